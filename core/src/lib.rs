@@ -1,0 +1,18 @@
+//! The models behind every figure, exercise and test of Ringside.
+//!
+//! One rule holds everywhere in this crate: it is **deterministic and total**. There is no I/O, no clock, no
+//! unseeded randomness and no panic. Input that makes no sense is a typed error that says what was wrong and what
+//! would be valid.
+//!
+//! Each model is a pair of plain types: its parameters, read from a [`query::Query`] (the query string of a
+//! widget's page, the body of a `widget` block, the parameters of an exercise), and its result, from which a list of
+//! [`quantity::Quantity`] is taken. [`catalogue`] names them all. A number that a learner sees, the number that an
+//! exercise expects and the number that a test checks come from the same call.
+//!
+//! This crate does not draw, does not store, and does not know what a chapter is.
+
+pub mod amdahl;
+pub mod catalogue;
+pub mod quantity;
+pub mod query;
+pub mod units;

@@ -1,0 +1,156 @@
+//! A number with a name and a unit, as a widget shows it, an exercise asks for it and a test reads it.
+
+use crate::units::{GB, GIB, KB, KIB, MB, MIB, TB, TIB};
+
+/// What a quantity counts. Values are always held in the base unit named here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Bytes.
+    Bytes,
+    /// Seconds.
+    Seconds,
+    /// Floating-point operations.
+    Flop,
+    /// Floating-point operations a second.
+    FlopPerSecond,
+    /// Bytes a second.
+    BytesPerSecond,
+    /// Things counted: parameters, tokens, steps.
+    Count,
+    /// A pure number: a ratio, a speed-up.
+    Ratio,
+    /// A fraction of one, written as a percentage.
+    Fraction,
+}
+
+/// One number of a result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantity {
+    /// The stable name in `data-quantity`, in exercises and in prose: `weights`, `bubble-fraction`.
+    pub id: &'static str,
+    /// What a person reads: "Weights".
+    pub label: &'static str,
+    /// In the base unit of `unit`. Finite.
+    pub value: f64,
+    /// What `value` counts.
+    pub unit: Unit,
+}
+
+impl Quantity {
+    /// A quantity whose value is in the base unit of `unit`.
+    pub fn new(id: &'static str, label: &'static str, value: f64, unit: Unit) -> Self {
+        Self { id, label, value, unit }
+    }
+
+    /// The value for a person: `480 GB`, `30 B`, `2.5 ms`, `12.5%`.
+    pub fn text(&self) -> String {
+        self.unit.format(self.value)
+    }
+}
+
+impl Unit {
+    /// Writes `value` (in base units) with three significant digits and the usual decimal prefix.
+    pub fn format(self, value: f64) -> String {
+        match self {
+            Unit::Bytes => bytes_decimal(value),
+            Unit::BytesPerSecond => format!("{}/s", bytes_decimal(value)),
+            Unit::Seconds => seconds(value),
+            Unit::Flop => prefixed(value, "FLOP", &SI),
+            Unit::FlopPerSecond => prefixed(value, "FLOP/s", &SI),
+            Unit::Count => count(value),
+            Unit::Ratio => number(value),
+            Unit::Fraction => format!("{}%", number(value * 100.0)),
+        }
+    }
+}
+
+const SI: [(f64, &str); 7] = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
+
+fn prefixed(value: f64, unit: &str, scale: &[(f64, &str)]) -> String {
+    let (factor, prefix) = pick(value, scale);
+    format!("{} {prefix}{unit}", number(value / factor))
+}
+
+/// The largest step of `scale` (largest first) that `value` reaches after rounding to three digits.
+fn pick<'a>(value: f64, scale: &[(f64, &'a str)]) -> (f64, &'a str) {
+    let reached = |factor: f64| value.abs() >= factor * 0.9995;
+    scale
+        .iter()
+        .copied()
+        .find(|&(factor, _)| reached(factor))
+        .unwrap_or_else(|| scale.last().copied().unwrap_or((1.0, "")))
+}
+
+/// Bytes with decimal prefixes: `60 GB`.
+pub fn bytes_decimal(value: f64) -> String {
+    prefixed(value, "", &[(1e15, "PB"), (TB, "TB"), (GB, "GB"), (MB, "MB"), (KB, "kB"), (1.0, "B")])
+}
+
+/// Bytes with binary prefixes: `55.9 GiB`.
+pub fn bytes_binary(value: f64) -> String {
+    prefixed(value, "", &[(1024.0 * TIB, "PiB"), (TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1.0, "B")])
+}
+
+fn seconds(value: f64) -> String {
+    if value.abs() >= 119.5 {
+        return prefixed(value, "", &[(86400.0 * 365.25, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min")]);
+    }
+    prefixed(value, "s", &[(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")])
+}
+
+/// A count with the suffix the field uses for parameters and tokens: `30 B`, `8.03 B`, `405 M`; exact below 10 000.
+pub fn count(value: f64) -> String {
+    if value.abs() < 10_000.0 {
+        return number(value);
+    }
+    let (factor, suffix) = pick(value, &[(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")]);
+    format!("{} {suffix}", number(value / factor))
+}
+
+/// Three significant digits, no exponent between 10⁻⁴ and 10⁶, no trailing zeros: `480`, `7.5`, `0.0625`, `1.5e-7`.
+pub fn number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".into() } else { "–".into() };
+    }
+    let magnitude = value.abs().log10().floor();
+    if !(-4.0..6.0).contains(&magnitude) {
+        return format!("{value:.2e}");
+    }
+    let decimals = (2.0 - magnitude).max(0.0) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A whole number with thin spaces between groups of three, for exact counts: `8 030 261 248`.
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_people_write_them() {
+        let bytes = Unit::Bytes;
+        assert_eq!(bytes.format(60e9), "60 GB");
+        assert_eq!(bytes.format(7.5e9), "7.5 GB");
+        assert_eq!(bytes.format(999.7e6), "1 GB");
+        assert_eq!(bytes.format(0.0), "0 B");
+        assert_eq!(bytes_binary(60e9), "55.9 GiB");
+        assert_eq!(Unit::Count.format(30e9), "30 B");
+        assert_eq!(Unit::Count.format(64.0), "64");
+        assert_eq!(Unit::Seconds.format(0.0025), "2.5 ms");
+        assert_eq!(Unit::Fraction.format(0.125), "12.5%");
+        assert_eq!(grouped(8_030_261_248), "8\u{202f}030\u{202f}261\u{202f}248");
+    }
+}
