@@ -1,0 +1,40 @@
+//! The types of the files that the build writes and the browser reads.
+//!
+//! | file | type |
+//! |---|---|
+//! | `course.json` | [`Course`] |
+//! | `readings.json` | [`Readings`] |
+//! | `glossary.json` | [`Glossary`] |
+//! | `reference.json` | [`Reference`] |
+//! | `chapters/<slug>.json` | [`ChapterPage`] |
+//! | `chapters/<slug>.html` | the chapter's text: an HTML fragment with place-holders |
+//! | `search.json` | [`SearchIndex`] |
+//!
+//! Fields that hold rendered HTML have the type [`Html`]; everything else is plain text and must be escaped by whoever
+//! shows it (as Leptos does by itself).
+
+mod chapter;
+mod course;
+mod glossary;
+mod readings;
+mod reference;
+mod search;
+
+use serde::{Deserialize, Serialize};
+
+pub use chapter::{ChapterPage, Figure, Heading, Preset};
+pub use course::{Block, Chapter, Course, Layer, NotCovered, Part, Skill, Status, Week};
+pub use glossary::{Glossary, Term};
+pub use readings::{Readings, Source};
+pub use reference::{Card, OtherCourse, Reference, Tool, Variable};
+pub use search::{EntryKind, SearchEntry, SearchIndex};
+
+/// HTML made by this crate from checked content: safe to put into a page as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Html(pub String);
+
+/// Serde's way of leaving out what is empty.
+fn is_empty<T>(list: &[T]) -> bool {
+    list.is_empty()
+}

@@ -1,0 +1,46 @@
+//! `search.json`: what [`crate::search::search`] looks through.
+
+use serde::{Deserialize, Serialize};
+
+/// Every place that can be found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SearchIndex {
+    /// The places: chapters first, then their sections, and so on in the order of [`EntryKind`].
+    pub entries: Vec<SearchEntry>,
+}
+
+/// A place that can be found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SearchEntry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its name.
+    pub title: String,
+    /// Where it is: the chapter of a section, the authors of a source.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub context: String,
+    /// Where to go: relative to the site's base, or absolute for a source.
+    pub href: String,
+    /// Its text, without markup.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+/// What kind of place it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EntryKind {
+    /// A chapter, written or planned.
+    #[default]
+    Chapter,
+    /// A section of a chapter.
+    Section,
+    /// A widget.
+    Widget,
+    /// A term of the glossary.
+    Term,
+    /// A source of the reading map.
+    Source,
+    /// An exercise.
+    Exercise,
+}
