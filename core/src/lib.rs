@@ -15,6 +15,7 @@
 // right now. If your brief lists them, skip them and go on with issue 4's models.
 pub mod amdahl;
 pub mod catalogue;
+pub mod exercise;
 pub mod hardware;
 pub mod quantity;
 pub mod query;
