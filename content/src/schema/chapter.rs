@@ -1,5 +1,6 @@
 //! `chapters/<slug>.json`: what the page of a chapter needs beside its text.
 
+use ringside_core::exercise::Exercise;
 use serde::{Deserialize, Serialize};
 
 use super::{Html, is_empty};
@@ -19,6 +20,11 @@ pub struct ChapterPage {
     /// Its widgets, in order.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub figures: Vec<Figure>,
+    /// Its exercises in the order of the file. Their Markdown fields (`prompt`, `hints`, `solution`, `say`, `reveal`, an
+    /// option's `text`) are HTML here, with the templates' `{…}` as the author wrote them: fill them with
+    /// [`ringside_core`]'s template function and put the result into the page as it is.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub exercises: Vec<Exercise>,
     /// How long it takes.
     pub minutes: u32,
     /// How many words of prose it has.
