@@ -16,6 +16,7 @@
 pub mod amdahl;
 pub mod catalogue;
 pub mod exercise;
+pub mod expr;
 pub mod hardware;
 pub mod quantity;
 pub mod query;
