@@ -1,0 +1,15 @@
+//! The architecture of a transformer language model and what it counts to.
+//!
+//! [`Shape`] is the typed architecture. It comes from a [`presets`] entry, from a Hugging Face `config.json`
+//! ([`config::import`]), or from a query string ([`shape::read`]). Everything else follows from its list of
+//! [`tensors`](Shape::tensors): the exact [`ParameterCount`], the largest layer, the FLOPs.
+
+pub mod config;
+pub mod params;
+pub mod presets;
+pub mod shape;
+
+pub use config::{ConfigProblem, Family, Import, Imported, import};
+pub use params::{Component, ParameterCount, Tensor};
+pub use presets::Preset;
+pub use shape::{Attention, Moe, Norms, QkNorm, Shape, Sliding};

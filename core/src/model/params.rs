@@ -1,0 +1,299 @@
+//! The weights of a model, tensor by tensor, and their exact count.
+//!
+//! Every count of this crate comes from [`Shape::tensors`]. What each family has was read from Hugging Face
+//! transformers 4.57 (`src/transformers/models/<family>/modeling_<family>.py`); the counts are compared with the
+//! library's own in `tests/oracles.rs`, to the parameter.
+
+use super::config::ConfigProblem;
+use super::shape::{Attention, Gated, MAX_PARAMS, QkNorm, Shape};
+
+/// The part of a model that a weight belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Component {
+    /// The token embedding.
+    Embedding,
+    /// The output matrix and its bias; nothing when tied.
+    LmHead,
+    /// Projections of attention, their biases, and sinks.
+    Attention,
+    /// Dense feed-forward layers.
+    Mlp,
+    /// Experts that every token uses.
+    SharedExperts,
+    /// Routed experts, all of them.
+    Experts,
+    /// The router, its bias, and a shared expert's gate.
+    Router,
+    /// Every norm.
+    Norms,
+    /// Learned positions and embedding projections.
+    Other,
+}
+
+impl Component {
+    /// All components in the order in which they are shown.
+    pub const ALL: [Component; 9] = [
+        Component::Embedding,
+        Component::LmHead,
+        Component::Attention,
+        Component::Mlp,
+        Component::SharedExperts,
+        Component::Experts,
+        Component::Router,
+        Component::Norms,
+        Component::Other,
+    ];
+
+    /// What a person reads.
+    pub fn label(self) -> &'static str {
+        match self {
+            Component::Embedding => "Token embedding",
+            Component::LmHead => "Output head",
+            Component::Attention => "Attention",
+            Component::Mlp => "MLP",
+            Component::SharedExperts => "Shared experts",
+            Component::Experts => "Routed experts",
+            Component::Router => "Router",
+            Component::Norms => "Norms",
+            Component::Other => "Positions and other",
+        }
+    }
+}
+
+/// One kind of weight of a model: a matrix or a vector that occurs `count` times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tensor {
+    /// What it is called: `q_proj`.
+    pub name: &'static str,
+    /// The component it belongs to.
+    pub component: Component,
+    /// Outputs of the matrix, or rows of a table; the length of a vector.
+    pub rows: u64,
+    /// Inputs of the matrix, or the width of a table; 1 for a vector.
+    pub cols: u64,
+    /// Whether a vector of `rows` biases goes with it.
+    pub bias: bool,
+    /// How often it occurs in the whole model.
+    pub count: u64,
+}
+
+impl Tensor {
+    /// Whether it is multiplied or looked up as a matrix.
+    pub fn is_matrix(&self) -> bool {
+        self.cols > 1
+    }
+
+    /// Elements of one occurrence, bias included.
+    pub fn elements(&self) -> u128 {
+        u128::from(self.rows) * (u128::from(self.cols) + u128::from(self.bias))
+    }
+
+    /// Elements of all occurrences.
+    pub fn total(&self) -> u128 {
+        self.elements().saturating_mul(u128::from(self.count))
+    }
+}
+
+/// The exact number of parameters of a model, by component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ParameterCount {
+    /// Token embedding.
+    pub embedding: u64,
+    /// Output matrix and its bias when not tied, otherwise its bias.
+    pub lm_head: u64,
+    /// Attention.
+    pub attention: u64,
+    /// Dense MLPs.
+    pub mlp: u64,
+    /// Shared experts.
+    pub shared_experts: u64,
+    /// Routed experts.
+    pub experts: u64,
+    /// Routers and their biases.
+    pub router: u64,
+    /// Norms.
+    pub norms: u64,
+    /// Learned positions and embedding projections.
+    pub other: u64,
+    /// The sum of all components.
+    pub total: u64,
+    /// `total` without the routed experts that a token does not use.
+    pub active: u64,
+    /// `active` without the input embedding, unless that is the output matrix too.
+    pub active_without_input_embedding: u64,
+}
+
+impl ParameterCount {
+    /// The count of one component.
+    pub fn of(&self, component: Component) -> u64 {
+        match component {
+            Component::Embedding => self.embedding,
+            Component::LmHead => self.lm_head,
+            Component::Attention => self.attention,
+            Component::Mlp => self.mlp,
+            Component::SharedExperts => self.shared_experts,
+            Component::Experts => self.experts,
+            Component::Router => self.router,
+            Component::Norms => self.norms,
+            Component::Other => self.other,
+        }
+    }
+}
+
+impl Shape {
+    /// Every kind of weight of the model, input to output.
+    pub fn tensors(&self) -> Vec<Tensor> {
+        use Component::{Attention as Attn, Embedding, Experts, LmHead, Mlp, Norms, Other, Router, SharedExperts};
+        let h = self.hidden_size;
+        let layers = self.num_hidden_layers;
+        let heads = self.num_attention_heads;
+        let mut list = Vec::with_capacity(32);
+        let mut add = |name, component, rows, cols, bias, count| {
+            if count > 0 && rows > 0 {
+                list.push(Tensor { name, component, rows, cols, bias, count });
+            }
+        };
+        let embed = self.word_embed_proj_dim.unwrap_or(h);
+        let norm_bias = self.norms.bias;
+
+        add("embed_tokens", Embedding, self.vocab_size, embed, false, 1);
+        add("embed_positions", Other, self.position_rows, h, false, 1);
+        if self.word_embed_proj_dim.is_some() {
+            add("project_in", Other, h, embed, false, 1);
+            add("project_out", Other, embed, h, false, 1);
+        }
+        add("embedding_norm", Norms, h, 1, norm_bias, u64::from(self.norms.embedding));
+
+        match self.attention {
+            Attention::Heads { kv_heads, head_dim } => {
+                let (q, kv) = (heads.saturating_mul(head_dim), kv_heads.saturating_mul(head_dim));
+                add("q_proj", Attn, q, h, self.qkv_bias, layers);
+                add("k_proj", Attn, kv, h, self.qkv_bias, layers);
+                add("v_proj", Attn, kv, h, self.qkv_bias, layers);
+                add("o_proj", Attn, h, q, self.o_bias, layers);
+                match self.qk_norm {
+                    QkNorm::None => {}
+                    QkNorm::Head => {
+                        add("q_norm", Norms, head_dim, 1, norm_bias, layers);
+                        add("k_norm", Norms, head_dim, 1, norm_bias, layers);
+                    }
+                    QkNorm::Full => {
+                        add("q_norm", Norms, q, 1, norm_bias, layers);
+                        add("k_norm", Norms, kv, 1, norm_bias, layers);
+                    }
+                }
+            }
+            Attention::Latent { q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim } => {
+                let q = heads.saturating_mul(qk_nope_head_dim.saturating_add(qk_rope_head_dim));
+                match q_lora_rank {
+                    Some(rank) => {
+                        add("q_a_proj", Attn, rank, h, self.qkv_bias, layers);
+                        add("q_a_norm", Norms, rank, 1, false, layers);
+                        add("q_b_proj", Attn, q, rank, false, layers);
+                    }
+                    None => add("q_proj", Attn, q, h, false, layers),
+                }
+                let latent = kv_lora_rank.saturating_add(qk_rope_head_dim);
+                let expanded = heads.saturating_mul(qk_nope_head_dim.saturating_add(v_head_dim));
+                add("kv_a_proj", Attn, latent, h, self.qkv_bias, layers);
+                add("kv_a_norm", Norms, kv_lora_rank, 1, false, layers);
+                add("kv_b_proj", Attn, expanded, kv_lora_rank, false, layers);
+                add("o_proj", Attn, h, heads.saturating_mul(v_head_dim), self.o_bias, layers);
+            }
+        }
+        if self.attention_sinks {
+            add("sinks", Attn, heads, 1, false, layers);
+        }
+
+        let gated = self.gated_mlp == Gated::Yes;
+        let dense = self.dense_layers();
+        let f = self.intermediate_size;
+        if f > 0 {
+            add("gate_proj", Mlp, f, h, self.mlp_bias, if gated { dense } else { 0 });
+            add("up_proj", Mlp, f, h, self.mlp_bias, dense);
+            add("down_proj", Mlp, h, f, self.mlp_bias, dense);
+        }
+        if let Some(moe) = self.moe {
+            let (f, n) = (moe.intermediate_size, moe.layers.saturating_mul(moe.num_experts));
+            add("router", Router, moe.num_experts, h, moe.router_bias, moe.layers);
+            add("expert_gate_proj", Experts, f, h, moe.expert_bias, if gated { n } else { 0 });
+            add("expert_up_proj", Experts, f, h, moe.expert_bias, n);
+            add("expert_down_proj", Experts, h, f, moe.expert_bias, n);
+            let shared = moe.shared_intermediate_size;
+            if shared > 0 {
+                add("shared_gate_proj", SharedExperts, shared, h, false, if gated { moe.layers } else { 0 });
+                add("shared_up_proj", SharedExperts, shared, h, false, moe.layers);
+                add("shared_down_proj", SharedExperts, h, shared, false, moe.layers);
+                add("shared_expert_gate", Router, 1, h, false, if moe.shared_gate { moe.layers } else { 0 });
+            }
+        }
+
+        add("layer_norm", Norms, h, 1, norm_bias, layers.saturating_mul(self.norms.per_layer));
+        add("last_norm", Norms, h, 1, norm_bias, u64::from(self.norms.last));
+        if !self.tie_word_embeddings {
+            add("lm_head", LmHead, self.vocab_size, embed, self.lm_head_bias, 1);
+        } else if self.lm_head_bias {
+            add("lm_head_bias", LmHead, self.vocab_size, 1, false, 1);
+        }
+        list
+    }
+
+    /// The exact count. An error if it is over [`MAX_PARAMS`].
+    pub fn count(&self) -> Result<ParameterCount, ConfigProblem> {
+        let mut sums = [0_u128; Component::ALL.len()];
+        for tensor in self.tensors() {
+            if let Some(sum) = sums.get_mut(tensor.component as usize) {
+                *sum = sum.saturating_add(tensor.total());
+            }
+        }
+        let total = sums.iter().fold(0_u128, |a, &b| a.saturating_add(b));
+        if total > u128::from(MAX_PARAMS) {
+            return Err(ConfigProblem::new(
+                "params",
+                format!(
+                    "These sizes make {:.1e} parameters; at most {:.0e} can be computed.",
+                    total as f64, MAX_PARAMS as f64
+                ),
+            ));
+        }
+        // Every sum is at most `total`, which fits.
+        let sums = sums.map(|s| u64::try_from(s).unwrap_or(u64::MAX));
+        let [embedding, lm_head, attention, mlp, shared_experts, experts, router, norms, other] = sums;
+        let total = u64::try_from(total).unwrap_or(u64::MAX);
+        let used = self.moe.map_or(0, |m| {
+            let each = experts.checked_div(m.num_experts).unwrap_or(0);
+            each.saturating_mul(m.num_experts_per_tok.min(m.num_experts))
+        });
+        let active = total.saturating_sub(experts.saturating_sub(used));
+        let lookup = if self.tie_word_embeddings { 0 } else { embedding };
+        Ok(ParameterCount {
+            embedding,
+            lm_head,
+            attention,
+            mlp,
+            shared_experts,
+            experts,
+            router,
+            norms,
+            other,
+            total,
+            active,
+            active_without_input_embedding: active.saturating_sub(lookup),
+        })
+    }
+
+    /// Parameters of the largest single module, as DeepSpeed's `model_to_params` finds it (its own parameters, not its
+    /// children's): what ZeRO-3 gathers at once at the least. Experts with biases are one fused module a layer.
+    pub fn largest_layer(&self) -> u64 {
+        let fused = self.moe.filter(|m| m.expert_bias);
+        let experts: u128 = match fused {
+            Some(moe) if moe.layers > 0 => {
+                let all = self.tensors().iter().filter(|t| t.component == Component::Experts).map(Tensor::total).sum();
+                u128::checked_div(all, u128::from(moe.layers)).unwrap_or(0)
+            }
+            _ => 0,
+        };
+        let largest = self.tensors().iter().map(Tensor::elements).max().unwrap_or(0).max(experts);
+        u64::try_from(largest).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,264 @@
+//! Well-known models by name: their shapes as constants, so that no JSON travels with the page.
+//!
+//! Each shape is that of the model's published `config.json`; the tests compare it with the config's import and its
+//! count with Hugging Face transformers'.
+
+use super::shape::{Attention, Gated, Moe, Norms, QkNorm, Shape, Sliding};
+
+/// A model that can be chosen by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// The name in a query string: `llama-3-8b`.
+    pub id: &'static str,
+    /// What a person reads: "Llama 3 8B".
+    pub name: &'static str,
+    /// Its repository on the Hugging Face hub.
+    pub hub: &'static str,
+    /// Its architecture.
+    pub shape: Shape,
+}
+
+/// The preset with this id.
+pub fn find(id: &str) -> Option<&'static Preset> {
+    ALL.iter().find(|p| p.id == id)
+}
+
+/// The ids of [`ALL`] and then `custom`: the choices of a `model` parameter.
+pub const CHOICES: [&str; ALL.len() + 1] = {
+    let mut ids = ["custom"; ALL.len() + 1];
+    let mut i = 0;
+    while i < ALL.len() {
+        ids[i] = ALL[i].id;
+        i += 1;
+    }
+    ids
+};
+
+/// (layers, width, heads, kv heads, head_dim, MLP width, vocabulary).
+type Sizes = (u64, u64, u64, u64, u64, u64, u64);
+
+/// The Llama layout, untied.
+const fn llama((layers, hidden, heads, kv_heads, head_dim, mlp, vocab): Sizes) -> Shape {
+    Shape {
+        hidden_size: hidden,
+        num_hidden_layers: layers,
+        vocab_size: vocab,
+        num_attention_heads: heads,
+        attention: Attention::Heads { kv_heads, head_dim },
+        qkv_bias: false,
+        o_bias: false,
+        qk_norm: QkNorm::None,
+        attention_sinks: false,
+        intermediate_size: mlp,
+        gated_mlp: Gated::Yes,
+        mlp_bias: false,
+        moe: None,
+        norms: Norms { per_layer: 2, bias: false, last: true, embedding: false },
+        position_rows: 0,
+        word_embed_proj_dim: None,
+        tie_word_embeddings: false,
+        lm_head_bias: false,
+        sliding: None,
+    }
+}
+
+/// The GPT-2 layout: layer norms, biases, no gate, tied, learned positions.
+const fn gpt2(sizes: Sizes, position_rows: u64) -> Shape {
+    Shape {
+        qkv_bias: true,
+        o_bias: true,
+        gated_mlp: Gated::No,
+        mlp_bias: true,
+        norms: Norms { per_layer: 2, bias: true, last: true, embedding: false },
+        position_rows,
+        tie_word_embeddings: true,
+        ..llama(sizes)
+    }
+}
+
+const fn qwen2(sizes: Sizes) -> Shape {
+    Shape { qkv_bias: true, ..llama(sizes) }
+}
+
+const fn qwen3(sizes: Sizes) -> Shape {
+    Shape { qk_norm: QkNorm::Head, ..llama(sizes) }
+}
+
+const fn gemma2(sizes: Sizes) -> Shape {
+    Shape {
+        norms: Norms { per_layer: 4, bias: false, last: true, embedding: false },
+        tie_word_embeddings: true,
+        sliding: Some(Sliding { window: 4096, layers: sizes.0.div_ceil(2) }),
+        ..llama(sizes)
+    }
+}
+
+/// Experts in every layer: (experts, used by a token, width of one).
+const fn experts(layers: u64, (num_experts, num_experts_per_tok, intermediate_size): (u64, u64, u64)) -> Moe {
+    Moe {
+        layers,
+        num_experts,
+        num_experts_per_tok,
+        intermediate_size,
+        shared_intermediate_size: 0,
+        shared_gate: false,
+        expert_bias: false,
+        router_bias: false,
+    }
+}
+
+const fn preset(id: &'static str, name: &'static str, hub: &'static str, shape: Shape) -> Preset {
+    Preset { id, name, hub, shape }
+}
+
+/// All presets, by family and then by size.
+pub const ALL: &[Preset] = &[
+    preset("gpt2", "GPT-2 (124M)", "openai-community/gpt2", gpt2((12, 768, 12, 12, 64, 3072, 50257), 1024)),
+    preset(
+        "gpt2-medium",
+        "GPT-2 medium (355M)",
+        "openai-community/gpt2-medium",
+        gpt2((24, 1024, 16, 16, 64, 4096, 50257), 1024),
+    ),
+    preset("gpt2-xl", "GPT-2 XL (1.5B)", "openai-community/gpt2-xl", gpt2((48, 1600, 25, 25, 64, 6400, 50257), 1024)),
+    preset("opt-6.7b", "OPT 6.7B", "facebook/opt-6.7b", gpt2((32, 4096, 32, 32, 128, 16384, 50272), 2050)),
+    preset("opt-13b", "OPT 13B", "facebook/opt-13b", gpt2((40, 5120, 40, 40, 128, 20480, 50272), 2050)),
+    preset(
+        "bloom-7b1",
+        "BLOOM 7.1B",
+        "bigscience/bloom-7b1",
+        Shape {
+            norms: Norms { per_layer: 2, bias: true, last: true, embedding: true },
+            ..gpt2((30, 4096, 32, 32, 128, 16384, 250_880), 0)
+        },
+    ),
+    preset(
+        "gpt-neox-20b",
+        "GPT-NeoX 20B",
+        "EleutherAI/gpt-neox-20b",
+        Shape { tie_word_embeddings: false, ..gpt2((44, 6144, 64, 64, 96, 24576, 50432), 0) },
+    ),
+    preset(
+        "falcon-7b",
+        "Falcon 7B",
+        "tiiuae/falcon-7b",
+        Shape {
+            qkv_bias: false,
+            o_bias: false,
+            mlp_bias: false,
+            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false },
+            ..gpt2((32, 4544, 71, 1, 64, 18176, 65024), 0)
+        },
+    ),
+    preset("llama-2-7b", "Llama 2 7B", "meta-llama/Llama-2-7b-hf", llama((32, 4096, 32, 32, 128, 11008, 32000))),
+    preset("llama-2-13b", "Llama 2 13B", "meta-llama/Llama-2-13b-hf", llama((40, 5120, 40, 40, 128, 13824, 32000))),
+    preset("llama-2-70b", "Llama 2 70B", "meta-llama/Llama-2-70b-hf", llama((80, 8192, 64, 8, 128, 28672, 32000))),
+    preset(
+        "llama-3.2-1b",
+        "Llama 3.2 1B",
+        "meta-llama/Llama-3.2-1B",
+        Shape { tie_word_embeddings: true, ..llama((16, 2048, 32, 8, 64, 8192, 128_256)) },
+    ),
+    preset("llama-3-8b", "Llama 3 8B", "meta-llama/Meta-Llama-3-8B", llama((32, 4096, 32, 8, 128, 14336, 128_256))),
+    preset("llama-3-70b", "Llama 3 70B", "meta-llama/Meta-Llama-3-70B", llama((80, 8192, 64, 8, 128, 28672, 128_256))),
+    preset(
+        "llama-3.1-405b",
+        "Llama 3.1 405B",
+        "meta-llama/Llama-3.1-405B",
+        llama((126, 16384, 128, 8, 128, 53248, 128_256)),
+    ),
+    preset(
+        "deepseek-coder-6.7b",
+        "DeepSeek Coder 6.7B",
+        "deepseek-ai/deepseek-coder-6.7b-base",
+        llama((32, 4096, 32, 32, 128, 11008, 32256)),
+    ),
+    preset(
+        "mistral-7b-v0.1",
+        "Mistral 7B v0.1",
+        "mistralai/Mistral-7B-v0.1",
+        Shape { sliding: Some(Sliding { window: 4096, layers: 32 }), ..llama((32, 4096, 32, 8, 128, 14336, 32000)) },
+    ),
+    preset(
+        "mixtral-8x7b",
+        "Mixtral 8×7B",
+        "mistralai/Mixtral-8x7B-v0.1",
+        Shape { moe: Some(experts(32, (8, 2, 14336))), ..llama((32, 4096, 32, 8, 128, 0, 32000)) },
+    ),
+    preset("qwen2.5-7b", "Qwen2.5 7B", "Qwen/Qwen2.5-7B", qwen2((28, 3584, 28, 4, 128, 18944, 152_064))),
+    preset("qwen2.5-72b", "Qwen2.5 72B", "Qwen/Qwen2.5-72B", qwen2((80, 8192, 64, 8, 128, 29568, 152_064))),
+    preset(
+        "qwen1.5-moe-a2.7b",
+        "Qwen1.5-MoE A2.7B",
+        "Qwen/Qwen1.5-MoE-A2.7B",
+        Shape {
+            moe: Some(Moe { shared_intermediate_size: 5632, shared_gate: true, ..experts(24, (60, 4, 1408)) }),
+            ..qwen2((24, 2048, 16, 16, 128, 0, 151_936))
+        },
+    ),
+    preset("qwen3-8b", "Qwen3 8B", "Qwen/Qwen3-8B", qwen3((36, 4096, 32, 8, 128, 12288, 151_936))),
+    preset(
+        "qwen3-30b-a3b",
+        "Qwen3 30B-A3B",
+        "Qwen/Qwen3-30B-A3B",
+        Shape { moe: Some(experts(48, (128, 8, 768))), ..qwen3((48, 2048, 32, 4, 128, 0, 151_936)) },
+    ),
+    preset("gemma-2-2b", "Gemma 2 2B", "google/gemma-2-2b", gemma2((26, 2304, 8, 4, 256, 9216, 256_000))),
+    preset("gemma-2-27b", "Gemma 2 27B", "google/gemma-2-27b", gemma2((46, 4608, 32, 16, 128, 36864, 256_000))),
+    preset(
+        "phi-2",
+        "Phi-2 (2.8B)",
+        "microsoft/phi-2",
+        Shape {
+            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false },
+            tie_word_embeddings: false,
+            lm_head_bias: true,
+            ..gpt2((32, 2560, 32, 32, 80, 10240, 51200), 0)
+        },
+    ),
+    preset(
+        "phi-3-mini-4k",
+        "Phi-3 mini 4k (3.8B)",
+        "microsoft/Phi-3-mini-4k-instruct",
+        Shape { sliding: Some(Sliding { window: 2047, layers: 32 }), ..llama((32, 3072, 32, 32, 96, 8192, 32064)) },
+    ),
+    preset("olmo-2-7b", "OLMo 2 7B", "allenai/OLMo-2-1124-7B", {
+        Shape { qk_norm: QkNorm::Full, ..llama((32, 4096, 32, 32, 128, 11008, 100_352)) }
+    }),
+    preset("starcoder", "StarCoder (15.5B)", "bigcode/starcoder", gpt2((40, 6144, 48, 1, 128, 24576, 49152), 8192)),
+    preset(
+        "starcoder2-3b",
+        "StarCoder2 3B",
+        "bigcode/starcoder2-3b",
+        Shape { sliding: Some(Sliding { window: 4096, layers: 30 }), ..gpt2((30, 3072, 24, 2, 128, 12288, 49152), 0) },
+    ),
+    preset(
+        "gpt-oss-20b",
+        "gpt-oss 20B",
+        "openai/gpt-oss-20b",
+        Shape {
+            qkv_bias: true,
+            o_bias: true,
+            attention_sinks: true,
+            moe: Some(Moe { expert_bias: true, router_bias: true, ..experts(24, (32, 4, 2880)) }),
+            sliding: Some(Sliding { window: 128, layers: 12 }),
+            ..llama((24, 2880, 64, 8, 64, 0, 201_088))
+        },
+    ),
+    preset(
+        "deepseek-v3",
+        "DeepSeek-V3 (671B)",
+        "deepseek-ai/DeepSeek-V3",
+        Shape {
+            attention: Attention::Latent {
+                q_lora_rank: Some(1536),
+                kv_lora_rank: 512,
+                qk_nope_head_dim: 128,
+                qk_rope_head_dim: 64,
+                v_head_dim: 128,
+            },
+            moe: Some(Moe { shared_intermediate_size: 2048, router_bias: true, ..experts(58, (256, 8, 2048)) }),
+            ..llama((61, 7168, 128, 128, 0, 18432, 129_280))
+        },
+    ),
+];
