@@ -1,0 +1,138 @@
+//! The files of the course, fetched from the site's own origin when they are first needed and then kept.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use ringside_content::schema::{Course, Glossary, Readings, Reference, SearchIndex};
+use serde::de::DeserializeOwned;
+
+use crate::page;
+
+/// One file of the course: not asked for, on its way, there, or failed with a sentence that says why.
+pub struct Remote<T: 'static> {
+    path: &'static str,
+    state: RwSignal<Option<Result<Arc<T>, String>>>,
+    asked: StoredValue<bool>,
+}
+
+impl<T> Clone for Remote<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Remote<T> {}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> Remote<T> {
+    fn new(path: &'static str) -> Self {
+        Self { path, state: RwSignal::new(None), asked: StoredValue::new(false) }
+    }
+
+    /// What there is of it now; asks for it the first time. Tracks.
+    pub fn get(self) -> Option<Result<Arc<T>, String>> {
+        self.ask();
+        self.state.get()
+    }
+
+    /// The file if it is there. Asks for it the first time. Tracks.
+    pub fn ready(self) -> Option<Arc<T>> {
+        self.get().and_then(Result::ok)
+    }
+
+    /// Asks again after a failure.
+    pub fn retry(self) {
+        self.asked.set_value(false);
+        self.state.set(None);
+        self.ask();
+    }
+
+    fn ask(self) {
+        if self.asked.get_value() {
+            return;
+        }
+        self.asked.set_value(true);
+        let on_its_way = page::pending();
+        spawn_local(async move {
+            let result = fetch_json::<T>(self.path).await.map(Arc::new);
+            self.state.try_set(Some(result));
+            drop(on_its_way);
+        });
+    }
+}
+
+/// The files that serve the whole site.
+#[derive(Clone, Copy)]
+pub struct Library {
+    /// Parts, chapters, plan.
+    pub course: Remote<Course>,
+    /// Every source of the reading map.
+    pub readings: Remote<Readings>,
+    /// Every term.
+    pub glossary: Remote<Glossary>,
+    /// Variables, tools, courses, the reference card.
+    pub reference: Remote<Reference>,
+    /// Everything that can be found.
+    pub search: Remote<SearchIndex>,
+}
+
+/// Puts the library into the context.
+pub fn provide() {
+    provide_context(Library {
+        course: Remote::new("course.json"),
+        readings: Remote::new("readings.json"),
+        glossary: Remote::new("glossary.json"),
+        reference: Remote::new("reference.json"),
+        search: Remote::new("search.json"),
+    });
+}
+
+/// The library. There is one from the start of the app on.
+pub fn library() -> Library {
+    expect_context()
+}
+
+/// Fetches and reads one JSON file under the content folder.
+///
+/// # Errors
+/// A sentence for the learner: not reachable, not found, or not readable.
+pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
+    let text = fetch_text(path).await?;
+    serde_json::from_str(&text)
+        .map_err(|e| format!("{path} does not read as this version expects ({e}). Reload the page."))
+}
+
+/// Fetches one text file under the content folder.
+///
+/// # Errors
+/// See [`fetch_json`].
+pub async fn fetch_text(path: &str) -> Result<String, String> {
+    let unreachable = || format!("{path} could not be fetched. Check the connection.");
+    let response =
+        gloo_net::http::Request::get(&format!("{}{path}", content_folder())).send().await.map_err(|_| unreachable())?;
+    if !response.ok() {
+        return Err(format!("{path} is not on the server (status {}).", response.status()));
+    }
+    response.text().await.map_err(|_| unreachable())
+}
+
+/// Where this build's content lies, relative to the site's base: the build writes it into the page, with a hash in it, so
+/// that app and content always belong together.
+fn content_folder() -> String {
+    document()
+        .query_selector("meta[name=ringside-content]")
+        .ok()
+        .flatten()
+        .and_then(|meta| meta.get_attribute("content"))
+        .unwrap_or_else(|| "content/".to_owned())
+}
+
+/// The path of the site's base without its last slash: empty at the root of a host, `/ringside` on a sub-path.
+pub fn base_path() -> String {
+    document()
+        .base_uri()
+        .ok()
+        .flatten()
+        .and_then(|uri| web_sys::Url::new(&uri).ok())
+        .map(|url| url.pathname().trim_end_matches('/').to_owned())
+        .unwrap_or_default()
+}

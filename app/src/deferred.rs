@@ -1,0 +1,72 @@
+//! Code that is downloaded when it is first needed.
+//!
+//! A function marked `#[wasm_split(name, wasm_split_path = leptos::wasm_split, fallible)]` becomes a module of its own.
+//! It returns function pointers, so that everything behind them moves out of the main module with it. When the download
+//! fails, the place says so and offers to try again; the rest of the page works.
+
+use std::future::Future;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::page;
+
+/// The code could not be downloaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotLoaded;
+
+impl From<leptos::wasm_split::SplitLoaderError> for NotLoaded {
+    fn from(_: leptos::wasm_split::SplitLoaderError) -> Self {
+        Self
+    }
+}
+
+/// A view in a module of its own.
+pub type Page = fn() -> AnyView;
+
+/// Shows a page whose code is downloaded on demand.
+pub fn page<F>(load: fn() -> F) -> impl IntoView
+where
+    F: Future<Output = Result<Page, NotLoaded>> + 'static,
+{
+    deferred(load, |page: Page| page())
+}
+
+/// Downloads with `load`, then shows `show` of what came.
+pub fn deferred<T, L, F>(load: L, show: impl Fn(T) -> AnyView + Send + Sync + 'static) -> impl IntoView
+where
+    T: Clone + Send + Sync + 'static,
+    L: Fn() -> F + Clone + 'static,
+    F: Future<Output = Result<T, NotLoaded>> + 'static,
+{
+    let state = RwSignal::new(None::<Result<T, NotLoaded>>);
+    let attempt = move || {
+        let on_its_way = page::pending();
+        let load = load.clone();
+        spawn_local(async move {
+            let result = load().await;
+            // The place may be gone by the time the code arrives.
+            state.try_set(Some(result));
+            drop(on_its_way);
+        });
+    };
+    attempt();
+    let attempt = StoredValue::new_local(attempt);
+    move || match state.get() {
+        None => ().into_any(),
+        Some(Ok(loaded)) => show(loaded),
+        Some(Err(NotLoaded)) => {
+            let retry = move |_| {
+                state.set(None);
+                attempt.with_value(|attempt| attempt());
+            };
+            view! {
+                <div class="message" role="alert">
+                    <p>"This part of the page could not be downloaded. Check the connection."</p>
+                    <button type="button" on:click=retry>"Try again"</button>
+                </div>
+            }
+            .into_any()
+        }
+    }
+}

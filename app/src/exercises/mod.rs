@@ -1,0 +1,1 @@
+//! Exercises, one file per kind.

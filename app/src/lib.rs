@@ -1,0 +1,29 @@
+//! What a learner sees.
+//!
+//! - [`shell`]: header, contents, pages.
+//! - [`widgets`]: one file per widget, and their registry.
+//! - [`exercises`]: one file per kind of exercise.
+//! - [`ui`]: sliders, fields, figures: no word of the domain.
+//! - [`store`]: everything that a learner has done.
+//! - [`data`]: the files of the course.
+//!
+//! Arithmetic in a view is a bug: numbers come from `ringside_core`.
+
+mod app;
+pub mod data;
+pub mod deferred;
+pub mod exercises;
+pub mod page;
+pub mod shell;
+pub mod store;
+pub mod ui;
+pub mod widgets;
+
+/// Mounts the app over whatever the page shows while it loads.
+pub fn start() {
+    console_error_panic_hook::set_once();
+    if let Some(first_sight) = leptos::prelude::document().get_element_by_id("first-sight") {
+        first_sight.remove();
+    }
+    leptos::mount::mount_to_body(app::App);
+}

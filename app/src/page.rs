@@ -1,0 +1,45 @@
+//! The browser's page: its title, and whether what it shows is complete.
+
+use leptos::prelude::*;
+
+/// How many things that belong to the page are still on their way. While there are none, `<html data-ready="1">` says so
+/// to tests and screenshots.
+#[derive(Clone, Copy)]
+struct Pending(RwSignal<u32>);
+
+/// Puts the page's state into the context.
+pub fn provide() {
+    let pending = Pending(RwSignal::new(0));
+    provide_context(pending);
+    Effect::new(move |_| {
+        let Some(root) = document().document_element() else { return };
+        // An attribute that cannot be set leaves the page as usable as before.
+        let _ = if pending.0.get() == 0 {
+            root.set_attribute("data-ready", "1")
+        } else {
+            root.remove_attribute("data-ready")
+        };
+    });
+}
+
+/// Counts one thing as on its way until the guard is dropped.
+pub fn pending() -> impl Drop {
+    struct Guard(Option<Pending>);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            if let Some(pending) = self.0 {
+                pending.0.update(|n| *n = n.saturating_sub(1));
+            }
+        }
+    }
+    let pending = use_context::<Pending>();
+    if let Some(pending) = pending {
+        pending.0.update(|n| *n += 1);
+    }
+    Guard(pending)
+}
+
+/// Sets the title of the page: "Where the memory goes · Ringside".
+pub fn title(text: &str) {
+    document().set_title(&if text.is_empty() { "Ringside".to_owned() } else { format!("{text} · Ringside") });
+}

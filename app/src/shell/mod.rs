@@ -1,0 +1,44 @@
+//! What is around everything: header, contents, notices, and the pages.
+
+pub mod chapter;
+mod contents;
+mod header;
+pub mod home;
+pub mod not_found;
+pub mod notices;
+pub mod reference;
+mod search;
+pub mod settings;
+mod shortcuts;
+mod theme;
+pub mod widget_page;
+
+use leptos::prelude::*;
+
+/// The frame around every page.
+#[component]
+pub fn Frame(children: Children) -> impl IntoView {
+    theme::apply();
+    let contents_open = RwSignal::new(false);
+    let overlay = RwSignal::new(None::<Overlay>);
+    shortcuts::listen(overlay);
+    view! {
+        <header::Header contents_open overlay />
+        <notices::Notices />
+        <div class="frame">
+            <contents::Contents open=contents_open />
+            <main id="main" tabindex="-1">{children()}</main>
+        </div>
+        {search::view(overlay)}
+        {shortcuts::sheet(overlay)}
+    }
+}
+
+/// What lies over the page: at most one thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overlay {
+    /// The search.
+    Search,
+    /// The sheet of shortcuts.
+    Shortcuts,
+}

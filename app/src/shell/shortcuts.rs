@@ -1,0 +1,75 @@
+//! The keyboard: what the keys do everywhere, and the sheet that says so.
+
+use leptos::ev::KeyboardEvent;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+
+use super::{Overlay, theme};
+use crate::ui::dialog;
+
+const KEYS: &[(&str, &str)] = &[
+    ("/", "Search"),
+    ("t", "Change the theme"),
+    ("[ ]", "Previous and next chapter"),
+    ("?", "This sheet"),
+    ("Esc", "Close what lies over the page"),
+    ("Tab", "Next control; Shift + Tab the one before"),
+    ("← →", "Move a slider; Home and End to its ends; Page Up and Page Down in large steps"),
+];
+
+/// Listens for the shortcuts that work everywhere. Keys typed into a field are the field's.
+pub fn listen(overlay: RwSignal<Option<Overlay>>) {
+    let listener = window_event_listener(leptos::ev::keydown, move |event: KeyboardEvent| {
+        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() || typing(&event) {
+            return;
+        }
+        match event.key().as_str() {
+            "/" => overlay.set(Some(Overlay::Search)),
+            "?" => overlay.set(Some(Overlay::Shortcuts)),
+            "t" => theme::cycle(),
+            "[" => follow("a[rel=prev]"),
+            "]" => follow("a[rel=next]"),
+            _ => return,
+        }
+        event.prevent_default();
+    });
+    on_cleanup(move || listener.remove());
+}
+
+fn typing(event: &KeyboardEvent) -> bool {
+    let Some(element) = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else { return false };
+    match element.tag_name().as_str() {
+        "TEXTAREA" | "SELECT" => true,
+        "INPUT" => !matches!(
+            element.get_attribute("type").as_deref(),
+            Some("range" | "checkbox" | "radio" | "button" | "file")
+        ),
+        _ => element.get_attribute("contenteditable").is_some(),
+    }
+}
+
+/// Clicks the link that the page marks as previous or next, if it has one.
+fn follow(selector: &str) {
+    if let Ok(Some(link)) = document().query_selector(selector) {
+        link.unchecked_ref::<web_sys::HtmlElement>().click();
+    }
+}
+
+/// The sheet of shortcuts.
+pub fn sheet(overlay: RwSignal<Option<Overlay>>) -> impl IntoView {
+    let open = Signal::derive(move || overlay.get() == Some(Overlay::Shortcuts));
+    dialog::view(
+        open,
+        move || overlay.set(None),
+        "Keyboard shortcuts",
+        || {
+            KEYS.iter()
+                .map(|(keys, what)| {
+                    let keys = keys.split(' ').map(|key| view! { <kbd>{key}</kbd> " " }).collect_view();
+                    view! { <div class="shortcut"><dt>{keys}</dt><dd>{*what}</dd></div> }
+                })
+                .collect_view()
+                .into_any()
+        },
+    )
+}

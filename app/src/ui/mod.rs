@@ -1,0 +1,3 @@
+//! Building blocks with no word of the domain in them.
+
+pub mod dialog;

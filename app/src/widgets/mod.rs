@@ -1,0 +1,58 @@
+//! The registry of widgets, then one file per widget.
+//!
+//! A widget shows one model of `ringside_core::catalogue` and has its id. To add one: write its file, add its line to
+//! [`ALL`]; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
+
+mod amdahl;
+mod memory_breakdown;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use leptos::prelude::*;
+use ringside_core::catalogue::Entry;
+use ringside_core::query::Query;
+
+use crate::deferred::NotLoaded;
+
+/// A widget, before its code is there.
+#[derive(Clone, Copy)]
+pub struct Widget {
+    /// The id: `memory-breakdown`.
+    pub id: &'static str,
+    /// Downloads its code.
+    pub load: fn() -> Loading,
+}
+
+/// A widget on its way.
+pub type Loading = Pin<Box<dyn Future<Output = Result<Module, NotLoaded>>>>;
+
+/// A widget's code: its view, and the model that also checks the exercises about it.
+#[derive(Clone, Copy)]
+pub struct Module {
+    /// Shows it.
+    pub view: fn(Props) -> AnyView,
+    /// Computes it.
+    pub model: &'static Entry,
+}
+
+/// What a widget is given by the page around it.
+#[derive(Clone, Copy)]
+pub struct Props {
+    /// Its state: every parameter by its standard name. The page sets it (from a link, a "see it" preset, the back button)
+    /// and the widget does (from its controls); both read it.
+    pub query: RwSignal<Query>,
+    /// Whether it stands alone on its own page.
+    pub alone: bool,
+}
+
+/// Every widget.
+pub const ALL: &[Widget] = &[
+    Widget { id: "amdahl", load: || Box::pin(amdahl::load()) },
+    Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
+];
+
+/// The widget with this id.
+pub fn find(id: &str) -> Option<&'static Widget> {
+    ALL.iter().find(|w| w.id == id)
+}
