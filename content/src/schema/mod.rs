@@ -34,6 +34,13 @@ pub use search::{EntryKind, SearchEntry, SearchIndex};
 #[serde(transparent)]
 pub struct Html(pub String);
 
+impl Html {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// Serde's way of leaving out what is empty.
 fn is_empty<T>(list: &[T]) -> bool {
     list.is_empty()

@@ -25,9 +25,9 @@ pub struct Source {
     pub year: Option<u16>,
     /// Where it is.
     pub url: String,
-    /// What it is: paper, code, docs, …
+    /// What it is: paper, docs, blog, code, course, book, tool, talk.
     pub kind: String,
-    /// 1 (must read) to 3 (if there is time).
+    /// 3 (must read), 2 (recommended) or 1 (optional).
     pub priority: u8,
     /// How long it takes.
     pub minutes: u32,
@@ -40,11 +40,13 @@ pub struct Source {
     /// Slugs of the chapters it belongs to.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub chapters: Vec<String>,
-    /// The documents of the reading map that list it.
+    /// Which of the five founding documents of the reading map name it, 1 to 5.
     #[serde(default, skip_serializing_if = "is_empty")]
-    pub documents: Vec<String>,
+    pub documents: Vec<u8>,
     /// What to look for while reading it.
-    pub look_for: Html,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub look_for: Vec<Html>,
     /// The insight to take away.
+    #[serde(default, skip_serializing_if = "Html::is_empty")]
     pub insight: Html,
 }
