@@ -1,0 +1,129 @@
+//! The contract of every model in the catalogue, so that a new one is tested on arrival.
+
+use proptest::prelude::*;
+use ringside_core::catalogue::{ALL, Entry, Evaluation};
+use ringside_core::query::{Kind, Query};
+
+fn evaluate(entry: &Entry, query: &Query) -> Evaluation {
+    (entry.evaluate)(query)
+}
+
+fn assert_complete(entry: &Entry, result: &Evaluation, context: &str) {
+    if let Some(error) = &result.error {
+        assert!(result.quantities.is_empty(), "{}: an error comes without quantities ({context})", entry.id);
+        assert!(error.ends_with('.'), "{}: an error is a sentence, not “{error}” ({context})", entry.id);
+        return;
+    }
+    let declared: Vec<_> = entry.quantities.to_vec();
+    let given: Vec<_> = result.quantities.iter().map(|q| (q.id, q.label, q.unit)).collect();
+    assert_eq!(given, declared, "{}: yields just what it declares ({context})", entry.id);
+    for quantity in &result.quantities {
+        assert!(quantity.value.is_finite(), "{}: {} is {} ({context})", entry.id, quantity.id, quantity.value);
+    }
+}
+
+#[test]
+fn ids_titles_and_names_are_well_formed_and_unique() {
+    let mut ids: Vec<&str> = ALL.iter().map(|e| e.id).collect();
+    let kebab = |id: &str| id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    assert!(ids.iter().all(|id| kebab(id)));
+    ids.sort_unstable();
+    let count = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "two models share an id");
+    for entry in ALL {
+        assert!(!entry.title.is_empty() && entry.summary.ends_with('.'), "{}", entry.id);
+        assert!(entry.quantities.iter().all(|(id, ..)| kebab(id)), "{}", entry.id);
+        let mut names: Vec<&str> = entry.params.iter().map(|p| p.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), entry.params.len(), "{}: two parameters share a name", entry.id);
+    }
+}
+
+#[test]
+fn the_default_state_is_valid() {
+    for entry in ALL {
+        let result = evaluate(entry, &Query::default());
+        assert_eq!(result.problems, [], "{}", entry.id);
+        assert_eq!(result.error, None, "{}", entry.id);
+        assert_complete(entry, &result, "default state");
+    }
+}
+
+#[test]
+fn every_state_reads_back_to_itself() {
+    for entry in ALL {
+        let once = evaluate(entry, &Query::default());
+        let again = evaluate(entry, &once.query);
+        assert_eq!(again.problems, [], "{}", entry.id);
+        assert_eq!(again.query, once.query, "{}", entry.id);
+        assert_eq!(again.quantities, once.quantities, "{}", entry.id);
+    }
+}
+
+#[test]
+fn nonsense_in_any_parameter_is_named_and_the_rest_is_kept() {
+    for entry in ALL {
+        for param in entry.params {
+            for nonsense in ["banana", "-1e400", "NaN", "<script>", "１２"] {
+                let result = evaluate(entry, &Query::new([(param.name, nonsense)]));
+                let named = result.problems.iter().any(|p| p.name == param.name && p.message.ends_with('.'));
+                assert!(named || result.error.is_some(), "{}?{}={nonsense} went unnoticed", entry.id, param.name);
+                assert_complete(entry, &result, nonsense);
+            }
+        }
+        let result = evaluate(entry, &Query::new([("no-such-parameter", "1")]));
+        assert_eq!(result.problems.len(), 1, "{}: an unknown name is reported once", entry.id);
+    }
+}
+
+#[test]
+fn every_widget_of_the_app_shows_a_model_and_every_model_has_a_widget() {
+    let mut widgets: Vec<&str> = ringside_app::widgets::ALL.iter().map(|w| w.id).collect();
+    let mut models: Vec<&str> = ALL.iter().map(|e| e.id).collect();
+    widgets.sort_unstable();
+    models.sort_unstable();
+    assert_eq!(widgets, models);
+}
+
+/// A value for a parameter: often sensible, sometimes an edge, sometimes garbage.
+fn value(kind: Kind) -> BoxedStrategy<String> {
+    let garbage = "\\PC{0,12}";
+    match kind {
+        Kind::Choice(options) => {
+            prop_oneof![4 => proptest::sample::select(options).prop_map(str::to_owned), 1 => garbage].boxed()
+        }
+        Kind::Integer { min, max } => {
+            prop_oneof![4 => (min..=max).prop_map(|v| v.to_string()), 1 => Just(max.to_string()), 1 => garbage].boxed()
+        }
+        Kind::Real { min, max } => {
+            prop_oneof![4 => (min..=max).prop_map(|v| v.to_string()), 1 => Just(format!("{max:e}")), 1 => garbage].boxed()
+        }
+    }
+}
+
+fn any_query(entry: &'static Entry) -> impl Strategy<Value = Query> {
+    let fields: Vec<_> = entry
+        .params
+        .iter()
+        .map(|p| proptest::option::of(value(p.kind)).prop_map(move |v| v.map(|v| (p.name.to_owned(), v))))
+        .collect();
+    fields.prop_map(|pairs| Query::new(pairs.into_iter().flatten()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_parameters_give_a_complete_answer_that_reads_back(
+        (index, query) in (0..ALL.len()).prop_flat_map(|i| (Just(i), any_query(&ALL[i])))
+    ) {
+        let entry = &ALL[index];
+        let result = evaluate(entry, &query);
+        assert_complete(entry, &result, &format!("{query:?}"));
+        let again = evaluate(entry, &result.query);
+        prop_assert_eq!(&again.query, &result.query);
+        prop_assert_eq!(&again.quantities, &result.quantities);
+    }
+}
