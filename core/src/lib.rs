@@ -18,6 +18,7 @@ pub mod catalogue;
 pub mod exercise;
 pub mod expr;
 pub mod hardware;
+pub mod memory;
 pub mod model;
 pub mod quantity;
 pub mod query;

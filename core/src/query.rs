@@ -69,6 +69,23 @@ pub struct ParamSpec {
     pub default: &'static str,
 }
 
+/// Lists of parameters put one after another, for a model that shares some with others. `N` is the sum of their lengths.
+pub const fn join<const N: usize>(lists: &[&[ParamSpec]]) -> [ParamSpec; N] {
+    const NONE: ParamSpec = ParamSpec { name: "", doc: "", kind: Kind::Choice(&[]), default: "" };
+    let mut all = [NONE; N];
+    let (mut list, mut n) = (0, 0);
+    while list < lists.len() {
+        let mut i = 0;
+        while i < lists[list].len() && n < N {
+            all[n] = lists[list][i];
+            i += 1;
+            n += 1;
+        }
+        list += 1;
+    }
+    all
+}
+
 /// The values that a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {

@@ -7,9 +7,11 @@
 pub mod config;
 pub mod params;
 pub mod presets;
+pub mod reference;
 pub mod shape;
 
 pub use config::{ConfigProblem, Family, Import, Imported, import};
 pub use params::{Component, ParameterCount, Tensor};
 pub use presets::Preset;
+pub use reference::{ModelRef, ModelSize};
 pub use shape::{Attention, Moe, Norms, QkNorm, Shape, Sliding};

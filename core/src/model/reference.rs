@@ -1,0 +1,209 @@
+//! Which model a page is about: a preset, a bare number of parameters, or a shape of the reader's own.
+
+use super::config::{ConfigProblem, Family, MODEL_TYPES};
+use super::params::{Component, ParameterCount};
+use super::presets::{self, Preset};
+use super::shape::{self, MAX_PARAMS, Shape};
+use crate::quantity::count;
+use crate::query::{Kind, ParamSpec, Query, Reader, plain};
+
+/// A model as `model=…`, `params=…` or `model=custom&hidden_size=…` names it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a few hundred bytes, and being Copy is what signals and closures want")]
+pub enum ModelRef {
+    /// A model by name.
+    Preset(&'static Preset),
+    /// Only how many parameters it has, 1 to 10¹⁵.
+    Count(u64),
+    /// An architecture, such as one read from a `config.json`.
+    Custom {
+        /// The architecture.
+        shape: Shape,
+        /// The family by whose rules it was guessed, if its own is not known; a page must show this.
+        guess: Option<Family>,
+    },
+}
+
+/// The query parameters that name a model, to be followed by [`shape::SPECS`].
+pub const SPECS: [ParamSpec; 3] = [
+    ParamSpec {
+        name: "model",
+        doc: "a model by name, or custom with its sizes by their config.json names",
+        kind: Kind::Choice(&presets::CHOICES),
+        default: "",
+    },
+    ParamSpec {
+        name: "params",
+        doc: "number of parameters, instead of a model",
+        kind: Kind::Real { min: 1.0, max: MAX_PARAMS as f64 },
+        default: "30e9",
+    },
+    ParamSpec {
+        name: "guess",
+        doc: "with model=custom: the family by whose rules an unknown config was read",
+        kind: Kind::Choice(&MODEL_TYPES),
+        default: "",
+    },
+];
+
+impl ModelRef {
+    /// Reads a model by [`SPECS`] and [`shape::SPECS`], which must be among the reader's. Without any, the default of
+    /// `params`. If both a model and a number of parameters are given, the later of the two is used, so that a change
+    /// put over a state by [`Query::with`] has its way; the other is reported as ignored.
+    pub fn read(reader: &mut Reader<'_>, query: &Query) -> Self {
+        let place = |name: &str| {
+            let given = |(n, v): &(&str, &str)| *n == name && !v.trim().is_empty();
+            query.iter().enumerate().filter(|(_, pair)| given(pair)).map(|(i, _)| i).last()
+        };
+        let shaped = shape::is_given(query);
+        let choice = match reader.choice("model") {
+            "" if shaped && place("model").is_none() && place("params").is_none() => "custom",
+            choice => choice,
+        };
+        let guess = reader.choice("guess");
+        let named = match choice {
+            "" => None,
+            "custom" => shape::read(reader).map(|shape| ModelRef::Custom { shape, guess: Family::find(guess) }),
+            id => presets::find(id).map(ModelRef::Preset),
+        };
+        if choice != "custom" && shaped {
+            let field = query.iter().map(|(n, _)| n).find(|n| shape::SPECS.iter().any(|s| s.name == *n));
+            reader.problem(field.unwrap_or_default(), "The sizes of a model are only read with model=custom.");
+        }
+        if choice == "custom" && named.is_none() {
+            reader.problem("model", format!("model=custom is incomplete; {} parameters are used.", SPECS[1].default));
+        }
+        let counted = reader.real("params").round().clamp(1.0, MAX_PARAMS as f64) as u64;
+        match (named, place("params")) {
+            (Some(model), None) => model,
+            (None, _) => ModelRef::Count(counted),
+            (Some(model), Some(at)) if place("model").is_some_and(|m| m > at) => {
+                reader.problem("params", "Both model and params are given; model comes later and is used.");
+                model
+            }
+            (Some(_), Some(_)) => {
+                reader.problem("model", "Both model and params are given; params comes later and is used.");
+                ModelRef::Count(counted)
+            }
+        }
+    }
+
+    /// The pairs that [`ModelRef::read`] reads back to the same.
+    pub fn query(&self) -> Query {
+        match self {
+            ModelRef::Preset(preset) => Query::new([("model", preset.id)]),
+            ModelRef::Count(n) => Query::new([("params", plain(*n as f64))]),
+            ModelRef::Custom { shape, guess } => {
+                let mut pairs = vec![("model".to_owned(), "custom".to_owned())];
+                pairs.extend(guess.map(|g| ("guess".to_owned(), g.model_type().to_owned())));
+                pairs.extend(shape.query().iter().map(|(n, v)| (n.to_owned(), v.to_owned())));
+                Query::new(pairs)
+            }
+        }
+    }
+
+    /// What a person reads: "Llama 3 8B", "30 B parameters", "Your model (8.03 B)".
+    pub fn name(&self) -> String {
+        match self {
+            ModelRef::Preset(preset) => preset.name.to_owned(),
+            ModelRef::Count(n) => format!("{} parameters", count(*n as f64)),
+            ModelRef::Custom { shape, .. } => match shape.count() {
+                Ok(c) => format!("Your model ({})", count(c.total as f64)),
+                Err(_) => "Your model".to_owned(),
+            },
+        }
+    }
+
+    /// Its architecture, if more than a number of parameters is known.
+    pub fn shape(&self) -> Option<&Shape> {
+        match self {
+            ModelRef::Preset(preset) => Some(&preset.shape),
+            ModelRef::Custom { shape, .. } => Some(shape),
+            ModelRef::Count(_) => None,
+        }
+    }
+
+    /// What sizes its memory. An error if its shape is impossible.
+    pub fn size(&self) -> Result<ModelSize, ConfigProblem> {
+        match (self, self.shape()) {
+            (_, Some(shape)) => ModelSize::of(shape),
+            (ModelRef::Count(n), _) => Ok(ModelSize::from_count(*n)),
+            _ => Ok(ModelSize::from_count(1)),
+        }
+    }
+}
+
+/// The sizes of a model that its weights, gradients and optimizer states follow from. Numbers of elements, exact in an
+/// `f64`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ModelSize {
+    /// All parameters.
+    pub params: f64,
+    /// Those in matrices of hidden layers: what Muon orthogonalises.
+    pub hidden_matrices: f64,
+    /// Sum over matrices of rows + columns, plus the length of every vector: Adafactor's factored second moment.
+    pub factors: f64,
+    /// The largest single module: what ZeRO-3 gathers at the least.
+    pub largest_layer: f64,
+    /// The count by component, where the architecture is known.
+    pub count: Option<ParameterCount>,
+}
+
+/// Vocabulary assumed where only a number of parameters is known: GPT-2's.
+pub const ASSUMED_VOCABULARY: f64 = 50_257.0;
+
+/// Width ÷ layers assumed where only a number of parameters is known: about GPT-3's 12 288 ÷ 96.
+pub const ASSUMED_ASPECT: f64 = 128.0;
+
+/// The width of a model of `params` parameters if N = 12 L h² and h = 128 L: h = (128 N / 12)^⅓.
+pub fn assumed_width(params: f64) -> f64 {
+    (params * ASSUMED_ASPECT / 12.0).cbrt().max(1.0)
+}
+
+impl ModelSize {
+    /// The sizes of an architecture.
+    pub fn of(shape: &Shape) -> Result<Self, ConfigProblem> {
+        if let Some(problem) = shape.check().into_iter().next() {
+            return Err(problem);
+        }
+        let count = shape.count()?;
+        let (mut hidden_matrices, mut factors) = (0.0, 0.0);
+        for t in shape.tensors() {
+            let (rows, cols, n) = (t.rows as f64, t.cols as f64, t.count as f64);
+            let hidden = matches!(
+                t.component,
+                Component::Attention
+                    | Component::Mlp
+                    | Component::SharedExperts
+                    | Component::Experts
+                    | Component::Router
+            );
+            if hidden && t.is_matrix() {
+                hidden_matrices += rows * cols * n;
+            }
+            factors += n * (rows + if t.is_matrix() { cols } else { 0.0 } + if t.bias { rows } else { 0.0 });
+        }
+        Ok(Self {
+            params: count.total as f64,
+            hidden_matrices,
+            factors,
+            largest_layer: shape.largest_layer() as f64,
+            count: Some(count),
+        })
+    }
+
+    /// The sizes that a bare number of parameters is taken to have, by [`assumed_width`]: per layer 8 h rows and columns
+    /// of attention and 10 h of a 4 × MLP for 12 h² parameters, every parameter in a hidden matrix, and an embedding of
+    /// [`ASSUMED_VOCABULARY`] rows as the largest layer.
+    pub fn from_count(n: u64) -> Self {
+        let params = n.clamp(1, MAX_PARAMS) as f64;
+        let width = assumed_width(params);
+        Self {
+            params,
+            hidden_matrices: params,
+            factors: (params * 1.5 / width).min(params),
+            largest_layer: (ASSUMED_VOCABULARY * width).min(params).round(),
+            count: None,
+        }
+    }
+}

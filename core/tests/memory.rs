@@ -1,0 +1,410 @@
+//! What holds of every memory breakdown, whatever the input.
+
+use proptest::prelude::*;
+use ringside_core::catalogue;
+use ringside_core::hardware;
+use ringside_core::memory::{Convention, Dtype, Optimizer, Params, breakdown};
+use ringside_core::model::{Attention, Family, ModelRef, Moe, Norms, QkNorm, Shape, Sliding, presets, shape};
+use ringside_core::query::Query;
+
+fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
+    let entry = catalogue::find("memory-breakdown").expect("it is in the catalogue");
+    (entry.evaluate)(&Query::new(query.iter().copied()))
+}
+
+fn get(query: &[(&str, &str)], id: &str) -> f64 {
+    let evaluation = eval(query);
+    assert_eq!(evaluation.problems, []);
+    evaluation.get(id).unwrap_or_else(|| panic!("{id}"))
+}
+
+/// The question of the reading map: 30 B in bf16; how much for weights, for Adam, and with ZeRO stage 3?
+#[test]
+fn the_question_of_the_reading_map() {
+    let q = [("params", "30e9"), ("dtype", "bf16")];
+    assert_eq!(get(&q, "weights"), 60e9);
+    assert_eq!(get(&q, "optimizer"), 360e9);
+    assert_eq!(get(&q, "optimizer") - get(&q, "master"), 240e9);
+    assert_eq!(get(&q, "bytes-per-param"), 16.0);
+    assert_eq!(get(&[("params", "30e9"), ("zero", "3"), ("dp", "64")], "total"), 7.5e9);
+}
+
+#[test]
+fn bytes_a_parameter_by_optimizer_and_convention() {
+    let of = |optimizer, dtype, convention| {
+        get(
+            &[("model", "llama-3-8b"), ("optimizer", optimizer), ("dtype", dtype), ("convention", convention)],
+            "bytes-per-param",
+        )
+    };
+    for (optimizer, mixed, fp32) in [
+        ("adamw", 16.0, 16.0),
+        ("adam8bit", 10.003_906_25, 10.003_906_25),
+        ("sgd", 8.0, 8.0),
+        ("momentum", 12.0, 12.0),
+        ("lion", 12.0, 12.0),
+    ] {
+        assert_eq!(of(optimizer, "bf16", "zero"), mixed, "{optimizer}");
+        assert_eq!(of(optimizer, "fp16", "zero"), mixed, "{optimizer}");
+        assert_eq!(of(optimizer, "fp32", "zero"), fp32, "{optimizer}");
+        assert_eq!(of(optimizer, "fp32", "megatron"), fp32, "{optimizer}");
+        assert_eq!(of(optimizer, "fp32", "deepspeed"), fp32, "{optimizer}");
+        assert_eq!(of(optimizer, "bf16", "megatron"), mixed + 2.0, "{optimizer}");
+        assert_eq!(of(optimizer, "bf16", "deepspeed"), mixed + 4.0, "{optimizer}");
+    }
+    // Adafactor's second moment is next to nothing; Muon is AdamW for the embedding and the head only.
+    let adafactor = of("adafactor", "bf16", "zero");
+    assert!(adafactor > 8.0 && adafactor < 8.01, "{adafactor}");
+    let muon = of("muon", "bf16", "zero");
+    let outside = (2.0 * 525_336_576.0 + 266_240.0) / 8_030_261_248.0;
+    assert!((muon - (12.0 + 4.0 * outside)).abs() < 1e-12, "{muon}");
+}
+
+#[test]
+fn the_default_state_and_its_advice() {
+    let result = breakdown(&Params::default()).expect("the default is sound");
+    assert_eq!(result.total.0, 480e9);
+    assert!(!result.fits);
+    assert_eq!(result.first_stage_that_fits(), Some(2));
+    let advice = result.suggestion.clone().expect("it does not fit");
+    assert_eq!(advice.change.get("zero"), Some("2"));
+    assert_eq!(
+        result.finding(),
+        "Without ZeRO over 64 GPUs, each GPU would hold 480 GB: 400 GB more than the 80 GB it has. ZeRO-2 is the first \
+         stage that fits, with 13.4 GB left. The optimizer states are the largest part, 75% of the total."
+    );
+    assert_eq!(
+        advice.sentence,
+        "The cheapest change that fits is ZeRO-2: 66.6 GB on each GPU, with 13.4 GB left. It costs no more communication \
+         than plain data parallelism."
+    );
+    assert_eq!(
+        result.rows.iter().map(|r| r.term.id).collect::<Vec<_>>(),
+        ["weights", "gradients", "master", "momentum", "variance"]
+    );
+    assert_eq!(result.rows[0].formula, "2 bytes × 30 B");
+    let sharded = breakdown(&Params { zero: 3, ..Params::default() }).expect("sound");
+    assert_eq!(sharded.rows[0].formula, "2 bytes × 30 B / 64");
+    assert_eq!(sharded.suggestion, None);
+}
+
+#[test]
+fn advice_is_a_change_that_fits_or_says_that_none_was_found() {
+    for (query, change) in [
+        (vec![("params", "30e9"), ("dp", "1")], "dp=8 zero=3"),
+        (vec![("params", "405e9"), ("zero", "3")], "dp=128"),
+        // ZeRO-1 over two would leave nothing at all.
+        (vec![("params", "8e9"), ("dp", "1")], "dp=2 zero=2"),
+        (vec![("params", "400e12"), ("dp", "65536"), ("zero", "3")], "optimizer=adam8bit"),
+        (vec![("params", "600e12"), ("dp", "65536"), ("zero", "3")], "gpu=b200"),
+        (vec![("params", "1e15"), ("dp", "1")], ""),
+    ] {
+        let (params, problems) = Params::read(&Query::new(query.clone()));
+        assert_eq!(problems, []);
+        let advice = breakdown(&params).expect("sound").suggestion.expect("it does not fit");
+        let mut pairs: Vec<String> = advice.change.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        pairs.sort();
+        println!("{query:?}: {}", advice.sentence);
+        if change.is_empty() {
+            assert!(pairs.is_empty() && advice.sentence.contains("Nothing tried"));
+        } else {
+            assert_eq!(pairs.join(" "), change, "{query:?}: {}", advice.sentence);
+        }
+    }
+}
+
+#[test]
+fn a_model_and_a_number_the_later_has_its_way() {
+    let evaluation = eval(&[("params", "30e9"), ("model", "llama-3-8b")]);
+    assert_eq!(evaluation.get("params"), Some(8_030_261_248.0));
+    assert_eq!(evaluation.problems.len(), 1);
+    let evaluation = eval(&[("model", "llama-3-8b"), ("params", "30e9")]);
+    assert_eq!(evaluation.get("params"), Some(30e9));
+    let (params, problems) = Params::default().with(&Query::new([("model", "llama-3-8b"), ("zero", "1")]));
+    assert_eq!((params.model.name(), params.zero, problems), ("Llama 3 8B".to_owned(), 1, vec![]));
+    let (params, problems) = params.with(&Query::new([("params", "1e9")]));
+    assert_eq!((params.model, problems), (ModelRef::Count(1_000_000_000), vec![]));
+}
+
+#[test]
+fn a_shape_in_the_query_is_a_model() {
+    let sizes = [
+        ("hidden_size", "4096"),
+        ("num_hidden_layers", "32"),
+        ("num_attention_heads", "32"),
+        ("num_key_value_heads", "8"),
+        ("intermediate_size", "14336"),
+        ("vocab_size", "128256"),
+    ];
+    assert_eq!(get(&sizes, "params"), 8_030_261_248.0);
+    let evaluation = eval(&sizes[1..]);
+    let messages: Vec<&str> = evaluation.problems.iter().map(|p| p.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "hidden_size is missing: model=custom needs it (for example hidden_size=4096).",
+            "model=custom is incomplete; 30e9 parameters are used."
+        ]
+    );
+    let evaluation = eval(&[("model", "gpt2"), ("hidden_size", "7")]);
+    assert_eq!(evaluation.problems.len(), 1);
+}
+
+#[test]
+fn every_preset_is_there_under_its_id() {
+    for preset in presets::ALL {
+        let (params, problems) = Params::read(&Query::new([("model", preset.id)]));
+        assert_eq!(problems, []);
+        assert_eq!(params.model, ModelRef::Preset(preset));
+        assert!(breakdown(&params).is_ok());
+    }
+}
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    let sizes = (1..4000_u64, 1..200_u64, 1..2_000_000_u64, 1..64_u64, 1..100_000_u64);
+    let attention = prop_oneof![
+        (1..5_u64, 1..512_u64).prop_map(|(kv_heads, head_dim)| Attention::Heads { kv_heads, head_dim }),
+        (prop::option::of(1..2000_u64), 1..1000_u64, 1..300_u64, 0..100_u64, 1..300_u64).prop_map(
+            |(q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim)| Attention::Latent {
+                q_lora_rank,
+                kv_lora_rank,
+                qk_nope_head_dim,
+                qk_rope_head_dim,
+                v_head_dim
+            }
+        ),
+    ];
+    let moe = prop::option::of((1..300_u64, 1..9_u64, 1..5000_u64, 0..3000_u64, any::<[bool; 3]>(), 1..200_u64));
+    let more = (0..9_u64, any::<[bool; 12]>(), 0..5000_u64, prop::option::of(1..3000_u64), 0..3_u8);
+    let sliding = prop::option::of((1..100_000_u64, 1..200_u64));
+    (sizes, attention, moe, more, sliding).prop_map(|(sizes, attention, moe, more, sliding)| {
+        let (hidden_size, num_hidden_layers, vocab_size, groups, intermediate_size) = sizes;
+        let (per_layer, flags, position_rows, word_embed_proj_dim, qk_norm) = more;
+        let [qkv, o, sinks, gated, mlp_bias, norm_bias, last, embedding, tie, head_bias, ..] = flags;
+        let kv = if let Attention::Heads { kv_heads, .. } = attention { kv_heads } else { 1 };
+        Shape {
+            hidden_size,
+            num_hidden_layers,
+            vocab_size,
+            num_attention_heads: groups * kv,
+            attention,
+            qkv_bias: qkv || o,
+            o_bias: o,
+            qk_norm: [QkNorm::None, QkNorm::Head, QkNorm::Full][usize::from(qk_norm)],
+            attention_sinks: sinks,
+            intermediate_size,
+            gated_mlp: if gated { shape::Gated::Yes } else { shape::Gated::No },
+            mlp_bias,
+            moe: moe.map(|(num_experts, used, width, shared, [a, b, c], layers)| Moe {
+                layers: layers.min(num_hidden_layers),
+                num_experts,
+                num_experts_per_tok: used.min(num_experts),
+                intermediate_size: width,
+                shared_intermediate_size: shared,
+                expert_bias: a,
+                router_bias: b,
+                shared_gate: c,
+            }),
+            norms: Norms { per_layer, bias: norm_bias, last, embedding },
+            position_rows,
+            word_embed_proj_dim: word_embed_proj_dim.filter(|&w| w != hidden_size),
+            tie_word_embeddings: tie,
+            lm_head_bias: head_bias,
+            sliding: sliding.map(|(window, layers)| Sliding { window, layers: layers.min(num_hidden_layers) }),
+        }
+    })
+}
+
+fn models() -> impl Strategy<Value = ModelRef> {
+    prop_oneof![
+        (0..presets::ALL.len()).prop_map(|i| ModelRef::Preset(&presets::ALL[i])),
+        (1..=shape::MAX_PARAMS).prop_map(ModelRef::Count),
+        (1..=200_000_000_000_u64).prop_map(ModelRef::Count),
+        (shapes(), prop::option::of(0..Family::ALL.len()))
+            .prop_map(|(shape, guess)| ModelRef::Custom { shape, guess: guess.map(|g| Family::ALL[g]) }),
+    ]
+}
+
+fn params() -> impl Strategy<Value = Params> {
+    let choices = (0..3_usize, 0..7_usize, 0..3_usize, 0..hardware::ALL.len());
+    (models(), choices, 0..4_u8, prop_oneof![1..129_u64, 1..65_537_u64]).prop_map(|(model, (d, o, c, g), zero, dp)| {
+        Params {
+            model,
+            dtype: Dtype::TRAINING[d],
+            optimizer: Optimizer::ALL[o],
+            convention: Convention::ALL[c],
+            zero,
+            dp,
+            gpu: &hardware::ALL[g],
+        }
+    })
+}
+
+/// Slack for sums of rounded parts.
+const EPS: f64 = 1e-12;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12_500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_state_reads_back_to_itself(params in params()) {
+        let (again, problems) = Params::read(&params.query());
+        prop_assert_eq!(problems, vec![]);
+        prop_assert_eq!(again, params);
+    }
+
+    #[test]
+    fn totals_are_sums_and_everything_is_finite(params in params()) {
+        let b = breakdown(&params).expect("generated parameters are sound");
+        let rows: f64 = b.rows.iter().map(|r| r.bytes.0).sum();
+        let near = |a: f64, b: f64| (a - b).abs() <= EPS * a.abs().max(b.abs());
+        prop_assert!(near(rows, b.total.0));
+        prop_assert!(near(b.weights.0 + b.gradients.0 + b.optimizer.0, b.total.0));
+        prop_assert!(b.rows.iter().all(|r| r.bytes.0.is_finite() && r.bytes.0 >= 0.0 && !r.formula.contains('–')));
+        for q in b.quantities() {
+            prop_assert!(q.value.is_finite() && (q.value >= 0.0 || q.id == "headroom"), "{:?}", q);
+        }
+        prop_assert_eq!(b.fits, b.headroom.0 >= 0.0);
+        prop_assert_eq!(b.suggestion.is_some(), !b.fits);
+        if let Some(s) = &b.suggestion {
+            let (changed, problems) = params.with(&s.change);
+            prop_assert_eq!(problems, vec![]);
+            prop_assert_eq!(changed, s.params);
+            prop_assert!(s.change.is_empty() || breakdown(&changed).is_ok_and(|c| c.fits), "{}", s.sentence);
+        }
+        prop_assert!(b.finding().ends_with('.'));
+    }
+
+    #[test]
+    fn more_sharding_never_costs_more(params in params(), more in 1..9_u64) {
+        let b = breakdown(&params).expect("sound");
+        for pair in b.stages.windows(2) {
+            // DeepSpeed's stage 3 gathers the largest layer in fp32; a model that is mostly one layer can lose by it.
+            let gathered = if pair[1].stage == 3 && params.convention == Convention::DeepSpeed {
+                4.0 * b.size.largest_layer
+            } else {
+                0.0
+            };
+            prop_assert!(pair[1].total.0 <= (pair[0].total.0 + gathered) * (1.0 + EPS));
+        }
+        let dp = (params.dp * more).min(65_536);
+        let wider = breakdown(&Params { dp, ..params }).expect("sound");
+        prop_assert!(wider.total.0 <= b.total.0 * (1.0 + EPS));
+    }
+
+    #[test]
+    fn no_query_panics(pairs in prop::collection::vec((name(), value()), 0..12)) {
+        let evaluation = eval(&pairs.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect::<Vec<_>>());
+        prop_assert!(evaluation.error.is_none());
+        prop_assert_eq!(evaluation.quantities.len(), 16);
+        let again = (catalogue::find("memory-breakdown").expect("there").evaluate)(&evaluation.query);
+        prop_assert_eq!(again.problems, vec![]);
+        prop_assert_eq!(again.quantities, evaluation.quantities);
+    }
+
+    #[test]
+    fn no_config_panics(text in config()) {
+        if let Ok(import) = ringside_core::model::import(&text) {
+            prop_assert!(import.imported().shape.count().is_ok());
+        }
+    }
+}
+
+fn name() -> impl Strategy<Value = String> {
+    let specs = catalogue::find("memory-breakdown").expect("there").params;
+    prop_oneof![4 => (0..specs.len()).prop_map(move |i| specs[i].name.to_owned()), 1 => "\\PC{0,12}"]
+}
+
+fn value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[0-9]{1,6}",
+        "-?[0-9.]{0,4}[eE]?[0-9]{0,3}[kmbt]?",
+        "\\PC{0,20}",
+        Just("custom".to_owned()),
+        Just("llama-3-8b".to_owned()),
+        Just("true".to_owned()),
+        Just("deepspeed".to_owned()),
+        Just("1e308".to_owned()),
+        Just("NaN".to_owned()),
+    ]
+}
+
+fn config() -> impl Strategy<Value = String> {
+    let families = ringside_core::model::config::MODEL_TYPES;
+    let fields = [
+        "hidden_size",
+        "n_embd",
+        "n_embed",
+        "num_hidden_layers",
+        "n_layer",
+        "num_attention_heads",
+        "n_head",
+        "vocab_size",
+        "num_key_value_heads",
+        "head_dim",
+        "intermediate_size",
+        "ffn_dim",
+        "n_positions",
+        "max_position_embeddings",
+        "num_experts",
+        "num_local_experts",
+        "num_experts_per_tok",
+        "moe_intermediate_size",
+        "n_routed_experts",
+        "shared_expert_intermediate_size",
+        "kv_lora_rank",
+        "q_lora_rank",
+        "qk_nope_head_dim",
+        "qk_rope_head_dim",
+        "v_head_dim",
+        "sliding_window",
+        "layer_types",
+        "mlp_only_layers",
+        "decoder_sparse_step",
+        "tie_word_embeddings",
+        "first_k_dense_replace",
+        "n_shared_experts",
+        "use_sliding_window",
+        "max_window_layers",
+        "word_embed_proj_dim",
+    ];
+    let field = (
+        0..fields.len(),
+        prop_oneof![
+            5 => "[1-9][0-9]{0,5}",
+            1 => "-?[0-9]{1,25}",
+            1 => Just("18446744073709551615".to_owned()),
+            1 => "[0-9]{1,3}\\.[0-9]{1,3}e[0-9]{1,3}",
+            1 => Just("null".to_owned()),
+            1 => Just("true".to_owned()),
+            1 => Just("[0, 1, 2]".to_owned()),
+            1 => Just("\"4096\"".to_owned()),
+            1 => "\\PC{0,6}",
+        ],
+    );
+    let some = prop::collection::vec(field, 0..35);
+    (0..=families.len(), some, 0..200_usize).prop_map(move |(family, some, cut)| {
+        let family = families.get(family).copied().unwrap_or("zephyr_next");
+        let mut text = format!("{{\"model_type\": \"{family}\"");
+        for (i, value) in some {
+            text += &format!(", \"{}\": {value}", fields[i]);
+        }
+        text.push('}');
+        if cut < 5 { text.chars().take(text.len() / 2).collect() } else { text }
+    })
+}
+
+/// A planner calls this in a loop: well under 50 µs each in a release build; a debug build gets ten times that.
+#[test]
+fn one_evaluation_is_fast() {
+    let (params, _) = Params::read(&Query::new([("model", "deepseek-v3"), ("convention", "deepspeed"), ("zero", "3")]));
+    let start = std::time::Instant::now();
+    let n = 2000;
+    let mut sum = 0.0;
+    for dp in 1..=n {
+        sum += breakdown(&Params { dp, ..params }).map_or(0.0, |b| b.total.0);
+    }
+    let each = start.elapsed().as_secs_f64() * 1e6 / n as f64;
+    println!("one evaluation: {each:.1} µs");
+    assert!(sum > 0.0 && each < if cfg!(debug_assertions) { 2000.0 } else { 50.0 }, "{each} µs");
+}
