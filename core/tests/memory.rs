@@ -97,7 +97,7 @@ fn advice_is_a_change_that_fits_or_says_that_none_was_found() {
         (vec![("params", "8e9"), ("dp", "1")], "dp=2 zero=2"),
         (vec![("params", "400e12"), ("dp", "65536"), ("zero", "3")], "optimizer=adam8bit"),
         (vec![("params", "600e12"), ("dp", "65536"), ("zero", "3")], "gpu=b200"),
-        (vec![("params", "1e15"), ("dp", "1")], ""),
+        (vec![("params", "1e15"), ("dp", "40000"), ("optimizer", "momentum"), ("convention", "megatron")], ""),
     ] {
         let (params, problems) = Params::read(&Query::new(query.clone()));
         assert_eq!(problems, []);
