@@ -9,3 +9,33 @@
 
 pub mod schema;
 pub mod search;
+
+#[cfg(feature = "render")]
+mod data;
+#[cfg(feature = "render")]
+mod diagnostic;
+#[cfg(feature = "render")]
+mod html;
+#[cfg(feature = "render")]
+mod markdown;
+#[cfg(feature = "render")]
+mod names;
+#[cfg(feature = "render")]
+mod query_text;
+#[cfg(feature = "render")]
+mod search_index;
+#[cfg(feature = "render")]
+mod site;
+#[cfg(feature = "render")]
+mod source;
+#[cfg(feature = "render")]
+mod toml_reader;
+#[cfg(feature = "render")]
+mod world;
+
+#[cfg(feature = "render")]
+pub use diagnostic::Diagnostic;
+#[cfg(feature = "render")]
+pub use site::{Mode, Site, build, build_tree, check};
+#[cfg(feature = "render")]
+pub use source::Tree;

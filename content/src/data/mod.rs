@@ -1,0 +1,67 @@
+//! The data files, one module a file: read, checked and rendered to the schema's types.
+
+mod course;
+mod exercises;
+mod glossary;
+mod plan;
+mod readings;
+mod reference;
+
+pub(crate) use course::course;
+pub(crate) use exercises::{ChapterExercise, exercises};
+pub(crate) use glossary::glossary;
+pub(crate) use plan::plan;
+pub(crate) use readings::readings;
+pub(crate) use reference::reference;
+
+use crate::names::Kind;
+use crate::schema::Html;
+use crate::source::{Located, SourceFile};
+use crate::toml_reader::{Document, Table};
+use crate::world::World;
+
+/// Reads the file `path` with `read`; a missing one is reported and yields the default.
+fn read<'a, T: Default>(world: &World<'a>, path: &str, read: impl FnOnce(&mut Table<'a, '_>) -> T) -> T {
+    let Some(file) = world.tree.file(path) else {
+        let missing = SourceFile::missing(path);
+        world.sink.report(missing.spot(0), "This file is missing.");
+        return T::default();
+    };
+    let text = file.located();
+    let document = Document::parse(&text, world.sink);
+    let mut root = document.root();
+    let value = read(&mut root);
+    root.finish();
+    value
+}
+
+/// A field of inline Markdown.
+fn inline(world: &World<'_>, text: &Located<'_>) -> Html {
+    crate::markdown::inline(world, None, text).html
+}
+
+/// A list of ids, each of which must exist.
+fn ids(world: &World<'_>, table: &mut Table<'_, '_>, key: &'static str, kind: Kind) -> Vec<String> {
+    let mut ids = Vec::new();
+    for id in table.texts(key) {
+        if ids.contains(&id.text) {
+            world.sink.report(id.spot(0), format!("“{}” is listed twice.", id.text));
+        } else if world.names.resolve(kind, &id.text, id.spot(0), world.sink) {
+            ids.push(id.text);
+        }
+    }
+    ids
+}
+
+/// A list of numbers, each of which must exist.
+fn numbers(world: &World<'_>, table: &mut Table<'_, '_>, key: &'static str, kind: Kind) -> Vec<u8> {
+    let mut numbers = Vec::new();
+    for (number, spot) in table.numbers(key) {
+        if world.names.resolve(kind, &number.to_string(), spot, world.sink)
+            && let Ok(number) = u8::try_from(number)
+        {
+            numbers.push(number);
+        }
+    }
+    numbers
+}

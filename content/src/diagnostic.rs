@@ -1,0 +1,66 @@
+//! What is wrong with the content, and where.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use crate::source::Spot;
+
+/// Something that an author has to put right.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Diagnostic {
+    /// The file, from the repository's root: `content/chapters/03-memory-accounting/chapter.md`.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    /// What is wrong and what was expected: a full sentence.
+    pub message: String,
+    /// A suggestion such as `did you mean “zero”?`; may be empty.
+    pub hint: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, " ({})", self.hint) }
+    }
+}
+
+/// Where diagnostics are collected, from anywhere.
+#[derive(Debug, Default)]
+pub(crate) struct Sink(RefCell<Vec<Diagnostic>>);
+
+impl Sink {
+    /// Adds one.
+    pub(crate) fn report(&self, spot: Spot<'_>, message: impl Into<String>) {
+        self.report_near(spot, message, "", &[]);
+    }
+
+    /// Adds one, with the nearest of `options` to what was written instead.
+    pub(crate) fn report_near(&self, spot: Spot<'_>, message: impl Into<String>, given: &str, options: &[&str]) {
+        let hint = ringside_core::query::did_you_mean(given, options);
+        let hint = hint.trim().trim_start_matches('(').trim_end_matches(')').to_owned();
+        let (line, column) = spot.line_and_column();
+        let file = format!("content/{}", spot.file.path);
+        self.0.borrow_mut().push(Diagnostic { file, line, column, message: message.into(), hint });
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    /// The messages of all after the first `count`.
+    pub(crate) fn messages_after(&self, count: usize) -> Vec<String> {
+        self.0.borrow().iter().skip(count).map(|d| d.message.clone()).collect()
+    }
+
+    /// Everything collected: by file and place, without repetitions.
+    pub(crate) fn into_sorted(self) -> Vec<Diagnostic> {
+        let mut all = self.0.into_inner();
+        all.sort();
+        all.dedup();
+        all
+    }
+}

@@ -1,0 +1,42 @@
+//! The place of a widget in a chapter, with what a reader without JavaScript sees there.
+
+use ringside_core::catalogue::Entry;
+use ringside_core::query::Query;
+
+use crate::html::{escape, unbroken};
+use crate::query_text;
+
+/// How many quantities are listed: a model names its most important ones first.
+const ROWS: usize = 8;
+
+/// The place-holder of a widget.
+pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>) -> String {
+    let text = query_text::write(query);
+    let mut out = format!("<div class=\"widget-slot\" id=\"{}\" data-slot-widget=\"{}\"", escape(id), escape(entry.id));
+    if !text.is_empty() {
+        out.push_str(&format!(" data-query=\"{}\"", escape(&text)));
+    }
+    if let Some(after) = after {
+        out.push_str(&format!(" data-after=\"{}\"", escape(after)));
+    }
+    out.push_str(&format!(">\n<table><caption>{}</caption>\n<tbody>\n", escape(entry.title)));
+    for quantity in (entry.evaluate)(query).quantities.into_iter().take(ROWS) {
+        out.push_str(&format!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
+            escape(quantity.label),
+            data(quantity.value, &quantity.text())
+        ));
+    }
+    let page = query_text::page(&format!("w/{}/", entry.id), query);
+    out.push_str(&format!(
+        "</tbody>\n</table>\n<p><a href=\"{}\">{}</a></p>\n</div>\n",
+        escape(&page),
+        escape(entry.summary)
+    ));
+    out
+}
+
+/// A number that is the same for a person and for a program.
+pub(crate) fn data(value: f64, text: &str) -> String {
+    format!("<data class=\"value\" value=\"{value}\">{}</data>", escape(&unbroken(text)))
+}

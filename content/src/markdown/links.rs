@@ -1,0 +1,197 @@
+//! Where links go: each scheme of the content, checked and turned into an `href`.
+
+use ringside_core::query::Query;
+
+use crate::html::escape;
+use crate::markdown::scan::FigureHead;
+use crate::names::Kind;
+use crate::query_text;
+use crate::schema::Status;
+use crate::source::Spot;
+use crate::world::World;
+
+/// A link, ready to be written around its text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Link {
+    /// The opening tag; empty if the link is broken, and then there is no closing one either.
+    pub(crate) open: String,
+    /// For "see it" links: the figure's id, and the query that the link sets.
+    pub(crate) preset: Option<(String, String)>,
+}
+
+/// The schemes, for "did you mean".
+const SCHEMES: [&str; 7] = ["see:", "term:", "source:", "chapter:", "widget:", "https:", "http:"];
+
+/// Where the link stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Here<'s> {
+    /// The chapter.
+    pub(crate) slug: Option<&'s str>,
+    /// The figures of the chapter.
+    pub(crate) figures: &'s [FigureHead],
+    /// How many of them stand above; in an exercise, whose place is not known, the chapter's first.
+    pub(crate) above: usize,
+}
+
+/// Reads `destination`. What is wrong with it is reported at `spot`.
+pub(crate) fn link(world: &World<'_>, here: Here<'_>, destination: &str, spot: Spot<'_>) -> Link {
+    let sink = world.sink;
+    let broken = Link::default();
+    if destination.starts_with("https://") || destination.starts_with("http://") {
+        let valid = destination.bytes().all(|b| b.is_ascii_graphic() && !b"\"'<>`{}\\".contains(&b));
+        if !valid {
+            sink.report(spot, "This URL has characters that a URL cannot have; write them percent-encoded.");
+            return broken;
+        }
+        return plain(format!("<a href=\"{}\" rel=\"noopener external\">", escape(destination)));
+    }
+    if let Some(anchor) = destination.strip_prefix('#') {
+        let Some(slug) = here.slug else {
+            sink.report(
+                spot,
+                "A link to an anchor of this page can only stand in a chapter; write `chapter:slug#anchor`.",
+            );
+            return broken;
+        };
+        return chapter(world, slug, Some(anchor), spot);
+    }
+    let Some((scheme, rest)) = destination.split_once(':') else {
+        sink.report(spot, format!(
+            "“{}” is a relative link; links are `chapter:slug#anchor`, `widget:id?query`, `term:id`, `source:id`, `see:?query`, `#anchor` or a full URL.",
+            ringside_core::query::shorten(destination)
+        ));
+        return broken;
+    };
+    match scheme {
+        "term" => {
+            if !world.names.resolve(Kind::Term, rest, spot, sink) {
+                return broken;
+            }
+            let id = escape(rest);
+            plain(format!("<a class=\"term\" data-term=\"{id}\" href=\"reference/#{id}\">"))
+        }
+        "source" => {
+            let Some(source) = world.sources.get(rest).filter(|_| world.names.resolve(Kind::Source, rest, spot, sink))
+            else {
+                world.names.resolve(Kind::Source, rest, spot, sink);
+                return broken;
+            };
+            plain(source_link(rest, &source.title, &source.url))
+        }
+        "chapter" => {
+            let (slug, anchor) = match rest.split_once('#') {
+                Some((slug, anchor)) => (slug, Some(anchor)),
+                None => (rest, None),
+            };
+            chapter(world, slug, anchor, spot)
+        }
+        "widget" => {
+            let (id, query) = rest.split_once('?').unwrap_or((rest, ""));
+            if !world.names.resolve(Kind::Widget, id, spot, sink) {
+                return broken;
+            }
+            let query = query_text::read(query);
+            check_query(world, id, &query, spot);
+            plain(format!("<a href=\"{}\">", escape(&query_text::page(&format!("w/{id}/"), &query))))
+        }
+        "see" => see(world, here, rest, spot),
+        _ => {
+            let message = format!(
+                "Links of the kind “{}:” are not allowed; links are `chapter:`, `widget:`, `term:`, `source:`, `see:`, `#anchor`, `https:` and `http:`.",
+                ringside_core::query::shorten(scheme)
+            );
+            sink.report_near(spot, message, &format!("{scheme}:"), &SCHEMES);
+            broken
+        }
+    }
+}
+
+fn plain(open: String) -> Link {
+    Link { open, preset: None }
+}
+
+/// The opening tag of a link to a source.
+pub(crate) fn source_link(id: &str, title: &str, url: &str) -> String {
+    format!(
+        "<a class=\"source\" data-source=\"{}\" href=\"{}\" title=\"{}\" rel=\"noopener external\">",
+        escape(id),
+        escape(url),
+        escape(title)
+    )
+}
+
+fn chapter(world: &World<'_>, slug: &str, anchor: Option<&str>, spot: Spot<'_>) -> Link {
+    if !world.names.resolve(Kind::Chapter, slug, spot, world.sink) {
+        return Link::default();
+    }
+    let written = world.entries.get(slug).is_some_and(|e| e.status == Status::Written);
+    if !written {
+        if anchor.is_some() {
+            let message =
+                format!("The chapter “{slug}” is planned and has no text yet, so nothing in it can be linked to.");
+            world.sink.report(spot, message);
+        }
+        // A planned chapter has a place in the map and no page of its own.
+        return plain(format!("<a href=\"./#{}\">", escape(slug)));
+    }
+    let Some(anchor) = anchor else {
+        return plain(format!("<a href=\"chapter/{}/\">", escape(slug)));
+    };
+    let anchors: Vec<&str> = world.scans.get(slug).into_iter().flat_map(|s| &s.anchors).map(String::as_str).collect();
+    if !anchors.contains(&anchor) {
+        let message = format!("The chapter “{slug}” has no anchor “#{}”.", ringside_core::query::shorten(anchor));
+        world.sink.report_near(spot, message, anchor, &anchors);
+        return Link::default();
+    }
+    plain(format!("<a href=\"chapter/{}/#{}\">", escape(slug), escape(anchor)))
+}
+
+fn see(world: &World<'_>, here: Here<'_>, rest: &str, spot: Spot<'_>) -> Link {
+    let (target, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let figure = if let Some(id) = target.strip_prefix('#') {
+        let found = here.figures.iter().find(|f| f.id == id);
+        if found.is_none() {
+            let ids: Vec<&str> = here.figures.iter().map(|f| f.id.as_str()).collect();
+            let message = format!("There is no figure “#{}” in this chapter.", ringside_core::query::shorten(id));
+            world.sink.report_near(spot, message, id, &ids);
+            return Link::default();
+        }
+        found
+    } else if target.is_empty() {
+        here.above.checked_sub(1).and_then(|i| here.figures.get(i))
+    } else {
+        world.sink.report(spot, "A `see:` link is `see:?name=value` or `see:#figure?name=value`.");
+        return Link::default();
+    };
+    let Some(figure) = figure else {
+        world.sink.report(spot, "There is no widget above this link that it could set; name one: `see:#figure?…`.");
+        return Link::default();
+    };
+    let changes = query_text::read(query);
+    if changes.is_empty() {
+        world.sink.report(spot, "A `see:` link must set a parameter: `see:?name=value`.");
+        return Link::default();
+    }
+    let merged = figure.query.with(&changes);
+    check_query(world, &figure.widget, &merged, spot);
+    let text = query_text::write(&changes);
+    let open = format!(
+        "<a class=\"see\" data-see=\"{}\" data-query=\"{}\" href=\"{}\">",
+        escape(&figure.id),
+        escape(&text),
+        escape(&query_text::page(&format!("w/{}/", figure.widget), &merged))
+    );
+    Link { open, preset: Some((figure.id.clone(), text)) }
+}
+
+/// Reports what the model says about a query.
+pub(crate) fn check_query(world: &World<'_>, widget: &str, query: &Query, spot: Spot<'_>) {
+    let Some(entry) = world.widget(widget) else { return };
+    let evaluation = (entry.evaluate)(query);
+    for problem in evaluation.problems {
+        world.sink.report(spot, problem.message);
+    }
+    if let Some(error) = evaluation.error {
+        world.sink.report(spot, error);
+    }
+}

@@ -1,0 +1,88 @@
+//! Markdown to HTML, with what the course adds to it.
+//!
+//! [`chapter`] renders a whole `chapter.md`; [`inline`] and [`template`] render the pieces of Markdown in the data files
+//! and exercises. One writer serves all three. It writes every tag itself, so nothing from the source reaches the
+//! output unescaped: raw HTML is shown as text.
+
+pub(crate) mod fence;
+mod figure;
+mod highlight;
+mod links;
+mod maths;
+pub(crate) mod scan;
+mod template;
+mod values;
+mod writer;
+
+use pulldown_cmark::Options;
+
+use crate::schema::{Figure, Heading, Html};
+use crate::source::Located;
+use crate::world::World;
+
+use scan::{CHAPTER, Scan};
+use writer::{Flavour, Writer};
+
+/// A rendered piece of Markdown.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rendered {
+    /// As HTML.
+    pub(crate) html: Html,
+    /// Without markup.
+    pub(crate) plain: String,
+}
+
+/// A rendered chapter.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Page {
+    pub(crate) html: String,
+    pub(crate) outline: Vec<Heading>,
+    pub(crate) figures: Vec<Figure>,
+    /// The text before the first heading, then of each section.
+    pub(crate) sections: Vec<Section>,
+    /// Words of prose.
+    pub(crate) words: usize,
+}
+
+/// A heading and the text below it, up to the next one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Section {
+    /// The anchor; empty before the first heading.
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) text: String,
+}
+
+/// What stands in a chapter's place for an exercise until the app has mounted it: its id and its prompt.
+#[derive(Debug, Clone)]
+pub(crate) struct Slot {
+    pub(crate) id: String,
+    pub(crate) prompt: Html,
+}
+
+/// Renders the body of a chapter. `exercises` are those of its file, in order.
+pub(crate) fn chapter(world: &World<'_>, slug: &str, scan: &Scan<'_>, exercises: &[Slot]) -> Page {
+    Writer::new(world, &scan.body, Flavour::Chapter, Some(slug)).with_chapter(scan, exercises).page(CHAPTER)
+}
+
+/// Renders what fits in a line.
+pub(crate) fn inline(world: &World<'_>, slug: Option<&str>, text: &Located<'_>) -> Rendered {
+    Writer::new(world, text, Flavour::Inline, slug).rendered(PIECE)
+}
+
+/// Renders a template: Markdown in which `{…}` stays as it is.
+pub(crate) fn template(world: &World<'_>, slug: &str, text: &Located<'_>, inline: bool) -> Rendered {
+    let (protected, pieces) = template::protect(text);
+    let flavour = if inline { Flavour::Inline } else { Flavour::Blocks };
+    let rendered = Writer::new(world, &protected, flavour, Some(slug)).rendered(PIECE);
+    Rendered {
+        html: Html(template::restore(&rendered.html.0, &pieces, true)),
+        plain: template::restore(&rendered.plain, &pieces, false),
+    }
+}
+
+/// What Markdown has in a piece: no footnotes, no anchors.
+const PIECE: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_SMART_PUNCTUATION)
+    .union(Options::ENABLE_MATH);

@@ -1,0 +1,189 @@
+//! Inline values: numbers in prose that `core` computes when the site is built.
+//!
+//! `` `=memory-breakdown total ? params=30e9&zero=3&dp=64 as GB` ``: after `=` a model's id, an expression over its
+//! quantities and numeric parameters, optionally `?` and a query, optionally `as` and a format. A lone quantity is
+//! written by its id (`bubble-fraction`); in an expression its hyphens are `_`. Formats: `GB` and the other multiples
+//! of the byte (decimal and binary), `auto` (a lone quantity's own way, which is also the default), `count`, `%`, or a
+//! number of significant digits.
+
+use ringside_core::catalogue::{Entry, Evaluation};
+use ringside_core::quantity::{Unit, number};
+use ringside_core::query::parse_number;
+use ringside_core::units::{GB, GIB, KB, KIB, MB, MIB, TB, TIB};
+use ringside_core::{catalogue, expr};
+
+use crate::query_text;
+
+/// A computed number.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Value {
+    /// In base units.
+    pub(crate) value: f64,
+    /// For a person.
+    pub(crate) text: String,
+}
+
+/// What is wrong with an inline value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Trouble {
+    pub(crate) message: String,
+    /// What was written where something else was expected, and what that could have been.
+    pub(crate) given: String,
+    pub(crate) options: Vec<String>,
+}
+
+impl Trouble {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    fn near(message: impl Into<String>, given: &str, options: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let options = options.into_iter().map(Into::into).collect();
+        Self { message: message.into(), given: given.to_owned(), options }
+    }
+}
+
+const BYTES: [(&str, f64); 9] = [
+    ("B", 1.0),
+    ("kB", KB),
+    ("MB", MB),
+    ("GB", GB),
+    ("TB", TB),
+    ("KiB", KIB),
+    ("MiB", MIB),
+    ("GiB", GIB),
+    ("TiB", TIB),
+];
+
+/// Computes what stands between the `=` and the closing backtick.
+pub(crate) fn compute(source: &str) -> Result<Value, Trouble> {
+    let source = source.trim();
+    let (model, rest) = source.split_once(char::is_whitespace).ok_or_else(|| {
+        Trouble::new("An inline value is `=model expression ? query as format`, such as `=amdahl speedup ? n=8`.")
+    })?;
+    let Some(entry) = catalogue::find(model) else {
+        return Err(Trouble::near(
+            format!("There is no model “{model}” in ringside_core::catalogue."),
+            model,
+            catalogue::ALL.iter().map(|e| e.id),
+        ));
+    };
+    let (rest, format) = match rest.rfind(" as ") {
+        Some(at) => (&rest[..at], rest[at + 4..].trim()),
+        None => (rest, "auto"),
+    };
+    let (expression, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let evaluation = (entry.evaluate)(&query_text::read(query));
+    if let Some(problem) = evaluation.problems.first() {
+        return Err(Trouble::new(problem.message.clone()));
+    }
+    if let Some(error) = &evaluation.error {
+        return Err(Trouble::new(error.clone()));
+    }
+    let (value, unit) = evaluate(entry, &evaluation, expression.trim())?;
+    Ok(Value { value, text: write(value, unit, format)? })
+}
+
+/// The value of an expression and, of a lone quantity, its unit.
+fn evaluate(entry: &Entry, evaluation: &Evaluation, expression: &str) -> Result<(f64, Option<Unit>), Trouble> {
+    if let Some(quantity) = evaluation.quantities.iter().find(|q| q.id == expression) {
+        return Ok((quantity.value, Some(quantity.unit)));
+    }
+    let lookup = |name: &str| {
+        let quantity = evaluation.quantities.iter().find(|q| expr::name_matches(q.id, name));
+        let parameter = || evaluation.query.iter().find(|(n, _)| expr::name_matches(n, name)).map(|(_, v)| v);
+        quantity.map(|q| q.value).or_else(|| parameter().and_then(parse_number))
+    };
+    let parsed = expr::Expr::parse(expression).map_err(|e| Trouble::new(e.message))?;
+    let unit = parsed
+        .as_name()
+        .and_then(|name| evaluation.quantities.iter().find(|q| expr::name_matches(q.id, name)))
+        .map(|q| q.unit);
+    let value = parsed.eval(&lookup).map_err(|e| match e.unknown {
+        Some(name) => Trouble::near(
+            format!("“{name}” is neither a quantity nor a numeric parameter of {}.", entry.id),
+            &name,
+            entry.quantities.iter().map(|q| q.0).chain(entry.params.iter().map(|p| p.name)).map(expr::name_of),
+        ),
+        None => Trouble::new(e.message),
+    })?;
+    Ok((value, unit))
+}
+
+fn write(value: f64, unit: Option<Unit>, format: &str) -> Result<String, Trouble> {
+    if let Some((name, factor)) = BYTES.iter().find(|(name, _)| *name == format) {
+        if unit.is_some_and(|u| u != Unit::Bytes) {
+            return Err(Trouble::new(format!("This value is not in bytes, so it cannot be written in {name}.")));
+        }
+        return Ok(format!("{} {name}", number(value / factor)));
+    }
+    match format {
+        "auto" => Ok(unit.map_or_else(|| number(value), |u| u.format(value))),
+        "count" => Ok(Unit::Count.format(value)),
+        "%" => Ok(Unit::Fraction.format(value)),
+        digits => match digits.parse::<usize>() {
+            Ok(digits @ 1..=15) => Ok(significant(value, digits)),
+            _ => Err(Trouble::near(
+                format!(
+                    "“{format}” is not a format; formats are GB and its like, auto, count, %, or a number of significant digits from 1 to 15."
+                ),
+                format,
+                BYTES.iter().map(|(name, _)| *name).chain(["auto", "count"]),
+            )),
+        },
+    }
+}
+
+/// `value` with this many significant digits and no exponent.
+fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let decimals = digits as i32 - 1 - value.abs().log10().floor() as i32;
+    match usize::try_from(decimals) {
+        Ok(decimals) => format!("{value:.*}", decimals.min(300)),
+        Err(_) => {
+            let unit = 10f64.powi(-decimals);
+            format!("{}", (value / unit).round() * unit)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(source: &str) -> String {
+        compute(source).map(|v| v.text).unwrap_or_else(|t| t.message)
+    }
+
+    #[test]
+    fn values_are_computed_and_formatted() {
+        assert_eq!(text("amdahl speedup ? serial=0.05&n=64"), "15.4");
+        assert_eq!(text("amdahl scaled-speedup ? n=64 as 4"), "60.85");
+        assert_eq!(text("amdahl scaled_speedup / n ? n=64"), "0.951");
+        assert_eq!(text("amdahl efficiency?n=64"), "24.1%");
+        assert_eq!(text("amdahl 1 - efficiency ? n=64 as %"), "75.9%");
+        assert_eq!(text("amdahl n * 1000 ? n=1234 as 2"), "1200000");
+        assert_eq!(text("amdahl n*1e9 ? n=60 as GiB"), "55.9 GiB");
+        assert_eq!(compute("amdahl n ? n=64").map(|v| v.value), Ok(64.0));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (source, message) in [
+            ("amdahl", "An inline value is"),
+            ("", "An inline value is"),
+            ("amdal speedup", "There is no model “amdal”"),
+            ("amdahl spedup", "“spedup” is neither"),
+            ("amdahl speedup ? m=3", "There is no parameter “m”"),
+            ("amdahl speedup ? n=many", "n must be a whole number"),
+            ("amdahl speedup as Gb", "“Gb” is not a format"),
+            ("amdahl speedup as GB", "not in bytes"),
+            ("amdahl speedup as 16", "is not a format"),
+            ("amdahl 1/0", "divides by zero"),
+        ] {
+            assert!(text(source).contains(message), "{source}: {}", text(source));
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! `search.json`: one entry for every place that a reader may look for.
+
+use ringside_core::catalogue::Entry;
+
+use crate::data::ChapterExercise;
+use crate::markdown::Page;
+use crate::schema::{Chapter, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex, Status};
+
+/// Collects the entries.
+#[derive(Default)]
+pub(crate) struct Builder(Vec<SearchEntry>);
+
+impl Builder {
+    /// A chapter of the manifest, written or planned.
+    pub(crate) fn chapter(&mut self, part: &str, chapter: &Chapter) {
+        let skills: Vec<String> = chapter.skills.iter().map(|s| plain(&s.text)).collect();
+        self.0.push(SearchEntry {
+            kind: EntryKind::Chapter,
+            title: chapter.title.clone(),
+            context: part.to_owned(),
+            href: match chapter.status {
+                Status::Written => format!("chapter/{}/", chapter.slug),
+                Status::Planned => format!("./#{}", chapter.slug),
+            },
+            text: format!("{} {}", chapter.question, skills.join(" ")),
+        });
+    }
+
+    /// The sections and exercises of a written chapter.
+    pub(crate) fn page(&mut self, slug: &str, title: &str, page: &Page, exercises: &[ChapterExercise<'_>]) {
+        for section in &page.sections {
+            let begins = section.id.is_empty();
+            self.0.push(SearchEntry {
+                kind: EntryKind::Section,
+                title: if begins { title.to_owned() } else { section.title.clone() },
+                context: title.to_owned(),
+                href: if begins { format!("chapter/{slug}/") } else { format!("chapter/{slug}/#{}", section.id) },
+                text: section.text.clone(),
+            });
+        }
+        for ChapterExercise { exercise, plain, .. } in exercises {
+            let beginning: String = plain.chars().take(60).collect();
+            self.0.push(SearchEntry {
+                kind: EntryKind::Exercise,
+                title: exercise.title.clone().unwrap_or(beginning),
+                context: title.to_owned(),
+                href: format!("chapter/{slug}/#exercise-{}", exercise.id),
+                text: plain.clone(),
+            });
+        }
+    }
+
+    /// The widgets.
+    pub(crate) fn widgets(&mut self, catalogue: &[Entry]) {
+        for entry in catalogue {
+            let quantities: Vec<&str> = entry.quantities.iter().map(|(_, label, _)| *label).collect();
+            self.0.push(SearchEntry {
+                kind: EntryKind::Widget,
+                title: entry.title.to_owned(),
+                context: String::new(),
+                href: format!("w/{}/", entry.id),
+                text: format!("{} {}", entry.summary, quantities.join(", ")),
+            });
+        }
+    }
+
+    /// The glossary.
+    pub(crate) fn terms(&mut self, glossary: &Glossary) {
+        for term in &glossary.terms {
+            self.0.push(SearchEntry {
+                kind: EntryKind::Term,
+                title: term.term.clone(),
+                context: term.also.join(", "),
+                href: format!("reference/#{}", term.id),
+                text: plain(&term.definition),
+            });
+        }
+    }
+
+    /// The sources.
+    pub(crate) fn sources(&mut self, readings: &Readings) {
+        for source in &readings.sources {
+            let year = source.year.map(|y| format!(", {y}")).unwrap_or_default();
+            let look_for: Vec<String> = source.look_for.iter().map(plain).collect();
+            self.0.push(SearchEntry {
+                kind: EntryKind::Source,
+                title: source.title.clone(),
+                context: format!("{}{year}", source.authors),
+                href: source.url.clone(),
+                text: format!("{} {}", plain(&source.insight), look_for.join(" ")),
+            });
+        }
+    }
+
+    /// All entries, kind by kind.
+    pub(crate) fn finish(mut self) -> SearchIndex {
+        self.0.sort_by_key(|e| e.kind);
+        SearchIndex { entries: self.0 }
+    }
+}
+
+/// The text of rendered HTML: of our own, in which every `<` begins a tag.
+fn plain(html: &Html) -> String {
+    let mut out = String::with_capacity(html.0.len());
+    let mut in_tag = false;
+    for c in html.0.chars() {
+        match c {
+            '<' => in_tag = true,
+            '>' => in_tag = false,
+            c if !in_tag => out.push(c),
+            _ => {}
+        }
+    }
+    for (entity, c) in [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#123;", "{"),
+        ("&#125;", "}"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ] {
+        out = out.replace(entity, c);
+    }
+    out
+}

@@ -1,0 +1,268 @@
+//! The whole course: every file that the browser fetches, and everything that is wrong with the content.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ringside_core::catalogue;
+use ringside_core::exercise::Kind as ExerciseKind;
+use serde::Serialize;
+
+use crate::data::{self, ChapterExercise};
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::markdown::scan::Scan;
+use crate::markdown::{self, Page, Slot};
+use crate::names::Kind;
+use crate::schema::{Chapter, ChapterPage, Course, Html, Readings, SearchIndex, Status};
+use crate::search_index;
+use crate::source::{SourceFile, Tree};
+use crate::toml_reader::Document;
+use crate::world::World;
+
+/// What to do where something is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Leave it out; whoever builds refuses the result if there are diagnostics.
+    Strict,
+    /// Say so in the page, in place (`class="diagnostic"`), so that the rest can be worked on.
+    Lenient,
+}
+
+/// The result of a build.
+#[derive(Debug, Clone, Default)]
+pub struct Site {
+    /// Path below the content folder of the site, and bytes: `course.json`, `chapters/<slug>.html`, …
+    pub files: Vec<(String, Vec<u8>)>,
+    /// Everything that is wrong, by file and line.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Every page that the content gives the site, relative to its base, ending in `/`; the home page is the empty
+    /// string.
+    pub routes: Vec<String>,
+}
+
+/// Renders the folder `content/`. Never fails: what could be read is there, and the rest is in the diagnostics.
+pub fn build(root: &Path, mode: Mode) -> Site {
+    build_tree(&Tree::read(root), mode)
+}
+
+/// Everything that is wrong with the folder `content/`.
+pub fn check(root: &Path) -> Vec<Diagnostic> {
+    build(root, Mode::Strict).diagnostics
+}
+
+/// Renders a [`Tree`].
+pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
+    let sink = Sink::default();
+    tree.report(&sink);
+    let mut world = World::survey(tree, &sink, mode);
+    for entry in catalogue::ALL {
+        // Widgets are defined in code; their place for a message is the manifest.
+        if let Some(file) = tree.file("course.toml") {
+            world.names.define(Kind::Widget, entry.id, file.spot(0), &sink);
+        }
+    }
+    let mut files = Files::default();
+    let (layers, parts) = data::course(&world);
+    let (plan, not_covered) = data::plan(&world);
+    let course = Course { layers, parts, plan, not_covered };
+    let readings = data::readings(&world);
+    let glossary = data::glossary(&world);
+    files.json("course.json", &course);
+    files.json("readings.json", &readings);
+    files.json("glossary.json", &glossary);
+    files.json("reference.json", &data::reference(&world));
+
+    let mut index = search_index::Builder::default();
+    for part in &course.parts {
+        for chapter in &part.chapters {
+            index.chapter(&part.title, chapter);
+        }
+    }
+    for chapter in course.chapters() {
+        write_chapter(&world, chapter, &mut files, &mut index);
+    }
+    check_folders(&world);
+    check_sources(&world, &readings);
+    index.widgets(catalogue::ALL);
+    index.terms(&glossary);
+    index.sources(&readings);
+    let index: SearchIndex = index.finish();
+    files.json("search.json", &index);
+
+    let routes = routes(&course);
+    Site { files: files.0, diagnostics: sink.into_sorted(), routes }
+}
+
+#[derive(Default)]
+struct Files(Vec<(String, Vec<u8>)>);
+
+impl Files {
+    fn json(&mut self, path: &str, value: &impl Serialize) {
+        // Serialising plain structs of strings and finite numbers into memory cannot fail; `null` would be seen at once.
+        let bytes = serde_json::to_vec(value).unwrap_or_else(|_| b"null".to_vec());
+        self.0.push((path.to_owned(), bytes));
+    }
+}
+
+fn routes(course: &Course) -> Vec<String> {
+    let written = course.chapters().filter(|c| c.status == Status::Written);
+    let mut routes = vec![String::new(), "reference/".to_owned()];
+    routes.extend(written.map(|c| format!("chapter/{}/", c.slug)));
+    routes.extend(catalogue::ALL.iter().map(|e| format!("w/{}/", e.id)));
+    routes
+}
+
+// -------------------------------------------------------------------- chapters
+
+fn write_chapter(world: &World<'_>, chapter: &Chapter, files: &mut Files, index: &mut search_index::Builder) {
+    let slug = &chapter.slug;
+    if chapter.status != Status::Written {
+        return;
+    }
+    let (Some(scan), Some(folder)) = (world.scans.get(slug), world.folders.get(slug)) else {
+        let path = format!("chapters/{:02}-{slug}/chapter.md", chapter.number);
+        let missing = SourceFile::missing(path);
+        world.sink.report(missing.spot(0), "This chapter is `written` in course.toml, and its text is missing here.");
+        return;
+    };
+    let path = format!("chapters/{folder}/exercises.toml");
+    let exercises = match world.tree.file(&path) {
+        Some(file) => data::exercises(world, slug, file),
+        None => {
+            let missing = SourceFile::missing(path);
+            world.sink.report(
+                missing.spot(0),
+                "This chapter is `written` in course.toml, and its exercises are missing here.",
+            );
+            Vec::new()
+        }
+    };
+    let (title, lede) = front_matter(world, chapter, scan);
+    let slots: Vec<Slot> =
+        exercises.iter().map(|e| Slot { id: e.exercise.id.clone(), prompt: Html(e.exercise.prompt.clone()) }).collect();
+    let page = markdown::chapter(world, slug, scan, &slots);
+    check_chapter(world, chapter, scan, &page, &exercises);
+    index.page(slug, &title, &page, &exercises);
+    files.0.push((format!("chapters/{slug}.html"), page.html.into_bytes()));
+    let data = ChapterPage {
+        slug: slug.clone(),
+        title,
+        lede,
+        outline: page.outline,
+        figures: page.figures,
+        exercises: exercises.into_iter().map(|e| e.exercise).collect(),
+        minutes: chapter.minutes,
+        words: page.words.min(u32::MAX as usize) as u32,
+    };
+    files.json(&format!("chapters/{slug}.json"), &data);
+}
+
+fn front_matter(world: &World<'_>, chapter: &Chapter, scan: &Scan<'_>) -> (String, Html) {
+    let Some(front) = &scan.front else {
+        let message = "A chapter begins with front matter: `title` and `lede` in TOML between two lines `+++`.";
+        world.sink.report(scan.body.spot(0), message);
+        return (chapter.title.clone(), Html::default());
+    };
+    let document = Document::parse(front, world.sink);
+    let mut table = document.root();
+    let title = table.text("title");
+    if title.text != chapter.title && !title.text.is_empty() {
+        let message = format!("The title in course.toml is “{}”; the two must be the same.", chapter.title);
+        world.sink.report(title.spot(0), message);
+    }
+    let lede = markdown::inline(world, Some(&chapter.slug), &table.text("lede")).html;
+    table.finish();
+    (chapter.title.clone(), lede)
+}
+
+/// The least that a written chapter has.
+const EXERCISES: usize = 6;
+const EXERCISE_KINDS: usize = 2;
+
+fn check_chapter(
+    world: &World<'_>,
+    chapter: &Chapter,
+    scan: &Scan<'_>,
+    page: &Page,
+    exercises: &[ChapterExercise<'_>],
+) {
+    let sink = world.sink;
+    let begin = scan.body.spot(0);
+    let used: BTreeSet<&str> = page.figures.iter().map(|f| f.widget.as_str()).collect();
+    for widget in &chapter.widgets {
+        if !used.contains(widget.as_str()) {
+            sink.report(
+                begin,
+                format!("course.toml lists the widget “{widget}” for this chapter, and its text has none."),
+            );
+        }
+    }
+    for widget in used.iter().filter(|w| world.names.has(Kind::Widget, w)) {
+        if !chapter.widgets.iter().any(|w| w == widget) {
+            sink.report(begin, format!("This chapter has the widget “{widget}”, and course.toml does not list it."));
+        }
+    }
+    let exercises_file = exercises.first().map_or(begin, |e| e.spot.file.spot(0));
+    for skill in &chapter.skills {
+        if !exercises.iter().any(|e| e.exercise.skill == skill.id) {
+            sink.report(exercises_file, format!("No exercise of this chapter trains its skill “{}”.", skill.id));
+        }
+    }
+    let kinds: BTreeSet<u8> = exercises.iter().map(|e| kind_number(&e.exercise.kind)).collect();
+    if exercises.len() < EXERCISES || kinds.len() < EXERCISE_KINDS {
+        let message = format!(
+            "A chapter has at least {EXERCISES} exercises of at least {EXERCISE_KINDS} kinds; this one has {} of {}.",
+            exercises.len(),
+            kinds.len()
+        );
+        sink.report(exercises_file, message);
+    }
+}
+
+fn kind_number(kind: &ExerciseKind) -> u8 {
+    match kind {
+        ExerciseKind::Number(_) => 0,
+        ExerciseKind::Choice(_) => 1,
+        ExerciseKind::Predict(_) => 2,
+    }
+}
+
+/// Disk against manifest: every folder has its line, and is named after it.
+fn check_folders(world: &World<'_>) {
+    for folder in world.tree.chapters() {
+        let slug = crate::world::slug_of(folder);
+        let place = ["chapter.md", "exercises.toml"]
+            .iter()
+            .find_map(|name| world.tree.file(&format!("chapters/{folder}/{name}")));
+        let missing = SourceFile::missing(format!("chapters/{folder}"));
+        let spot = place.unwrap_or(&missing).spot(0);
+        match world.entries.get(slug) {
+            None => {
+                world.names.resolve(Kind::Chapter, slug, spot, world.sink);
+            }
+            Some(entry) => {
+                let name = format!("{:02}-{slug}", entry.number);
+                if name != *folder {
+                    let message =
+                        format!("This folder must be named “{name}”, by the chapter’s number in course.toml.");
+                    world.sink.report(spot, message);
+                }
+                if entry.status == Status::Planned {
+                    let message = format!(
+                        "The chapter “{slug}” has a folder and is `planned` in course.toml; make it `written`."
+                    );
+                    world.sink.report(spot, message);
+                }
+            }
+        }
+    }
+}
+
+/// Every source is in a chapter's "Read next".
+fn check_sources(world: &World<'_>, readings: &Readings) {
+    for source in readings.sources.iter().filter(|s| s.chapters.is_empty()) {
+        if let Some((_, spot)) = world.names.all(Kind::Source).find(|(id, _)| *id == source.id) {
+            let message = format!("No chapter leads to the source “{}”; name one in its `chapters`.", source.id);
+            world.sink.report(spot, message);
+        }
+    }
+}
