@@ -4,6 +4,8 @@
 //! each one plus a list of [`Problem`]s: a value that is unknown or out of range is named, its default is used, and the
 //! rest is kept.
 
+use std::fmt;
+
 /// Names and values in the order in which they were given; a later value for a name wins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query(Vec<(String, String)>);
@@ -12,6 +14,16 @@ impl Query {
     /// A query from pairs.
     pub fn new<N: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (N, V)>) -> Self {
         Self(pairs.into_iter().map(|(n, v)| (n.into(), v.into())).collect())
+    }
+
+    /// Reads the query of a URL, percent-encoded, without its question mark: `params=30e9&dp=64`. A name without `=` has an
+    /// empty value. Writing it ([`fmt::Display`]) and reading it again gives the same.
+    pub fn parse(text: &str) -> Self {
+        let pairs = text.split('&').map(str::trim).filter(|pair| !pair.is_empty()).map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (decode(name.trim()), decode(value.trim()))
+        });
+        Self::new(pairs)
     }
 
     /// The last value given for `name`.
@@ -43,6 +55,46 @@ impl Query {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, value)) in self.0.iter().enumerate() {
+            f.write_str(if i == 0 { "" } else { "&" })?;
+            encode(f, name)?;
+            f.write_str("=")?;
+            encode(f, value)?;
+        }
+        Ok(())
+    }
+}
+
+fn encode(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    text.bytes().try_for_each(|byte| {
+        if byte.is_ascii_alphanumeric() || b"-_.~,:/*".contains(&byte) {
+            write!(f, "{}", char::from(byte))
+        } else {
+            write!(f, "%{byte:02X}")
+        }
+    })
+}
+
+fn decode(text: &str) -> String {
+    let hex = |b: u8| char::from(b).to_digit(16).map(|digit| digit as u8);
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        bytes.push(match (first, tail) {
+            (b'%', [a, b, after @ ..]) if let (Some(a), Some(b)) = (hex(*a), hex(*b)) => {
+                rest = after;
+                a * 16 + b
+            }
+            (b'+', _) => b' ',
+            (byte, _) => *byte,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Something about a parameter that a learner, an author or an instructor has to be told.
@@ -305,6 +357,14 @@ mod tests {
         let problems = reader.finish();
         assert_eq!(problems.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["zreo", "dp", "dtype"]);
         assert!(problems[2].message.contains("did you mean “bf16”"), "{}", problems[2].message);
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let query = Query::new([("params", "30e9"), ("name", "a b&c=d%+é"), ("empty", "")]);
+        assert_eq!(query.to_string(), "params=30e9&name=a%20b%26c%3Dd%25%2B%C3%A9&empty=");
+        assert_eq!(Query::parse(&query.to_string()), query);
+        assert_eq!(Query::parse("%zz=1&%&&x&y=a+b"), Query::new([("%zz", "1"), ("%", ""), ("x", ""), ("y", "a b")]));
     }
 
     #[test]

@@ -44,6 +44,8 @@ pub struct Props {
     pub query: RwSignal<Query>,
     /// Whether it stands alone on its own page.
     pub alone: bool,
+    /// Whether to show only the controls that matter most: for a page of which the figure is a small part.
+    pub compact: bool,
 }
 
 /// Every widget.
