@@ -122,6 +122,29 @@ pub fn number(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// A number with `digits` significant digits (1 to 15), no exponent between 10⁻⁴ and 10⁹, no trailing zeros: `479.6`.
+pub fn significant(value: f64, digits: u32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return number(value);
+    }
+    let digits = digits.clamp(1, 15) as i32;
+    // Rounded first, so that 999.96 to four digits is a number of the next magnitude.
+    let Ok(rounded) = format!("{value:.*e}", (digits - 1) as usize).parse::<f64>() else {
+        return number(value);
+    };
+    let magnitude = rounded.abs().log10().floor();
+    let text = if (-4.0..9.0).contains(&magnitude) {
+        let decimals = (f64::from(digits) - 1.0 - magnitude).max(0.0) as usize;
+        format!("{rounded:.decimals$}")
+    } else {
+        format!("{rounded:e}")
+    };
+    match text.split_once('.') {
+        Some((_, decimals)) if !decimals.contains('e') => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        _ => text,
+    }
+}
+
 /// A whole number with thin spaces between groups of three, for exact counts: `8 030 261 248`.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
@@ -151,6 +174,11 @@ mod tests {
         assert_eq!(Unit::Count.format(64.0), "64");
         assert_eq!(Unit::Seconds.format(0.0025), "2.5 ms");
         assert_eq!(Unit::Fraction.format(0.125), "12.5%");
+        assert_eq!(significant(479.64, 4), "479.6");
+        assert_eq!(significant(999.96, 4), "1000");
+        assert_eq!(significant(-0.000_123_456, 3), "-0.000123");
+        assert_eq!(significant(4.8e11, 4), "4.8e11");
+        assert_eq!(significant(1234567.0, 2), "1200000");
         assert_eq!(grouped(8_030_261_248), "8\u{202f}030\u{202f}261\u{202f}248");
     }
 }

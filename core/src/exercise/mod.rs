@@ -267,4 +267,5 @@ impl<'de> Deserialize<'de> for Value {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;
