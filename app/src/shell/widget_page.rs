@@ -1,8 +1,21 @@
-//! Being written.
+//! A widget alone: to project, to embed, to test. Its state is in the address and follows it.
+
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use leptos_router::hooks::{use_params_map, use_url};
+use ringside_content::schema::{Chapter, Status};
+use ringside_core::query::{Query, did_you_mean};
+use wasm_bindgen::JsValue;
 
-use crate::deferred::{NotLoaded, Page};
+use crate::data::library;
+use crate::deferred::{NotLoaded, Page, deferred};
+use crate::page;
+use crate::ui::later::Later;
+use crate::ui::link;
+use crate::widgets::{self, Module, Props, Widget};
+
+/// Names in the address that are the page's and not the widget's.
+const OF_THE_PAGE: &[&str] = &["present", "embed"];
 
 /// Downloads the page.
 #[wasm_split(widget_page, wasm_split_path = leptos::wasm_split, fallible)]
@@ -11,5 +24,111 @@ pub fn load() -> Result<Page, NotLoaded> {
 }
 
 fn view() -> AnyView {
-    view! { <p>"…"</p> }.into_any()
+    let params = use_params_map();
+    let id = Memo::new(move |_| params.with(|p| p.get("id").unwrap_or_default()));
+    (move || match widgets::find(&id.get()) {
+        Some(widget) => known(widget).into_any(),
+        None => unknown(&id.get()).into_any(),
+    })
+    .into_any()
+}
+
+fn known(widget: &'static Widget) -> impl IntoView {
+    let query = address_of(widget.id);
+    deferred(widget.load, move |module: Module| {
+        page::title(module.model.title);
+        let figure = (module.view)(Props { query, alone: true, compact: false });
+        view! {
+            <article class="widget-page">
+                <div class="widget-head">
+                    <p class="eyebrow sans">{move || chapter_link(widget.id)}</p>
+                    <h1>{module.model.title}</h1>
+                    <p class="lede">{module.model.summary}</p>
+                </div>
+                {figure}
+            </article>
+        }
+        .into_any()
+    })
+}
+
+/// A link to the chapter that the widget belongs to.
+fn chapter_link(id: &str) -> AnyView {
+    let course = library().course.ready();
+    let chapter = course.as_ref().and_then(|course| course.chapters().find(|c| c.widgets.iter().any(|w| w == id)));
+    let Some(Chapter { slug, title, number, status, .. }) = chapter else { return "Widget".into_any() };
+    let href = match status {
+        Status::Written => format!("chapter/{slug}/"),
+        Status::Planned => format!("./#{slug}"),
+    };
+    view! { <a href=href>{format!("Chapter {number} · {title}")}</a> }.into_any()
+}
+
+fn unknown(id: &str) -> impl IntoView + use<> {
+    page::title("No such widget");
+    let ids: Vec<&str> = widgets::ALL.iter().map(|w| w.id).collect();
+    let hint = did_you_mean(id, &ids);
+    let list = ids.into_iter().map(|id| view! { <li><a href=link::to_widget(id, &Query::default())>{id}</a></li> });
+    view! {
+        <article class="prose">
+            <h1>"There is no such widget"</h1>
+            <p>{format!("No widget is called “{id}”{hint}. There are:")}</p>
+            <ul>{list.collect_view()}</ul>
+        </article>
+    }
+}
+
+/// The state of a widget, kept in step with the page's address: read from it now and when the learner goes back or follows a
+/// link; written into it, in place, when the learner has changed something and rests.
+fn address_of(id: &'static str) -> RwSignal<Query> {
+    // What is there now and not what the router knows: this page changes the address behind its back.
+    let now = || Query::parse(location().search().unwrap_or_default().trim_start_matches('?'));
+    let (of_widget, _) = split(&now());
+    let query = RwSignal::new(of_widget.clone());
+    let in_address = StoredValue::new(of_widget);
+
+    let url = use_url();
+    Effect::new(move |before: Option<()>| {
+        url.track();
+        if before.is_some() {
+            let (of_widget, _) = split(&now());
+            if in_address.with_value(|seen| *seen != of_widget) {
+                in_address.set_value(of_widget.clone());
+                query.set(of_widget);
+            }
+        }
+    });
+
+    let write = move || {
+        let of_widget = query.get_untracked();
+        let (_, of_page) = split(&now());
+        let address = link::whole(&link::to_widget(id, &of_widget.with(&of_page)));
+        // The router keeps its own state of the entry; it stays. A browser that refuses leaves an older link in the bar.
+        if let Ok(history) = window().history() {
+            let state = history.state().unwrap_or(JsValue::NULL);
+            if history.replace_state_with_url(&state, "", Some(&address)).is_ok() {
+                in_address.set_value(of_widget);
+            }
+        }
+    };
+    let rest = Later::after(250);
+    Effect::new(move |_| {
+        let is_written = query.with(|q| in_address.with_value(|seen| seen == q));
+        if is_written { rest.cancel() } else { rest.run(write) }
+    });
+    // Reloading or leaving the site at once must not lose the last change.
+    let leaving = window_event_listener(leptos::ev::pagehide, move |_| {
+        if query.with_untracked(|q| in_address.with_value(|seen| seen != q)) {
+            write();
+        }
+    });
+    on_cleanup(move || leaving.remove());
+    query
+}
+
+/// The widget's part of a query and the page's.
+fn split(query: &Query) -> (Query, Query) {
+    let is_page = |name: &str| OF_THE_PAGE.contains(&name);
+    let part = |page: bool| Query::new(query.iter().filter(|(name, _)| is_page(name) == page));
+    (part(false), part(true))
 }

@@ -1,3 +1,29 @@
 //! Building blocks with no word of the domain in them.
+//!
+//! - [`figure`]: the frame around every widget. [`state`]: a widget's parameters, kept as a query.
+//! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
+//! - [`output`]: a number that people, scripts and screen readers read alike.
+//! - [`scale`]: where numbers lie in a drawing.
+//! - [`dialog`], [`clipboard`], [`link`], [`later`], [`file`]: what pages and widgets need besides.
 
+pub mod clipboard;
 pub mod dialog;
+pub mod figure;
+pub mod file;
+pub mod later;
+pub mod link;
+pub mod number_field;
+pub mod output;
+pub mod scale;
+pub mod segmented;
+pub mod select;
+pub mod slider;
+pub mod state;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// An id that no other element of the page has: a widget can be on a page twice.
+pub fn unique_id(stem: &str) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("{stem}-{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}

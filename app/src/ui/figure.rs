@@ -1,0 +1,200 @@
+//! The frame around a widget: what it is called, its controls, its drawing, what the drawing says now, the numbers behind it,
+//! and what those were checked against.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use ringside_core::query::{Problem, Query};
+
+use super::later::Later;
+use super::{clipboard, link, unique_id};
+
+/// Something that a model was compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Check {
+    /// The document or program.
+    pub source: &'static str,
+    /// Its address.
+    pub url: &'static str,
+    /// What was compared and how well it agrees.
+    pub what: &'static str,
+}
+
+/// A figure. Its root bears `data-widget`.
+#[component]
+pub fn Figure(
+    /// The widget's id.
+    id: &'static str,
+    /// Its title.
+    title: &'static str,
+    /// The state in a few words.
+    #[prop(into)]
+    subtitle: Signal<String>,
+    /// The state, for links to it.
+    query: RwSignal<Query>,
+    /// Whether it stands on its own page, which has the title already.
+    alone: bool,
+    /// What could not be used of a link; the learner can close the list.
+    problems: RwSignal<Vec<Problem>>,
+    /// What the drawing says now, in sentences. The first is set in bold.
+    #[prop(into)]
+    finding: Signal<String>,
+    /// Small print, if any.
+    #[prop(into)]
+    notes: Signal<String>,
+    /// What the model was compared with.
+    checks: &'static [Check],
+    /// The controls.
+    controls: AnyView,
+    /// The numbers behind the drawing.
+    table: AnyView,
+    /// The drawing and its legend.
+    children: Children,
+) -> impl IntoView {
+    let title_id = unique_id("figure");
+    let labelledby = title_id.clone();
+    // While the learner drags, the caption changes at every step: it is busy until it rests, and announced once.
+    let busy = RwSignal::new(false);
+    let rest = Later::after(700);
+    Effect::new(move |before: Option<()>| {
+        finding.track();
+        if before.is_some() {
+            busy.set(true);
+            rest.run(move || busy.set(false));
+        }
+    });
+    let lead = move || finding.with(|text| sentences(text).0.to_owned());
+    let others = move || finding.with(|text| sentences(text).1.to_owned());
+    view! {
+        <figure class="figure sans" class:alone=alone data-widget=id aria-labelledby=labelledby>
+            <div class="figure-head">
+                <p class="figure-title" id=title_id class:visually-hidden=alone>{title}</p>
+                <p class="figure-subtitle">{subtitle}</p>
+                <Tools id query alone />
+            </div>
+            <Problems problems />
+            // Radio buttons of two figures on a page are two groups because their forms are two.
+            <form class="controls" autocomplete="off" on:submit=|event| event.prevent_default()>{controls}</form>
+            <div class="drawing">{children()}</div>
+            <figcaption>
+                <div class="caption-row">
+                    <p class="finding" aria-live="polite" aria-atomic="true" aria-busy=move || busy.get().to_string()>
+                        <b>{lead}</b>
+                        {others}
+                    </p>
+                    <Checked checks />
+                </div>
+                <p class="fine" hidden=move || notes.with(String::is_empty)>{notes}</p>
+                <details class="numbers">
+                    <summary>"The numbers"</summary>
+                    <div class="scroll" tabindex="0" role="group" aria-label="The numbers">{table}</div>
+                </details>
+            </figcaption>
+        </figure>
+    }
+}
+
+/// The first sentence and the rest.
+fn sentences(text: &str) -> (&str, &str) {
+    text.find(". ").map_or((text, ""), |end| text.split_at(end + 1))
+}
+
+#[component]
+fn Tools(id: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView {
+    let address = move || link::to_widget(id, &query.get_untracked());
+    let copied = RwSignal::new(false);
+    let by_hand = RwSignal::new(None::<String>);
+    let forget = Later::after(2500);
+    let copy = move |_| {
+        spawn_local(async move {
+            let whole = link::whole(&address());
+            if clipboard::copy(&whole).await {
+                copied.set(true);
+                forget.run(move || copied.set(false));
+            } else {
+                by_hand.set(Some(whole));
+            }
+        });
+    };
+    let href = move || query.with(|q| link::to_widget(id, q));
+    view! {
+        <div class="figure-tools">
+            <button type="button" class="quiet" on:click=copy>
+                <span aria-live="polite">{move || if copied.get() { "Copied ✓" } else { "Copy link" }}</span>
+            </button>
+            {(!alone).then(|| view! { <a class="quiet" href=href>"Open alone"</a> })}
+        </div>
+        <Show when=move || by_hand.with(Option::is_some)>
+            <label class="by-hand">
+                "Copy it from here: "
+                <input type="text" readonly prop:value=move || by_hand.get().unwrap_or_default() />
+            </label>
+        </Show>
+    }
+}
+
+#[component]
+fn Problems(problems: RwSignal<Vec<Problem>>) -> impl IntoView {
+    view! {
+        <div role="alert">
+            <Show when=move || problems.with(|list| !list.is_empty())>
+                <div class="message problems">
+                    <div>
+                        <p>"Not all of the link could be used:"</p>
+                        <ul>
+                            {move || {
+                                problems.get().into_iter().map(|p| view! { <li>{p.message}</li> }).collect_view()
+                            }}
+                        </ul>
+                    </div>
+                    <button
+                        type="button"
+                        class="quiet"
+                        aria-label="Close this list"
+                        on:click=move |_| problems.set(Vec::new())
+                    >
+                        "✕"
+                    </button>
+                </div>
+            </Show>
+        </div>
+    }
+}
+
+#[component]
+fn Checked(checks: &'static [Check]) -> impl IntoView {
+    let label = match checks {
+        [] => return ().into_any(),
+        [_] => "✓ checked against 1 source".to_owned(),
+        many => format!("✓ checked against {} sources", many.len()),
+    };
+    let list = checks
+        .iter()
+        .map(|check| {
+            view! {
+                <li>
+                    <a href=check.url target="_blank" rel="noopener">{check.source}</a>
+                    ": "
+                    {check.what}
+                </li>
+            }
+        })
+        .collect_view();
+    view! {
+        <details class="checked">
+            <summary>{label}</summary>
+            <ul>{list}</ul>
+        </details>
+    }
+    .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentences;
+
+    #[test]
+    fn a_number_ends_no_sentence() {
+        assert_eq!(sentences("It holds 7.5 GB. The rest is free."), ("It holds 7.5 GB.", " The rest is free."));
+        assert_eq!(sentences("One."), ("One.", ""));
+    }
+}

@@ -1,0 +1,134 @@
+//! A slider with a field beside it.
+
+use leptos::prelude::*;
+use ringside_core::query::ParamSpec;
+
+use super::number_field::NumberField;
+use super::unique_id;
+
+/// How the positions of a slider, whole numbers from 0 on, stand for values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scale {
+    /// Equal steps from `min` to `max`.
+    Linear {
+        /// The value at the left end.
+        min: f64,
+        /// The value at the right end.
+        max: f64,
+        /// The step of an arrow key.
+        step: f64,
+    },
+    /// Powers of two, from 2 to the power 0 up to 2 to this power.
+    Doubling(u32),
+    /// Numbers of two digits, from 10 to the power of the first up to 10 to the power of the second: 10, 11, … 99, 100, 110.
+    Decades(i32, i32),
+}
+
+/// Steps of two-digit numbers in a decade.
+const DECADE: f64 = 90.0;
+
+impl Scale {
+    /// The last position.
+    fn last(self) -> f64 {
+        match self {
+            Scale::Linear { min, max, step } => ((max - min) / step).round(),
+            Scale::Doubling(power) => f64::from(power),
+            Scale::Decades(from, to) => f64::from(to - from) * DECADE,
+        }
+    }
+
+    fn value(self, position: f64) -> f64 {
+        let position = position.clamp(0.0, self.last());
+        match self {
+            Scale::Linear { min, max, step } => (min + position * step).clamp(min, max),
+            Scale::Doubling(_) => 2_f64.powf(position.round()),
+            Scale::Decades(from, _) => {
+                let (decade, rest) = ((position / DECADE).floor(), (position % DECADE).round());
+                // Written and read as text: powers of ten are then as exact as typed ones.
+                format!("{}e{}", 10.0 + rest, decade as i32 + from - 1).parse().unwrap_or(1.0)
+            }
+        }
+    }
+
+    /// The position nearest to `value`; the nearer end for what is beyond.
+    fn position(self, value: f64) -> f64 {
+        let position = match self {
+            Scale::Linear { min, step, .. } => (value - min) / step,
+            Scale::Doubling(_) => value.max(1.0).log2(),
+            Scale::Decades(from, _) => {
+                let decade = value.max(f64::MIN_POSITIVE).log10().floor();
+                (decade - f64::from(from)) * DECADE + value / 10_f64.powf(decade - 1.0) - 10.0
+            }
+        };
+        position.round().clamp(0.0, self.last())
+    }
+}
+
+/// A labelled slider and a field that takes the same value typed. Arrow keys move it by a step, Page Up and Page Down by a
+/// tenth, Home and End to its ends; the field takes every valid value, the slider's steps or not.
+#[component]
+pub fn Slider(
+    /// The parameter: its name and what is valid.
+    spec: ParamSpec,
+    /// What a person calls it.
+    label: &'static str,
+    /// The value.
+    #[prop(into)]
+    value: Signal<f64>,
+    /// Called with each new value.
+    #[prop(into)]
+    set: Callback<f64>,
+    /// The values of its positions.
+    scale: Scale,
+    /// How a value is written.
+    format: fn(f64) -> String,
+) -> impl IntoView {
+    let id = unique_id(spec.name);
+    // A typed value between two steps shows at the nearer one; it stays what it is until the thumb is moved.
+    let slide = move |event| {
+        if let Ok(position) = event_target_value(&event).parse::<f64>() {
+            let moved = scale.value(position);
+            if moved != value.get_untracked() {
+                set.run(moved);
+            }
+        }
+    };
+    view! {
+        <div class="field slider">
+            <div class="field-head">
+                <label for=id.clone()>{label}</label>
+                <NumberField spec label value set format nameless=true />
+            </div>
+            <input
+                type="range"
+                id=id
+                name=spec.name
+                min="0"
+                max=scale.last().to_string()
+                step="1"
+                prop:value=move || scale.position(value.get()).to_string()
+                aria-valuetext=move || format(value.get())
+                on:input=slide
+            />
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_and_values_agree() {
+        let scales = [Scale::Linear { min: 0.0, max: 1.0, step: 0.01 }, Scale::Doubling(16), Scale::Decades(6, 13)];
+        for scale in scales {
+            for position in 0..=scale.last() as u32 {
+                let position = f64::from(position);
+                assert_eq!(scale.position(scale.value(position)), position, "{scale:?}");
+            }
+        }
+        assert_eq!(Scale::Decades(6, 13).value(Scale::Decades(6, 13).position(30e9)), 30e9);
+        assert_eq!(Scale::Decades(6, 13).value(630.0), 1e13);
+        assert_eq!(Scale::Doubling(16).position(1e9), 16.0);
+    }
+}

@@ -1,0 +1,72 @@
+//! A widget's parameters, kept in its query and nowhere else.
+
+use leptos::prelude::*;
+use ringside_core::query::{Problem, Query};
+
+/// The state of a widget: a view of its query, typed.
+pub struct State<P: Send + Sync + 'static> {
+    query: RwSignal<Query>,
+    params: Memo<P>,
+    problems: RwSignal<Vec<Problem>>,
+    write: fn(&P) -> Query,
+    /// The query as a control of this widget last set it.
+    own: StoredValue<Query>,
+}
+
+impl<P: Send + Sync> Clone for State<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P: Send + Sync> Copy for State<P> {}
+
+impl<P: Clone + PartialEq + Send + Sync + 'static> State<P> {
+    /// The state that `query` says. `write` yields a query that `read` reads back to the same.
+    pub fn new(query: RwSignal<Query>, read: fn(&Query) -> (P, Vec<Problem>), write: fn(&P) -> Query) -> Self {
+        let params = Memo::new(move |_| query.with(|q| read(q).0));
+        let problems = RwSignal::new(Vec::new());
+        let own = StoredValue::new(Query::default());
+        // A query from outside brings its own problems; one from a control has none and leaves the others on show.
+        Effect::new(move |_| {
+            query.with(|q| {
+                if own.with_value(|own| own != q) {
+                    problems.set(read(q).1);
+                }
+            });
+        });
+        Self { query, params, problems, write, own }
+    }
+
+    /// The query.
+    pub fn query(self) -> RwSignal<Query> {
+        self.query
+    }
+
+    /// The parameters as they are read.
+    pub fn params(self) -> Memo<P> {
+        self.params
+    }
+
+    /// What could not be used of a query from outside, until it is closed or its parameter is set by a control.
+    pub fn problems(self) -> RwSignal<Vec<Problem>> {
+        self.problems
+    }
+
+    /// Sets the parameters, as a control does.
+    pub fn set(self, params: &P) {
+        let before = self.params.with_untracked(|p| (self.write)(p));
+        let after = (self.write)(params);
+        if self.problems.with_untracked(|list| !list.is_empty()) {
+            self.problems.update(|list| list.retain(|p| before.get(&p.name) == after.get(&p.name)));
+        }
+        self.own.set_value(after.clone());
+        self.query.set(after);
+    }
+
+    /// Changes the parameters, as a control does.
+    pub fn update(self, change: impl FnOnce(&mut P)) {
+        let mut params = self.params.get_untracked();
+        change(&mut params);
+        self.set(&params);
+    }
+}
