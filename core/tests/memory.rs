@@ -146,8 +146,11 @@ fn a_shape_in_the_query_is_a_model() {
             "model=custom is incomplete; 30e9 parameters are used."
         ]
     );
+    // Sizes beside a preset change it.
+    assert_eq!(get(&[("model", "llama-3-8b"), ("vocab_size", "32000")], "params"), 7_241_732_096.0);
     let evaluation = eval(&[("model", "gpt2"), ("hidden_size", "7")]);
-    assert_eq!(evaluation.problems.len(), 1);
+    let messages: Vec<&str> = evaluation.problems.iter().map(|p| p.message.as_str()).collect();
+    assert_eq!(messages, ["hidden_size 7 is not a multiple of num_attention_heads 12 and no head_dim is given."]);
 }
 
 #[test]
@@ -244,7 +247,7 @@ fn params() -> impl Strategy<Value = Params> {
 const EPS: f64 = 1e-12;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12_500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_state_reads_back_to_itself(params in params()) {
@@ -407,4 +410,56 @@ fn one_evaluation_is_fast() {
     let each = start.elapsed().as_secs_f64() * 1e6 / n as f64;
     println!("one evaluation: {each:.1} µs");
     assert!(sum > 0.0 && each < if cfg!(debug_assertions) { 2000.0 } else { 50.0 }, "{each} µs");
+}
+
+mod anatomy {
+    use super::*;
+    use ringside_core::model::anatomy::{Params, anatomy};
+
+    fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
+        let entry = catalogue::find("model-anatomy").expect("it is in the catalogue");
+        (entry.evaluate)(&Query::new(query.iter().copied()))
+    }
+
+    #[test]
+    fn the_default_is_llama_3_8b() {
+        let e = eval(&[]);
+        assert_eq!(e.problems, []);
+        assert_eq!(e.get("params"), Some(8_030_261_248.0));
+        assert_eq!(e.get("params-mlp"), Some(5_637_144_576.0));
+        // Forward, causal, 8192 tokens: a third of Megatron-LM's 51.47 GFLOP.
+        assert_eq!(e.get("flops-per-token"), Some(51_470_401_536.0 / 3.0));
+        assert_eq!(eval(&[("params", "30e9")]).problems.len(), 1);
+        assert_eq!(eval(&[("model", "gpt2"), ("num_hidden_layers", "24")]).get("params-other"), Some(786_432.0));
+        let text = anatomy(&Params::default()).expect("sound").finding();
+        assert_eq!(
+            text,
+            "Llama 3 8B: 8.03 B parameters, 70% of them in the MLPs, 17% in attention and 13% in the embedding and output \
+             head. A token costs 17.2 GFLOP forward, 13% of it for the attention matrix at 8\u{202f}192 tokens."
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 5_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn pieces_add_up(shape in shapes(), seq in 1..1_000_000_u64, causal: bool) {
+            let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal };
+            let (again, problems) = Params::read(&params.query());
+            prop_assert_eq!((again, problems), (params, vec![]));
+            let a = anatomy(&params).expect("sound");
+            let total: f64 = a.pieces.iter().map(|p| p.params).sum();
+            prop_assert_eq!(total, a.count.total as f64);
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs());
+            let tied = if shape.tie_word_embeddings { a.flops.lm_head } else { 0.0 };
+            let weights: f64 = a.pieces.iter().map(|p| p.flops).sum();
+            prop_assert!(near(weights + tied + a.flops.scores + a.flops.values, a.flops.total()));
+            for q in a.quantities() {
+                prop_assert!(q.value.is_finite() && q.value >= 0.0, "{:?}", q);
+            }
+            let half = shape.forward_flops(seq, true);
+            let whole = shape.forward_flops(seq, false);
+            prop_assert!(half.scores <= whole.scores && half.scores * 2.0 >= whole.scores * (1.0 - 1e-12));
+        }
+    }
 }

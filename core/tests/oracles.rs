@@ -413,6 +413,208 @@ fn llm_analysis_under_zero() {
     assert_eq!(llm_analysis_memory().cases, 4);
 }
 
+/// A shape from the fields of `megatron_flops.json`, which has two spellings.
+fn megatron_shape(i: &Value) -> Shape {
+    let get = |a: &str, b: &str| i[a].as_u64().unwrap_or_else(|| int(i, b));
+    let (h, heads) = (get("hidden", "hidden_size"), get("heads", "num_attention_heads"));
+    let ffn = i["ffn_hidden_size"].as_u64().unwrap_or(4 * h);
+    let kv_heads = i["num_query_groups"].as_u64().unwrap_or(heads);
+    let moe = i["num_experts"].as_u64().map(|num_experts| Moe {
+        layers: int(i, "num_layers"),
+        num_experts,
+        num_experts_per_tok: int(i, "moe_router_topk"),
+        intermediate_size: int(i, "moe_ffn_hidden_size"),
+        shared_intermediate_size: 0,
+        shared_gate: false,
+        expert_bias: false,
+        router_bias: false,
+    });
+    Shape {
+        attention: Attention::Heads { kv_heads, head_dim: h / heads },
+        gated_mlp: if i["swiglu"] == true { Gated::Yes } else { Gated::No },
+        moe,
+        ..formula_shape(get("layers", "num_layers"), h, heads, ffn, get("vocab", "padded_vocab_size"))
+    }
+}
+
+/// Megatron-LM: forward and backward of a batch, causal attention as half. It leaves the router out, as is done here.
+fn megatron_flops() -> Check {
+    let file = "oracles/megatron_flops.json";
+    let mut check = Check::new("model-anatomy", file, "FLOPs of a batch, causal, without the router", 1e-12);
+    for case in cases(&json(file)) {
+        let i = &case["inputs"];
+        let seq = i["seq"].as_u64().unwrap_or_else(|| int(i, "seq_length"));
+        let flops = megatron_shape(i).forward_flops(seq, true);
+        let ours = 3.0 * (flops.total() - flops.router) * seq as f64 * real(i, "global_batch");
+        check.close(&i.to_string(), ours, real(&case["outputs"], "megatron_flops_per_iter_causal_no_recompute"));
+        check.case();
+    }
+    check
+}
+
+/// Narayanan et al. 2021, Table 1, as the same file has it: model FLOPs by their equation 3, which is our own count with
+/// full attention and every layer run forward twice.
+fn narayanan_equation_3() -> Check {
+    let file = "oracles/narayanan_2021_table1.json";
+    // Equation 3: 96 B s l h² (1 + s/(6h) + V/(16 l h)).
+    let mut check = Check::new("model-anatomy", file, "FLOPs of a batch by its equation 3, with recomputation", 1e-12);
+    for row in json(file)["rows"].as_array().expect("rows") {
+        let (l, h, heads) = (int(row, "layers"), int(row, "hidden"), int(row, "heads"));
+        let (s, v, b) = (2048.0, 51_200.0, real(row, "batch"));
+        let shape = formula_shape(l, h, heads, 4 * h, 51_200);
+        let flops = shape.forward_flops(2048, false);
+        let ours = (4.0 * (flops.total() - flops.lm_head) + 3.0 * flops.lm_head) * s * b;
+        let (lf, hf) = (l as f64, h as f64);
+        let theirs = 96.0 * b * s * lf * hf * hf * (1.0 + s / (6.0 * hf) + v / (16.0 * lf * hf));
+        check.close(&row.to_string(), ours, theirs);
+        // Their own count of parameters, to the digits printed; biases and 2048 positions are in it.
+        let full = Shape {
+            qkv_bias: true,
+            o_bias: true,
+            mlp_bias: true,
+            position_rows: 2048,
+            tie_word_embeddings: true,
+            ..shape
+        };
+        let ours = full.count().expect("sound").total as f64 / 1e9;
+        assert!((ours - real(row, "params_B")).abs() < 0.1, "{row}: {ours}");
+        check.case();
+    }
+    check
+}
+
+/// nanoGPT's `transformer_sizing.ipynb`: every line of its tables. No biases; the attention matrix counted whole.
+fn nanogpt_sizing() -> Check {
+    let file = "oracles/nanogpt_transformer_sizing.json";
+    let mut check = Check::new("model-anatomy", file, "parameters and forward FLOPs, line by line", 0.0);
+    for case in cases(&json(file)) {
+        let (i, o) = (&case["inputs"], &case["outputs"]);
+        let (l, h, heads, t) = (int(i, "n_layer"), int(i, "n_embd"), int(i, "n_head"), int(i, "block_size"));
+        let shape = Shape {
+            norms: Norms::default(),
+            position_rows: t,
+            tie_word_embeddings: true,
+            ..formula_shape(l, h, heads, 4 * h, int(i, "vocab_size"))
+        };
+        let name = i["model"].as_str().unwrap_or_default();
+        let (count, flops) = (shape.count().expect("sound"), shape.forward_flops(t, false));
+        let (p, f) = (&o["params"], &o["flops"]);
+        check.close(name, count.total as f64, real(p, "total"));
+        check.close(name, count.embedding as f64, real(p, "embedding/token"));
+        check.close(name, count.other as f64, real(p, "emebedding/position"));
+        let (l, t) = (l as f64, t as f64);
+        check.close(name, count.mlp as f64 / l, real(p, "mlp/ffw") + real(p, "mlp/proj"));
+        check.close(name, flops.projections * t / l, real(f, "attention/kqv") + real(f, "attention/proj"));
+        check.close(name, flops.scores * t / l, real(f, "attention/scores"));
+        check.close(name, flops.values * t / l, real(f, "attention/reduce"));
+        check.close(name, flops.mlp * t / l, real(f, "mlp"));
+        check.close(name, flops.lm_head * t, real(f, "dense"));
+        check.close(name, flops.total() * t, real(f, "forward_total"));
+        check.close(name, 3.0 * flops.total() * t, real(f, "total"));
+        check.case();
+    }
+    check
+}
+
+/// nanoGPT's `scaling_laws.ipynb`. GPT-2's parameters without positions; Chinchilla's FLOPs (Hoffmann et al., Appendix
+/// F) with 3 for each softmax element and, as their Table A4 was made, without embedding and output matrix. Its
+/// Chinchilla parameters are not compared: they have Transformer-XL's relative positions.
+fn nanogpt_scaling_laws() -> Check {
+    let file = "oracles/nanogpt_params_flops.json";
+    let mut check = Check::new(
+        "model-anatomy",
+        file,
+        "GPT-2 parameters; Chinchilla FLOPs, with softmax and without the output matrix",
+        1e-12,
+    );
+    for case in cases(&json(file)) {
+        let (i, o) = (&case["inputs"], &case["outputs"]);
+        let (l, h, heads) = (int(i, "num_layers"), int(i, "d_model"), int(i, "num_heads"));
+        let (s, v) = (int(i, "seq_len"), int(i, "vocab_size"));
+        if i["fn"] == "gpt_params" {
+            let shape = Shape {
+                qkv_bias: true,
+                o_bias: true,
+                mlp_bias: true,
+                tie_word_embeddings: true,
+                ..formula_shape(l, h, heads, 4 * h, v)
+            };
+            let ours = shape.count().expect("sound").total as f64;
+            check.close(&i.to_string(), ours, real(o, "params_excl_position_embedding"));
+        } else {
+            let shape = formula_shape(l, h, heads, int(i, "ffw_size"), v);
+            let (sf, lf) = (s as f64, l as f64);
+            let softmax = 3.0 * heads as f64 * sf * sf * lf;
+            let flops = shape.forward_flops(s, false);
+            let ours = 3.0 * ((flops.total() - flops.lm_head) * sf + softmax);
+            check.close(&i.to_string(), ours, real(o, "F_per_sequence"));
+        }
+        check.case();
+    }
+    check
+}
+
+/// EleutherAI's FLOP calculator, line by line: 3 (or 4 with recomputation) times forward, attention counted whole. Its
+/// embedding line is one forward pass of the output matrix and 4h more, without the factor.
+fn eleuther_flops() -> Check {
+    let file = "oracles/eleuther_calc_transformer_flops.json";
+    // It prints twelve digits.
+    let mut check = Check::new("model-anatomy", file, "FLOPs of a run, line by line", 1e-9);
+    let printed = |o: &Value, key: &str| -> Option<f64> {
+        let (_, inner) = o[key].as_str()?.split_once('(')?;
+        let number = inner.trim_end_matches(')').trim_end_matches("FLOPs").trim().replace(" × 10^", "e");
+        number.parse().ok()
+    };
+    for case in cases(&json(file)) {
+        let (r, o) = (&case["inputs"]["resolved"], &case["outputs"]);
+        let name = case["inputs"]["cli"].as_str().unwrap_or_default();
+        if r["moe"] == true {
+            check.exclude("MoE with top-1: it leaves the MLP unscaled where experts replace half the layers");
+            continue;
+        }
+        if r["infer"] == true {
+            check.exclude("inference");
+            continue;
+        }
+        let (l, h, heads) = (int(r, "num_layers"), int(r, "hidden_size"), 64);
+        let factor = if r["checkpoint_activations"] == true { 4.0 } else { 3.0 };
+        let shape = Shape {
+            attention: Attention::Heads {
+                kv_heads: (real(r, "kv_size_ratio") * heads as f64) as u64,
+                head_dim: h / heads,
+            },
+            gated_mlp: if int(r, "num_mlp_linears") == 3 { Gated::Yes } else { Gated::No },
+            ..formula_shape(l, h, heads, int(r, "ffn_expansion_factor") * h, int(r, "vocab_size"))
+        };
+        let flops = shape.forward_flops(int(r, "sequence_length"), false);
+        let tokens = real(r, "tokens");
+        let mut line = |key: &str, ours: f64| {
+            let theirs = printed(o, key).unwrap_or_else(|| panic!("{key} in {o}"));
+            check.close(&format!("{name}: {key}"), ours * tokens, theirs);
+        };
+        let o_proj = 2.0 * (h * h * l) as f64;
+        line("QKV FLOPs", factor * (flops.projections - o_proj));
+        line("Linear Projection FLOPs", factor * o_proj);
+        line("Attention Matrix FLOPs", factor * flops.scores);
+        line("Attention Over Values FLOPs", factor * flops.values);
+        line("FFN FLOPs", factor * flops.mlp);
+        let head = flops.lm_head + 4.0 * h as f64;
+        line("Embedding FLOPs", head);
+        line("Total FLOPs for the Model", factor * (flops.total() - flops.lm_head) + head);
+        check.case();
+    }
+    check
+}
+
+#[test]
+fn flops_agree_with_everybody_once_their_conventions_are_named() {
+    assert_eq!(megatron_flops().cases, 14);
+    assert_eq!(narayanan_equation_3().cases, 10);
+    assert_eq!(nanogpt_sizing().cases, 4);
+    assert_eq!(nanogpt_scaling_laws().cases, 7);
+    assert!(eleuther_flops().cases > 0);
+}
+
 /// The accelerator table against stas00/ml-engineering's, which was compiled from the same data sheets by another hand.
 fn accelerators() -> Check {
     let file = "oracles/hardware_accelerators.json";
@@ -479,6 +681,11 @@ fn the_list_of_what_was_checked_is_what_was_run() {
             llm_analysis_memory(),
             transformers_params(),
             eleuther_params(),
+            megatron_flops(),
+            narayanan_equation_3(),
+            nanogpt_sizing(),
+            nanogpt_scaling_laws(),
+            eleuther_flops(),
         ],
         checked::ALL,
     );

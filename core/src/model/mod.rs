@@ -4,13 +4,16 @@
 //! ([`config::import`]), or from a query string ([`shape::read`]). Everything else follows from its list of
 //! [`tensors`](Shape::tensors): the exact [`ParameterCount`], the largest layer, the FLOPs.
 
+pub mod anatomy;
 pub mod config;
+pub mod flops;
 pub mod params;
 pub mod presets;
 pub mod reference;
 pub mod shape;
 
 pub use config::{ConfigProblem, Family, Import, Imported, import};
+pub use flops::ForwardFlops;
 pub use params::{Component, ParameterCount, Tensor};
 pub use presets::Preset;
 pub use reference::{ModelRef, ModelSize};

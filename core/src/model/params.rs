@@ -71,6 +71,10 @@ pub struct Tensor {
     pub rows: u64,
     /// Inputs of the matrix, or the width of a table; 1 for a vector.
     pub cols: u64,
+    /// What `rows` is, by the names of config.json: "num_attention_heads·head_dim".
+    pub rows_are: &'static str,
+    /// What `cols` is; empty for a vector.
+    pub cols_are: &'static str,
     /// Whether a vector of `rows` biases goes with it.
     pub bias: bool,
     /// How often it occurs in the whole model.
@@ -148,92 +152,110 @@ impl Shape {
         let layers = self.num_hidden_layers;
         let heads = self.num_attention_heads;
         let mut list = Vec::with_capacity(32);
-        let mut add = |name, component, rows, cols, bias, count| {
+        let mut add = |name, component, (rows, rows_are), (cols, cols_are), bias, count| {
             if count > 0 && rows > 0 {
-                list.push(Tensor { name, component, rows, cols, bias, count });
+                list.push(Tensor { name, component, rows, cols, rows_are, cols_are, bias, count });
             }
         };
-        let embed = self.word_embed_proj_dim.unwrap_or(h);
+        const VECTOR: (u64, &str) = (1, "");
+        let hidden = (h, "hidden_size");
+        let vocab = (self.vocab_size, "vocab_size");
+        let embed = self.word_embed_proj_dim.map_or(hidden, |w| (w, "word_embed_proj_dim"));
         let norm_bias = self.norms.bias;
 
-        add("embed_tokens", Embedding, self.vocab_size, embed, false, 1);
-        add("embed_positions", Other, self.position_rows, h, false, 1);
+        add("embed_tokens", Embedding, vocab, embed, false, 1);
+        add("embed_positions", Other, (self.position_rows, "positions"), hidden, false, 1);
         if self.word_embed_proj_dim.is_some() {
-            add("project_in", Other, h, embed, false, 1);
-            add("project_out", Other, embed, h, false, 1);
+            add("project_in", Other, hidden, embed, false, 1);
+            add("project_out", Other, embed, hidden, false, 1);
         }
-        add("embedding_norm", Norms, h, 1, norm_bias, u64::from(self.norms.embedding));
+        add("embedding_norm", Norms, hidden, VECTOR, norm_bias, u64::from(self.norms.embedding));
 
         match self.attention {
             Attention::Heads { kv_heads, head_dim } => {
-                let (q, kv) = (heads.saturating_mul(head_dim), kv_heads.saturating_mul(head_dim));
-                add("q_proj", Attn, q, h, self.qkv_bias, layers);
-                add("k_proj", Attn, kv, h, self.qkv_bias, layers);
-                add("v_proj", Attn, kv, h, self.qkv_bias, layers);
-                add("o_proj", Attn, h, q, self.o_bias, layers);
-                match self.qk_norm {
-                    QkNorm::None => {}
-                    QkNorm::Head => {
-                        add("q_norm", Norms, head_dim, 1, norm_bias, layers);
-                        add("k_norm", Norms, head_dim, 1, norm_bias, layers);
-                    }
-                    QkNorm::Full => {
-                        add("q_norm", Norms, q, 1, norm_bias, layers);
-                        add("k_norm", Norms, kv, 1, norm_bias, layers);
-                    }
+                let q = (heads.saturating_mul(head_dim), "num_attention_heads·head_dim");
+                let kv = (kv_heads.saturating_mul(head_dim), "num_key_value_heads·head_dim");
+                add("q_proj", Attn, q, hidden, self.qkv_bias, layers);
+                add("k_proj", Attn, kv, hidden, self.qkv_bias, layers);
+                add("v_proj", Attn, kv, hidden, self.qkv_bias, layers);
+                add("o_proj", Attn, hidden, q, self.o_bias, layers);
+                let norms = match self.qk_norm {
+                    QkNorm::None => None,
+                    QkNorm::Head => Some([(head_dim, "head_dim"); 2]),
+                    QkNorm::Full => Some([q, kv]),
+                };
+                if let Some([q_norm, k_norm]) = norms {
+                    add("q_norm", Norms, q_norm, VECTOR, norm_bias, layers);
+                    add("k_norm", Norms, k_norm, VECTOR, norm_bias, layers);
                 }
             }
             Attention::Latent { q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim } => {
-                let q = heads.saturating_mul(qk_nope_head_dim.saturating_add(qk_rope_head_dim));
-                match q_lora_rank {
+                let q = (
+                    heads.saturating_mul(qk_nope_head_dim.saturating_add(qk_rope_head_dim)),
+                    "num_attention_heads·(qk_nope_head_dim + qk_rope_head_dim)",
+                );
+                match q_lora_rank.map(|rank| (rank, "q_lora_rank")) {
                     Some(rank) => {
-                        add("q_a_proj", Attn, rank, h, self.qkv_bias, layers);
-                        add("q_a_norm", Norms, rank, 1, false, layers);
+                        add("q_a_proj", Attn, rank, hidden, self.qkv_bias, layers);
+                        add("q_a_norm", Norms, rank, VECTOR, false, layers);
                         add("q_b_proj", Attn, q, rank, false, layers);
                     }
-                    None => add("q_proj", Attn, q, h, false, layers),
+                    None => add("q_proj", Attn, q, hidden, false, layers),
                 }
-                let latent = kv_lora_rank.saturating_add(qk_rope_head_dim);
-                let expanded = heads.saturating_mul(qk_nope_head_dim.saturating_add(v_head_dim));
-                add("kv_a_proj", Attn, latent, h, self.qkv_bias, layers);
-                add("kv_a_norm", Norms, kv_lora_rank, 1, false, layers);
-                add("kv_b_proj", Attn, expanded, kv_lora_rank, false, layers);
-                add("o_proj", Attn, h, heads.saturating_mul(v_head_dim), self.o_bias, layers);
+                let latent = (kv_lora_rank.saturating_add(qk_rope_head_dim), "kv_lora_rank + qk_rope_head_dim");
+                let rank = (kv_lora_rank, "kv_lora_rank");
+                let expanded = (
+                    heads.saturating_mul(qk_nope_head_dim.saturating_add(v_head_dim)),
+                    "num_attention_heads·(qk_nope_head_dim + v_head_dim)",
+                );
+                let values = (heads.saturating_mul(v_head_dim), "num_attention_heads·v_head_dim");
+                add("kv_a_proj", Attn, latent, hidden, self.qkv_bias, layers);
+                add("kv_a_norm", Norms, rank, VECTOR, false, layers);
+                add("kv_b_proj", Attn, expanded, rank, false, layers);
+                add("o_proj", Attn, hidden, values, self.o_bias, layers);
             }
         }
         if self.attention_sinks {
-            add("sinks", Attn, heads, 1, false, layers);
+            add("sinks", Attn, (heads, "num_attention_heads"), VECTOR, false, layers);
         }
 
         let gated = self.gated_mlp == Gated::Yes;
         let dense = self.dense_layers();
-        let f = self.intermediate_size;
-        if f > 0 {
-            add("gate_proj", Mlp, f, h, self.mlp_bias, if gated { dense } else { 0 });
-            add("up_proj", Mlp, f, h, self.mlp_bias, dense);
-            add("down_proj", Mlp, h, f, self.mlp_bias, dense);
+        if self.intermediate_size > 0 {
+            let f = (self.intermediate_size, "intermediate_size");
+            add("gate_proj", Mlp, f, hidden, self.mlp_bias, if gated { dense } else { 0 });
+            add("up_proj", Mlp, f, hidden, self.mlp_bias, dense);
+            add("down_proj", Mlp, hidden, f, self.mlp_bias, dense);
         }
         if let Some(moe) = self.moe {
-            let (f, n) = (moe.intermediate_size, moe.layers.saturating_mul(moe.num_experts));
-            add("router", Router, moe.num_experts, h, moe.router_bias, moe.layers);
-            add("expert_gate_proj", Experts, f, h, moe.expert_bias, if gated { n } else { 0 });
-            add("expert_up_proj", Experts, f, h, moe.expert_bias, n);
-            add("expert_down_proj", Experts, h, f, moe.expert_bias, n);
-            let shared = moe.shared_intermediate_size;
-            if shared > 0 {
-                add("shared_gate_proj", SharedExperts, shared, h, false, if gated { moe.layers } else { 0 });
-                add("shared_up_proj", SharedExperts, shared, h, false, moe.layers);
-                add("shared_down_proj", SharedExperts, h, shared, false, moe.layers);
-                add("shared_expert_gate", Router, 1, h, false, if moe.shared_gate { moe.layers } else { 0 });
+            let f = (moe.intermediate_size, "moe_intermediate_size");
+            let n = moe.layers.saturating_mul(moe.num_experts);
+            add("router", Router, (moe.num_experts, "num_experts"), hidden, moe.router_bias, moe.layers);
+            add("expert_gate_proj", Experts, f, hidden, moe.expert_bias, if gated { n } else { 0 });
+            add("expert_up_proj", Experts, f, hidden, moe.expert_bias, n);
+            add("expert_down_proj", Experts, hidden, f, moe.expert_bias, n);
+            if moe.shared_intermediate_size > 0 {
+                let f = (moe.shared_intermediate_size, "shared_expert_intermediate_size");
+                add("shared_gate_proj", SharedExperts, f, hidden, false, if gated { moe.layers } else { 0 });
+                add("shared_up_proj", SharedExperts, f, hidden, false, moe.layers);
+                add("shared_down_proj", SharedExperts, hidden, f, false, moe.layers);
+                add(
+                    "shared_expert_gate",
+                    Router,
+                    (1, "1"),
+                    hidden,
+                    false,
+                    if moe.shared_gate { moe.layers } else { 0 },
+                );
             }
         }
 
-        add("layer_norm", Norms, h, 1, norm_bias, layers.saturating_mul(self.norms.per_layer));
-        add("last_norm", Norms, h, 1, norm_bias, u64::from(self.norms.last));
+        add("layer_norm", Norms, hidden, VECTOR, norm_bias, layers.saturating_mul(self.norms.per_layer));
+        add("last_norm", Norms, hidden, VECTOR, norm_bias, u64::from(self.norms.last));
         if !self.tie_word_embeddings {
-            add("lm_head", LmHead, self.vocab_size, embed, self.lm_head_bias, 1);
+            add("lm_head", LmHead, vocab, embed, self.lm_head_bias, 1);
         } else if self.lm_head_bias {
-            add("lm_head_bias", LmHead, self.vocab_size, 1, false, 1);
+            add("lm_head_bias", LmHead, vocab, VECTOR, false, 1);
         }
         list
     }

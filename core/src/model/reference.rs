@@ -1,6 +1,6 @@
 //! Which model a page is about: a preset, a bare number of parameters, or a shape of the reader's own.
 
-use super::config::{ConfigProblem, Family, MODEL_TYPES};
+use super::config::{ConfigProblem, Family, Import, MODEL_TYPES};
 use super::params::{Component, ParameterCount};
 use super::presets::{self, Preset};
 use super::shape::{self, MAX_PARAMS, Shape};
@@ -48,7 +48,7 @@ pub const SPECS: [ParamSpec; 3] = [
 
 impl ModelRef {
     /// Reads a model by [`SPECS`] and [`shape::SPECS`], which must be among the reader's. Without any, the default of
-    /// `params`. If both a model and a number of parameters are given, the later of the two is used, so that a change
+    /// `params`. Sizes given beside a preset change that preset; without a preset they are `model=custom`. If both a model and a number of parameters are given, the later of the two is used, so that a change
     /// put over a state by [`Query::with`] has its way; the other is reported as ignored.
     pub fn read(reader: &mut Reader<'_>, query: &Query) -> Self {
         let place = |name: &str| {
@@ -61,18 +61,7 @@ impl ModelRef {
             choice => choice,
         };
         let guess = reader.choice("guess");
-        let named = match choice {
-            "" => None,
-            "custom" => shape::read(reader).map(|shape| ModelRef::Custom { shape, guess: Family::find(guess) }),
-            id => presets::find(id).map(ModelRef::Preset),
-        };
-        if choice != "custom" && shaped {
-            let field = query.iter().map(|(n, _)| n).find(|n| shape::SPECS.iter().any(|s| s.name == *n));
-            reader.problem(field.unwrap_or_default(), "The sizes of a model are only read with model=custom.");
-        }
-        if choice == "custom" && named.is_none() {
-            reader.problem("model", format!("model=custom is incomplete; {} parameters are used.", SPECS[1].default));
-        }
+        let named = Self::named(reader, query, choice, guess, "30e9 parameters are used");
         let counted = reader.real("params").round().clamp(1.0, MAX_PARAMS as f64) as u64;
         match (named, place("params")) {
             (Some(model), None) => model,
@@ -88,6 +77,45 @@ impl ModelRef {
         }
     }
 
+    /// Reads an architecture by [`SPECS`] without `params` and [`shape::SPECS`], which must be among the reader's; the
+    /// preset `default` if none is given.
+    pub fn read_shape(reader: &mut Reader<'_>, query: &Query, default: &'static Preset) -> Self {
+        let given = query.get("model").is_some_and(|v| !v.trim().is_empty());
+        let choice = match reader.choice("model") {
+            _ if !given && shape::is_given(query) => "custom",
+            choice => choice,
+        };
+        let guess = reader.choice("guess");
+        let fallback = format!("{} is used", default.name);
+        Self::named(reader, query, choice, guess, &fallback).unwrap_or(ModelRef::Preset(default))
+    }
+
+    /// The model of a choice: a preset, a preset with some sizes changed, or `custom`.
+    fn named(reader: &mut Reader<'_>, query: &Query, choice: &str, guess: &str, fallback: &str) -> Option<Self> {
+        if choice == "custom" {
+            let shape = shape::read(reader);
+            if shape.is_none() {
+                reader.problem("model", format!("model=custom is incomplete; {fallback}."));
+            }
+            return shape.map(|shape| ModelRef::Custom { shape, guess: Family::find(guess) });
+        }
+        let preset = presets::find(choice)?;
+        if !shape::is_given(query) {
+            return Some(ModelRef::Preset(preset));
+        }
+        let sizes = Query::new(query.iter().filter(|(n, _)| shape::SPECS.iter().any(|s| s.name == *n)));
+        let merged = preset.shape.query().with(&sizes);
+        let mut inner = Reader::new(&shape::SPECS, &merged);
+        let shape = shape::read(&mut inner);
+        for problem in inner.finish() {
+            reader.problem(&problem.name, problem.message);
+        }
+        Some(match shape {
+            Some(shape) if shape != preset.shape => ModelRef::Custom { shape, guess: None },
+            _ => ModelRef::Preset(preset),
+        })
+    }
+
     /// The pairs that [`ModelRef::read`] reads back to the same.
     pub fn query(&self) -> Query {
         match self {
@@ -100,6 +128,17 @@ impl ModelRef {
                 Query::new(pairs)
             }
         }
+    }
+
+    /// The model that a config was read as: the preset if it is one, so that its link is short.
+    pub fn of_import(import: &Import) -> Self {
+        let guess = match import {
+            Import::Known(_) => None,
+            Import::Guess { imported, .. } => Some(imported.family),
+        };
+        let shape = import.imported().shape;
+        let preset = presets::ALL.iter().find(|p| guess.is_none() && p.shape == shape);
+        preset.map_or(ModelRef::Custom { shape, guess }, ModelRef::Preset)
     }
 
     /// What a person reads: "Llama 3 8B", "30 B parameters", "Your model (8.03 B)".
