@@ -26,7 +26,14 @@
 //! ```
 //!
 //! Templates (`prompt`, `hints`, `solution`, `say`, `reveal`, an option's `text`) are Markdown with `{…}` where a
-//! computed number goes; the module `template` says what may stand there.
+//! computed number goes; [`template`] says what may stand there.
+
+mod choice;
+mod draw;
+mod env;
+mod resolve;
+pub mod template;
+mod validate;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,6 +43,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::quantity::Unit;
 use crate::query::{Query, plain};
+
+pub use choice::Chosen;
+pub use draw::{draw, option_order};
+pub use env::Env;
+pub use resolve::{Evaluate, Resolved, by_catalogue, environment, resolve};
+pub use template::Template;
+pub use validate::validate;
 
 /// Values of a model's parameters by their standard names, in the order of the names.
 pub type Params = BTreeMap<String, Value>;

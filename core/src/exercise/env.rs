@@ -1,0 +1,134 @@
+//! The names that an exercise's expressions and templates may use, with their values.
+
+use crate::catalogue::Evaluation;
+use crate::expr::{Expr, continues_name, name_of};
+use crate::quantity::Unit;
+use crate::query::{Query, did_you_mean, parse_number};
+
+/// Names and values: a model's quantities, and its parameters as the model understood them.
+///
+/// An id with a hyphen is written with `_`. Where a quantity and a parameter have the same name, the name means the
+/// quantity.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Env {
+    numbers: Vec<(String, f64, Option<Unit>)>,
+    texts: Vec<(String, String)>,
+}
+
+impl Env {
+    /// The names of one evaluation of a model.
+    pub fn new(evaluation: &Evaluation) -> Self {
+        let mut env = Self::default();
+        for quantity in &evaluation.quantities {
+            env.numbers.push((name_of(quantity.id), quantity.value, Some(quantity.unit)));
+        }
+        env.add_parameters(&evaluation.query);
+        env
+    }
+
+    /// The parameters alone, for an exercise without a model.
+    pub fn of_parameters(query: &Query) -> Self {
+        let mut env = Self::default();
+        env.add_parameters(query);
+        env
+    }
+
+    fn add_parameters(&mut self, query: &Query) {
+        for (name, _) in query.iter() {
+            let value = query.get(name).unwrap_or_default();
+            let name = name_of(name);
+            if self.text(&name).is_some() {
+                continue;
+            }
+            if let Some(number) = parse_number(value)
+                && self.number(&name).is_none()
+            {
+                self.numbers.push((name.clone(), number, None));
+            }
+            self.texts.push((name, value.to_owned()));
+        }
+    }
+
+    /// This with one more name, which hides others of that name.
+    pub fn with(mut self, name: &str, value: f64, unit: Unit) -> Self {
+        self.numbers.insert(0, (name.to_owned(), value, Some(unit)));
+        self
+    }
+
+    /// The number called `name`, in base units.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.numbers.iter().find(|(n, ..)| n == name).map(|(_, value, _)| *value)
+    }
+
+    /// What the number called `name` counts, if it is a quantity.
+    pub fn unit(&self, name: &str) -> Option<Unit> {
+        self.numbers.iter().find(|(n, ..)| n == name).and_then(|(.., unit)| *unit)
+    }
+
+    /// The parameter called `name`, as it is written in a query string.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.iter().find(|(n, _)| n == name).map(|(_, text)| text.as_str())
+    }
+
+    /// Every name, numbers first, each once.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        let all = self.numbers.iter().map(|(n, ..)| n).chain(self.texts.iter().map(|(n, _)| n));
+        for name in all {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// The value of an expression over these names; the error is a sentence.
+    pub fn eval(&self, text: &str) -> Result<f64, String> {
+        self.eval_parsed(&Expr::parse(text).map_err(|e| self.explain(text, e))?, text)
+    }
+
+    pub(super) fn eval_parsed(&self, expr: &Expr, text: &str) -> Result<f64, String> {
+        if let Some(name) = self.hyphenated(text) {
+            let id = name.replace('_', "-");
+            return Err(format!("“{text}”: Write {name} for {id}; for a difference put spaces around the minus."));
+        }
+        expr.eval(&|name| self.number(name)).map_err(|e| self.explain(text, e))
+    }
+
+    /// The name whose id stands in `text` with its hyphens, which would be read as differences: `total-zero-1`.
+    fn hyphenated(&self, text: &str) -> Option<&str> {
+        let part = |c: char| continues_name(c) || c == '-';
+        let alone = |at: usize, id: &str| {
+            let before = text.get(..at).unwrap_or_default();
+            let after = text.get(at + id.len()..).unwrap_or_default();
+            !before.ends_with(part) && !after.starts_with(part)
+        };
+        self.names().into_iter().filter(|name| name.contains('_')).find(|name| {
+            let id = name.replace('_', "-");
+            text.match_indices(&id).any(|(at, _)| alone(at, &id))
+        })
+    }
+
+    pub(super) fn explain(&self, text: &str, error: crate::expr::Error) -> String {
+        let Some(name) = error.unknown else {
+            return format!("“{text}”: {}", error.message);
+        };
+        match self.text(&name) {
+            Some(value) => format!("“{text}”: {name} is the text “{value}” here, which cannot be calculated with."),
+            None if text.trim() == name => self.unknown(&name),
+            None => format!("“{text}”: {}", self.unknown(&name)),
+        }
+    }
+
+    /// A sentence for a name that does not exist: which do.
+    pub(super) fn unknown(&self, name: &str) -> String {
+        let names = self.names();
+        let hint = did_you_mean(name, &names);
+        if names.is_empty() {
+            return format!(
+                "There is nothing called “{name}”: there are no names at all without a model or parameters."
+            );
+        }
+        format!("There is nothing called “{name}”{hint}. There are: {}.", names.join(", "))
+    }
+}

@@ -1,0 +1,125 @@
+//! What an exercise expects, for one set of parameters.
+
+use super::{Env, Exercise, MistakeDef, Number, Template, query};
+use crate::answer::{Mistake, Question, Tolerance, Verdict};
+use crate::catalogue::Evaluation;
+use crate::quantity::Unit;
+use crate::query::Query;
+
+/// Computes an exercise's model. Passed in, since the browser loads a model's code when it is first needed; see
+/// [`by_catalogue`].
+pub type Evaluate<'a> = &'a dyn Fn(&Query) -> Evaluation;
+
+/// An exercise with its numbers in place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolved {
+    /// The right answer, in base units.
+    pub expected: f64,
+    /// What it counts.
+    pub unit: Unit,
+    /// How close is right.
+    pub tolerance: Tolerance,
+    /// The declared mistakes, in the exercise's order, their sentences filled in.
+    pub mistakes: Vec<Mistake>,
+    /// For the templates of this exercise; `answer` is in it.
+    pub env: Env,
+    /// What the learner may use in an expression; empty where the exercise wants a number.
+    pub names: Vec<(String, f64)>,
+}
+
+impl Resolved {
+    /// Judges what a learner typed.
+    pub fn check(&self, input: &str) -> Verdict {
+        let Self { expected, unit, tolerance, .. } = *self;
+        Question { expected, unit, tolerance, mistakes: &self.mistakes, names: &self.names }.check(input)
+    }
+}
+
+/// Evaluates an exercise's model by the catalogue, where all of that is loaded anyway.
+pub fn by_catalogue(exercise: &Exercise) -> impl Fn(&Query) -> Evaluation + use<> {
+    let model = exercise.model.clone().unwrap_or_default();
+    move |query: &Query| match crate::catalogue::find(&model) {
+        Some(entry) => (entry.evaluate)(query),
+        None => Evaluation { error: Some(format!("There is no model “{model}”.")), ..Evaluation::default() },
+    }
+}
+
+/// The names for the templates of an exercise of any kind, with `parameters` from [`draw`](super::draw). For a number
+/// `answer` is among them. The error is a sentence.
+pub fn environment(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>) -> Result<Env, String> {
+    let env = names_of(exercise, parameters, evaluate)?;
+    match exercise.number() {
+        Some(number) => {
+            let expected = env.eval(&number.answer).map_err(|e| format!("answer: {e}"))?;
+            Ok(env.with("answer", expected, number.unit))
+        }
+        None => Ok(env),
+    }
+}
+
+/// What `exercise` expects with `parameters` from [`draw`](super::draw). An error, a sentence, if it does not ask for
+/// a number or cannot be computed.
+pub fn resolve(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>) -> Result<Resolved, String> {
+    let Some(number) = exercise.number() else {
+        return Err(format!("The exercise “{}” does not ask for a number.", exercise.id));
+    };
+    let env = environment(exercise, parameters, evaluate)?;
+    let expected = env.number("answer").unwrap_or(f64::NAN);
+    let unit = number.unit;
+    let tolerance = Tolerance::parse(&number.tolerance, unit).map_err(|e| format!("tolerance: {e}"))?;
+    let mut mistakes = Vec::with_capacity(number.mistakes.len());
+    for (i, def) in number.mistakes.iter().enumerate() {
+        let mistake = mistake(exercise, number, def, parameters, evaluate, &env);
+        mistakes.push(mistake.map_err(|e| format!("mistake {}, {e}", i + 1))?);
+    }
+    let names = if number.expression { parameters_of(exercise, &env) } else { Vec::new() };
+    Ok(Resolved { expected, unit, tolerance, mistakes, env, names })
+}
+
+fn mistake(
+    exercise: &Exercise,
+    number: &Number,
+    def: &MistakeDef,
+    parameters: &Query,
+    evaluate: Evaluate<'_>,
+    env: &Env,
+) -> Result<Mistake, String> {
+    let wrong = if def.set.is_empty() {
+        env.clone()
+    } else {
+        let changed = parameters.with(&query(&def.set));
+        names_of(exercise, &changed, evaluate).map_err(|e| format!("set: {e}"))?
+    };
+    let formula = def.answer.as_ref().unwrap_or(&number.answer);
+    let value = wrong.eval(formula).map_err(|e| format!("answer: {e}"))?;
+    let named = env.clone().with("mistake", value, number.unit);
+    let say = Template::fill(&def.say, &named).map_err(|e| format!("say: {e}"))?;
+    Ok(Mistake { value, say })
+}
+
+fn names_of(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>) -> Result<Env, String> {
+    let Some(model) = &exercise.model else {
+        return Ok(Env::of_parameters(parameters));
+    };
+    let evaluation = evaluate(parameters);
+    if let Some(error) = &evaluation.error {
+        return Err(format!("The model “{model}” has no result: {error}"));
+    }
+    if let Some(problem) = evaluation.problems.first() {
+        return Err(problem.message.clone());
+    }
+    Ok(Env::new(&evaluation))
+}
+
+/// The numbers that the exercise itself sets: what its prompt can have told the learner.
+fn parameters_of(exercise: &Exercise, env: &Env) -> Vec<(String, f64)> {
+    let mut names: Vec<(String, f64)> = Vec::new();
+    for name in exercise.params.keys().chain(exercise.draw.keys()) {
+        let name = crate::expr::name_of(name);
+        let known = names.iter().any(|(n, _)| *n == name);
+        if let Some(value) = env.text(&name).and_then(crate::query::parse_number).filter(|_| !known) {
+            names.push((name, value));
+        }
+    }
+    names
+}
