@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_content::schema::{Course, Glossary, Readings, Reference, SearchIndex};
+use ringside_content::schema::{Chapter, Course, Glossary, Readings, Reference, SearchIndex, Status};
 use serde::de::DeserializeOwned;
 
 use crate::page;
@@ -44,6 +44,21 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Remote<T> {
         self.asked.set_value(false);
         self.state.set(None);
         self.ask();
+    }
+
+    /// Shows the file when it is there; when it cannot be had, says why and offers to try again.
+    pub fn show(self, show: impl Fn(Arc<T>) -> AnyView + Send + Sync + 'static) -> impl IntoView {
+        move || match self.get() {
+            None => ().into_any(),
+            Some(Ok(file)) => show(file),
+            Some(Err(why)) => view! {
+                <div class="message" role="alert">
+                    <p>{why}</p>
+                    <button type="button" on:click=move |_| self.retry()>"Try again"</button>
+                </div>
+            }
+            .into_any(),
+        }
     }
 
     fn ask(self) {
@@ -89,6 +104,14 @@ pub fn provide() {
 /// The library. There is one from the start of the app on.
 pub fn library() -> Library {
     expect_context()
+}
+
+/// Where a chapter is read, relative to the site's base: its page, or its place on the map until it has one.
+pub fn chapter_href(chapter: &Chapter) -> String {
+    match chapter.status {
+        Status::Written => format!("chapter/{}/", chapter.slug),
+        Status::Planned => format!("./#{}", chapter.slug),
+    }
 }
 
 /// Fetches and reads one JSON file under the content folder.

@@ -43,3 +43,17 @@ pub fn pending() -> impl Drop {
 pub fn title(text: &str) {
     document().set_title(&if text.is_empty() { "Ringside".to_owned() } else { format!("{text} · Ringside") });
 }
+
+/// Brings the element with this id into view and marks it as the one that was meant (`[data-arrived]`), for links into text
+/// that was not there yet when the link was followed. `false` if there is no such element.
+pub fn arrive(id: &str) -> bool {
+    let document = document();
+    if let Ok(Some(before)) = document.query_selector("[data-arrived]") {
+        // A mark that stays is no worse than none.
+        let _ = before.remove_attribute("data-arrived");
+    }
+    let Some(element) = document.get_element_by_id(id) else { return false };
+    let _ = element.set_attribute("data-arrived", "");
+    element.scroll_into_view();
+    true
+}

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 use ringside_content::schema::{Course, Status};
 
-use crate::data::library;
+use crate::data::{chapter_href, library};
 use crate::store::store;
 
 /// Parts and chapters with what has been done of them.
@@ -19,19 +19,7 @@ pub fn Contents(open: RwSignal<bool>) -> impl IntoView {
     });
     view! {
         <nav id="contents" class="contents sans" class:open=move || open.get() aria-label="Contents">
-            {move || match course.get() {
-                None => ().into_any(),
-                Some(Ok(course)) => list(&course).into_any(),
-                Some(Err(why)) => {
-                    view! {
-                        <div class="message" role="alert">
-                            <p>{why}</p>
-                            <button type="button" on:click=move |_| course.retry()>"Try again"</button>
-                        </div>
-                    }
-                        .into_any()
-                }
-            }}
+            {course.show(|course| list(&course).into_any())}
         </nav>
     }
 }
@@ -43,7 +31,7 @@ fn list(course: &Course) -> impl IntoView + use<> {
         course.chapters().filter(|c| c.status == Status::Written).map(|c| c.slug.clone()).collect();
     let total = written.len();
     let done =
-        move || store.with(|doc| written.iter().filter(|slug| doc.chapters.get(*slug).is_some_and(|c| c.done)).count());
+        move || store.with(|doc| written.iter().filter(|slug| doc.is_done(slug)).count());
     let parts = course
         .parts
         .iter()
@@ -55,8 +43,8 @@ fn list(course: &Course) -> impl IntoView + use<> {
                     let slug = chapter.slug.clone();
                     let number = format!("{:02}", chapter.number);
                     let title = chapter.title.clone();
-                    let is_done = move || store.with(|doc| doc.chapters.get(&slug).is_some_and(|c| c.done));
-                    let href = format!("chapter/{}/", chapter.slug);
+                    let is_done = move || store.with(|doc| doc.is_done(&slug));
+                    let href = chapter_href(chapter);
                     let end = format!("/chapter/{}", chapter.slug);
                     let current = move || path.with(|p| p.trim_end_matches('/').ends_with(&end)).then_some("page");
                     match chapter.status {
@@ -69,7 +57,7 @@ fn list(course: &Course) -> impl IntoView + use<> {
                         }
                         .into_any(),
                         Status::Planned => view! {
-                            <a class="planned" href=format!("./#{}", chapter.slug)>
+                            <a class="planned" href=href>
                                 <i>{number}</i>
                                 <span>{title} <small>"planned"</small></span>
                             </a>

@@ -30,6 +30,18 @@ pub struct Doc {
     pub rest: Map<String, Value>,
 }
 
+impl Doc {
+    /// Whether this chapter is marked as done.
+    pub fn is_done(&self, slug: &str) -> bool {
+        self.chapters.get(slug).is_some_and(|c| c.done)
+    }
+
+    /// Whether this source is ticked as read.
+    pub fn is_read(&self, id: &str) -> bool {
+        self.sources.get(id).is_some_and(|s| s.read)
+    }
+}
+
 impl Default for Doc {
     fn default() -> Self {
         Self {

@@ -93,6 +93,13 @@ impl Store {
         aside_keys().into_iter().filter_map(|key| raw(&key).map(|text| (key, text))).collect()
     }
 
+    /// Forgets one of the documents kept aside.
+    pub fn forget_aside(self, key: &str) {
+        if key.starts_with(ASIDE) {
+            LocalStorage::delete(key);
+        }
+    }
+
     /// Takes over what is stored now, if it is not what was last seen.
     fn reload(self) {
         let stored = raw(KEY);
