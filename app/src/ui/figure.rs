@@ -3,21 +3,12 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_core::checked;
+use ringside_core::quantity::Unit;
 use ringside_core::query::{Problem, Query};
 
 use super::later::Later;
 use super::{clipboard, link, unique_id};
-
-/// Something that a model was compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Check {
-    /// The document or program.
-    pub source: &'static str,
-    /// Its address.
-    pub url: &'static str,
-    /// What was compared and how well it agrees.
-    pub what: &'static str,
-}
 
 /// A figure. Its root bears `data-widget`.
 #[component]
@@ -41,8 +32,6 @@ pub fn Figure(
     /// Small print, if any.
     #[prop(into)]
     notes: Signal<String>,
-    /// What the model was compared with.
-    checks: &'static [Check],
     /// The controls.
     controls: AnyView,
     /// The numbers behind the drawing.
@@ -81,7 +70,7 @@ pub fn Figure(
                         <b>{lead}</b>
                         {others}
                     </p>
-                    <Checked checks />
+                    <ComparedWith id />
                 </div>
                 <p class="fine" hidden=move || notes.with(String::is_empty)>{notes}</p>
                 <details class="numbers">
@@ -160,21 +149,30 @@ fn Problems(problems: RwSignal<Vec<Problem>>) -> impl IntoView {
     }
 }
 
+/// What the model was compared with: written by the tests that compare.
 #[component]
-fn Checked(checks: &'static [Check]) -> impl IntoView {
-    let label = match checks {
+fn ComparedWith(id: &'static str) -> impl IntoView {
+    let mut sources: Vec<&str> = checked::of(id).map(|c| c.source).collect();
+    sources.dedup();
+    let label = match sources.as_slice() {
         [] => return ().into_any(),
         [_] => "✓ checked against 1 source".to_owned(),
         many => format!("✓ checked against {} sources", many.len()),
     };
-    let list = checks
-        .iter()
-        .map(|check| {
+    let list = checked::of(id)
+        .map(|c| {
+            let version = c.version.get(..12).unwrap_or(c.version);
+            let cases = if c.cases == 1 { "1 case".to_owned() } else { format!("{} cases", c.cases) };
+            let agreement = if c.largest > 0.0 {
+                format!("largest difference {}, allowed {}", Unit::Fraction.format(c.largest), Unit::Fraction.format(c.tolerance))
+            } else {
+                "no difference".to_owned()
+            };
+            let left_out = if c.excluded.is_empty() { String::new() } else { format!(" Left out: {}.", c.excluded) };
             view! {
                 <li>
-                    <a href=check.url target="_blank" rel="noopener">{check.source}</a>
-                    ": "
-                    {check.what}
+                    <b>{c.source}</b>
+                    {format!(" {version} {}: {}. {cases}, {agreement}.{left_out}", c.place, c.what)}
                 </li>
             }
         })

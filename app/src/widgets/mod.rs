@@ -11,7 +11,7 @@ use std::pin::Pin;
 
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
-use ringside_core::query::Query;
+use ringside_core::query::{Kind, ParamSpec, Query};
 
 use crate::deferred::NotLoaded;
 
@@ -57,4 +57,10 @@ pub const ALL: &[Widget] = &[
 /// The widget with this id.
 pub fn find(id: &str) -> Option<&'static Widget> {
     ALL.iter().find(|w| w.id == id)
+}
+
+/// One parameter of a model, as the catalogue describes it.
+fn param(model: &Entry, name: &'static str) -> ParamSpec {
+    let none = ParamSpec { name, doc: "", kind: Kind::Choice(&[]), default: "" };
+    model.params.iter().find(|spec| spec.name == name).copied().unwrap_or(none)
 }

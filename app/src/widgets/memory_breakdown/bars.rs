@@ -1,0 +1,218 @@
+//! The drawing: one stacked bar for each ZeRO stage, against the memory of the GPU.
+
+use leptos::prelude::*;
+use ringside_core::memory::{Breakdown, Concept};
+use ringside_core::quantity::bytes_decimal;
+
+use super::{Shown, State, class, stage_name};
+use crate::ui::scale::{Linear, MAX_TICKS, percent};
+
+/// The memory of the GPU is on the axis unless it is this many times the largest bar: the bars are the subject.
+const CAPACITY_WITHIN: f64 = 4.0;
+/// The narrowest visible part of a bar, in percent of the axis.
+const HAIR: f64 = 0.35;
+/// Most parts of the optimizer states: master copy, two moments, their scales.
+const MAX_STATES: usize = 4;
+
+/// A stretch of a bar, in percent of the axis, with what it is called and how much it is.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Part {
+    start: f64,
+    width: f64,
+    name: &'static str,
+    amount: String,
+}
+
+/// A bar: its three parts, the states that the optimizer's part consists of, and where it ends.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Bar {
+    parts: [Part; 3],
+    states: [Part; MAX_STATES],
+    end: f64,
+    total: String,
+    fits: bool,
+}
+
+impl Bar {
+    fn of(b: &Breakdown, stage: usize, scale: Linear) -> Option<Self> {
+        let row = b.stages.get(stage)?;
+        let mut end = 0.0;
+        let mut put = |name, bytes: f64, least: f64| {
+            let start = end;
+            let width = if bytes > 0.0 { scale.percent(bytes).max(least) } else { 0.0 };
+            end += width;
+            Part { start, width, name, amount: bytes_decimal(bytes) }
+        };
+        let amounts = [row.weights.0, row.gradients.0, row.optimizer.0];
+        let names = ["weights", "gradients", "optimizer"];
+        let parts = [0, 1, 2].map(|i| put(names[i], amounts[i], HAIR));
+        // Every stage shards the optimizer's states alike, so that their shares are those of the stage on show.
+        let mut states: [Part; MAX_STATES] = Default::default();
+        let mut start = parts[2].start;
+        let of_optimizer = b.rows.iter().filter(|r| r.term.concept == Concept::Optimizer);
+        for (state, r) in states.iter_mut().zip(of_optimizer) {
+            let share = r.bytes / b.optimizer;
+            let width = parts[2].width * share;
+            *state = Part { start, width, name: r.term.id, amount: bytes_decimal(row.optimizer.0 * share) };
+            start += width;
+        }
+        Some(Self { parts, states, end, total: bytes_decimal(row.total.0), fits: row.fits })
+    }
+
+    /// Whether the optimizer's part is wide enough for a label on each of its states.
+    fn labels_states(&self) -> bool {
+        let mut there = self.states.iter().filter(|s| s.width > 0.0).peekable();
+        there.peek().is_some() && there.all(|s| s.fit(true) != NOWHERE)
+    }
+}
+
+/// Where a label fits: in any figure, in a wide one (class `wide-only`), or in none (class `nowhere`).
+const ANYWHERE: &str = "";
+const WIDE: &str = "wide-only";
+const NOWHERE: &str = "nowhere";
+
+impl Part {
+    /// Whether the amount, or the name with it, fits into the part: by the narrowest plot of a wide figure (520 px) and of a
+    /// phone (290 px), at 7.4 px a character and 14 px of margins.
+    fn fit(&self, with_name: bool) -> &'static str {
+        let characters = self.amount.chars().count() + if with_name { self.name.chars().count() + 1 } else { 0 };
+        let needed = characters as f64 * 7.4 + 14.0;
+        match self.width / 100.0 {
+            w if w * 290.0 >= needed => ANYWHERE,
+            w if w * 520.0 >= needed => WIDE,
+            _ => NOWHERE,
+        }
+    }
+}
+
+/// Four bars; choosing one sets the stage.
+pub(super) fn view(state: State, shown: Shown) -> impl IntoView {
+    let scale = Memo::new(move |_| {
+        shown.with(|b| {
+            let largest = b.stages.iter().map(|s| s.total.0).fold(0.0, f64::max);
+            let with_capacity = b.capacity.0 <= largest * CAPACITY_WITHIN;
+            Some(Linear::to(if with_capacity { largest.max(b.capacity.0) } else { largest }))
+        })
+    });
+    let scale = move || scale.get().unwrap_or(Linear::to(1.0));
+    let rows = [0, 1, 2, 3].map(|stage| {
+        let bar = Memo::new(move |_| shown.with(|b| Bar::of(b, usize::from(stage), scale())).unwrap_or_default());
+        row(state, stage, bar)
+    });
+    view! {
+        <div class="plot">
+            {axis(shown, scale)}
+            <div class="bars" role="radiogroup" aria-label="ZeRO stage">{rows.into_iter().collect_view()}</div>
+        </div>
+    }
+}
+
+fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
+    let (name, what) = stage_name(stage);
+    let selected = Memo::new(move |_| state.params().with(|p| p.zero == stage));
+    let fits = move || bar.with(|b| if b.fits { "✓ fits" } else { "" });
+    let spoken = move || {
+        bar.with(|b| format!("{name}, {what}: {}, {}", b.total, if b.fits { "fits" } else { "does not fit" }))
+    };
+    let parts = [0, 1, 2].map(|i| {
+        let part = move |look: fn(&Part) -> String| move || bar.with(|b| look(&b.parts[i]));
+        let class = class(Concept::ALL[i]);
+        view! { <rect class=format!("part {class}") x=part(|p| percent(p.start)) width=part(|p| percent(p.width)) height="100%" /> }
+    });
+    let labels = [0, 1, 2].map(|i| {
+        let class = class(Concept::ALL[i]);
+        // Where the states are labelled one by one, the whole is labelled only in narrow figures.
+        let fit = move || {
+            bar.with(|b| {
+                let fit = b.parts[i].fit(false);
+                let states = i == 2 && b.labels_states() && fit == ANYWHERE;
+                format!("on-{class} {} {fit}", if states { "narrow-only" } else { "" })
+            })
+        };
+        view! {
+            <text class=fit x=move || bar.with(|b| percent(b.parts[i].start)) dx="8" y="50%" dy=".35em">
+                <tspan class=move || bar.with(|b| b.parts[i].fit(true))>{move || bar.with(|b| b.parts[i].name)} " "</tspan>
+                <tspan>{move || bar.with(|b| b.parts[i].amount.clone())}</tspan>
+            </text>
+        }
+    });
+    let states = std::array::from_fn::<_, MAX_STATES, _>(|i| {
+        let fit = move || {
+            let fits = bar.with(|b| b.states[i].width > 0.0 && b.labels_states());
+            format!("on-optimizer {}", if fits { WIDE } else { NOWHERE })
+        };
+        let edge = move || bar.with(|b| percent(b.states[i].start));
+        view! {
+            <line class="hairline" class:nowhere=move || i == 0 || bar.with(|b| b.states[i].width < HAIR) x1=edge x2=edge y2="100%" />
+            <text class=fit x=edge dx="8" y="50%" dy=".35em">
+                {move || bar.with(|b| format!("{} {}", b.states[i].name, b.states[i].amount))}
+            </text>
+        }
+    });
+    // Where the bar is too short for labels they come after it, in the same order.
+    let apart = move || {
+        bar.with(|b| {
+            let short = b.end < 40.0 && b.parts.iter().any(|p| p.fit(false) == NOWHERE);
+            let [w, g, o] = &b.parts;
+            if short { format!("{} + {} + {}", w.amount, g.amount, o.amount) } else { String::new() }
+        })
+    };
+    view! {
+        <label class="bar-row" class:selected=selected>
+            <span class="bar-name">
+                <input
+                    type="radio"
+                    name="zero"
+                    value=stage.to_string()
+                    aria-label=spoken
+                    prop:checked=selected
+                    on:change=move |_| state.update(|p| p.zero = stage)
+                />
+                <b>{name}</b>
+                <small>{what}</small>
+            </span>
+            <span class="bar-cell">
+                <svg class="bar" aria-hidden="true">
+                    {parts.into_iter().collect_view()} {states.into_iter().collect_view()} {labels.into_iter().collect_view()}
+                </svg>
+                <span class="bar-end" style:left=move || bar.with(|b| percent(b.end))>
+                    <b>{move || bar.with(|b| b.total.clone())}</b>
+                    <span class="fits">{fits}</span>
+                    <small class="apart">{apart}</small>
+                </span>
+            </span>
+        </label>
+    }
+}
+
+/// Round amounts and the memory of the GPU, over the whole height.
+fn axis(shown: Shown, scale: impl Fn() -> Linear + Copy + Send + Sync + 'static) -> impl IntoView {
+    let ticks = Memo::new(move |_| scale().ticks().map(|t| (scale().percent(t), bytes_decimal(t))).collect::<Vec<_>>());
+    let ticks = std::array::from_fn::<_, MAX_TICKS, _>(|i| {
+        let x = move || ticks.with(|t| percent(t.get(i).map_or(0.0, |t| t.0)));
+        view! {
+            <g class="tick" class:nowhere=move || ticks.with(|t| t.len() <= i) class:odd=i % 2 == 1>
+                <line x1=x x2=x y1="0" y2="100%" />
+                <text x=x y="100%" dy="18">{move || ticks.with(|t| t.get(i).map(|t| t.1.clone()).unwrap_or_default())}</text>
+            </g>
+        }
+    });
+    // Off the axis, the label alone points to where the line would be.
+    let at = move || shown.with(|b| Some(b.capacity.0)).filter(|c| scale().shows(*c)).map(|c| scale().percent(c));
+    let x = move || percent(at().unwrap_or(100.0));
+    let anchor = move || if at().is_some_and(|at| at < 55.0) { "start" } else { "end" };
+    let dx = move || if at().is_none() { "0" } else if at().is_some_and(|at| at < 55.0) { "7" } else { "-7" };
+    let name = move || {
+        let arrow = if at().is_none() { " →" } else { "" };
+        shown.with(|b| format!("one {}{arrow}", b.params.gpu.name))
+    };
+    view! {
+        <svg class="axis" aria-hidden="true">
+            {ticks.into_iter().collect_view()}
+            <g class="capacity">
+                <line class:nowhere=move || at().is_none() x1=x x2=x y1="-18" y2="100%" />
+                <text x=x dx=dx y="-8" text-anchor=anchor>{name}</text>
+            </g>
+        </svg>
+    }
+}

@@ -1,0 +1,255 @@
+//! A model of the learner's own, from its `config.json`: pasted, chosen, or dropped on the figure.
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use ringside_core::model::config::check_size;
+use ringside_core::model::{Component, Import, Imported, ModelRef, import};
+use ringside_core::quantity::grouped;
+use web_sys::{DragEvent, File};
+
+use super::State;
+use crate::ui::file;
+use crate::ui::later::Later;
+use crate::ui::unique_id;
+
+/// What came of the last text or file.
+#[derive(Debug, Clone, PartialEq)]
+enum Report {
+    /// It could not be used: why, a sentence each. What is on the screen stays.
+    Refused(Vec<String>),
+    /// Its family is not known: a question, and what to use if the answer is yes.
+    Asks(String, Imported),
+    /// It is on the screen; remarks on how it was read.
+    Read(Imported),
+}
+
+/// The learner's own model: the panel for it, and the drop zone.
+#[derive(Clone, Copy)]
+pub(super) struct OwnModel {
+    state: State,
+    /// Whether a file hovers over the figure.
+    pub(super) dropping: RwSignal<bool>,
+    open: RwSignal<bool>,
+    text: RwSignal<String>,
+    report: RwSignal<Option<Report>>,
+    /// The last model that was read, to come back to.
+    last: StoredValue<Option<ModelRef>>,
+    box_: NodeRef<html::Textarea>,
+    calm: Later,
+    gone: Later,
+}
+
+impl OwnModel {
+    pub(super) fn new(state: State) -> Self {
+        let last = StoredValue::new(None);
+        Effect::new(move |_| {
+            state.params().with(|p| {
+                if matches!(p.model, ModelRef::Custom { .. }) {
+                    last.set_value(Some(p.model));
+                }
+            });
+        });
+        Self {
+            state,
+            dropping: RwSignal::new(false),
+            open: RwSignal::new(false),
+            text: RwSignal::new(String::new()),
+            report: RwSignal::new(None),
+            last,
+            box_: NodeRef::new(),
+            calm: Later::after(300),
+            gone: Later::after(500),
+        }
+    }
+
+    /// Goes back to the last model that was read, or asks for one.
+    pub(super) fn choose(self) {
+        if let Some(model) = self.last.get_value() {
+            self.state.update(|p| p.model = model);
+        } else {
+            self.open.set(true);
+            request_animation_frame(move || {
+                if let Some(text) = self.box_.get_untracked() {
+                    // A box without focus can still be clicked.
+                    let _ = text.focus();
+                }
+            });
+        }
+    }
+
+    /// Something is dragged over the figure.
+    pub(super) fn over(self, event: &DragEvent) {
+        let has_file = event.data_transfer().is_some_and(|d| d.types().includes(&"Files".into(), 0));
+        if has_file {
+            event.prevent_default();
+            self.dropping.set(true);
+            self.gone.run(move || self.dropping.set(false));
+        }
+    }
+
+    /// Something is dropped on the figure.
+    pub(super) fn drop(self, event: &DragEvent) {
+        self.dropping.set(false);
+        if let Some(file) = event.data_transfer().and_then(|d| d.files()).and_then(|files| files.get(0)) {
+            event.prevent_default();
+            self.open.set(true);
+            self.read_file(file);
+        }
+    }
+
+    fn read_file(self, file: File) {
+        // By its size alone: a file that is too large is not looked into.
+        if let Err(problem) = check_size(file.size() as u64) {
+            self.report.set(Some(Report::Refused(vec![format!("{}: {problem}", file.name())])));
+            return;
+        }
+        spawn_local(async move {
+            match file::read_text(&file).await {
+                Ok(text) => {
+                    self.read_text(&text);
+                    self.text.set(text);
+                }
+                Err(why) => self.report.set(Some(Report::Refused(vec![why]))),
+            }
+        });
+    }
+
+    fn read_text(self, text: &str) {
+        match import(text) {
+            Ok(Import::Known(imported)) => self.show(imported, false),
+            Ok(Import::Guess { imported, message, .. }) => self.report.set(Some(Report::Asks(message, imported))),
+            Err(problems) => {
+                let messages = problems.into_iter().map(|p| p.message).collect();
+                self.report.set(Some(Report::Refused(messages)));
+            }
+        }
+    }
+
+    fn show(self, imported: Imported, guessed: bool) {
+        let guess = guessed.then_some(imported.family);
+        self.state.update(|p| p.model = ModelRef::Custom { shape: imported.shape, guess });
+        self.report.set(Some(Report::Read(imported)));
+    }
+
+    /// The panel: a box to paste into, a file to choose, and what came of it.
+    pub(super) fn panel(self) -> impl IntoView {
+        let id = unique_id("config");
+        let typed = move |event| {
+            let text = event_target_value(&event);
+            self.text.set(text.clone());
+            if text.trim().is_empty() {
+                self.calm.cancel();
+                self.report.set(None);
+            } else {
+                self.calm.run(move || self.read_text(&text));
+            }
+        };
+        let chosen = move |event| {
+            if let Some(file) = file::chosen(&event) {
+                self.read_file(file);
+            }
+        };
+        let refused = move || self.report.with(|r| matches!(r, Some(Report::Refused(_))));
+        let node = NodeRef::<html::Details>::new();
+        let toggled = move |_| self.open.set(node.get_untracked().is_some_and(|details| details.open()));
+        view! {
+            <details class="own-model" node_ref=node prop:open=self.open on:toggle=toggled>
+                <summary>"Use your own config.json"</summary>
+                <div class="own-model-body">
+                    <div class="own-model-in">
+                        <label for=id.clone()>
+                            "Paste a Hugging Face config.json, choose the file, or drop it on the figure. It stays in your browser."
+                        </label>
+                        <textarea
+                            id=id
+                            rows="7"
+                            spellcheck="false"
+                            autocomplete="off"
+                            placeholder="{ \"model_type\": \"llama\", \"hidden_size\": 4096, … }"
+                            aria-invalid=move || refused().then_some("true")
+                            node_ref=self.box_
+                            prop:value=self.text
+                            on:input=typed
+                        ></textarea>
+                        <label class="button secondary choose">
+                            "Choose a file"
+                            <input type="file" class="visually-hidden" accept=".json,application/json" on:change=chosen />
+                        </label>
+                    </div>
+                    <div class="own-model-out">
+                        <div role="status">{move || self.report.get().map(|report| self.outcome(report))}</div>
+                        {self.components()}
+                    </div>
+                </div>
+            </details>
+        }
+    }
+
+    fn outcome(self, report: Report) -> AnyView {
+        match report {
+            Report::Refused(messages) => {
+                let list = messages.into_iter().map(|m| view! { <li>{m}</li> }).collect_view();
+                view! {
+                    <div class="message">
+                        <p><b>"This was not used."</b> " The figure is unchanged."</p>
+                        <ul>{list}</ul>
+                    </div>
+                }
+                .into_any()
+            }
+            Report::Asks(message, imported) => {
+                let rule = imported.family.model_type();
+                let yes = move |_| self.show(imported.clone(), true);
+                view! {
+                    <div class="message">
+                        <p>{message}</p>
+                        <button type="button" on:click=yes>{format!("Count it by the {rule} rule")}</button>
+                        " "
+                        <button type="button" class="secondary" on:click=move |_| self.report.set(None)>"Leave it"</button>
+                    </div>
+                }
+                .into_any()
+            }
+            Report::Read(imported) => {
+                let context = imported.context.map(|n| format!(", up to {} tokens", grouped(n)));
+                let warnings = imported.warnings.into_iter().map(|w| view! { <li>{w.message}</li> }).collect_view();
+                view! {
+                    <p class="read">"✓ Read as " <b>{imported.family.model_type()}</b> {context} "."</p>
+                    <ul class="fine">{warnings}</ul>
+                }
+                .into_any()
+            }
+        }
+    }
+
+    /// The parameters of the learner's model by component, once there is one: exact, and still there after a reload.
+    fn components(self) -> impl IntoView {
+        let count = Memo::new(move |_| {
+            self.state.params().with(|p| match p.model {
+                ModelRef::Custom { shape, .. } => shape.count().ok(),
+                _ => None,
+            })
+        });
+        move || {
+            count.get().map(|count| {
+                let rows = Component::ALL
+                    .into_iter()
+                    .filter(|c| count.of(*c) > 0)
+                    .map(|c| {
+                        view! { <tr><th scope="row">{c.label()}</th><td class="number">{grouped(count.of(c))}</td></tr> }
+                    })
+                    .collect_view();
+                view! {
+                    <table class="components">
+                        <caption>"Parameters of your model"</caption>
+                        <tbody>
+                            {rows}
+                            <tr class="sum"><th scope="row">"Total"</th><td class="number">{grouped(count.total)}</td></tr>
+                        </tbody>
+                    </table>
+                }
+            })
+        }
+    }
+}
