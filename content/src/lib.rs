@@ -21,8 +21,6 @@ mod markdown;
 #[cfg(feature = "render")]
 mod names;
 #[cfg(feature = "render")]
-mod query_text;
-#[cfg(feature = "render")]
 mod search_index;
 #[cfg(feature = "render")]
 mod site;

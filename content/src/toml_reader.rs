@@ -91,8 +91,16 @@ impl<'a, 't> Table<'a, 't> {
             }
             let at = error.span().map_or(self.at.start, |s| s.start);
             let spot = self.text.spot(at);
-            if let Some(missing) = message.strip_prefix("missing field ") {
-                self.sink.report(spot, format!("{missing} is missing here."));
+            if message.starts_with("missing field") {
+                let keys: Vec<&str> = self.table.keys().map(|k| k.get_ref().as_ref()).collect();
+                let near = keys.iter().find(|key| !ringside_core::query::did_you_mean(key, &[name]).is_empty());
+                match near.and_then(|near| self.table.get_key_value(*near)) {
+                    Some((key, _)) => {
+                        let message = format!("There is no key `{}` here, and `{name}` is missing.", key.get_ref());
+                        self.sink.report_near(self.text.spot(key.span().start), message, key.get_ref(), &[name]);
+                    }
+                    None => self.sink.report(spot, format!("`{name}` is missing here.")),
+                }
             } else if message.starts_with("unknown variant") {
                 let options: Vec<&str> = quoted.collect();
                 let spot = find_value(self.table, name).map_or(spot, |at| self.text.spot(at));

@@ -3,15 +3,15 @@
 use ringside_core::catalogue::Entry;
 use ringside_core::query::Query;
 
+use super::links::page;
 use crate::html::{escape, unbroken};
-use crate::query_text;
 
 /// How many quantities are listed: a model names its most important ones first.
 const ROWS: usize = 8;
 
 /// The place-holder of a widget.
 pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>) -> String {
-    let text = query_text::write(query);
+    let text = query.to_string();
     let mut out = format!("<div class=\"widget-slot\" id=\"{}\" data-slot-widget=\"{}\"", escape(id), escape(entry.id));
     if !text.is_empty() {
         out.push_str(&format!(" data-query=\"{}\"", escape(&text)));
@@ -27,10 +27,10 @@ pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>) 
             data(quantity.value, &quantity.text())
         ));
     }
-    let page = query_text::page(&format!("w/{}/", entry.id), query);
+    let address = page(&format!("w/{}/", entry.id), query);
     out.push_str(&format!(
         "</tbody>\n</table>\n<p><a href=\"{}\">{}</a></p>\n</div>\n",
-        escape(&page),
+        escape(&address),
         escape(entry.summary)
     ));
     out

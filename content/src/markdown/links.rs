@@ -5,7 +5,6 @@ use ringside_core::query::Query;
 use crate::html::escape;
 use crate::markdown::scan::FigureHead;
 use crate::names::Kind;
-use crate::query_text;
 use crate::schema::Status;
 use crate::source::Spot;
 use crate::world::World;
@@ -90,9 +89,9 @@ pub(crate) fn link(world: &World<'_>, here: Here<'_>, destination: &str, spot: S
             if !world.names.resolve(Kind::Widget, id, spot, sink) {
                 return broken;
             }
-            let query = query_text::read(query);
+            let query = Query::parse(query);
             check_query(world, id, &query, spot);
-            plain(format!("<a href=\"{}\">", escape(&query_text::page(&format!("w/{id}/"), &query))))
+            plain(format!("<a href=\"{}\">", escape(&page(&format!("w/{id}/"), &query))))
         }
         "see" => see(world, here, rest, spot),
         _ => {
@@ -167,21 +166,26 @@ fn see(world: &World<'_>, here: Here<'_>, rest: &str, spot: Spot<'_>) -> Link {
         world.sink.report(spot, "There is no widget above this link that it could set; name one: `see:#figure?…`.");
         return Link::default();
     };
-    let changes = query_text::read(query);
+    let changes = Query::parse(query);
     if changes.is_empty() {
         world.sink.report(spot, "A `see:` link must set a parameter: `see:?name=value`.");
         return Link::default();
     }
     let merged = figure.query.with(&changes);
     check_query(world, &figure.widget, &merged, spot);
-    let text = query_text::write(&changes);
+    let text = changes.to_string();
     let open = format!(
         "<a class=\"see\" data-see=\"{}\" data-query=\"{}\" href=\"{}\">",
         escape(&figure.id),
         escape(&text),
-        escape(&query_text::page(&format!("w/{}/", figure.widget), &merged))
+        escape(&page(&format!("w/{}/", figure.widget), &merged))
     );
     Link { open, preset: Some((figure.id.clone(), text)) }
+}
+
+/// A page with a query, if there is one.
+pub(super) fn page(path: &str, query: &Query) -> String {
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
 /// Reports what the model says about a query.

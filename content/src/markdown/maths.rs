@@ -86,7 +86,30 @@ fn render(latex: &str, display: bool) -> Result<String, String> {
     push_mathml(&mut html, events.into_iter().map(Ok::<_, ParserError>), config)
         .map_err(|e| format!("This formula cannot be rendered: {e}."))?;
     let html = without_styles(&html)?;
-    Ok(html.replace('{', "&#123;").replace('}', "&#125;"))
+    Ok(escaped(&html))
+}
+
+/// Escapes what the library leaves: `>` outside a tag, and braces, which are the templates' of exercises.
+fn escaped(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut in_tag = false;
+    for c in html.chars() {
+        match c {
+            '<' => in_tag = true,
+            '>' if !in_tag => {
+                out.push_str("&gt;");
+                continue;
+            }
+            '>' => in_tag = false,
+            _ => {}
+        }
+        match c {
+            '{' => out.push_str("&#123;"),
+            '}' => out.push_str("&#125;"),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Takes out ` style="…"`. What it is used for (colours, negative spaces) has no other form; colours are refused.

@@ -8,11 +8,9 @@
 
 use ringside_core::catalogue::{Entry, Evaluation};
 use ringside_core::quantity::{Unit, number};
-use ringside_core::query::parse_number;
+use ringside_core::query::{Query, parse_number};
 use ringside_core::units::{GB, GIB, KB, KIB, MB, MIB, TB, TIB};
 use ringside_core::{catalogue, expr};
-
-use crate::query_text;
 
 /// A computed number.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +71,7 @@ pub(crate) fn compute(source: &str) -> Result<Value, Trouble> {
         None => (rest, "auto"),
     };
     let (expression, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let evaluation = (entry.evaluate)(&query_text::read(query));
+    let evaluation = (entry.evaluate)(&Query::parse(query));
     if let Some(problem) = evaluation.problems.first() {
         return Err(Trouble::new(problem.message.clone()));
     }

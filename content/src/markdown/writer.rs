@@ -11,7 +11,6 @@ use super::scan::{FigureHead, Scan};
 use super::{Page, Rendered, Section, Slot, figure, highlight, maths, values};
 use crate::html::{escape, escape_into};
 use crate::names::Kind;
-use crate::query_text;
 use crate::schema::{Figure, Heading, Html, Preset};
 use crate::site::Mode;
 use crate::source::{Located, Spot};
@@ -538,44 +537,36 @@ impl<'w, 'a> Writer<'w, 'a> {
             self.out.push_str(&format!("<div class=\"admonition {class}\" role=\"note\">\n"));
             self.closers.push("</div>\n");
         }
-        // The rest of the line is the title; the paragraph goes on behind it.
+        // The rest of the line is the title; the paragraph goes on behind it, unless markup straddles the line's end.
         let title_begins = self.out.len();
-        let kind =
-            if label.is_empty() { String::new() } else { format!("<span class=\"admonition-kind\">{label}</span>") };
-        self.out.push_str(&format!("<p class=\"admonition-title\">{kind}"));
+        self.out.push_str("<p class=\"admonition-title\">");
+        if !label.is_empty() {
+            self.out.push_str(&format!("<span class=\"admonition-kind\">{label}</span>"));
+            if !source[close..line.end].trim().is_empty() {
+                self.out.push(' ');
+            }
+        }
         let text_begins = self.out.len();
         let mut next = i + 2;
+        let mut depth = 0_usize;
         while let Some((event, range)) = events.get(next) {
-            let starts = range.start;
-            if matches!(event, Event::End(TagEnd::Paragraph)) || starts >= line.end {
-                break;
+            match event {
+                Event::End(TagEnd::Paragraph) => break,
+                Event::SoftBreak | Event::HardBreak if depth == 0 => break,
+                Event::Start(_) => depth += 1,
+                Event::End(_) => depth = depth.saturating_sub(1),
+                _ => {}
             }
             if range.end <= close {
                 next += 1;
-                continue;
-            }
-            if starts < close {
-                // A text that began in the marker.
-                let rest = source.get(close..range.end).unwrap_or_default().trim_start();
-                self.prose(rest, close..range.end);
+            } else if let (Event::Text(text), true) = (event, self.out.len() == text_begins) {
+                // The beginning of the title, perhaps of a text that began in the marker.
+                let text = if range.start < close { source.get(close..range.end).unwrap_or_default() } else { text };
+                self.prose(text.trim_start(), range.start.max(close)..range.end);
                 next += 1;
-                continue;
+            } else {
+                next = self.event(events, next);
             }
-            if matches!(event, Event::SoftBreak | Event::HardBreak) {
-                break;
-            }
-            if self.out.len() == text_begins
-                && let Event::Text(text) = event
-            {
-                let text = text.trim_start();
-                if !label.is_empty() && !text.is_empty() {
-                    self.out.push(' ');
-                }
-                self.prose(text, range.clone());
-                next += 1;
-                continue;
-            }
-            next = self.event(events, next);
         }
         if self.out.len() == text_begins && label.is_empty() {
             self.out.truncate(title_begins);
@@ -712,7 +703,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.figures.push(Figure {
             id,
             widget: fence.widget.clone(),
-            query: query_text::write(&query),
+            query: query.to_string(),
             after: fence.after.clone(),
             presets: Vec::new(),
         });

@@ -1,0 +1,50 @@
+//! A small course with everything in it comes out as it did before. `UPDATE_GOLDEN=1` accepts what comes out now.
+
+use std::path::Path;
+
+use ringside_content::schema::{ChapterPage, Course};
+use ringside_content::{Mode, build};
+
+#[test]
+fn a_chapter_with_everything_comes_out_as_before() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let site = build(&root, Mode::Strict);
+    let list: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
+    assert!(list.is_empty(), "{}", list.join("\n"));
+    assert_eq!(site.routes[..3], ["", "reference/", "chapter/everything/"]);
+
+    let expected = root.join("expected");
+    let mut changed = Vec::new();
+    for (path, bytes) in &site.files {
+        let file = expected.join(path);
+        // JSON is kept indented, so that a difference can be read.
+        let text = match serde_json::from_slice::<serde_json::Value>(bytes) {
+            Ok(json) => serde_json::to_string_pretty(&json).expect("JSON") + "\n",
+            Err(_) => String::from_utf8(bytes.clone()).expect("UTF-8"),
+        };
+        // Widgets come and go with the catalogue; the index is tested by what is found in it.
+        if path == "search.json" {
+            continue;
+        }
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            std::fs::write(&file, &text).expect("written");
+        } else if std::fs::read_to_string(&file).ok().as_deref() != Some(text.as_str()) {
+            changed.push(format!("{path}:\n{text}"));
+        }
+    }
+    assert!(changed.is_empty(), "These files have changed (UPDATE_GOLDEN=1 accepts them):\n{}", changed.join("\n"));
+}
+
+#[test]
+fn what_is_written_reads_back_by_the_schema() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let site = build(&root, Mode::Strict);
+    let json = |path: &str| &site.files.iter().find(|(p, _)| p == path).expect("the file").1;
+    let course: Course = serde_json::from_slice(json("course.json")).expect("a course");
+    assert_eq!(serde_json::to_vec(&course).expect("JSON"), *json("course.json"));
+    let page: ChapterPage = serde_json::from_slice(json("chapters/everything.json")).expect("a page");
+    assert_eq!(serde_json::to_vec(&page).expect("JSON"), *json("chapters/everything.json"));
+    assert_eq!(page.figures.len(), 2);
+    assert_eq!(page.figures[0].presets.len(), 2);
+}

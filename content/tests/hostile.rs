@@ -1,0 +1,271 @@
+//! Whatever is in a file, nothing panics and nothing but the renderer's own tags reaches a page.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use ringside_content::{Mode, Tree, build_tree};
+
+const CHAPTER: &str = "chapters/07-everything/chapter.md";
+const EXERCISES: &str = "chapters/07-everything/exercises.toml";
+
+fn golden(replaced: &[(&str, &str)]) -> Tree {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let files = ["course.toml", "readings.toml", "glossary.toml", "plan.toml", "reference.toml", CHAPTER, EXERCISES];
+    Tree::from_files(files.map(|path| {
+        let new = replaced.iter().find(|(p, _)| *p == path).map(|(_, text)| (*text).to_owned());
+        (path.to_owned(), new.unwrap_or_else(|| std::fs::read_to_string(root.join(path)).expect(path)))
+    }))
+}
+
+const ELEMENTS: &[&str] = &[
+    "a",
+    "aside",
+    "blockquote",
+    "br",
+    "caption",
+    "code",
+    "data",
+    "del",
+    "div",
+    "em",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "span",
+    "strong",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+];
+const ATTRIBUTES: &[&str] = &[
+    "aria-label",
+    "class",
+    "data-after",
+    "data-query",
+    "data-see",
+    "data-slot-exercise",
+    "data-slot-sources",
+    "data-slot-widget",
+    "data-source",
+    "data-term",
+    "href",
+    "id",
+    "rel",
+    "role",
+    "scope",
+    "start",
+    "tabindex",
+    "title",
+    "value",
+];
+
+/// Checks every tag of `html`: known element, known attributes, quoted values, harmless addresses, balanced.
+fn inspect(html: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        assert!(!rest[..at].contains('>'), "a bare > in {html}");
+        rest = &rest[at + 1..];
+        let end = rest.find('>').unwrap_or_else(|| panic!("an open tag in {html}"));
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "in {html}");
+            continue;
+        }
+        let closed = tag.ends_with(" /");
+        let tag = tag.trim_end_matches(" /");
+        let (name, mut attributes) = tag.split_once(' ').unwrap_or((tag, ""));
+        let math = name.starts_with('m') || open.contains(&"math");
+        assert!(math || ELEMENTS.contains(&name), "<{name}> in {html}");
+        while !attributes.is_empty() {
+            let (name, value) = match attributes.split_once("=\"") {
+                Some((name, after)) if !name.contains(' ') => {
+                    let (value, after) = after.split_once('"').expect("a closing quote");
+                    attributes = after.trim_start();
+                    (name, value)
+                }
+                _ => {
+                    let (name, after) = attributes.split_once(' ').unwrap_or((attributes, ""));
+                    attributes = after;
+                    (name, "")
+                }
+            };
+            assert!(math || ATTRIBUTES.contains(&name), "{name}= in {html}");
+            assert!(!name.starts_with("on") && name != "style" && !value.contains('<'), "{name}= in {html}");
+            if name == "href" {
+                let safe = ["https://", "http://", "chapter/", "w/", "reference/", "./#"];
+                assert!(safe.iter().any(|s| value.starts_with(s)), "href={value} in {html}");
+            }
+        }
+        if !closed && !["br", "hr"].contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty() && !rest.contains('>'), "{open:?} are open in {html}");
+}
+
+fn render(replaced: &[(&str, &str)]) {
+    for mode in [Mode::Strict, Mode::Lenient] {
+        let site = build_tree(&golden(replaced), mode);
+        for (path, bytes) in &site.files {
+            let text = std::str::from_utf8(bytes).expect("UTF-8");
+            if path.ends_with(".html") {
+                inspect(text);
+                continue;
+            }
+            let json: serde_json::Value = serde_json::from_str(text).expect("JSON");
+            strings(&json, &mut |key, text| {
+                if ["lede", "definition", "insight", "say", "prompt", "hints", "solution", "reveal"].contains(&key) {
+                    inspect(text);
+                }
+            });
+        }
+    }
+}
+
+fn strings(json: &serde_json::Value, visit: &mut impl FnMut(&str, &str)) {
+    fn walk(key: &str, json: &serde_json::Value, visit: &mut impl FnMut(&str, &str)) {
+        match json {
+            serde_json::Value::String(text) => visit(key, text),
+            serde_json::Value::Array(items) => items.iter().for_each(|i| walk(key, i, visit)),
+            serde_json::Value::Object(fields) => fields.iter().for_each(|(k, v)| walk(k, v, visit)),
+            _ => {}
+        }
+    }
+    walk("", json, visit);
+}
+
+/// Pieces that mean something to one of the parsers.
+const PIECES: &[&str] = &[
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<b",
+    "-->",
+    "<!--",
+    "<![CDATA[",
+    "&lt;",
+    "&#60;",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](data:text/html,<script>)",
+    "[x](https://a\"onclick=b)",
+    "<javascript:alert(1)>",
+    "[x]: javascript:a\n\n[x]",
+    "![x](y)",
+    "[x](see:?n=\"><script>)",
+    "[x](term:\"><b>)",
+    "[x](source:optional)",
+    "[x](chapter:everything#\"x)",
+    "[x](widget:amdahl?n=<b>)",
+    "[[x](#law)](#law)",
+    "\n```widget amdahl #\"><b> after=\"x\nn = \"<b>\"\n```\n",
+    "\n```exercise \"><script>\n```\n",
+    "\n```exercises\n```\n",
+    "\n```sources\n```\n",
+    "\n```\"><script>\n<b>\n```\n",
+    "\n```python\n'''<b>\n",
+    "\n~~~\n",
+    "`=amdahl speedup ? n=<b> as \"`",
+    "`=",
+    "`<b>`",
+    "$<b>$",
+    "$$\\text{<script>}$$",
+    "$\\frac{1}{2}$",
+    "$\\href{javascript:x}{y}$",
+    "$",
+    "$$",
+    "\\$",
+    "\n# h {#\"><b>}\n",
+    "\n## <b>\n",
+    "\n### x {#law}\n",
+    "\n> [!NOTE] <b> *x\n> y\n",
+    "\n> [!ASIDE]\n",
+    "\n> [!ASIDE] a `b` $c$\n",
+    "\n> [!\"><b>] x\n",
+    "> ",
+    "\n> [!NOTE]\n\n",
+    "\n- [!NOTE]\n",
+    "\n> > [!TIP] x\n> y\n",
+    "\n| a | b |\n|--:|---|\n| <b> | `|` |\n",
+    "[^a]",
+    "\n[^a]: <b> [^b]\n\n",
+    "\n[^\"><b>]: x\n\n",
+    "[^\"><b>]",
+    "*",
+    "**",
+    "_",
+    "~~",
+    "\\",
+    "\n",
+    "\n\n",
+    "    ",
+    "\t",
+    "- ",
+    "1. ",
+    "+++\n",
+    "---\n",
+    "\0",
+    "\u{f0000}",
+    "{",
+    "}",
+    "{n}",
+    "{n|<b>}",
+    "\u{202e}",
+    "é",
+    "\r\n",
+    "\"",
+    "'",
+];
+
+fn soup() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![6 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => any::<String>(), 1 => "[a-z ]{1,8}"];
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_chapter(text in soup()) {
+        render(&[(CHAPTER, &text)]);
+    }
+
+    #[test]
+    fn any_chapter_after_its_front_matter(text in soup()) {
+        let text = format!("+++\ntitle = \"Everything at once\"\nlede = \"x\"\n+++\n```widget amdahl #main\n```\n{text}");
+        render(&[(CHAPTER, &text)]);
+    }
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let text = String::from_utf8_lossy(&bytes);
+        render(&[(CHAPTER, &text), (EXERCISES, &text), ("plan.toml", &text), ("course.toml", &text)]);
+    }
+
+    #[test]
+    fn any_text_in_a_field(text in soup()) {
+        let quoted = serde_json::to_string(&text).expect("a string");
+        // JSON's strings are TOML's, except for the one control character that JSON does not escape.
+        let quoted = quoted.replace('\u{7f}', "\\u007f");
+        let exercise = format!(
+            "[[exercise]]\nid = \"predict-64\"\nkind = \"number\"\nskill = \"everything.bound\"\nprompt = {quoted}\nanswer = \"1\"\nunit = \"ratio\"\nhints = [{quoted}]\nsolution = [{quoted}]\n[[exercise.mistake]]\nanswer = \"2\"\nsay = {quoted}\n"
+        );
+        let term = format!("[[term]]\nid = \"speed-up\"\nterm = {quoted}\ndefinition = {quoted}\n");
+        let front = format!("+++\ntitle = {quoted}\nlede = {quoted}\n+++\n");
+        render(&[(EXERCISES, &exercise), ("glossary.toml", &term), (CHAPTER, &front)]);
+    }
+}
