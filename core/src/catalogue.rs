@@ -45,7 +45,12 @@ impl Evaluation {
 }
 
 /// All models.
-pub const ALL: &[Entry] = &[crate::amdahl::ENTRY, crate::model::anatomy::ENTRY, crate::memory::breakdown::ENTRY];
+pub const ALL: &[Entry] = &[
+    crate::amdahl::ENTRY,
+    crate::model::anatomy::ENTRY,
+    crate::memory::breakdown::ENTRY,
+    crate::memory::activations::ENTRY,
+];
 
 /// The model with this id.
 pub fn find(id: &str) -> Option<&'static Entry> {

@@ -1,10 +1,13 @@
 //! What holds of every memory breakdown, whatever the input.
 
+mod generate;
+
+use generate::shapes;
 use proptest::prelude::*;
 use ringside_core::catalogue;
 use ringside_core::hardware;
 use ringside_core::memory::{Convention, Dtype, Optimizer, Params, breakdown};
-use ringside_core::model::{Attention, Family, ModelRef, Moe, Norms, QkNorm, Shape, Sliding, presets, shape};
+use ringside_core::model::{Family, ModelRef, presets, shape};
 use ringside_core::query::Query;
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
@@ -161,61 +164,6 @@ fn every_preset_is_there_under_its_id() {
         assert_eq!(params.model, ModelRef::Preset(preset));
         assert!(breakdown(&params).is_ok());
     }
-}
-
-fn shapes() -> impl Strategy<Value = Shape> {
-    let sizes = (1..4000_u64, 1..200_u64, 1..2_000_000_u64, 1..64_u64, 1..100_000_u64);
-    let attention = prop_oneof![
-        (1..5_u64, 1..512_u64).prop_map(|(kv_heads, head_dim)| Attention::Heads { kv_heads, head_dim }),
-        (prop::option::of(1..2000_u64), 1..1000_u64, 1..300_u64, 0..100_u64, 1..300_u64).prop_map(
-            |(q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim)| Attention::Latent {
-                q_lora_rank,
-                kv_lora_rank,
-                qk_nope_head_dim,
-                qk_rope_head_dim,
-                v_head_dim
-            }
-        ),
-    ];
-    let moe = prop::option::of((1..300_u64, 1..9_u64, 1..5000_u64, 0..3000_u64, any::<[bool; 3]>(), 1..200_u64));
-    let more = (0..9_u64, any::<[bool; 12]>(), 0..5000_u64, prop::option::of(1..3000_u64), 0..3_u8);
-    let sliding = prop::option::of((1..100_000_u64, 1..200_u64));
-    (sizes, attention, moe, more, sliding).prop_map(|(sizes, attention, moe, more, sliding)| {
-        let (hidden_size, num_hidden_layers, vocab_size, groups, intermediate_size) = sizes;
-        let (per_layer, flags, position_rows, word_embed_proj_dim, qk_norm) = more;
-        let [qkv, o, sinks, gated, mlp_bias, norm_bias, last, embedding, tie, head_bias, ..] = flags;
-        let kv = if let Attention::Heads { kv_heads, .. } = attention { kv_heads } else { 1 };
-        Shape {
-            hidden_size,
-            num_hidden_layers,
-            vocab_size,
-            num_attention_heads: groups * kv,
-            attention,
-            qkv_bias: qkv || o,
-            o_bias: o,
-            qk_norm: [QkNorm::None, QkNorm::Head, QkNorm::Full][usize::from(qk_norm)],
-            attention_sinks: sinks,
-            intermediate_size,
-            gated_mlp: if gated { shape::Gated::Yes } else { shape::Gated::No },
-            mlp_bias,
-            moe: moe.map(|(num_experts, used, width, shared, [a, b, c], layers)| Moe {
-                layers: layers.min(num_hidden_layers),
-                num_experts,
-                num_experts_per_tok: used.min(num_experts),
-                intermediate_size: width,
-                shared_intermediate_size: shared,
-                expert_bias: a,
-                router_bias: b,
-                shared_gate: c,
-            }),
-            norms: Norms { per_layer, bias: norm_bias, last, embedding },
-            position_rows,
-            word_embed_proj_dim: word_embed_proj_dim.filter(|&w| w != hidden_size),
-            tie_word_embeddings: tie,
-            lm_head_bias: head_bias,
-            sliding: sliding.map(|(window, layers)| Sliding { window, layers: layers.min(num_hidden_layers) }),
-        }
-    })
 }
 
 fn models() -> impl Strategy<Value = ModelRef> {
@@ -410,56 +358,4 @@ fn one_evaluation_is_fast() {
     let each = start.elapsed().as_secs_f64() * 1e6 / n as f64;
     println!("one evaluation: {each:.1} µs");
     assert!(sum > 0.0 && each < if cfg!(debug_assertions) { 2000.0 } else { 50.0 }, "{each} µs");
-}
-
-mod anatomy {
-    use super::*;
-    use ringside_core::model::anatomy::{Params, anatomy};
-
-    fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
-        let entry = catalogue::find("model-anatomy").expect("it is in the catalogue");
-        (entry.evaluate)(&Query::new(query.iter().copied()))
-    }
-
-    #[test]
-    fn the_default_is_llama_3_8b() {
-        let e = eval(&[]);
-        assert_eq!(e.problems, []);
-        assert_eq!(e.get("params"), Some(8_030_261_248.0));
-        assert_eq!(e.get("params-mlp"), Some(5_637_144_576.0));
-        // Forward, causal, 8192 tokens: a third of Megatron-LM's 51.47 GFLOP.
-        assert_eq!(e.get("flops-per-token"), Some(51_470_401_536.0 / 3.0));
-        assert_eq!(eval(&[("params", "30e9")]).problems.len(), 1);
-        assert_eq!(eval(&[("model", "gpt2"), ("num_hidden_layers", "24")]).get("params-other"), Some(786_432.0));
-        let text = anatomy(&Params::default()).expect("sound").finding();
-        assert_eq!(
-            text,
-            "Llama 3 8B: 8.03 B parameters, 70% of them in the MLPs, 17% in attention and 13% in the embedding and output \
-             head. A token costs 17.2 GFLOP forward, 13% of it for the attention matrix at 8\u{202f}192 tokens."
-        );
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 5_000, failure_persistence: None, ..ProptestConfig::default() })]
-
-        #[test]
-        fn pieces_add_up(shape in shapes(), seq in 1..1_000_000_u64, causal: bool) {
-            let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal };
-            let (again, problems) = Params::read(&params.query());
-            prop_assert_eq!((again, problems), (params, vec![]));
-            let a = anatomy(&params).expect("sound");
-            let total: f64 = a.pieces.iter().map(|p| p.params).sum();
-            prop_assert_eq!(total, a.count.total as f64);
-            let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs());
-            let tied = if shape.tie_word_embeddings { a.flops.lm_head } else { 0.0 };
-            let weights: f64 = a.pieces.iter().map(|p| p.flops).sum();
-            prop_assert!(near(weights + tied + a.flops.scores + a.flops.values, a.flops.total()));
-            for q in a.quantities() {
-                prop_assert!(q.value.is_finite() && q.value >= 0.0, "{:?}", q);
-            }
-            let half = shape.forward_flops(seq, true);
-            let whole = shape.forward_flops(seq, false);
-            prop_assert!(half.scores <= whole.scores && half.scores * 2.0 >= whole.scores * (1.0 - 1e-12));
-        }
-    }
 }

@@ -1,12 +1,15 @@
 //! The memory of training: what each GPU holds, term by term, and whether it fits.
 //!
-//! [`breakdown`] is the chapter's model; [`deepspeed`] is DeepSpeed's own estimators, to compare with.
+//! [`breakdown`] is model states (chapter 03), [`activations`] is what the forward pass keeps (chapter 04); [`deepspeed`] is
+//! DeepSpeed's own estimators, to compare with.
 
+pub mod activations;
 pub mod advice;
 pub mod breakdown;
 pub mod convention;
 pub mod deepspeed;
 pub mod optimizer;
+pub mod pipeline;
 pub mod precision;
 
 pub use advice::Suggestion;

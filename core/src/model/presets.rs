@@ -12,7 +12,7 @@ pub struct Preset {
     pub id: &'static str,
     /// What a person reads: "Llama 3 8B".
     pub name: &'static str,
-    /// Its repository on the Hugging Face hub.
+    /// Its repository on the Hugging Face hub; empty if its weights were never published.
     pub hub: &'static str,
     /// Its architecture.
     pub shape: Shape,
@@ -121,6 +121,8 @@ pub const ALL: &[Preset] = &[
         gpt2((24, 1024, 16, 16, 64, 4096, 50257), 1024),
     ),
     preset("gpt2-xl", "GPT-2 XL (1.5B)", "openai-community/gpt2-xl", gpt2((48, 1600, 25, 25, 64, 6400, 50257), 1024)),
+    // Brown et al. 2020, arXiv:2005.14165, Table 2.1; there is no repository. Vocabulary and positions as GPT-2's, n_ctx 2048.
+    preset("gpt3-175b", "GPT-3 (175B)", "", gpt2((96, 12288, 96, 96, 128, 49152, 50257), 2048)),
     preset("opt-6.7b", "OPT 6.7B", "facebook/opt-6.7b", gpt2((32, 4096, 32, 32, 128, 16384, 50272), 2050)),
     preset("opt-13b", "OPT 13B", "facebook/opt-13b", gpt2((40, 5120, 40, 40, 128, 20480, 50272), 2050)),
     preset(
