@@ -1,4 +1,6 @@
-//! HTML as text: the one place that escapes.
+//! HTML as text: the one place that escapes, and takes markup away.
+
+use crate::schema::Html;
 
 /// Appends `text` with everything escaped that could begin markup, end an attribute, or be taken for a template.
 pub(crate) fn escape_into(out: &mut String, text: &str) {
@@ -44,4 +46,57 @@ pub(crate) fn slug(text: &str) -> String {
 /// A number and its unit, kept on one line.
 pub(crate) fn unbroken(text: &str) -> String {
     text.replace(' ', "\u{a0}")
+}
+
+/// The text of rendered HTML: of our own, in which every `<` begins a tag and every `>` ends one.
+pub(crate) fn text_of(html: &Html) -> String {
+    let mut out = String::with_capacity(html.0.len());
+    let mut rest = html.0.as_str();
+    while let Some(at) = rest.find(['<', '&']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some((entity, c)) = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity)) {
+            out.push(*c);
+            rest = &rest[entity.len()..];
+        } else if rest.starts_with('<') {
+            rest = rest.find('>').map_or("", |end| &rest[end + 1..]);
+        } else {
+            out.push('&');
+            rest = &rest[1..];
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+const ENTITIES: [(&str, char); 8] = [
+    ("&amp;", '&'),
+    ("&lt;", '<'),
+    ("&gt;", '>'),
+    ("&quot;", '"'),
+    ("&#39;", '\''),
+    ("&#123;", '{'),
+    ("&#125;", '}'),
+    ("&nbsp;", '\u{a0}'),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_escaped_is_what_is_read() {
+        let text = "a < b && \"c\" > {d} &lt; \u{1}";
+        assert_eq!(text_of(&Html(format!("<p>{}</p>", escape(text)))), text.replace('\u{1}', "\u{fffd}"));
+        assert_eq!(text_of(&Html("x <em>y</em> & <".to_owned())), "x y & ");
+    }
+
+    #[test]
+    fn anchors_are_made_of_words() {
+        for (text, anchor) in
+            [("Amdahl’s law", "amdahls-law"), ("GB and  GiB?", "gb-and-gib"), ("—", "section"), ("Ψ: 2", "ψ-2")]
+        {
+            assert_eq!(slug(text), anchor);
+        }
+    }
 }

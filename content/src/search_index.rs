@@ -3,8 +3,9 @@
 use ringside_core::catalogue::Entry;
 
 use crate::data::ChapterExercise;
+use crate::html::text_of;
 use crate::markdown::Page;
-use crate::schema::{Chapter, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex, Status};
+use crate::schema::{Chapter, EntryKind, Glossary, Readings, SearchEntry, SearchIndex, Status};
 
 /// Collects the entries.
 #[derive(Default)]
@@ -13,7 +14,7 @@ pub(crate) struct Builder(Vec<SearchEntry>);
 impl Builder {
     /// A chapter of the manifest, written or planned.
     pub(crate) fn chapter(&mut self, part: &str, chapter: &Chapter) {
-        let skills: Vec<String> = chapter.skills.iter().map(|s| plain(&s.text)).collect();
+        let skills: Vec<String> = chapter.skills.iter().map(|s| text_of(&s.text)).collect();
         self.0.push(SearchEntry {
             kind: EntryKind::Chapter,
             title: chapter.title.clone(),
@@ -72,7 +73,7 @@ impl Builder {
                 title: term.term.clone(),
                 context: term.also.join(", "),
                 href: format!("reference/#{}", term.id),
-                text: plain(&term.definition),
+                text: text_of(&term.definition),
             });
         }
     }
@@ -81,13 +82,13 @@ impl Builder {
     pub(crate) fn sources(&mut self, readings: &Readings) {
         for source in &readings.sources {
             let year = source.year.map(|y| format!(", {y}")).unwrap_or_default();
-            let look_for: Vec<String> = source.look_for.iter().map(plain).collect();
+            let look_for: Vec<String> = source.look_for.iter().map(text_of).collect();
             self.0.push(SearchEntry {
                 kind: EntryKind::Source,
                 title: source.title.clone(),
                 context: format!("{}{year}", source.authors),
                 href: source.url.clone(),
-                text: format!("{} {}", plain(&source.insight), look_for.join(" ")),
+                text: format!("{} {}", text_of(&source.insight), look_for.join(" ")),
             });
         }
     }
@@ -97,30 +98,4 @@ impl Builder {
         self.0.sort_by_key(|e| e.kind);
         SearchIndex { entries: self.0 }
     }
-}
-
-/// The text of rendered HTML: of our own, in which every `<` begins a tag.
-fn plain(html: &Html) -> String {
-    let mut out = String::with_capacity(html.0.len());
-    let mut in_tag = false;
-    for c in html.0.chars() {
-        match c {
-            '<' => in_tag = true,
-            '>' => in_tag = false,
-            c if !in_tag => out.push(c),
-            _ => {}
-        }
-    }
-    for (entity, c) in [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#123;", "{"),
-        ("&#125;", "}"),
-        ("&nbsp;", " "),
-        ("&amp;", "&"),
-    ] {
-        out = out.replace(entity, c);
-    }
-    out
 }

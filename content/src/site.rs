@@ -138,7 +138,7 @@ fn write_chapter(world: &World<'_>, chapter: &Chapter, files: &mut Files, index:
     };
     let (title, lede) = front_matter(world, chapter, scan);
     let slots: Vec<Slot> =
-        exercises.iter().map(|e| Slot { id: e.exercise.id.clone(), prompt: Html(e.exercise.prompt.clone()) }).collect();
+        exercises.iter().map(|e| Slot { id: e.exercise.id.clone(), prompt: e.prompt.clone() }).collect();
     let page = markdown::chapter(world, slug, scan, &slots);
     check_chapter(world, chapter, scan, &page, &exercises);
     index.page(slug, &title, &page, &exercises);
@@ -169,7 +169,7 @@ fn front_matter(world: &World<'_>, chapter: &Chapter, scan: &Scan<'_>) -> (Strin
         let message = format!("The title in course.toml is “{}”; the two must be the same.", chapter.title);
         world.sink.report(title.spot(0), message);
     }
-    let lede = markdown::inline(world, Some(&chapter.slug), &table.text("lede")).html;
+    let lede = markdown::inline(world, Some(&chapter.slug), &table.text("lede"));
     table.finish();
     (chapter.title.clone(), lede)
 }

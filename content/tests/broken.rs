@@ -223,8 +223,8 @@ const CASES: &[Case] = &[
         &["no skill", "did you mean"],
         "\"everything.bond\"",
     ),
-    case(EXERCISES, "kind = \"number\"", "kind = \"number\"\nlevel = 4", &["`level` must be"], "4\n"),
-    case(EXERCISES, "model = \"amdahl\"", "model = \"amdhal\"", &["no widget", "did you mean “amdahl”"], "\"amdhal\""),
+    case(EXERCISES, "kind = \"number\"", "kind = \"number\"\nlevel = 4", &["level: It must be 1, 2 or 3"], "4\n"),
+    case(EXERCISES, "model = \"amdahl\"", "model = \"amdhal\"", &["no model", "did you mean “amdahl”"], "\"amdhal\""),
     case(
         EXERCISES,
         "id = \"limit-4\"",
@@ -241,6 +241,18 @@ const CASES: &[Case] = &[
         &["no key `exercize`", "did you mean “exercise”"],
         "exercize",
     ),
+    case(EXERCISES, "hints = [\"[See", "hints = [\"{limt} [See", &["hint 1", "limt"], "\"{limt}"),
+    case(EXERCISES, "{speedup}.\"", "{speedup\"", &["brace", "no partner"], "{speedup\""),
+    case(EXERCISES, "{speedup}.\"", "{speedup|XB}\"", &["reveal: ", "XB"], "\"It is {"),
+    case(EXERCISES, "answer = \"n\"", "answer = \"limit\"", &["mistake 1: ", "count as right"], "[[exercise.mistake]]"),
+    case(
+        EXERCISES,
+        "serial = [0.1, 0.2]",
+        "serial = [0.1, 2]",
+        &["draw: ", "serial must be a number from 0 to 1"],
+        "{ serial = [0.1, 2]",
+    ),
+    case(EXERCISES, "right = true", "rigth = true", &["rigth", "did you mean “right”"], "rigth"),
 ];
 
 fn diagnostics(files: Vec<(String, String)>) -> Vec<Diagnostic> {

@@ -1,9 +1,13 @@
 //! `exercises.toml` of a chapter: exercises as `core` declares them, their Markdown rendered.
 
-use ringside_core::exercise::{Exercise, Kind as ExerciseKind, MistakeDef};
+use ringside_core::exercise::{
+    Exercise, Kind as ExerciseKind, MistakeDef, Template, by_catalogue, environment, validate,
+};
 
+use crate::html::text_of;
 use crate::markdown;
 use crate::names::Kind;
+use crate::schema::Html;
 use crate::source::{Located, SourceFile, Spot};
 use crate::toml_reader::{Document, Table};
 use crate::world::World;
@@ -12,10 +16,15 @@ use crate::world::World;
 #[derive(Debug, Clone)]
 pub(crate) struct ChapterExercise<'a> {
     pub(crate) exercise: Exercise,
-    /// Its prompt without markup.
+    /// Its prompt with the numbers as written in the file: what stands in the page until the app is there.
+    pub(crate) prompt: Html,
+    /// The same without markup.
     pub(crate) plain: String,
     pub(crate) spot: Spot<'a>,
 }
+
+/// How many draws of its parameters an exercise is tried with.
+const SEEDS: u64 = 200;
 
 /// The exercises of a chapter, in order.
 pub(crate) fn exercises<'a>(world: &World<'a>, slug: &str, file: &'a SourceFile) -> Vec<ChapterExercise<'a>> {
@@ -32,12 +41,6 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
     let mut exercise: Exercise = table.decode()?;
     let sink = world.sink;
     world.names.resolve(Kind::Skill, &exercise.skill, table.spot_of("skill"), sink);
-    if !(1..=3).contains(&exercise.level) {
-        sink.report(table.spot_of("level"), "`level` must be 1, 2 or 3.");
-    }
-    if let Some(model) = &exercise.model {
-        world.names.resolve(Kind::Widget, model, table.spot_of("model"), sink);
-    }
     if let ExerciseKind::Predict(predict) = &exercise.kind {
         let figures = world.scans.get(slug).map_or(&[][..], |s| &s.figures);
         let place = table.spot_of("unlocks");
@@ -57,11 +60,9 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
             }
         }
     }
-    validate(world, &exercise, &table);
 
     let prompt = table.text("prompt");
-    let rendered = markdown::template(world, slug, &prompt, false);
-    exercise.prompt = rendered.html.0;
+    exercise.prompt = block(world, slug, &prompt);
     render_all(world, slug, &mut exercise.hints, &table.texts("hints"));
     render_all(world, slug, &mut exercise.solution, &table.texts("solution"));
     match &mut exercise.kind {
@@ -72,12 +73,45 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
         }
         ExerciseKind::Choice(choice) => {
             for (option, mut at) in choice.options.iter_mut().zip(table.tables("options")) {
-                option.text = markdown::template(world, slug, &at.text("text"), true).html.0;
+                option.text = markdown::template(world, slug, &at.text("text"), true).0;
                 option.say = at.optional_text("say").map(|t| block(world, slug, &t)).unwrap_or_default();
             }
         }
     }
-    Some(ChapterExercise { exercise, plain: rendered.plain, spot })
+    // As rendered, since LaTeX has braces of its own; what is checked is what the browser fills.
+    let evaluate = by_catalogue(&exercise);
+    for message in validate(&exercise, &evaluate, SEEDS) {
+        let place = place_of(&message, &mut table);
+        sink.report(place, message);
+    }
+    let filled =
+        environment(&exercise, &exercise.query(), &evaluate).and_then(|e| Template::fill(&exercise.prompt, &e));
+    let prompt = Html(filled.unwrap_or_else(|_| exercise.prompt.clone()));
+    let plain = text_of(&prompt).split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(ChapterExercise { exercise, prompt, plain, spot })
+}
+
+/// Where to say a message of `core`'s, which begins with the field that it is about: `prompt: …`, `hint 2: …`,
+/// `mistake 1, say: …`.
+fn place_of<'a>(message: &str, table: &mut Table<'a, '_>) -> Spot<'a> {
+    let field = message.split(':').next().unwrap_or_default();
+    let (whole, part) = field.split_once(", ").map_or((field, ""), |(w, p)| (w, p));
+    let (name, number) = match whole.rsplit_once(' ').map(|(name, n)| (name, n.parse::<usize>())) {
+        Some((name, Ok(n))) => (name, n.checked_sub(1)),
+        _ => (whole, None),
+    };
+    let nth_text = |texts: Vec<Located<'a>>| number.and_then(|n| texts.get(n).map(|t| t.spot(0)));
+    let nth_table = |tables: Vec<Table<'a, '_>>| {
+        number.and_then(|n| tables.get(n).map(|t| if part.is_empty() { t.spot() } else { t.spot_of(part) }))
+    };
+    let found = match name {
+        "hint" => nth_text(table.texts("hints")),
+        "solution step" => nth_text(table.texts("solution")),
+        "mistake" => nth_table(table.tables("mistake")),
+        "option" => nth_table(table.tables("options")),
+        _ => None,
+    };
+    found.unwrap_or_else(|| table.spot_of(name))
 }
 
 fn render_all(world: &World<'_>, slug: &str, fields: &mut [String], texts: &[Located<'_>]) {
@@ -93,8 +127,5 @@ fn mistakes(world: &World<'_>, slug: &str, mistakes: &mut [MistakeDef], table: &
 }
 
 fn block(world: &World<'_>, slug: &str, text: &Located<'_>) -> String {
-    markdown::template(world, slug, text, false).html.0
+    markdown::template(world, slug, text, false).0
 }
-
-/// What `core` has to say about the exercise itself.
-fn validate(_world: &World<'_>, _exercise: &Exercise, _table: &Table<'_, '_>) {}

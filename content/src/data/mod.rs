@@ -37,7 +37,7 @@ fn read<'a, T: Default>(world: &World<'a>, path: &str, read: impl FnOnce(&mut Ta
 
 /// A field of inline Markdown.
 fn inline(world: &World<'_>, text: &Located<'_>) -> Html {
-    crate::markdown::inline(world, None, text).html
+    crate::markdown::inline(world, None, text)
 }
 
 /// A list of ids, each of which must exist.

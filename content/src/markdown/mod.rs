@@ -23,15 +23,6 @@ use crate::world::World;
 use scan::{CHAPTER, Scan};
 use writer::{Flavour, Writer};
 
-/// A rendered piece of Markdown.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Rendered {
-    /// As HTML.
-    pub(crate) html: Html,
-    /// Without markup.
-    pub(crate) plain: String,
-}
-
 /// A rendered chapter.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Page {
@@ -66,19 +57,21 @@ pub(crate) fn chapter(world: &World<'_>, slug: &str, scan: &Scan<'_>, exercises:
 }
 
 /// Renders what fits in a line.
-pub(crate) fn inline(world: &World<'_>, slug: Option<&str>, text: &Located<'_>) -> Rendered {
-    Writer::new(world, text, Flavour::Inline, slug).rendered(PIECE)
+pub(crate) fn inline(world: &World<'_>, slug: Option<&str>, text: &Located<'_>) -> Html {
+    Writer::new(world, text, Flavour::Inline, slug).piece(PIECE)
 }
 
 /// Renders a template: Markdown in which `{…}` stays as it is.
-pub(crate) fn template(world: &World<'_>, slug: &str, text: &Located<'_>, inline: bool) -> Rendered {
-    let (protected, pieces) = template::protect(text);
-    let flavour = if inline { Flavour::Inline } else { Flavour::Blocks };
-    let rendered = Writer::new(world, &protected, flavour, Some(slug)).rendered(PIECE);
-    Rendered {
-        html: Html(template::restore(&rendered.html.0, &pieces, true)),
-        plain: template::restore(&rendered.plain, &pieces, false),
+pub(crate) fn template(world: &World<'_>, slug: &str, text: &Located<'_>, inline: bool) -> Html {
+    let (protected, pieces, lonely) = template::protect(text);
+    for at in lonely {
+        let message =
+            "A brace here begins or ends a number to fill in, and has no partner; write {{ or }} for a brace.";
+        world.sink.report(text.spot(at), message);
     }
+    let flavour = if inline { Flavour::Inline } else { Flavour::Blocks };
+    let rendered = Writer::new(world, &protected, flavour, Some(slug)).piece(PIECE);
+    Html(template::restore(&rendered.0, &pieces))
 }
 
 /// What Markdown has in a piece: no footnotes, no anchors.

@@ -1,7 +1,8 @@
 //! Exercises' templates: `{…}` is put aside before Markdown is read and put back after it is rendered, so that no
 //! character in it is taken for markup.
 //!
-//! Inside `$…$` braces are LaTeX's and there are no templates. A template has no brace and no line break in it.
+//! Inside `$…$` braces are LaTeX's and there are no templates. A template has no brace and no line break in it; `{{` and
+//! `}}` are braces.
 
 use crate::html::escape;
 use crate::source::Located;
@@ -10,12 +11,13 @@ use crate::source::Located;
 const FIRST: u32 = 0xF_0000;
 const LAST: u32 = 0xF_FFFD;
 
-/// The text with stand-ins, and what they stand for.
-pub(crate) fn protect<'a>(text: &Located<'a>) -> (Located<'a>, Vec<String>) {
+/// The text with stand-ins, what they stand for, and where there is a brace without its partner.
+pub(crate) fn protect<'a>(text: &Located<'a>) -> (Located<'a>, Vec<String>, Vec<usize>) {
     let source = &text.text;
     let mut out = String::with_capacity(source.len());
     let mut shifts = Vec::new();
     let mut pieces = Vec::new();
+    let mut lonely = Vec::new();
     let mut at = 0;
     let mut maths: Option<&str> = None;
     while let Some(c) = source[at..].chars().next() {
@@ -38,6 +40,15 @@ pub(crate) fn protect<'a>(text: &Located<'a>) -> (Located<'a>, Vec<String>) {
                 length = dollars.len();
                 out.push_str(dollars);
             }
+            '{' | '}' if maths.is_none() && rest[1..].starts_with(c) => {
+                length = 2;
+                out.push(c);
+                shifts.push((out.len(), at + length));
+            }
+            '}' if maths.is_none() => {
+                lonely.push(at);
+                out.push(c);
+            }
             '{' if maths.is_none() => {
                 let inside = rest[1..].find(['{', '}', '\n']).filter(|&i| rest[1 + i..].starts_with('}'));
                 let stand_in = char::from_u32(FIRST + pieces.len() as u32).filter(|&c| c as u32 <= LAST);
@@ -48,7 +59,10 @@ pub(crate) fn protect<'a>(text: &Located<'a>) -> (Located<'a>, Vec<String>) {
                         out.push(stand_in);
                         shifts.push((out.len(), at + length));
                     }
-                    _ => out.push(c),
+                    _ => {
+                        lonely.push(at);
+                        out.push(c);
+                    }
                 }
             }
             c if is_stand_in(c) => {
@@ -59,25 +73,20 @@ pub(crate) fn protect<'a>(text: &Located<'a>) -> (Located<'a>, Vec<String>) {
         }
         at += length;
     }
-    (text.replaced(out, shifts), pieces)
+    (text.replaced(out, shifts), pieces, lonely)
 }
 
-/// The rendered text with the templates back in it, escaped if it is HTML.
-pub(crate) fn restore(text: &str, pieces: &[String], html: bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+/// The rendered HTML with the templates back in it, escaped.
+pub(crate) fn restore(html: &str, pieces: &[String]) -> String {
+    let mut out = String::with_capacity(html.len());
+    for c in html.chars() {
         if !is_stand_in(c) {
             out.push(c);
-            continue;
-        }
-        let Some(piece) = pieces.get((c as u32 - FIRST) as usize) else { continue };
-        if html {
+        } else if let Some(piece) = pieces.get((c as u32 - FIRST) as usize) {
             let inside = piece.trim_start_matches('{').trim_end_matches('}');
             out.push('{');
             out.push_str(&escape(inside));
             out.push('}');
-        } else {
-            out.push_str(piece);
         }
     }
     out
@@ -99,13 +108,14 @@ mod tests {
             ("**{a * b}** and {c|GB}", "**\u{f0000}** and \u{f0001}", 2),
             ("$\\frac{1}{2}$ {n}", "$\\frac{1}{2}$ \u{f0000}", 1),
             ("$$x^{2}$$ costs $5 {n}", "$$x^{2}$$ costs $5 \u{f0000}", 1),
-            ("\\{not\\} {open", "\\{not\\} {open", 0),
         ] {
-            let (text, pieces) = protect(&file.located().replaced(source.to_owned(), Vec::new()));
-            assert_eq!((text.text.as_str(), pieces.len()), (seen, count));
-            assert_eq!(restore(&text.text, &pieces, false), source);
+            let (text, pieces, lonely) = protect(&file.located().replaced(source.to_owned(), Vec::new()));
+            assert_eq!((text.text.as_str(), pieces.len(), lonely.len()), (seen, count, 0));
+            assert_eq!(restore(&text.text, &pieces), source);
         }
-        let (text, pieces) = protect(&file.located().replaced("{a<b}\u{f0000}".to_owned(), Vec::new()));
-        assert_eq!(restore(&text.text, &pieces, true), "{a&lt;b}\u{fffd}");
+        let (text, pieces, lonely) = protect(&file.located().replaced("{{a}} {b\n} {{{c}}}".to_owned(), Vec::new()));
+        assert_eq!((text.text.as_str(), pieces.len(), lonely), ("{a} {b\n} {\u{f0000}}", 1, vec![6, 9]));
+        let (text, pieces, _) = protect(&file.located().replaced("{a<b}\u{f0000}".to_owned(), Vec::new()));
+        assert_eq!(restore(&text.text, &pieces), "{a&lt;b}\u{fffd}");
     }
 }

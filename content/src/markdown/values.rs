@@ -2,14 +2,14 @@
 //!
 //! `` `=memory-breakdown total ? params=30e9&zero=3&dp=64 as GB` ``: after `=` a model's id, an expression over its
 //! quantities and numeric parameters, optionally `?` and a query, optionally `as` and a format. A lone quantity is
-//! written by its id (`bubble-fraction`); in an expression its hyphens are `_`. Formats: `GB` and the other multiples
-//! of the byte (decimal and binary), `auto` (a lone quantity's own way, which is also the default), `count`, `%`, or a
+//! written by its id (`bubble-fraction`); in an expression its hyphens are `_`. Formats: a unit (`GB`, `GiB`, `ms`, `%`:
+//! those of [`ringside_core::answer`]), `auto` (a lone quantity's own way, which is also the default), `count`, or a
 //! number of significant digits.
 
+use ringside_core::answer::{find_unit, units_of};
 use ringside_core::catalogue::{Entry, Evaluation};
-use ringside_core::quantity::{Unit, number};
+use ringside_core::quantity::{Unit, number, significant};
 use ringside_core::query::{Query, parse_number};
-use ringside_core::units::{GB, GIB, KB, KIB, MB, MIB, TB, TIB};
 use ringside_core::{catalogue, expr};
 
 /// A computed number.
@@ -40,18 +40,6 @@ impl Trouble {
         Self { message: message.into(), given: given.to_owned(), options }
     }
 }
-
-const BYTES: [(&str, f64); 9] = [
-    ("B", 1.0),
-    ("kB", KB),
-    ("MB", MB),
-    ("GB", GB),
-    ("TB", TB),
-    ("KiB", KIB),
-    ("MiB", MIB),
-    ("GiB", GIB),
-    ("TiB", TIB),
-];
 
 /// Computes what stands between the `=` and the closing backtick.
 pub(crate) fn compute(source: &str) -> Result<Value, Trouble> {
@@ -109,42 +97,30 @@ fn evaluate(entry: &Entry, evaluation: &Evaluation, expression: &str) -> Result<
 }
 
 fn write(value: f64, unit: Option<Unit>, format: &str) -> Result<String, Trouble> {
-    if let Some((name, factor)) = BYTES.iter().find(|(name, _)| *name == format) {
-        if unit.is_some_and(|u| u != Unit::Bytes) {
-            return Err(Trouble::new(format!("This value is not in bytes, so it cannot be written in {name}.")));
-        }
-        return Ok(format!("{} {name}", number(value / factor)));
-    }
     match format {
-        "auto" => Ok(unit.map_or_else(|| number(value), |u| u.format(value))),
-        "count" => Ok(Unit::Count.format(value)),
-        "%" => Ok(Unit::Fraction.format(value)),
-        digits => match digits.parse::<usize>() {
-            Ok(digits @ 1..=15) => Ok(significant(value, digits)),
-            _ => Err(Trouble::near(
-                format!(
-                    "“{format}” is not a format; formats are GB and its like, auto, count, %, or a number of significant digits from 1 to 15."
-                ),
-                format,
-                BYTES.iter().map(|(name, _)| *name).chain(["auto", "count"]),
-            )),
-        },
+        "auto" => return Ok(unit.map_or_else(|| number(value), |u| u.format(value))),
+        "count" => return Ok(Unit::Count.format(value)),
+        _ => {}
     }
-}
-
-/// `value` with this many significant digits and no exponent.
-fn significant(value: f64, digits: usize) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
+    if let Some(digits) = format.parse::<u32>().ok().filter(|d| (1..=15).contains(d)) {
+        return Ok(significant(value, digits));
     }
-    let decimals = digits as i32 - 1 - value.abs().log10().floor() as i32;
-    match usize::try_from(decimals) {
-        Ok(decimals) => format!("{value:.*}", decimals.min(300)),
-        Err(_) => {
-            let unit = 10f64.powi(-decimals);
-            format!("{}", (value / unit).round() * unit)
-        }
+    let Some(named) = find_unit(format) else {
+        let message = format!(
+            "“{format}” is not a format; formats are units such as GB, GiB, ms or %, auto, count, or a number of \
+             significant digits from 1 to 15."
+        );
+        return Err(Trouble::near(message, format, ["GB", "GiB", "MB", "MiB", "ms", "auto", "count"]));
+    };
+    if let Some(unit) = unit.filter(|u| !units_of(*u).iter().any(|n| n.name == named.name)) {
+        let what = match unit {
+            Unit::Ratio => "a pure number".to_owned(),
+            Unit::Count => "a count".to_owned(),
+            unit => units_of(unit).first().map_or_else(String::new, |base| format!("in {}", base.name)),
+        };
+        return Err(Trouble::new(format!("This value is {what}, so it cannot be written in {format}.")));
     }
+    Ok(named.write(value, 3))
 }
 
 #[cfg(test)]
@@ -176,8 +152,9 @@ mod tests {
             ("amdahl spedup", "“spedup” is neither"),
             ("amdahl speedup ? m=3", "There is no parameter “m”"),
             ("amdahl speedup ? n=many", "n must be a whole number"),
-            ("amdahl speedup as Gb", "“Gb” is not a format"),
-            ("amdahl speedup as GB", "not in bytes"),
+            ("amdahl speedup as GBB", "“GBB” is not a format"),
+            ("amdahl speedup as GB", "This value is a pure number"),
+            ("memory-breakdown total as ms", "This value is in B"),
             ("amdahl speedup as 16", "is not a format"),
             ("amdahl 1/0", "divides by zero"),
         ] {

@@ -8,7 +8,7 @@ use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Opti
 use super::fence::{self, Fence, WidgetFence};
 use super::links::{self, Here};
 use super::scan::{FigureHead, Scan};
-use super::{Page, Rendered, Section, Slot, figure, highlight, maths, values};
+use super::{Page, Section, Slot, figure, highlight, maths, values};
 use crate::html::{escape, escape_into};
 use crate::names::Kind;
 use crate::schema::{Figure, Heading, Html, Preset};
@@ -129,10 +129,9 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// Writes a piece.
-    pub(super) fn rendered(mut self, options: Options) -> Rendered {
+    pub(super) fn piece(mut self, options: Options) -> Html {
         self.run(options);
-        let html = self.out.trim_end().to_owned();
-        Rendered { html: Html(html), plain: collapse(&self.plain) }
+        Html(self.out.trim_end().to_owned())
     }
 
     /// Writes a chapter.
