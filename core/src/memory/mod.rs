@@ -1,6 +1,6 @@
 //! The memory of training: what each GPU holds, term by term, and whether it fits.
 //!
-//! [`breakdown`] is model states (chapter 03), [`activations`] is what the forward pass keeps (chapter 04); [`deepspeed`] is
+//! [`mod@breakdown`] is model states (chapter 03), [`mod@activations`] is what the forward pass keeps (chapter 04); [`deepspeed`] is
 //! DeepSpeed's own estimators, to compare with.
 
 pub mod activations;

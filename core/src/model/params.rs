@@ -307,15 +307,16 @@ impl Shape {
     /// Parameters of the largest single module, as DeepSpeed's `model_to_params` finds it (its own parameters, not its
     /// children's): what ZeRO-3 gathers at once at the least. Experts with biases are one fused module a layer.
     pub fn largest_layer(&self) -> u64 {
+        let tensors = self.tensors();
         let fused = self.moe.filter(|m| m.expert_bias);
         let experts: u128 = match fused {
             Some(moe) if moe.layers > 0 => {
-                let all = self.tensors().iter().filter(|t| t.component == Component::Experts).map(Tensor::total).sum();
+                let all = tensors.iter().filter(|t| t.component == Component::Experts).map(Tensor::total).sum();
                 u128::checked_div(all, u128::from(moe.layers)).unwrap_or(0)
             }
             _ => 0,
         };
-        let largest = self.tensors().iter().map(Tensor::elements).max().unwrap_or(0).max(experts);
+        let largest = tensors.iter().map(Tensor::elements).max().unwrap_or(0).max(experts);
         u64::try_from(largest).unwrap_or(u64::MAX)
     }
 }

@@ -202,7 +202,7 @@ pub fn assumed_width(params: f64) -> f64 {
 impl ModelSize {
     /// The sizes of an architecture.
     pub fn of(shape: &Shape) -> Result<Self, ConfigProblem> {
-        if let Some(problem) = shape.check().into_iter().next() {
+        if let Some(problem) = shape.check_sizes().into_iter().next() {
             return Err(problem);
         }
         let count = shape.count()?;

@@ -215,6 +215,17 @@ impl Shape {
 
     /// Everything that makes this shape impossible; empty if it is sound.
     pub fn check(&self) -> Vec<ConfigProblem> {
+        let mut problems = self.check_sizes();
+        if problems.is_empty()
+            && let Err(problem) = self.count()
+        {
+            problems.push(problem);
+        }
+        problems
+    }
+
+    /// What [`Shape::check`] finds without counting.
+    pub(super) fn check_sizes(&self) -> Vec<ConfigProblem> {
         let mut problems = Vec::new();
         let mut range = |field: &'static str, value: u64, min: u64, max: u64| {
             if !(min..=max).contains(&value) {
@@ -269,11 +280,6 @@ impl Shape {
                     self.num_attention_heads
                 ),
             ));
-        }
-        if problems.is_empty()
-            && let Err(problem) = self.count()
-        {
-            problems.push(problem);
         }
         problems
     }

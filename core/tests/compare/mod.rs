@@ -89,7 +89,9 @@ impl Check {
             }
             source => {
                 let text = |key: &str| source[key].as_str().unwrap_or_default().to_owned();
-                let version: String = text("commit").chars().take(12).collect();
+                let commit = text("commit");
+                let is_hash = commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit());
+                let version: String = commit.chars().take(if is_hash { 12 } else { 40 }).collect();
                 (text("repo"), version, text("path"))
             }
         };
