@@ -1,11 +1,197 @@
-//! Being written.
+//! The search over the whole course. Its code and its index are downloaded when it is first opened.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use leptos::ev::KeyboardEvent;
+use leptos::html;
 use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_content::schema::{EntryKind, SearchEntry, SearchIndex};
+use ringside_content::search::{Hit, search};
+use ringside_core::query::{Query, shorten};
+use wasm_bindgen::JsCast as _;
 
 use super::Overlay;
+use crate::data::library;
+use crate::deferred::{NotLoaded, deferred};
 use crate::ui::dialog;
 
-/// The search.
+/// Most results that are shown.
+const MOST: usize = 30;
+/// The list of results; the result at an index has the id with `-<index>` after it.
+const RESULTS: &str = "search-results";
+
+/// What is in the sheet.
+type Panel = fn(RwSignal<Option<Overlay>>) -> AnyView;
+
+/// The search: a sheet over the page.
 pub fn view(overlay: RwSignal<Option<Overlay>>) -> impl IntoView {
     let open = Signal::derive(move || overlay.get() == Some(Overlay::Search));
-    dialog::view(open, move || overlay.set(None), "Search", || ().into_any())
+    dialog::view(
+        open,
+        move || overlay.set(None),
+        "Search",
+        move || deferred(load, move |panel: Panel| panel(overlay)).into_any(),
+    )
+}
+
+/// Downloads the panel.
+#[wasm_split(search, wasm_split_path = leptos::wasm_split, fallible)]
+fn load() -> Result<Panel, NotLoaded> {
+    Ok(panel)
+}
+
+fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
+    let query = RwSignal::new(String::new());
+    let chosen = RwSignal::new(0_usize);
+    let index = library().search;
+    let hits = Memo::new(move |_| {
+        let found = index.ready().map(|index| query.with(|q| search(&index.entries, q, MOST)));
+        Found(found.unwrap_or_default())
+    });
+    let count = move || hits.with(|hits| hits.0.len());
+
+    let field = NodeRef::<html::Input>::new();
+    Effect::new(move |_| {
+        if let Some(field) = field.get() {
+            // A field without focus can still be clicked.
+            let _ = field.focus();
+        }
+    });
+    let keydown = move |event: KeyboardEvent| {
+        let count = hits.with_untracked(|hits| hits.0.len());
+        match event.key().as_str() {
+            "ArrowDown" if count > 0 => chosen.update(|i| *i = (*i + 1) % count),
+            "ArrowUp" if count > 0 => chosen.update(|i| *i = (*i + count - 1) % count),
+            "Enter" => option(chosen.get_untracked()).iter().for_each(web_sys::HtmlElement::click),
+            _ => return,
+        }
+        event.prevent_default();
+        if let Some(option) = option(chosen.get_untracked()) {
+            let nearest = web_sys::ScrollIntoViewOptions::new();
+            nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
+            option.scroll_into_view_with_scroll_into_view_options(&nearest);
+        }
+    };
+    let state = move || match (index.get(), query.with(|q| q.trim().is_empty()), count()) {
+        (None, _, _) => "Fetching the index …".to_owned(),
+        (Some(Err(_)), _, _) => String::new(),
+        (Some(Ok(_)), true, _) => "Chapters, sections, figures, terms, sources and exercises.".to_owned(),
+        (Some(Ok(_)), false, 0) => {
+            query.with(|q| format!("Nothing has all of “{}” in it. Try fewer words.", shorten(q.trim())))
+        }
+        (Some(Ok(_)), false, 1) => "1 result".to_owned(),
+        (Some(Ok(_)), false, MOST) => format!("The first {MOST} results"),
+        (Some(Ok(_)), false, n) => format!("{n} results"),
+    };
+    let list = move |index: Arc<SearchIndex>| {
+        (move || {
+            hits.with(|hits| {
+                let rows = hits.0.iter().enumerate();
+                rows.filter_map(|(i, hit)| index.entries.get(hit.index).map(|entry| row(i, hit, entry, chosen, overlay)))
+                    .collect_view()
+            })
+        })
+        .into_any()
+    };
+    view! {
+        <div class="search">
+            <input
+                node_ref=field
+                type="search"
+                role="combobox"
+                aria-label="Search the course"
+                aria-autocomplete="list"
+                aria-controls=RESULTS
+                aria-expanded=move || (count() > 0).to_string()
+                aria-activedescendant=move || (count() > 0).then(|| id_of(chosen.get()))
+                autocomplete="off"
+                spellcheck="false"
+                prop:value=move || query.get()
+                on:input=move |event| {
+                    chosen.set(0);
+                    query.set(event_target_value(&event));
+                }
+                on:keydown=keydown
+            />
+            <p class="search-state" role="status">{state}</p>
+            <div id=RESULTS role="listbox" aria-label="Results" class="results">{index.show(list)}</div>
+            <p class="search-keys" aria-hidden="true">
+                <kbd>"↑"</kbd> " " <kbd>"↓"</kbd> " choose " <kbd>"Enter"</kbd> " open " <kbd>"Esc"</kbd> " close"
+            </p>
+        </div>
+    }
+    .into_any()
+}
+
+/// What was found; two findings are the same if they show the same.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Found(Vec<Hit>);
+
+fn id_of(i: usize) -> String {
+    format!("{RESULTS}-{i}")
+}
+
+fn option(i: usize) -> Option<web_sys::HtmlElement> {
+    document().get_element_by_id(&id_of(i))?.dyn_into().ok()
+}
+
+fn row(
+    i: usize,
+    hit: &Hit,
+    entry: &SearchEntry,
+    chosen: RwSignal<usize>,
+    overlay: RwSignal<Option<Overlay>>,
+) -> impl IntoView + use<> {
+    let kind = match entry.kind {
+        EntryKind::Chapter => "Chapter",
+        EntryKind::Section => "Section",
+        EntryKind::Widget => "Figure",
+        EntryKind::Term => "Term",
+        EntryKind::Source => "Source",
+        EntryKind::Exercise => "Exercise",
+    };
+    // A source is shown on the map, with what to look for in it, the learner's summary and the way out.
+    let href = match entry.kind {
+        EntryKind::Source => format!("./?{}#sources", Query::new([("q", entry.title.as_str())])),
+        _ => entry.href.clone(),
+    };
+    let context = (!entry.context.is_empty() && entry.context != entry.title)
+        .then(|| view! { <span class="result-context">{entry.context.clone()}</span> });
+    view! {
+        <a
+            role="option"
+            id=id_of(i)
+            class="result"
+            tabindex="-1"
+            href=href
+            aria-selected=move || (chosen.get() == i).to_string()
+            on:mousemove=move |_| {
+                if chosen.get_untracked() != i {
+                    chosen.set(i);
+                }
+            }
+            on:click=move |_| overlay.set(None)
+        >
+            <span class="result-kind">{kind}</span>
+            <span class="result-title">{marked(&entry.title, 0..entry.title.len(), &hit.title_marks)}</span>
+            {context}
+            <span class="result-text">{marked(&entry.text, hit.snippet.clone(), &hit.marks)}</span>
+        </a>
+    }
+}
+
+/// A piece of `text` with the marked ranges in `<mark>`.
+fn marked(text: &str, piece: Range<usize>, marks: &[Range<usize>]) -> impl IntoView + use<> {
+    let slice = |range: Range<usize>| text.get(range).unwrap_or_default().to_owned();
+    let mut at = piece.start;
+    let mut parts = Vec::new();
+    for mark in marks {
+        let before = slice(at..mark.start);
+        parts.push(view! { {before} <mark>{slice(mark.clone())}</mark> });
+        at = mark.end;
+    }
+    let (cut_before, cut_after) = (piece.start > 0, piece.end < text.len());
+    view! { {cut_before.then_some("… ")} {parts} {slice(at..piece.end)} {cut_after.then_some(" …")} }
 }

@@ -1,8 +1,20 @@
-//! Being written.
-use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
+//! Settings, and everything that is stored: to look at, to take along, to replace, to delete.
 
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos::wasm_split::wasm_split;
+use ringside_content::schema::{Readings, Source};
+use ringside_core::quantity::bytes_decimal;
+
+use crate::data::library;
 use crate::deferred::{NotLoaded, Page};
+use crate::page;
+use crate::store::doc::{self, Doc, Theme};
+use crate::store::{ASIDE, store};
+use crate::ui::file;
+use crate::ui::segmented::Segmented;
 
 /// Downloads the page.
 #[wasm_split(settings, wasm_split_path = leptos::wasm_split, fallible)]
@@ -10,6 +22,354 @@ pub fn load() -> Result<Page, NotLoaded> {
     Ok(view)
 }
 
+/// What was said to the learner last, about one section.
+type Said = RwSignal<Option<Result<String, String>>>;
+
 fn view() -> AnyView {
-    view! { <p>"…"</p> }.into_any()
+    page::title("Settings");
+    view! {
+        <article class="settings">
+            <h1>"Settings"</h1>
+            {appearance()}
+            {stored()}
+            {export()}
+            {import()}
+            {aside()}
+            {reset()}
+            {about()}
+        </article>
+    }
+    .into_any()
+}
+
+fn say(said: Said) -> impl IntoView {
+    view! {
+        <div role="status">
+            {move || {
+                said.get()
+                    .map(|said| match said {
+                        Ok(text) => view! { <p class="went-well sans">{text}</p> }.into_any(),
+                        Err(text) => view! { <div class="message"><p>{text}</p></div> }.into_any(),
+                    })
+            }}
+        </div>
+    }
+}
+
+fn appearance() -> impl IntoView {
+    let store = store();
+    let themes = [Theme::System, Theme::Light, Theme::Dark];
+    let options = themes.iter().zip(["As the system", "Light", "Dark"]).map(|(theme, text)| (theme.name(), text)).collect();
+    let value = Signal::derive(move || store.with(|doc| doc.settings.theme.name()));
+    let set = move |name: &'static str| {
+        let theme = themes.into_iter().find(|theme| theme.name() == name).unwrap_or_default();
+        store.update(|doc| doc.settings.theme = theme);
+    };
+    view! {
+        <section aria-labelledby="appearance">
+            <h2 id="appearance">"Appearance"</h2>
+            <div class="sans"><Segmented name="theme" label="Theme" options value set=Callback::new(set) /></div>
+        </section>
+    }
+}
+
+// -------------------------------------------------------------------- what is stored
+
+/// What a document holds, as a learner would count it.
+fn holds(doc: &Doc) -> [(&'static str, usize); 5] {
+    [
+        ("Chapters done", doc.chapters.values().filter(|c| c.done).count()),
+        ("Exercises tried", doc.exercises.values().filter(|e| e.tries > 0).count()),
+        ("Exercises right", doc.exercises.values().filter(|e| e.right).count()),
+        ("Sources read", doc.sources.values().filter(|s| s.read).count()),
+        ("Summaries written", doc.sources.values().filter(|s| !s.summary.trim().is_empty()).count()),
+    ]
+}
+
+fn stored() -> impl IntoView {
+    let store = store();
+    let rows = move || {
+        let rows = store.with(holds).map(|(what, n)| view! { <dt>{what}</dt> <dd>{n}</dd> });
+        rows.collect_view()
+    };
+    let size = move || {
+        store.with(|_| ());
+        bytes_decimal(store.export().len() as f64)
+    };
+    view! {
+        <section aria-labelledby="stored">
+            <h2 id="stored">"What is stored"</h2>
+            <p>
+                "Everything that you do here is kept in this browser and nowhere else. Clearing the browser’s site data deletes it."
+            </p>
+            <dl class="facts sans">{rows} <dt>"Size"</dt> <dd>{size}</dd></dl>
+        </section>
+    }
+}
+
+/// Today, as `2026-11-21`, by the learner's own clock.
+fn today() -> String {
+    let now = js_sys::Date::new_0();
+    format!("{}-{:02}-{:02}", now.get_full_year(), now.get_month() + 1, now.get_date())
+}
+
+fn export() -> impl IntoView {
+    let store = store();
+    let said: Said = RwSignal::new(None);
+    let report = move |name: String, result: Result<(), String>| {
+        said.set(Some(result.map(|()| format!("{name} is in your downloads."))));
+    };
+    let everything = move |_| {
+        let name = format!("ringside-{}.json", today());
+        let result = file::save(&name, "application/json", &store.export());
+        report(name, result);
+    };
+    let readings = library().readings;
+    let none = move || store.with(|doc| doc.sources.values().all(|s| s.summary.trim().is_empty()));
+    let summaries = move |_| {
+        let Some(readings) = readings.ready() else { return };
+        let name = format!("ringside-summaries-{}.md", today());
+        let text = store.peek(|doc| together(doc, &readings));
+        report(name.clone(), file::save(&name, "text/markdown", &text));
+    };
+    view! {
+        <section aria-labelledby="export">
+            <h2 id="export">"Take it along"</h2>
+            <p>"One file with everything, to import in another browser or to keep; or your summaries as one document."</p>
+            <p class="actions sans">
+                <button type="button" on:click=everything>"Export everything"</button>
+                <button
+                    type="button"
+                    class="secondary"
+                    disabled=move || none() || readings.ready().is_none()
+                    on:click=summaries
+                >
+                    "Export summaries as Markdown"
+                </button>
+            </p>
+            <p class="hint sans" hidden=move || !none()>"No summary is written yet: every source on the map has a box for one."</p>
+            {say(said)}
+        </section>
+    }
+}
+
+/// Every summary in one Markdown document, in the order of the map; those of sources that the map no longer has come last.
+fn together(doc: &Doc, readings: &Readings) -> String {
+    let mut left: BTreeMap<&str, &str> = doc
+        .sources
+        .iter()
+        .map(|(id, note)| (id.as_str(), note.summary.trim()))
+        .filter(|(_, summary)| !summary.is_empty())
+        .collect();
+    let mut text = String::from("# Summaries\n");
+    for Source { id, title, authors, year, url, .. } in &readings.sources {
+        if let Some(summary) = left.remove(id.as_str()) {
+            let year = year.map(|year| format!(", {year}")).unwrap_or_default();
+            text.push_str(&format!("\n## {title}\n\n{authors}{year}. <{url}>\n\n{summary}\n"));
+        }
+    }
+    for (id, summary) in left {
+        text.push_str(&format!("\n## {id}\n\n{summary}\n"));
+    }
+    text
+}
+
+/// A document that was read from a file and waits for the learner's yes.
+#[derive(Clone, PartialEq)]
+struct Offer {
+    name: String,
+    text: String,
+    doc: Doc,
+}
+
+fn import() -> impl IntoView {
+    let store = store();
+    let said: Said = RwSignal::new(None);
+    let offer = RwSignal::new(None::<Offer>);
+    let choose = move |event: leptos::ev::Event| {
+        let Some(chosen) = file::chosen(&event) else { return };
+        said.set(None);
+        offer.set(None);
+        spawn_local(async move {
+            let name = chosen.name();
+            let read = match file::read_text(&chosen).await {
+                Ok(text) => match doc::read(&text) {
+                    Ok(doc) => Ok(Offer { name, text, doc }),
+                    Err(why) => Err(format!("{name} was not imported: {why}. Nothing was changed.")),
+                },
+                Err(why) => Err(format!("{why} Nothing was changed.")),
+            };
+            // The page may have been left meanwhile.
+            match read {
+                Ok(read) => drop(offer.try_set(Some(read))),
+                Err(why) => drop(said.try_set(Some(Err(why)))),
+            }
+        });
+    };
+    let accept = move |_| {
+        let Some(Offer { name, text, doc }) = offer.get_untracked() else { return };
+        offer.set(None);
+        said.set(Some(store.import(&text).map(|()| {
+            let came: Vec<String> =
+                holds(&doc).iter().map(|(what, n)| format!("{n} {}", what.to_lowercase())).collect();
+            format!("Imported from {name}: {}.", came.join(", "))
+        })));
+    };
+    let question = move || {
+        offer.get().map(|Offer { name, doc, .. }| {
+            let rows = store
+                .with(holds)
+                .into_iter()
+                .zip(holds(&doc))
+                .map(|((what, here), (_, there))| {
+                    view! {
+                        <tr>
+                            <th scope="row">{what}</th>
+                            <td class="number">{here}</td>
+                            <td class="number">{there}</td>
+                        </tr>
+                    }
+                })
+                .collect_view();
+            view! {
+                <div class="question sans" role="group" aria-label="Replace what is stored?">
+                    <p>"What is stored here will be replaced by what is in " <b>{name}</b> ":"</p>
+                    <table>
+                        <thead>
+                            <tr>
+                                <th scope="col"><span class="visually-hidden">"What"</span></th>
+                                <th scope="col" class="number">"Stored here"</th>
+                                <th scope="col" class="number">"In the file"</th>
+                            </tr>
+                        </thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                    <p class="actions">
+                        <button type="button" on:click=accept>"Replace"</button>
+                        <button type="button" class="secondary" on:click=move |_| offer.set(None)>"Keep what is here"</button>
+                    </p>
+                </div>
+            }
+        })
+    };
+    view! {
+        <section aria-labelledby="import">
+            <h2 id="import">"Bring it back"</h2>
+            <p>"From a file that was exported here. You see what would be replaced before anything is."</p>
+            <p class="actions sans">
+                <label for="import-file">"Import a file"</label>
+                <input type="file" id="import-file" accept=".json,application/json" on:change=choose />
+            </p>
+            {question}
+            {say(said)}
+        </section>
+    }
+}
+
+fn aside() -> impl IntoView {
+    let store = store();
+    let list = RwSignal::new(store.aside());
+    let said: Said = RwSignal::new(None);
+    let rows = move || {
+        list.get()
+            .into_iter()
+            .map(|(key, text)| {
+                let size = bytes_decimal(text.len() as f64);
+                let number = key.strip_prefix(ASIDE).unwrap_or(&key).to_owned();
+                let (save_label, delete_label) = (format!("Save {key}"), format!("Delete {key}"));
+                let save = move |_| {
+                    let name = format!("ringside-aside-{number}.json");
+                    let result = file::save(&name, "application/json", &text);
+                    said.set(Some(result.map(|()| format!("{name} is in your downloads."))));
+                };
+                let delete = {
+                    let key = key.clone();
+                    move |_| {
+                        store.forget_aside(&key);
+                        said.set(Some(Ok(format!("{key} was deleted."))));
+                        list.set(store.aside());
+                    }
+                };
+                view! {
+                    <li>
+                        <span>{key} ", " {size}</span>
+                        <button type="button" class="secondary" aria-label=save_label on:click=save>"Save"</button>
+                        <button type="button" class="secondary" aria-label=delete_label on:click=delete>"Delete"</button>
+                    </li>
+                }
+            })
+            .collect_view()
+    };
+    view! {
+        <section aria-labelledby="aside" hidden=move || list.with(Vec::is_empty) && said.with(Option::is_none)>
+            <h2 id="aside">"Kept aside"</h2>
+            <p>"Documents that were stored here and could not be read, by this version at least. They are as they were found."</p>
+            <ul class="aside-list sans">{rows}</ul>
+            {say(said)}
+        </section>
+    }
+}
+
+fn reset() -> impl IntoView {
+    let store = store();
+    let asked = RwSignal::new(false);
+    let said: Said = RwSignal::new(None);
+    let delete = move |_| {
+        store.reset();
+        asked.set(false);
+        said.set(Some(Ok("Everything stored here was deleted.".to_owned())));
+    };
+    let what = move || {
+        let held = store.with(holds).into_iter().filter(|(_, n)| *n > 0);
+        let held: Vec<String> = held.map(|(what, n)| format!("{n} {}", what.to_lowercase())).collect();
+        if held.is_empty() { String::new() } else { format!(": {}", held.join(", ")) }
+    };
+    let question = move || {
+        asked.get().then(|| {
+            view! {
+                <div class="question sans" role="group" aria-label="Delete everything?">
+                    <p>"This deletes everything stored here" {what} ", what was kept aside included. It cannot be undone."</p>
+                    <p class="actions">
+                        <button type="button" class="danger" on:click=delete>"Delete everything"</button>
+                        <button type="button" class="secondary" on:click=move |_| asked.set(false)>"Keep it"</button>
+                    </p>
+                </div>
+            }
+        })
+    };
+    view! {
+        <section aria-labelledby="reset">
+            <h2 id="reset">"Start over"</h2>
+            <p class="actions sans">
+                <button
+                    type="button"
+                    class="secondary"
+                    aria-expanded=move || asked.get().to_string()
+                    on:click=move |_| {
+                        said.set(None);
+                        asked.update(|asked| *asked = !*asked);
+                    }
+                >
+                    "Delete everything …"
+                </button>
+            </p>
+            {question}
+            {say(said)}
+        </section>
+    }
+}
+
+fn about() -> impl IntoView {
+    view! {
+        <section aria-labelledby="about">
+            <h2 id="about">"About"</h2>
+            <p>
+                "Ringside " {env!("CARGO_PKG_VERSION")}
+                ", stored format " {doc::VERSION}
+                ". Free software under MIT or Apache-2.0, at your choice. The typefaces are Source Serif 4 and Inter, each under the SIL Open Font License: "
+                <a href="licences/OFL-source-serif-4.txt" rel="external">"its licence"</a> ", "
+                <a href="licences/OFL-inter.txt" rel="external">"and its"</a> ". The keyboard’s shortcuts are under " <kbd>"?"</kbd> "."
+            </p>
+        </section>
+    }
 }

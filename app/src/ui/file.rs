@@ -22,3 +22,24 @@ pub fn chosen(event: &web_sys::Event) -> Option<web_sys::File> {
     input.set_value("");
     file
 }
+
+/// Gives the learner a file with this text.
+///
+/// # Errors
+/// A sentence: the browser did not take it.
+pub fn save(name: &str, media_type: &str, text: &str) -> Result<(), String> {
+    let refused = |_| format!("This browser did not take the file {name}.");
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(media_type);
+    let parts = js_sys::Array::of1(&text.into());
+    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options).map_err(refused)?;
+    let url = web_sys::Url::create_object_url_with_blob(&blob).map_err(refused)?;
+    let link = leptos::prelude::document().create_element("a").map_err(refused)?;
+    let link: web_sys::HtmlAnchorElement = link.unchecked_into();
+    link.set_href(&url);
+    link.set_download(name);
+    link.click();
+    // The download holds the text by itself. A link that is not revoked costs its memory until the page is left.
+    let _ = web_sys::Url::revoke_object_url(&url);
+    Ok(())
+}
