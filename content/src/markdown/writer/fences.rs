@@ -1,0 +1,237 @@
+//! Fenced blocks: listings, widgets, exercises, sources.
+
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
+
+use super::{Events, Flavour, Writer};
+use crate::html::escape;
+use crate::markdown::fence::{self, Fence, WidgetFence};
+use crate::markdown::{Slot, figure, highlight, links, scan};
+use crate::names::Kind;
+use crate::schema::Figure;
+use crate::source::{Located, Spot};
+
+impl<'w> Writer<'w, '_> {
+    pub(super) fn code_block(&mut self, events: &Events<'_>, i: usize, kind: &CodeBlockKind<'_>) -> usize {
+        let (_, range) = &events[i];
+        let spot = self.text.spot(range.start);
+        let mut body = String::new();
+        let mut begins = None;
+        let mut next = i + 1;
+        while let Some((event, range)) = events.get(next) {
+            next += 1;
+            match event {
+                Event::Text(text) => {
+                    begins.get_or_insert(range.start);
+                    body.push_str(text);
+                }
+                _ => break,
+            }
+        }
+        if self.flavour == Flavour::Inline {
+            self.trouble(
+                spot,
+                "Only one line of text fits here: no second paragraph, list, heading or other block.",
+                true,
+            );
+            return next;
+        }
+        let info = match kind {
+            CodeBlockKind::Fenced(info) => info.as_ref(),
+            CodeBlockKind::Indented => "",
+        };
+        let begins = begins.unwrap_or(range.start);
+        match Fence::parse(info) {
+            Fence::Code(language) => self.listing(&language, &body, spot),
+            _ if self.flavour != Flavour::Chapter => {
+                self.trouble(spot, "Widgets, exercises and sources can only be placed in a chapter’s text.", false);
+            }
+            Fence::Widget(fence) => {
+                let body = self.text.denoted(begins..range.end.max(begins), &body);
+                self.widget(&fence, &body, spot);
+            }
+            Fence::Exercise(id) => self.exercise(&id, spot),
+            Fence::Exercises => {
+                self.rest_placed = true;
+                self.rest_of_exercises();
+            }
+            Fence::Sources => self.sources(spot),
+        }
+        next
+    }
+
+    fn listing(&mut self, language: &str, code: &str, spot: Spot<'_>) {
+        let name = if language.is_empty() { "text" } else { language };
+        let (class, html) = highlight::highlight(name, code).unwrap_or_else(|| {
+            let before = self.world.sink.len();
+            let names = highlight::names();
+            let message = format!(
+                "There is no highlighting for “{}”; languages are python, rust, wgsl, bash, json and text.",
+                ringside_core::query::shorten(name)
+            );
+            self.world.sink.report_near(spot, message, name, &names);
+            self.show_troubles(before, false);
+            ("text", escape(code))
+        });
+        // A listing can be wider than a phone: it scrolls, also with the keyboard.
+        self.out.push_str(&format!(
+            "<pre class=\"code\" tabindex=\"0\"><code class=\"language-{class}\">{html}</code></pre>\n"
+        ));
+    }
+
+    fn widget(&mut self, fence: &WidgetFence, body: &Located<'_>, spot: Spot<'_>) {
+        let before = self.world.sink.len();
+        let sink = self.world.sink;
+        let query = fence::parameters(body, sink);
+        let head = self.heads.get(self.figures.len());
+        let id = head.map_or_else(|| format!("fig-{}", self.figures.len() + 1), |h| h.id.clone());
+        for word in &fence.extra {
+            let message = format!("“{word}” means nothing here; a widget is `widget id #anchor after=exercise`.");
+            sink.report_near(spot, message, word.split('=').next().unwrap_or_default(), &["after"]);
+        }
+        if let Some(given) = fence.id.as_ref().filter(|g| **g != id || !crate::names::is_id(g)) {
+            if crate::names::is_id(given) {
+                sink.report(spot, format!("The anchor “#{given}” is taken; this figure has become “#{id}”."));
+            } else {
+                sink.report(spot, format!("An anchor is made of a-z, 0-9, “-” and “.”; “{given}” is not."));
+            }
+        }
+        if let Some(after) = &fence.after
+            && self.world.names.resolve(Kind::Exercise, after, spot, sink)
+        {
+            let exercise = self.world.exercises.get(after).cloned().unwrap_or_default();
+            if Some(exercise.chapter.as_str()) != self.slug {
+                sink.report(spot, format!("The exercise “{after}” is in another chapter: “{}”.", exercise.chapter));
+            } else if exercise.kind != "predict" {
+                let message = format!(
+                    "Only a predict exercise can unlock a figure; “{after}” is of the kind “{}”.",
+                    exercise.kind
+                );
+                sink.report(spot, message);
+            }
+        }
+        let known = self.world.names.resolve(Kind::Widget, &fence.widget, spot, sink);
+        if known && let Some(entry) = self.world.widget(&fence.widget) {
+            let evaluation = (entry.evaluate)(&query);
+            for problem in &evaluation.problems {
+                let at = find_key(&body.text, &problem.name);
+                sink.report(body.spot(at), problem.message.clone());
+            }
+            if let Some(error) = &evaluation.error {
+                sink.report(spot, error.clone());
+            }
+            self.out.push_str(&figure::slot(entry, &id, &query, fence.after.as_deref()));
+        }
+        self.show_troubles(before, false);
+        self.figures.push(Figure {
+            id,
+            widget: fence.widget.clone(),
+            query: query.to_string(),
+            after: fence.after.clone(),
+            presets: Vec::new(),
+        });
+    }
+
+    fn exercise(&mut self, id: &str, spot: Spot<'_>) {
+        let Some(slot) = self.exercises.iter().find(|e| e.id == id) else {
+            let before = self.world.sink.len();
+            let ids: Vec<&str> = self.exercises.iter().map(|e| e.id.as_str()).collect();
+            let message = format!(
+                "There is no exercise “{}” in this chapter’s exercises.toml.",
+                ringside_core::query::shorten(id)
+            );
+            self.world.sink.report_near(spot, message, id, &ids);
+            self.show_troubles(before, false);
+            return;
+        };
+        if self.placed.contains(&slot.id.as_str()) {
+            self.trouble(spot, &format!("The exercise “{id}” is placed twice."), false);
+            return;
+        }
+        self.place(slot);
+    }
+
+    fn place(&mut self, slot: &'w Slot) {
+        self.placed.push(&slot.id);
+        let id = escape(&slot.id);
+        self.out.push_str(&format!(
+            "<div class=\"exercise-slot\" id=\"exercise-{id}\" data-slot-exercise=\"{id}\">\n{}\n</div>\n",
+            slot.prompt.0
+        ));
+    }
+
+    /// Places every exercise that has no place of its own.
+    fn rest_of_exercises(&mut self) {
+        let text = &self.text.text;
+        let own: Vec<String> = Parser::new_ext(text, scan::CHAPTER)
+            .filter_map(|event| match event {
+                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => match Fence::parse(&info) {
+                    Fence::Exercise(id) => Some(id),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect();
+        for slot in self.exercises {
+            if !self.placed.contains(&slot.id.as_str()) && !own.contains(&slot.id) {
+                self.place(slot);
+            }
+        }
+    }
+
+    /// At the end of a chapter, whatever was not placed at all.
+    pub(super) fn remaining_exercises(&mut self) {
+        if self.rest_placed {
+            return;
+        }
+        for slot in self.exercises {
+            if !self.placed.contains(&slot.id.as_str()) {
+                let spot = self.text.spot(self.text.text.trim_end().len());
+                let message = format!(
+                    "The exercise “{}” has no place in this chapter; write an `exercises` fence for all that are left.",
+                    slot.id
+                );
+                self.trouble(spot, &message, false);
+                self.place(slot);
+            }
+        }
+    }
+
+    fn sources(&mut self, spot: Spot<'_>) {
+        if std::mem::replace(&mut self.sources_placed, true) {
+            self.trouble(spot, "The sources are placed twice.", false);
+            return;
+        }
+        let slug = self.slug.unwrap_or_default();
+        let mut sources: Vec<(&String, _)> = self
+            .world
+            .source_order
+            .iter()
+            .filter_map(|id| self.world.sources.get(id).map(|s| (id, s)))
+            .filter(|(_, s)| s.chapters.iter().any(|c| c == slug))
+            .collect();
+        sources.sort_by_key(|(_, s)| std::cmp::Reverse(s.priority));
+        self.out.push_str("<div class=\"sources-slot\" data-slot-sources>\n<ul>\n");
+        for (id, source) in sources {
+            let open = links::source_link(id, &source.title, &source.url);
+            self.out.push_str(&format!("<li>{open}{}</a></li>\n", escape(&source.title)));
+        }
+        self.out.push_str("</ul>\n</div>\n");
+    }
+}
+
+/// Where a TOML text sets `key`, or its beginning.
+fn find_key(text: &str, key: &str) -> usize {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line
+            .trim_start()
+            .trim_start_matches('"')
+            .strip_prefix(key)
+            .is_some_and(|rest| rest.trim_start().trim_start_matches('"').trim_start().starts_with('='))
+        {
+            return at;
+        }
+        at += line.len();
+    }
+    0
+}

@@ -1,0 +1,425 @@
+//! Writes HTML from the events of the Markdown parser.
+//!
+//! Here are the text, the elements and the links; what has rules of its own has a file of its own.
+
+mod boxes;
+mod fences;
+mod footnotes;
+mod headings;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
+
+use super::links::{self, Here};
+use super::scan::{FigureHead, Scan};
+use super::{Page, Section, Slot, figure, maths, values};
+use crate::html::{escape, escape_into};
+use crate::schema::{Figure, Heading, Html, Preset};
+use crate::site::Mode;
+use crate::source::{Located, Spot};
+use crate::world::World;
+
+/// What kind of text is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flavour {
+    /// A whole chapter.
+    Chapter,
+    /// A few blocks.
+    Blocks,
+    /// One line.
+    Inline,
+}
+
+pub(super) struct Writer<'w, 'a> {
+    world: &'w World<'a>,
+    text: &'w Located<'a>,
+    flavour: Flavour,
+    slug: Option<&'w str>,
+    anchors: &'w [String],
+    heads: &'w [FigureHead],
+    exercises: &'w [Slot],
+    placed: Vec<&'w str>,
+    out: String,
+    /// The text since the last heading, without markup.
+    plain: String,
+    /// What ends the open elements whose end is not always the same.
+    closers: Vec<&'static str>,
+    /// Open links: their preset and where their text begins.
+    open_links: Vec<(Option<(String, String)>, usize)>,
+    table: Option<Table>,
+    headings: usize,
+    heading: Option<(u8, String, usize)>,
+    last_level: u8,
+    figures: Vec<Figure>,
+    outline: Vec<Heading>,
+    sections: Vec<Section>,
+    title: (String, String),
+    footnotes: Footnotes,
+    sources_placed: bool,
+    rest_placed: bool,
+    paragraphs: usize,
+    words: usize,
+}
+
+struct Table {
+    alignments: Vec<Alignment>,
+    cell: usize,
+    in_head: bool,
+}
+
+#[derive(Default)]
+struct Footnotes {
+    /// By label, in the order of their first mention: counted from 1.
+    numbers: BTreeMap<String, usize>,
+    /// Rendered definitions, by label, and where they stand.
+    definitions: BTreeMap<String, (String, usize)>,
+    /// The text that waits while a definition is written.
+    waiting: Vec<(String, String, usize)>,
+}
+
+type Events<'e> = [(Event<'e>, Range<usize>)];
+
+impl<'w, 'a> Writer<'w, 'a> {
+    pub(super) fn new(world: &'w World<'a>, text: &'w Located<'a>, flavour: Flavour, slug: Option<&'w str>) -> Self {
+        let heads = slug.and_then(|s| world.scans.get(s)).map_or(&[][..], |s| &s.figures);
+        Self {
+            world,
+            text,
+            flavour,
+            slug,
+            anchors: &[],
+            heads,
+            exercises: &[],
+            placed: Vec::new(),
+            out: String::with_capacity(text.text.len() * 2),
+            plain: String::new(),
+            closers: Vec::new(),
+            open_links: Vec::new(),
+            table: None,
+            headings: 0,
+            heading: None,
+            last_level: 1,
+            figures: Vec::new(),
+            outline: Vec::new(),
+            sections: Vec::new(),
+            title: Default::default(),
+            footnotes: Footnotes::default(),
+            sources_placed: false,
+            rest_placed: false,
+            paragraphs: 0,
+            words: 0,
+        }
+    }
+
+    pub(super) fn with_chapter(mut self, scan: &'w Scan<'a>, exercises: &'w [Slot]) -> Self {
+        self.anchors = &scan.headings;
+        self.heads = &scan.figures;
+        self.exercises = exercises;
+        self
+    }
+
+    /// Writes a piece.
+    pub(super) fn piece(mut self, options: Options) -> Html {
+        self.run(options);
+        Html(self.out.trim_end().to_owned())
+    }
+
+    /// Writes a chapter.
+    pub(super) fn page(mut self, options: Options) -> Page {
+        self.run(options);
+        self.remaining_exercises();
+        self.write_footnotes();
+        self.end_section(String::new(), String::new());
+        Page {
+            html: self.out,
+            outline: self.outline,
+            figures: self.figures,
+            sections: self.sections,
+            words: self.words,
+        }
+    }
+
+    fn run(&mut self, options: Options) {
+        let text = self.text;
+        let events: Vec<_> = Parser::new_ext(&text.text, options).into_offset_iter().collect();
+        let mut i = 0;
+        while i < events.len() {
+            i = self.event(&events, i);
+        }
+    }
+
+    /// Writes the event `i` and says which is next.
+    fn event(&mut self, events: &Events<'_>, i: usize) -> usize {
+        let (event, range) = &events[i];
+        let spot = self.text.spot(range.start);
+        match event {
+            Event::Start(Tag::BlockQuote(_)) => return self.block_quote(events, i),
+            Event::Start(Tag::CodeBlock(kind)) => return self.code_block(events, i, kind),
+            Event::Start(tag) => self.start(tag, spot),
+            Event::End(tag) => self.end(tag),
+            Event::Text(t) => self.prose(t, range.clone()),
+            Event::Code(t) => self.code(t, spot),
+            Event::InlineMath(t) => self.formula(t, false, spot),
+            Event::DisplayMath(t) => self.formula(t, true, spot),
+            Event::Html(t) | Event::InlineHtml(t) => {
+                let comment = t.trim_start().starts_with("<!--");
+                let message = if comment {
+                    "HTML comments are shown as text; take this one out."
+                } else {
+                    "Raw HTML is shown as text, not executed; write it in Markdown, or in backticks if it is meant."
+                };
+                self.trouble(spot, message, true);
+                escape_into(&mut self.out, t);
+            }
+            Event::FootnoteReference(label) => self.footnote_reference(label),
+            Event::SoftBreak => {
+                self.out.push('\n');
+                self.plain.push(' ');
+            }
+            Event::HardBreak => {
+                self.out.push_str("<br>\n");
+                self.plain.push(' ');
+            }
+            Event::Rule => self.out.push_str("<hr>\n"),
+            Event::TaskListMarker(_) => {}
+        }
+        i + 1
+    }
+
+    /// Reports, and in lenient mode shows, a mistake.
+    fn trouble(&mut self, spot: Spot<'_>, message: &str, in_line: bool) {
+        let before = self.world.sink.len();
+        self.world.sink.report(spot, message);
+        self.show_troubles(before, in_line);
+    }
+
+    /// Shows what was reported since there were `before` diagnostics.
+    fn show_troubles(&mut self, before: usize, in_line: bool) {
+        if self.world.mode == Mode::Strict {
+            return;
+        }
+        let element = if in_line { "span" } else { "div" };
+        for message in self.world.sink.messages_after(before) {
+            self.out
+                .push_str(&format!("<{element} class=\"diagnostic\" role=\"note\">{}</{element}>", escape(&message)));
+        }
+    }
+
+    fn prose(&mut self, text: &str, range: Range<usize>) {
+        let source = &self.text.text;
+        if text == "[" && self.flavour == Flavour::Chapter && source[range.end..].starts_with('^') {
+            let label = source[range.end + 1..].split(']').next().unwrap_or_default();
+            if !label.is_empty() && label.len() < 40 && !label.contains(char::is_whitespace) {
+                self.trouble(
+                    self.text.spot(range.start),
+                    &format!("The footnote “{label}” is not defined; write `[^{label}]: …`."),
+                    true,
+                );
+            }
+        }
+        escape_into(&mut self.out, text);
+        self.plain.push_str(text);
+    }
+
+    fn code(&mut self, code: &str, spot: Spot<'_>) {
+        let Some(source) = code.strip_prefix('=').filter(|_| code.len() > 1) else {
+            self.out.push_str("<code>");
+            escape_into(&mut self.out, code);
+            self.out.push_str("</code>");
+            self.plain.push_str(code);
+            return;
+        };
+        match values::compute(source) {
+            Ok(value) => {
+                self.out.push_str(&figure::data(value.value, &value.text));
+                self.plain.push_str(&value.text);
+            }
+            Err(trouble) => {
+                let before = self.world.sink.len();
+                let options: Vec<&str> = trouble.options.iter().map(String::as_str).collect();
+                self.world.sink.report_near(spot, trouble.message, &trouble.given, &options);
+                self.show_troubles(before, true);
+                self.out.push_str("<code>");
+                escape_into(&mut self.out, code);
+                self.out.push_str("</code>");
+            }
+        }
+    }
+
+    fn formula(&mut self, latex: &str, display: bool, spot: Spot<'_>) {
+        match maths::mathml(latex, display) {
+            // A formula can be wider than a phone: it scrolls, also with the keyboard.
+            Ok(html) if display => {
+                self.out.push_str("<span class=\"math-block\" role=\"group\" aria-label=\"Formula\" tabindex=\"0\">");
+                self.out.push_str(&html);
+                self.out.push_str("</span>");
+            }
+            Ok(html) => self.out.push_str(&html),
+            Err(message) => {
+                self.trouble(spot, &message, true);
+                self.out.push_str("<code>");
+                escape_into(&mut self.out, latex);
+                self.out.push_str("</code>");
+            }
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, spot: Spot<'_>) {
+        if self.flavour == Flavour::Inline {
+            self.start_in_line(tag, spot);
+            return;
+        }
+        match tag {
+            Tag::Paragraph => self.out.push_str("<p>"),
+            Tag::Heading { level, id, .. } => self.start_heading(*level, id.as_ref(), spot),
+            Tag::List(None) => self.out.push_str("<ul>\n"),
+            Tag::List(Some(1)) => self.out.push_str("<ol>\n"),
+            Tag::List(Some(n)) => self.out.push_str(&format!("<ol start=\"{n}\">\n")),
+            Tag::Item => self.out.push_str("<li>"),
+            Tag::Table(alignments) => {
+                self.table = Some(Table { alignments: alignments.clone(), cell: 0, in_head: false });
+                // A table can be wider than a phone: it scrolls, also with the keyboard.
+                self.out.push_str(
+                    "<div class=\"table-scroll\" role=\"group\" aria-label=\"Table\" tabindex=\"0\">\n<table>\n",
+                );
+            }
+            Tag::TableHead => {
+                self.begin_row(true);
+                self.out.push_str("<thead>\n<tr>");
+            }
+            Tag::TableRow => {
+                self.begin_row(false);
+                self.out.push_str("<tr>");
+            }
+            Tag::TableCell => self.start_cell(),
+            Tag::FootnoteDefinition(label) => {
+                let waiting = std::mem::take(&mut self.out);
+                self.footnotes.waiting.push((label.to_string(), waiting, spot.at));
+            }
+            tag => self.start_span(tag, spot),
+        }
+    }
+
+    /// Only what fits in a line is written; the rest is reported, once.
+    fn start_in_line(&mut self, tag: &Tag<'_>, spot: Spot<'_>) {
+        match tag {
+            Tag::Paragraph if self.paragraphs == 0 => self.paragraphs = 1,
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. } => {
+                self.start_span(tag, spot);
+            }
+            Tag::Item | Tag::TableHead | Tag::TableRow | Tag::TableCell => self.out.push(' '),
+            _ => {
+                self.trouble(
+                    spot,
+                    "Only one line of text fits here: no second paragraph, list, heading or other block.",
+                    true,
+                );
+                self.out.push(' ');
+                self.plain.push(' ');
+            }
+        }
+    }
+
+    fn start_span(&mut self, tag: &Tag<'_>, spot: Spot<'_>) {
+        match tag {
+            Tag::Emphasis => self.out.push_str("<em>"),
+            Tag::Strong => self.out.push_str("<strong>"),
+            Tag::Strikethrough => self.out.push_str("<del>"),
+            Tag::Link { dest_url, .. } => self.start_link(dest_url, spot),
+            Tag::Image { .. } => {
+                self.trouble(spot, "Images are not allowed; figures are widgets, drawn from ringside-core.", true);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: &TagEnd) {
+        let in_line = self.flavour == Flavour::Inline;
+        match tag {
+            TagEnd::Emphasis => self.out.push_str("</em>"),
+            TagEnd::Strong => self.out.push_str("</strong>"),
+            TagEnd::Strikethrough => self.out.push_str("</del>"),
+            TagEnd::Link => self.end_link(),
+            _ if in_line => {}
+            TagEnd::Paragraph => {
+                self.out.push_str("</p>\n");
+                self.plain.push(' ');
+            }
+            TagEnd::Heading(_) => self.end_heading(),
+            TagEnd::BlockQuote(_) => {
+                let closer = self.closers.pop().unwrap_or_default();
+                self.out.push_str(closer);
+            }
+            TagEnd::List(ordered) => self.out.push_str(if *ordered { "</ol>\n" } else { "</ul>\n" }),
+            TagEnd::Item => {
+                self.out.push_str("</li>\n");
+                self.plain.push(' ');
+            }
+            TagEnd::Table => {
+                self.table = None;
+                self.out.push_str("</tbody>\n</table>\n</div>\n");
+            }
+            TagEnd::TableHead => self.out.push_str("</tr>\n</thead>\n<tbody>\n"),
+            TagEnd::TableRow => self.out.push_str("</tr>\n"),
+            TagEnd::TableCell => {
+                let head = self.table.as_ref().is_some_and(|t| t.in_head);
+                self.out.push_str(if head { "</th>" } else { "</td>" });
+                self.plain.push(' ');
+            }
+            TagEnd::FootnoteDefinition => {
+                if let Some((label, waiting, at)) = self.footnotes.waiting.pop() {
+                    let definition = std::mem::replace(&mut self.out, waiting);
+                    self.footnotes.definitions.insert(label, (definition, at));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_row(&mut self, in_head: bool) {
+        if let Some(table) = &mut self.table {
+            table.cell = 0;
+            table.in_head = in_head;
+        }
+    }
+
+    fn start_cell(&mut self) {
+        let Some(table) = &mut self.table else { return };
+        let class = match table.alignments.get(table.cell) {
+            Some(Alignment::Right) => " class=\"right\"",
+            Some(Alignment::Center) => " class=\"center\"",
+            _ => "",
+        };
+        table.cell += 1;
+        let tag = if table.in_head { "<th scope=\"col\"" } else { "<td" };
+        self.out.push_str(&format!("{tag}{class}>"));
+    }
+
+    fn start_link(&mut self, destination: &str, spot: Spot<'_>) {
+        let before = self.world.sink.len();
+        let above = if self.flavour == Flavour::Chapter { self.figures.len() } else { self.heads.len().min(1) };
+        let here = Here { slug: self.slug, figures: self.heads, above };
+        let link = links::link(self.world, here, destination, spot);
+        self.show_troubles(before, true);
+        self.closers.push(if link.open.is_empty() { "" } else { "</a>" });
+        self.out.push_str(&link.open);
+        self.open_links.push((link.preset, self.plain.len()));
+    }
+
+    fn end_link(&mut self) {
+        let closer = self.closers.pop().unwrap_or_default();
+        self.out.push_str(closer);
+        let Some((Some((figure, query)), start)) = self.open_links.pop() else { return };
+        let label = collapse(self.plain.get(start..).unwrap_or_default());
+        if let Some(figure) = self.figures.iter_mut().find(|f| f.id == figure) {
+            figure.presets.push(Preset { label, query });
+        }
+    }
+}
+
+/// `text` with every run of white space as one space.
+fn collapse(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
