@@ -1,0 +1,102 @@
+//! Chromium, and the Node scripts that drive it.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::failure::{Context, Result};
+use crate::process::{self, command, say};
+use crate::tools;
+
+/// The names under which systems have Chromium or Chrome.
+const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+
+/// A Chromium: the one that `CHROME` names, or on PATH, or installed by the system's packages or by Playwright.
+pub(crate) fn chromium() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os("CHROME").filter(|v| !v.is_empty()).map(PathBuf::from) {
+        if process::is_executable(&path) {
+            return Ok(path);
+        }
+        return Err(format!("CHROME is {}, which is no program. Unset it or set it to a Chromium.", path.display()).into());
+    }
+    if let Some(path) = process::which(NAMES) {
+        return Ok(path);
+    }
+    if process::which(&["apt-get"]).is_some() {
+        let sudo = if is_root() { Some(false) } else { can_sudo().then_some(true) };
+        if let Some(sudo) = sudo {
+            say("installing Chromium with apt-get (a minute or two)");
+            let apt = |arguments: &[&str]| {
+                let mut words = if sudo { vec!["sudo", "-n", "apt-get"] } else { vec!["apt-get"] };
+                words.extend(["-qq", "-o", "Dpkg::Use-Pty=0"]);
+                words.extend(arguments);
+                process::run(command(words[0]).args(&words[1..]).env("DEBIAN_FRONTEND", "noninteractive"))
+            };
+            let install = ["install", "-y", "--no-install-recommends", "chromium", "fonts-liberation"];
+            let done = apt(&install).or_else(|_| apt(&["update"]).and_then(|()| apt(&install)));
+            match (done, process::which(NAMES)) {
+                (Ok(()), Some(path)) => return Ok(path),
+                _ => say("that did not work; asking Playwright for its own Chromium"),
+            }
+        }
+    }
+    packages()?;
+    let ask = "process.stdout.write(require('@playwright/test').chromium.executablePath())";
+    let path = PathBuf::from(process::output(node().args(["-e", ask]))?);
+    if !process::is_executable(&path) {
+        say("installing Playwright's Chromium (about 150 MB)");
+        process::run(command("npx").args(["playwright", "install", "chromium"]).current_dir(folder()))?;
+    }
+    if process::is_executable(&path) {
+        return Ok(path);
+    }
+    Err("there is no Chromium. Install one, or set CHROME to where it is.".into())
+}
+
+/// `tests/browser`.
+pub(crate) fn folder() -> PathBuf {
+    process::root().join("tests/browser")
+}
+
+/// Makes sure that the locked npm packages of `tests/browser` are there.
+pub(crate) fn packages() -> Result<()> {
+    tools::need_node()?;
+    let lock = process::read(&folder().join("package-lock.json"))?;
+    let stamp = folder().join("node_modules/.ringside-lock");
+    if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    say("installing the browser tests' npm packages (seconds)");
+    let mut npm = command("npm");
+    npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(folder());
+    process::run(npm.env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"))?;
+    process::write(&stamp, lock)
+}
+
+/// Node, in `tests/browser`.
+fn node() -> Command {
+    let mut node = command("node");
+    node.current_dir(folder());
+    node
+}
+
+/// Runs `tests/browser/scripts/<name>.mjs` with `input` as its one argument, as JSON, and reads what it prints to
+/// stdout, as JSON.
+pub(crate) fn script(name: &str, input: &serde_json::Value) -> Result<serde_json::Value> {
+    packages()?;
+    let mut node = node();
+    node.arg(format!("scripts/{name}.mjs")).arg(input.to_string()).env("CHROME", chromium()?);
+    node.stderr(std::process::Stdio::inherit());
+    let output = node.output().could_not(|| format!("run node scripts/{name}.mjs"))?;
+    if !output.status.success() {
+        return Err(format!("tests/browser/scripts/{name}.mjs failed; its message is above.").into());
+    }
+    serde_json::from_slice(&output.stdout).could_not(|| format!("read what scripts/{name}.mjs printed"))
+}
+
+fn is_root() -> bool {
+    process::output(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
+}
+
+fn can_sudo() -> bool {
+    process::which(&["sudo"]).is_some() && process::output(command("sudo").args(["-n", "true"])).is_ok()
+}

@@ -1,0 +1,119 @@
+//! The rendered course: what `ringside_content` makes of `content/`, and the routes of the whole site.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use ringside_content::Mode;
+use ringside_content::schema::Course;
+use ringside_core::catalogue;
+
+use crate::failure::Result;
+use crate::process;
+use crate::split;
+
+/// What the home page says of the site.
+const HOME: &str =
+    "An interactive lab, in the browser, that teaches how large language models are trained and served on many GPUs.";
+
+/// A page of the site.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Route {
+    /// From the site's root, without a slash before and with one behind: `chapter/zero/`; home is empty.
+    pub(crate) path: String,
+    /// For the window's title.
+    pub(crate) title: String,
+    /// For search engines: a sentence.
+    pub(crate) description: String,
+}
+
+/// Everything that `content/` became.
+#[derive(Debug, Default)]
+pub(crate) struct Rendered {
+    /// Path from the content folder, and content.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    /// What is wrong, for people.
+    pub(crate) diagnostics: Vec<String>,
+    /// Every page of the site.
+    pub(crate) routes: Vec<Route>,
+}
+
+impl Rendered {
+    /// The folder that it belongs in: named by all that is in it, so that it can be cached for ever.
+    pub(crate) fn folder(&self) -> String {
+        let parts = self.files.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes.as_slice()]);
+        format!("content/{}/", split::hash(parts))
+    }
+}
+
+/// Renders `content/`. What is wrong is in the diagnostics; with `lenient` it also shows in place.
+pub(crate) fn render(lenient: bool) -> Rendered {
+    let mode = if lenient { Mode::Lenient } else { Mode::Strict };
+    let site = ringside_content::build(&process::root().join("content"), mode);
+    let files: BTreeMap<String, Vec<u8>> = site.files.into_iter().collect();
+    let course: Option<Course> = files.get("course.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
+    let mut paths = site.routes;
+    paths.push("settings/".to_owned());
+    let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
+    Rendered { files, diagnostics: site.diagnostics.iter().map(ToString::to_string).collect(), routes }
+}
+
+/// What a page is called. The app says the same when it has started.
+fn route(path: String, course: Option<&Course>) -> Route {
+    let mut parts = path.trim_end_matches('/').split('/');
+    let (title, description) = match (parts.next(), parts.next()) {
+        (Some("chapter"), Some(slug)) => course
+            .and_then(|c| c.chapter(slug))
+            .map_or((slug, "A chapter of Ringside."), |c| (c.title.as_str(), c.question.as_str())),
+        (Some("w"), Some(id)) => {
+            catalogue::find(id).map_or((id, "A figure of Ringside."), |entry| (entry.title, entry.summary))
+        }
+        (Some("reference"), _) => ("Reference", "Formulas, variables, hardware and tools on one page."),
+        (Some("settings"), _) => ("Settings", "Theme, and everything that this browser keeps of your progress."),
+        _ => ("", HOME),
+    };
+    let title = if title.is_empty() { "Ringside".to_owned() } else { format!("{title} · Ringside") };
+    let description = description.to_owned();
+    Route { path, title, description }
+}
+
+/// Changes when any file under `content/` is changed, added or removed.
+pub(crate) fn fingerprint() -> Result<Vec<(String, u64, Option<SystemTime>)>> {
+    let folder = process::root().join("content");
+    let files = process::files_under(&folder)?;
+    Ok(files
+        .into_iter()
+        .filter(|file| file.ends_with(".toml") || file.ends_with(".md"))
+        .filter_map(|file| {
+            let data = folder.join(&file).metadata().ok()?;
+            Some((file, data.len(), data.modified().ok()))
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_has_a_title_and_a_description() {
+        let rendered = render(true);
+        assert!(rendered.routes.iter().any(|r| r.path.is_empty() && r.title == "Ringside"));
+        for entry in catalogue::ALL {
+            let path = format!("w/{}/", entry.id);
+            assert!(rendered.routes.iter().any(|r| r.path == path && r.title.starts_with(entry.title)), "{path}");
+        }
+        for route in &rendered.routes {
+            assert!(!route.description.is_empty(), "{}", route.path);
+            assert!(route.path.is_empty() || route.path.ends_with('/'), "{}", route.path);
+        }
+    }
+
+    #[test]
+    fn the_folder_follows_the_content() {
+        let mut rendered = Rendered::default();
+        let empty = rendered.folder();
+        rendered.files.insert("a".into(), b"b".to_vec());
+        assert_ne!(rendered.folder(), empty);
+        assert_eq!(rendered.folder().len(), "content/".len() + 16 + 1);
+    }
+}

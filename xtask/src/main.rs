@@ -1,0 +1,139 @@
+//! The project's own commands: `cargo xtask help`.
+//!
+//! `build` is Trunk with a hook: Trunk compiles the app and gathers its assets, then calls `cargo xtask hook`, which
+//! splits the WebAssembly module ([`split`]), writes the content ([`content`]) and the pages ([`dist`]). Everything
+//! else works on the `dist/` that results.
+
+mod args;
+mod browser;
+mod build;
+mod content;
+mod css;
+mod dist;
+mod failure;
+mod html;
+mod js;
+mod perf;
+mod process;
+mod serve;
+mod shots;
+mod size;
+mod split;
+mod test;
+mod tools;
+
+use std::process::ExitCode;
+
+use args::{Command, Flag, Options};
+use failure::{Failure, Result};
+
+const PUBLIC_URL: Flag = Flag {
+    name: "--public-url",
+    value: "<path>",
+    help: "the path under which the site will be served, such as /ringside/; default /",
+};
+const DIST: Flag = Flag { name: "--dist", value: "<dir>", help: "the built site; default dist" };
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "serve",
+        summary: "build the site and serve it on 127.0.0.1; a page that is reloaded shows changed content",
+        flags: &[
+            Flag { name: "--port", value: "<n>", help: "the port; default 8080" },
+            Flag { name: "--open", value: "", help: "open the address in a browser" },
+            Flag { name: "--no-build", value: "", help: "serve the dist/ that is there" },
+            DIST,
+            PUBLIC_URL,
+        ],
+        run: serve::main,
+    },
+    Command {
+        name: "build",
+        summary: "leave a deployable site in dist/",
+        flags: &[
+            PUBLIC_URL,
+            Flag { name: "--out", value: "<dir>", help: "where to; default dist" },
+            Flag { name: "--lenient", value: "", help: "build although content has mistakes; they show in place" },
+            Flag { name: "--dev", value: "", help: "a debug build: quick, large and with assertions" },
+        ],
+        run: build::main,
+    },
+    Command {
+        name: "test",
+        summary: "everything: formatting, lints, tests, docs, the size budget and the browser tests",
+        flags: &[
+            Flag {
+                name: "--only",
+                value: "<stages>",
+                help: "fmt, clippy, unit, docs, build, size, browser; several with commas",
+            },
+            Flag { name: "--fast", value: "", help: "only what takes seconds: fmt, native clippy, unit" },
+        ],
+        run: test::main,
+    },
+    Command {
+        name: "size",
+        summary: "print what a first visit downloads; fail over the budget",
+        flags: &[Flag { name: "--no-build", value: "", help: "measure the dist/ that is there" }],
+        run: size::main,
+    },
+    Command {
+        name: "shots",
+        summary: "screenshots of every page and widget: light, dark, 360x780, 1920x1080",
+        flags: &[
+            Flag { name: "--out", value: "<dir>", help: "where to; default shots" },
+            Flag { name: "--only", value: "<text>", help: "only pages whose path contains this" },
+            Flag { name: "--no-build", value: "", help: "show the dist/ that is there" },
+        ],
+        run: shots::main,
+    },
+    Command {
+        name: "perf",
+        summary: "drag a slider and measure each frame's main-thread work; fail over 16 ms at the 95th percentile",
+        flags: &[
+            Flag { name: "--page", value: "<path>", help: "the page; default w/memory-breakdown/" },
+            Flag { name: "--no-build", value: "", help: "measure the dist/ that is there" },
+        ],
+        run: perf::main,
+    },
+    Command {
+        name: "tools",
+        summary: "install what is missing: wasm32 target, Trunk, wasm-bindgen, wasm-opt, Chromium",
+        flags: &[],
+        run: tools::main,
+    },
+    Command {
+        name: "hook",
+        summary: "what Trunk calls after a build (see Trunk.toml); not for people",
+        flags: &[],
+        run: build::hook,
+    },
+];
+
+fn main() -> ExitCode {
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&given) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn dispatch(given: &[String]) -> Result<()> {
+    let (name, rest) = given.split_first().map_or(("help", given), |(name, rest)| (name.as_str(), rest));
+    if matches!(name, "help" | "--help" | "-h") {
+        match rest.first() {
+            Some(topic) => print!("{}", args::usage(args::find(COMMANDS, topic)?)),
+            None => print!("{}", args::overview(COMMANDS)),
+        }
+        return Ok(());
+    }
+    let command = args::find(COMMANDS, name)?;
+    if rest.iter().any(|a| a == "--help" || a == "-h") {
+        print!("{}", args::usage(command));
+        return Ok(());
+    }
+    (command.run)(&args::parse(command, rest)?)
+}

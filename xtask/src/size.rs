@@ -1,0 +1,4 @@
+//! Soon.
+use crate::args::Options;
+use crate::failure::Result;
+pub(crate) fn main(_: &Options) -> Result<()> { Err("not yet.".into()) }

@@ -1,0 +1,246 @@
+//! From the module that the compiler wrote to the files that a browser loads: what `#[leptos::lazy]` marks becomes
+//! modules of its own, wasm-bindgen writes the glue of the main one, and binaryen shrinks them all.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sha2::{Digest, Sha256};
+
+use crate::failure::{Context, Result};
+use crate::js;
+use crate::process::{self, command};
+use crate::tools::Tools;
+
+/// What rustc emits and every browser with WebGPU understands, one by one: `--all-features` emits what they refuse.
+const FEATURES: &[&str] = &[
+    "--mvp-features",
+    "--enable-mutable-globals",
+    "--enable-sign-ext",
+    "--enable-reference-types",
+    "--enable-multivalue",
+    "--enable-bulk-memory",
+    "--enable-bulk-memory-opt",
+    "--enable-nontrapping-float-to-int",
+    "--enable-call-indirect-overlong",
+];
+/// The module by which the glue imports the loaders of the split modules; the splitter's name for it.
+const LINK: &str = "__wasm_split.js";
+
+/// The files of one program.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    /// Path from the site's root, and content.
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+    /// The module to start.
+    pub(crate) script: String,
+    /// The modules that it imports.
+    pub(crate) imports: Vec<String>,
+    /// Its WebAssembly.
+    pub(crate) wasm: String,
+}
+
+/// The first 16 hexadecimal digits of a content's SHA-256: what goes into a file's name.
+pub(crate) fn hash<B: AsRef<[u8]>>(parts: impl IntoIterator<Item = B>) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        let part = part.as_ref();
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `name-<hash of content>.extension`.
+pub(crate) fn hashed(name: &str, extension: &str, content: &[u8]) -> String {
+    format!("{name}-{}.{extension}", hash([content]))
+}
+
+/// Splits and shrinks the program whose raw module is at `raw`. `scratch` is emptied and used.
+pub(crate) fn program(raw: &Path, name: &str, tools: &Tools, scratch: &Path, optimise: bool) -> Result<Program> {
+    let input = process::read(raw)?;
+    if !contains(&input, b"reloc.CODE") {
+        return Err(format!(
+            "{} has no relocations, so that it cannot be split. Build with `cargo xtask build`, or set no RUSTFLAGS: \
+             .cargo/config.toml has the flag that is needed.",
+            raw.display()
+        )
+        .into());
+    }
+    if scratch.exists() {
+        std::fs::remove_dir_all(scratch).could_not(|| format!("remove {}", scratch.display()))?;
+    }
+    let parts = scratch.join("parts");
+    let main = scratch.join(format!("{name}.wasm"));
+    let glue_name = format!("{name}.js");
+    let import = format!("./{glue_name}");
+    std::fs::create_dir_all(&parts).could_not(|| format!("create {}", parts.display()))?;
+    let mut options = wasm_split_cli_support::Options::new(&input);
+    options.output_dir = &parts;
+    options.main_out_path = &main;
+    options.main_module = &import;
+    let mut split = wasm_split_cli_support::transform(options)
+        .map_err(|e| format!("could not split {}: {e:?}", raw.display()))?
+        .split_modules;
+    split.sort();
+
+    let bound = scratch.join("bound");
+    process::run(
+        command(&tools.wasm_bindgen)
+            .args(["--target", "web", "--keep-lld-exports", "--no-demangle", "--no-typescript", "--out-name", name])
+            .arg("--out-dir")
+            .arg(&bound)
+            .arg(&main),
+    )?;
+    let main = bound.join(format!("{name}_bg.wasm"));
+    let mut modules = vec![main.clone()];
+    modules.extend(split.iter().cloned());
+    if optimise {
+        shrink(&modules, tools)?;
+    }
+    assemble(name, &bound, &parts, &main, &split)
+}
+
+/// Gives every file a name made from its content, and lets them find each other by it.
+fn assemble(name: &str, bound: &Path, parts: &Path, main: &Path, split: &[PathBuf]) -> Result<Program> {
+    let mut program = Program::default();
+    let mut link = process::read_text(&parts.join(LINK))?;
+    for path in split {
+        let bytes = process::read(path)?;
+        let old = file_name(path);
+        let new = hashed(&friendly(&old), "wasm", &bytes);
+        if !link.contains(&format!("\"./{old}\"")) {
+            return Err(format!("{LINK} does not name {old}: has the splitter changed what it writes?").into());
+        }
+        link = link.replace(&format!("\"./{old}\""), &format!("\"./{new}\""));
+        program.files.push((new, bytes));
+    }
+    let wasm = process::read(main)?;
+    program.wasm = hashed(name, "wasm", &wasm);
+    program.files.push((program.wasm.clone(), wasm));
+
+    let glue_file = bound.join(format!("{name}.js"));
+    let glue = process::read_text(&glue_file)?.replace(&file_name(main), &program.wasm);
+    let (glue, link) = (js::shorten(&glue), js::shorten(&link));
+    // The two import each other, so that neither can be named by what it holds alone.
+    let both = hash([&glue, &link]);
+    let glue_name = format!("{name}-{both}.js");
+    let link_name = format!("{name}-lazy-{both}.js");
+    let quoted = |name: &str| format!("\"./{name}\"");
+    if glue.contains(&quoted(LINK)) {
+        // For each split module wasm-bindgen names it twice: where it is imported, and where the imports are handed
+        // over, which must stay as the WebAssembly has it.
+        let from = format!("from {}", quoted(LINK));
+        if 2 * glue.matches(&from).count() != glue.matches(&quoted(LINK)).count() {
+            return Err(format!("the glue imports {LINK} in a way that is new: has wasm-bindgen changed?").into());
+        }
+        let glue = glue.replace(&from, &format!("from {}", quoted(&link_name)));
+        let link = link.replace(&quoted(&format!("{name}.js")), &quoted(&glue_name));
+        program.files.push((glue_name.clone(), glue.into_bytes()));
+        program.files.push((link_name.clone(), link.into_bytes()));
+        program.imports.push(link_name);
+    } else {
+        program.files.push((glue_name.clone(), glue.into_bytes()));
+    }
+    program.script = glue_name;
+    // Scripts that come with crates; their folders are named by content already.
+    if bound.join("snippets").is_dir() {
+        for snippet in process::files_under(&bound.join("snippets"))? {
+            let bytes = process::read(&bound.join("snippets").join(&snippet))?;
+            program.imports.push(format!("snippets/{snippet}"));
+            program.files.push((format!("snippets/{snippet}"), bytes));
+        }
+    }
+    program.files.sort();
+    Ok(program)
+}
+
+/// Optimises modules in place, as many at a time as there are processors.
+pub(crate) fn shrink(modules: &[PathBuf], tools: &Tools) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(modules.len());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(module) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mut wasm_opt = command(&tools.wasm_opt);
+                    wasm_opt.arg(module).arg("-o").arg(module).args(FEATURES);
+                    wasm_opt.args(["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"]);
+                    if let Err(failure) = process::output(&mut wasm_opt)
+                        && let Ok(mut failures) = failures.lock()
+                    {
+                        failures.push(failure);
+                    }
+                }
+            });
+        }
+    });
+    match failures.into_inner().ok().and_then(|mut f| f.pop()) {
+        Some(failure) => Err(failure),
+        None => Ok(()),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// `split_memory_breakdown_1713…1627.wasm` is the function `memory_breakdown`: `memory-breakdown`.
+fn friendly(file: &str) -> String {
+    let stem = file.strip_suffix(".wasm").unwrap_or(file);
+    let stem = stem.strip_prefix("split_").unwrap_or(stem);
+    let name = match stem.rsplit_once('_') {
+        Some((name, number)) if !name.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) && number.len() > 4 => name,
+        _ => stem,
+    };
+    name.replace('_', "-")
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|w| w == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_named_after_their_functions() {
+        assert_eq!(friendly("split_memory_breakdown_17138114794029721627.wasm"), "memory-breakdown");
+        assert_eq!(friendly("chunk_3.wasm"), "chunk-3");
+        assert_eq!(friendly("split_gpt_2.wasm"), "gpt-2");
+    }
+
+    #[test]
+    fn names_follow_content_alone() {
+        assert_eq!(hashed("a", "wasm", b"x"), hashed("a", "wasm", b"x"));
+        assert_ne!(hash(["ab", "c"]), hash(["a", "bc"]));
+        assert_eq!(hash(["x"]).len(), 16);
+    }
+
+    #[test]
+    fn files_are_wired_to_each_other_by_their_new_names() {
+        let folder = std::env::temp_dir().join(format!("ringside-split-{}", std::process::id()));
+        let (bound, parts) = (folder.join("bound"), folder.join("parts"));
+        process::write(&bound.join("app.js"), "import * as i from \"./__wasm_split.js\"\n{\"./__wasm_split.js\": i}\nnew URL('app_bg.wasm')\n").expect("written");
+        process::write(&bound.join("app_bg.wasm"), b"main").expect("written");
+        process::write(&parts.join(LINK), "import { initSync } from \"./app.js\";\nfetch(\"./split_w_12345678.wasm\")\n").expect("written");
+        process::write(&parts.join("split_w_12345678.wasm"), b"lazy").expect("written");
+        let done = assemble("app", &bound, &parts, &bound.join("app_bg.wasm"), &[parts.join("split_w_12345678.wasm")]);
+        let again = assemble("app", &bound, &parts, &bound.join("app_bg.wasm"), &[parts.join("split_w_12345678.wasm")]);
+        let program = done.expect("assembled");
+        assert_eq!(program.files, again.expect("assembled").files);
+        let text = |name: &str| {
+            let (_, bytes) = program.files.iter().find(|(n, _)| n == name).expect("there");
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        let lazy = hashed("w", "wasm", b"lazy");
+        let link = &program.imports[0];
+        assert_eq!(text(link), format!("import {{ initSync }} from \"./{}\";\nfetch(\"./{lazy}\")\n", program.script));
+        let glue = text(&program.script);
+        assert!(glue.starts_with(&format!("import * as i from \"./{link}\"\n{{\"./__wasm_split.js\": i}}")), "{glue}");
+        assert!(glue.contains(&program.wasm));
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
+}
