@@ -10,6 +10,7 @@ pub mod reference;
 mod search;
 pub mod settings;
 mod shortcuts;
+pub mod source_card;
 mod theme;
 pub mod widget_page;
 

@@ -1,0 +1,150 @@
+// The widget `memory-breakdown` as an instructor's link, a learner's mouse and a practitioner's config.json meet it.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { expect, ready, test } from "./fixtures";
+
+const fixtures = join(__dirname, "..", "fixtures");
+const config = (name: string) => readFileSync(join(fixtures, "configs", name), "utf8");
+
+async function open(page: Page, query: string) {
+  await page.goto(`w/memory-breakdown/?${query}`);
+  await ready(page);
+}
+
+async function quantity(page: Page, id: string): Promise<number> {
+  const output = page.locator(`[data-widget="memory-breakdown"] output[data-quantity="${id}"]`);
+  await expect(output).toHaveCount(1);
+  return Number(await output.getAttribute("data-value"));
+}
+
+test("answers the question of the reading map", async ({ page }) => {
+  await open(page, "params=30e9&dtype=bf16&zero=3&dp=64");
+  expect(await quantity(page, "params")).toBe(30e9);
+  expect(await quantity(page, "total")).toBe(7.5e9);
+  await open(page, "params=30e9&dtype=bf16&zero=0");
+  expect(await quantity(page, "weights")).toBe(60e9);
+  expect(await quantity(page, "optimizer")).toBe(360e9);
+  expect(await quantity(page, "total")).toBe(480e9);
+});
+
+test("writes its state into the address and reads it back", async ({ page }) => {
+  await open(page, "params=30e9&dp=64&zero=0");
+  const figure = page.locator('[data-widget="memory-breakdown"]');
+  await figure.locator('input[name="zero"][value="2"], [data-zero="2"]').first().check({ force: true });
+  await expect.poll(() => new URL(page.url()).searchParams.get("zero")).toBe("2");
+  const total = await quantity(page, "total");
+  await page.reload();
+  await ready(page);
+  expect(await quantity(page, "total")).toBe(total);
+});
+
+const nonsense: [string, string][] = [
+  ["params", "banana"],
+  ["model", "gpt-9"],
+  ["dtype", "bf61"],
+  ["optimizer", "adma"],
+  ["convention", "mine"],
+  ["zero", "4"],
+  ["dp", "0"],
+  ["dp", "2.5"],
+  ["gpu", "h1000"],
+  ["no-such", "1"],
+];
+for (const [name, value] of nonsense) {
+  test(`names the bad value ${name}=${value}, uses the default, keeps the rest`, async ({ page }) => {
+    const rest = name === "zero" ? "dp=8" : "zero=3";
+    await open(page, `${name}=${encodeURIComponent(value)}&${rest}`);
+    const notice = page.locator(".problems");
+    await expect(notice).toContainText(name);
+    expect(await quantity(page, "total")).toBeGreaterThan(0);
+    const kept = await page.locator('[data-widget="memory-breakdown"]').evaluate((el) => el.textContent);
+    expect(kept).not.toContain("NaN");
+  });
+}
+
+test("a link is never executed", async ({ page }) => {
+  await open(page, `model=${encodeURIComponent("<img src=x onerror=alert(1)>")}`);
+  await expect(page.locator(".problems")).toContainText("<img");
+  await expect(page.locator(".problems img")).toHaveCount(0);
+});
+
+test.describe("with a config.json of one's own", () => {
+  const paste = async (page: Page, text: string) => {
+    const details = page.locator("details.own-model");
+    if (!(await details.evaluate((d: HTMLDetailsElement) => d.open))) await details.locator("summary").click();
+    await details.locator("textarea").fill(text);
+  };
+
+  test("counts it to the parameter, and a link reopens it", async ({ page }) => {
+    await open(page, "zero=0");
+    await paste(page, config("llama-3-8b.json"));
+    await expect(page.locator("details.own-model .read")).toContainText("llama");
+    expect(await quantity(page, "params")).toBe(8030261248);
+    await expect.poll(() => page.url()).toContain("hidden_size=4096");
+    await page.reload();
+    await ready(page);
+    expect(await quantity(page, "params")).toBe(8030261248);
+  });
+
+  test("takes a chosen file too", async ({ page }) => {
+    await open(page, "zero=0");
+    await page.locator("details.own-model > summary").click();
+    await page.locator('details.own-model input[type="file"]').setInputFiles(join(fixtures, "configs", "mixtral-8x7b-v0.1.json"));
+    await expect.poll(() => quantity(page, "params")).toBe(46702792704);
+  });
+
+  for (const name of readdirSync(join(fixtures, "configs", "bad")).filter((n) => n.endsWith(".json"))) {
+    test(`says what is wrong with ${name} and changes nothing`, async ({ page }) => {
+      await open(page, "params=30e9&zero=0");
+      await paste(page, config(join("bad", name)));
+      const message = page.locator("details.own-model .message");
+      await expect(message).toBeVisible();
+      await expect(message).not.toContainText(/NaN|Infinity|undefined/);
+      expect(await quantity(page, "params")).toBe(30e9);
+      await expect(page.locator("details.own-model textarea")).toHaveValue(config(join("bad", name)));
+    });
+  }
+
+  test("names the missing field", async ({ page }) => {
+    await open(page, "zero=0");
+    await paste(page, config("bad/missing_hidden_size.json"));
+    await expect(page.locator("details.own-model .message")).toContainText("hidden_size is missing");
+  });
+
+  test("asks before it guesses an unknown family", async ({ page }) => {
+    await open(page, "params=30e9&zero=0");
+    await paste(page, config("bad/unknown_model_type.json"));
+    await page.locator("details.own-model .message button", { hasText: "llama" }).click();
+    expect(await quantity(page, "params")).toBe(8030261248);
+  });
+
+  test("refuses a file of 5 MB from its size alone", async ({ page }) => {
+    await open(page, "params=30e9&zero=0");
+    await page.locator("details.own-model > summary").click();
+    const deep = `{"model_type":"llama","x":${'{"a":'.repeat(833000)}1${"}".repeat(833000)}}`;
+    await page.locator('details.own-model input[type="file"]').setInputFiles({ name: "config.json", mimeType: "application/json", buffer: Buffer.from(deep) });
+    await expect(page.locator("details.own-model .message")).toContainText("MB");
+    expect(await quantity(page, "params")).toBe(30e9);
+  });
+
+  for (const text of ["", "{", "[]", "null", "3", '{"model_type": 3}', "hello", '{"a":'.repeat(500)]) {
+    test(`survives the paste ${JSON.stringify(text.slice(0, 20))}`, async ({ page }) => {
+      await open(page, "params=30e9&zero=0");
+      await paste(page, text);
+      if (text !== "") await expect(page.locator("details.own-model .message")).toBeVisible();
+      expect(await quantity(page, "params")).toBe(30e9);
+    });
+  }
+});
+
+test("works with the keyboard alone", async ({ page }) => {
+  await open(page, "params=30e9&zero=0&dp=64");
+  const slider = page.locator('input[type="range"][name="dp"]');
+  await slider.focus();
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => new URL(page.url()).searchParams.get("dp")).not.toBe("64");
+  await page.locator('input[name="zero"]').first().focus();
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => new URL(page.url()).searchParams.get("zero")).toBe("1");
+});

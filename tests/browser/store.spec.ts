@@ -1,0 +1,107 @@
+// Everything that a learner has done survives: a reload, a damaged or newer store, a full disk, a second tab.
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { expect, ready, test } from "./fixtures";
+
+const KEY = "ringside.store";
+const stored = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? "null"), KEY);
+const seed = (page: Page, text: string) => page.addInitScript(([key, value]) => {
+  if (sessionStorage.getItem("seeded")) return;
+  sessionStorage.setItem("seeded", "1");
+  localStorage.setItem(key, value);
+}, [KEY, text]);
+const theme = (page: Page) => page.getByRole("button", { name: /theme/i }).first();
+
+test("the theme survives a reload, without a flash", async ({ page }) => {
+  await page.goto("./");
+  await ready(page);
+  await theme(page).click();
+  await theme(page).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+});
+
+for (const [what, text] of [
+  ["damaged", '{"version":1,"sources":'],
+  ["of another shape", '{"version":1,"sources":[1,2]}'],
+  ["not an object", '"hello"'],
+  ["of a later version", '{"version":99,"secret":"kept"}'],
+] as const) {
+  test(`a store that is ${what} is kept aside, and said`, async ({ page }) => {
+    await seed(page, text);
+    await page.goto("./");
+    await ready(page);
+    await expect(page.locator(".notices")).toContainText("ringside.aside.1");
+    expect(await page.evaluate(() => localStorage.getItem("ringside.aside.1"))).toBe(text);
+    await theme(page).click();
+    expect((await stored(page)).settings.theme).toBe("light");
+    await page.goto("settings/");
+    await ready(page);
+    await expect(page.locator("main")).toContainText("ringside.aside.1");
+  });
+}
+
+test("a full disk is told and nothing on screen is lost", async ({ page }) => {
+  await page.addInitScript(() => {
+    Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };
+  });
+  await page.goto("./");
+  await ready(page);
+  await theme(page).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  await expect(page.locator(".notices")).toContainText("no room");
+});
+
+test("a browser that forbids storage still runs the site", async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } });
+  });
+  await page.goto("chapter/memory-accounting/");
+  await ready(page);
+  await expect(page.locator("h1")).toHaveText("Where the memory goes");
+});
+
+test("two tabs add up", async ({ page, context }) => {
+  await page.goto("chapter/memory-accounting/");
+  await ready(page);
+  const other = await context.newPage();
+  await other.goto("settings/");
+  await ready(other);
+  await theme(other).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  await page.getByRole("button", { name: /mark .*done/i }).click();
+  const doc = await stored(page);
+  expect(doc.settings.theme).toBe("light");
+  expect(doc.chapters["memory-accounting"].done).toBe(true);
+});
+
+test("export, reset, import gives the same state", async ({ page }) => {
+  await page.goto("chapter/memory-accounting/");
+  await ready(page);
+  await page.getByRole("button", { name: /mark .*done/i }).click();
+  await theme(page).click();
+  const before = await stored(page);
+  await page.goto("settings/");
+  await ready(page);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: /^export/i }).click();
+  const file = await (await download).path();
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(before);
+  await page.getByRole("button", { name: /^(reset|forget)/i }).first().click();
+  await page.getByRole("button", { name: /^(yes|forget everything|reset everything)/i }).first().click();
+  await expect.poll(() => page.evaluate((key) => localStorage.getItem(key), KEY)).toBeNull();
+  await page.locator('input[type="file"]').first().setInputFiles(file);
+  await page.getByRole("button", { name: /^(replace|import)/i }).first().click();
+  await expect.poll(() => stored(page)).toEqual(before);
+});
+
+test("a file that is no export changes nothing and says why", async ({ page }) => {
+  await page.goto("settings/");
+  await ready(page);
+  await theme(page).click();
+  const before = await stored(page);
+  await page.locator('input[type="file"]').first().setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{") });
+  await expect(page.locator("main")).toContainText("not imported");
+  expect(await stored(page)).toEqual(before);
+});
