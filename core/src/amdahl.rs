@@ -8,7 +8,7 @@
 //! CACM 31(5), 1988, p. 532.
 
 use crate::catalogue::{Entry, Evaluation};
-use crate::quantity::{Quantity, Unit};
+use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
 
 /// The parameters of the model.
@@ -33,6 +33,9 @@ pub struct Speedup {
     pub efficiency: f64,
 }
 
+/// Most processors.
+pub const MAX_N: u64 = 65_536;
+
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "serial",
@@ -40,7 +43,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: Kind::Real { min: 0.0, max: 1.0 },
         default: "0.05",
     },
-    ParamSpec { name: "n", doc: "processors", kind: Kind::Integer { min: 1, max: 65_536 }, default: "64" },
+    ParamSpec { name: "n", doc: "processors", kind: Kind::Integer { min: 1, max: MAX_N }, default: "64" },
 ];
 
 /// This model in the catalogue.
@@ -58,20 +61,29 @@ pub const ENTRY: Entry = Entry {
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = params.speedup();
-        let limit = if result.limit.is_finite() { result.limit } else { params.n as f64 };
+        let quantities = ENTRY.quantities.iter();
         Evaluation {
             query: params.query(),
             problems,
-            quantities: vec![
-                Quantity::new("speedup", "Speed-up", result.amdahl, Unit::Ratio),
-                Quantity::new("scaled-speedup", "Scaled speed-up", result.gustafson, Unit::Ratio),
-                Quantity::new("limit", "Limit", limit, Unit::Ratio),
-                Quantity::new("efficiency", "Efficiency", result.efficiency, Unit::Fraction),
-            ],
+            quantities: quantities.map(|&(id, label, unit)| Quantity::new(id, label, result.quantity(id), unit)).collect(),
             error: None,
         }
     },
 };
+
+impl Speedup {
+    /// The value of a quantity of [`ENTRY`]; 0 for any other id. Where there is no limit, the scaled speed-up stands for it.
+    pub fn quantity(&self, id: &str) -> f64 {
+        match id {
+            "speedup" => self.amdahl,
+            "scaled-speedup" => self.gustafson,
+            "limit" if self.limit.is_finite() => self.limit,
+            "limit" => self.gustafson,
+            "efficiency" => self.efficiency,
+            _ => 0.0,
+        }
+    }
+}
 
 impl Params {
     /// Reads the parameters; what cannot be read is the default and is reported.
@@ -92,6 +104,32 @@ impl Params {
         let amdahl = 1.0 / (s + (1.0 - s) / n);
         Speedup { amdahl, gustafson: s + (1.0 - s) * n, limit: 1.0 / s, efficiency: amdahl / n }
     }
+
+    /// Both laws on 1, 2, 4, … [`MAX_N`] processors and three numbers between each two: the processors and the speed-ups.
+    pub fn curve(&self) -> impl Iterator<Item = (f64, Speedup)> {
+        let serial = self.serial;
+        (0..=MAX_N.ilog2() * 4).map(move |quarter| {
+            let n = 2_f64.powf(f64::from(quarter) / 4.0).round();
+            (n, Self { serial, n: n as u64 }.speedup())
+        })
+    }
+
+    /// What the laws say at these parameters, in two sentences.
+    pub fn finding(&self) -> String {
+        let result = self.speedup();
+        let (n, efficiency) = (grouped(self.n), Unit::Fraction.format(result.efficiency));
+        let limit = if result.limit.is_finite() {
+            format!("No number of them makes it more than {} times as fast", number(result.limit))
+        } else {
+            "Nothing is serial, so there is no limit".to_owned()
+        };
+        format!(
+            "{n} processors make it {} times as fast and work {efficiency} of the time. {limit}; if the problem grows with \
+             the machine instead (Gustafson), {n} do {} times the work of one.",
+            number(result.amdahl),
+            number(result.gustafson)
+        )
+    }
 }
 
 #[cfg(test)]
@@ -105,5 +143,15 @@ mod tests {
         assert!((at(64).amdahl - 15.42).abs() < 0.01);
         assert!(at(65_536).amdahl < 20.0 && at(65_536).amdahl > 19.9);
         assert!((at(64).gustafson - 60.85).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_finding_says_what_the_curve_shows() {
+        let params = Params { serial: 0.05, n: 64 };
+        let finding = params.finding();
+        assert!(finding.starts_with("64 processors make it 15.4 times as fast and work 24.1% of the time."), "{finding}");
+        assert!(finding.contains("more than 20 times"), "{finding}");
+        assert_eq!(params.curve().last().map(|(n, s)| (n, s.limit)), Some((65_536.0, 20.0)));
+        assert!(Params { serial: 0.0, n: 1 }.finding().contains("no limit"));
     }
 }

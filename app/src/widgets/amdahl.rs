@@ -1,16 +1,166 @@
-//! Being written.
+//! Amdahl's and Gustafson's laws: the smallest example of a widget. CONTRIBUTING.md walks through this file.
+
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use ringside_core::amdahl::{ENTRY, MAX_N, Params, Speedup};
+use ringside_core::quantity::{Unit, grouped, number};
 
-use super::{Module, Props};
+use super::{Module, Props, param};
 use crate::deferred::NotLoaded;
+use crate::ui::figure::Figure;
+use crate::ui::output::Output;
+use crate::ui::scale::{Log, percent};
+use crate::ui::slider::{Scale, Slider};
+use crate::ui::state::State;
 
 /// Downloads the widget.
 #[wasm_split(widget_amdahl, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ringside_core::amdahl::ENTRY })
+    Ok(Module { view, model: &ENTRY })
 }
 
+/// A widget is its parameters, a memo of the model's result, and a view of the two.
 fn view(props: Props) -> AnyView {
-    view! { <p>{move || format!("{:?}", props.query.get())}</p> }.into_any()
+    let state = State::new(props.query, Params::read, Params::query);
+    let params = state.params();
+    let result = Memo::new(move |_| params.get().speedup());
+
+    let serial = Signal::derive(move || params.get().serial);
+    let n = Signal::derive(move || params.get().n as f64);
+    let controls = view! {
+        <div class="control-grid">
+            <Slider
+                spec=param(&ENTRY, "serial")
+                label="Part that cannot be split"
+                value=serial
+                set=move |v: f64| state.update(|p| p.serial = v)
+                scale=Scale::Linear { min: 0.0, max: 1.0, step: 0.005 }
+                format=|v| Unit::Fraction.format(v)
+            />
+            <Slider
+                spec=param(&ENTRY, "n")
+                label="Processors"
+                value=n
+                set=move |v: f64| state.update(|p| p.n = v as u64)
+                scale=Scale::Doubling(MAX_N.ilog2())
+                format=|v| grouped(v as u64)
+            />
+        </div>
+    }
+    .into_any();
+
+    let subtitle =
+        Signal::derive(move || format!("{} serial, {} processors", Unit::Fraction.format(serial.get()), number(n.get())));
+    view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || params.get().finding())
+            notes=String::new()
+            controls
+            table=numbers(params)
+        >
+            {drawing(params, result)}
+            {readings(result)}
+        </Figure>
+    }
+    .into_any()
+}
+
+/// Both laws over the number of processors, both axes logarithmic: a straight line and one that bends to its limit.
+fn drawing(params: Memo<Params>, result: Memo<Speedup>) -> impl IntoView {
+    let scale = Log::to(MAX_N as f64);
+    let height = move |speedup: f64| 100.0 - scale.percent(speedup);
+    let here = move || percent(scale.percent(params.get().n as f64));
+    let laws: [(&str, fn(&Speedup) -> f64); 2] = [("Gustafson", |s| s.gustafson), ("Amdahl", |s| s.amdahl)];
+    let curves = laws.map(|(_, law)| {
+        let points = move || {
+            let point = |(n, s): (f64, Speedup)| format!("{:.2},{:.2} ", scale.percent(n), height(law(&s)));
+            params.get().curve().map(point).collect::<String>()
+        };
+        view! { <polyline points=points /> }
+    });
+    let points = laws.map(|(name, law)| {
+        let up = move || percent(height(law(&result.get())));
+        // On the left half of the drawing there is room for a label only on the right.
+        let left = move || params.get().n > 256;
+        view! {
+            <circle cx=here cy=up r="5" />
+            <text class="label" x=here y=up dx=move || if left() { "-10" } else { "10" } dy="-8" text-anchor=move || if left() { "end" } else { "start" }>
+                {move || format!("{name} {}", number(law(&result.get())))}
+            </text>
+        }
+    });
+    let limit = move || percent(height(result.get().limit.min(MAX_N as f64)));
+    let ticks = [1, 16, 256, 4096, MAX_N].map(|n| {
+        let (across, up) = (percent(scale.percent(n as f64)), percent(height(n as f64)));
+        view! {
+            <line x1=across.clone() x2=across.clone() y2="100%" />
+            <line y1=up.clone() y2=up.clone() x2="100%" />
+            <text x=across y="100%" dy="18" text-anchor="middle">{grouped(n)}</text>
+            <text dx="-8" y=up dy=".35em" text-anchor="end">{grouped(n)}</text>
+        }
+    });
+    view! {
+        <svg class="laws" aria-hidden="true">
+            <g class="ticks">{ticks.into_iter().collect_view()}</g>
+            <g class="limit" class:nowhere=move || result.get().limit.is_infinite()>
+                <line y1=limit y2=limit x2="100%" />
+                <text x="100%" y=limit dy="-6" text-anchor="end">{move || format!("limit {}", number(result.get().limit))}</text>
+            </g>
+            <svg viewBox="0 0 100 100" preserveAspectRatio="none">{curves.into_iter().collect_view()}</svg>
+            {points.into_iter().collect_view()}
+        </svg>
+        <p class="fine">"Across: processors. Up: how many times as fast as one."</p>
+    }
+}
+
+/// The quantities, for people and for scripts.
+fn readings(result: Memo<Speedup>) -> impl IntoView {
+    let reading = |(quantity, label, unit): (&'static str, &'static str, Unit)| {
+        // What is shown is what the catalogue says of the quantity.
+        let value = Signal::derive(move || result.with(|s| s.quantity(quantity)));
+        view! {
+            <div class="reading">
+                <dt>{label}</dt>
+                <dd><Output quantity value unit /></dd>
+            </div>
+        }
+    };
+    view! { <dl class="readings">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }
+}
+
+/// The curve as a table: a row for every power of four.
+fn numbers(params: Memo<Params>) -> AnyView {
+    let row = move |i: usize| {
+        let cell = move |law: fn(&(f64, Speedup)) -> String| {
+            move || params.get().curve().nth(i).map(|point| law(&point)).unwrap_or_default()
+        };
+        view! {
+            <tr>
+                <th scope="row">{cell(|(n, _)| grouped(*n as u64))}</th>
+                <td class="number">{cell(|(_, s)| number(s.amdahl))}</td>
+                <td class="number">{cell(|(_, s)| number(s.gustafson))}</td>
+                <td class="number">{cell(|(_, s)| Unit::Fraction.format(s.efficiency))}</td>
+            </tr>
+        }
+    };
+    view! {
+        <table>
+            <thead>
+                <tr>
+                    <th scope="col">"Processors"</th>
+                    <th scope="col" class="number">"Amdahl"</th>
+                    <th scope="col" class="number">"Gustafson"</th>
+                    <th scope="col" class="number">"Efficiency"</th>
+                </tr>
+            </thead>
+            <tbody>{(0..=64).step_by(8).map(row).collect_view()}</tbody>
+        </table>
+    }
+    .into_any()
 }

@@ -11,6 +11,8 @@ use crate::ui::scale::{Linear, MAX_TICKS, percent};
 const CAPACITY_WITHIN: f64 = 4.0;
 /// The narrowest visible part of a bar, in percent of the axis.
 const HAIR: f64 = 0.35;
+/// Parts narrower than this touch: a gap between them would be wider than they are.
+const THIN: f64 = 2.0;
 /// Most parts of the optimizer states: master copy, two moments, their scales.
 const MAX_STATES: usize = 4;
 
@@ -101,8 +103,9 @@ pub(super) fn view(state: State, shown: Shown) -> impl IntoView {
     });
     view! {
         <div class="plot">
-            {axis(shown, scale)}
+            {axis(scale)}
             <div class="bars" role="radiogroup" aria-label="ZeRO stage">{rows.into_iter().collect_view()}</div>
+            {capacity(shown, scale)}
         </div>
     }
 }
@@ -116,8 +119,16 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
     };
     let parts = [0, 1, 2].map(|i| {
         let part = move |look: fn(&Part) -> String| move || bar.with(|b| look(&b.parts[i]));
-        let class = class(Concept::ALL[i]);
-        view! { <rect class=format!("part {class}") x=part(|p| percent(p.start)) width=part(|p| percent(p.width)) height="100%" /> }
+        let thin = move || bar.with(|b| b.parts[i].width < THIN);
+        view! {
+            <rect
+                class=format!("part {}", class(Concept::ALL[i]))
+                class:thin=thin
+                x=part(|p| percent(p.start))
+                width=part(|p| percent(p.width))
+                height="100%"
+            />
+        }
     });
     let labels = [0, 1, 2].map(|i| {
         let class = class(Concept::ALL[i]);
@@ -136,6 +147,11 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
             </text>
         }
     });
+    let edges = std::array::from_fn::<_, MAX_STATES, _>(|i| {
+        let edge = move || bar.with(|b| percent(b.states[i].start));
+        let hidden = move || i == 0 || bar.with(|b| b.states[i].width < THIN);
+        view! { <line class="edge" class:nowhere=hidden x1=edge x2=edge y2="100%" /> }
+    });
     let states = std::array::from_fn::<_, MAX_STATES, _>(|i| {
         let fit = move || {
             let fits = bar.with(|b| b.states[i].width > 0.0 && b.labels_states());
@@ -143,7 +159,6 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
         };
         let edge = move || bar.with(|b| percent(b.states[i].start));
         view! {
-            <line class="hairline" class:nowhere=move || i == 0 || bar.with(|b| b.states[i].width < HAIR) x1=edge x2=edge y2="100%" />
             <text class=fit x=edge dx="8" y="50%" dy=".35em">
                 {move || bar.with(|b| format!("{} {}", b.states[i].name, b.states[i].amount))}
             </text>
@@ -172,8 +187,10 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
                 <small>{what}</small>
             </span>
             <span class="bar-cell">
-                <svg class="bar" aria-hidden="true">
-                    {parts.into_iter().collect_view()} {states.into_iter().collect_view()} {labels.into_iter().collect_view()}
+                <svg class="bar" aria-hidden="true">{parts.into_iter().collect_view()} {edges.into_iter().collect_view()}</svg>
+                // A layer of its own: labels lie over the line of the capacity.
+                <svg class="bar labels" aria-hidden="true">
+                    {states.into_iter().collect_view()} {labels.into_iter().collect_view()}
                 </svg>
                 <span class="bar-end" style:left=move || bar.with(|b| percent(b.end))>
                     <b>{move || bar.with(|b| b.total.clone())}</b>
@@ -185,34 +202,45 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
     }
 }
 
-/// Round amounts and the memory of the GPU, over the whole height.
-fn axis(shown: Shown, scale: impl Fn() -> Linear + Copy + Send + Sync + 'static) -> impl IntoView {
-    let ticks = Memo::new(move |_| scale().ticks().map(|t| (scale().percent(t), bytes_decimal(t))).collect::<Vec<_>>());
+/// Round amounts, under the bars.
+fn axis(scale: impl Fn() -> Linear + Copy + Send + Sync + 'static) -> impl IntoView {
+    let text = |amount: f64| if amount == 0.0 { "0".to_owned() } else { bytes_decimal(amount) };
+    let ticks = Memo::new(move |_| scale().ticks().map(|t| (scale().percent(t), text(t))).collect::<Vec<_>>());
     let ticks = std::array::from_fn::<_, MAX_TICKS, _>(|i| {
         let x = move || ticks.with(|t| percent(t.get(i).map_or(0.0, |t| t.0)));
+        let text = move || ticks.with(|t| t.get(i).map(|t| t.1.clone()).unwrap_or_default());
         view! {
             <g class="tick" class:nowhere=move || ticks.with(|t| t.len() <= i) class:odd=i % 2 == 1>
-                <line x1=x x2=x y1="0" y2="100%" />
-                <text x=x y="100%" dy="18">{move || ticks.with(|t| t.get(i).map(|t| t.1.clone()).unwrap_or_default())}</text>
+                <line x1=x x2=x y2="100%" />
+                <text x=x y="100%" dy="18">{text}</text>
             </g>
         }
     });
-    // Off the axis, the label alone points to where the line would be.
-    let at = move || shown.with(|b| Some(b.capacity.0)).filter(|c| scale().shows(*c)).map(|c| scale().percent(c));
-    let x = move || percent(at().unwrap_or(100.0));
-    let anchor = move || if at().is_some_and(|at| at < 55.0) { "start" } else { "end" };
-    let dx = move || if at().is_none() { "0" } else if at().is_some_and(|at| at < 55.0) { "7" } else { "-7" };
+    view! { <svg class="axis" aria-hidden="true">{ticks.into_iter().collect_view()}</svg> }
+}
+
+/// The memory of the GPU, drawn through the bars. Off the axis, the label alone points to where the line would be.
+fn capacity(shown: Shown, scale: impl Fn() -> Linear + Copy + Send + Sync + 'static) -> impl IntoView {
+    let at = Memo::new(move |_| {
+        shown.with(|b| Some(b.capacity.0)).filter(|c| scale().shows(*c)).map(|c| scale().percent(c))
+    });
+    let x = move || percent(at.get().unwrap_or(100.0));
+    let on_the_left = move || at.get().is_some_and(|at| at < 55.0);
     let name = move || {
-        let arrow = if at().is_none() { " →" } else { "" };
+        let arrow = if at.get().is_none() { " →" } else { "" };
         shown.with(|b| format!("one {}{arrow}", b.params.gpu.name))
     };
     view! {
-        <svg class="axis" aria-hidden="true">
-            {ticks.into_iter().collect_view()}
-            <g class="capacity">
-                <line class:nowhere=move || at().is_none() x1=x x2=x y1="-18" y2="100%" />
-                <text x=x dx=dx y="-8" text-anchor=anchor>{name}</text>
-            </g>
+        <svg class="axis capacity" aria-hidden="true">
+            <line class:nowhere=move || at.get().is_none() x1=x x2=x y1="-18" y2="100%" />
+            <text
+                x=x
+                dx=move || if on_the_left() { "7" } else { "-7" }
+                y="-8"
+                text-anchor=move || if on_the_left() { "start" } else { "end" }
+            >
+                {name}
+            </text>
         </svg>
     }
 }

@@ -18,10 +18,8 @@ use crate::widgets::param;
 /// All of them.
 pub(super) fn all(state: State, shown: Shown, own_model: OwnModel) -> AnyView {
     view! {
-        <div class="control-grid">
-            {model(state, shown, own_model)} {parameters(state, shown)} {ranks(state)} {gpu(state)} {optimizer(state)}
-            {dtype(state)} {convention(state)}
-        </div>
+        <div class="control-grid">{model(state, shown, own_model)} {parameters(state, shown)} {ranks(state)}</div>
+        <div class="control-row">{gpu(state)} {optimizer(state)} {dtype(state)} {convention(state)}</div>
         {whose(state, shown)}
         {own_model.panel()}
     }
@@ -122,7 +120,7 @@ fn dtype(state: State) -> impl IntoView {
             state.update(|p| p.dtype = dtype);
         }
     };
-    view! { <Segmented name="dtype" label="Weights and gradients in" options value set /> }
+    view! { <Segmented name="dtype" label="Precision" options value set /> }
 }
 
 fn convention(state: State) -> impl IntoView {
