@@ -141,7 +141,7 @@ fn source(id: &str, readings: &Readings) -> (AnyView, Option<Source>) {
 
 fn glossary(glossary: &Glossary, course: &Course, sought: RwSignal<String>) -> AnyView {
     let mut terms: Vec<&Term> = glossary.terms.iter().collect();
-    terms.sort_by_cached_key(|t| t.term.to_lowercase());
+    terms.sort_by_cached_key(|t| (letter(t), t.term.to_lowercase()));
     let texts: Vec<String> = terms.iter().map(|t| searched(t)).collect();
     let kept = Memo::new(move |_| {
         let words: Vec<String> = sought.with(|s| s.split_whitespace().map(str::to_lowercase).collect());
@@ -149,11 +149,9 @@ fn glossary(glossary: &Glossary, course: &Course, sought: RwSignal<String>) -> A
     });
     let total = terms.len();
     let count = move || kept.with(|kept| kept.iter().filter(|k| **k).count());
-    let letter_of = |term: &Term| term.term.chars().find(|c| c.is_alphanumeric()).map_or('#', |c| c.to_ascii_uppercase());
     let mut letters: Vec<(char, Vec<usize>)> = Vec::new();
     for (i, term) in terms.iter().enumerate() {
-        let letter = letter_of(term);
-        let letter = if letter.is_ascii_alphabetic() { letter } else { '#' };
+        let letter = letter(term);
         match letters.last_mut().filter(|(last, _)| *last == letter) {
             Some((_, members)) => members.push(i),
             None => letters.push((letter, vec![i])),
@@ -198,6 +196,11 @@ fn glossary(glossary: &Glossary, course: &Course, sought: RwSignal<String>) -> A
         <div class="terms">{groups}</div>
     };
     section("glossary", content).into_any()
+}
+
+/// The letter under which a term is found; `#` for those that begin with none.
+fn letter(term: &Term) -> char {
+    term.term.chars().next().filter(char::is_ascii_alphabetic).map_or('#', |c| c.to_ascii_uppercase())
 }
 
 fn letter_id(letter: char) -> String {

@@ -134,7 +134,7 @@ fn export() -> impl IntoView {
     };
     view! {
         <section aria-labelledby="export">
-            <h2 id="export">"Take it along"</h2>
+            <h2 id="export">"Export"</h2>
             <p>"One file with everything, to import in another browser or to keep; or your summaries as one document."</p>
             <p class="actions sans">
                 <button type="button" on:click=everything>"Export everything"</button>
@@ -254,7 +254,7 @@ fn import() -> impl IntoView {
     };
     view! {
         <section aria-labelledby="import">
-            <h2 id="import">"Bring it back"</h2>
+            <h2 id="import">"Import"</h2>
             <p>"From a file that was exported here. You see what would be replaced before anything is."</p>
             <p class="actions sans">
                 <label for="import-file">"Import a file"</label>
@@ -339,7 +339,7 @@ fn reset() -> impl IntoView {
     };
     view! {
         <section aria-labelledby="reset">
-            <h2 id="reset">"Start over"</h2>
+            <h2 id="reset">"Reset"</h2>
             <p class="actions sans">
                 <button
                     type="button"

@@ -1,7 +1,5 @@
 //! The chapters, part by part. What a chapter is for and what it stands on opens in place, written or not.
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 use ringside_content::schema::{Chapter, Course, Status};
@@ -13,7 +11,8 @@ use crate::store::store;
 use crate::ui::link;
 use crate::widgets;
 
-pub(super) fn view(course: &Arc<Course>, planned: usize) -> AnyView {
+pub(super) fn view(course: &Course) -> AnyView {
+    let planned = course.chapters().any(|c| c.status == Status::Planned);
     let parts = course
         .parts
         .iter()
@@ -28,9 +27,9 @@ pub(super) fn view(course: &Arc<Course>, planned: usize) -> AnyView {
             }
         })
         .collect_view();
-    let still_planned = (planned > 0).then(|| {
-        "Chapters marked “planned” have no text yet; their sources and the skills that they will teach are here now."
-    });
+    let still_planned = planned.then_some(
+        "Chapters marked “planned” have no text yet; their sources and the skills that they will teach are here now.",
+    );
     view! {
         <section id="chapters" aria-labelledby="chapters-title">
             <h2 id="chapters-title">"The chapters"</h2>
@@ -90,8 +89,7 @@ fn row(chapter: &Chapter) -> AnyView {
                 <p>{chapter.question.clone()}</p>
             </div>
             <div class="facts sans">
-                <span>{duration(chapter.minutes)}</span>
-                {layers}
+                <p><span>{duration(chapter.minutes)}</span> {layers}</p>
                 <button
                     type="button"
                     class="quiet disclose"

@@ -1,7 +1,5 @@
 //! The five layers of understanding: the question that each answers, and the chapters that answer it.
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
 use ringside_content::schema::{Chapter, Course};
 
@@ -10,7 +8,7 @@ use super::to_chapter;
 use crate::data::library;
 use crate::store::store;
 
-pub(super) fn view(course: &Arc<Course>) -> AnyView {
+pub(super) fn view(course: &Course) -> AnyView {
     let bands = course
         .layers
         .iter()

@@ -35,12 +35,15 @@ fn view() -> AnyView {
     view! {
         <article class="home">
             <header class="hero">
-                <h1>"Ringside"</h1>
-                <p class="lede">
-                    "A lab on how large language models are trained and served on many GPUs: figures that compute as you drag, "
-                    "exercises that say what went wrong, and the papers behind both."
-                </p>
-                {library.course.show(|course| start(course).into_any())}
+                <div class="welcome">
+                    <h1>"Ringside"</h1>
+                    <p class="lede">
+                        "A lab on how large language models are trained and served on many GPUs: figures that compute as you drag, "
+                        "exercises that say what went wrong, and the papers behind both."
+                    </p>
+                    {library.course.show(|course| start(course).into_any())}
+                </div>
+                {library.course.show(|course| on_this_page(&course))}
             </header>
             {figure()}
             {library.course.show(|course| map(&course))}
@@ -125,6 +128,23 @@ fn go(what: &str, chapter: &Chapter, at: Option<String>) -> AnyView {
     .into_any()
 }
 
+/// What is on the map, as links into it.
+fn on_this_page(course: &Course) -> AnyView {
+    let readings = library().readings;
+    let sources = move || readings.ready().map(|r| format!("{} ", r.sources.len()));
+    let (layers, chapters, parts) = (course.layers.len(), course.chapters().count(), course.parts.len());
+    view! {
+        <nav class="on-page sans" aria-label="On this page">
+            <a href="./#layers">{format!("{layers} layers of understanding")}</a>
+            <a href="./#chapters">{format!("{chapters} chapters in {parts} parts")}</a>
+            <a href="./#plan">"Four-week plan"</a>
+            <a href="./#not-covered">"What is not covered"</a>
+            <a href="./#sources">{sources} "sources"</a>
+        </nav>
+    }
+    .into_any()
+}
+
 /// The live figure, under the question that it answers.
 fn figure() -> impl IntoView {
     let query = RwSignal::new(Query::default());
@@ -161,9 +181,6 @@ fn map(course: &Arc<Course>) -> AnyView {
             });
         }
     });
-    let planned = course.chapters().filter(|c| c.status == Status::Planned).count();
-    let chapters = course.chapters().count();
-    let of_sources = move || readings.ready().map(|r| format!("{} ", r.sources.len()));
     let with_readings = {
         let course = Arc::clone(course);
         move |readings: Arc<Readings>| {
@@ -176,15 +193,8 @@ fn map(course: &Arc<Course>) -> AnyView {
         }
     };
     view! {
-        <nav class="on-page sans" aria-label="On this page">
-            <a href="./#layers">{format!("{} layers", course.layers.len())}</a>
-            <a href="./#chapters">{format!("{chapters} chapters")}</a>
-            <a href="./#plan">"Four-week plan"</a>
-            <a href="./#not-covered">"Not covered"</a>
-            <a href="./#sources">{of_sources} "sources"</a>
-        </nav>
         {layers::view(course)}
-        {chapters::view(course, planned)}
+        {chapters::view(course)}
         {readings.show(with_readings)}
     }
     .into_any()
