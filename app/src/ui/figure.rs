@@ -1,6 +1,7 @@
 //! The frame around a widget: what it is called, its controls, its drawing, what the drawing says now, the numbers behind it,
 //! and what those were checked against.
 
+use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::checked;
@@ -34,8 +35,9 @@ pub fn Figure(
     notes: Signal<String>,
     /// The controls.
     controls: AnyView,
-    /// The numbers behind the drawing.
-    table: AnyView,
+    /// The numbers behind the drawing: made when they are first asked for.
+    #[prop(into)]
+    table: ViewFn,
     /// The drawing and its legend.
     children: Children,
 ) -> impl IntoView {
@@ -51,6 +53,9 @@ pub fn Figure(
             rest.run(move || busy.set(false));
         }
     });
+    let numbers = NodeRef::<html::Details>::new();
+    let open = RwSignal::new(false);
+    let toggled = move |_| open.set(numbers.get_untracked().is_some_and(|details| details.open()));
     let lead = move || finding.with(|text| sentences(text).0.to_owned());
     let others = move || finding.with(|text| sentences(text).1.to_owned());
     view! {
@@ -73,9 +78,11 @@ pub fn Figure(
                     <ComparedWith id />
                 </div>
                 <p class="fine" hidden=move || notes.with(String::is_empty)>{notes}</p>
-                <details class="numbers">
+                <details class="numbers" node_ref=numbers on:toggle=toggled>
                     <summary>"The numbers"</summary>
-                    <div class="scroll" tabindex="0" role="group" aria-label="The numbers">{table}</div>
+                    <div class="scroll" tabindex="0" role="group" aria-label="The numbers">
+                        <Show when=move || open.get()>{table.run()}</Show>
+                    </div>
                 </details>
             </figcaption>
         </figure>

@@ -62,7 +62,7 @@ fn view(props: Props) -> AnyView {
             finding=Signal::derive(move || params.get().finding())
             notes=String::new()
             controls
-            table=numbers(params)
+            table=move || numbers(params)
         >
             {drawing(params, result)}
             {readings(result)}
@@ -84,13 +84,20 @@ fn drawing(params: Memo<Params>, result: Memo<Speedup>) -> impl IntoView {
         };
         view! { <polyline points=points /> }
     });
+    // Each label keeps clear of its curve: Gustafson's lies over it on the left, Amdahl's under it on the right.
     let points = laws.map(|(name, law)| {
         let up = move || percent(height(law(&result.get())));
-        // On the left half of the drawing there is room for a label only on the right.
-        let left = move || params.get().n > 256;
+        let left = move || params.get().n > if name == "Amdahl" { 1024 } else { 16 };
         view! {
             <circle cx=here cy=up r="5" />
-            <text class="label" x=here y=up dx=move || if left() { "-10" } else { "10" } dy="-8" text-anchor=move || if left() { "end" } else { "start" }>
+            <text
+                class="label"
+                x=here
+                y=up
+                dx=move || if left() { "-10" } else { "10" }
+                dy=if name == "Amdahl" { "24" } else { "-10" }
+                text-anchor=move || if left() { "end" } else { "start" }
+            >
                 {move || format!("{name} {}", number(law(&result.get())))}
             </text>
         }
@@ -101,7 +108,7 @@ fn drawing(params: Memo<Params>, result: Memo<Speedup>) -> impl IntoView {
         view! {
             <line x1=across.clone() x2=across.clone() y2="100%" />
             <line y1=up.clone() y2=up.clone() x2="100%" />
-            <text x=across y="100%" dy="18" text-anchor="middle">{grouped(n)}</text>
+            <text x=across y="100%" dy="18" text-anchor=if n == MAX_N { "end" } else { "middle" }>{grouped(n)}</text>
             <text dx="-8" y=up dy=".35em" text-anchor="end">{grouped(n)}</text>
         }
     });

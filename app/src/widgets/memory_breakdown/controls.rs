@@ -15,13 +15,15 @@ use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::param;
 
-/// All of them.
+/// All of them; what is dragged comes last, next to the drawing.
 pub(super) fn all(state: State, shown: Shown, own_model: OwnModel) -> AnyView {
     view! {
-        <div class="control-grid">{model(state, shown, own_model)} {parameters(state, shown)} {ranks(state)}</div>
-        <div class="control-row">{gpu(state)} {optimizer(state)} {dtype(state)} {convention(state)}</div>
+        <div class="control-row">
+            {model(state, shown, own_model)} {optimizer(state)} {dtype(state)} {convention(state)}
+        </div>
         {whose(state, shown)}
         {own_model.panel()}
+        <div class="control-grid">{gpu(state)} {parameters(state, shown)} {ranks(state)}</div>
     }
     .into_any()
 }

@@ -64,7 +64,7 @@ fn view(props: Props) -> AnyView {
                 finding
                 notes
                 controls
-                table=numbers::view(shown)
+                table=move || numbers::view(shown)
             >
                 {bars::view(state, shown)}
                 {readout::view(state, shown)}
