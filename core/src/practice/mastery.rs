@@ -352,11 +352,11 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_panics_and_bins_add_up(
-            list in prop::collection::vec((any::<u8>(), any::<bool>(), any::<Option<f64>>(), any::<Option<f64>>()), 0..40),
+            list in prop::collection::vec(any::<(u8, bool, Option<f64>, Option<f64>)>(), 0..40),
         ) {
             let list: Vec<Prediction> = list
                 .into_iter()
-                .map(|(confidence, right, given, expected)| Prediction { given, expected, ..prediction(confidence, right) })
+                .map(|(sure, right, given, expected)| Prediction { given, expected, ..prediction(sure, right) })
                 .collect();
             let c = calibration(&list);
             prop_assert_eq!(c.bins.iter().map(|b| b.count).sum::<u32>(), c.count);

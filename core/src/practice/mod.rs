@@ -8,11 +8,13 @@
 //! - [`mastery`]: what is known of a skill, and how well a learner's confidence matches what happens.
 //! - [`plan`]: the four-week plan from a start date, with missed days forgiven.
 //! - [`next`]: what to do in the minutes there are.
+//! - [`exam`]: a quiz, its result as a file, and marking that file again.
 //! - [`date`]: days as people write them.
 //!
 //! Nothing here knows the course: skills, chapters and sources are ids and numbers of minutes that the caller has.
 
 pub mod date;
+pub mod exam;
 pub mod mastery;
 pub mod next;
 pub mod plan;

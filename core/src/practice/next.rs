@@ -413,7 +413,8 @@ mod tests {
             sources in prop::collection::vec((any::<u32>(), any::<u8>()), 0..5), small: bool,
         ) {
             let minutes = if small { minutes % 120 } else { minutes };
-            let skills: Vec<(&str, Day)> = due.iter().map(|(i, day)| (["a", "b", "c", "d", "e", "f", "g"][*i], *day)).collect();
+            let ids = ["a", "b", "c", "d", "e", "f", "g"];
+            let skills: Vec<(&str, Day)> = due.iter().map(|(i, day)| (ids[*i], *day)).collect();
             let s = Situation {
                 minutes, today, stopped: stopped.map(|m| chapter("stopped", m)),
                 block: Some(Block {

@@ -174,12 +174,12 @@ impl Schedule {
             Today::Before { days: 1 } => "The plan begins tomorrow.".to_owned(),
             Today::Before { days } => format!("The plan begins in {}.", count(days, "day")),
             Today::On { block, pause: Some(days), .. } => format!(
-                "Welcome back. {} have passed and nothing has piled up: you are at {}, and the rest has moved with you.",
+                "Welcome back. {} went by and nothing has piled up: you are at {}, and the rest has moved with you.",
                 count(days, "day"),
                 title(block)
             ),
             Today::On { block, day, of, .. } if day > of => format!(
-                "{}, a day more than planned or a few: take it, or mark the block as done.",
+                "{}, for longer than planned: take the time, or mark the block as done.",
                 capital(&title(block))
             ),
             Today::On { block, day, of, .. } => format!("{}, day {day} of {of}.", capital(&title(block))),
@@ -251,7 +251,7 @@ mod tests {
         let s = at(6, &[], &[0, 1, 2, 3, 4, 5]);
         assert_eq!(s.today, Today::On { block: 0, day: 7, of: 3, pause: None });
         assert_eq!(spans(&s)[..2], [(1, 7), (8, 11)]);
-        assert!(s.say(&["Memory"]).contains("take it, or mark"), "{}", s.say(&["Memory"]));
+        assert!(s.say(&["Memory"]).contains("take the time, or mark"), "{}", s.say(&["Memory"]));
     }
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(spans(&s)[1..3], [(201, 204), (205, 207)]);
         assert_eq!(
             s.say(&["Memory", "FSDP"]),
-            "Welcome back. 198 days have passed and nothing has piled up: you are at “FSDP”, and the rest has moved \
+            "Welcome back. 198 days went by and nothing has piled up: you are at “FSDP”, and the rest has moved \
              with you."
         );
         // Never begun, though its start date came and went.
@@ -316,10 +316,10 @@ mod tests {
             blocks in plans(), done in prop::collection::vec(prop::option::of(-5i64..60), 0..8),
             studied in prop::collection::btree_set(-5i64..100, 0..40), today in -20i64..100, later in 0i64..100,
         ) {
+            // What is done was done by today.
+            let done: Vec<Option<Day>> = done.iter().map(|d| d.map(|d| d.min(today))).collect();
             let now = schedule(&blocks, &done, &studied, 0, today);
             let then = schedule(&blocks, &done, &studied, 0, today + later);
-            // What is done may lie in the future of `today`; leave those cases out.
-            prop_assume!(done.iter().flatten().all(|d| *d <= today));
             for (a, b) in now.blocks.iter().zip(&then.blocks).filter(|(a, _)| !a.done) {
                 prop_assert!(a.from <= b.from && a.to <= b.to, "{:?} {:?}", a, b);
             }
@@ -346,7 +346,8 @@ mod tests {
 
         #[test]
         fn nothing_panics(
-            blocks in prop::collection::vec(any::<[u32; 2]>(), 0..6), done in prop::collection::vec(any::<Option<i64>>(), 0..6),
+            blocks in prop::collection::vec(any::<[u32; 2]>(), 0..6),
+            done in prop::collection::vec(any::<Option<i64>>(), 0..6),
             studied in prop::collection::btree_set(any::<i64>(), 0..6), start: i64, today: i64,
         ) {
             let s = schedule(&blocks, &done, &studied, start, today);

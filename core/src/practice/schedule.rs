@@ -281,7 +281,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn intervals_grow_with_good(before in prop::collection::vec((rating(), 0i64..50), 1..8), start in -1000i64..100_000) {
+        fn intervals_grow_with_good(
+            before in prop::collection::vec((rating(), 0i64..50), 1..8), start in -1000i64..100_000,
+        ) {
             let (mut card, mut day) = (Card::default(), start);
             for (rating, gap) in before {
                 day += gap;
@@ -302,7 +304,8 @@ mod tests {
             for (rating, gap) in reviews {
                 day += gap;
                 let outcomes = RATINGS.map(|r| review(card, r, day));
-                prop_assert!(outcomes.is_sorted_by(|a, b| a.stability <= b.stability && a.due <= b.due), "{:?}", outcomes);
+                let ordered = outcomes.is_sorted_by(|a, b| a.stability <= b.stability && a.due <= b.due);
+                prop_assert!(ordered, "{:?}", outcomes);
                 card = review(card, rating, day);
             }
         }
@@ -320,7 +323,8 @@ mod tests {
 
         #[test]
         fn whatever_the_store_had_gives_a_sound_card(
-            stability: f64, difficulty: f64, last: i64, due_on: i64, reviews: u32, lapses: u32, rating in rating(), day: i64,
+            stability: f64, difficulty: f64, last: i64, due_on: i64, reviews: u32, lapses: u32,
+            rating in rating(), day: i64,
         ) {
             let card = Card { stability, difficulty, last, due: due_on, reviews, lapses };
             prop_assert!((0.0..=1.0).contains(&retrievability(&card, day)));

@@ -1,0 +1,111 @@
+//! Several results beside one another.
+
+use serde::Serialize;
+
+use super::{Finding, Mark, Recheck, count, csv, date};
+
+/// A class's results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClassTable {
+    /// The exercises, in the order of the quizzes: the columns.
+    pub exercises: Vec<String>,
+    /// One for each file, by learner's name, then by when it was begun.
+    pub rows: Vec<ClassRow>,
+    /// By exercise: how many had it right.
+    pub right: Vec<usize>,
+    /// What is odd about the files together: sentences.
+    pub notes: Vec<String>,
+}
+
+/// A result in a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClassRow {
+    /// The learner's name as they typed it.
+    pub learner: String,
+    /// When it was begun, by the learner's clock, in Unix seconds.
+    pub started: i64,
+    /// When it was handed in.
+    pub ended: i64,
+    /// How many are right.
+    pub right: usize,
+    /// Of how many.
+    pub of: usize,
+    /// How many a person should look at.
+    pub unclear: usize,
+    /// By exercise of the table: its mark; nothing where the quiz does not have it or it cannot be marked.
+    pub marks: Vec<Option<Mark>>,
+    /// In how many answers the file does not agree with marking it again, notes about the file included.
+    pub odd: usize,
+}
+
+/// Puts results that were marked again into a table.
+pub fn class_table(results: &[Recheck]) -> ClassTable {
+    let mut exercises: Vec<String> = Vec::new();
+    for item in results.iter().flat_map(|r| &r.items).filter(|i| i.finding != Finding::Surplus) {
+        if !exercises.contains(&item.exercise) {
+            exercises.push(item.exercise.clone());
+        }
+    }
+    let mark = |result: &Recheck, id: &String| {
+        result.items.iter().find(|i| i.exercise == *id && i.finding != Finding::Surplus).and_then(|i| i.mark)
+    };
+    let mut rows: Vec<ClassRow> = results
+        .iter()
+        .map(|result| ClassRow {
+            learner: result.learner.clone(),
+            started: result.started,
+            ended: result.ended,
+            right: result.right(),
+            of: result.of(),
+            unclear: result.unclear(),
+            marks: exercises.iter().map(|id| mark(result, id)).collect(),
+            odd: result.notes.len() + result.items.iter().filter(|i| i.finding != Finding::Agrees).count(),
+        })
+        .collect();
+    rows.sort_by_cached_key(|r| (name(&r.learner), r.learner.clone(), r.started, r.ended));
+    let right = (0..exercises.len())
+        .map(|column| rows.iter().filter(|r| r.marks.get(column) == Some(&Some(Mark::Right))).count())
+        .collect();
+
+    let mut notes = Vec::new();
+    let mut quizzes: Vec<_> = results.iter().map(|r| &r.quiz).collect();
+    quizzes.sort_by_key(|q| (&q.exercises, q.seed));
+    quizzes.dedup();
+    if quizzes.len() > 1 {
+        notes.push(format!("These files answer {} different quizzes.", quizzes.len()));
+    }
+    for same in rows.chunk_by(|a, b| name(&a.learner) == name(&b.learner)).filter(|same| same.len() > 1) {
+        let who = same.first().map_or("", |r| r.learner.trim());
+        let who = if who.is_empty() { "No name".to_owned() } else { format!("“{}”", crate::query::shorten(who)) };
+        notes.push(format!("{who} is on {}.", count(same.len() as u64, "file")));
+    }
+    ClassTable { exercises, rows, right, notes }
+}
+
+/// A name as it is compared: spaces and capitals apart.
+fn name(typed: &str) -> String {
+    typed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+impl ClassTable {
+    /// The table as cells, its header first.
+    pub fn cells(&self) -> Vec<Vec<String>> {
+        let head = ["learner", "started", "ended", "right", "of", "unclear", "to look at"].map(str::to_owned);
+        let header = head.into_iter().chain(self.exercises.iter().cloned()).collect();
+        let line = |row: &ClassRow| {
+            let numbers = [row.right, row.of, row.unclear, row.odd].map(|n| n.to_string());
+            let marks = row.marks.iter().map(|m| m.map_or("", Mark::id).to_owned());
+            [row.learner.clone(), date::iso_time(row.started), date::iso_time(row.ended)]
+                .into_iter()
+                .chain(numbers)
+                .chain(marks)
+                .collect()
+        };
+        std::iter::once(header).chain(self.rows.iter().map(line)).collect()
+    }
+
+    /// The table for a spreadsheet.
+    pub fn to_csv(&self) -> String {
+        csv::write(&self.cells())
+    }
+}

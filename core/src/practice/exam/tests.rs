@@ -1,0 +1,302 @@
+use super::*;
+use proptest::prelude::*;
+
+fn definitions() -> Definitions {
+    let list = r#"{
+        "scaling/speedup": {
+            "id": "speedup", "kind": "number", "skill": "scaling.amdahl", "prompt": "How much faster on {n}?",
+            "model": "amdahl", "params": { "serial": 0.05, "n": 64 }, "draw": { "n": [8, 16, 32, 128, 256] },
+            "answer": "speedup", "unit": "ratio",
+            "mistake": [{ "answer": "n", "say": "That forgets the serial part." }]
+        },
+        "memory/bytes": {
+            "id": "bytes", "kind": "predict", "skill": "memory.bytes", "prompt": "How much?", "unlocks": "f",
+            "reveal": "So much.", "model": "memory-breakdown", "params": { "params": "30e9" },
+            "draw": { "params": ["7e9", "13e9", "70e9"] }, "answer": "weights", "unit": "bytes"
+        },
+        "memory/which": {
+            "id": "which", "kind": "choice", "several": true, "skill": "memory.kinds", "prompt": "Which grow?",
+            "options": [
+                { "text": "Weights", "say": "No." },
+                { "text": "Activations", "right": true, "say": "Yes." },
+                { "text": "Logits", "right": true, "say": "Yes." }
+            ]
+        },
+        "broken/model": {
+            "id": "model", "kind": "number", "skill": "broken.s", "prompt": "?", "model": "no-such-model",
+            "answer": "x", "unit": "count"
+        }
+    }"#;
+    serde_json::from_str(list).unwrap()
+}
+
+fn quiz(seed: u64) -> QuizSpec {
+    let exercises = ["scaling/speedup", "memory/bytes", "memory/which"].map(str::to_owned).to_vec();
+    QuizSpec { exercises, seed }
+}
+
+fn taken(seed: u64, answers: [&str; 3]) -> ExamResult {
+    let quiz = quiz(seed);
+    let answers = quiz.exercises.iter().cloned().zip(answers.map(str::to_owned)).collect();
+    ExamResult::mark(&quiz, "Ada", (1_700_000_000, 1_700_001_800), &answers, &definitions(), &by_catalogue)
+}
+
+fn again(result: &ExamResult) -> Recheck {
+    recheck(result, &definitions(), &by_catalogue)
+}
+
+fn findings(recheck: &Recheck) -> Vec<Finding> {
+    recheck.items.iter().map(|i| i.finding).collect()
+}
+
+#[test]
+fn a_quiz_is_a_readable_link() {
+    let text = "e=scaling/speedup,memory/bytes,memory/which&seed=7";
+    assert_eq!(quiz(7).to_query().to_string(), text);
+    assert_eq!(QuizSpec::read(&Query::parse(text)), (quiz(7), vec![]));
+    assert_eq!(QuizSpec::read(&Query::parse("")), (QuizSpec::default(), vec![]));
+}
+
+#[test]
+fn a_bad_link_is_read_as_far_as_it_goes() {
+    let link = "e=Scaling/Speedup,,nonsense,scaling/speedup&e=memory/byte+a/b/c&seed=-1&sed=3";
+    let (mut spec, mut problems) = QuizSpec::read(&Query::parse(link));
+    assert_eq!((spec.exercises.clone(), spec.seed), (vec!["scaling/speedup".into(), "memory/byte".into()], 0));
+    problems.extend(spec.keep_known(&["scaling/speedup", "memory/bytes"]));
+    assert_eq!(spec.exercises, ["scaling/speedup"]);
+    let messages: Vec<&str> = problems.iter().map(|p| p.message.as_str()).collect();
+    let expected = [
+        "“nonsense” is not",
+        "listed twice",
+        "“a/b/c” is not",
+        "did you mean “seed”",
+        "seed must be",
+        "did you mean “memory/bytes”",
+    ];
+    assert_eq!(messages.len(), expected.len(), "{messages:?}");
+    for (message, part) in messages.iter().zip(expected) {
+        assert!(message.contains(part), "{message}");
+    }
+    let many = (0..150).map(|i| format!("a/e{i}")).collect::<Vec<_>>().join(",");
+    let (spec, problems) = QuizSpec::read(&Query::new([("e", many), ("seed", u64::MAX.to_string())]));
+    assert_eq!((spec.exercises.len(), spec.seed, problems.len()), (MAX_EXERCISES, 0, 2));
+    assert!(problems[0].message.contains("50 exercises were left out"), "{}", problems[0].message);
+}
+
+#[test]
+fn each_exercise_has_a_seed_of_its_own_in_every_version() {
+    assert_eq!(quiz(0).seed_of("scaling/speedup"), 0);
+    let seeds: Vec<u64> = quiz(7).exercises.iter().map(|e| quiz(7).seed_of(e)).collect();
+    // A promise: a link shows the same numbers in every version.
+    assert_eq!(seeds, [509_425_174, 338_976_928, 156_011_377]);
+    assert_ne!(quiz(8).seed_of("scaling/speedup"), seeds[0]);
+}
+
+#[test]
+fn a_result_is_marked_and_marked_again() {
+    let result = taken(0, ["15.4", "60 GB", "1, 2"]);
+    let verdicts: Vec<&str> = result.answers.iter().map(|a| a.verdict.as_str()).collect();
+    assert_eq!(verdicts, ["right", "right", "right"]);
+    let checked = again(&result);
+    assert!(checked.agrees());
+    assert_eq!(checked.say(), "3 of 3 right. The file agrees with this in every answer.");
+    let mixed = taken(0, ["64", "60", "1"]);
+    let marks: Vec<Mark> = mixed.answers.iter().map(|a| Mark::of(&a.verdict)).collect();
+    assert_eq!(mixed.answers[0].verdict, "declared-mistake");
+    assert_eq!(marks, [Mark::Wrong, Mark::Unclear, Mark::Wrong]);
+    assert_eq!(again(&mixed).say(), "0 of 3 right, one to look at. The file agrees with this in every answer.");
+    let empty = taken(9, ["", " ", ""]);
+    assert!(empty.answers.iter().all(|a| Mark::of(&a.verdict) == Mark::Unanswered));
+    assert_eq!(taken(0, ["1", "1", "1,7"]).answers[2].verdict, "unreadable");
+}
+
+#[test]
+fn edits_are_found() {
+    let honest = taken(7, ["64", "60 GB", "1"]);
+    let mut verdict = honest.clone();
+    verdict.answers[0].verdict = "right".into();
+    assert_eq!(findings(&again(&verdict)), [Finding::Contradicts, Finding::Agrees, Finding::Agrees]);
+    assert!(
+        again(&verdict).items[0].say.contains("the file says “right”, and it is “"),
+        "{}",
+        again(&verdict).items[0].say
+    );
+    assert_eq!(again(&verdict).right(), again(&honest).right());
+
+    // A better answer typed in without touching its verdict.
+    let mut answer = honest.clone();
+    answer.answers[2].answer = "1,2".into();
+    assert_eq!(findings(&again(&answer))[2], Finding::Contradicts);
+
+    let mut seed = honest.clone();
+    seed.answers[1].seed = 0;
+    let other = &again(&seed).items[1];
+    assert_eq!((other.finding, other.mark), (Finding::OtherSeed, None));
+
+    let mut order = honest.clone();
+    order.answers.remove(0);
+    order.answers.push(order.answers[0].clone());
+    order.answers.push(Answered { exercise: "memory/else".into(), ..order.answers[0].clone() });
+    let checked = again(&order);
+    assert_eq!(
+        findings(&checked),
+        [Finding::Missing, Finding::Agrees, Finding::Agrees, Finding::Surplus, Finding::Surplus]
+    );
+    assert_eq!((checked.of(), checked.items[0].mark), (3, Some(Mark::Unanswered)));
+
+    let mut clock = honest;
+    clock.ended = clock.started - 1;
+    assert!(!again(&clock).agrees() && again(&clock).say().contains("look at its notes"));
+}
+
+#[test]
+fn changes_of_the_course_are_told_from_edits() {
+    let result = taken(7, ["64", "60 GB", "1,2"]);
+    let mut later = definitions();
+    later.get_mut("memory/bytes").unwrap().prompt = "How many?".into();
+    later.remove("scaling/speedup");
+    if let Kind::Choice(choice) = &mut later.get_mut("memory/which").unwrap().kind {
+        choice.options[2].right = false;
+    }
+    let checked = recheck(&result, &later, &by_catalogue);
+    assert_eq!(findings(&checked), [Finding::Unknown, Finding::Changed, Finding::Changed]);
+    assert!(checked.items[1].say.ends_with("the verdict is the same."), "{}", checked.items[1].say);
+    assert!(checked.items[2].say.contains("the file says “right”, and it is “wrong”"), "{}", checked.items[2].say);
+    // Marked otherwise by another Ringside: not the learner's doing.
+    let mut older = result;
+    older.made_with = "0.0.1".into();
+    older.answers[0].verdict = "factor-off".into();
+    assert_eq!(findings(&again(&older))[0], Finding::Changed);
+}
+
+#[test]
+fn what_cannot_be_marked_says_so() {
+    let quiz = QuizSpec { exercises: vec!["broken/model".into(), "no/such".into()], seed: 3 };
+    let result = ExamResult::mark(&quiz, "", (0, 0), &BTreeMap::new(), &definitions(), &by_catalogue);
+    assert!(result.answers.iter().all(|a| a.verdict == NOT_MARKED && a.fingerprint.is_empty()));
+    let checked = again(&result);
+    assert_eq!(findings(&checked), [Finding::Unknown; 2]);
+    assert!(checked.items[0].say.contains("no-such-model"), "{}", checked.items[0].say);
+}
+
+#[test]
+fn files_are_told_apart() {
+    let result = taken(7, ["1", "2", "0"]);
+    assert_eq!(ExamResult::read(&result.to_json()), Ok(result.clone()));
+    assert_eq!(ExamResult::read(&format!("\u{feff}{}", result.to_json())), Ok(result.clone()));
+    let newer = result.to_json().replace("\"version\": 1", "\"version\": 9");
+    for (text, part) in [
+        ("", "not a result"),
+        ("[1]", "not a result"),
+        (r#"{"format":"other","version":1}"#, "not a result"),
+        (r#"{"format":"ringside-exam","version":1}"#, "damaged"),
+        (&newer, "later version"),
+        (&" ".repeat(MAX_FILE + 1), "too long"),
+        (&"[".repeat(100_000), "not a result"),
+    ] {
+        let error = ExamResult::read(text).unwrap_err();
+        assert!(error.contains(part), "{error}");
+    }
+    let mut long = result;
+    long.answers = vec![long.answers[0].clone(); MAX_EXERCISES + 1];
+    assert!(ExamResult::read(&long.to_json()).unwrap_err().contains("too many"));
+}
+
+#[test]
+fn a_class_in_a_table() {
+    let mut grace = taken(0, ["15.4", "60", ""]);
+    grace.learner = "grace ".into();
+    let mut formula = taken(3, ["64", "60 GB", "1,2"]);
+    formula.learner = "=cmd|' /C calc'!A0".into();
+    let mut twice = taken(0, ["1", "1", "1"]);
+    twice.learner = " Grace".into();
+    twice.started += 60;
+    twice.answers[0].verdict = "right".into();
+    let results: Vec<Recheck> = [grace, formula, twice, taken(0, ["15.4", "60 GB", "2,1"])].iter().map(again).collect();
+    let table = class_table(&results);
+    let rows: Vec<(&str, usize, usize, usize)> =
+        table.rows.iter().map(|r| (r.learner.as_str(), r.right, r.unclear, r.odd)).collect();
+    assert_eq!(rows[1..], [("Ada", 3, 0, 0), (" Grace", 0, 0, 1), ("grace ", 1, 1, 0)]);
+    assert_eq!(table.right.len(), 3);
+    assert_eq!(table.notes, ["These files answer 2 different quizzes.", "“Grace” is on 2 files."]);
+    assert_eq!(csv::read(&table.to_csv()), table.cells());
+    assert!(table.to_csv().contains("\r\n\"'=cmd|' /C calc'!A0\","), "{}", table.to_csv());
+    assert_eq!(table.cells()[2][..5], ["Ada", "2023-11-14T22:13:20Z", "2023-11-14T22:43:20Z", "3", "3"]);
+    assert_eq!(class_table(&[]).cells().len(), 1);
+}
+
+fn answers() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        prop::sample::select(vec!["60 GB", "15.4", "64", "1,2", "1", "0", "1,5", "5 m", "", "14e9 B", "-3", "=1+1"])
+            .prop_map(str::to_owned),
+        any::<f64>().prop_map(|x| x.to_string()),
+    ]
+}
+
+fn results() -> impl Strategy<Value = ExamResult> {
+    (prop_oneof![Just(0), 0..=MAX_SEED], [answers(), answers(), answers()], any::<String>(), any::<(i64, i64)>())
+        .prop_map(|(seed, answers, learner, (started, ended))| {
+            let result = taken(seed, [&answers[0], &answers[1], &answers[2]]);
+            ExamResult { learner, started, ended: ended.max(started), ..result }
+        })
+}
+
+proptest! {
+    #[test]
+    fn what_was_handed_in_is_marked_the_same_again(result in results()) {
+        let read = ExamResult::read(&result.to_json());
+        prop_assert_eq!(read.as_ref(), Ok(&result));
+        let checked = again(&result);
+        prop_assert!(checked.agrees(), "{:?}", checked);
+        for (then, now) in result.answers.iter().zip(&checked.items) {
+            prop_assert_eq!(Some(then.verdict.as_str()), now.verdict);
+            prop_assert_eq!(Some(Mark::of(&then.verdict)), now.mark);
+        }
+        let table = class_table(&[checked]);
+        prop_assert_eq!(csv::read(&table.to_csv()), table.cells());
+        let lines = csv::read(&result.to_csv());
+        prop_assert_eq!(lines.len(), 4);
+        for (line, a) in lines[1..].iter().zip(&result.answers) {
+            let kept = [&line[0], &line[4], &line[6], &line[7]];
+            prop_assert_eq!(kept, [&result.learner, &a.exercise, &a.answer, &a.verdict]);
+        }
+    }
+
+    #[test]
+    fn a_mark_is_what_the_verdict_says(answer in answers(), seed in 0..1000u64) {
+        let exercise = &definitions()["memory/bytes"];
+        let parameters = exercise::draw(exercise, seed);
+        let resolved = exercise::resolve(exercise, &parameters, &exercise::by_catalogue(exercise)).unwrap();
+        let verdict = resolved.check(&answer);
+        let mark = Mark::of(verdict.outcome.id());
+        prop_assert_eq!(mark == Mark::Right, verdict.is_right());
+        prop_assert_eq!(matches!(mark, Mark::Unclear | Mark::Unanswered), verdict.asks());
+    }
+
+    #[test]
+    fn an_edited_verdict_never_counts(result in results(), which in 0usize..3, claim in "[a-z-]{0,20}") {
+        let mut edited = result.clone();
+        edited.answers[which].verdict = claim;
+        let (before, after) = (again(&result), again(&edited));
+        prop_assert_eq!(before.right(), after.right());
+        let changed = edited.answers[which].verdict != result.answers[which].verdict;
+        prop_assert_eq!(after.items[which].finding == Finding::Contradicts, changed);
+    }
+
+    #[test]
+    fn any_link_and_any_file_are_read(text: String, seed: u64, ids in prop::collection::vec(any::<String>(), 0..4)) {
+        let (spec, _) = QuizSpec::read(&Query::parse(&text));
+        let (again_spec, problems) = QuizSpec::read(&spec.to_query());
+        prop_assert_eq!(&spec, &again_spec);
+        prop_assert!(problems.is_empty());
+        let _ = ExamResult::read(&text);
+        // A file can claim any quiz.
+        let mut hostile = taken(0, [&text, &text, &text]);
+        let exercises = ids.iter().chain(&ids).cloned().chain(["memory/which".into()]).collect();
+        hostile.quiz = QuizSpec { exercises, seed };
+        let checked = again(&hostile);
+        prop_assert!(checked.items.iter().filter(|i| i.mark == Some(Mark::Right)).count() <= checked.of());
+        let _ = (checked.say(), class_table(&[checked]).to_csv());
+    }
+}
