@@ -54,6 +54,9 @@ pub fn arrive(id: &str) -> bool {
     }
     let Some(element) = document.get_element_by_id(id) else { return false };
     let _ = element.set_attribute("data-arrived", "");
-    element.scroll_into_view();
+    // At once: a flight over a long page is no orientation.
+    let options = web_sys::ScrollIntoViewOptions::new();
+    options.set_behavior(web_sys::ScrollBehavior::Instant);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
     true
 }

@@ -11,8 +11,6 @@
 //!
 //! This crate does not draw, does not store, and does not know what a chapter is.
 
-// LEAD, temporary: `expr`, `answer` and `exercise` (items 4-6 of the core brief) are being written by another engineer
-// right now. If your brief lists them, skip them and go on with issue 4's models.
 pub mod amdahl;
 pub mod answer;
 pub mod catalogue;

@@ -30,8 +30,7 @@ fn list(course: &Course) -> impl IntoView + use<> {
     let written: Vec<String> =
         course.chapters().filter(|c| c.status == Status::Written).map(|c| c.slug.clone()).collect();
     let total = written.len();
-    let done =
-        move || store.with(|doc| written.iter().filter(|slug| doc.is_done(slug)).count());
+    let done = move || store.with(|doc| written.iter().filter(|slug| doc.is_done(slug)).count());
     let parts = course
         .parts
         .iter()

@@ -117,10 +117,11 @@ fn table(label: &'static str, heads: &[&'static str], rows: impl IntoView + 'sta
 /// Links to chapters, by number.
 fn chapters(slugs: &[String], course: &Course) -> AnyView {
     let links = slugs.iter().filter_map(|slug| course.chapter(slug)).enumerate().map(|(i, chapter)| {
-        let label = format!("Chapter {}: {}", chapter.number, chapter.title);
         view! {
             {(i > 0).then_some(", ")}
-            <a href=chapter_href(chapter) title=label.clone() aria-label=label>{format!("{:02}", chapter.number)}</a>
+            <a href=chapter_href(chapter) title=chapter.title.clone()>
+                {format!("{:02}", chapter.number)} <span class="visually-hidden">{chapter.title.clone()}</span>
+            </a>
         }
     });
     links.collect_view().into_any()
@@ -258,7 +259,7 @@ fn card(reference: &Reference, readings: &Readings, course: &Course) -> AnyView 
     let heads = ["Concept", "Read", "Which part", "Time", "Chapter"];
     let content = view! {
         <p>"One concept, one place to read about it, one sitting."</p>
-        {table("Reference card", &heads, rows)}
+        {table("Reference card, table", &heads, rows)}
     };
     section("reference-card", content).into_any()
 }
@@ -309,7 +310,8 @@ fn variables(reference: &Reference, course: &Course) -> AnyView {
             }
         })
         .collect_view();
-    section("variables", table("Debugging variables", &["Variable", "What it does", "Chapters"], rows)).into_any()
+    section("variables", table("Debugging variables, table", &["Variable", "What it does", "Chapters"], rows))
+        .into_any()
 }
 
 fn tools(reference: &Reference, readings: &Readings) -> AnyView {

@@ -89,8 +89,10 @@ fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
         (move || {
             hits.with(|hits| {
                 let rows = hits.0.iter().enumerate();
-                rows.filter_map(|(i, hit)| index.entries.get(hit.index).map(|entry| row(i, hit, entry, chosen, overlay)))
-                    .collect_view()
+                rows.filter_map(|(i, hit)| {
+                    index.entries.get(hit.index).map(|entry| row(i, hit, entry, chosen, overlay))
+                })
+                .collect_view()
             })
         })
         .into_any()
@@ -99,7 +101,8 @@ fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
         <div class="search">
             <input
                 node_ref=field
-                type="search"
+                type="text"
+                inputmode="search"
                 role="combobox"
                 aria-label="Search the course"
                 aria-autocomplete="list"

@@ -59,7 +59,8 @@ fn say(said: Said) -> impl IntoView {
 fn appearance() -> impl IntoView {
     let store = store();
     let themes = [Theme::System, Theme::Light, Theme::Dark];
-    let options = themes.iter().zip(["As the system", "Light", "Dark"]).map(|(theme, text)| (theme.name(), text)).collect();
+    let options =
+        themes.iter().zip(["As the system", "Light", "Dark"]).map(|(theme, text)| (theme.name(), text)).collect();
     let value = Signal::derive(move || store.with(|doc| doc.settings.theme.name()));
     let set = move |name: &'static str| {
         let theme = themes.into_iter().find(|theme| theme.name() == name).unwrap_or_default();

@@ -171,7 +171,11 @@ fn ComparedWith(id: &'static str) -> impl IntoView {
             let version = c.version.get(..12).unwrap_or(c.version);
             let cases = if c.cases == 1 { "1 case".to_owned() } else { format!("{} cases", c.cases) };
             let agreement = if c.largest > 0.0 {
-                format!("largest difference {}, allowed {}", Unit::Fraction.format(c.largest), Unit::Fraction.format(c.tolerance))
+                format!(
+                    "largest difference {}, allowed {}",
+                    Unit::Fraction.format(c.largest),
+                    Unit::Fraction.format(c.tolerance)
+                )
             } else {
                 "no difference".to_owned()
             };

@@ -12,6 +12,7 @@ pub mod figure;
 pub mod file;
 pub mod later;
 pub mod link;
+pub mod near;
 pub mod number_field;
 pub mod output;
 pub mod scale;

@@ -49,8 +49,9 @@ fn view(props: Props) -> AnyView {
     }
     .into_any();
 
-    let subtitle =
-        Signal::derive(move || format!("{} serial, {} processors", Unit::Fraction.format(serial.get()), number(n.get())));
+    let subtitle = Signal::derive(move || {
+        format!("{} serial, {} processors", Unit::Fraction.format(serial.get()), number(n.get()))
+    });
     view! {
         <Figure
             id=ENTRY.id

@@ -117,7 +117,9 @@ fn about(chapter: &Chapter) -> AnyView {
             .widgets
             .iter()
             .map(|id| match widgets::find(id) {
-                Some(_) => view! { <li><a href=link::to_widget(id, &Query::default())>{id.clone()}</a></li> }.into_any(),
+                Some(_) => {
+                    view! { <li><a href=link::to_widget(id, &Query::default())>{id.clone()}</a></li> }.into_any()
+                }
                 None => view! { <li>{id.clone()}</li> }.into_any(),
             })
             .collect_view();

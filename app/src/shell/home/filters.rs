@@ -202,7 +202,8 @@ mod tests {
             priority: 3,
             ..Source::default()
         };
-        let sources = [source("a", 30, &[1, 2], "ZeRO: memory"), source("b", 121, &[3], "Rings"), source("c", 120, &[], "")];
+        let sources =
+            [source("a", 30, &[1, 2], "ZeRO: memory"), source("b", 121, &[3], "Rings"), source("c", 120, &[], "")];
         let read = BTreeSet::from(["b".to_owned()]);
         let kept = |filters: Filters| filters.keep(&sources, &read);
         assert_eq!(kept(Filters::default()), [true; 3]);

@@ -171,15 +171,17 @@ fn map(course: &Arc<Course>) -> AnyView {
     // A link into the page: what it names is there only now.
     let begins_filtered = location.search.with_untracked(|s| !s.is_empty());
     let hash = location.hash;
-    Effect::new(move |before: Option<()>| {
+    Effect::new(move |arrived: Option<bool>| {
         let ready = readings.get().is_some();
         let id = hash.with(|hash| hash.trim_start_matches('#').to_owned());
-        let id = if id.is_empty() && begins_filtered && before.is_none() { "sources".to_owned() } else { id };
+        let first = arrived != Some(true);
+        let id = if id.is_empty() && begins_filtered && first { "sources".to_owned() } else { id };
         if ready && !id.is_empty() {
             request_animation_frame(move || {
                 page::arrive(&id);
             });
         }
+        ready
     });
     let with_readings = {
         let course = Arc::clone(course);

@@ -50,9 +50,10 @@ pub(super) struct Sum {
 impl Sum {
     /// Of these sources.
     pub(super) fn of<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Self {
-        sources
-            .into_iter()
-            .fold(Self::default(), |sum, s| Self { count: sum.count + 1, minutes: sum.minutes.saturating_add(s.minutes) })
+        sources.into_iter().fold(Self::default(), |sum, s| Self {
+            count: sum.count + 1,
+            minutes: sum.minutes.saturating_add(s.minutes),
+        })
     }
 
     /// The time, for a person: `45 min`, `31 h`.
@@ -68,8 +69,7 @@ mod tests {
 
     #[test]
     fn what_comes_next_is_what_was_begun_then_what_is_not_done() {
-        let chapter =
-            |slug: &str, status| Chapter { slug: slug.into(), status, ..Chapter::default() };
+        let chapter = |slug: &str, status| Chapter { slug: slug.into(), status, ..Chapter::default() };
         let chapters = vec![
             chapter("a", Status::Planned),
             chapter("b", Status::Written),

@@ -33,18 +33,19 @@ pub(super) fn view(course: &Arc<Course>, readings: &Arc<Readings>) -> AnyView {
             filters.with(|f| f.keep(&readings.sources, &read))
         })
     };
-    let found = {
-        let readings = Arc::clone(readings);
-        move || kept.with(|kept| Sum::of(readings.sources.iter().zip(kept).filter(|(_, kept)| **kept).map(|(s, _)| s)))
-    };
     let total = readings.sources.len();
     let count = {
-        let found = found.clone();
-        move || match found() {
-            Sum { count: 0, .. } => format!("None of {total} sources"),
-            sum => format!("{} of {total} sources, {}", sum.count, sum.time()),
+        let readings = Arc::clone(readings);
+        move || {
+            let found =
+                |kept: &Vec<bool>| Sum::of(readings.sources.iter().zip(kept).filter(|(_, k)| **k).map(|(s, _)| s));
+            match kept.with(found) {
+                Sum { count: 0, .. } => format!("None of {total} sources"),
+                sum => format!("{} of {total} sources, {}", sum.count, sum.time()),
+            }
         }
     };
+    let any = move || kept.with(|kept| kept.contains(&true));
     let clear = move || filters.update(|f| *f = Filters { sort: f.sort, ..Filters::default() });
     let list = {
         let (course, readings) = (Arc::clone(course), Arc::clone(readings));
@@ -67,7 +68,7 @@ pub(super) fn view(course: &Arc<Course>, readings: &Arc<Readings>) -> AnyView {
                 </button>
             </p>
             {list}
-            <p class="nothing sans" hidden=move || found().count > 0>
+            <p class="nothing sans" hidden=any>
                 "No source passes all of these filters. Loosen one, or clear them."
             </p>
         </section>
@@ -207,7 +208,8 @@ fn in_address(course: &Arc<Course>) -> RwSignal<Filters> {
         rest.run(move || {
             let address = if query.is_empty() { String::new() } else { format!("?{query}") };
             written.set_value(query);
-            let options = NavigateOptions { resolve: false, replace: true, scroll: false, ..NavigateOptions::default() };
+            let options =
+                NavigateOptions { resolve: false, replace: true, scroll: false, ..NavigateOptions::default() };
             navigate(&format!("{}/{address}", base_path()), options);
         });
     });

@@ -114,9 +114,8 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
     let (name, what) = stage_name(stage);
     let selected = Memo::new(move |_| state.params().with(|p| p.zero == stage));
     let fits = move || bar.with(|b| if b.fits { "✓ fits" } else { "" });
-    let spoken = move || {
-        bar.with(|b| format!("{name}, {what}: {}, {}", b.total, if b.fits { "fits" } else { "does not fit" }))
-    };
+    let spoken =
+        move || bar.with(|b| format!("{name}, {what}: {}, {}", b.total, if b.fits { "fits" } else { "does not fit" }));
     let parts = [0, 1, 2].map(|i| {
         let part = move |look: fn(&Part) -> String| move || bar.with(|b| look(&b.parts[i]));
         let thin = move || bar.with(|b| b.parts[i].width < THIN);

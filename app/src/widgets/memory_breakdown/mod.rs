@@ -47,9 +47,8 @@ fn view(props: Props) -> AnyView {
             format!("{} · {} · {}{master}", p.model.name(), p.optimizer.label(), p.dtype.id())
         })
     });
-    let finding = Signal::derive(move || {
-        shown.0.with(|result| result.as_ref().map_or_else(Clone::clone, Breakdown::finding))
-    });
+    let finding =
+        Signal::derive(move || shown.0.with(|result| result.as_ref().map_or_else(Clone::clone, Breakdown::finding)));
     let notes = Signal::derive(move || shown.with(|b| b.notes.join(" ")));
     let controls = if props.compact { controls::few(state, shown) } else { controls::all(state, shown, own_model) };
     view! {

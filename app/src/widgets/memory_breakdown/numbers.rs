@@ -47,9 +47,8 @@ pub(super) fn view(shown: Shown) -> AnyView {
             format!("{}: {} as sold, which is {}", b.params.gpu.name, bytes_decimal(sold), bytes_binary(sold))
         })
     };
-    let reported = move || {
-        shown.with(|b| b.params.gpu.reported.map(|r| format!("; its driver reports {}", bytes_binary(r.0))))
-    };
+    let reported =
+        move || shown.with(|b| b.params.gpu.reported.map(|r| format!("; its driver reports {}", bytes_binary(r.0))));
     let source = move || shown.with(|b| (b.params.gpu.source.url, b.params.gpu.source.title));
     view! {
         <table>

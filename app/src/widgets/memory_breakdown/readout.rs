@@ -75,9 +75,8 @@ fn verdict(state: State, shown: Shown) -> impl IntoView {
         })
     };
     let sentence = move || shown.with(|b| b.suggestion.as_ref().map(|s| s.sentence.clone()));
-    let change = Memo::new(move |_| {
-        shown.with(|b| b.suggestion.as_ref().filter(|s| !s.change.is_empty()).map(|s| s.params))
-    });
+    let change =
+        Memo::new(move |_| shown.with(|b| b.suggestion.as_ref().filter(|s| !s.change.is_empty()).map(|s| s.params)));
     let apply = move |_| {
         if let Some(params) = change.get_untracked() {
             state.set(&params);

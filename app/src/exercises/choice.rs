@@ -1,0 +1,133 @@
+//! One option, or several, of a list; every option that is chosen is explained.
+
+use leptos::prelude::*;
+use ringside_core::exercise::{Choice, Chosen, Kind, OptionDef, option_order};
+
+use super::frame;
+use super::session::Session;
+use crate::ui::unique_id;
+
+/// The options, the button and the verdict.
+pub(super) fn form(session: Session, several: bool) -> AnyView {
+    let name = StoredValue::new(unique_id("choice"));
+    let options = move || {
+        let seed = session.attempt.with(|a| a.seed);
+        let order = session.exercise.with_value(|e| option_order(e, seed));
+        order
+            .into_iter()
+            .filter_map(|index| option(session, index))
+            .map(|(index, option)| {
+                let text = session.fill(&option.text);
+                let is_chosen = move || session.input.with(|input| chosen(input).contains(&index));
+                let pick = move |event| {
+                    let on = event_target_checked(&event);
+                    session.input.update(|input| *input = picked(input, index, on, several));
+                };
+                view! {
+                    <label class="option">
+                        <input
+                            type=if several { "checkbox" } else { "radio" }
+                            name=name.get_value()
+                            value=index.to_string()
+                            prop:checked=is_chosen
+                            on:change=pick
+                        />
+                        <span inner_html=text></span>
+                    </label>
+                }
+            })
+            .collect_view()
+    };
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let picked = session.input.with_untracked(|input| chosen(input));
+        if !picked.is_empty() {
+            session.submit(judge(session, &picked).is_some_and(|came| came.is_right()), true);
+        }
+    };
+    view! {
+        <form class="choice-form" on:submit=submit>
+            <fieldset>
+                <legend>{if several { "Choose all that apply" } else { "Choose one" }}</legend>
+                {options}
+            </fieldset>
+            <button type="submit" disabled=move || session.input.with(String::is_empty)>"Check"</button>
+        </form>
+        <div role="status">{move || verdict(session)}</div>
+    }
+    .into_any()
+}
+
+fn verdict(session: Session) -> Option<AnyView> {
+    let (input, checked) = session.attempt.with(|a| (a.input.clone(), a.checked));
+    if !checked || session.input.with(|now| *now != input) {
+        return None;
+    }
+    let picked = chosen(&input);
+    let came = judge(session, &picked)?;
+    let lead = match (came.is_right(), came.wrong.is_empty()) {
+        (true, _) => "Right.",
+        (false, true) => "Not all of it yet.",
+        (false, false) => "Not yet.",
+    };
+    let remarks = picked
+        .iter()
+        .filter_map(|index| option(session, *index))
+        .map(|(_, o)| {
+            frame::verdict(o.right, true, format!("<p>{}</p>{}", session.fill(&o.text), session.fill(&o.say)))
+        })
+        .collect_view();
+    Some(
+        view! {
+            <p class="lead-in"><b>{lead}</b></p>
+            {remarks}
+        }
+        .into_any(),
+    )
+}
+
+/// Looks at the choice itself.
+fn choice<T>(session: Session, look: impl FnOnce(&Choice) -> T) -> Option<T> {
+    session.exercise.with_value(|e| match &e.kind {
+        Kind::Choice(choice) => Some(look(choice)),
+        Kind::Number(_) | Kind::Predict(_) => None,
+    })
+}
+
+fn option(session: Session, index: usize) -> Option<(usize, OptionDef)> {
+    choice(session, |c| c.options.get(index).cloned()).flatten().map(|o| (index, o))
+}
+
+fn judge(session: Session, picked: &[usize]) -> Option<Chosen> {
+    choice(session, |c| c.check(picked))
+}
+
+/// The options in the stored form `0,2`.
+fn chosen(input: &str) -> Vec<usize> {
+    input.split(',').filter_map(|part| part.parse().ok()).collect()
+}
+
+/// The stored form after `index` was switched on or off.
+fn picked(input: &str, index: usize, on: bool, several: bool) -> String {
+    let mut all = if several { chosen(input) } else { Vec::new() };
+    all.retain(|&other| other != index);
+    if on {
+        all.push(index);
+    }
+    all.sort_unstable();
+    all.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{chosen, picked};
+
+    #[test]
+    fn a_choice_is_kept_as_a_list_of_places() {
+        assert_eq!(picked("", 2, true, true), "2");
+        assert_eq!(picked("2", 0, true, true), "0,2");
+        assert_eq!(picked("0,2", 2, false, true), "0");
+        assert_eq!(picked("0", 2, true, false), "2");
+        assert_eq!(chosen("0,2,x"), [0, 2]);
+    }
+}

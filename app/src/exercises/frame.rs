@@ -1,0 +1,115 @@
+//! What all exercises have around their form: number, prompt, hints, solution, fresh numbers.
+
+use leptos::prelude::*;
+use ringside_core::exercise::Kind;
+
+use super::Place;
+use super::session::Session;
+
+/// The exercise with its form.
+pub(super) fn view(place: &Place, session: Session, form: AnyView) -> AnyView {
+    let exercise = &place.exercise;
+    let kind = match exercise.kind {
+        Kind::Number(_) => "number",
+        Kind::Choice(_) => "choice",
+        Kind::Predict(_) => "prediction",
+    };
+    let title = exercise.title.clone().unwrap_or_else(|| exercise.id.clone());
+    let heading = format!("ex-{}-title", exercise.id);
+    let labelled = heading.clone();
+    let anchor = format!("ex-{}", exercise.id);
+    let count = format!("Exercise {} of {} · {kind}", place.index + 1, place.count);
+    let level = format!("level {}", exercise.level);
+    let right = move || session.attempt.with(|a| a.right);
+    let prompt = move || session.exercise.with_value(|e| session.fill(&e.prompt));
+    view! {
+        <section
+            class="exercise sans"
+            id=anchor
+            data-exercise=exercise.id.clone()
+            data-kind=kind
+            aria-labelledby=labelled
+        >
+            <header class="exercise-head">
+                <span>{count}</span>
+                <span>{level}</span>
+                <b hidden=move || !right()>"✓ answered rightly"</b>
+            </header>
+            <h3 id=heading>{title}</h3>
+            <div class="prompt" inner_html=prompt></div>
+            <Show when=move || session.missing.get()>
+                <div class="message" role="alert">
+                    <p>"The model that checks this exercise could not be downloaded. Check the connection."</p>
+                    <button type="button" on:click=move |_| session.fetch_model()>"Try again"</button>
+                </div>
+            </Show>
+            {form}
+            {help(session)}
+        </section>
+    }
+    .into_any()
+}
+
+fn help(session: Session) -> impl IntoView {
+    let hints = session.exercise.with_value(|e| e.hints.len());
+    let steps = session.exercise.with_value(|e| e.solution.len());
+    let can_draw = session.exercise.with_value(|e| !e.draw.is_empty());
+    let opened = Memo::new(move |_| session.attempt.with(|a| a.hints as usize).min(hints));
+    let allowed = move || steps > 0 && session.attempt.with(|a| a.tries > 0 || a.right || a.hints as usize >= hints);
+    let all_open = move || opened.get() == hints;
+    let shown = RwSignal::new(false);
+    let seed = move || session.attempt.with(|a| a.seed);
+    let hint = move |_: leptos::ev::MouseEvent| session.update(|a| a.hints += 1);
+    let solution = move |_: leptos::ev::MouseEvent| {
+        shown.update(|shown| *shown = !*shown);
+        if !session.attempt.with_untracked(|a| a.right) {
+            session.update(|a| a.shown = true);
+        }
+    };
+    let fresh = move |_: leptos::ev::MouseEvent| {
+        shown.set(false);
+        session.fresh();
+    };
+    view! {
+        <div class="help">
+            <ol class="hints" hidden=move || opened.get() == 0 aria-live="polite">
+                {move || {
+                    session
+                        .exercise
+                        .with_value(|e| e.hints.iter().take(opened.get()).map(|h| view! { <li inner_html=session.fill(h)></li> }).collect_view())
+                }}
+            </ol>
+            <div class="help-buttons">
+                <button type="button" class="quiet" hidden=all_open on:click=hint>
+                    {move || if opened.get() == 0 { "Hint" } else { "Another hint" }}
+                </button>
+                <button type="button" class="quiet" hidden=move || !allowed() aria-expanded=move || shown.get().to_string() on:click=solution>
+                    {move || if shown.get() { "Hide the solution" } else { "Show the solution" }}
+                </button>
+                <button type="button" class="quiet" hidden=!can_draw on:click=fresh>
+                    "Fresh numbers"
+                </button>
+                <small hidden=move || seed() == 0>{move || format!("set {}", seed())}</small>
+            </div>
+            <Show when=move || shown.get()>
+                <ol class="solution">
+                    {move || {
+                        session
+                            .exercise
+                            .with_value(|e| e.solution.iter().map(|s| view! { <li inner_html=session.fill(s)></li> }).collect_view())
+                    }}
+                </ol>
+            </Show>
+        </div>
+    }
+}
+
+/// A verdict: what it says, as HTML or as plain text, and whether it is right.
+pub(super) fn verdict(right: bool, html: bool, text: String) -> AnyView {
+    let class = if right { "answer right" } else { "answer" };
+    if html {
+        view! { <div class=class inner_html=text></div> }.into_any()
+    } else {
+        view! { <div class=class><p>{text}</p></div> }.into_any()
+    }
+}

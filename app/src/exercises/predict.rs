@@ -1,0 +1,38 @@
+//! A number to commit to before the figure is uncovered. A prediction is never wrong; it is near or far.
+
+use leptos::prelude::*;
+use ringside_core::answer::Outcome;
+use ringside_core::exercise::Kind;
+
+use super::session::Session;
+use super::{frame, number};
+
+/// The field, and what to say once the learner has committed.
+pub(super) fn form(session: Session) -> AnyView {
+    view! {
+        {number::field(session, "Commit")}
+        <div role="status">
+            {move || {
+                number::checked(session)
+                    .map(|verdict| {
+                        if verdict.asks() {
+                            return number::show(session, verdict);
+                        }
+                        let reveal = session.exercise.with_value(|e| match &e.kind {
+                            Kind::Predict(predict) => session.fill(&predict.reveal),
+                            _ => String::new(),
+                        });
+                        let right = verdict.is_right();
+                        let named = matches!(verdict.outcome, Outcome::DeclaredMistake { .. });
+                        let remark = (right || named).then(|| frame::verdict(right, named, verdict.say().to_owned()));
+                        view! {
+                            {remark}
+                            {frame::verdict(true, true, reveal)}
+                        }
+                            .into_any()
+                    })
+            }}
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,135 @@
+//! One exercise being worked on: its numbers, what was answered, and what came of it.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use ringside_core::catalogue::{Entry, Evaluation};
+use ringside_core::exercise::{Env, Exercise, Resolved, Template, draw, environment, resolve};
+use ringside_core::query::Query;
+
+use super::{Place, attempt, key};
+use crate::page;
+use crate::store::doc::Attempt;
+use crate::store::store;
+use crate::widgets;
+
+/// The handle that a form works with.
+#[derive(Clone, Copy)]
+pub(super) struct Session {
+    pub(super) exercise: StoredValue<Exercise>,
+    key: StoredValue<String>,
+    /// What the store has about it.
+    pub(super) attempt: Memo<Attempt>,
+    /// What is in the form now.
+    pub(super) input: RwSignal<String>,
+    /// The model, once it is there; none is needed where the exercise names none.
+    model: RwSignal<Option<Option<&'static Entry>>>,
+    /// Why the model is not there.
+    pub(super) missing: RwSignal<bool>,
+}
+
+impl Session {
+    pub(super) fn new(place: &Place) -> Self {
+        let name = key(&place.chapter, &place.exercise.id);
+        let key = StoredValue::new(name);
+        let attempt = Memo::new(move |_| key.with_value(|key| attempt(key)));
+        let session = Self {
+            exercise: StoredValue::new(place.exercise.clone()),
+            key,
+            attempt,
+            input: RwSignal::new(attempt.with_untracked(|a| a.input.clone())),
+            model: RwSignal::new(place.exercise.model.is_none().then_some(None)),
+            missing: RwSignal::new(false),
+        };
+        session.fetch_model();
+        session
+    }
+
+    /// Downloads the model that computes the answers.
+    pub(super) fn fetch_model(self) {
+        let widget = self.exercise.with_value(|e| e.model.as_deref().and_then(widgets::find));
+        let Some(widget) = widget else { return };
+        let on_its_way = page::pending();
+        self.missing.set(false);
+        spawn_local(async move {
+            match (widget.load)().await {
+                Ok(module) => drop(self.model.try_set(Some(Some(module.model)))),
+                Err(_) => drop(self.missing.try_set(true)),
+            }
+            drop(on_its_way);
+        });
+    }
+
+    /// The parameters that are asked about.
+    fn parameters(self) -> Query {
+        let seed = self.attempt.with(|a| a.seed);
+        self.exercise.with_value(|e| draw(e, seed))
+    }
+
+    /// Runs `with` on the exercise, its parameters and its model. `None` while the model is on its way.
+    fn ask<T>(
+        self,
+        with: impl FnOnce(&Exercise, &Query, &dyn Fn(&Query) -> Evaluation) -> Result<T, String>,
+    ) -> Option<Result<T, String>> {
+        let entry = self.model.get()?;
+        let evaluate = move |query: &Query| entry.map(|e| (e.evaluate)(query)).unwrap_or_default();
+        Some(self.exercise.with_value(|e| with(e, &self.parameters(), &evaluate)))
+    }
+
+    /// The names that templates may use, with this seed's numbers.
+    pub(super) fn env(self) -> Option<Result<Env, String>> {
+        self.ask(|exercise, query, evaluate| environment(exercise, query, evaluate))
+    }
+
+    /// What is right, for the kinds that ask for a number.
+    pub(super) fn resolved(self) -> Option<Result<Resolved, String>> {
+        self.ask(|exercise, query, evaluate| resolve(exercise, query, evaluate))
+    }
+
+    /// A template with this seed's numbers: HTML. Its holes are shown as they are while the model is on its way.
+    pub(super) fn fill(self, template: &str) -> String {
+        match self.env() {
+            Some(env) => env.and_then(|env| Template::fill(template, &env)).unwrap_or_else(|why| why),
+            None => String::new(),
+        }
+    }
+
+    /// Changes what is stored about it.
+    pub(super) fn update(self, change: impl FnOnce(&mut Attempt)) {
+        let key = self.key.get_value();
+        store().update(|doc| change(doc.exercises.entry(key).or_default()));
+    }
+
+    /// Keeps what is in the form; a verdict on something else does not stay.
+    pub(super) fn keep_input(self) {
+        let input = self.input.get_untracked();
+        if self.attempt.with_untracked(|a| a.input != input) {
+            self.update(|a| {
+                a.input = input;
+                a.checked = false;
+            });
+        }
+    }
+
+    /// Submits what is in the form. `right` says whether it counts as right; `tries` whether it counts as a try.
+    pub(super) fn submit(self, right: bool, tries: bool) {
+        let input = self.input.get_untracked();
+        self.update(|a| {
+            a.input = input;
+            a.checked = true;
+            a.right |= right;
+            a.tries += u32::from(tries);
+        });
+    }
+
+    /// The next set of numbers.
+    pub(super) fn fresh(self) {
+        self.input.set(String::new());
+        self.update(|a| {
+            a.seed += 1;
+            a.input.clear();
+            a.checked = false;
+            a.hints = 0;
+            a.shown = false;
+        });
+    }
+}

@@ -1,0 +1,32 @@
+//! Doing something once an element comes near what is seen.
+
+use leptos::prelude::on_cleanup;
+use send_wrapper::SendWrapper;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
+
+/// Runs `action` once, when `element` comes within a screen or so of what is seen. Where the browser cannot tell, at once.
+pub fn when_near(element: &Element, action: impl Fn() + 'static) {
+    let action = std::rc::Rc::new(action);
+    let on_near = action.clone();
+    let callback = Closure::<dyn Fn(js_sys::Array, IntersectionObserver)>::new(
+        move |entries: js_sys::Array, observer: IntersectionObserver| {
+            let near = entries.iter().any(|e| e.unchecked_into::<IntersectionObserverEntry>().is_intersecting());
+            if near {
+                observer.disconnect();
+                on_near();
+            }
+        },
+    );
+    let options = IntersectionObserverInit::new();
+    options.set_root_margin("900px");
+    match IntersectionObserver::new_with_options(callback.as_ref().unchecked_ref(), &options) {
+        Ok(observer) => {
+            observer.observe(element);
+            let kept = SendWrapper::new((observer, callback));
+            on_cleanup(move || kept.0.disconnect());
+        }
+        Err(_) => action(),
+    }
+}
