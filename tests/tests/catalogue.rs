@@ -98,7 +98,8 @@ fn value(kind: Kind) -> BoxedStrategy<String> {
             prop_oneof![4 => (min..=max).prop_map(|v| v.to_string()), 1 => Just(max.to_string()), 1 => garbage].boxed()
         }
         Kind::Real { min, max } => {
-            prop_oneof![4 => (min..=max).prop_map(|v| v.to_string()), 1 => Just(format!("{max:e}")), 1 => garbage].boxed()
+            prop_oneof![4 => (min..=max).prop_map(|v| v.to_string()), 1 => Just(format!("{max:e}")), 1 => garbage]
+                .boxed()
         }
     }
 }

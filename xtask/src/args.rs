@@ -113,10 +113,7 @@ mod tests {
     const SERVE: Command = Command {
         name: "serve",
         summary: "",
-        flags: &[
-            Flag { name: "--port", value: "<n>", help: "" },
-            Flag { name: "--open", value: "", help: "" },
-        ],
+        flags: &[Flag { name: "--port", value: "<n>", help: "" }, Flag { name: "--open", value: "", help: "" }],
         run: |_| Ok(()),
     };
 

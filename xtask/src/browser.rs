@@ -16,7 +16,9 @@ pub(crate) fn chromium() -> Result<PathBuf> {
         if process::is_executable(&path) {
             return Ok(path);
         }
-        return Err(format!("CHROME is {}, which is no program. Unset it or set it to a Chromium.", path.display()).into());
+        return Err(
+            format!("CHROME is {}, which is no program. Unset it or set it to a Chromium.", path.display()).into()
+        );
     }
     if let Some(path) = process::which(NAMES) {
         return Ok(path);

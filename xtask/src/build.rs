@@ -132,7 +132,8 @@ pub(crate) fn public_url(given: &str) -> Result<String> {
 /// site.
 pub(crate) fn hook(_: &Options) -> Result<()> {
     let variable = |name: &str| {
-        std::env::var(name).map_err(|_| Failure::from(format!("{name} is not set: `hook` is called by Trunk (see Trunk.toml).")))
+        std::env::var(name)
+            .map_err(|_| Failure::from(format!("{name} is not set: `hook` is called by Trunk (see Trunk.toml).")))
     };
     let staging = PathBuf::from(variable("TRUNK_STAGING_DIR")?);
     let public_url = public_url(&variable("TRUNK_PUBLIC_URL")?)?;
@@ -159,7 +160,8 @@ pub(crate) fn hook(_: &Options) -> Result<()> {
             app = Some(program);
         }
     }
-    let app = app.ok_or("app/index.html links no program: `<link data-trunk rel=\"rust\" data-bin=\"…\">` is missing.")?;
+    let app =
+        app.ok_or("app/index.html links no program: `<link data-trunk rel=\"rust\" data-bin=\"…\">` is missing.")?;
     let lenient = std::env::var_os(LENIENT).is_some();
     let rendered = content::render(lenient);
     if !lenient && !rendered.diagnostics.is_empty() {
@@ -181,7 +183,9 @@ mod tests {
 
     #[test]
     fn a_public_url_is_a_path_with_slashes_around_it() {
-        for (given, expected) in [("/", "/"), ("", "/"), ("sub", "/sub/"), ("/a/b", "/a/b/"), ("/a-b_c.d/", "/a-b_c.d/")] {
+        for (given, expected) in
+            [("/", "/"), ("", "/"), ("sub", "/sub/"), ("/a/b", "/a/b/"), ("/a-b_c.d/", "/a-b_c.d/")]
+        {
             assert_eq!(public_url(given).ok().as_deref(), Some(expected));
         }
         for wrong in ["https://a.org/b/", "/a b/", "/../", "/a\"b/"] {

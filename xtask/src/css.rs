@@ -67,7 +67,10 @@ mod tests {
             ("a::after { content: \" {  ; /* kept */ \\\" \" ; }", "a::after{content: \" {  ; /* kept */ \\\" \"}"),
             ("a/**/.b { margin: calc(1px + 2px) -3px }", "a/**/.b{margin: calc(1px + 2px) -3px}"),
             ("@media (width > 10em) and (height) { a { b: c } }", "@media (width > 10em) and (height){a{b: c}}"),
-            ("a { background: url(data:image/png;base64,AA//BB*/) }", "a{background: url(data:image/png;base64,AA//BB*/)}"),
+            (
+                "a { background: url(data:image/png;base64,AA//BB*/) }",
+                "a{background: url(data:image/png;base64,AA//BB*/)}",
+            ),
             (".w-1\\/2 { x: y }", ".w-1\\/2{x: y}"),
             ("a { b: c; } /* open", "a{b: c}"),
         ] {

@@ -57,8 +57,11 @@ pub(crate) fn finish(folder: &Path, public_url: &str, program: &Program, content
             process::write(&folder.join("licences").join(format!("{name}.txt")), process::read(&from)?)?;
         }
     }
-    let routes: Vec<_> =
-        content.routes.iter().map(|r| json!({"path": r.path, "title": r.title, "description": r.description})).collect();
+    let routes: Vec<_> = content
+        .routes
+        .iter()
+        .map(|r| json!({"path": r.path, "title": r.title, "description": r.description}))
+        .collect();
     let manifest = json!({"public_url": public_url, "content": assets.content, "routes": routes});
     process::write(&folder.join("routes.json"), format!("{manifest:#}\n"))
 }
@@ -165,7 +168,7 @@ mod tests {
         let renamed = [("fonts/a.woff2".to_owned(), "fonts/a-1.woff2".to_owned())];
         for before in ["url(/fonts/a.woff2)", "url(\"fonts/a.woff2\")", "url('../fonts/a.woff2')"] {
             let after = with_new_names(before, &renamed);
-            assert!(after.contains("fonts/a-1.woff2") && !after.contains("/fonts/a-1") , "{after}");
+            assert!(after.contains("fonts/a-1.woff2") && !after.contains("/fonts/a-1"), "{after}");
         }
         assert_eq!(with_new_names("url(fonts/b.woff2)", &renamed), "url(fonts/b.woff2)");
     }

@@ -65,7 +65,8 @@ pub(crate) fn parse(html: &str) -> Vec<Piece> {
             rest = comment.split_once("-->").map_or("", |(_, after)| after);
             continue;
         }
-        let tag = rest.starts_with('<') && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
+        let tag =
+            rest.starts_with('<') && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
         if !tag {
             let end = rest[1..].find('<').map_or(rest.len(), |i| i + 1);
             match pieces.last_mut() {
@@ -106,7 +107,8 @@ fn parse_tag(text: &str) -> (String, Vec<Attribute>, &str) {
         if let Some(after) = rest.strip_prefix('>') {
             return (name, attributes, after);
         }
-        let end = rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '=' | '>' | '/')).unwrap_or(rest.len()).max(1);
+        let end =
+            rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '=' | '>' | '/')).unwrap_or(rest.len()).max(1);
         let end = (end..=rest.len()).find(|i| rest.is_char_boundary(*i)).unwrap_or(rest.len());
         let key = rest[..end].to_ascii_lowercase();
         rest = &rest[end..];
@@ -189,10 +191,9 @@ pub(crate) fn template(trunk: &str, public_url: &str, assets: &Assets) -> String
     for import in &assets.imports {
         head.push(Piece::tag("link", &[("rel", "modulepreload"), ("href", &url(import))]));
     }
-    for (path, kind) in [
-        (assets.wasm.clone(), "application/wasm"),
-        (format!("{}course.json", assets.content), "application/json"),
-    ] {
+    for (path, kind) in
+        [(assets.wasm.clone(), "application/wasm"), (format!("{}course.json", assets.content), "application/json")]
+    {
         let href = url(&path);
         let attributes =
             [("rel", "preload"), ("as", "fetch"), ("crossorigin", "anonymous"), ("type", kind), ("href", &href)];
@@ -379,7 +380,9 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
 
     #[test]
     fn odd_pages_are_read_to_their_end() {
-        for odd in ["", "<", "a < b", "<p", "<p a", "<p a=", "<p a=\"x", "<script>x", "<!-- x", "</", "<a =b>", "<p é=ü>"] {
+        for odd in
+            ["", "<", "a < b", "<p", "<p a", "<p a=", "<p a=\"x", "<script>x", "<!-- x", "</", "<a =b>", "<p é=ü>"]
+        {
             let _ = write(&parse(odd));
         }
     }

@@ -24,8 +24,8 @@ mod tools;
 
 use std::process::ExitCode;
 
-use args::{Command, Flag, Options};
-use failure::{Failure, Result};
+use args::{Command, Flag};
+use failure::Result;
 
 const PUBLIC_URL: Flag = Flag {
     name: "--public-url",
@@ -60,12 +60,12 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "test",
-        summary: "everything: formatting, lints, tests, docs, the size budget and the browser tests",
+        summary: "everything: formatting, lints, tests, docs, the release build and the browser tests",
         flags: &[
             Flag {
                 name: "--only",
                 value: "<stages>",
-                help: "fmt, clippy, unit, docs, build, size, browser; several with commas",
+                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser; several with commas",
             },
             Flag { name: "--fast", value: "", help: "only what takes seconds: fmt, native clippy, unit" },
         ],

@@ -61,10 +61,11 @@ pub(crate) fn main(options: &Options) -> Result<()> {
 /// Takes a port of 127.0.0.1; 0 takes a free one.
 pub(crate) fn listen(port: u16) -> Result<TcpListener> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| match error.kind() {
-        ErrorKind::AddrInUse => {
-            format!("port {port} is in use. Stop what uses it, or choose another with --port, such as --port {}.", port.wrapping_add(1))
-                .into()
-        }
+        ErrorKind::AddrInUse => format!(
+            "port {port} is in use. Stop what uses it, or choose another with --port, such as --port {}.",
+            port.wrapping_add(1)
+        )
+        .into(),
         _ => format!("could not listen on 127.0.0.1:{port}: {error}").into(),
     })
 }
@@ -167,11 +168,8 @@ struct Site {
 
 impl Site {
     fn new(folder: &Path, manifest: Manifest, live: bool) -> Result<Self> {
-        let live = if live {
-            Some(Mutex::new(Live { seen: content::fingerprint()?, ..Live::default() }))
-        } else {
-            None
-        };
+        let live =
+            if live { Some(Mutex::new(Live { seen: content::fingerprint()?, ..Live::default() })) } else { None };
         Ok(Self { folder: folder.to_owned(), manifest, live, compressed: Mutex::default() })
     }
 
@@ -387,8 +385,7 @@ mod tests {
         }
         process::write(&folder.with_extension("secret"), "secret").expect("written");
         let routes = vec![Route { path: String::new(), title: String::new(), description: String::new() }];
-        let manifest =
-            Manifest { public_url: public_url.into(), content: "content/0123456789abcdef/".into(), routes };
+        let manifest = Manifest { public_url: public_url.into(), content: "content/0123456789abcdef/".into(), routes };
         Site::new(&folder, manifest, false).expect("a site")
     }
 

@@ -191,7 +191,9 @@ fn friendly(file: &str) -> String {
     let stem = file.strip_suffix(".wasm").unwrap_or(file);
     let stem = stem.strip_prefix("split_").unwrap_or(stem);
     let name = match stem.rsplit_once('_') {
-        Some((name, number)) if !name.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) && number.len() > 4 => name,
+        Some((name, number)) if !name.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) && number.len() > 4 => {
+            name
+        }
         _ => stem,
     };
     name.replace('_', "-")
@@ -223,9 +225,17 @@ mod tests {
     fn files_are_wired_to_each_other_by_their_new_names() {
         let folder = std::env::temp_dir().join(format!("ringside-split-{}", std::process::id()));
         let (bound, parts) = (folder.join("bound"), folder.join("parts"));
-        process::write(&bound.join("app.js"), "import * as i from \"./__wasm_split.js\"\n{\"./__wasm_split.js\": i}\nnew URL('app_bg.wasm')\n").expect("written");
+        process::write(
+            &bound.join("app.js"),
+            "import * as i from \"./__wasm_split.js\"\n{\"./__wasm_split.js\": i}\nnew URL('app_bg.wasm')\n",
+        )
+        .expect("written");
         process::write(&bound.join("app_bg.wasm"), b"main").expect("written");
-        process::write(&parts.join(LINK), "import { initSync } from \"./app.js\";\nfetch(\"./split_w_12345678.wasm\")\n").expect("written");
+        process::write(
+            &parts.join(LINK),
+            "import { initSync } from \"./app.js\";\nfetch(\"./split_w_12345678.wasm\")\n",
+        )
+        .expect("written");
         process::write(&parts.join("split_w_12345678.wasm"), b"lazy").expect("written");
         let done = assemble("app", &bound, &parts, &bound.join("app_bg.wasm"), &[parts.join("split_w_12345678.wasm")]);
         let again = assemble("app", &bound, &parts, &bound.join("app_bg.wasm"), &[parts.join("split_w_12345678.wasm")]);

@@ -57,14 +57,17 @@ pub(crate) fn ensure() -> Result<Tools> {
     })
 }
 
-fn ensure_target() -> Result<()> {
+pub(crate) fn ensure_target() -> Result<()> {
     let sysroot = process::output(command("rustc").args(["--print", "sysroot"]))?;
     if Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).is_dir() {
         return Ok(());
     }
     say(format_args!("adding Rust's target {WASM} (a minute at most)"));
     if process::which(&["rustup"]).is_none() {
-        return Err(format!("Rust's target {WASM} is missing and there is no rustup to add it; install Rust from https://rustup.rs.").into());
+        return Err(format!(
+            "Rust's target {WASM} is missing and there is no rustup to add it; install Rust from https://rustup.rs."
+        )
+        .into());
     }
     process::run(command("rustup").args(["target", "add", WASM]))
 }
@@ -142,7 +145,8 @@ fn cargo_tool(
 
 fn wasm_opt(folder: &Path) -> Result<PathBuf> {
     let installed = folder.join("node_modules/.bin/wasm-opt");
-    let fits = |path: &PathBuf| version_of(path).and_then(|v| v.parse().ok()).is_some_and(|v: u32| v >= OLDEST_BINARYEN);
+    let fits =
+        |path: &PathBuf| version_of(path).and_then(|v| v.parse().ok()).is_some_and(|v: u32| v >= OLDEST_BINARYEN);
     let on_path = process::which(&["wasm-opt"]);
     if let Some(found) = on_path.iter().chain([&installed]).find(|p| fits(p)) {
         return Ok(found.clone());

@@ -1,0 +1,47 @@
+// What every browser test gets: a page on which any console message, failed or foreign request is a failure.
+import AxeBuilder from "@axe-core/playwright";
+import { test as base, expect, type Page } from "@playwright/test";
+
+export { expect };
+
+function watch(page: Page, baseURL: string, wrong: string[]) {
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) wrong.push(`console ${message.type()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => wrong.push(`page error: ${error.message}`));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (["http:", "https:"].includes(url.protocol) && url.origin !== new URL(baseURL).origin) wrong.push(`request to ${url}`);
+  });
+  page.on("requestfailed", (request) => {
+    // A page that is left cancels what it was still loading.
+    if (request.failure()?.errorText !== "net::ERR_ABORTED") wrong.push(`failed: ${request.url()}`);
+  });
+  page.on("response", (response) => {
+    if (response.status() >= 400) wrong.push(`${response.status()}: ${response.url()}`);
+  });
+}
+
+export const test = base.extend<{ quiet: void }>({
+  quiet: [
+    async ({ context, baseURL }, use) => {
+      const wrong: string[] = [];
+      context.on("page", (page) => watch(page, baseURL!, wrong));
+      await use();
+      expect(wrong).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+/** Waits until the page shows all that belongs to it. */
+export async function ready(page: Page) {
+  await page.waitForSelector('html[data-ready="1"]', { state: "attached", timeout: 30_000 });
+  await page.evaluate(() => document.fonts.ready);
+}
+
+/** Every violation that axe finds, one line each. */
+export async function axe(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")} — ${n.failureSummary?.split("\n")[1] ?? ""}`));
+}

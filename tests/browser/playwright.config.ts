@@ -1,0 +1,31 @@
+import { defineConfig } from "@playwright/test";
+
+// `cargo xtask test --only browser` serves dist/ and sets both; by hand, start `cargo xtask serve` first.
+const url = process.env.RINGSIDE_URL ?? "http://127.0.0.1:8080/";
+const root = process.getuid?.() === 0;
+
+export default defineConfig({
+  testDir: ".",
+  testMatch: "*.spec.ts",
+  fullyParallel: true,
+  workers: 2,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  forbidOnly: !!process.env.CI,
+  reporter: "list",
+  use: {
+    baseURL: url,
+    viewport: { width: 1280, height: 900 },
+    launchOptions: {
+      executablePath: process.env.CHROME || undefined,
+      args: [
+        ...(root ? ["--no-sandbox"] : []),
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+});

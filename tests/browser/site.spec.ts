@@ -1,0 +1,81 @@
+// Every page of the site by one set of rules; the list is the build's own, so that a new page is tested on arrival.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { axe, expect, ready, test } from "./fixtures";
+
+const { routes } = JSON.parse(readFileSync(join(__dirname, "../../dist/routes.json"), "utf8")) as { routes: { path: string; title: string }[] };
+
+for (const { path, title } of routes) {
+  test(`/${path} shows itself, and axe finds nothing`, async ({ page }) => {
+    await page.goto(`./${path}`);
+    await ready(page);
+    await expect(page.locator("h1")).toHaveCount(1);
+    await expect(page).toHaveTitle(new RegExp(title.slice(0, 12).replace(/[^\w ]/g, ".")));
+    expect(await axe(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await axe(page), "dark").toEqual([]);
+  });
+
+  test(`/${path} fits a phone`, async ({ page }) => {
+    await page.setViewportSize({ width: 360, height: 780 });
+    await page.goto(`./${path}`);
+    await ready(page);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(await axe(page)).toEqual([]);
+  });
+}
+
+test("no script or style may be inline without its hash", async ({ page }) => {
+  await page.goto("./");
+  const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
+  expect(policy).toContain("default-src 'self'");
+  expect(policy).not.toContain("unsafe-inline");
+  expect(policy).not.toContain("'unsafe-eval'");
+});
+
+test("a chapter: predict, see, answer wrongly, rightly, and come back", async ({ page }) => {
+  await page.goto("chapter/memory-accounting/");
+  await ready(page);
+  await expect(page.locator('[data-widget="memory-breakdown"]')).toHaveCount(0);
+  const prediction = page.locator('[data-exercise="predict-30b"]');
+  await prediction.locator("input").fill("60 GB");
+  await prediction.getByRole("button", { name: "Commit" }).click();
+  await expect(prediction).toContainText("weights alone");
+  await expect(page.locator('[data-widget="memory-breakdown"]')).toHaveCount(1);
+
+  await page.locator('a.see', { hasText: "stage 3" }).first().click();
+  await expect(page.locator('[data-widget="memory-breakdown"] output[data-quantity="total"]')).toHaveAttribute("data-value", "7500000000");
+
+  const zero2 = page.locator('[data-exercise="zero-2"]');
+  await zero2.locator("input").fill("8.67 GB");
+  await zero2.getByRole("button", { name: "Check" }).click();
+  await expect(zero2).toContainText("That is ZeRO-3");
+  await zero2.locator("input").fill("33.6 GB");
+  await zero2.getByRole("button", { name: "Check" }).click();
+  await expect(zero2.locator(".answer.right")).toBeVisible();
+  await page.reload();
+  await ready(page);
+  await expect(zero2.locator(".answer.right")).toBeVisible();
+  await expect(zero2.locator("input")).toHaveValue("33.6 GB");
+});
+
+test("search finds a term with the keyboard alone", async ({ page }) => {
+  await page.goto("./");
+  await ready(page);
+  await page.keyboard.press("/");
+  const field = page.locator("dialog[open] input");
+  await expect(field).toBeFocused();
+  await page.keyboard.type("master weights");
+  await expect(page.locator('dialog[open] [role="option"]').first()).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page.locator("dialog[open]")).toHaveCount(0);
+});
+
+test("a page that does not exist says so", async ({ page }) => {
+  await page.goto("./");
+  await ready(page);
+  await page.evaluate(() => history.pushState(null, "", "no/such/page"));
+  await page.evaluate(() => dispatchEvent(new PopStateEvent("popstate")));
+  await expect(page.locator("h1")).toContainText("no such page");
+});
