@@ -65,7 +65,9 @@ pub const ENTRY: Entry = Entry {
         Evaluation {
             query: params.query(),
             problems,
-            quantities: quantities.map(|&(id, label, unit)| Quantity::new(id, label, result.quantity(id), unit)).collect(),
+            quantities: quantities
+                .map(|&(id, label, unit)| Quantity::new(id, label, result.quantity(id), unit))
+                .collect(),
             error: None,
         }
     },
@@ -149,7 +151,10 @@ mod tests {
     fn the_finding_says_what_the_curve_shows() {
         let params = Params { serial: 0.05, n: 64 };
         let finding = params.finding();
-        assert!(finding.starts_with("64 processors make it 15.4 times as fast and work 24.1% of the time."), "{finding}");
+        assert!(
+            finding.starts_with("64 processors make it 15.4 times as fast and work 24.1% of the time."),
+            "{finding}"
+        );
         assert!(finding.contains("more than 20 times"), "{finding}");
         assert_eq!(params.curve().last().map(|(n, s)| (n, s.limit)), Some((65_536.0, 20.0)));
         assert!(Params { serial: 0.0, n: 1 }.finding().contains("no limit"));

@@ -116,13 +116,6 @@ fn address_of(id: &'static str) -> RwSignal<Query> {
         let is_written = query.with(|q| in_address.with_value(|seen| seen == q));
         if is_written { rest.cancel() } else { rest.run(write) }
     });
-    // Reloading or leaving the site at once must not lose the last change.
-    let leaving = window_event_listener(leptos::ev::pagehide, move |_| {
-        if query.with_untracked(|q| in_address.with_value(|seen| seen != q)) {
-            write();
-        }
-    });
-    on_cleanup(move || leaving.remove());
     query
 }
 

@@ -72,12 +72,15 @@ fn view(props: Props) -> AnyView {
     .into_any()
 }
 
+/// A law: its name, and what it makes of a result.
+type Law = (&'static str, fn(&Speedup) -> f64);
+
 /// Both laws over the number of processors, both axes logarithmic: a straight line and one that bends to its limit.
 fn drawing(params: Memo<Params>, result: Memo<Speedup>) -> impl IntoView {
     let scale = Log::to(MAX_N as f64);
     let height = move |speedup: f64| 100.0 - scale.percent(speedup);
     let here = move || percent(scale.percent(params.get().n as f64));
-    let laws: [(&str, fn(&Speedup) -> f64); 2] = [("Gustafson", |s| s.gustafson), ("Amdahl", |s| s.amdahl)];
+    let laws: [Law; 2] = [("Gustafson", |s| s.gustafson), ("Amdahl", |s| s.amdahl)];
     let curves = laws.map(|(_, law)| {
         let points = move || {
             let point = |(n, s): (f64, Speedup)| format!("{:.2},{:.2} ", scale.percent(n), height(law(&s)));

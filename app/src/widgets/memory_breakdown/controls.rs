@@ -32,7 +32,7 @@ pub(super) fn all(state: State, shown: Shown, own_model: OwnModel) -> AnyView {
 pub(super) fn few(state: State, shown: Shown) -> AnyView {
     let exactly = Signal::derive(move || shown.with(|b| b.size.params));
     view! {
-        <div class="control-grid">{parameters(state, shown)} {ranks(state)} {optimizer(state)} {gpu(state)}</div>
+        <div class="control-row">{parameters(state, shown)} {ranks(state)} {optimizer(state)} {gpu(state)}</div>
         <p class="visually-hidden"><Output quantity="params" value=exactly unit=Unit::Count /> " parameters"</p>
     }
     .into_any()
@@ -40,7 +40,7 @@ pub(super) fn few(state: State, shown: Shown) -> AnyView {
 
 fn model(state: State, shown: Shown, own_model: OwnModel) -> impl IntoView {
     let groups = vec![
-        Group { label: "", options: vec![("", "By number of parameters"), ("custom", "Your config.json")] },
+        Group { label: "", options: vec![("", "By parameter count"), ("custom", "Your config.json")] },
         Group { label: "Models", options: presets::ALL.iter().map(|p| (p.id, p.name)).collect() },
     ];
     let value = Signal::derive(move || {

@@ -52,7 +52,12 @@ fn view(props: Props) -> AnyView {
     let notes = Signal::derive(move || shown.with(|b| b.notes.join(" ")));
     let controls = if props.compact { controls::few(state, shown) } else { controls::all(state, shown, own_model) };
     view! {
-        <div class="drop-zone" class:dropping=own_model.dropping on:dragover=move |e| own_model.over(&e) on:drop=move |e| own_model.drop(&e)>
+        <div
+            class="drop-zone"
+            class:dropping=own_model.dropping
+            on:dragover=move |event| own_model.over(&event)
+            on:drop=move |event| own_model.drop(&event)
+        >
             <Figure
                 id=ENTRY.id
                 title=ENTRY.title

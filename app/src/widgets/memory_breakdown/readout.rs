@@ -1,5 +1,6 @@
 //! Under the drawing: the numbers of the chosen stage, which are also its legend, and what would make it fit.
 
+use leptos::html;
 use leptos::prelude::*;
 use ringside_core::memory::{Breakdown, Concept};
 use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, number};
@@ -77,14 +78,19 @@ fn verdict(state: State, shown: Shown) -> impl IntoView {
     let sentence = move || shown.with(|b| b.suggestion.as_ref().map(|s| s.sentence.clone()));
     let change =
         Memo::new(move |_| shown.with(|b| b.suggestion.as_ref().filter(|s| !s.change.is_empty()).map(|s| s.params)));
+    let text = NodeRef::<html::P>::new();
     let apply = move |_| {
         if let Some(params) = change.get_untracked() {
             state.set(&params);
+            // The button goes; whoever pressed it by keyboard is left where it was.
+            if let Some(text) = text.get_untracked() {
+                let _ = text.focus();
+            }
         }
     };
     view! {
         <div class="verdict" class:fits=fits>
-            <p><b>{headline}</b> " " {sentence}</p>
+            <p tabindex="-1" node_ref=text><b>{headline}</b> " " {sentence}</p>
             <button type="button" class="secondary" hidden=move || change.with(Option::is_none) on:click=apply>
                 "Make it fit"
             </button>
