@@ -1,4 +1,4 @@
-//! The page to come back to while working: glossary, reference card, hardware, variables, tools, courses.
+//! The page to come back to while working: reference card, hardware, variables, tools, courses, glossary.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ pub fn load() -> Result<Page, NotLoaded> {
 
 /// The sections: anchor and name, in order.
 const SECTIONS: [(&str, &str); 6] = [
-    ("glossary", "Glossary"),
     ("reference-card", "Reference card"),
     ("hardware", "Hardware"),
     ("variables", "Debugging variables"),
     ("tools", "Tools"),
     ("courses", "Courses"),
+    ("glossary", "Glossary"),
 ];
 
 fn view() -> AnyView {
@@ -35,9 +35,11 @@ fn view() -> AnyView {
     let library = library();
     let sought = RwSignal::new(String::new());
     let hash = use_location().hash;
-    // A link to a term: the term is there only now, and must not be filtered out.
+    // A link to a term: the term is there only when everything above it is, and must not be filtered out.
     Effect::new(move |_| {
-        let ready = library.glossary.get().is_some() && library.reference.get().is_some();
+        let above =
+            library.course.get().is_some() && library.reference.get().is_some() && library.readings.get().is_some();
+        let ready = above && library.glossary.get().is_some();
         let id = hash.with(|hash| hash.trim_start_matches('#').to_owned());
         if ready && !id.is_empty() {
             sought.set(String::new());
@@ -64,8 +66,8 @@ fn view() -> AnyView {
                         library.readings.show(rest).into_any()
                     };
                     view! {
-                        {library.glossary.show(of_glossary)}
                         {library.reference.show(of_reference)}
+                        {library.glossary.show(of_glossary)}
                     }
                     .into_any()
                 })}

@@ -87,6 +87,12 @@ fn holds(doc: &Doc) -> [(&'static str, usize); 5] {
     ]
 }
 
+/// What a document holds of which it holds anything: `sources read: 2, summaries written: 1`.
+fn in_words(doc: &Doc) -> String {
+    let held = holds(doc).into_iter().filter(|(_, n)| *n > 0);
+    held.map(|(what, n)| format!("{}: {n}", what.to_lowercase())).collect::<Vec<_>>().join(", ")
+}
+
 fn stored() -> impl IntoView {
     let store = store();
     let rows = move || {
@@ -211,9 +217,12 @@ fn import() -> impl IntoView {
         let Some(Offer { name, text, doc }) = offer.get_untracked() else { return };
         offer.set(None);
         said.set(Some(store.import(&text).map(|()| {
-            let came: Vec<String> =
-                holds(&doc).iter().map(|(what, n)| format!("{n} {}", what.to_lowercase())).collect();
-            format!("Imported from {name}: {}.", came.join(", "))
+            let came = in_words(&doc);
+            if came.is_empty() {
+                format!("{name} was imported. It holds settings only.")
+            } else {
+                format!("Imported from {name}: {came}.")
+            }
         })));
     };
     let question = move || {
@@ -321,9 +330,8 @@ fn reset() -> impl IntoView {
         said.set(Some(Ok("Everything stored here was deleted.".to_owned())));
     };
     let what = move || {
-        let held = store.with(holds).into_iter().filter(|(_, n)| *n > 0);
-        let held: Vec<String> = held.map(|(what, n)| format!("{n} {}", what.to_lowercase())).collect();
-        if held.is_empty() { String::new() } else { format!(": {}", held.join(", ")) }
+        let held = store.with(in_words);
+        if held.is_empty() { String::new() } else { format!(" ({held})") }
     };
     let question = move || {
         asked.get().then(|| {
@@ -365,11 +373,11 @@ fn about() -> impl IntoView {
         <section aria-labelledby="about">
             <h2 id="about">"About"</h2>
             <p>
-                "Ringside " {env!("CARGO_PKG_VERSION")}
-                ", stored format " {doc::VERSION}
-                ". Free software under MIT or Apache-2.0, at your choice. The typefaces are Source Serif 4 and Inter, each under the SIL Open Font License: "
-                <a href="licences/OFL-source-serif-4.txt" rel="external">"its licence"</a> ", "
-                <a href="licences/OFL-inter.txt" rel="external">"and its"</a> ". The keyboard’s shortcuts are under " <kbd>"?"</kbd> "."
+                "Ringside " {env!("CARGO_PKG_VERSION")} ", stored format " {doc::VERSION}
+                ". Free software under MIT or Apache-2.0, at your choice. Its typefaces are "
+                <a href="licences/OFL-source-serif-4.txt" rel="external">"Source Serif 4"</a> " and "
+                <a href="licences/OFL-inter.txt" rel="external">"Inter"</a>
+                ", both under the SIL Open Font License. " <kbd>"?"</kbd> " shows the keyboard’s shortcuts."
             </p>
         </section>
     }
