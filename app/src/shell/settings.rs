@@ -151,7 +151,7 @@ fn export() -> impl IntoView {
                     disabled=move || none() || readings.ready().is_none()
                     on:click=summaries
                 >
-                    "Export summaries as Markdown"
+                    "Summaries as Markdown"
                 </button>
             </p>
             <p class="hint sans" hidden=move || !none()>"No summary is written yet: every source on the map has a box for one."</p>
@@ -336,10 +336,10 @@ fn reset() -> impl IntoView {
     let question = move || {
         asked.get().then(|| {
             view! {
-                <div class="question sans" role="group" aria-label="Delete everything?">
+                <div class="question sans" role="group" aria-label="Reset everything?">
                     <p>"This deletes everything stored here" {what} ", what was kept aside included. It cannot be undone."</p>
                     <p class="actions">
-                        <button type="button" class="danger" on:click=delete>"Delete everything"</button>
+                        <button type="button" class="danger" on:click=delete>"Reset everything"</button>
                         <button type="button" class="secondary" on:click=move |_| asked.set(false)>"Keep it"</button>
                     </p>
                 </div>
@@ -359,7 +359,7 @@ fn reset() -> impl IntoView {
                         asked.update(|asked| *asked = !*asked);
                     }
                 >
-                    "Delete everything …"
+                    "Reset …"
                 </button>
             </p>
             {question}
