@@ -11,7 +11,7 @@ use ringside_core::model::ModelRef;
 use ringside_core::query::Query;
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
-    let entry = catalogue::find("activation-memory").expect("it is in the catalogue");
+    let entry = ringside_core::memory::activations::ENTRY;
     (entry.evaluate)(&Query::new(query.iter().copied()))
 }
 
@@ -156,6 +156,6 @@ proptest! {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    let specs = catalogue::find("activation-memory").expect("there").params;
+    let specs = ringside_core::memory::activations::ENTRY.params;
     (0..specs.len()).prop_map(move |i| specs[i].name.to_owned())
 }

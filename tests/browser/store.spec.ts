@@ -85,14 +85,14 @@ test("export, reset, import gives the same state", async ({ page }) => {
   await page.goto("settings/");
   await ready(page);
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: /^export/i }).click();
+  await page.getByRole("button", { name: "Export everything" }).click();
   const file = await (await download).path();
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(before);
-  await page.getByRole("button", { name: /^(reset|forget)/i }).first().click();
-  await page.getByRole("button", { name: /^(yes|forget everything|reset everything)/i }).first().click();
+  await page.getByRole("button", { name: "Delete everything …" }).click();
+  await page.getByRole("button", { name: "Delete everything", exact: true }).click();
   await expect.poll(() => page.evaluate((key) => localStorage.getItem(key), KEY)).toBeNull();
   await page.locator('input[type="file"]').first().setInputFiles(file);
-  await page.getByRole("button", { name: /^(replace|import)/i }).first().click();
+  await page.getByRole("button", { name: "Replace", exact: true }).click();
   await expect.poll(() => stored(page)).toEqual(before);
 });
 
