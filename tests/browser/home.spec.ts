@@ -1,0 +1,138 @@
+// The front door and its neighbours: the reading map, its filters and links, the search, the reference page.
+import type { Page } from "@playwright/test";
+import { expect, ready, test } from "./fixtures";
+
+const count = (page: Page) => page.locator("#sources .count [role=status]");
+const shown = (page: Page) => page.locator("#sources .sources > li:visible");
+
+async function open(page: Page, path: string) {
+  await page.goto(path);
+  await ready(page);
+}
+
+test("the first screen says what this is, where to start, and shows a live figure", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, "./");
+  await expect(page.locator("h1")).toHaveText("Ringside");
+  await expect(page.getByRole("link", { name: /^Start here/ })).toBeInViewport();
+  await expect(page.locator('[data-widget="memory-breakdown"]')).toBeInViewport({ ratio: 0.3 });
+});
+
+test("a begun chapter is where it goes on", async ({ page }) => {
+  await page.addInitScript(() => {
+    const chapters = { "memory-accounting": { at: "the-rest" } };
+    localStorage.setItem("ringside.store", JSON.stringify({ version: 1, chapters }));
+  });
+  await open(page, "./");
+  const link = page.getByRole("link", { name: /^Continue: Where the memory goes/ });
+  await expect(link).toHaveAttribute("href", "chapter/memory-accounting/#the-rest");
+});
+
+test("every source is there, each once, and details come when they are wanted", async ({ page }) => {
+  await open(page, "./");
+  const all = await shown(page).count();
+  expect(all).toBeGreaterThanOrEqual(140);
+  await expect(count(page)).toContainText(`${all} of ${all} sources`);
+  const first = shown(page).first();
+  await expect(first.locator("details")).toHaveCount(0);
+  await first.getByRole("button").click();
+  await expect(first.locator("details")).toBeVisible();
+});
+
+test("filters are in the address, survive a reload, and are cleared", async ({ page }) => {
+  await open(page, "./");
+  await page.getByRole("searchbox", { name: "Find" }).fill("zero");
+  await page.getByRole("radio", { name: "Must read" }).check({ force: true });
+  await expect.poll(() => new URL(page.url()).search).toBe("?q=zero&priority=3");
+  const text = await count(page).textContent();
+  const found = await shown(page).count();
+  expect(found).toBeGreaterThan(0);
+  expect(text).toContain(`${found} of `);
+  await page.reload();
+  await ready(page);
+  await expect(count(page)).toHaveText(text!);
+  await expect(page.locator("#sources")).toBeInViewport();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe("");
+});
+
+test("a filter that nothing passes says so", async ({ page }) => {
+  await open(page, "./?q=no-such-thing-anywhere");
+  await expect(count(page)).toContainText("None of");
+  await expect(page.getByText("No source passes all of these filters")).toBeVisible();
+});
+
+test("what a link says wrongly is named, and the rest of it is used", async ({ page }) => {
+  await open(page, "./?layer=9&colour=red&chapter=memory-acounting&time=30");
+  for (const name of ["layer", "colour", "memory-acounting"]) await expect(page.locator(".notices")).toContainText(name);
+  await expect(page.locator(".notices")).toContainText("did you mean “memory-accounting”");
+  await expect(page.getByRole("radio", { name: "≤ 30 min" })).toBeChecked();
+});
+
+test("a source that is ticked under “Unread” stays until the filters change", async ({ page }) => {
+  await open(page, "./?read=no");
+  const before = await shown(page).count();
+  await shown(page).first().getByRole("checkbox").check();
+  await expect(shown(page)).toHaveCount(before);
+  await page.getByRole("radio", { name: "Read", exact: true }).check({ force: true });
+  await expect(shown(page)).toHaveCount(1);
+});
+
+test("a planned chapter opens in place, from a link and from the contents", async ({ page }) => {
+  await open(page, "./#attention");
+  await expect(page.locator("#attention .about")).toContainText("After it you can");
+  await expect(page.locator("#attention")).toBeInViewport();
+  await page.locator("#contents").getByRole("link", { name: /Pipeline parallelism/ }).click();
+  await expect(page.locator("#pipeline-parallel .about")).toContainText("Sources");
+  await expect(page.locator("#pipeline-parallel")).toBeInViewport();
+});
+
+test("the search is a combobox that the keyboard alone drives", async ({ page }) => {
+  await open(page, "settings/");
+  await page.keyboard.press("/");
+  const field = page.getByRole("combobox", { name: "Search the course" });
+  await expect(field).toBeFocused();
+  await page.keyboard.type("all-gat");
+  const options = page.getByRole("option");
+  await expect(options.first()).toHaveAttribute("aria-selected", "true");
+  await expect(options.first().locator("mark").first()).toBeVisible();
+  const term = options.filter({ hasText: /^Term/ }).first();
+  await expect(term).toBeVisible();
+  for (let i = 0; i < 30 && (await term.getAttribute("aria-selected")) !== "true"; i++) await page.keyboard.press("ArrowDown");
+  await expect(field).toHaveAttribute("aria-activedescendant", (await term.getAttribute("id"))!);
+  await page.keyboard.press("Enter");
+  await expect(page.locator("dialog[open]")).toHaveCount(0);
+  await expect(page).toHaveURL(/reference\/#all-gather$/);
+  await expect(page.locator("#all-gather")).toBeInViewport();
+});
+
+test("the search says when it finds nothing, and Escape closes it", async ({ page }) => {
+  await open(page, "./");
+  await page.keyboard.press("/");
+  await expect(page.getByRole("combobox")).toBeFocused();
+  await page.keyboard.type("zzzz");
+  await expect(page.locator(".search-state")).toContainText("Nothing has all of “zzzz”");
+  await page.keyboard.press("Escape");
+  await expect(page.locator("dialog[open]")).toHaveCount(0);
+});
+
+test("a found source is shown on the map", async ({ page }) => {
+  await open(page, "reference/");
+  await page.keyboard.press("/");
+  await expect(page.getByRole("combobox")).toBeFocused();
+  await page.keyboard.type("Memory Optimizations Toward Training Trillion");
+  await page.getByRole("option").first().click();
+  await expect(page).toHaveURL(/#sources$/);
+  await expect(shown(page).first()).toContainText("ZeRO: Memory Optimizations");
+});
+
+test("a link to a term brings it into view and marks it", async ({ page }) => {
+  await open(page, "reference/#ring-algorithm");
+  await expect(page.locator("#ring-algorithm")).toHaveAttribute("data-arrived", "");
+  await expect(page.locator("#ring-algorithm")).toBeInViewport();
+  await page.getByRole("searchbox", { name: "Find a term" }).fill("adam");
+  await expect(page.locator("#ring-algorithm")).toBeHidden();
+  await page.goto("reference/#hardware");
+  await ready(page);
+  await expect(page.locator("#hardware")).toBeInViewport();
+});
