@@ -109,7 +109,7 @@ test("the search is a combobox that the keyboard alone drives", async ({ page })
 test("the search says when it finds nothing, and Escape closes it", async ({ page }) => {
   await open(page, "./");
   await page.keyboard.press("/");
-  await expect(page.getByRole("combobox")).toBeFocused();
+  await expect(page.getByRole("combobox", { name: "Search the course" })).toBeFocused();
   await page.keyboard.type("zzzz");
   await expect(page.locator(".search-state")).toContainText("Nothing has all of “zzzz”");
   await page.keyboard.press("Escape");
@@ -119,7 +119,7 @@ test("the search says when it finds nothing, and Escape closes it", async ({ pag
 test("a found source is shown on the map", async ({ page }) => {
   await open(page, "reference/");
   await page.keyboard.press("/");
-  await expect(page.getByRole("combobox")).toBeFocused();
+  await expect(page.getByRole("combobox", { name: "Search the course" })).toBeFocused();
   await page.keyboard.type("Memory Optimizations Toward Training Trillion");
   await page.getByRole("option").first().click();
   await expect(page).toHaveURL(/#sources$/);
