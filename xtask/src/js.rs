@@ -9,9 +9,8 @@ pub(crate) fn shorten(js: &str) -> String {
     let mut out = String::with_capacity(js.len());
     let mut comment = false;
     for line in js.lines().map(str::trim) {
-        if comment {
-            comment = !line.ends_with("*/");
-        } else if line.starts_with("/*") && (line.ends_with("*/") || !line.contains("*/")) {
+        let opens = line.starts_with("/*") && (line.ends_with("*/") || !line.contains("*/"));
+        if comment || opens {
             comment = !line.ends_with("*/");
         } else if !line.is_empty() && !line.starts_with("//") {
             out.push_str(line);

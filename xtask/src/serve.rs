@@ -157,13 +157,16 @@ struct Live {
     files: BTreeMap<String, Arc<Vec<u8>>>,
 }
 
+/// A file as it was at some time.
+type Version = (PathBuf, Option<SystemTime>);
+
 /// A built site.
 struct Site {
     folder: PathBuf,
     manifest: Manifest,
     live: Option<Mutex<Live>>,
     /// Compressed files, by the address of what they were compressed from.
-    compressed: Mutex<HashMap<(PathBuf, Option<SystemTime>), Arc<Vec<u8>>>>,
+    compressed: Mutex<HashMap<Version, Arc<Vec<u8>>>>,
 }
 
 impl Site {
@@ -430,8 +433,8 @@ mod tests {
             format!("/w/../../{secret}"),
             format!("/%2e%2e/{secret}"),
             format!("/..%2f{secret}"),
-            format!("//etc/passwd"),
-            format!("/%2fetc/passwd"),
+            "//etc/passwd".to_owned(),
+            "/%2fetc/passwd".to_owned(),
             "/\\..\\x".into(),
             "/%00".into(),
             "/%zz".into(),

@@ -48,7 +48,7 @@ pub(super) fn fill(root: &Element, page: &ChapterPage, figures: &BTreeMap<String
         mounted.push(put(&slot, move || {
             let readings = library().readings;
             (move || {
-                if wanted.get() && !matches!(readings.get(), None) {
+                if wanted.get() && readings.get().is_some() {
                     super::sources(readings, &slug)
                 } else {
                     view! { <div inner_html=fallback.get_value()></div> }.into_any()

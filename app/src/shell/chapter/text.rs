@@ -118,9 +118,9 @@ fn remember_place(slug: String, node: NodeRef<html::Div>) {
         let Ok(headings) = root.query_selector_all("h2[id]") else { return };
         let line = 160.0;
         let at = (0..headings.length())
+            .rev()
             .filter_map(|i| headings.item(i)?.dyn_into::<HtmlElement>().ok())
-            .filter(|h| h.get_bounding_client_rect().top() < line)
-            .last()
+            .find(|h| h.get_bounding_client_rect().top() < line)
             .map(|h| h.id());
         let store = store();
         let known = store.peek(|doc| doc.chapters.get(&slug).and_then(|c| c.at.clone()));
