@@ -88,8 +88,8 @@ test("export, reset, import gives the same state", async ({ page }) => {
   await page.getByRole("button", { name: "Export everything" }).click();
   const file = await (await download).path();
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(before);
-  await page.getByRole("button", { name: "Delete everything …" }).click();
-  await page.getByRole("button", { name: "Delete everything", exact: true }).click();
+  await page.getByRole("button", { name: "Reset …" }).click();
+  await page.getByRole("button", { name: "Reset everything", exact: true }).click();
   await expect.poll(() => page.evaluate((key) => localStorage.getItem(key), KEY)).toBeNull();
   await page.locator('input[type="file"]').first().setInputFiles(file);
   await page.getByRole("button", { name: "Replace", exact: true }).click();
