@@ -55,7 +55,9 @@ fn help(session: Session) -> impl IntoView {
     let steps = session.exercise.with_value(|e| e.solution.len());
     let can_draw = session.exercise.with_value(|e| !e.draw.is_empty());
     let opened = Memo::new(move |_| session.attempt.with(|a| a.hints as usize).min(hints));
-    let allowed = move || steps > 0 && session.attempt.with(|a| a.tries > 0 || a.right || a.hints as usize >= hints);
+    let allowed = move || {
+        steps > 0 && session.attempt.with(|a| a.tries > 0 || a.right || (hints > 0 && a.hints as usize >= hints))
+    };
     let all_open = move || opened.get() == hints;
     let shown = RwSignal::new(false);
     let seed = move || session.attempt.with(|a| a.seed);
