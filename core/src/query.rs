@@ -270,8 +270,17 @@ impl<'a> Reader<'a> {
         spec.default
     }
 
-    /// Everything that was wrong.
-    pub fn finish(self) -> Vec<Problem> {
+    /// Everything that was wrong, also with parameters that the model had no use for and did not read.
+    pub fn finish(mut self) -> Vec<Problem> {
+        for spec in self.specs {
+            if self.text(spec.name).is_none() || self.problems.iter().any(|p| p.name == spec.name) {
+                continue;
+            }
+            match spec.kind {
+                Kind::Choice(_) => _ = self.choice(spec.name),
+                Kind::Integer { .. } | Kind::Real { .. } => _ = self.real_or_none(spec.name),
+            }
+        }
         self.problems
     }
 }

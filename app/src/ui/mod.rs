@@ -4,7 +4,7 @@
 //! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
 //! - [`scale`]: where numbers lie in a drawing.
-//! - [`dialog`], [`clipboard`], [`link`], [`later`], [`file`]: what pages and widgets need besides.
+//! - [`dialog`], [`clipboard`], [`link`], [`later`], [`mod@file`]: what pages and widgets need besides.
 
 pub mod clipboard;
 pub mod dialog;

@@ -63,7 +63,7 @@ impl ModelRef {
         let guess = reader.choice("guess");
         let named = Self::named(reader, query, choice, guess, "30e9 parameters are used");
         let counted = reader.real("params").round().clamp(1.0, MAX_PARAMS as f64) as u64;
-        let model = match (named, place("params")) {
+        match (named, place("params")) {
             (Some(model), None) => model,
             (None, _) => ModelRef::Count(counted),
             (Some(model), Some(at)) if place("model").is_some_and(|m| m > at) => {
@@ -74,13 +74,7 @@ impl ModelRef {
                 reader.problem("model", "Both model and params are given; params comes later and is used.");
                 ModelRef::Count(counted)
             }
-        };
-        if matches!(model, ModelRef::Count(_)) && !shaped {
-            for name in shape::SPECS.iter().map(|s| s.name).filter(|name| place(name).is_some()) {
-                reader.problem(name, "It describes an architecture, and here is only a number of parameters: ignored.");
-            }
         }
-        model
     }
 
     /// Reads an architecture by [`SPECS`] without `params` and [`shape::SPECS`], which must be among the reader's; the
