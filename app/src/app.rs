@@ -1,9 +1,8 @@
-//! The routes. What is behind them follows from the course and from the widget registry.
+//! The site: what every page shares, and which page is shown.
 
 use leptos::prelude::*;
-use leptos_router::components::{Route, Router, Routes};
-use leptos_router::path;
 
+use crate::router::{self, Route, address};
 use crate::{data, deferred, page, shell, store};
 
 /// The whole site.
@@ -13,17 +12,20 @@ pub fn App() -> impl IntoView {
     shell::notices::provide();
     store::provide();
     data::provide();
-    view! {
-        <Router base=data::base_path()>
-            <shell::Frame>
-                <Routes fallback=shell::not_found::view>
-                    <Route path=path!("/") view=|| deferred::page(shell::home::load) />
-                    <Route path=path!("/chapter/:slug") view=|| deferred::page(shell::chapter::load) />
-                    <Route path=path!("/w/:id") view=|| deferred::page(shell::widget_page::load) />
-                    <Route path=path!("/reference") view=|| deferred::page(shell::reference::load) />
-                    <Route path=path!("/settings") view=|| deferred::page(shell::settings::load) />
-                </Routes>
-            </shell::Frame>
-        </Router>
-    }
+    router::provide();
+    let route = address().route();
+    // A page that shows one thing of many follows the address itself.
+    let kind = Memo::new(move |_| route.with(std::mem::discriminant));
+    let shown = move || {
+        kind.track();
+        match route.get_untracked() {
+            Route::Home => deferred::page(shell::home::load).into_any(),
+            Route::Chapter(_) => deferred::page(shell::chapter::load).into_any(),
+            Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
+            Route::Reference => deferred::page(shell::reference::load).into_any(),
+            Route::Settings => deferred::page(shell::settings::load).into_any(),
+            Route::Unknown => shell::not_found::view().into_any(),
+        }
+    };
+    view! { <shell::Frame>{shown}</shell::Frame> }
 }

@@ -6,6 +6,7 @@
 //! - [`ui`]: sliders, fields, figures: no word of the domain.
 //! - [`store`]: everything that a learner has done.
 //! - [`data`]: the files of the course.
+//! - [`router`]: which page the address names.
 //!
 //! Arithmetic in a view is a bug: numbers come from `ringside_core`.
 
@@ -14,6 +15,7 @@ pub mod data;
 pub mod deferred;
 pub mod exercises;
 pub mod page;
+pub mod router;
 pub mod shell;
 pub mod store;
 pub mod ui;

@@ -1,20 +1,20 @@
 //! The contents of the course, beside the page or, on a narrow screen, over it.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_location;
 use ringside_content::schema::{Course, Status};
 
 use crate::data::{chapter_href, library};
+use crate::router::{Route, address};
 use crate::store::store;
 
 /// Parts and chapters with what has been done of them.
 #[component]
 pub fn Contents(open: RwSignal<bool>) -> impl IntoView {
     let course = library().course;
-    let path = use_location().pathname;
+    let address = address();
     // A page was chosen: the contents have done their work.
     Effect::new(move |_| {
-        path.track();
+        address.track();
         open.set(false);
     });
     view! {
@@ -26,7 +26,7 @@ pub fn Contents(open: RwSignal<bool>) -> impl IntoView {
 
 fn list(course: &Course) -> impl IntoView + use<> {
     let store = store();
-    let path = use_location().pathname;
+    let route = address().route();
     let written: Vec<String> =
         course.chapters().filter(|c| c.status == Status::Written).map(|c| c.slug.clone()).collect();
     let total = written.len();
@@ -44,8 +44,8 @@ fn list(course: &Course) -> impl IntoView + use<> {
                     let title = chapter.title.clone();
                     let is_done = move || store.with(|doc| doc.is_done(&slug));
                     let href = chapter_href(chapter);
-                    let end = format!("/chapter/{}", chapter.slug);
-                    let current = move || path.with(|p| p.trim_end_matches('/').ends_with(&end)).then_some("page");
+                    let here = Route::Chapter(chapter.slug.clone());
+                    let current = move || route.with(|route| *route == here).then_some("page");
                     match chapter.status {
                         Status::Written => view! {
                             <a href=href aria-current=current>

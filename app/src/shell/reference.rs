@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use leptos_router::hooks::use_location;
 use ringside_content::schema::{Course, Glossary, Html, Readings, Reference, Source, Term};
 use ringside_core::hardware;
 use ringside_core::quantity::{Unit, bytes_binary};
@@ -12,6 +11,7 @@ use ringside_core::quantity::{Unit, bytes_binary};
 use crate::data::{chapter_href, library};
 use crate::deferred::{NotLoaded, Page};
 use crate::page;
+use crate::router::address;
 use crate::shell::source_card::duration;
 
 /// Downloads the page.
@@ -34,13 +34,13 @@ fn view() -> AnyView {
     page::title("Reference");
     let library = library();
     let sought = RwSignal::new(String::new());
-    let hash = use_location().hash;
+    let hash = address().hash();
     // A link to a term: the term is there only when everything above it is, and must not be filtered out.
     Effect::new(move |_| {
         let above =
             library.course.get().is_some() && library.reference.get().is_some() && library.readings.get().is_some();
         let ready = above && library.glossary.get().is_some();
-        let id = hash.with(|hash| hash.trim_start_matches('#').to_owned());
+        let id = hash.get();
         if ready && !id.is_empty() {
             sought.set(String::new());
             request_animation_frame(move || {

@@ -2,14 +2,13 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use leptos_router::hooks::{use_params_map, use_url};
 use ringside_content::schema::{Chapter, Status};
 use ringside_core::query::{Query, did_you_mean};
-use wasm_bindgen::JsValue;
 
 use crate::data::library;
 use crate::deferred::{NotLoaded, Page, deferred};
 use crate::page;
+use crate::router::{self, Route, address};
 use crate::ui::later::Later;
 use crate::ui::link;
 use crate::widgets::{self, Module, Props, Widget};
@@ -24,8 +23,12 @@ pub fn load() -> Result<Page, NotLoaded> {
 }
 
 fn view() -> AnyView {
-    let params = use_params_map();
-    let id = Memo::new(move |_| params.with(|p| p.get("id").unwrap_or_default()));
+    let route = address().route();
+    let id = Memo::new(move |before: Option<&String>| match route.get() {
+        Route::Widget(id) => id,
+        // On its way to another page.
+        _ => before.cloned().unwrap_or_default(),
+    });
     (move || match widgets::find(&id.get()) {
         Some(widget) => known(widget).into_any(),
         None => unknown(&id.get()).into_any(),
@@ -81,15 +84,15 @@ fn unknown(id: &str) -> impl IntoView + use<> {
 /// The state of a widget, kept in step with the page's address: read from it now and when the learner goes back or follows a
 /// link; written into it, in place, when the learner has changed something and rests.
 fn address_of(id: &'static str) -> RwSignal<Query> {
-    // What is there now and not what the router knows: this page changes the address behind its back.
+    // What is there now and not what the signals say: this page changes the address behind their back.
     let now = || Query::parse(location().search().unwrap_or_default().trim_start_matches('?'));
     let (of_widget, _) = split(&now());
     let query = RwSignal::new(of_widget.clone());
     let in_address = StoredValue::new(of_widget);
 
-    let url = use_url();
+    let address = address();
     Effect::new(move |before: Option<()>| {
-        url.track();
+        address.track();
         if before.is_some() {
             let (of_widget, _) = split(&now());
             if in_address.with_value(|seen| *seen != of_widget) {
@@ -103,12 +106,9 @@ fn address_of(id: &'static str) -> RwSignal<Query> {
         let of_widget = query.get_untracked();
         let (_, of_page) = split(&now());
         let address = link::whole(&link::to_widget(id, &of_widget.with(&of_page)));
-        // The router keeps its own state of the entry; it stays. A browser that refuses leaves an older link in the bar.
-        if let Ok(history) = window().history() {
-            let state = history.state().unwrap_or(JsValue::NULL);
-            if history.replace_state_with_url(&state, "", Some(&address)).is_ok() {
-                in_address.set_value(of_widget);
-            }
+        // A browser that refuses leaves an older link in the bar.
+        if router::replace(&address) {
+            in_address.set_value(of_widget);
         }
     };
     let rest = Later::after(250);

@@ -8,13 +8,13 @@ mod text;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
-use leptos_router::hooks::use_params_map;
 use ringside_content::schema::{Chapter, ChapterPage, Course, Status};
 
 use super::source_card::{SourceCard, duration};
 use crate::data::{self, library};
 use crate::deferred::{NotLoaded, Page};
 use crate::page;
+use crate::router::{Route, address};
 
 /// Downloads the page.
 #[wasm_split(chapter, wasm_split_path = leptos::wasm_split, fallible)]
@@ -23,8 +23,12 @@ pub fn load() -> Result<Page, NotLoaded> {
 }
 
 fn view() -> AnyView {
-    let params = use_params_map();
-    let slug = Memo::new(move |_| params.with(|p| p.get("slug").unwrap_or_default()));
+    let route = address().route();
+    let slug = Memo::new(move |before: Option<&String>| match route.get() {
+        Route::Chapter(slug) => slug,
+        // On its way to another page.
+        _ => before.cloned().unwrap_or_default(),
+    });
     let course = library().course;
     (move || {
         let slug = slug.get();

@@ -1,11 +1,11 @@
 //! The chapters, part by part. What a chapter is for and what it stands on opens in place, written or not.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_location;
 use ringside_content::schema::{Chapter, Course, Status};
 use ringside_core::query::Query;
 
 use crate::data::{chapter_href, library};
+use crate::router::address;
 use crate::shell::source_card::{SourceCard, duration};
 use crate::store::store;
 use crate::ui::link;
@@ -52,11 +52,11 @@ fn row(chapter: &Chapter) -> AnyView {
         move || store.with(|doc| doc.is_done(&slug))
     };
     let open = RwSignal::new(false);
-    let hash = use_location().hash;
+    let hash = address().hash();
     Effect::new({
         let slug = slug.clone();
         move |_| {
-            if hash.with(|hash| hash.trim_start_matches('#') == slug) {
+            if hash.with(|hash| *hash == slug) {
                 open.set(true);
             }
         }

@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use leptos_router::hooks::use_location;
 use ringside_content::schema::{Chapter, Course, Readings, Source, Status};
 use ringside_core::query::Query;
 
 use crate::data::{chapter_href, library};
 use crate::deferred::{NotLoaded, Page, deferred};
 use crate::page;
+use crate::router::address;
 use crate::shell::source_card::duration;
 use crate::store::store;
 use crate::widgets::{self, Module, Props};
@@ -167,13 +167,13 @@ fn figure() -> impl IntoView {
 /// Everything below the figure.
 fn map(course: &Arc<Course>) -> AnyView {
     let readings = library().readings;
-    let location = use_location();
+    let address = address();
     // A link into the page: what it names is there only now.
-    let begins_filtered = location.search.with_untracked(|s| !s.is_empty());
-    let hash = location.hash;
+    let begins_filtered = address.search().with_untracked(|s| !s.is_empty());
+    let hash = address.hash();
     Effect::new(move |arrived: Option<bool>| {
         let ready = readings.get().is_some();
-        let id = hash.with(|hash| hash.trim_start_matches('#').to_owned());
+        let id = hash.get();
         let first = arrived != Some(true);
         let id = if id.is_empty() && begins_filtered && first { "sources".to_owned() } else { id };
         if ready && !id.is_empty() {

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
 use ringside_content::schema::{Course, Readings, Source};
 use ringside_core::query::Query;
 
 use super::filters::{self, Choices, Filters};
 use super::progress::{self, Sum};
 use crate::data::{base_path, chapter_href};
+use crate::router::address;
 use crate::shell::notices::{self, Level};
 use crate::shell::source_card::{SourceCard, priority_name};
 use crate::store::store;
@@ -180,7 +179,8 @@ fn list(course: &Course, readings: &Readings, by_priority: bool, kept: Memo<Vec<
 /// The filters, read from the address now and whenever a link or the back button changes it, and written into it once they
 /// rest.
 fn in_address(course: &Arc<Course>) -> RwSignal<Filters> {
-    let search = use_location().search;
+    let address = address();
+    let search = address.search();
     let course = Arc::clone(course);
     let filters = RwSignal::new(Filters::default());
     let written = StoredValue::new(Query::default());
@@ -196,7 +196,6 @@ fn in_address(course: &Arc<Course>) -> RwSignal<Filters> {
         written.set_value(read.to_query());
         filters.set(read);
     });
-    let navigate = use_navigate();
     let rest = Later::after(REST);
     Effect::new(move |_| {
         let query = filters.with(Filters::to_query);
@@ -204,13 +203,10 @@ fn in_address(course: &Arc<Course>) -> RwSignal<Filters> {
             rest.cancel();
             return;
         }
-        let navigate = navigate.clone();
         rest.run(move || {
-            let address = if query.is_empty() { String::new() } else { format!("?{query}") };
+            let search = if query.is_empty() { String::new() } else { format!("?{query}") };
             written.set_value(query);
-            let options =
-                NavigateOptions { resolve: false, replace: true, scroll: false, ..NavigateOptions::default() };
-            navigate(&format!("{}/{address}", base_path()), options);
+            address.replace(&format!("{}/{search}", base_path()));
         });
     });
     filters

@@ -1,0 +1,181 @@
+//! The address: which page it names, links that change it without a reload, and back and forward.
+//!
+//! Our own, because leptos_router would be a sixth of a first visit's code (ARCHITECTURE.md, Size) and the site has a handful
+//! of routes without nesting.
+
+use leptos::ev;
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{Element, HtmlAnchorElement, MouseEvent};
+
+use crate::data::base_path;
+use crate::page;
+
+/// A page of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Route {
+    /// The reading map.
+    Home,
+    /// A chapter, by its slug.
+    Chapter(String),
+    /// A widget alone, by its id.
+    Widget(String),
+    /// Variables, hardware, terms.
+    Reference,
+    /// What is stored.
+    Settings,
+    /// None of them.
+    Unknown,
+}
+
+impl Route {
+    /// The page that a path, relative to the site's base, names. Slashes at its ends do not matter.
+    pub fn of(path: &str) -> Self {
+        let mut parts = path.trim_matches('/').split('/');
+        match (parts.next().unwrap_or_default(), parts.next(), parts.next()) {
+            ("" | "index.html", None, _) => Self::Home,
+            ("chapter", Some(slug), None) => Self::Chapter(slug.to_owned()),
+            ("w", Some(id), None) => Self::Widget(id.to_owned()),
+            ("reference", None, _) => Self::Reference,
+            ("settings", None, _) => Self::Settings,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Where the learner is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    /// Relative to the site's base, without slashes at its ends.
+    path: String,
+    /// With its `?`, or empty.
+    search: String,
+    /// Without its `#`, decoded.
+    hash: String,
+}
+
+impl Place {
+    fn now() -> Self {
+        let location = location();
+        let decoded = |text: String| js_sys::decode_uri_component(&text).map_or(text, String::from);
+        let path = decoded(location.pathname().unwrap_or_default());
+        Self {
+            path: path.strip_prefix(&base_path()).unwrap_or(&path).trim_matches('/').to_owned(),
+            search: location.search().unwrap_or_default(),
+            hash: decoded(location.hash().unwrap_or_default().trim_start_matches('#').to_owned()),
+        }
+    }
+}
+
+/// The address as signals.
+#[derive(Clone, Copy)]
+pub struct Address(RwSignal<Place>);
+
+/// The address. There is one from the start of the app on.
+pub fn address() -> Address {
+    expect_context()
+}
+
+impl Address {
+    /// The page. Changes only when the page does.
+    pub fn route(self) -> Memo<Route> {
+        Memo::new(move |_| self.0.with(|place| Route::of(&place.path)))
+    }
+
+    /// The query with its `?`, or empty.
+    pub fn search(self) -> Memo<String> {
+        Memo::new(move |_| self.0.with(|place| place.search.clone()))
+    }
+
+    /// What the address names on the page, without its `#`, or empty.
+    pub fn hash(self) -> Memo<String> {
+        Memo::new(move |_| self.0.with(|place| place.hash.clone()))
+    }
+
+    /// Runs again whenever a link, a button of the browser or [`Address::replace`] has set the address, also to the same.
+    pub fn track(self) {
+        self.0.track();
+    }
+
+    /// Puts another query into the address without a new entry in the history. Tells those who track it.
+    pub fn replace(self, url: &str) {
+        replace(url);
+        self.0.set(Place::now());
+    }
+
+    fn follow(self, url: &web_sys::Url) {
+        let pushed = window().history().and_then(|h| h.push_state_with_url(&JsValue::NULL, "", Some(&url.href())));
+        if pushed.is_err() {
+            // A browser that refuses to change the address in place can still load it.
+            let _ = location().set_href(&url.href());
+            return;
+        }
+        let (before, now) = (self.0.get_untracked(), Place::now());
+        self.0.set(now.clone());
+        // A page that is still to come goes to what the address names by itself.
+        if now.path != before.path || now.hash.is_empty() || !page::arrive(&now.hash) {
+            window().scroll_to_with_x_and_y(0.0, 0.0);
+        }
+    }
+}
+
+/// Puts another address into the bar, in place. Tells nobody. `false` if the browser refuses.
+pub fn replace(url: &str) -> bool {
+    window().history().and_then(|h| h.replace_state_with_url(&JsValue::NULL, "", Some(url))).is_ok()
+}
+
+/// Puts the address into the context and listens for what changes it.
+pub fn provide() {
+    let address = Address(RwSignal::new(Place::now()));
+    provide_context(address);
+    let moved = window_event_listener(ev::popstate, move |_| address.0.set(Place::now()));
+    let clicked = window_event_listener(ev::click, move |event: MouseEvent| {
+        if let Some(url) = followed(&event) {
+            event.prevent_default();
+            address.follow(&url);
+        }
+    });
+    on_cleanup(move || {
+        moved.remove();
+        clicked.remove();
+    });
+}
+
+/// The page of this site that a click goes to, if it is ours to show: a plain click on a plain link, to another page.
+fn followed(event: &MouseEvent) -> Option<web_sys::Url> {
+    let modified = event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key();
+    if event.default_prevented() || modified || event.button() != 0 {
+        return None;
+    }
+    let link = event.target()?.dyn_into::<Element>().ok()?.closest("a[href]").ok()??;
+    let link = link.dyn_into::<HtmlAnchorElement>().ok()?;
+    if link.has_attribute("download") || !matches!(link.target().as_str(), "" | "_self") {
+        return None;
+    }
+    let url = web_sys::Url::new(&link.href()).ok()?;
+    let path = url.pathname();
+    let ours = url.origin() == location().origin().ok()?;
+    let path = path.strip_prefix(&base_path()).filter(|rest| ours && rest.starts_with('/'))?;
+    // Within the page the browser finds its way, and moves the focus too.
+    let elsewhere = location().pathname().ok()? != url.pathname() || location().search().ok()? != url.search();
+    (Route::of(path) != Route::Unknown && (elsewhere || url.hash().is_empty())).then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Route;
+
+    #[test]
+    fn a_path_names_a_page() {
+        for home in ["", "/", "index.html"] {
+            assert_eq!(Route::of(home), Route::Home);
+        }
+        assert_eq!(Route::of("/chapter/memory-accounting/"), Route::Chapter("memory-accounting".into()));
+        assert_eq!(Route::of("w/amdahl"), Route::Widget("amdahl".into()));
+        assert_eq!(Route::of("reference/"), Route::Reference);
+        assert_eq!(Route::of("settings"), Route::Settings);
+        for none in ["chapter", "w", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {
+            assert_eq!(Route::of(none), Route::Unknown, "{none}");
+        }
+    }
+}
