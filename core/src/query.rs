@@ -155,7 +155,7 @@ pub enum Kind {
         /// Largest valid value.
         max: u64,
     },
-    /// One of a few names.
+    /// One of a few names; any text if there are none.
     Choice(&'static [&'static str]),
 }
 
@@ -277,6 +277,8 @@ impl<'a> Reader<'a> {
                 continue;
             }
             match spec.kind {
+                // Any text, which the page reads by itself.
+                Kind::Choice([]) => {}
                 Kind::Choice(_) => _ = self.choice(spec.name),
                 Kind::Integer { .. } | Kind::Real { .. } => _ = self.real_or_none(spec.name),
             }
