@@ -17,7 +17,8 @@ pub fn App() -> impl IntoView {
     // A page that shows one thing of many follows the address itself.
     let kind = Memo::new(move |_| route.with(std::mem::discriminant));
     let shown = move || {
-        kind.track();
+        // Read and not only tracked: a memo that nobody reads is never computed.
+        let _ = kind.get();
         match route.get_untracked() {
             Route::Home => deferred::page(shell::home::load).into_any(),
             Route::Chapter(_) => deferred::page(shell::chapter::load).into_any(),

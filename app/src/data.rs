@@ -11,7 +11,7 @@ use crate::page;
 
 /// One file of the course: not asked for, on its way, there, or failed with a sentence that says why.
 pub struct Remote<T: 'static> {
-    path: &'static str,
+    path: StoredValue<String>,
     state: RwSignal<Option<Result<Arc<T>, String>>>,
     asked: StoredValue<bool>,
 }
@@ -23,11 +23,14 @@ impl<T> Clone for Remote<T> {
 }
 impl<T> Copy for Remote<T> {}
 
-impl<T: DeserializeOwned + Send + Sync + 'static> Remote<T> {
-    fn new(path: &'static str) -> Self {
-        Self { path, state: RwSignal::new(None), asked: StoredValue::new(false) }
+impl<T: Send + Sync + 'static> Remote<T> {
+    /// The file at a path under the content folder. Asks for nothing yet.
+    pub fn new(path: String) -> Self {
+        Self { path: StoredValue::new(path), state: RwSignal::new(None), asked: StoredValue::new(false) }
     }
+}
 
+impl<T: DeserializeOwned + Send + Sync + 'static> Remote<T> {
     /// What there is of it now; asks for it the first time. Tracks.
     pub fn get(self) -> Option<Result<Arc<T>, String>> {
         self.ask();
@@ -68,7 +71,8 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Remote<T> {
         self.asked.set_value(true);
         let on_its_way = page::pending();
         spawn_local(async move {
-            let result = fetch_json::<T>(self.path).await.map(Arc::new);
+            let Some(path) = self.path.try_get_value() else { return };
+            let result = fetch_json::<T>(&path).await.map(Arc::new);
             self.state.try_set(Some(result));
             drop(on_its_way);
         });
@@ -93,11 +97,11 @@ pub struct Library {
 /// Puts the library into the context.
 pub fn provide() {
     provide_context(Library {
-        course: Remote::new("course.json"),
-        readings: Remote::new("readings.json"),
-        glossary: Remote::new("glossary.json"),
-        reference: Remote::new("reference.json"),
-        search: Remote::new("search.json"),
+        course: Remote::new("course.json".into()),
+        readings: Remote::new("readings.json".into()),
+        glossary: Remote::new("glossary.json".into()),
+        reference: Remote::new("reference.json".into()),
+        search: Remote::new("search.json".into()),
     });
 }
 
@@ -114,11 +118,9 @@ pub fn chapter_href(chapter: &Chapter) -> String {
     }
 }
 
-/// Fetches and reads one JSON file under the content folder.
-///
-/// # Errors
-/// A sentence for the learner: not reachable, not found, or not readable.
-pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
+/// Fetches and reads one JSON file under the content folder. Errors are sentences for the learner: not reachable, not found,
+/// or not readable.
+async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
     let text = fetch_text(path).await?;
     serde_json::from_str(&text)
         .map_err(|e| format!("{path} does not read as this version expects ({e}). Reload the page."))
@@ -127,7 +129,7 @@ pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
 /// Fetches one text file under the content folder.
 ///
 /// # Errors
-/// See [`fetch_json`].
+/// A sentence for the learner: not reachable, or not found.
 pub async fn fetch_text(path: &str) -> Result<String, String> {
     let unreachable = || format!("{path} could not be fetched. Check the connection.");
     let response =

@@ -11,6 +11,8 @@ pub mod schema;
 pub mod search;
 
 #[cfg(feature = "render")]
+mod article;
+#[cfg(feature = "render")]
 mod data;
 #[cfg(feature = "render")]
 mod diagnostic;

@@ -7,12 +7,13 @@ use ringside_core::catalogue;
 use ringside_core::exercise::Kind as ExerciseKind;
 use serde::Serialize;
 
+use crate::article::article;
 use crate::data::{self, ChapterExercise};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
 use crate::names::Kind;
-use crate::schema::{Chapter, ChapterPage, Course, Html, Readings, SearchIndex, Status};
+use crate::schema::{Chapter, Course, Exercises, Html, Readings, SearchIndex, Status};
 use crate::search_index;
 use crate::source::{SourceFile, Tree};
 use crate::toml_reader::Document;
@@ -78,7 +79,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         }
     }
     for chapter in course.chapters() {
-        write_chapter(&world, chapter, &mut files, &mut index);
+        write_chapter(&world, &course, chapter, &mut files, &mut index);
     }
     check_folders(&world);
     check_sources(&world, &readings);
@@ -113,7 +114,13 @@ fn routes(course: &Course) -> Vec<String> {
 
 // -------------------------------------------------------------------- chapters
 
-fn write_chapter(world: &World<'_>, chapter: &Chapter, files: &mut Files, index: &mut search_index::Builder) {
+fn write_chapter(
+    world: &World<'_>,
+    course: &Course,
+    chapter: &Chapter,
+    files: &mut Files,
+    index: &mut search_index::Builder,
+) {
     let slug = &chapter.slug;
     if chapter.status != Status::Written {
         return;
@@ -136,31 +143,23 @@ fn write_chapter(world: &World<'_>, chapter: &Chapter, files: &mut Files, index:
             Vec::new()
         }
     };
-    let (title, lede) = front_matter(world, chapter, scan);
+    let lede = front_matter(world, chapter, scan);
     let slots: Vec<Slot> =
         exercises.iter().map(|e| Slot { id: e.exercise.id.clone(), prompt: e.prompt.clone() }).collect();
     let page = markdown::chapter(world, slug, scan, &slots);
     check_chapter(world, chapter, scan, &page, &exercises);
-    index.page(slug, &title, &page, &exercises);
-    files.0.push((format!("chapters/{slug}.html"), page.html.into_bytes()));
-    let data = ChapterPage {
-        slug: slug.clone(),
-        title,
-        lede,
-        outline: page.outline,
-        figures: page.figures,
-        exercises: exercises.into_iter().map(|e| e.exercise).collect(),
-        minutes: chapter.minutes,
-        words: page.words.min(u32::MAX as usize) as u32,
-    };
-    files.json(&format!("chapters/{slug}.json"), &data);
+    index.page(slug, &chapter.title, &page, &exercises);
+    files.0.push((format!("chapters/{slug}.html"), article(course, chapter, &lede, &page).into_bytes()));
+    let exercises = Exercises { exercises: exercises.into_iter().map(|e| e.exercise).collect() };
+    files.json(&format!("chapters/{slug}.exercises.json"), &exercises);
 }
 
-fn front_matter(world: &World<'_>, chapter: &Chapter, scan: &Scan<'_>) -> (String, Html) {
+/// What the chapter is about.
+fn front_matter(world: &World<'_>, chapter: &Chapter, scan: &Scan<'_>) -> Html {
     let Some(front) = &scan.front else {
         let message = "A chapter begins with front matter: `title` and `lede` in TOML between two lines `+++`.";
         world.sink.report(scan.body.spot(0), message);
-        return (chapter.title.clone(), Html::default());
+        return Html::default();
     };
     let document = Document::parse(front, world.sink);
     let mut table = document.root();
@@ -171,7 +170,7 @@ fn front_matter(world: &World<'_>, chapter: &Chapter, scan: &Scan<'_>) -> (Strin
     }
     let lede = markdown::inline(world, Some(&chapter.slug), &table.text("lede"));
     table.finish();
-    (chapter.title.clone(), lede)
+    lede
 }
 
 /// The least that a written chapter has.
@@ -187,7 +186,7 @@ fn check_chapter(
 ) {
     let sink = world.sink;
     let begin = scan.body.spot(0);
-    let used: BTreeSet<&str> = page.figures.iter().map(|f| f.widget.as_str()).collect();
+    let used: BTreeSet<&str> = page.widgets.iter().map(String::as_str).collect();
     for widget in &chapter.widgets {
         if !used.contains(widget.as_str()) {
             sink.report(

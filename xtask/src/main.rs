@@ -12,6 +12,7 @@ mod css;
 mod dist;
 mod failure;
 mod html;
+mod http;
 mod js;
 mod perf;
 mod process;

@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use tiny_http::{Header, Method, Request, Response};
-
 use crate::args::Options;
 use crate::build::{self, Plan};
 use crate::content::{self, Rendered};
 use crate::dist::{self, Manifest};
 use crate::failure::{Context, Failure, Result};
 use crate::html;
+use crate::http::{self, Answer};
 use crate::process::{self, command, say};
 
 /// `cargo xtask serve`.
@@ -84,67 +83,14 @@ impl Server {
         let manifest = dist::manifest(folder)?;
         let port = listener.local_addr().could_not(|| "read the server's port".to_owned())?.port();
         let public_url = manifest.public_url.clone();
-        let http = tiny_http::Server::from_listener(listener, None)
-            .map_err(|error| format!("could not start the server: {error}"))?;
-        let http = Arc::new(http);
-        let site = Arc::new(Site::new(folder, manifest, live)?);
-        for _ in 0..4 {
-            let (http, site) = (Arc::clone(&http), Arc::clone(&site));
-            std::thread::spawn(move || {
-                while let Ok(request) = http.recv() {
-                    serve(&site, request);
-                }
-            });
-        }
+        let site = Site::new(folder, manifest, live)?;
+        http::answer_all(listener, move |asked| site.answer(&asked.url, asked.gzip));
         Ok(Self { address: format!("http://127.0.0.1:{port}{public_url}"), public_url })
     }
 
     /// Serves the site in `folder` on any free port.
     pub(crate) fn quiet(folder: &Path) -> Result<Self> {
         Self::start(listen(0)?, folder, false)
-    }
-}
-
-fn serve(site: &Site, request: Request) {
-    let gzip = request
-        .headers()
-        .iter()
-        .any(|h| h.field.equiv("Accept-Encoding") && h.value.as_str().split(',').any(|v| v.trim().starts_with("gzip")));
-    let answer = match request.method() {
-        Method::Get | Method::Head => site.answer(request.url(), gzip),
-        _ => Answer::text(405, "only GET and HEAD\n").with("Allow", "GET, HEAD"),
-    };
-    let mut response = Response::from_data(answer.body.as_slice()).with_status_code(answer.status);
-    for (name, value) in &answer.headers {
-        if let Ok(header) = Header::from_bytes(*name, value.as_str()) {
-            response.add_header(header);
-        }
-    }
-    // A browser that goes away before it has everything is no news.
-    let _ = request.respond(response.with_chunked_threshold(usize::MAX));
-}
-
-/// What is sent back.
-#[derive(Debug, Clone)]
-struct Answer {
-    status: u16,
-    headers: Vec<(&'static str, String)>,
-    body: Arc<Vec<u8>>,
-}
-
-impl Answer {
-    fn new(status: u16, kind: &str, body: Arc<Vec<u8>>) -> Self {
-        let headers = vec![("Content-Type", kind.to_owned()), ("X-Content-Type-Options", "nosniff".to_owned())];
-        Self { status, headers, body }
-    }
-
-    fn text(status: u16, text: &str) -> Self {
-        Self::new(status, "text/plain; charset=utf-8", Arc::new(text.as_bytes().to_vec()))
-    }
-
-    fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
-        self
     }
 }
 

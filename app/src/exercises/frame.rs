@@ -1,14 +1,12 @@
 //! What all exercises have around their form: number, prompt, hints, solution, fresh numbers.
 
 use leptos::prelude::*;
-use ringside_core::exercise::Kind;
+use ringside_core::exercise::{Exercise, Kind};
 
-use super::Place;
 use super::session::Session;
 
 /// The exercise with its form.
-pub(super) fn view(place: &Place, session: Session, form: AnyView) -> AnyView {
-    let exercise = &place.exercise;
+pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyView) -> AnyView {
     let kind = match exercise.kind {
         Kind::Number(_) => "number",
         Kind::Choice(_) => "choice",
@@ -18,10 +16,10 @@ pub(super) fn view(place: &Place, session: Session, form: AnyView) -> AnyView {
     let heading = format!("ex-{}-title", exercise.id);
     let labelled = heading.clone();
     let anchor = format!("ex-{}", exercise.id);
-    let count = format!("Exercise {} of {} · {kind}", place.index + 1, place.count);
+    let count = format!("{nth} · {kind}");
     let level = format!("level {}", exercise.level);
     let right = move || session.attempt.with(|a| a.right);
-    let prompt = move || session.exercise.with_value(|e| session.fill(&e.prompt));
+    let prompt = move || session.prompt();
     view! {
         <section
             class="exercise sans"

@@ -10,34 +10,63 @@ mod predict;
 mod session;
 
 use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_content::schema::Exercises;
 use ringside_core::exercise::{Exercise, Kind};
 
+use crate::data::Remote;
+use crate::deferred::NotLoaded;
 use crate::store::doc::Attempt;
 use crate::store::store;
 use session::Session;
 
-/// An exercise and its place in a chapter.
-#[derive(Debug, Clone)]
+/// The place of an exercise in a chapter.
+#[derive(Clone)]
 pub struct Place {
     /// The chapter's slug.
     pub chapter: String,
-    /// Its place among the chapter's exercises, from 0.
-    pub index: usize,
-    /// How many exercises the chapter has.
-    pub count: usize,
-    /// The exercise; its Markdown fields are HTML from our own build.
-    pub exercise: Exercise,
+    /// The exercise's id.
+    pub id: String,
+    /// Its prompt as the build rendered it, with the numbers of seed 0.
+    pub prompt: String,
+    /// The exercises of the chapter; their Markdown fields are HTML from our own build.
+    pub exercises: Remote<Exercises>,
 }
 
-/// The exercise, alive.
-pub fn view(place: Place) -> AnyView {
-    let session = Session::new(&place);
-    let form = match &place.exercise.kind {
+/// Shows the exercise of a place.
+pub type View = fn(Place) -> AnyView;
+
+/// Downloads the exercises' code.
+#[wasm_split(exercises, wasm_split_path = leptos::wasm_split, fallible)]
+pub fn load() -> Result<View, NotLoaded> {
+    Ok(view)
+}
+
+fn view(place: Place) -> AnyView {
+    let exercises = place.exercises;
+    let show = move |file: std::sync::Arc<Exercises>| {
+        let found = file.exercises.iter().enumerate().find(|(_, e)| e.id == place.id);
+        match found {
+            Some((index, exercise)) => {
+                let nth = format!("Exercise {} of {}", index + 1, file.exercises.len());
+                alive(&place, exercise, nth)
+            }
+            // The build checks that there is one.
+            None => ().into_any(),
+        }
+    };
+    exercises.show(show).into_any()
+}
+
+/// The exercise, alive. `nth` says which one of the chapter it is.
+fn alive(place: &Place, exercise: &Exercise, nth: String) -> AnyView {
+    let session = Session::new(place, exercise);
+    let form = match &exercise.kind {
         Kind::Number(_) => number::form(session),
         Kind::Choice(choice) => choice::form(session, choice.several),
         Kind::Predict(_) => predict::form(session),
     };
-    frame::view(&place, session, form)
+    frame::view(exercise, session, &nth, form)
 }
 
 /// Whether the prediction with this id has been committed or passed over. Tracks.

@@ -23,25 +23,32 @@ pub(super) struct Session {
     pub(super) input: RwSignal<String>,
     /// The model, once it is there; none is needed where the exercise names none.
     model: RwSignal<Option<Option<&'static Entry>>>,
+    /// Whether the model has been asked for.
+    asked: StoredValue<bool>,
     /// Why the model is not there.
     pub(super) missing: RwSignal<bool>,
+    /// What to do once it is there.
+    waiting: StoredValue<Option<Box<dyn FnOnce()>>, LocalStorage>,
+    /// The prompt with the numbers of seed 0.
+    prompt: StoredValue<String>,
 }
 
 impl Session {
-    pub(super) fn new(place: &Place) -> Self {
-        let name = key(&place.chapter, &place.exercise.id);
+    pub(super) fn new(place: &Place, exercise: &Exercise) -> Self {
+        let name = key(&place.chapter, &exercise.id);
         let key = StoredValue::new(name);
         let attempt = Memo::new(move |_| key.with_value(|key| attempt(key)));
-        let session = Self {
-            exercise: StoredValue::new(place.exercise.clone()),
+        Self {
+            exercise: StoredValue::new(exercise.clone()),
             key,
             attempt,
             input: RwSignal::new(attempt.with_untracked(|a| a.input.clone())),
-            model: RwSignal::new(place.exercise.model.is_none().then_some(None)),
+            model: RwSignal::new(exercise.model.is_none().then_some(None)),
+            asked: StoredValue::new(false),
             missing: RwSignal::new(false),
-        };
-        session.fetch_model();
-        session
+            waiting: StoredValue::new_local(None),
+            prompt: StoredValue::new(place.prompt.clone()),
+        }
     }
 
     /// Downloads the model that computes the answers.
@@ -49,10 +56,16 @@ impl Session {
         let widget = self.exercise.with_value(|e| e.model.as_deref().and_then(widgets::find));
         let Some(widget) = widget else { return };
         let on_its_way = page::pending();
+        self.asked.set_value(true);
         self.missing.set(false);
         spawn_local(async move {
             match (widget.load)().await {
-                Ok(module) => drop(self.model.try_set(Some(Some(module.model)))),
+                Ok(module) => {
+                    self.model.try_set(Some(Some(module.model)));
+                    if let Some(Some(act)) = self.waiting.try_update_value(Option::take) {
+                        act();
+                    }
+                }
                 Err(_) => drop(self.missing.try_set(true)),
             }
             drop(on_its_way);
@@ -70,7 +83,13 @@ impl Session {
         self,
         with: impl FnOnce(&Exercise, &Query, &dyn Fn(&Query) -> Evaluation) -> Result<T, String>,
     ) -> Option<Result<T, String>> {
-        let entry = self.model.get()?;
+        let Some(entry) = self.model.get() else {
+            // A model is downloaded for those who ask it something.
+            if !self.asked.get_value() {
+                self.fetch_model();
+            }
+            return None;
+        };
         let evaluate = move |query: &Query| entry.map(|e| (e.evaluate)(query)).unwrap_or_default();
         Some(self.exercise.with_value(|e| with(e, &self.parameters(), &evaluate)))
     }
@@ -85,8 +104,29 @@ impl Session {
         self.ask(|exercise, query, evaluate| resolve(exercise, query, evaluate))
     }
 
+    /// Runs `act` on what is right: now, or once the model that knows has come.
+    pub(super) fn when_resolved(self, act: impl FnOnce(Resolved) + 'static) {
+        match untrack(|| self.resolved()) {
+            Some(Ok(resolved)) => act(resolved),
+            // The build has checked that every exercise can be resolved.
+            Some(Err(_)) => {}
+            None => self.waiting.set_value(Some(Box::new(move || self.when_resolved(act)))),
+        }
+    }
+
+    /// The prompt: HTML.
+    pub(super) fn prompt(self) -> String {
+        match self.attempt.with(|a| a.seed) {
+            0 => self.prompt.get_value(),
+            _ => self.exercise.with_value(|e| self.fill(&e.prompt)),
+        }
+    }
+
     /// A template with this seed's numbers: HTML. Its holes are shown as they are while the model is on its way.
     pub(super) fn fill(self, template: &str) -> String {
+        if !template.contains('{') {
+            return template.to_owned();
+        }
         match self.env() {
             Some(env) => env.and_then(|env| Template::fill(template, &env)).unwrap_or_else(|why| why),
             None => String::new(),

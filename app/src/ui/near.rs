@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
-/// Runs `action` once, when `element` comes within a screen or so of what is seen. Where the browser cannot tell, at once.
+/// Runs `action` once, when `element` comes within 500 pixels of what is seen. Where the browser cannot tell, at once.
 pub fn when_near(element: &Element, action: impl Fn() + 'static) {
     let action = std::rc::Rc::new(action);
     let on_near = action.clone();
@@ -20,7 +20,7 @@ pub fn when_near(element: &Element, action: impl Fn() + 'static) {
         },
     );
     let options = IntersectionObserverInit::new();
-    options.set_root_margin("900px");
+    options.set_root_margin("500px");
     match IntersectionObserver::new_with_options(callback.as_ref().unchecked_ref(), &options) {
         Ok(observer) => {
             observer.observe(element);

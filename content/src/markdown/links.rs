@@ -9,15 +9,6 @@ use crate::schema::Status;
 use crate::source::Spot;
 use crate::world::World;
 
-/// A link, ready to be written around its text.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Link {
-    /// The opening tag; empty if the link is broken, and then there is no closing one either.
-    pub(crate) open: String,
-    /// For "see it" links: the figure's id, and the query that the link sets.
-    pub(crate) preset: Option<(String, String)>,
-}
-
 /// The schemes, for "did you mean".
 const SCHEMES: [&str; 7] = ["see:", "term:", "source:", "chapter:", "widget:", "https:", "http:"];
 
@@ -32,10 +23,11 @@ pub(crate) struct Here<'s> {
     pub(crate) above: usize,
 }
 
-/// Reads `destination`. What is wrong with it is reported at `spot`.
-pub(crate) fn link(world: &World<'_>, here: Here<'_>, destination: &str, spot: Spot<'_>) -> Link {
+/// The opening tag of a link to `destination`; empty if it is broken, and then there is no closing one either. What is wrong
+/// with it is reported at `spot`.
+pub(crate) fn link(world: &World<'_>, here: Here<'_>, destination: &str, spot: Spot<'_>) -> String {
     let sink = world.sink;
-    let broken = Link::default();
+    let broken = String::new();
     if destination.starts_with("https://") || destination.starts_with("http://") {
         let valid = destination.bytes().all(|b| b.is_ascii_graphic() && !b"\"'<>`{}\\".contains(&b));
         if !valid {
@@ -105,8 +97,8 @@ pub(crate) fn link(world: &World<'_>, here: Here<'_>, destination: &str, spot: S
     }
 }
 
-fn plain(open: String) -> Link {
-    Link { open, preset: None }
+fn plain(open: String) -> String {
+    open
 }
 
 /// The opening tag of a link to a source.
@@ -119,9 +111,9 @@ pub(crate) fn source_link(id: &str, title: &str, url: &str) -> String {
     )
 }
 
-fn chapter(world: &World<'_>, slug: &str, anchor: Option<&str>, spot: Spot<'_>) -> Link {
+fn chapter(world: &World<'_>, slug: &str, anchor: Option<&str>, spot: Spot<'_>) -> String {
     if !world.names.resolve(Kind::Chapter, slug, spot, world.sink) {
-        return Link::default();
+        return String::new();
     }
     let written = world.entries.get(slug).is_some_and(|e| e.status == Status::Written);
     if !written {
@@ -140,12 +132,12 @@ fn chapter(world: &World<'_>, slug: &str, anchor: Option<&str>, spot: Spot<'_>) 
     if !anchors.contains(&anchor) {
         let message = format!("The chapter “{slug}” has no anchor “#{}”.", ringside_core::query::shorten(anchor));
         world.sink.report_near(spot, message, anchor, &anchors);
-        return Link::default();
+        return String::new();
     }
     plain(format!("<a href=\"chapter/{}/#{}\">", escape(slug), escape(anchor)))
 }
 
-fn see(world: &World<'_>, here: Here<'_>, rest: &str, spot: Spot<'_>) -> Link {
+fn see(world: &World<'_>, here: Here<'_>, rest: &str, spot: Spot<'_>) -> String {
     let (target, query) = rest.split_once('?').unwrap_or((rest, ""));
     let figure = if let Some(id) = target.strip_prefix('#') {
         let found = here.figures.iter().find(|f| f.id == id);
@@ -153,34 +145,32 @@ fn see(world: &World<'_>, here: Here<'_>, rest: &str, spot: Spot<'_>) -> Link {
             let ids: Vec<&str> = here.figures.iter().map(|f| f.id.as_str()).collect();
             let message = format!("There is no figure “#{}” in this chapter.", ringside_core::query::shorten(id));
             world.sink.report_near(spot, message, id, &ids);
-            return Link::default();
+            return String::new();
         }
         found
     } else if target.is_empty() {
         here.above.checked_sub(1).and_then(|i| here.figures.get(i))
     } else {
         world.sink.report(spot, "A `see:` link is `see:?name=value` or `see:#figure?name=value`.");
-        return Link::default();
+        return String::new();
     };
     let Some(figure) = figure else {
         world.sink.report(spot, "There is no widget above this link that it could set; name one: `see:#figure?…`.");
-        return Link::default();
+        return String::new();
     };
     let changes = Query::parse(query);
     if changes.is_empty() {
         world.sink.report(spot, "A `see:` link must set a parameter: `see:?name=value`.");
-        return Link::default();
+        return String::new();
     }
     let merged = figure.query.with(&changes);
     check_query(world, &figure.widget, &merged, spot);
-    let text = changes.to_string();
-    let open = format!(
+    format!(
         "<a class=\"see\" data-see=\"{}\" data-query=\"{}\" href=\"{}\">",
         escape(&figure.id),
-        escape(&text),
+        escape(&changes.to_string()),
         escape(&page(&format!("w/{}/", figure.widget), &merged))
-    );
-    Link { open, preset: Some((figure.id.clone(), text)) }
+    )
 }
 
 /// A page with a query, if there is one.

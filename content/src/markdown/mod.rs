@@ -16,7 +16,7 @@ mod writer;
 
 use pulldown_cmark::Options;
 
-use crate::schema::{Figure, Heading, Html};
+use crate::schema::Html;
 use crate::source::Located;
 use crate::world::World;
 
@@ -28,11 +28,20 @@ use writer::{Flavour, Writer};
 pub(crate) struct Page {
     pub(crate) html: String,
     pub(crate) outline: Vec<Heading>,
-    pub(crate) figures: Vec<Figure>,
+    /// Its widgets, in order.
+    pub(crate) widgets: Vec<String>,
     /// The text before the first heading, then of each section.
     pub(crate) sections: Vec<Section>,
-    /// Words of prose.
-    pub(crate) words: usize,
+}
+
+/// A heading of level 2 or 3.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Heading {
+    /// Its anchor.
+    pub(crate) id: String,
+    pub(crate) level: u8,
+    /// Its text, without markup.
+    pub(crate) text: String,
 }
 
 /// A heading and the text below it, up to the next one.

@@ -51,7 +51,7 @@ pub struct Part {
     pub chapters: Vec<Chapter>,
 }
 
-/// A chapter as the map knows it. Its page is a [`super::ChapterPage`].
+/// A chapter as the map knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Chapter {
     /// Its stable id, in `chapter/<slug>/`.

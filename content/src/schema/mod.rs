@@ -6,8 +6,8 @@
 //! | `readings.json` | [`Readings`] |
 //! | `glossary.json` | [`Glossary`] |
 //! | `reference.json` | [`Reference`] |
-//! | `chapters/<slug>.json` | [`ChapterPage`] |
-//! | `chapters/<slug>.html` | the chapter's text: an HTML fragment with place-holders |
+//! | `chapters/<slug>.html` | the chapter's page: an HTML fragment with place-holders |
+//! | `chapters/<slug>.exercises.json` | [`Exercises`] |
 //! | `search.json` | [`SearchIndex`] |
 //!
 //! Fields that hold rendered HTML have the type [`Html`]; everything else is plain text and must be escaped by whoever
@@ -22,7 +22,7 @@ mod search;
 
 use serde::{Deserialize, Serialize};
 
-pub use chapter::{ChapterPage, Figure, Heading, Preset};
+pub use chapter::Exercises;
 pub use course::{Block, Chapter, Course, Layer, NotCovered, Part, Skill, Status, Week};
 pub use glossary::{Glossary, Term};
 pub use readings::{Readings, Source};

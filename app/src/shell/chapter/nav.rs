@@ -1,102 +1,91 @@
-//! Finding one's way in a chapter and from one to the next.
+//! Finding one's way in a chapter: its headings, where the learner is among them, where they stopped, and whether it is done.
 
+use leptos::ev;
 use leptos::prelude::*;
-use ringside_content::schema::{ChapterPage, Course, Status};
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, HtmlElement};
 
-use super::super::source_card::duration;
 use crate::store::store;
+use crate::ui::later::Later;
 
-/// The chapter before and the one after.
-pub(super) struct Around {
-    before: Option<Neighbour>,
-    after: Option<Neighbour>,
+/// How far below the top of the window a heading still counts as read, in pixels.
+const LINE: f64 = 160.0;
+
+/// The place of a page that this selector names.
+fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
+    root.query_selector(selector).ok()??.dyn_into().ok()
 }
 
-struct Neighbour {
-    href: String,
-    label: String,
+fn headings(root: &Element) -> Vec<HtmlElement> {
+    let Ok(list) = root.query_selector_all(".chapter-text > h2[id]") else { return Vec::new() };
+    (0..list.length()).filter_map(|i| list.item(i)?.dyn_into().ok()).collect()
 }
 
-/// The neighbours of a chapter. One that is not written yet is on the map.
-pub(super) fn around(course: &Course, slug: &str) -> Around {
-    let chapters: Vec<_> = course.chapters().collect();
-    let at = chapters.iter().position(|c| c.slug == slug);
-    let neighbour = |index: Option<usize>| {
-        index.and_then(|i| chapters.get(i)).map(|c| match c.status {
-            Status::Written => Neighbour { href: format!("chapter/{}/", c.slug), label: c.title.clone() },
-            Status::Planned => Neighbour { href: format!("./#{}", c.slug), label: format!("{} (planned)", c.title) },
-        })
-    };
-    Around { before: neighbour(at.and_then(|i| i.checked_sub(1))), after: neighbour(at.map(|i| i + 1)) }
-}
-
-/// Links to the neighbours.
-pub(super) fn links(around: &Around) -> impl IntoView + use<> {
-    let link = |neighbour: &Option<Neighbour>, rel: &'static str, word: &'static str| {
-        neighbour.as_ref().map(|n| {
-            view! {
-                <a rel=rel href=n.href.clone()>
-                    <small>{word}</small>
-                    <span>{n.label.clone()}</span>
-                </a>
-            }
-        })
-    };
-    view! {
-        <nav class="around sans" aria-label="Chapters">
-            {link(&around.before, "prev", "Previous")}
-            {link(&around.after, "next", "Next")}
-        </nav>
-    }
-}
-
-/// The chapter's headings.
-pub(super) fn outline(page: &ChapterPage) -> impl IntoView + use<> {
-    let items = page
-        .outline
-        .iter()
-        .filter(|h| h.level == 2)
-        .map(|h| view! { <li><a href=format!("chapter/{}/#{}", page.slug, h.id)>{h.text.clone()}</a></li> })
-        .collect_view();
-    view! {
-        <details class="outline sans">
-            <summary>{format!("In this chapter · {}", duration(page.minutes))}</summary>
-            <ol>{items}</ol>
-        </details>
-    }
-}
-
-/// "Continue at …", if the learner stopped somewhere and came by no link to a place.
-pub(super) fn go_on(page: &ChapterPage) -> impl IntoView + use<> {
-    let at = store().peek(|doc| doc.chapters.get(&page.slug).filter(|c| !c.done).and_then(|c| c.at.clone()));
-    let first = page.outline.first().map(|h| h.id.clone());
+/// "You stopped at …", if the learner stopped somewhere and came by no link to a place.
+pub(super) fn go_on(root: &Element, slug: &str) {
+    let at = store().peek(|doc| doc.chapters.get(slug).filter(|c| !c.done).and_then(|c| c.at.clone()));
     let linked = location().hash().is_ok_and(|hash| !hash.is_empty());
-    let heading = page.outline.iter().find(|h| Some(&h.id) == at.as_ref() && Some(&h.id) != first.as_ref());
-    heading.filter(|_| !linked).map(|h| {
-        view! {
-            <p class="go-on sans">
-                "You stopped at "
-                <a href=format!("chapter/{}/#{}", page.slug, h.id)>{h.text.clone()}</a>
-                "."
-            </p>
-        }
-    })
+    let (Some(at), false) = (at, linked) else { return };
+    // The first section is where everybody begins.
+    let heading = headings(root).into_iter().skip(1).find(|h| h.id() == at);
+    let (Some(heading), Some(place)) = (heading, find(root, "[data-slot-go-on]")) else { return };
+    let Ok(link) = document().create_element("a") else { return };
+    let _ = link.set_attribute("href", &format!("chapter/{slug}/#{at}"));
+    link.set_text_content(heading.text_content().as_deref());
+    place.set_text_content(Some("You stopped at "));
+    let _ = place.append_child(&link);
+    place.set_hidden(false);
 }
 
 /// The mark that the chapter is done.
-pub(super) fn done(slug: &str) -> impl IntoView + use<> {
+pub(super) fn done(slug: String) -> AnyView {
     let store = store();
-    let slug = StoredValue::new(slug.to_owned());
+    let slug = StoredValue::new(slug);
     let is_done = Memo::new(move |_| store.with(|doc| slug.with_value(|slug| doc.is_done(slug))));
     let toggle = move |_| {
         let done = !is_done.get_untracked();
         store.update(|doc| doc.chapters.entry(slug.get_value()).or_default().done = done);
     };
     view! {
-        <p class="mark-done">
-            <button type="button" class="secondary" aria-pressed=move || is_done.get().to_string() on:click=toggle>
-                {move || if is_done.get() { "✓ Done" } else { "Mark as done" }}
-            </button>
-        </p>
+        <button type="button" class="secondary" aria-pressed=move || is_done.get().to_string() on:click=toggle>
+            {move || if is_done.get() { "✓ Done" } else { "Mark as done" }}
+        </button>
+    }
+    .into_any()
+}
+
+/// Follows the learner: marks the section that is being read in the outline, and keeps it in the store to come back to.
+pub(super) fn follow(root: Element, slug: String) {
+    if let Some(outline) = find(&root, "details.outline")
+        && window().match_media("(min-width: 1240px)").ok().flatten().is_some_and(|wide| wide.matches())
+    {
+        let _ = outline.set_attribute("open", "");
+    }
+    let note = StoredValue::new_local(move || {
+        let at = headings(&root).into_iter().rev().find(|h| h.get_bounding_client_rect().top() < LINE).map(|h| h.id());
+        mark(&root, at.as_deref());
+        let store = store();
+        let known = store.peek(|doc| doc.chapters.get(&slug).and_then(|c| c.at.clone()));
+        if at.is_some() && at != known {
+            store.update(|doc| doc.chapters.entry(slug.clone()).or_default().at = at);
+        }
+    });
+    let rest = Later::after(250);
+    let listener = window_event_listener(ev::scroll, move |_| {
+        rest.run(move || {
+            note.try_with_value(|note| note());
+        });
+    });
+    on_cleanup(move || listener.remove());
+}
+
+fn mark(root: &Element, at: Option<&str>) {
+    let Ok(links) = root.query_selector_all(".outline a") else { return };
+    for link in (0..links.length()).filter_map(|i| links.item(i)?.dyn_into::<Element>().ok()) {
+        let here =
+            at.is_some_and(|at| link.get_attribute("href").is_some_and(|href| href.ends_with(&format!("#{at}"))));
+        // A link without its mark still leads there.
+        let _ =
+            if here { link.set_attribute("aria-current", "location") } else { link.remove_attribute("aria-current") };
     }
 }

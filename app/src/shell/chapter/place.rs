@@ -4,70 +4,77 @@ use std::collections::BTreeMap;
 
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
-use ringside_content::schema::ChapterPage;
 use ringside_core::query::Query;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
 use super::text::Figure;
-use crate::data::library;
+use super::{nav, sources};
+use crate::data::Remote;
 use crate::deferred::deferred;
 use crate::exercises::{self, Place};
 use crate::ui::near;
 use crate::widgets::{self, Module, Props};
 
 /// Something mounted into a place; it goes when this is dropped.
-pub(super) type Mounted = UnmountHandle<<AnyView as leptos::tachys::view::Render>::State>;
+type Mounted = UnmountHandle<<AnyView as leptos::tachys::view::Render>::State>;
 
-/// Fills every place under `root`.
-pub(super) fn fill(root: &Element, page: &ChapterPage, figures: &BTreeMap<String, Figure>) -> Vec<Mounted> {
-    let mut mounted = Vec::new();
+/// Fills every place under `root`, each when it comes near what is seen. Yields the figures by the ids of their places.
+pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
+    let mounted = StoredValue::new_local(Vec::<Mounted>::new());
+    on_cleanup(move || mounted.set_value(Vec::new()));
+    let put = move |slot: HtmlElement, view: Box<dyn FnOnce() -> AnyView>| {
+        slot.set_inner_html("");
+        mounted.update_value(|all| all.push(mount_to(slot, view)));
+    };
+    let mut figures = BTreeMap::new();
     for slot in all(root, "[data-slot-widget]") {
-        let after = slot.get_attribute("data-after");
         let widget = slot.get_attribute("data-slot-widget").as_deref().and_then(widgets::find);
-        if let (Some(widget), Some(figure)) = (widget, figures.get(&slot.id())) {
-            let (slug, query) = (page.slug.clone(), figure.query);
-            mounted.push(put(&slot, move || widget_view(widget, query, slug, after)));
-        }
+        let Some(widget) = widget else { continue };
+        let figure = Figure::of(&slot);
+        let query = figure.query;
+        figures.insert(slot.id(), figure);
+        let waits = slot.get_attribute("data-after").map(|id| (slug.to_owned(), id));
+        let place = slot.clone();
+        near::when_near(&place, move || {
+            let waits = waits.clone();
+            put(slot.clone(), Box::new(move || widget_view(widget, query, waits)));
+        });
     }
-    let count = page.exercises.len();
+    let exercises = Remote::new(format!("chapters/{slug}.exercises.json"));
     for slot in all(root, "[data-slot-exercise]") {
-        let id = slot.get_attribute("data-slot-exercise").unwrap_or_default();
-        let found = page.exercises.iter().enumerate().find(|(_, e)| e.id == id);
-        if let Some((index, exercise)) = found {
-            let place = Place { chapter: page.slug.clone(), index, count, exercise: exercise.clone() };
-            mounted.push(put(&slot, move || exercises::view(place)));
-        }
+        let place = Place {
+            chapter: slug.to_owned(),
+            id: slot.get_attribute("data-slot-exercise").unwrap_or_default(),
+            prompt: slot.inner_html(),
+            exercises,
+        };
+        let here = slot.clone();
+        near::when_near(&here, move || {
+            let place = place.clone();
+            let view = move |show: exercises::View| show(place.clone());
+            put(slot.clone(), Box::new(move || deferred(exercises::load, view).into_any()));
+        });
     }
     for slot in all(root, "[data-slot-sources]") {
-        let slug = page.slug.clone();
-        let wanted = RwSignal::new(false);
-        // The list of all sources is worth a download only to those who read this far.
-        near::when_near(&slot, move || wanted.set(true));
-        let fallback = StoredValue::new(slot.inner_html());
-        mounted.push(put(&slot, move || {
-            let readings = library().readings;
-            (move || {
-                if wanted.get() && readings.get().is_some() {
-                    super::sources(readings, &slug)
-                } else {
-                    view! { <div inner_html=fallback.get_value()></div> }.into_any()
-                }
-            })
-            .into_any()
-        }));
+        let slug = slug.to_owned();
+        let here = slot.clone();
+        near::when_near(&here, move || {
+            let slug = slug.clone();
+            let view = move |show: sources::View| show(&slug);
+            put(slot.clone(), Box::new(move || deferred(sources::load, view).into_any()));
+        });
     }
-    mounted
+    for slot in all(root, "[data-slot-done]") {
+        let slug = slug.to_owned();
+        put(slot, Box::new(move || nav::done(slug)));
+    }
+    figures
 }
 
-/// A widget in its place, covered until the prediction that it answers is made.
-fn widget_view(
-    widget: &'static widgets::Widget,
-    query: RwSignal<Query>,
-    slug: String,
-    after: Option<String>,
-) -> AnyView {
-    let waits = StoredValue::new(after.map(|id| (slug, id)));
+/// A widget in its place, covered until the prediction that it `waits` for, by chapter and id, is made.
+fn widget_view(widget: &'static widgets::Widget, query: RwSignal<Query>, waits: Option<(String, String)>) -> AnyView {
+    let waits = StoredValue::new(waits);
     let open = Memo::new(move |_| {
         waits.with_value(|waits| waits.as_ref().is_none_or(|(slug, id)| exercises::committed(slug, id)))
     });
@@ -93,12 +100,6 @@ fn widget_view(
         }
     })
     .into_any()
-}
-
-/// Mounts a view into a place instead of what is there for readers without JavaScript.
-fn put(slot: &HtmlElement, view: impl FnOnce() -> AnyView + 'static) -> Mounted {
-    slot.set_inner_html("");
-    mount_to(slot.clone(), view)
 }
 
 fn all(root: &Element, selector: &str) -> Vec<HtmlElement> {

@@ -36,7 +36,7 @@ impl Definition {
         let Some(link) = closest(event, "a.term") else { return };
         self.gone.cancel();
         // The box is laid out in the frame around the text.
-        let Some(frame) = link.closest(".chapter-text-frame").ok().flatten() else { return };
+        let Some(frame) = link.closest(".chapter-frame").ok().flatten() else { return };
         let _ = link.set_attribute("aria-describedby", BOX);
         self.at.set(Some(place(&link, &frame)));
     }

@@ -1,48 +1,50 @@
-//! A chapter's text, put into the page as the build rendered it, and what happens in it.
+//! A chapter's page, put in place as the build rendered it, and what happens in it.
 
 use std::collections::BTreeMap;
 
 use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
-use ringside_content::schema::ChapterPage;
 use ringside_core::query::Query;
 use wasm_bindgen::JsCast as _;
-use web_sys::{Element, HtmlElement};
+use web_sys::Element;
 
-use super::{place, term};
-use crate::store::store;
-use crate::ui::later::Later;
+use super::{nav, place, term};
+use crate::page;
 
 /// A figure of the chapter: the state it starts from and the state it is in.
 #[derive(Clone)]
 pub(super) struct Figure {
-    pub base: Query,
-    pub query: RwSignal<Query>,
+    base: Query,
+    pub(super) query: RwSignal<Query>,
 }
 
-/// The text with its widgets, exercises and sources.
-pub(super) fn view(html: String, page: ChapterPage) -> impl IntoView {
+impl Figure {
+    /// The figure of a place, in the state that the chapter gives it.
+    pub(super) fn of(place: &Element) -> Self {
+        let base = Query::parse(&place.get_attribute("data-query").unwrap_or_default());
+        Self { query: RwSignal::new(base.clone()), base }
+    }
+}
+
+/// The page with its widgets, exercises and sources.
+pub(super) fn view(slug: &str, html: String) -> AnyView {
     let node = NodeRef::<html::Div>::new();
-    let figures: BTreeMap<String, Figure> = page
-        .figures
-        .iter()
-        .map(|figure| {
-            let base = Query::parse(&figure.query);
-            (figure.id.clone(), Figure { query: RwSignal::new(base.clone()), base })
-        })
-        .collect();
     let definition = term::Definition::new();
-    let slug = page.slug.clone();
-    let shown = StoredValue::new_local((page, figures.clone()));
-    let mounted = StoredValue::new_local(Vec::<place::Mounted>::new());
+    let slug = StoredValue::new(slug.to_owned());
+    let figures = StoredValue::new(BTreeMap::<String, Figure>::new());
     Effect::new(move |_| {
         let Some(root) = node.get() else { return };
-        shown.with_value(|(page, figures)| mounted.set_value(place::fill(&root, page, figures)));
+        let root: &Element = &root;
+        if let Some(title) = root.query_selector("[data-title]").ok().flatten() {
+            page::title(&title.get_attribute("data-title").unwrap_or_default());
+        }
+        let slug = slug.get_value();
+        figures.set_value(place::fill(root, &slug));
+        nav::go_on(root, &slug);
+        nav::follow(root.clone(), slug);
         to_anchor();
     });
-    on_cleanup(move || mounted.set_value(Vec::new()));
-    remember_place(slug, node);
 
     let click = move |event: MouseEvent| {
         if event.button() != 0 || event.ctrl_key() || event.meta_key() || event.shift_key() {
@@ -50,16 +52,15 @@ pub(super) fn view(html: String, page: ChapterPage) -> impl IntoView {
         }
         let Some(link) = closest(&event, "a.see") else { return };
         let name = link.get_attribute("data-see").unwrap_or_default();
-        let Some(figure) = figures.get(&name) else { return };
+        let Some(figure) = figures.with_value(|figures| figures.get(&name).cloned()) else { return };
         event.prevent_default();
         let changes = Query::parse(&link.get_attribute("data-query").unwrap_or_default());
         figure.query.set(figure.base.with(&changes));
         show(&name);
     };
     view! {
-        <div class="chapter-text-frame">
+        <div class="chapter-frame">
             <div
-                class="chapter-text"
                 node_ref=node
                 inner_html=html
                 on:click=click
@@ -76,6 +77,7 @@ pub(super) fn view(html: String, page: ChapterPage) -> impl IntoView {
             {definition.view()}
         </div>
     }
+    .into_any()
 }
 
 /// The nearest element around the event's target that matches.
@@ -108,31 +110,4 @@ fn to_anchor() {
             }
         });
     }
-}
-
-/// Keeps in the store which heading was read last, so that the learner can come back to it.
-fn remember_place(slug: String, node: NodeRef<html::Div>) {
-    let rest = Later::after(900);
-    let note = move || {
-        let Some(root) = node.get_untracked() else { return };
-        let Ok(headings) = root.query_selector_all("h2[id]") else { return };
-        let line = 160.0;
-        let at = (0..headings.length())
-            .rev()
-            .filter_map(|i| headings.item(i)?.dyn_into::<HtmlElement>().ok())
-            .find(|h| h.get_bounding_client_rect().top() < line)
-            .map(|h| h.id());
-        let store = store();
-        let known = store.peek(|doc| doc.chapters.get(&slug).and_then(|c| c.at.clone()));
-        if at.is_some() && at != known {
-            store.update(|doc| doc.chapters.entry(slug.clone()).or_default().at = at);
-        }
-    };
-    let note = StoredValue::new_local(note);
-    let listener = window_event_listener(leptos::ev::scroll, move |_| {
-        rest.run(move || {
-            note.try_with_value(|note| note());
-        });
-    });
-    on_cleanup(move || listener.remove());
 }

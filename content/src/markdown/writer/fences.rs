@@ -7,7 +7,6 @@ use crate::html::escape;
 use crate::markdown::fence::{self, Fence, WidgetFence};
 use crate::markdown::{Slot, figure, highlight, links, scan};
 use crate::names::Kind;
-use crate::schema::Figure;
 use crate::source::{Located, Spot};
 
 impl<'w> Writer<'w, '_> {
@@ -82,8 +81,8 @@ impl<'w> Writer<'w, '_> {
         let before = self.world.sink.len();
         let sink = self.world.sink;
         let query = fence::parameters(body, sink);
-        let head = self.heads.get(self.figures.len());
-        let id = head.map_or_else(|| format!("fig-{}", self.figures.len() + 1), |h| h.id.clone());
+        let head = self.heads.get(self.widgets.len());
+        let id = head.map_or_else(|| format!("fig-{}", self.widgets.len() + 1), |h| h.id.clone());
         for word in &fence.extra {
             let message = format!("“{word}” means nothing here; a widget is `widget id #anchor after=exercise`.");
             sink.report_near(spot, message, word.split('=').next().unwrap_or_default(), &["after"]);
@@ -122,13 +121,7 @@ impl<'w> Writer<'w, '_> {
             self.out.push_str(&figure::slot(entry, &id, &query, fence.after.as_deref()));
         }
         self.show_troubles(before, false);
-        self.figures.push(Figure {
-            id,
-            widget: fence.widget.clone(),
-            query: query.to_string(),
-            after: fence.after.clone(),
-            presets: Vec::new(),
-        });
+        self.widgets.push(fence.widget.clone());
     }
 
     fn exercise(&mut self, id: &str, spot: Spot<'_>) {

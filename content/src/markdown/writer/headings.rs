@@ -4,8 +4,7 @@ use pulldown_cmark::{CowStr, HeadingLevel};
 
 use super::{Flavour, Writer, collapse};
 use crate::html::escape;
-use crate::markdown::Section;
-use crate::schema::Heading;
+use crate::markdown::{Heading, Section};
 use crate::source::Spot;
 
 impl Writer<'_, '_> {
@@ -57,7 +56,6 @@ impl Writer<'_, '_> {
     /// Puts the text since the last heading away, and notes the heading of the next.
     pub(super) fn end_section(&mut self, id: String, title: String) {
         let text = collapse(&std::mem::take(&mut self.plain));
-        self.words += text.split_whitespace().count();
         let (last_id, last_title) = std::mem::replace(&mut self.title, (id, title));
         if !last_id.is_empty() || !text.is_empty() {
             self.sections.push(Section { id: last_id, title: last_title, text });

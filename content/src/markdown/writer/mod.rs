@@ -16,7 +16,8 @@ use super::links::{self, Here};
 use super::scan::{FigureHead, Scan};
 use super::{Page, Section, Slot, figure, maths, values};
 use crate::html::{escape, escape_into};
-use crate::schema::{Figure, Heading, Html, Preset};
+use crate::markdown::Heading;
+use crate::schema::Html;
 use crate::site::Mode;
 use crate::source::{Located, Spot};
 use crate::world::World;
@@ -46,13 +47,11 @@ pub(super) struct Writer<'w, 'a> {
     plain: String,
     /// What ends the open elements whose end is not always the same.
     closers: Vec<&'static str>,
-    /// Open links: their preset and where their text begins.
-    open_links: Vec<(Option<(String, String)>, usize)>,
     table: Option<Table>,
     headings: usize,
     heading: Option<(u8, String, usize)>,
     last_level: u8,
-    figures: Vec<Figure>,
+    widgets: Vec<String>,
     outline: Vec<Heading>,
     sections: Vec<Section>,
     title: (String, String),
@@ -60,7 +59,6 @@ pub(super) struct Writer<'w, 'a> {
     sources_placed: bool,
     rest_placed: bool,
     paragraphs: usize,
-    words: usize,
 }
 
 struct Table {
@@ -96,12 +94,11 @@ impl<'w, 'a> Writer<'w, 'a> {
             out: String::with_capacity(text.text.len() * 2),
             plain: String::new(),
             closers: Vec::new(),
-            open_links: Vec::new(),
             table: None,
             headings: 0,
             heading: None,
             last_level: 1,
-            figures: Vec::new(),
+            widgets: Vec::new(),
             outline: Vec::new(),
             sections: Vec::new(),
             title: Default::default(),
@@ -109,7 +106,6 @@ impl<'w, 'a> Writer<'w, 'a> {
             sources_placed: false,
             rest_placed: false,
             paragraphs: 0,
-            words: 0,
         }
     }
 
@@ -132,13 +128,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.remaining_exercises();
         self.write_footnotes();
         self.end_section(String::new(), String::new());
-        Page {
-            html: self.out,
-            outline: self.outline,
-            figures: self.figures,
-            sections: self.sections,
-            words: self.words,
-        }
+        Page { html: self.out, outline: self.outline, widgets: self.widgets, sections: self.sections }
     }
 
     fn run(&mut self, options: Options) {
@@ -399,23 +389,17 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     fn start_link(&mut self, destination: &str, spot: Spot<'_>) {
         let before = self.world.sink.len();
-        let above = if self.flavour == Flavour::Chapter { self.figures.len() } else { self.heads.len().min(1) };
+        let above = if self.flavour == Flavour::Chapter { self.widgets.len() } else { self.heads.len().min(1) };
         let here = Here { slug: self.slug, figures: self.heads, above };
         let link = links::link(self.world, here, destination, spot);
         self.show_troubles(before, true);
-        self.closers.push(if link.open.is_empty() { "" } else { "</a>" });
-        self.out.push_str(&link.open);
-        self.open_links.push((link.preset, self.plain.len()));
+        self.closers.push(if link.is_empty() { "" } else { "</a>" });
+        self.out.push_str(&link);
     }
 
     fn end_link(&mut self) {
         let closer = self.closers.pop().unwrap_or_default();
         self.out.push_str(closer);
-        let Some((Some((figure, query)), start)) = self.open_links.pop() else { return };
-        let label = collapse(self.plain.get(start..).unwrap_or_default());
-        if let Some(figure) = self.figures.iter_mut().find(|f| f.id == figure) {
-            figure.presets.push(Preset { label, query });
-        }
     }
 }
 

@@ -1,0 +1,68 @@
+//! What there is of a chapter whose text is not there: because it is still to be written, because there is no such chapter, or
+//! because it could not be fetched.
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_content::schema::{Chapter, Status};
+
+use super::sources;
+use crate::data::library;
+use crate::deferred::{NotLoaded, deferred};
+use crate::page;
+use crate::shell::not_found;
+use crate::shell::source_card::duration;
+
+/// What was asked for, and why it did not come.
+pub(super) struct Asked {
+    pub(super) slug: String,
+    pub(super) why: String,
+    /// Asks for it again.
+    pub(super) again: Callback<()>,
+}
+
+/// Shows it.
+pub(super) type View = fn(Asked) -> AnyView;
+
+/// Downloads the view.
+#[wasm_split(unwritten, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<View, NotLoaded> {
+    Ok(view)
+}
+
+fn view(asked: Asked) -> AnyView {
+    let Asked { slug, why, again } = asked;
+    let show = move |course: std::sync::Arc<ringside_content::schema::Course>| match course.chapter(&slug) {
+        None => not_found::view().into_any(),
+        Some(chapter) if chapter.status == Status::Planned => planned(chapter),
+        Some(chapter) => {
+            page::title(&chapter.title);
+            view! {
+                <div class="message" role="alert">
+                    <p>{why.clone()}</p>
+                    <button type="button" on:click=move |_| again.run(())>"Try again"</button>
+                </div>
+            }
+            .into_any()
+        }
+    };
+    library().course.show(show).into_any()
+}
+
+/// A chapter before it is written: its question, its skills, its sources.
+fn planned(chapter: &Chapter) -> AnyView {
+    page::title(&chapter.title);
+    let slug = chapter.slug.clone();
+    let skills = chapter.skills.iter().map(|s| view! { <li inner_html=s.text.0.clone()></li> }).collect_view();
+    view! {
+        <article class="chapter-page">
+            <p class="eyebrow sans">{format!("Chapter {} · planned", chapter.number)}</p>
+            <h1>{chapter.title.clone()}</h1>
+            <p class="lede">{chapter.question.clone()}</p>
+            <p>{format!("This chapter is not written yet. It is planned to take {}. After it you can:", duration(chapter.minutes))}</p>
+            <ul>{skills}</ul>
+            <h2>"Its sources, readable now"</h2>
+            {deferred(sources::load, move |show: sources::View| show(&slug))}
+        </article>
+    }
+    .into_any()
+}

@@ -1,0 +1,77 @@
+//! What is around a chapter's text on its page: where it belongs, its headings, its neighbours.
+//!
+//! All of it is rendered here, so that the page needs no other file to be read; the app adds what is alive in the places
+//! that `data-slot-…` marks.
+
+use crate::html::escape;
+use crate::markdown::Page;
+use crate::schema::{Chapter, Course, Html, Status};
+
+/// The page of a written chapter.
+pub(crate) fn article(course: &Course, chapter: &Chapter, lede: &Html, page: &Page) -> String {
+    let (slug, title) = (escape(&chapter.slug), escape(&chapter.title));
+    let part = course.parts.iter().find(|part| part.chapters.iter().any(|c| c.slug == chapter.slug));
+    let part = escape(part.map_or("", |part| &part.title));
+    format!(
+        "<article class=\"chapter-page\" data-chapter=\"{slug}\" data-title=\"{title}\">\n\
+         <p class=\"eyebrow sans\">{part} · chapter {}</p>\n\
+         <h1>{title}</h1>\n\
+         <p class=\"lede\">{}</p>\n\
+         {}<div class=\"go-on sans\" data-slot-go-on hidden></div>\n\
+         <div class=\"chapter-text\">\n{}</div>\n\
+         <p class=\"mark-done\" data-slot-done></p>\n\
+         {}</article>\n",
+        chapter.number,
+        lede.0,
+        outline(chapter, page),
+        page.html,
+        around(course, chapter),
+    )
+}
+
+/// Its headings of level 2.
+fn outline(chapter: &Chapter, page: &Page) -> String {
+    let items: String = page
+        .outline
+        .iter()
+        .filter(|heading| heading.level == 2)
+        .map(|heading| {
+            let (id, text) = (escape(&heading.id), escape(&heading.text));
+            format!("<li><a href=\"chapter/{}/#{id}\">{text}</a></li>\n", escape(&chapter.slug))
+        })
+        .collect();
+    format!(
+        "<div class=\"rail\"><details class=\"outline sans\">\n<summary>In this chapter · {}</summary>\n\
+         <ol>\n{items}</ol>\n</details></div>\n",
+        duration(chapter.minutes)
+    )
+}
+
+/// Links to the chapter before and the one after. One that is not written yet is on the map.
+fn around(course: &Course, chapter: &Chapter) -> String {
+    let chapters: Vec<&Chapter> = course.chapters().collect();
+    let at = chapters.iter().position(|c| c.slug == chapter.slug);
+    let link = |at: Option<usize>, rel: &str, word: &str| {
+        let Some(c) = at.and_then(|at| chapters.get(at)) else { return String::new() };
+        let (slug, title) = (escape(&c.slug), escape(&c.title));
+        let (href, planned) = match c.status {
+            Status::Written => (format!("chapter/{slug}/"), ""),
+            Status::Planned => (format!("./#{slug}"), " (planned)"),
+        };
+        format!("<a rel=\"{rel}\" href=\"{href}\"><small>{word}</small><span>{title}{planned}</span></a>\n")
+    };
+    format!(
+        "<nav class=\"around sans\" aria-label=\"Chapters\">\n{}{}</nav>\n",
+        link(at.and_then(|at| at.checked_sub(1)), "prev", "Previous"),
+        link(at.map(|at| at + 1), "next", "Next")
+    )
+}
+
+/// `40 min`, `1 h`, `2 h 30 min`.
+fn duration(minutes: u32) -> String {
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
