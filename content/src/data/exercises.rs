@@ -1,7 +1,7 @@
 //! `exercises.toml` of a chapter: exercises as `core` declares them, their Markdown rendered.
 
 use ringside_core::exercise::{
-    Exercise, Kind as ExerciseKind, MistakeDef, Template, by_catalogue, environment, validate,
+    Exercise, Kind as ExerciseKind, MistakeDef, OptionDef, Template, by_catalogue, environment, validate,
 };
 
 use crate::html::text_of;
@@ -41,10 +41,10 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
     let mut exercise: Exercise = table.decode()?;
     let sink = world.sink;
     world.names.resolve(Kind::Skill, &exercise.skill, table.spot_of("skill"), sink);
-    if let ExerciseKind::Predict(predict) = &exercise.kind {
+    if let Some(unlocks) = exercise.kind.unlocks() {
         let figures = world.scans.get(slug).map_or(&[][..], |s| &s.figures);
         let place = table.spot_of("unlocks");
-        match figures.iter().find(|f| f.id == predict.unlocks) {
+        match figures.iter().find(|f| f.id == unlocks) {
             Some(figure) if figure.after.as_deref() != Some(&exercise.id) => {
                 let message = format!(
                     "The figure “#{}” does not wait for this exercise; its fence needs `after={}`.",
@@ -55,8 +55,8 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
             Some(_) => {}
             None => {
                 let ids: Vec<&str> = figures.iter().map(|f| f.id.as_str()).collect();
-                let message = format!("There is no figure “#{}” in this chapter to unlock.", predict.unlocks);
-                sink.report_near(place, message, &predict.unlocks, &ids);
+                let message = format!("There is no figure “#{unlocks}” in this chapter to unlock.");
+                sink.report_near(place, message, unlocks, &ids);
             }
         }
     }
@@ -72,9 +72,49 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
             mistakes(world, slug, &mut predict.number.mistakes, &mut table);
         }
         ExerciseKind::Choice(choice) => {
-            for (option, mut at) in choice.options.iter_mut().zip(table.tables("options")) {
-                option.text = markdown::template(world, slug, &at.text("text"), true).0;
-                option.say = at.optional_text("say").map(|t| block(world, slug, &t)).unwrap_or_default();
+            options(world, slug, &mut choice.options, table.tables("options"));
+        }
+        ExerciseKind::Sketch(sketch) => sketch.reveal = block(world, slug, &table.text("reveal")),
+        ExerciseKind::Order(order) => {
+            order.say = block(world, slug, &table.text("say"));
+            for (item, mut at) in order.items.iter_mut().zip(table.tables("items")) {
+                item.text = inline(world, slug, &at.text("text"));
+                item.say = block(world, slug, &at.text("say"));
+            }
+        }
+        ExerciseKind::Match(pairs) => {
+            for (pair, mut at) in pairs.pairs.iter_mut().zip(table.tables("pairs")) {
+                pair.left = inline(world, slug, &at.text("left"));
+                pair.right = inline(world, slug, &at.text("right"));
+                pair.say = block(world, slug, &at.text("say"));
+            }
+            for (extra, text) in pairs.extra.iter_mut().zip(table.texts("extra")) {
+                *extra = inline(world, slug, &text);
+            }
+        }
+        ExerciseKind::Label(label) => {
+            for (part, mut at) in label.parts.iter_mut().zip(table.tables("parts")) {
+                part.text = inline(world, slug, &at.text("text"));
+                part.say = block(world, slug, &at.text("say"));
+            }
+        }
+        ExerciseKind::Task(task) => {
+            task.say = block(world, slug, &table.text("say"));
+            for (goal, mut at) in task.goals.iter_mut().zip(table.tables("goals")) {
+                goal.text = inline(world, slug, &at.text("text"));
+            }
+        }
+        ExerciseKind::Trace(trace) => {
+            options(world, slug, &mut trace.causes, table.tables("causes"));
+            for (change, mut at) in trace.changes.iter_mut().zip(table.tables("changes")) {
+                change.text = inline(world, slug, &at.text("text"));
+                change.say = block(world, slug, &at.text("say"));
+            }
+        }
+        ExerciseKind::Explain(explain) => {
+            explain.model_answer = block(world, slug, &table.text("model_answer"));
+            for (point, text) in explain.rubric.iter_mut().zip(table.texts("rubric")) {
+                *point = inline(world, slug, &text);
             }
         }
     }
@@ -108,7 +148,16 @@ fn place_of<'a>(message: &str, table: &mut Table<'a, '_>) -> Spot<'a> {
         "hint" => nth_text(table.texts("hints")),
         "solution step" => nth_text(table.texts("solution")),
         "mistake" => nth_table(table.tables("mistake")),
+        "extra" => nth_text(table.texts("extra")),
+        "rubric" => nth_text(table.texts("rubric")),
         "option" => nth_table(table.tables("options")),
+        "item" => nth_table(table.tables("items")),
+        "pair" => nth_table(table.tables("pairs")),
+        "part" => nth_table(table.tables("parts")),
+        "goal" => nth_table(table.tables("goals")),
+        "win" => nth_table(table.tables("wins")),
+        "cause" => nth_table(table.tables("causes")),
+        "change" => nth_table(table.tables("changes")),
         _ => None,
     };
     found.unwrap_or_else(|| table.spot_of(name))
@@ -124,6 +173,17 @@ fn mistakes(world: &World<'_>, slug: &str, mistakes: &mut [MistakeDef], table: &
     for (mistake, mut at) in mistakes.iter_mut().zip(table.tables("mistake")) {
         mistake.say = block(world, slug, &at.text("say"));
     }
+}
+
+fn options(world: &World<'_>, slug: &str, options: &mut [OptionDef], tables: Vec<Table<'_, '_>>) {
+    for (option, mut at) in options.iter_mut().zip(tables) {
+        option.text = inline(world, slug, &at.text("text"));
+        option.say = at.optional_text("say").map(|t| block(world, slug, &t)).unwrap_or_default();
+    }
+}
+
+fn inline(world: &World<'_>, slug: &str, text: &Located<'_>) -> String {
+    markdown::template(world, slug, text, true).0
 }
 
 fn block(world: &World<'_>, slug: &str, text: &Located<'_>) -> String {

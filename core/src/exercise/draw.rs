@@ -4,7 +4,7 @@
 //! exported answer name a seed and nothing more. Each parameter's choice depends on the seed and on the parameter's
 //! name alone, so that adding one to an exercise does not change what the others become.
 
-use super::{Exercise, Kind};
+use super::Exercise;
 use crate::query::{Query, parse_number};
 
 /// The parameters of `exercise` for `seed`: as written for 0, otherwise chosen from its `draw`. They differ from those
@@ -43,15 +43,13 @@ pub fn draw(exercise: &Exercise, seed: u64) -> Query {
     query
 }
 
-/// The order in which to show the options of a choice for `seed`: indices into its options. Empty for other kinds.
+/// The order in which to show options, items, partners, names or causes for `seed`: indices into them. Empty for the kinds
+/// that have none.
 ///
 /// Shuffled for every seed, 0 included, since authors tend to write the right one first: Fisher–Yates from the last
 /// index down, with SplitMix64 from `seed ^ fnv1a(id)`.
 pub fn option_order(exercise: &Exercise, seed: u64) -> Vec<usize> {
-    let Kind::Choice(choice) = &exercise.kind else {
-        return Vec::new();
-    };
-    let mut order: Vec<usize> = (0..choice.options.len()).collect();
+    let mut order: Vec<usize> = (0..exercise.kind.shuffled()).collect();
     let mut generator = SplitMix64(seed ^ fnv1a(&exercise.id));
     for last in (1..order.len()).rev() {
         order.swap(last, generator.below(last + 1));

@@ -31,8 +31,15 @@
 mod choice;
 mod draw;
 mod env;
+mod explain;
+pub mod input;
+mod order;
+mod pairs;
 mod resolve;
+mod sketch;
+mod task;
 pub mod template;
+mod trace;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -47,8 +54,14 @@ use crate::query::{Query, plain};
 pub use choice::Chosen;
 pub use draw::{draw, option_order};
 pub use env::Env;
+pub use explain::Explain;
+pub use order::{Item, Order, Ordered, Placed, right_order};
+pub use pairs::{Label, Match, Matched, Pair, Part, check_partners};
 pub use resolve::{Evaluate, Resolved, by_catalogue, environment, resolve};
+pub use sketch::{Curve, Sketch};
+pub use task::{Goal, Judged, Task};
 pub use template::Template;
+pub use trace::{Change, Measured, Trace};
 pub use validate::validate;
 
 /// Values of a model's parameters by their standard names, in the order of the names.
@@ -103,6 +116,59 @@ pub enum Kind {
     Choice(Choice),
     /// A number to commit to before a figure is unlocked.
     Predict(Predict),
+    /// A curve to draw before a figure is unlocked.
+    Sketch(Sketch),
+    /// Items to put in order.
+    Order(Order),
+    /// Things that belong together.
+    Match(Match),
+    /// Names for the parts of a bar.
+    Label(Label),
+    /// A goal on the state of a figure.
+    Task(Task),
+    /// A cause to find and to prove.
+    Trace(Trace),
+    /// An answer in one's own words.
+    Explain(Explain),
+}
+
+impl Kind {
+    /// The name in `kind = "…"`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Number(_) => "number",
+            Kind::Choice(_) => "choice",
+            Kind::Predict(_) => "predict",
+            Kind::Sketch(_) => "sketch",
+            Kind::Order(_) => "order",
+            Kind::Match(_) => "match",
+            Kind::Label(_) => "label",
+            Kind::Task(_) => "task",
+            Kind::Trace(_) => "trace",
+            Kind::Explain(_) => "explain",
+        }
+    }
+
+    /// The figure that waits for the answer, for the kinds that commit a learner to one.
+    pub fn unlocks(&self) -> Option<&str> {
+        match self {
+            Kind::Predict(predict) => Some(&predict.unlocks),
+            Kind::Sketch(sketch) => Some(&sketch.unlocks),
+            _ => None,
+        }
+    }
+
+    /// How many things are shown in an order of their own for every seed.
+    fn shuffled(&self) -> usize {
+        match self {
+            Kind::Choice(choice) => choice.options.len(),
+            Kind::Order(order) => order.items.len(),
+            Kind::Match(pairs) => pairs.pairs.len() + pairs.extra.len(),
+            Kind::Label(label) => label.parts.len(),
+            Kind::Trace(trace) => trace.causes.len(),
+            Kind::Number(_) | Kind::Predict(_) | Kind::Sketch(_) | Kind::Task(_) | Kind::Explain(_) => 0,
+        }
+    }
 }
 
 /// `kind = "number"`: a number with its unit.
@@ -224,7 +290,7 @@ impl Exercise {
         match &self.kind {
             Kind::Number(number) => Some(number),
             Kind::Predict(predict) => Some(&predict.number),
-            Kind::Choice(_) => None,
+            _ => None,
         }
     }
 }
@@ -280,6 +346,9 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod kinds_tests;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;

@@ -97,7 +97,8 @@ fn mistake(
     Ok(Mistake { value, say })
 }
 
-fn names_of(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>) -> Result<Env, String> {
+/// The names of the exercise with these parameters; the error is a sentence.
+pub(super) fn names_of(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>) -> Result<Env, String> {
     let Some(model) = &exercise.model else {
         return Ok(Env::of_parameters(parameters));
     };

@@ -2,7 +2,9 @@
 
 use super::draw::same;
 use super::resolve::Evaluate;
-use super::{Choice, Exercise, Kind, Number, Params, Template, draw, environment, resolve};
+use super::{
+    Env, Exercise, Kind, Number, OptionDef, Params, Task, Template, draw, environment, query, resolve, right_order,
+};
 use crate::answer::{Outcome, Tolerance, write};
 use crate::catalogue;
 use crate::query::{Kind as ParamKind, ParamSpec, Query, Reader, did_you_mean};
@@ -19,11 +21,36 @@ pub fn validate(exercise: &Exercise, evaluate: Evaluate<'_>, seeds: u64) -> Vec<
         Kind::Predict(predict) => {
             number_fields(exercise, &predict.number, &mut report);
             report.unless(!predict.unlocks.trim().is_empty(), || "unlocks: Name the figure to unlock.".into());
-            report.unless(!predict.reveal.trim().is_empty(), || {
-                "reveal: Say what the figure shows, for when it is uncovered.".into()
+        }
+        Kind::Choice(choice) => options_fields("option", &choice.options, choice.several, &mut report),
+        Kind::Sketch(sketch) => {
+            report.unless(!sketch.unlocks.trim().is_empty(), || "unlocks: Name the figure to unlock.".into());
+            report.unless(sketch.at.len() >= 2, || "at: A sketch needs at least two points.".into());
+        }
+        Kind::Order(order) => {
+            report.unless(order.items.len() >= 3, || "items: There must be at least three to put in order.".into());
+            report.unless(order.by.is_some() == order.unit.is_some(), || {
+                "unit: It says what by counts; they stand together.".into()
             });
         }
-        Kind::Choice(choice) => choice_fields(choice, &mut report),
+        Kind::Match(pairs) => {
+            report.unless(pairs.pairs.len() >= 2, || "pairs: There must be at least two to choose from.".into());
+        }
+        Kind::Label(label) => {
+            report.unless(label.parts.len() >= 2, || "parts: There must be at least two to tell apart.".into());
+        }
+        Kind::Task(task) => task_fields(exercise, task, &mut report),
+        Kind::Trace(trace) => {
+            options_fields("cause", &trace.causes, false, &mut report);
+            report.unless(trace.changes.len() >= 2, || "changes: There must be at least two to choose from.".into());
+            report.unless(trace.factor > 1.0, || "factor: It must be greater than 1.".into());
+        }
+        Kind::Explain(explain) => {
+            report.unless(explain.rubric.len() >= 2, || "rubric: Name at least two points of a good answer.".into());
+        }
+    }
+    for (field, text) in texts(&exercise.kind) {
+        report.unless(!text.trim().is_empty(), || format!("{field}: It is empty."));
     }
     parameters(exercise, &mut report);
     if report.fatal {
@@ -109,22 +136,93 @@ fn number_fields(exercise: &Exercise, number: &Number, report: &mut Report) {
     }
 }
 
-fn choice_fields(choice: &Choice, report: &mut Report) {
-    let right = choice.options.iter().filter(|o| o.right).count();
-    report.unless(choice.options.len() >= 2, || "options: There must be at least two to choose from.".into());
-    report.unless(right > 0, || "options: None is right; set right = true.".into());
-    report.unless(right <= 1 || choice.several, || {
-        format!("options: {right} are right, and several is not set: set several = true, or leave one right.")
+/// Options, called `what`, of which one or several are right.
+fn options_fields(what: &str, options: &[OptionDef], several: bool, report: &mut Report) {
+    let right = options.iter().filter(|o| o.right).count();
+    report.unless(options.len() >= 2, || format!("{what}s: There must be at least two to choose from."));
+    report.unless(right > 0, || format!("{what}s: None is right; set right = true."));
+    report.unless(right <= 1 || several, || {
+        format!("{what}s: {right} are right, and several is not set: set several = true, or leave one right.")
     });
-    report.unless(!choice.several || right < choice.options.len(), || {
-        "options: All are right, so that there is nothing to find out.".into()
+    report.unless(!several || right < options.len(), || {
+        format!("{what}s: All are right, so that there is nothing to find out.")
     });
-    for (i, option) in choice.options.iter().enumerate() {
-        let i = i + 1;
-        report.unless(!option.text.trim().is_empty(), || format!("option {i}, text: It is empty."));
-        let what = if option.right { "why it is right" } else { "what is wrong with it" };
-        report.unless(!option.say.trim().is_empty(), || format!("option {i}, say: Say {what}."));
+    for (i, option) in options.iter().enumerate() {
+        let why = if option.right { "why it is right" } else { "what is wrong with it" };
+        report.unless(!option.say.trim().is_empty(), || format!("{what} {}, say: Say {why}.", i + 1));
     }
+}
+
+fn task_fields(exercise: &Exercise, task: &Task, report: &mut Report) {
+    report.unless(exercise.model.is_some(), || "model: A task is about the figure of a model.".into());
+    report.unless(!task.goals.is_empty(), || "goals: There is nothing to reach.".into());
+    report.unless(!task.wins.is_empty(), || "wins: Show at least one way to do it.".into());
+    for (i, goal) in task.goals.iter().enumerate() {
+        report.unless(goal.at_most.is_some() || goal.at_least.is_some(), || {
+            format!("goal {}: It needs at_most or at_least.", i + 1)
+        });
+    }
+}
+
+/// The templates of a kind, each after the field that it is in; `say` of options, of which messages say more, left out.
+fn texts(kind: &Kind) -> Vec<(String, &str)> {
+    let mut all = Vec::new();
+    let mut add = |field: String, text| all.push((field, text));
+    let nth = |what: &str, i: usize, field: &str| format!("{what} {}, {field}", i + 1);
+    match kind {
+        Kind::Number(_) => {}
+        Kind::Predict(predict) => add("reveal".into(), predict.reveal.as_str()),
+        Kind::Sketch(sketch) => add("reveal".into(), sketch.reveal.as_str()),
+        Kind::Choice(choice) => {
+            for (i, option) in choice.options.iter().enumerate() {
+                add(nth("option", i, "text"), &option.text);
+            }
+        }
+        Kind::Order(order) => {
+            add("say".into(), &order.say);
+            for (i, item) in order.items.iter().enumerate() {
+                add(nth("item", i, "text"), &item.text);
+                add(nth("item", i, "say"), &item.say);
+            }
+        }
+        Kind::Match(pairs) => {
+            for (i, pair) in pairs.pairs.iter().enumerate() {
+                add(nth("pair", i, "left"), &pair.left);
+                add(nth("pair", i, "right"), &pair.right);
+                add(nth("pair", i, "say"), &pair.say);
+            }
+            for (i, extra) in pairs.extra.iter().enumerate() {
+                add(format!("extra {}", i + 1), extra);
+            }
+        }
+        Kind::Label(label) => {
+            for (i, part) in label.parts.iter().enumerate() {
+                add(nth("part", i, "text"), &part.text);
+                add(nth("part", i, "say"), &part.say);
+            }
+        }
+        Kind::Task(task) => {
+            add("say".into(), &task.say);
+            for (i, goal) in task.goals.iter().enumerate() {
+                add(nth("goal", i, "text"), &goal.text);
+            }
+        }
+        Kind::Trace(trace) => {
+            for (i, cause) in trace.causes.iter().enumerate() {
+                add(nth("cause", i, "text"), &cause.text);
+            }
+            for (i, change) in trace.changes.iter().enumerate() {
+                add(nth("change", i, "text"), &change.text);
+            }
+        }
+        Kind::Explain(explain) => {
+            add("model_answer".into(), &explain.model_answer);
+            for (i, point) in explain.rubric.iter().enumerate() {
+                add(format!("rubric {}", i + 1), point);
+            }
+        }
+    }
+    all
 }
 
 fn parameters(exercise: &Exercise, report: &mut Report) {
@@ -213,28 +311,125 @@ fn attempt(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>, repo
             fill(format!("{field} {}", i + 1), text);
         }
     }
-    match &exercise.kind {
-        Kind::Number(_) => {}
-        Kind::Predict(predict) => {
-            fill("reveal".into(), &predict.reveal);
+    let mut filled: Vec<(String, String)> = Vec::new();
+    for (field, text) in texts(&exercise.kind) {
+        if let Some(text) = fill(field.clone(), text) {
+            filled.push((field, text));
         }
-        Kind::Choice(choice) => {
-            let mut texts: Vec<Option<String>> = Vec::new();
-            for (i, option) in choice.options.iter().enumerate() {
-                texts.push(fill(format!("option {}, text", i + 1), &option.text));
-                fill(format!("option {}, say", i + 1), &option.say);
-            }
-            for (i, text) in texts.iter().enumerate() {
-                if let Some(first) = texts.iter().take(i).position(|t| t.is_some() && t == text) {
-                    let message = format!("options: Number {} and number {} read the same.", first + 1, i + 1);
-                    report.of_seed("same options", message);
-                }
-            }
+    }
+    if let Some((what, options)) = options_of(&exercise.kind) {
+        for (i, option) in options.iter().enumerate() {
+            fill(format!("{what} {}, say", i + 1), &option.say);
         }
+    }
+    alike(&filled, report);
+    if let Err(error) = proof(exercise, &env, parameters, evaluate, report) {
+        report.of_seed("proof", error);
     }
     if exercise.number().is_some() {
         number(exercise, parameters, evaluate, report);
     }
+}
+
+/// The options of a kind that say why, with what messages call them.
+fn options_of(kind: &Kind) -> Option<(&'static str, &[OptionDef])> {
+    match kind {
+        Kind::Choice(choice) => Some(("option", &choice.options)),
+        Kind::Trace(trace) => Some(("cause", &trace.causes)),
+        _ => None,
+    }
+}
+
+/// What a learner chooses from must not read the same.
+fn alike(filled: &[(String, String)], report: &mut Report) {
+    let choices = ["option", "item", "pair", "extra", "part", "cause", "change"];
+    let told_apart: Vec<_> = filled
+        .iter()
+        .filter(|(field, _)| choices.iter().any(|c| field.starts_with(c)))
+        .filter(|(field, _)| !field.ends_with(", say") && !field.ends_with(", left"))
+        .collect();
+    for (i, (field, text)) in told_apart.iter().enumerate() {
+        if let Some((first, _)) = told_apart.iter().take(i).find(|(_, other)| other == text) {
+            report.of_seed("same texts", format!("{field}: It reads the same as {first}."));
+        }
+    }
+}
+
+/// Solves the exercise, and checks that what must not solve it does not.
+fn proof(
+    exercise: &Exercise,
+    env: &Env,
+    parameters: &Query,
+    evaluate: Evaluate<'_>,
+    report: &mut Report,
+) -> Result<(), String> {
+    match &exercise.kind {
+        Kind::Order(order) => {
+            let right = right_order(exercise, order, parameters, evaluate)?;
+            for i in 0..right.ranks.len() {
+                if let Some(first) = right.ranks.iter().take(i).position(|rank| Some(rank) == right.ranks.get(i)) {
+                    let message = format!("item {}: It comes out equal to item {}.", i + 1, first + 1);
+                    report.of_seed("equal items", message);
+                }
+            }
+        }
+        Kind::Label(label) => {
+            let sizes = label.sizes(env)?;
+            for (i, size) in sizes.iter().enumerate() {
+                let near = |other: &&f64| (*other - size).abs() < 0.05 * size.abs();
+                if sizes.iter().take(i).any(|other| near(&other)) {
+                    report.of_seed("equal parts", format!("part {}, size: Another part is as large.", i + 1));
+                }
+            }
+        }
+        Kind::Task(task) => {
+            if task.judge(exercise, parameters, parameters, evaluate)?.is_right() {
+                report.of_seed("start", "goals: The state in which the task begins meets them already.".into());
+            }
+            for (i, win) in task.wins.iter().enumerate() {
+                let judged = task.judge(exercise, parameters, &parameters.with(&query(win)), evaluate)?;
+                if let Some(goal) = judged.met.iter().position(|met| !met) {
+                    report.of_seed(
+                        &format!("win {i}"),
+                        format!("win {}: It does not meet goal {}.", i + 1, goal + 1),
+                    );
+                } else if let Some(name) = judged.strayed.first() {
+                    report.of_seed(&format!("win {i}"), format!("win {}: It changes {name}, which is fixed.", i + 1));
+                }
+            }
+        }
+        Kind::Trace(trace) => {
+            let mut proofs = 0;
+            for (i, change) in trace.changes.iter().enumerate() {
+                let measured = trace.measure(exercise, i, parameters, evaluate)?;
+                proofs += usize::from(measured.proves);
+                let env = env
+                    .clone()
+                    .with("before", measured.before, trace.unit)
+                    .with("after", measured.after, trace.unit);
+                if let Err(error) = Template::fill(&change.say, &env) {
+                    report.of_seed(&format!("change {i}"), format!("change {}, say: {error}", i + 1));
+                }
+            }
+            if proofs == 0 || proofs == trace.changes.len() {
+                let message = format!("changes: {proofs} of {} prove anything.", trace.changes.len());
+                report.of_seed("proofs", message);
+            }
+            for id in &trace.evidence {
+                if env.unit(&crate::expr::name_of(id)).is_none() {
+                    report.of_seed("evidence", format!("evidence: The model has no quantity “{id}”."));
+                }
+            }
+        }
+        Kind::Sketch(sketch) => {
+            let curve = sketch.curve(exercise, parameters, evaluate)?;
+            if curve.values.iter().any(|v| *v < 0.0 || *v > curve.up_to) {
+                report.of_seed("up_to", "up_to: The curve leaves what can be drawn.".into());
+            }
+        }
+        Kind::Number(_) | Kind::Predict(_) | Kind::Choice(_) | Kind::Match(_) | Kind::Explain(_) => {}
+    }
+    Ok(())
 }
 
 fn number(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>, report: &mut Report) {

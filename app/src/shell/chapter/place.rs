@@ -23,9 +23,11 @@ type Mounted = UnmountHandle<<AnyView as leptos::tachys::view::Render>::State>;
 pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
     let mounted = StoredValue::new_local(Vec::<Mounted>::new());
     on_cleanup(move || mounted.set_value(Vec::new()));
+    // What comes near comes later, and belongs to the page all the same.
+    let owner = Owner::current().unwrap_or_default();
     let put = move |slot: HtmlElement, view: Box<dyn FnOnce() -> AnyView>| {
         slot.set_inner_html("");
-        mounted.update_value(|all| all.push(mount_to(slot, view)));
+        owner.with(|| mounted.update_value(|all| all.push(mount_to(slot, view))));
     };
     let mut figures = BTreeMap::new();
     for slot in all(root, "[data-slot-widget]") {
@@ -35,8 +37,8 @@ pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
         let query = figure.query;
         figures.insert(slot.id(), figure);
         let waits = slot.get_attribute("data-after").map(|id| (slug.to_owned(), id));
-        let place = slot.clone();
-        near::when_near(&place, move || {
+        let (here, put) = (slot.clone(), put.clone());
+        near::when_near(&here, move || {
             let waits = waits.clone();
             put(slot.clone(), Box::new(move || widget_view(widget, query, waits)));
         });
@@ -49,7 +51,7 @@ pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
             prompt: slot.inner_html(),
             exercises,
         };
-        let here = slot.clone();
+        let (here, put) = (slot.clone(), put.clone());
         near::when_near(&here, move || {
             let place = place.clone();
             let view = move |show: exercises::View| show(place.clone());
@@ -58,7 +60,7 @@ pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
     }
     for slot in all(root, "[data-slot-sources]") {
         let slug = slug.to_owned();
-        let here = slot.clone();
+        let (here, put) = (slot.clone(), put.clone());
         near::when_near(&here, move || {
             let slug = slug.clone();
             let view = move |show: sources::View| show(&slug);

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{count, date, fnv1a};
 use crate::catalogue::Evaluation;
-use crate::exercise::{self, Exercise, Kind};
+use crate::exercise::{self, Exercise};
 use crate::query::Query;
 
 pub use quiz::{MAX_EXERCISES, MAX_SEED, QuizSpec};
@@ -229,23 +229,7 @@ impl ExamResult {
 /// # Errors
 /// Why the exercise cannot be marked: a sentence.
 pub fn verdict(exercise: &Exercise, seed: u64, answer: &str, evaluate: Evaluator<'_>) -> Result<&'static str, String> {
-    if let Kind::Choice(choice) = &exercise.kind {
-        return Ok(match chosen(answer, choice.options.len()) {
-            None => "unreadable",
-            Some(chosen) if chosen.is_empty() => "empty",
-            Some(chosen) if choice.check(&chosen).is_right() => "right",
-            Some(_) => "wrong",
-        });
-    }
-    let parameters = exercise::draw(exercise, seed);
-    let resolved = exercise::resolve(exercise, &parameters, &|query| evaluate(exercise, query))?;
-    Ok(resolved.check(answer).outcome.id())
-}
-
-/// The options that an answer chooses; nothing if it cannot be read.
-fn chosen(answer: &str, options: usize) -> Option<Vec<usize>> {
-    let parts = answer.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| part.parse().ok().filter(|i| *i < options)).collect()
+    exercise::input::mark(exercise, seed, answer, &|query| evaluate(exercise, query))
 }
 
 /// Sixteen hexadecimal digits that change when the exercise's text, parameters or expected answer do. No protection:

@@ -1,0 +1,107 @@
+//! The form in which an answer is kept and exported, by kind, and whether it is right.
+//!
+//! | kind | form | example |
+//! |---|---|---|
+//! | number, predict | what was typed | `60 GB` |
+//! | choice | indices of the chosen options | `0,2` |
+//! | order | indices of the items in their order | `2,0,1` |
+//! | match, label | for each item on the left the index of its partner, or nothing | `1,,0` |
+//! | task | the state of the figure | `params=30e9&zero=2` |
+//! | trace | the cause, then the change | `2;0` |
+//! | sketch | the points in base units | `6e10,3e10` |
+//! | explain | the text | |
+
+use super::order::{Placed, right_order};
+use super::pairs::check_partners;
+use super::resolve::{Evaluate, resolve};
+use super::{Exercise, Kind, draw};
+use crate::query::Query;
+
+/// Indices below `n`, separated by commas; nothing if one cannot be read.
+pub fn indices(text: &str, n: usize) -> Option<Vec<usize>> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| part.parse().ok().filter(|i| *i < n)).collect()
+}
+
+/// An index below `n`, or none, for each of `items`; nothing if one cannot be read.
+pub fn partners(text: &str, items: usize, n: usize) -> Option<Vec<Option<usize>>> {
+    if text.trim().is_empty() {
+        return Some(vec![None; items]);
+    }
+    let one = |part: &str| match part.trim() {
+        "" => Some(None),
+        part => part.parse().ok().filter(|i| *i < n).map(Some),
+    };
+    let all: Option<Vec<_>> = text.split(',').map(one).collect();
+    all.filter(|all| all.len() == items)
+}
+
+/// The text of [`partners`].
+pub fn write_partners(partners: &[Option<usize>]) -> String {
+    partners.iter().map(|p| p.map(|p| p.to_string()).unwrap_or_default()).collect::<Vec<_>>().join(",")
+}
+
+/// A cause and a change, `cause;change`; either may be missing.
+pub fn cause_and_change(text: &str) -> (Option<usize>, Option<usize>) {
+    let (cause, change) = text.split_once(';').unwrap_or((text, ""));
+    (cause.trim().parse().ok(), change.trim().parse().ok())
+}
+
+/// Finite numbers separated by commas; nothing if one cannot be read.
+pub fn points(text: &str) -> Option<Vec<f64>> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| part.parse().ok().filter(|v: &f64| v.is_finite())).collect()
+}
+
+/// What an answer is, in a word that stands in exported results: `right`, `wrong`, `empty`, `unreadable`, `unmarked` for what
+/// only its author can mark, or for a number the id of its [`Outcome`](crate::answer::Outcome).
+///
+/// # Errors
+/// Why the exercise cannot be marked: a sentence.
+pub fn mark(exercise: &Exercise, seed: u64, answer: &str, evaluate: Evaluate<'_>) -> Result<&'static str, String> {
+    let parameters = draw(exercise, seed);
+    let verdict = |right: bool| if right { "right" } else { "wrong" };
+    let list = |found: Option<Vec<usize>>, judge: &dyn Fn(&[usize]) -> &'static str| match found {
+        None => "unreadable",
+        Some(found) if found.is_empty() => "empty",
+        Some(found) => judge(&found),
+    };
+    let partnered = |items: usize, n: usize| match partners(answer, items, n) {
+        None => "unreadable",
+        Some(all) if all.iter().all(Option::is_none) => "empty",
+        Some(all) => verdict(check_partners(items, &all).is_right()),
+    };
+    Ok(match &exercise.kind {
+        Kind::Number(_) | Kind::Predict(_) => resolve(exercise, &parameters, evaluate)?.check(answer).outcome.id(),
+        Kind::Choice(choice) => {
+            list(indices(answer, choice.options.len()), &|chosen| verdict(choice.check(chosen).is_right()))
+        }
+        Kind::Order(order) => {
+            let right = right_order(exercise, order, &parameters, evaluate)?;
+            list(indices(answer, order.items.len()), &|given| verdict(right.check(given) == Placed::Right))
+        }
+        Kind::Match(pairs) => partnered(pairs.pairs.len(), pairs.pairs.len() + pairs.extra.len()),
+        Kind::Label(label) => partnered(label.parts.len(), label.parts.len()),
+        Kind::Task(_) if answer.trim().is_empty() => "empty",
+        Kind::Task(task) => {
+            // A state without a result is an answer, and a wrong one.
+            let state = Query::parse(answer);
+            verdict(task.judge(exercise, &parameters, &state, evaluate).is_ok_and(|judged| judged.is_right()))
+        }
+        Kind::Trace(trace) => match cause_and_change(answer) {
+            (None, None) => "empty",
+            (Some(cause), Some(change)) => {
+                let proves = trace.measure(exercise, change, &parameters, evaluate).is_ok_and(|m| m.proves);
+                verdict(trace.is_cause(cause) && proves)
+            }
+            _ => "wrong",
+        },
+        Kind::Sketch(sketch) => match points(answer) {
+            None => "unreadable",
+            Some(drawn) if drawn.is_empty() => "empty",
+            Some(drawn) => verdict(sketch.curve(exercise, &parameters, evaluate)?.is_near(&drawn)),
+        },
+        Kind::Explain(_) if answer.trim().is_empty() => "empty",
+        Kind::Explain(_) => "unmarked",
+    })
+}

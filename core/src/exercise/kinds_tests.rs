@@ -1,0 +1,264 @@
+//! The kinds that are not a number or a choice: right, nearly right, wrong and absurd answers.
+
+use super::input::{cause_and_change, indices, mark, partners, points, write_partners};
+use super::*;
+
+fn read(rest: &str) -> Exercise {
+    let head = r#""id": "x", "skill": "s.t", "prompt": "?", "model": "amdahl", "params": { "serial": 0.05, "n": 64 },
+        "draw": { "serial": [0.02, 0.1] }"#;
+    serde_json::from_str(&format!("{{ {head}, {rest} }}")).unwrap()
+}
+
+fn marked(exercise: &Exercise, answer: &str) -> &'static str {
+    mark(exercise, 0, answer, &by_catalogue(exercise)).unwrap()
+}
+
+fn problems(exercise: &Exercise) -> Vec<String> {
+    validate(exercise, &by_catalogue(exercise), 200)
+}
+
+fn order(by: bool) -> Exercise {
+    let by = if by { r#""by": "speedup", "unit": "ratio","# } else { "" };
+    read(&format!(
+        r#""kind": "order", {by} "ends": ["least", "most"], "say": "Yes: {{speedup}}.", "items": [
+            {{ "text": "8", "set": {{ "n": 8 }}, "say": "Few." }},
+            {{ "text": "256", "set": {{ "n": 256 }}, "say": "Many." }},
+            {{ "text": "64", "set": {{ "n": 64 }}, "say": "Some." }}
+        ]"#
+    ))
+}
+
+#[test]
+fn an_order_is_computed_or_as_written() {
+    assert_eq!(problems(&order(true)), [] as [String; 0]);
+    for (given, came) in [
+        ("0,2,1", "right"),
+        (" 0 , 2,1", "right"),
+        ("0,1,2", "wrong"),
+        ("0,2", "wrong"),
+        ("0,0,0", "wrong"),
+        ("", "empty"),
+        ("0,2,3", "unreadable"),
+        ("first", "unreadable"),
+    ] {
+        assert_eq!(marked(&order(true), given), came, "{given}");
+    }
+    assert_eq!(marked(&order(false), "0,1,2"), "right");
+    let computed = order(true);
+    let Kind::Order(def) = &computed.kind else { panic!() };
+    let right = right_order(&computed, def, &computed.query(), &by_catalogue(&computed)).unwrap();
+    assert_eq!(right.ranks, [0, 2, 1]);
+    assert_eq!(right.check(&[1, 0, 2]), Placed::Swapped { early: 1, late: 0 });
+    assert_eq!(right.check(&[0]), Placed::Incomplete);
+    assert_eq!(right.begin(vec![0, 2, 1]), [1, 2, 0]);
+    assert_eq!(right.begin(vec![2, 1, 0]), [2, 1, 0]);
+}
+
+#[test]
+fn equal_items_are_in_order_either_way_and_named_to_the_author() {
+    let mut exercise = order(true);
+    let Kind::Order(order) = &mut exercise.kind else { panic!() };
+    order.items[2].set = order.items[1].set.clone();
+    assert_eq!(problems(&exercise), ["item 3: It comes out equal to item 2."]);
+    assert_eq!(marked(&exercise, "0,1,2"), "right");
+    assert_eq!(marked(&exercise, "0,2,1"), "right");
+}
+
+#[test]
+fn partners_belong_together() {
+    let exercise = read(
+        r#""kind": "match", "pairs": [
+            { "left": "limit", "right": "{limit}", "say": "1/s" }, { "left": "speed-up", "right": "{speedup}", "say": "n" }
+        ], "extra": ["{n}"]"#,
+    );
+    assert_eq!(problems(&exercise), [] as [String; 0]);
+    for (given, came) in [
+        ("0,1", "right"),
+        ("1,0", "wrong"),
+        ("0,2", "wrong"),
+        ("0,", "wrong"),
+        (",", "empty"),
+        ("", "empty"),
+        ("0", "unreadable"),
+        ("0,3", "unreadable"),
+        ("0,1,2", "unreadable"),
+        ("a,b", "unreadable"),
+    ] {
+        assert_eq!(marked(&exercise, given), came, "{given}");
+    }
+    let came = check_partners(3, &[Some(0), Some(2), None]);
+    assert_eq!((came.wrong.as_slice(), came.missing, came.is_right()), ([1].as_slice(), 1, false));
+    assert_eq!(partners(&write_partners(&[Some(1), None]), 2, 2), Some(vec![Some(1), None]));
+}
+
+#[test]
+fn parts_are_drawn_to_scale_and_told_apart() {
+    let label = |second: &str| {
+        read(&format!(
+            r#""kind": "label", "unit": "ratio", "parts": [
+                {{ "text": "limit", "size": "limit", "say": "a" }}, {{ "text": "other", "size": "{second}", "say": "b" }}
+            ]"#
+        ))
+    };
+    assert_eq!(problems(&label("speedup / 2")), [] as [String; 0]);
+    assert_eq!(marked(&label("speedup / 2"), "0,1"), "right");
+    assert_eq!(marked(&label("speedup / 2"), "1,0"), "wrong");
+    assert_eq!(problems(&label("limit * 1.01")), ["part 2, size: Another part is as large."]);
+    assert!(problems(&label("0"))[0].starts_with("part 2, size: It is 0; nothing could be seen."));
+    assert!(problems(&label("lmit"))[0].contains("did you mean “limit”"));
+}
+
+fn task() -> Exercise {
+    read(
+        r#""kind": "task", "fixed": ["serial"], "say": "{speedup} with {n}.",
+        "goals": [
+            { "text": "at least {limit|2}", "value": "speedup", "at_least": "0.9 * limit" },
+            { "text": "at most 60 000 processors", "value": "n", "at_most": "60000" }
+        ], "wins": [{ "n": 10000 }, { "n": 60000 }]"#,
+    )
+}
+
+#[test]
+fn a_task_has_more_than_one_right_answer() {
+    assert_eq!(problems(&task()), [] as [String; 0]);
+    for (state, came) in [
+        ("serial=0.05&n=10000", "right"),
+        ("serial=0.05&n=1000", "right"),
+        ("n=10000&serial=5e-2", "right"),
+        ("serial=0.05&n=64", "wrong"),
+        ("serial=0.01&n=10000", "wrong"),
+        ("serial=banana&n=10000", "wrong"),
+        ("n", "wrong"),
+        ("", "empty"),
+    ] {
+        assert_eq!(marked(&task(), state), came, "{state}");
+    }
+}
+
+#[test]
+fn a_task_is_proven_to_be_one() {
+    let mut begun = task();
+    begun.params.insert("n".into(), "10000".into());
+    assert_eq!(problems(&begun), ["goals: The state in which the task begins meets them already."]);
+    let change = |from: &str, to: &str| {
+        let json = serde_json::to_string(&task()).unwrap().replace(from, to);
+        problems(&serde_json::from_str(&json).unwrap())
+    };
+    assert_eq!(change(r#"{"n":"10000"}"#, r#"{"n":"100"}"#), ["win 1: It does not meet goal 1."]);
+    assert_eq!(
+        change(r#"{"n":"10000"}"#, r#"{"n":"10000","serial":"0.04"}"#),
+        ["win 1: It changes serial, which is fixed."]
+    );
+    assert_eq!(change(r#","at_most":"60000""#, ""), ["goal 2: It needs at_most or at_least."]);
+    assert!(change("0.9 * limit", "0.9 * lmit")[0].contains("goal 1, at_least"));
+}
+
+fn trace() -> Exercise {
+    read(
+        r#""kind": "trace", "evidence": ["speedup"], "measure": "1 / speedup", "unit": "ratio", "factor": 1.3,
+        "causes": [
+            { "text": "serial", "right": true, "say": "Yes, {limit}." }, { "text": "too few", "say": "No." }
+        ],
+        "changes": [
+            { "text": "less serial", "set": { "serial": 0.001 }, "say": "{before|3} to {after|3}" },
+            { "text": "one more", "set": { "n": 65 }, "say": "{before|3} to {after|3}" }
+        ]"#,
+    )
+}
+
+#[test]
+fn a_cause_is_named_and_proven() {
+    assert_eq!(problems(&trace()), [] as [String; 0]);
+    for (given, came) in [
+        ("0;0", "right"),
+        (" 0 ; 0 ", "right"),
+        ("0;1", "wrong"),
+        ("1;0", "wrong"),
+        ("0;", "wrong"),
+        ("0", "wrong"),
+        ("9;9", "wrong"),
+        ("", "empty"),
+        ("serial", "empty"),
+    ] {
+        assert_eq!(marked(&trace(), given), came, "{given}");
+    }
+    assert_eq!(cause_and_change("2;0"), (Some(2), Some(0)));
+    let mut weak = trace();
+    let Kind::Trace(def) = &mut weak.kind else { panic!() };
+    def.factor = 1e6;
+    def.evidence.push("speed".into());
+    assert_eq!(
+        problems(&weak),
+        ["changes: 0 of 2 prove anything.", "evidence: The model has no quantity “speed”."]
+    );
+}
+
+#[test]
+fn a_sketch_is_near_or_far() {
+    let exercise = read(
+        r#""kind": "sketch", "unlocks": "f", "reveal": "{speedup}", "over": "n", "at": [1, 16, 1024],
+        "value": "speedup", "unit": "ratio", "up_to": "1.2 * limit""#,
+    );
+    assert_eq!(problems(&exercise), [] as [String; 0]);
+    for (given, came) in [
+        ("1,9,19.6", "right"),
+        ("1,9", "right"),
+        ("1,16,1024", "wrong"),
+        ("1", "wrong"),
+        ("", "empty"),
+        ("1,x", "unreadable"),
+        ("1,inf", "unreadable"),
+    ] {
+        assert_eq!(marked(&exercise, given), came, "{given}");
+    }
+    assert_eq!(exercise.kind.unlocks(), Some("f"));
+    let Kind::Sketch(sketch) = &exercise.kind else { panic!() };
+    let curve = sketch.curve(&exercise, &exercise.query(), &by_catalogue(&exercise)).unwrap();
+    assert_eq!(curve.near(&[1.0, 100.0]), [true, false, false]);
+    assert_eq!(points("1, 2e3"), Some(vec![1.0, 2000.0]));
+    let low = serde_json::to_string(&exercise).unwrap().replace("1.2 * limit", "limit / 2");
+    assert_eq!(problems(&serde_json::from_str(&low).unwrap()), ["up_to: The curve leaves what can be drawn."]);
+}
+
+#[test]
+fn nobody_marks_free_text_but_its_author() {
+    let exercise = read(r#""kind": "explain", "rubric": ["a", "b"], "model_answer": "It is {limit}.""#);
+    assert_eq!(problems(&exercise), [] as [String; 0]);
+    assert_eq!(marked(&exercise, "Because."), "unmarked");
+    assert_eq!(marked(&exercise, " \n"), "empty");
+    let Kind::Explain(explain) = &exercise.kind else { panic!() };
+    assert!(explain.is_right(&[1, 0]) && !explain.is_right(&[1]) && !explain.is_right(&[]));
+}
+
+#[test]
+fn misspelt_fields_are_refused_in_every_kind() {
+    for exercise in [order(true), task(), trace()] {
+        let json = serde_json::to_string(&exercise).unwrap();
+        assert_eq!(serde_json::from_str::<Exercise>(&json).unwrap(), exercise);
+        let wrong = json.replacen('{', r#"{"anwser": "1","#, 1);
+        assert!(serde_json::from_str::<Exercise>(&wrong).is_err(), "{wrong}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_answer_panics(text in "\\PC*|[-0-9,;=&a-z. ]{0,40}", seed: u64) {
+        for exercise in [order(true), task(), trace()] {
+            let _ = mark(&exercise, seed, &text, &by_catalogue(&exercise));
+        }
+        let _ = indices(&text, 3);
+        let _ = partners(&text, 2, 3);
+    }
+
+    #[test]
+    fn the_right_order_is_right_from_any_beginning(seed in 0_u64..10_000) {
+        let exercise = order(true);
+        let Kind::Order(def) = &exercise.kind else { panic!() };
+        let right = right_order(&exercise, def, &draw(&exercise, seed), &by_catalogue(&exercise)).unwrap();
+        let begun = right.begin(option_order(&exercise, seed));
+        proptest::prop_assert!(right.check(&begun) != Placed::Right && right.check(&begun) != Placed::Incomplete);
+        let mut solved = begun;
+        solved.sort_by_key(|i| right.ranks[*i]);
+        proptest::prop_assert_eq!(right.check(&solved), Placed::Right);
+    }
+}

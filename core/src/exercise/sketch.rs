@@ -1,0 +1,74 @@
+//! A curve to be drawn before the figure is uncovered.
+
+use serde::{Deserialize, Serialize};
+
+use super::resolve::{Evaluate, names_of};
+use super::{Exercise, Value};
+use crate::quantity::Unit;
+use crate::query::Query;
+
+/// `kind = "sketch"`: the learner sets a bar for each value of a parameter, and then sees what the model says. A sketch is
+/// never wrong; it is near or far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sketch {
+    /// The id of the figure in the chapter that stays covered until the learner has committed.
+    pub unlocks: String,
+    /// What to say when it is uncovered: a Markdown template.
+    pub reveal: String,
+    /// The parameter along the axis.
+    pub over: String,
+    /// Its values, in order.
+    pub at: Vec<Value>,
+    /// What is drawn: an expression, in base units.
+    pub value: String,
+    /// What it counts.
+    pub unit: Unit,
+    /// The largest value that can be drawn, in base units: an expression over the names of the exercise.
+    pub up_to: String,
+}
+
+/// How near is near: within a quarter of the true value.
+const NEAR: f64 = 0.25;
+
+/// What the model says, for one set of parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// By value of the parameter, in base units.
+    pub values: Vec<f64>,
+    /// The largest value that can be drawn.
+    pub up_to: f64,
+}
+
+impl Sketch {
+    /// The curve with `parameters` from [`draw`](super::draw).
+    ///
+    /// # Errors
+    /// Why it cannot be computed: a sentence.
+    pub fn curve(&self, exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>) -> Result<Curve, String> {
+        let up_to = names_of(exercise, parameters, evaluate).and_then(|env| env.eval(&self.up_to));
+        let up_to = up_to.map_err(|e| format!("up_to: {e}"))?;
+        let mut values = Vec::with_capacity(self.at.len());
+        for at in &self.at {
+            let mut changed = parameters.clone();
+            changed.set(&self.over, at.as_str());
+            let value = names_of(exercise, &changed, evaluate).and_then(|env| env.eval(&self.value));
+            values.push(value.map_err(|e| format!("value: {e}"))?);
+        }
+        Ok(Curve { values, up_to })
+    }
+}
+
+impl Curve {
+    /// By point, whether what was drawn is near; points that were not drawn are far.
+    pub fn near(&self, drawn: &[f64]) -> Vec<bool> {
+        let near = |(i, value): (usize, &f64)| drawn.get(i).is_some_and(|d| (d - value).abs() <= NEAR * value.abs());
+        self.values.iter().enumerate().map(near).collect()
+    }
+
+    /// Whether most points are near.
+    pub fn is_near(&self, drawn: &[f64]) -> bool {
+        let near = self.near(drawn);
+        2 * near.iter().filter(|n| **n).count() > near.len()
+    }
+}
