@@ -59,11 +59,7 @@ pub(super) fn form(session: Session, several: bool) -> AnyView {
 }
 
 fn verdict(session: Session) -> Option<AnyView> {
-    let (input, checked) = session.attempt.with(|a| (a.input.clone(), a.checked));
-    if !checked || session.input.with(|now| *now != input) {
-        return None;
-    }
-    let picked = chosen(&input);
+    let picked = chosen(&session.submitted()?);
     let came = judge(session, &picked)?;
     let lead = match (came.is_right(), came.wrong.is_empty()) {
         (true, _) => "Right.",
@@ -90,7 +86,7 @@ fn verdict(session: Session) -> Option<AnyView> {
 fn choice<T>(session: Session, look: impl FnOnce(&Choice) -> T) -> Option<T> {
     session.exercise.with_value(|e| match &e.kind {
         Kind::Choice(choice) => Some(look(choice)),
-        Kind::Number(_) | Kind::Predict(_) => None,
+        _ => None,
     })
 }
 

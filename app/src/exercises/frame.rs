@@ -7,10 +7,9 @@ use super::session::Session;
 
 /// The exercise with its form.
 pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyView) -> AnyView {
-    let kind = match exercise.kind {
-        Kind::Number(_) => "number",
-        Kind::Choice(_) => "choice",
-        Kind::Predict(_) => "prediction",
+    let kind = match &exercise.kind {
+        Kind::Predict(_) | Kind::Sketch(_) => "prediction",
+        other => other.name(),
     };
     let title = exercise.title.clone().unwrap_or_else(|| exercise.id.clone());
     let heading = format!("ex-{}-title", exercise.id);

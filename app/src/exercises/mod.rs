@@ -4,10 +4,18 @@
 //! back the input, the verdict, the numbers and the hints.
 
 mod choice;
+mod compare;
+mod confidence;
+mod explain;
 mod frame;
 mod number;
+mod order;
+mod pairs;
 mod predict;
 mod session;
+mod sketch;
+mod task;
+mod trace;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
@@ -65,6 +73,12 @@ fn alive(place: &Place, exercise: &Exercise, nth: String) -> AnyView {
         Kind::Number(_) => number::form(session),
         Kind::Choice(choice) => choice::form(session, choice.several),
         Kind::Predict(_) => predict::form(session),
+        Kind::Sketch(_) => sketch::form(session),
+        Kind::Order(_) => order::form(session),
+        Kind::Match(_) | Kind::Label(_) => pairs::form(session),
+        Kind::Task(_) => task::form(session),
+        Kind::Trace(_) => trace::form(session),
+        Kind::Explain(_) => explain::form(session),
     };
     frame::view(exercise, session, &nth, form)
 }

@@ -60,18 +60,18 @@ fn tolerance(session: Session) -> String {
 }
 
 fn submit(session: Session) {
-    session.when_resolved(move |resolved| {
-        let verdict = resolved.check(&session.input.get_untracked());
-        session.submit(verdict.is_right(), !verdict.asks());
-    });
+    session.when_asked(
+        move || session.resolved(),
+        move |resolved| {
+            let verdict = resolved.check(&session.input.get_untracked());
+            session.submit(verdict.is_right(), !verdict.asks());
+        },
+    );
 }
 
 /// The verdict on what was submitted, as long as it is what is in the field.
 pub(super) fn checked(session: Session) -> Option<Verdict> {
-    let (input, checked) = session.attempt.with(|a| (a.input.clone(), a.checked));
-    if !checked || session.input.with(|now| *now != input) {
-        return None;
-    }
+    let input = session.submitted()?;
     session.resolved()?.ok().map(|resolved| resolved.check(&input))
 }
 

@@ -5,11 +5,12 @@ use ringside_core::answer::Outcome;
 use ringside_core::exercise::Kind;
 
 use super::session::Session;
-use super::{frame, number};
+use super::{compare, confidence, frame, number};
 
 /// The field, and what to say once the learner has committed.
 pub(super) fn form(session: Session) -> AnyView {
     view! {
+        {confidence::field(session)}
         {number::field(session, "Commit")}
         <div role="status">
             {move || {
@@ -25,8 +26,10 @@ pub(super) fn form(session: Session) -> AnyView {
                         let right = verdict.is_right();
                         let named = matches!(verdict.outcome, Outcome::DeclaredMistake { .. });
                         let remark = (right || named).then(|| frame::verdict(right, named, verdict.say().to_owned()));
+                        let beside = verdict.value.and_then(|yours| compared(session, yours));
                         view! {
                             {remark}
+                            {beside}
                             {frame::verdict(true, true, reveal)}
                         }
                             .into_any()
@@ -35,4 +38,10 @@ pub(super) fn form(session: Session) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+/// The prediction, with what the model says over it.
+fn compared(session: Session, yours: f64) -> Option<AnyView> {
+    let resolved = session.resolved()?.ok()?;
+    Some(compare::bars(vec![(String::new(), yours, resolved.expected)], resolved.unit))
 }

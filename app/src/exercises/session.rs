@@ -73,13 +73,13 @@ impl Session {
     }
 
     /// The parameters that are asked about.
-    fn parameters(self) -> Query {
+    pub(super) fn parameters(self) -> Query {
         let seed = self.attempt.with(|a| a.seed);
         self.exercise.with_value(|e| draw(e, seed))
     }
 
     /// Runs `with` on the exercise, its parameters and its model. `None` while the model is on its way.
-    fn ask<T>(
+    pub(super) fn ask<T>(
         self,
         with: impl FnOnce(&Exercise, &Query, &dyn Fn(&Query) -> Evaluation) -> Result<T, String>,
     ) -> Option<Result<T, String>> {
@@ -104,14 +104,24 @@ impl Session {
         self.ask(|exercise, query, evaluate| resolve(exercise, query, evaluate))
     }
 
-    /// Runs `act` on what is right: now, or once the model that knows has come.
-    pub(super) fn when_resolved(self, act: impl FnOnce(Resolved) + 'static) {
-        match untrack(|| self.resolved()) {
-            Some(Ok(resolved)) => act(resolved),
-            // The build has checked that every exercise can be resolved.
+    /// Asks `question` and acts on the answer: now, or once the model that knows has come.
+    pub(super) fn when_asked<T: 'static>(
+        self,
+        question: impl Fn() -> Option<Result<T, String>> + 'static,
+        act: impl FnOnce(T) + 'static,
+    ) {
+        match untrack(&question) {
+            Some(Ok(answer)) => act(answer),
+            // The build has checked that every question of an exercise has an answer.
             Some(Err(_)) => {}
-            None => self.waiting.set_value(Some(Box::new(move || self.when_resolved(act)))),
+            None => self.waiting.set_value(Some(Box::new(move || self.when_asked(question, act)))),
         }
+    }
+
+    /// What was submitted, as long as it is what is in the form. Tracks.
+    pub(super) fn submitted(self) -> Option<String> {
+        let (input, checked) = self.attempt.with(|a| (a.input.clone(), a.checked));
+        (checked && self.input.with(|now| *now == input)).then_some(input)
     }
 
     /// The prompt: HTML.

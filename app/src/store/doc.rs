@@ -127,6 +127,12 @@ pub struct Attempt {
     /// What is in the field, or the chosen options, comma-separated.
     #[serde(default)]
     pub input: String,
+    /// The points of a rubric that the learner found in their own answer, comma-separated.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub marks: String,
+    /// How sure the learner was, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
     /// Whether `input` has been submitted.
     #[serde(default)]
     pub checked: bool,

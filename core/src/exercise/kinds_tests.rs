@@ -187,10 +187,7 @@ fn a_cause_is_named_and_proven() {
     let Kind::Trace(def) = &mut weak.kind else { panic!() };
     def.factor = 1e6;
     def.evidence.push("speed".into());
-    assert_eq!(
-        problems(&weak),
-        ["changes: 0 of 2 prove anything.", "evidence: The model has no quantity “speed”."]
-    );
+    assert_eq!(problems(&weak), ["changes: 0 of 2 prove anything.", "evidence: The model has no quantity “speed”."]);
 }
 
 #[test]

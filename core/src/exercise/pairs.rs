@@ -83,7 +83,11 @@ impl Label {
     pub fn sizes(&self, env: &Env) -> Result<Vec<f64>, String> {
         let size = |(i, part): (usize, &Part)| {
             let size = env.eval(&part.size).map_err(|e| format!("part {}, size: {e}", i + 1))?;
-            if size > 0.0 { Ok(size) } else { Err(format!("part {}, size: It is {size}; nothing could be seen.", i + 1)) }
+            if size > 0.0 {
+                Ok(size)
+            } else {
+                Err(format!("part {}, size: It is {size}; nothing could be seen.", i + 1))
+            }
         };
         self.parts.iter().enumerate().map(size).collect()
     }

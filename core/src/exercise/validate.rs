@@ -389,10 +389,7 @@ fn proof(
             for (i, win) in task.wins.iter().enumerate() {
                 let judged = task.judge(exercise, parameters, &parameters.with(&query(win)), evaluate)?;
                 if let Some(goal) = judged.met.iter().position(|met| !met) {
-                    report.of_seed(
-                        &format!("win {i}"),
-                        format!("win {}: It does not meet goal {}.", i + 1, goal + 1),
-                    );
+                    report.of_seed(&format!("win {i}"), format!("win {}: It does not meet goal {}.", i + 1, goal + 1));
                 } else if let Some(name) = judged.strayed.first() {
                     report.of_seed(&format!("win {i}"), format!("win {}: It changes {name}, which is fixed.", i + 1));
                 }
@@ -403,10 +400,8 @@ fn proof(
             for (i, change) in trace.changes.iter().enumerate() {
                 let measured = trace.measure(exercise, i, parameters, evaluate)?;
                 proofs += usize::from(measured.proves);
-                let env = env
-                    .clone()
-                    .with("before", measured.before, trace.unit)
-                    .with("after", measured.after, trace.unit);
+                let env =
+                    env.clone().with("before", measured.before, trace.unit).with("after", measured.after, trace.unit);
                 if let Err(error) = Template::fill(&change.say, &env) {
                     report.of_seed(&format!("change {i}"), format!("change {}, say: {error}", i + 1));
                 }

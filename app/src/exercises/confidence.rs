@@ -1,0 +1,40 @@
+//! How sure the learner is of a prediction; for the picture of how well they know what they know.
+
+use leptos::prelude::*;
+
+use super::session::Session;
+use crate::ui::unique_id;
+
+/// Percentages to choose from.
+const LEVELS: [(u8, &str); 3] = [(50, "a guess"), (75, "fairly sure"), (95, "certain")];
+
+/// The choice. Optional, and over once the learner has committed.
+pub(super) fn field(session: Session) -> AnyView {
+    let name = unique_id("confidence");
+    let committed = move || session.attempt.with(|a| a.checked);
+    let levels = LEVELS
+        .map(|(percent, text)| {
+            view! {
+                <label>
+                    <input
+                        type="radio"
+                        name=name.clone()
+                        value=percent.to_string()
+                        prop:checked=move || session.attempt.with(|a| a.confidence == Some(percent))
+                        disabled=committed
+                        on:change=move |_| session.update(|a| a.confidence = Some(percent))
+                    />
+                    <span>{text}</span>
+                </label>
+            }
+        })
+        .into_iter()
+        .collect_view();
+    view! {
+        <fieldset class="confidence">
+            <legend>"How sure are you?"</legend>
+            {levels}
+        </fieldset>
+    }
+    .into_any()
+}

@@ -1,0 +1,101 @@
+//! An answer in the learner's own words, which the learner compares with a rubric and a model answer.
+
+use leptos::prelude::*;
+use ringside_core::exercise::input::indices;
+use ringside_core::exercise::{Explain, Kind};
+
+use super::session::Session;
+use crate::ui::later::Later;
+use crate::ui::unique_id;
+
+/// The field, and what to compare it with once it has been written.
+pub(super) fn form(session: Session) -> AnyView {
+    let id = unique_id("explain");
+    let rest = Later::after(600);
+    let typed = move |event| {
+        session.input.set(event_target_value(&event));
+        rest.run(move || keep(session));
+    };
+    let compare = move |_| {
+        rest.cancel();
+        session.update(|a| {
+            a.input = session.input.get_untracked();
+            a.checked = true;
+            a.tries += 1;
+        });
+    };
+    let empty = move || session.input.with(|input| input.trim().is_empty());
+    let compared = Memo::new(move |_| session.attempt.with(|a| a.checked));
+    view! {
+        <label class="visually-hidden" for=id.clone()>"Your explanation"</label>
+        <textarea
+            id=id
+            class="explanation"
+            rows="5"
+            placeholder="In your own words, as to a colleague"
+            prop:value=session.input
+            on:input=typed
+            on:blur=move |_| keep(session)
+        ></textarea>
+        <button type="button" disabled=empty on:click=compare>"Compare"</button>
+        <div role="status">{move || compared.get().then(|| comparison(session))}</div>
+    }
+    .into_any()
+}
+
+/// Keeps what was written; the marks stay, since they are the learner's own.
+fn keep(session: Session) {
+    let input = session.input.get_untracked();
+    if session.attempt.with_untracked(|a| a.input != input) {
+        session.update(|a| a.input = input);
+    }
+}
+
+fn comparison(session: Session) -> AnyView {
+    let (rubric, answer) = look(session, |e| (e.rubric.clone(), e.model_answer.clone())).unwrap_or_default();
+    let count = rubric.len();
+    let marks = move || session.attempt.with(|a| indices(&a.marks, count)).unwrap_or_default();
+    let points = rubric
+        .into_iter()
+        .enumerate()
+        .map(|(i, text)| {
+            let tick = move |event| {
+                let mut all = untrack(marks);
+                all.retain(|other| *other != i);
+                if event_target_checked(&event) {
+                    all.push(i);
+                }
+                all.sort_unstable();
+                let right = look(session, |e| e.is_right(&all)).unwrap_or_default();
+                session.update(|a| {
+                    a.marks = all.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+                    a.right |= right;
+                });
+            };
+            view! {
+                <label class="option">
+                    <input type="checkbox" prop:checked=move || marks().contains(&i) on:change=tick />
+                    <span inner_html=session.fill(&text)></span>
+                </label>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="answer right">
+            <p>"A good answer"</p>
+            <div inner_html=session.fill(&answer)></div>
+        </div>
+        <fieldset class="rubric">
+            <legend>"Tick what yours says too"</legend>
+            {points}
+        </fieldset>
+    }
+    .into_any()
+}
+
+fn look<T>(session: Session, look: impl FnOnce(&Explain) -> T) -> Option<T> {
+    session.exercise.with_value(|e| match &e.kind {
+        Kind::Explain(explain) => Some(look(explain)),
+        _ => None,
+    })
+}

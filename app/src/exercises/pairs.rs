@@ -1,0 +1,184 @@
+//! Things that belong together: a list to choose a partner from for each, and for `label` a bar whose parts they name.
+
+use leptos::prelude::*;
+use ringside_core::answer::write;
+use ringside_core::exercise::input::{partners, write_partners};
+use ringside_core::exercise::{Kind, check_partners, option_order};
+
+use super::frame;
+use super::session::Session;
+use crate::ui::unique_id;
+
+/// What is on the left, what is on the right, and why they belong together, as templates.
+#[derive(Clone, Default)]
+struct Sides {
+    left: Vec<String>,
+    right: Vec<String>,
+    say: Vec<String>,
+}
+
+/// The lists, the button and the verdict.
+pub(super) fn form(session: Session) -> AnyView {
+    let sides = StoredValue::new(sides(session));
+    let stem = unique_id("pair");
+    let rows = move || {
+        let seed = session.attempt.with(|a| a.seed);
+        let order = session.exercise.with_value(|e| option_order(e, seed));
+        let (left, right) = sides.with_value(|s| (s.left.clone(), s.right.clone()));
+        let rights: Vec<(usize, String)> =
+            order.into_iter().filter_map(|i| Some((i, plain(&session.fill(right.get(i)?))))).collect();
+        left.into_iter()
+            .enumerate()
+            .map(|(at, text)| row(session, sides, format!("{stem}-{at}"), at, session.fill(&text), &rights))
+            .collect_view()
+    };
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let came = sides.with_value(|s| check_partners(s.left.len(), &chosen(session, s)));
+        session.submit(came.is_right(), true);
+    };
+    let untouched = move || session.input.with(|input| input.chars().all(|c| c == ','));
+    view! {
+        {bar(session)}
+        <form class="pairs" on:submit=submit>
+            <dl>{rows}</dl>
+            <button type="submit" disabled=untouched>"Check"</button>
+        </form>
+        <div role="status">{move || verdict(session, sides)}</div>
+    }
+    .into_any()
+}
+
+fn row(
+    session: Session,
+    sides: StoredValue<Sides>,
+    id: String,
+    at: usize,
+    text: String,
+    rights: &[(usize, String)],
+) -> AnyView {
+    let current = move || sides.with_value(|s| chosen(session, s)).get(at).copied().flatten();
+    let options = rights
+        .iter()
+        .map(|(i, text)| {
+            let i = *i;
+            view! { <option value=i.to_string() selected=move || current() == Some(i)>{text.clone()}</option> }
+        })
+        .collect_view();
+    let pick = move |event| {
+        let picked = event_target_value(&event).parse().ok();
+        let mut all = sides.with_value(|s| chosen(session, s));
+        if let Some(place) = all.get_mut(at) {
+            *place = picked;
+        }
+        session.input.set(write_partners(&all));
+        session.keep_input();
+    };
+    view! {
+        <div class="pair">
+            <dt><label for=id.clone() inner_html=text></label></dt>
+            <dd>
+                <select id=id on:change=pick>
+                    <option value="" selected=move || current().is_none()>"Choose …"</option>
+                    {options}
+                </select>
+            </dd>
+        </div>
+    }
+    .into_any()
+}
+
+fn verdict(session: Session, sides: StoredValue<Sides>) -> Option<AnyView> {
+    let input = session.submitted()?;
+    let sides = sides.get_value();
+    let all = partners(&input, sides.left.len(), sides.right.len())?;
+    let came = check_partners(sides.left.len(), &all);
+    let lead = match (came.wrong.len(), came.missing) {
+        (0, 0) => "Right, all of them.".to_owned(),
+        (0, missing) => format!("Right so far; {missing} to go."),
+        (wrong, _) => format!("{wrong} of {} not yet.", sides.left.len()),
+    };
+    let remarks = (0..sides.left.len())
+        .filter(|i| if came.is_right() { true } else { came.wrong.contains(i) })
+        .map(|i| {
+            let of = |texts: &[String]| session.fill(texts.get(i).map_or("", String::as_str));
+            let right = !came.wrong.contains(&i);
+            frame::verdict(right, true, format!("<p>{}</p>{}", of(&sides.left), of(&sides.say)))
+        })
+        .collect_view();
+    Some(
+        view! {
+            <p class="lead-in"><b>{lead}</b></p>
+            {remarks}
+        }
+        .into_any(),
+    )
+}
+
+fn chosen(session: Session, sides: &Sides) -> Vec<Option<usize>> {
+    let none = || vec![None; sides.left.len()];
+    session.input.with(|input| partners(input, sides.left.len(), sides.right.len())).unwrap_or_else(none)
+}
+
+fn sides(session: Session) -> Sides {
+    session.exercise.with_value(|e| match &e.kind {
+        Kind::Match(pairs) => Sides {
+            left: pairs.pairs.iter().map(|p| p.left.clone()).collect(),
+            right: pairs.pairs.iter().map(|p| p.right.clone()).chain(pairs.extra.iter().cloned()).collect(),
+            say: pairs.pairs.iter().map(|p| p.say.clone()).collect(),
+        },
+        Kind::Label(label) => Sides {
+            left: (0..label.parts.len()).map(|i| format!("Part {}", letter(i))).collect(),
+            right: label.parts.iter().map(|p| p.text.clone()).collect(),
+            say: label.parts.iter().map(|p| p.say.clone()).collect(),
+        },
+        _ => Sides::default(),
+    })
+}
+
+/// The bar of a `label`, to scale; nothing for a `match`.
+fn bar(session: Session) -> Option<AnyView> {
+    if !session.exercise.with_value(|e| matches!(e.kind, Kind::Label(_))) {
+        return None;
+    }
+    let sizes = move || {
+        let env = session.env()?.ok()?;
+        session.exercise.with_value(|e| match &e.kind {
+            Kind::Label(label) => Some((label.sizes(&env).ok()?, label.unit)),
+            _ => None,
+        })
+    };
+    let parts = move || {
+        let (sizes, unit) = sizes()?;
+        let parts = sizes
+            .iter()
+            .enumerate()
+            .map(|(i, size)| {
+                view! {
+                    <li class=format!("part-{}", i % 6) style:flex-grow=size.to_string()>
+                        <b>{letter(i)}</b>
+                        <span>{write(*size, unit, 3)}</span>
+                    </li>
+                }
+            })
+            .collect_view();
+        Some(view! { <ol class="label-bar" aria-label="A bar to scale">{parts}</ol> })
+    };
+    Some(view! { <div class="label-figure">{parts}</div> }.into_any())
+}
+
+/// A, B, C …
+fn letter(i: usize) -> String {
+    char::from_u32('A' as u32 + i as u32).unwrap_or('?').to_string()
+}
+
+/// Rendered HTML as the text of an option, which can hold no markup.
+fn plain(html: &str) -> String {
+    let holder = document().create_element("div").ok();
+    holder
+        .map(|holder| {
+            holder.set_inner_html(html);
+            holder.text_content().unwrap_or_default()
+        })
+        .unwrap_or_default()
+}

@@ -1,0 +1,109 @@
+//! A curve to draw before the figure is uncovered: a bar for each value, then what the model says beside it.
+
+use leptos::prelude::*;
+use ringside_core::answer::write;
+use ringside_core::exercise::input::points;
+use ringside_core::exercise::{Curve, Kind, Sketch};
+
+use super::session::Session;
+use super::{compare, confidence, frame};
+
+/// Steps of a bar.
+const STEPS: f64 = 200.0;
+
+/// The bars, the button, and what there is to see once the learner has committed.
+pub(super) fn form(session: Session) -> AnyView {
+    let count = look(session, |s| s.at.len()).unwrap_or_default();
+    let curve = move || curve(session).and_then(Result::ok);
+    let drawn = move || {
+        let up_to = curve().map_or(1.0, |c| c.up_to);
+        let given = session.input.with(|input| points(input)).unwrap_or_default();
+        // What has not been moved stands in the middle, which says nothing.
+        (0..count).map(|i| given.get(i).copied().unwrap_or(up_to / 2.0)).collect::<Vec<_>>()
+    };
+    let committed = Memo::new(move |_| session.attempt.with(|a| a.checked));
+    let bars = move || {
+        let (over, at, unit) = look(session, |s| (s.over.clone(), s.at.clone(), s.unit))?;
+        let up_to = curve()?.up_to;
+        let rows = at
+            .into_iter()
+            .enumerate()
+            .map(|(i, at)| {
+                let value = move || drawn().get(i).copied().unwrap_or_default();
+                let text = move || write(value(), unit, 2);
+                let set = move |event| {
+                    let step: f64 = event_target_value(&event).parse().unwrap_or_default();
+                    let mut all = untrack(drawn);
+                    if let Some(point) = all.get_mut(i) {
+                        *point = up_to * step / STEPS;
+                    }
+                    session.input.set(all.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(","));
+                };
+                let label = format!("{over} = {}", at.as_str());
+                view! {
+                    <label class="sketch-row">
+                        <span>{label}</span>
+                        <input
+                            type="range"
+                            min="0"
+                            max=STEPS.to_string()
+                            prop:value=move || (value() / up_to * STEPS).round().to_string()
+                            aria-valuetext=text
+                            disabled=committed
+                            on:input=set
+                            on:change=move |_| session.keep_input()
+                        />
+                        <output>{text}</output>
+                    </label>
+                }
+            })
+            .collect_view();
+        Some(rows)
+    };
+    let commit = move |_| {
+        let text = untrack(drawn).iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(",");
+        session.input.set(text);
+        session.when_asked(
+            move || self::curve(session),
+            move |curve| {
+                let near = curve.is_near(&untrack(drawn));
+                session.submit(near, true);
+            },
+        );
+    };
+    view! {
+        <div class="sketch">{bars}</div>
+        {confidence::field(session)}
+        <button type="button" hidden=committed on:click=commit>"Commit"</button>
+        <div role="status">{move || committed.get().then(|| reveal(session, drawn())).flatten()}</div>
+    }
+    .into_any()
+}
+
+fn reveal(session: Session, drawn: Vec<f64>) -> Option<AnyView> {
+    let curve = curve(session)?.ok()?;
+    let (at, unit, say) = look(session, |s| (s.at.clone(), s.unit, s.reveal.clone()))?;
+    let near = curve.near(&drawn).into_iter().filter(|n| *n).count();
+    let rows = at.iter().zip(drawn.iter().zip(&curve.values)).map(|(at, (yours, truth))| (at.as_str(), *yours, *truth));
+    Some(
+        view! {
+            {compare::bars(rows.map(|(at, yours, truth)| (at.to_owned(), yours, truth)).collect(), unit)}
+            {frame::verdict(true, true, format!("<p>{near} of {} near.</p>{}", curve.values.len(), session.fill(&say)))}
+        }
+        .into_any(),
+    )
+}
+
+fn curve(session: Session) -> Option<Result<Curve, String>> {
+    session.ask(|exercise, query, evaluate| match &exercise.kind {
+        Kind::Sketch(sketch) => sketch.curve(exercise, query, evaluate),
+        _ => Err(String::new()),
+    })
+}
+
+fn look<T>(session: Session, look: impl FnOnce(&Sketch) -> T) -> Option<T> {
+    session.exercise.with_value(|e| match &e.kind {
+        Kind::Sketch(sketch) => Some(look(sketch)),
+        _ => None,
+    })
+}

@@ -1,0 +1,148 @@
+//! A symptom: its cause, and the change that proves it.
+
+use leptos::prelude::*;
+use ringside_core::exercise::input::cause_and_change;
+use ringside_core::exercise::{Kind, Template, Trace, environment, option_order};
+
+use super::frame;
+use super::session::Session;
+use crate::ui::unique_id;
+
+/// The evidence, the two choices, the button and the verdict.
+pub(super) fn form(session: Session) -> AnyView {
+    let chosen = move || session.input.with(|input| cause_and_change(input));
+    let set = move |cause: Option<usize>, change: Option<usize>| {
+        let text = |i: Option<usize>| i.map(|i| i.to_string()).unwrap_or_default();
+        session.input.set(format!("{};{}", text(cause), text(change)));
+        session.keep_input();
+    };
+    let causes = move || {
+        let seed = session.attempt.with(|a| a.seed);
+        let order = session.exercise.with_value(|e| option_order(e, seed));
+        let texts = look(session, |t| t.causes.iter().map(|c| c.text.clone()).collect::<Vec<_>>()).unwrap_or_default();
+        let name = unique_id("cause");
+        order
+            .into_iter()
+            .filter_map(|i| Some((i, texts.get(i)?.clone())))
+            .map(|(i, text)| {
+                radio(&name, i, session.fill(&text), move || chosen().0 == Some(i), move || set(Some(i), chosen().1))
+            })
+            .collect_view()
+    };
+    let changes = move || {
+        let texts = look(session, |t| t.changes.iter().map(|c| c.text.clone()).collect::<Vec<_>>()).unwrap_or_default();
+        let name = unique_id("change");
+        texts
+            .into_iter()
+            .enumerate()
+            .map(|(i, text)| {
+                radio(&name, i, session.fill(&text), move || chosen().1 == Some(i), move || set(chosen().0, Some(i)))
+            })
+            .collect_view()
+    };
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let Some(change) = chosen().1 else { return };
+        session.when_asked(
+            move || measured(session, change),
+            move |measured| {
+                let cause = untrack(chosen).0;
+                let is_cause = look(session, |t| cause.is_some_and(|c| t.is_cause(c))).unwrap_or_default();
+                session.submit(is_cause && measured.proves, true);
+            },
+        );
+    };
+    let ready = move || matches!(chosen(), (Some(_), Some(_)));
+    view! {
+        {evidence(session)}
+        <form class="choice-form" on:submit=submit>
+            <fieldset>
+                <legend>"What is the cause?"</legend>
+                {causes}
+            </fieldset>
+            <fieldset>
+                <legend>"What will you change to prove it?"</legend>
+                {changes}
+            </fieldset>
+            <button type="submit" disabled=move || !ready()>"Measure"</button>
+        </form>
+        <div role="status">{move || verdict(session)}</div>
+    }
+    .into_any()
+}
+
+fn radio(
+    name: &str,
+    value: usize,
+    text: String,
+    is_chosen: impl Fn() -> bool + Send + Sync + 'static,
+    pick: impl Fn() + 'static,
+) -> AnyView {
+    view! {
+        <label class="option">
+            <input type="radio" name=name.to_owned() value=value.to_string() prop:checked=is_chosen on:change=move |_| pick() />
+            <span inner_html=text></span>
+        </label>
+    }
+    .into_any()
+}
+
+/// The measurements that the learner is given.
+fn evidence(session: Session) -> impl IntoView {
+    let rows = move || {
+        let ids = look(session, |t| t.evidence.clone()).unwrap_or_default();
+        let shown = session.ask(|_, query, evaluate| {
+            let evaluation = evaluate(query);
+            let row = |id: &String| {
+                let quantity = evaluation.quantities.iter().find(|q| q.id == id)?;
+                Some((quantity.label.to_owned(), quantity.text()))
+            };
+            Ok(ids.iter().filter_map(row).collect::<Vec<_>>())
+        });
+        let rows = shown.and_then(Result::ok).unwrap_or_default();
+        rows.into_iter()
+            .map(|(label, value)| view! { <tr><th scope="row">{label}</th><td class="right">{value}</td></tr> })
+            .collect_view()
+    };
+    view! {
+        <table class="evidence">
+            <caption class="visually-hidden">"What was measured"</caption>
+            <tbody>{rows}</tbody>
+        </table>
+    }
+}
+
+fn measured(session: Session, change: usize) -> Option<Result<ringside_core::exercise::Measured, String>> {
+    session.ask(|exercise, query, evaluate| match &exercise.kind {
+        Kind::Trace(trace) => trace.measure(exercise, change, query, evaluate),
+        _ => Err(String::new()),
+    })
+}
+
+fn verdict(session: Session) -> Option<AnyView> {
+    let (Some(cause), Some(change)) = cause_and_change(&session.submitted()?) else { return None };
+    let measured = measured(session, change)?.ok()?;
+    let (is_cause, why) =
+        look(session, |t| (t.is_cause(cause), t.causes.get(cause).map(|c| c.say.clone()).unwrap_or_default()))?;
+    let means = session.ask(|exercise, query, evaluate| {
+        let Kind::Trace(trace) = &exercise.kind else { return Err(String::new()) };
+        let say = trace.changes.get(change).map_or("", |c| c.say.as_str());
+        let env = environment(exercise, query, evaluate)?;
+        let env = env.with("before", measured.before, trace.unit).with("after", measured.after, trace.unit);
+        Template::fill(say, &env)
+    })?;
+    Some(
+        view! {
+            {frame::verdict(measured.proves, true, means.unwrap_or_else(|why| why))}
+            {frame::verdict(is_cause, true, session.fill(&why))}
+        }
+        .into_any(),
+    )
+}
+
+fn look<T>(session: Session, look: impl FnOnce(&Trace) -> T) -> Option<T> {
+    session.exercise.with_value(|e| match &e.kind {
+        Kind::Trace(trace) => Some(look(trace)),
+        _ => None,
+    })
+}
