@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Course, Glossary, Readings, Reference, SearchIndex, Status};
 use serde::de::DeserializeOwned;
 
+use crate::once::{self, Once};
 use crate::page;
 
 /// One file of the course: not asked for, on its way, there, or failed with a sentence that says why.
@@ -94,20 +95,25 @@ pub struct Library {
     pub search: Remote<SearchIndex>,
 }
 
-/// Puts the library into the context.
+thread_local! {
+    static LIBRARY: Once<Library> = const { Once::new(None) };
+}
+
+/// Sets the library up.
 pub fn provide() {
-    provide_context(Library {
+    let library = Library {
         course: Remote::new("course.json".into()),
         readings: Remote::new("readings.json".into()),
         glossary: Remote::new("glossary.json".into()),
         reference: Remote::new("reference.json".into()),
         search: Remote::new("search.json".into()),
-    });
+    };
+    once::set(&LIBRARY, library);
 }
 
 /// The library. There is one from the start of the app on.
 pub fn library() -> Library {
-    expect_context()
+    once::get(&LIBRARY)
 }
 
 /// Where a chapter is read, relative to the site's base: its page, or its place on the map until it has one.

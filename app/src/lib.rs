@@ -14,6 +14,7 @@ mod app;
 pub mod data;
 pub mod deferred;
 pub mod exercises;
+mod once;
 pub mod page;
 pub mod router;
 pub mod shell;

@@ -2,15 +2,21 @@
 
 use leptos::prelude::*;
 
+use crate::once::{self, Once};
+
 /// How many things that belong to the page are still on their way. While there are none, `<html data-ready="1">` says so
 /// to tests and screenshots.
 #[derive(Clone, Copy)]
 struct Pending(RwSignal<u32>);
 
-/// Puts the page's state into the context.
+thread_local! {
+    static PENDING: Once<Pending> = const { Once::new(None) };
+}
+
+/// Sets the page's state up.
 pub fn provide() {
     let pending = Pending(RwSignal::new(0));
-    provide_context(pending);
+    once::set(&PENDING, pending);
     Effect::new(move |_| {
         let Some(root) = document().document_element() else { return };
         // An attribute that cannot be set leaves the page as usable as before.
@@ -24,18 +30,14 @@ pub fn provide() {
 
 /// Counts one thing as on its way until the guard is dropped.
 pub fn pending() -> impl Drop {
-    struct Guard(Option<Pending>);
+    struct Guard(Pending);
     impl Drop for Guard {
         fn drop(&mut self) {
-            if let Some(pending) = self.0 {
-                pending.0.update(|n| *n = n.saturating_sub(1));
-            }
+            self.0.0.update(|n| *n = n.saturating_sub(1));
         }
     }
-    let pending = use_context::<Pending>();
-    if let Some(pending) = pending {
-        pending.0.update(|n| *n += 1);
-    }
+    let pending = once::get(&PENDING);
+    pending.0.update(|n| *n += 1);
     Guard(pending)
 }
 

@@ -9,6 +9,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Element, HtmlAnchorElement, MouseEvent};
 
 use crate::data::base_path;
+use crate::once::{self, Once};
 use crate::page;
 
 /// A page of the site.
@@ -71,9 +72,13 @@ impl Place {
 #[derive(Clone, Copy)]
 pub struct Address(RwSignal<Place>);
 
+thread_local! {
+    static ADDRESS: Once<Address> = const { Once::new(None) };
+}
+
 /// The address. There is one from the start of the app on.
 pub fn address() -> Address {
-    expect_context()
+    once::get(&ADDRESS)
 }
 
 impl Address {
@@ -124,10 +129,10 @@ pub fn replace(url: &str) -> bool {
     window().history().and_then(|h| h.replace_state_with_url(&JsValue::NULL, "", Some(url))).is_ok()
 }
 
-/// Puts the address into the context and listens for what changes it.
+/// Sets the address up and listens for what changes it.
 pub fn provide() {
     let address = Address(RwSignal::new(Place::now()));
-    provide_context(address);
+    once::set(&ADDRESS, address);
     let moved = window_event_listener(ev::popstate, move |_| address.0.set(Place::now()));
     let clicked = window_event_listener(ev::click, move |event: MouseEvent| {
         if let Some(url) = followed(&event) {

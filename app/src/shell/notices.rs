@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::once::{self, Once};
+
 /// How much it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
@@ -20,14 +22,18 @@ struct Notice {
 #[derive(Clone, Copy)]
 struct List(RwSignal<Vec<Notice>>);
 
-/// Puts the list of notices into the context.
+thread_local! {
+    static LIST: Once<List> = const { Once::new(None) };
+}
+
+/// Sets the list of notices up.
 pub fn provide() {
-    provide_context(List(RwSignal::new(Vec::new())));
+    once::set(&LIST, List(RwSignal::new(Vec::new())));
 }
 
 /// Shows a notice, once: the same text is not repeated while it is there.
 pub fn say(level: Level, text: String) {
-    let Some(List(list)) = use_context::<List>() else { return };
+    let List(list) = once::get(&LIST);
     let notice = Notice { level, text };
     if !list.with_untracked(|list| list.contains(&notice)) {
         list.update(|list| list.push(notice));
@@ -37,7 +43,7 @@ pub fn say(level: Level, text: String) {
 /// The notices.
 #[component]
 pub fn Notices() -> impl IntoView {
-    let List(list) = expect_context();
+    let List(list) = once::get(&LIST);
     let close = move |index: usize| {
         list.update(|list| {
             if index < list.len() {

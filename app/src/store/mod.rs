@@ -9,6 +9,7 @@ pub mod doc;
 use gloo_storage::{LocalStorage, Storage as _};
 use leptos::prelude::*;
 
+use crate::once::{self, Once};
 use crate::shell::notices::{self, Level};
 use doc::{Doc, Unusable};
 
@@ -25,10 +26,14 @@ pub struct Store {
     text: StoredValue<Option<String>>,
 }
 
-/// Puts the store into the context and keeps it in step with other tabs.
+thread_local! {
+    static STORE: Once<Store> = const { Once::new(None) };
+}
+
+/// Sets the store up and keeps it in step with other tabs.
 pub fn provide() {
     let store = Store { doc: RwSignal::new(Doc::default()), text: StoredValue::new(None) };
-    provide_context(store);
+    once::set(&STORE, store);
     store.reload();
     let listener = window_event_listener(leptos::ev::storage, move |event| {
         if event.key().is_none_or(|key| key == KEY) {
@@ -40,7 +45,7 @@ pub fn provide() {
 
 /// The store. There is one from the start of the app on.
 pub fn store() -> Store {
-    expect_context()
+    once::get(&STORE)
 }
 
 impl Store {
