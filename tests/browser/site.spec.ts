@@ -39,7 +39,7 @@ test("a chapter: predict, see, answer wrongly, rightly, and come back", async ({
   await ready(page);
   await expect(page.locator('[data-widget="memory-breakdown"]')).toHaveCount(0);
   const prediction = page.locator('[data-exercise="predict-30b"]');
-  await prediction.locator("input").fill("60 GB");
+  await prediction.getByRole("textbox").fill("60 GB");
   await prediction.getByRole("button", { name: "Commit" }).click();
   await expect(prediction).toContainText("weights alone");
   await expect(page.locator('[data-widget="memory-breakdown"]')).toHaveCount(1);
@@ -47,7 +47,10 @@ test("a chapter: predict, see, answer wrongly, rightly, and come back", async ({
   await page.locator('a.see', { hasText: "stage 3" }).first().click();
   await expect(page.locator('[data-widget="memory-breakdown"] output[data-quantity="total"]')).toHaveAttribute("data-value", "7500000000");
 
+  // What is alive comes when it is near what is seen.
+  const near = () => page.locator("#exercise-zero-2").scrollIntoViewIfNeeded();
   const zero2 = page.locator('[data-exercise="zero-2"]');
+  await near();
   await zero2.locator("input").fill("8.67 GB");
   await zero2.getByRole("button", { name: "Check" }).click();
   await expect(zero2).toContainText("That is ZeRO-3");
@@ -56,6 +59,7 @@ test("a chapter: predict, see, answer wrongly, rightly, and come back", async ({
   await expect(zero2.locator(".answer.right")).toBeVisible();
   await page.reload();
   await ready(page);
+  await near();
   await expect(zero2.locator(".answer.right")).toBeVisible();
   await expect(zero2.locator("input")).toHaveValue("33.6 GB");
 });
