@@ -117,7 +117,10 @@ mod tests {
         assert_eq!(dp(" 4 096 "), Ok(4096.0));
         assert_eq!(dp("1\u{202f}024"), Ok(1024.0));
         assert_eq!(dp("2k"), Ok(2000.0));
-        assert_eq!(dp("2.5").expect_err("no whole number"), "Ranks: a whole number from 1 to 65536, such as 64. “2.5” was not used.");
+        assert_eq!(
+            dp("2.5").expect_err("no whole number"),
+            "Ranks: a whole number from 1 to 65536, such as 64. “2.5” was not used."
+        );
         assert!(dp("many").is_err() && dp("").is_err() && dp("0").is_err());
         let spec = ParamSpec { kind: Kind::Real { min: 0.0, max: 1.0 }, ..spec };
         assert_eq!(read(&spec, "Serial", "5 %"), Ok(0.05));
