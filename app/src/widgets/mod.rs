@@ -5,6 +5,7 @@
 
 mod amdahl;
 mod memory_breakdown;
+mod model_input;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -4,25 +4,25 @@ use leptos::prelude::*;
 use ringside_core::hardware;
 use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Convention, Dtype, Optimizer};
-use ringside_core::model::{ModelRef, presets};
+use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, count, grouped};
 
-use super::import::OwnModel;
 use super::{Shown, State};
 use crate::ui::output::Output;
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
+use crate::widgets::model_input::ModelInput;
 use crate::widgets::param;
 
 /// All of them; what is dragged comes last, next to the drawing.
-pub(super) fn all(state: State, shown: Shown, own_model: OwnModel) -> AnyView {
+pub(super) fn all(state: State, shown: Shown, input: ModelInput) -> AnyView {
     view! {
         <div class="control-row">
-            {model(state, shown, own_model)} {optimizer(state)} {dtype(state)} {convention(state)}
+            {model(state, shown, input)} {optimizer(state)} {dtype(state)} {convention(state)}
         </div>
         {whose(state, shown)}
-        {own_model.panel()}
+        {input.panel()}
         <div class="control-grid">{gpu(state)} {parameters(state, shown)} {ranks(state)}</div>
     }
     .into_any()
@@ -38,41 +38,10 @@ pub(super) fn few(state: State, shown: Shown) -> AnyView {
     .into_any()
 }
 
-fn model(state: State, shown: Shown, own_model: OwnModel) -> impl IntoView {
-    let groups = vec![
-        Group { label: "", options: vec![("", "By parameter count"), ("custom", "Your config.json")] },
-        Group { label: "Models", options: presets::ALL.iter().map(|p| (p.id, p.name)).collect() },
-    ];
-    let value = Signal::derive(move || {
-        state.params().with(|p| match p.model {
-            ModelRef::Count(_) => "",
-            ModelRef::Custom { .. } => "custom",
-            ModelRef::Preset(preset) => preset.id,
-        })
-    });
-    let set = move |id: &'static str| match (id, presets::find(id)) {
-        ("custom", _) => own_model.choose(),
-        (_, Some(preset)) => state.update(|p| p.model = ModelRef::Preset(preset)),
-        _ => state.update(|p| p.model = ModelRef::Count(shown.with(|b| b.size.params) as u64)),
-    };
+fn model(state: State, shown: Shown, input: ModelInput) -> AnyView {
     let exactly = Signal::derive(move || shown.with(|b| b.size.params));
-    let guess = move || {
-        state.params().with(|p| match p.model {
-            ModelRef::Custom { guess: Some(family), .. } => {
-                Some(format!("A guess: its model_type is not known; counted by the {} rule.", family.model_type()))
-            }
-            _ => None,
-        })
-    };
-    view! {
-        <Select name="model" label="Model" groups value set>
-            <span class="hint">
-                <Output quantity="params" value=exactly unit=Unit::Count format=|n| grouped(n as u64) />
-                " parameters"
-            </span>
-            <span class="hint guess" role="status">{guess}</span>
-        </Select>
-    }
+    let by_count = move |()| state.update(|p| p.model = ModelRef::Count(exactly.get_untracked() as u64));
+    input.select(exactly, Some(Callback::new(by_count)))
 }
 
 fn parameters(state: State, shown: Shown) -> impl IntoView {

@@ -2,7 +2,6 @@
 
 mod bars;
 mod controls;
-mod import;
 mod numbers;
 mod readout;
 
@@ -11,6 +10,7 @@ use leptos::wasm_split::wasm_split;
 use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Breakdown, Concept, Params, breakdown};
 
+use super::model_input::ModelInput;
 use super::{Module, Props};
 use crate::deferred::NotLoaded;
 use crate::ui;
@@ -39,7 +39,8 @@ fn view(props: Props) -> AnyView {
     let state = State::new(props.query, Params::read, Params::query);
     let params = state.params();
     let shown = Shown(Memo::new(move |_| params.with(|p| breakdown(p).map_err(|e| e.to_string()))));
-    let own_model = import::OwnModel::new(state);
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
 
     let subtitle = Signal::derive(move || {
         params.with(|p| {
@@ -50,32 +51,25 @@ fn view(props: Props) -> AnyView {
     let finding =
         Signal::derive(move || shown.0.with(|result| result.as_ref().map_or_else(Clone::clone, Breakdown::finding)));
     let notes = Signal::derive(move || shown.with(|b| b.notes.join(" ")));
-    let controls = if props.compact { controls::few(state, shown) } else { controls::all(state, shown, own_model) };
-    view! {
-        <div
-            class="drop-zone"
-            class:dropping=own_model.dropping
-            on:dragover=move |event| own_model.over(&event)
-            on:drop=move |event| own_model.drop(&event)
+    let controls = if props.compact { controls::few(state, shown) } else { controls::all(state, shown, input) };
+    let figure = view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding
+            notes
+            controls
+            table=move || numbers::view(shown)
         >
-            <Figure
-                id=ENTRY.id
-                title=ENTRY.title
-                subtitle
-                query=props.query
-                alone=props.alone
-                problems=state.problems()
-                finding
-                notes
-                controls
-                table=move || numbers::view(shown)
-            >
-                {bars::view(state, shown)}
-                {readout::view(state, shown)}
-            </Figure>
-        </div>
-    }
-    .into_any()
+            {bars::view(state, shown)}
+            {readout::view(state, shown)}
+        </Figure>
+    };
+    input.drop_zone(figure.into_any())
 }
 
 /// The class that colours a concept.

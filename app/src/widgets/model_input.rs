@@ -1,16 +1,18 @@
-//! A model of the learner's own, from its `config.json`: pasted, chosen, or dropped on the figure.
+//! Which model a widget is about: one from the list, or the learner's own, from its `config.json`: pasted, chosen, or
+//! dropped on the figure.
 
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::model::config::check_size;
-use ringside_core::model::{Component, Import, Imported, ModelRef, import};
-use ringside_core::quantity::grouped;
+use ringside_core::model::{Component, Import, Imported, ModelRef, import, presets};
+use ringside_core::quantity::{Unit, grouped};
 use web_sys::{DragEvent, File};
 
-use super::State;
 use crate::ui::file;
 use crate::ui::later::Later;
+use crate::ui::output::Output;
+use crate::ui::select::{Group, Select};
 use crate::ui::unique_id;
 
 /// What came of the last text or file.
@@ -24,12 +26,12 @@ enum Report {
     Read(Imported),
 }
 
-/// The learner's own model: the panel for it, and the drop zone.
+/// A widget's model: the list to choose from, the panel for a model of one's own, and the place to drop it.
 #[derive(Clone, Copy)]
-pub(super) struct OwnModel {
-    state: State,
-    /// Whether a file hovers over the figure.
-    pub(super) dropping: RwSignal<bool>,
+pub(super) struct ModelInput {
+    model: Signal<ModelRef>,
+    set: Callback<ModelRef>,
+    dropping: RwSignal<bool>,
     open: RwSignal<bool>,
     text: RwSignal<String>,
     report: RwSignal<Option<Report>>,
@@ -40,18 +42,19 @@ pub(super) struct OwnModel {
     gone: Later,
 }
 
-impl OwnModel {
-    pub(super) fn new(state: State) -> Self {
+impl ModelInput {
+    /// The input for `model`; `set` is called with what the learner chooses.
+    pub(super) fn new(model: Signal<ModelRef>, set: impl Fn(ModelRef) + Send + Sync + 'static) -> Self {
         let last = StoredValue::new(None);
         Effect::new(move |_| {
-            state.params().with(|p| {
-                if matches!(p.model, ModelRef::Custom { .. }) {
-                    last.set_value(Some(p.model));
-                }
-            });
+            let now = model.get();
+            if matches!(now, ModelRef::Custom { .. }) {
+                last.set_value(Some(now));
+            }
         });
         Self {
-            state,
+            model,
+            set: Callback::new(set),
             dropping: RwSignal::new(false),
             open: RwSignal::new(false),
             text: RwSignal::new(String::new()),
@@ -63,10 +66,64 @@ impl OwnModel {
         }
     }
 
+    /// The list. `params` is the exact number of parameters; `by_count`, what to do when the learner wants to give only that.
+    pub(super) fn select(self, params: Signal<f64>, by_count: Option<Callback<()>>) -> AnyView {
+        let mut own = vec![("custom", "Your config.json")];
+        if by_count.is_some() {
+            own.insert(0, ("", "By parameter count"));
+        }
+        let groups = vec![
+            Group { label: "", options: own },
+            Group { label: "Models", options: presets::ALL.iter().map(|p| (p.id, p.name)).collect() },
+        ];
+        let value = Signal::derive(move || match self.model.get() {
+            ModelRef::Count(_) => "",
+            ModelRef::Custom { .. } => "custom",
+            ModelRef::Preset(preset) => preset.id,
+        });
+        let set = move |id: &'static str| match (id, presets::find(id), by_count) {
+            ("custom", ..) => self.choose(),
+            (_, Some(preset), _) => self.set.run(ModelRef::Preset(preset)),
+            (_, None, Some(by_count)) => by_count.run(()),
+            _ => {}
+        };
+        let guess = move || match self.model.get() {
+            ModelRef::Custom { guess: Some(family), .. } => {
+                Some(format!("A guess: its model_type is not known; counted by the {} rule.", family.model_type()))
+            }
+            _ => None,
+        };
+        view! {
+            <Select name="model" label="Model" groups value set>
+                <span class="hint">
+                    <Output quantity="params" value=params unit=Unit::Count format=|n| grouped(n as u64) />
+                    " parameters"
+                </span>
+                <span class="hint guess" role="status">{guess}</span>
+            </Select>
+        }
+        .into_any()
+    }
+
+    /// `figure` with everything around it that takes a dropped file.
+    pub(super) fn drop_zone(self, figure: AnyView) -> AnyView {
+        view! {
+            <div
+                class="drop-zone"
+                class:dropping=self.dropping
+                on:dragover=move |event| self.over(&event)
+                on:drop=move |event| self.drop(&event)
+            >
+                {figure}
+            </div>
+        }
+        .into_any()
+    }
+
     /// Goes back to the last model that was read, or asks for one.
-    pub(super) fn choose(self) {
+    fn choose(self) {
         if let Some(model) = self.last.get_value() {
-            self.state.update(|p| p.model = model);
+            self.set.run(model);
         } else {
             self.open.set(true);
             request_animation_frame(move || {
@@ -79,7 +136,7 @@ impl OwnModel {
     }
 
     /// Something is dragged over the figure.
-    pub(super) fn over(self, event: &DragEvent) {
+    fn over(self, event: &DragEvent) {
         let has_file = event.data_transfer().is_some_and(|d| d.types().includes(&"Files".into(), 0));
         if has_file {
             event.prevent_default();
@@ -89,7 +146,7 @@ impl OwnModel {
     }
 
     /// Something is dropped on the figure.
-    pub(super) fn drop(self, event: &DragEvent) {
+    fn drop(self, event: &DragEvent) {
         self.dropping.set(false);
         if let Some(file) = event.data_transfer().and_then(|d| d.files()).and_then(|files| files.get(0)) {
             event.prevent_default();
@@ -128,12 +185,12 @@ impl OwnModel {
 
     fn show(self, imported: Imported, guessed: bool) {
         let guess = guessed.then_some(imported.family);
-        self.state.update(|p| p.model = ModelRef::Custom { shape: imported.shape, guess });
+        self.set.run(ModelRef::Custom { shape: imported.shape, guess });
         self.report.set(Some(Report::Read(imported)));
     }
 
     /// The panel: a box to paste into, a file to choose, and what came of it.
-    pub(super) fn panel(self) -> impl IntoView {
+    pub(super) fn panel(self) -> AnyView {
         let id = unique_id("config");
         let typed = move |event| {
             let text = event_target_value(&event);
@@ -184,6 +241,7 @@ impl OwnModel {
                 </div>
             </details>
         }
+        .into_any()
     }
 
     fn outcome(self, report: Report) -> AnyView {
@@ -225,11 +283,9 @@ impl OwnModel {
 
     /// The parameters of the learner's model by component, once there is one: exact, and still there after a reload.
     fn components(self) -> impl IntoView {
-        let count = Memo::new(move |_| {
-            self.state.params().with(|p| match p.model {
-                ModelRef::Custom { shape, .. } => shape.count().ok(),
-                _ => None,
-            })
+        let count = Memo::new(move |_| match self.model.get() {
+            ModelRef::Custom { shape, .. } => shape.count().ok(),
+            _ => None,
         });
         move || {
             count.get().map(|count| {
