@@ -42,6 +42,8 @@ test("every source is there, each once, and details come when they are wanted", 
 test("filters are in the address, survive a reload, and are cleared", async ({ page }) => {
   await open(page, "./");
   await page.getByRole("searchbox", { name: "Find" }).fill("zero");
+  // The list has settled.
+  await expect.poll(() => new URL(page.url()).search).toBe("?q=zero");
   await page.getByRole("radio", { name: "Must read" }).check({ force: true });
   await expect.poll(() => new URL(page.url()).search).toBe("?q=zero&priority=3");
   const text = await count(page).textContent();

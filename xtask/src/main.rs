@@ -14,6 +14,7 @@ mod failure;
 mod html;
 mod http;
 mod js;
+mod merge;
 mod perf;
 mod process;
 mod serve;

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::failure::{Context, Result};
 use crate::js;
+use crate::merge;
 use crate::process::{self, command};
 use crate::tools::Tools;
 
@@ -79,9 +80,12 @@ pub(crate) fn program(raw: &Path, name: &str, tools: &Tools, scratch: &Path, opt
     options.output_dir = &parts;
     options.main_out_path = &main;
     options.main_module = &import;
-    let mut split = wasm_split_cli_support::transform(options)
-        .map_err(|e| format!("could not split {}: {e:?}", raw.display()))?
-        .split_modules;
+    let done =
+        wasm_split_cli_support::transform(options).map_err(|e| format!("could not split {}: {e:?}", raw.display()))?;
+    let mut link = process::read_text(&parts.join(LINK))?;
+    let gone = merge::chunks(&parts, &mut link, &done.prefetch_map)?;
+    let mut split = done.split_modules;
+    split.retain(|path| !gone.iter().any(|name| file_name(path) == format!("{name}.wasm")));
     split.sort();
 
     let bound = scratch.join("bound");
@@ -98,13 +102,12 @@ pub(crate) fn program(raw: &Path, name: &str, tools: &Tools, scratch: &Path, opt
     if optimise {
         shrink(&modules, tools)?;
     }
-    assemble(name, &bound, &parts, &main, &split)
+    assemble(name, &bound, link, &main, &split)
 }
 
 /// Gives every file a name made from its content, and lets them find each other by it.
-fn assemble(name: &str, bound: &Path, parts: &Path, main: &Path, split: &[PathBuf]) -> Result<Program> {
+fn assemble(name: &str, bound: &Path, mut link: String, main: &Path, split: &[PathBuf]) -> Result<Program> {
     let mut program = Program::default();
-    let mut link = process::read_text(&parts.join(LINK))?;
     for path in split {
         let bytes = process::read(path)?;
         let old = file_name(path);
@@ -231,14 +234,22 @@ mod tests {
         )
         .expect("written");
         process::write(&bound.join("app_bg.wasm"), b"main").expect("written");
-        process::write(
-            &parts.join(LINK),
-            "import { initSync } from \"./app.js\";\nfetch(\"./split_w_12345678.wasm\")\n",
-        )
-        .expect("written");
+        let link = "import { initSync } from \"./app.js\";\nfetch(\"./split_w_12345678.wasm\")\n";
         process::write(&parts.join("split_w_12345678.wasm"), b"lazy").expect("written");
-        let done = assemble("app", &bound, &parts, &bound.join("app_bg.wasm"), &[parts.join("split_w_12345678.wasm")]);
-        let again = assemble("app", &bound, &parts, &bound.join("app_bg.wasm"), &[parts.join("split_w_12345678.wasm")]);
+        let done = assemble(
+            "app",
+            &bound,
+            link.to_owned(),
+            &bound.join("app_bg.wasm"),
+            &[parts.join("split_w_12345678.wasm")],
+        );
+        let again = assemble(
+            "app",
+            &bound,
+            link.to_owned(),
+            &bound.join("app_bg.wasm"),
+            &[parts.join("split_w_12345678.wasm")],
+        );
         let program = done.expect("assembled");
         assert_eq!(program.files, again.expect("assembled").files);
         let text = |name: &str| {

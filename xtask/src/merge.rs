@@ -1,0 +1,307 @@
+//! Fewer, larger shared chunks.
+//!
+//! The splitter writes a chunk for every combination of modules that share code: nearly a hundred, most below a kilobyte, each
+//! with its own copy of the types and of the shims through which it calls the others. Chunks that are mostly loaded together
+//! become one file here.
+
+use std::collections::{BTreeSet, HashMap};
+use std::convert::Infallible;
+use std::path::Path;
+
+use wasm_encoder::reencode::{Reencode, utils};
+use wasm_encoder::{
+    CodeSection, DataCountSection, DataSection, ElementSection, FunctionSection, ImportSection, Module, TypeSection,
+};
+use wasmparser::{Parser, Payload, TypeRef};
+
+use crate::failure::{Context, Result};
+use crate::process;
+
+/// What one more file costs whoever loads it, in bytes of raw WebAssembly: the request, and the types and shims that two
+/// files have twice.
+const FILE: usize = 3000;
+
+/// A shared chunk: its name, its size, and the modules that load it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Chunk {
+    name: String,
+    size: usize,
+    users: BTreeSet<String>,
+}
+
+/// Merges the chunks in `parts` where that pays, and lets the loaders in `link` know. `loads` says which files each module
+/// loads. Yields the names of the files that are no longer there.
+pub(crate) fn chunks(parts: &Path, link: &mut String, loads: &HashMap<String, Vec<String>>) -> Result<Vec<String>> {
+    let mut names: BTreeSet<&String> = loads.values().flatten().filter(|name| name.starts_with("chunk_")).collect();
+    let mut chunks = Vec::new();
+    while let Some(name) = names.pop_first() {
+        let size = process::read(&parts.join(format!("{name}.wasm")))?.len();
+        let users = loads.iter().filter(|(_, files)| files.contains(name)).map(|(user, _)| user.clone()).collect();
+        chunks.push(Chunk { name: name.clone(), size, users });
+    }
+    let mut gone = Vec::new();
+    for group in groups(&chunks) {
+        let members: Vec<&Chunk> = group.iter().filter_map(|i| chunks.get(*i)).collect();
+        let Some((first, others)) = members.split_first() else { continue };
+        if others.is_empty() {
+            continue;
+        }
+        let mut inputs = Vec::new();
+        for member in &members {
+            inputs.push(process::read(&parts.join(format!("{}.wasm", member.name)))?);
+        }
+        let merged = merge(&inputs).could_not(|| format!("merge {} with its neighbours", first.name))?;
+        process::write(&parts.join(format!("{}.wasm", first.name)), &merged)?;
+        for other in others {
+            let file = parts.join(format!("{}.wasm", other.name));
+            std::fs::remove_file(&file).could_not(|| format!("remove {}", file.display()))?;
+            redirect(link, &other.name, &first.name)?;
+            gone.push(other.name.clone());
+        }
+    }
+    Ok(gone)
+}
+
+/// Lets the loader of `from` load `to`, which is defined before it.
+fn redirect(link: &mut String, from: &str, to: &str) -> Result<()> {
+    let begin = format!("const __{from} = makeLoad(");
+    let end = ", []);";
+    let whole = link.find(&begin).and_then(|at| {
+        let length = link.get(at..)?.find(end)? + end.len();
+        Some(at..at + length)
+    });
+    let whole =
+        whole.ok_or_else(|| format!("there is no loader of {from}: has the splitter changed what it writes?"))?;
+    link.replace_range(whole, &format!("const __{from} = __{to};"));
+    Ok(())
+}
+
+/// Which chunks to merge: pairs of groups are merged as long as that saves more in files than it adds in code that a module
+/// loads and does not need. The members of a group are in order.
+fn groups(chunks: &[Chunk]) -> Vec<Vec<usize>> {
+    struct Group {
+        members: Vec<usize>,
+        size: usize,
+        users: BTreeSet<String>,
+    }
+    let mut groups: Vec<Group> = chunks
+        .iter()
+        .enumerate()
+        .map(|(i, c)| Group { members: vec![i], size: c.size, users: c.users.clone() })
+        .collect();
+    loop {
+        let mut best: Option<(usize, usize, usize)> = None;
+        for (i, a) in groups.iter().enumerate() {
+            for (j, b) in groups.iter().enumerate().skip(i + 1) {
+                let saved = FILE * a.users.intersection(&b.users).count();
+                let wasted =
+                    a.size * b.users.difference(&a.users).count() + b.size * a.users.difference(&b.users).count();
+                if saved > wasted && best.is_none_or(|(most, ..)| saved - wasted > most) {
+                    best = Some((saved - wasted, i, j));
+                }
+            }
+        }
+        let Some((_, i, j)) = best else { break };
+        let b = groups.remove(j);
+        if let Some(a) = groups.get_mut(i) {
+            a.members.extend(b.members);
+            a.members.sort_unstable();
+            a.size += b.size;
+            a.users.extend(b.users);
+        }
+    }
+    groups.into_iter().map(|g| g.members).collect()
+}
+
+/// Where the things of one module come to lie in the merged one.
+#[derive(Default)]
+struct Shift {
+    types: u32,
+    functions: u32,
+    data: u32,
+    elements: u32,
+    /// By index in the module.
+    globals: Vec<u32>,
+}
+
+type Error = wasm_encoder::reencode::Error<Infallible>;
+
+impl Reencode for Shift {
+    type Error = Infallible;
+
+    fn type_index(&mut self, index: u32) -> std::result::Result<u32, Error> {
+        Ok(index + self.types)
+    }
+
+    fn function_index(&mut self, index: u32) -> std::result::Result<u32, Error> {
+        Ok(index + self.functions)
+    }
+
+    fn data_index(&mut self, index: u32) -> std::result::Result<u32, Error> {
+        Ok(index + self.data)
+    }
+
+    fn element_index(&mut self, index: u32) -> std::result::Result<u32, Error> {
+        Ok(index + self.elements)
+    }
+
+    fn global_index(&mut self, index: u32) -> std::result::Result<u32, Error> {
+        Ok(self.globals.get(index as usize).copied().unwrap_or_else(|| utils::global_index(self, index)))
+    }
+}
+
+/// One module that does what these do. They share memory, table and globals, all imported; each has functions, elements and
+/// data of its own, and exports nothing.
+fn merge(inputs: &[Vec<u8>]) -> std::result::Result<Vec<u8>, String> {
+    let (mut types, mut imports, mut functions) = (TypeSection::new(), ImportSection::new(), FunctionSection::new());
+    let (mut elements, mut code, mut data) = (ElementSection::new(), CodeSection::new(), DataSection::new());
+    // With its index among the globals, if it is one.
+    let mut imported: Vec<((String, String), Option<u32>)> = Vec::new();
+    let mut globals = 0;
+    let mut counted = false;
+    for input in inputs {
+        let mut shift = Shift {
+            types: types.len(),
+            functions: functions.len(),
+            data: data.len(),
+            elements: elements.len(),
+            globals: Vec::new(),
+        };
+        for payload in Parser::new(0).parse_all(input) {
+            let payload = payload.map_err(|e| e.to_string())?;
+            let done = match payload {
+                Payload::TypeSection(section) => shift.parse_type_section(&mut types, section),
+                Payload::ImportSection(section) => {
+                    for import in section.into_imports() {
+                        let import = import.map_err(|e| e.to_string())?;
+                        let name = (import.module.to_owned(), import.name.to_owned());
+                        if !matches!(import.ty, TypeRef::Memory(_) | TypeRef::Table(_) | TypeRef::Global(_)) {
+                            return Err(format!("it imports {}.{}, which chunks do not", name.0, name.1));
+                        }
+                        let known = imported.iter().find(|(other, _)| *other == name).map(|(_, index)| *index);
+                        let index = known.unwrap_or_else(|| matches!(import.ty, TypeRef::Global(_)).then_some(globals));
+                        shift.globals.extend(index);
+                        if known.is_none() {
+                            globals += u32::from(index.is_some());
+                            imported.push((name, index));
+                            shift.parse_import(&mut imports, import).map_err(|e| e.to_string())?;
+                        }
+                    }
+                    Ok(())
+                }
+                Payload::FunctionSection(section) => section.into_iter().try_for_each(|ty| {
+                    functions.function(ty? + shift.types);
+                    Ok(())
+                }),
+                Payload::ElementSection(section) => shift.parse_element_section(&mut elements, section),
+                Payload::DataCountSection { .. } => {
+                    counted = true;
+                    Ok(())
+                }
+                Payload::CodeSectionEntry(body) => shift.parse_function_body(&mut code, body),
+                Payload::DataSection(section) => shift.parse_data_section(&mut data, section),
+                Payload::ExportSection(section) if section.count() == 0 => Ok(()),
+                Payload::Version { .. }
+                | Payload::CodeSectionStart { .. }
+                | Payload::CustomSection(_)
+                | Payload::End(_) => Ok(()),
+                other => return Err(format!("it has a section that chunks do not have: {other:?}")),
+            };
+            done.map_err(|e: Error| e.to_string())?;
+        }
+    }
+    let mut module = Module::new();
+    module.section(&types).section(&imports).section(&functions).section(&elements);
+    if counted {
+        module.section(&DataCountSection { count: data.len() });
+    }
+    module.section(&code).section(&data);
+    Ok(module.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wasm_encoder::{
+        ConstExpr, Elements, EntityType, Function, GlobalType, MemoryType, RefType, TableType, ValType,
+    };
+
+    fn chunk(name: &str, size: usize, users: &[&str]) -> Chunk {
+        Chunk { name: name.to_owned(), size, users: users.iter().map(|u| (*u).to_owned()).collect() }
+    }
+
+    #[test]
+    fn chunks_that_are_loaded_together_are_merged_and_others_are_not() {
+        let same = [chunk("a", 90_000, &["x", "y"]), chunk("b", 90_000, &["x", "y"]), chunk("c", 90_000, &["x", "z"])];
+        assert_eq!(groups(&same), [vec![0, 1], vec![2]]);
+        let small = [chunk("a", 500, &["x", "y"]), chunk("b", 90_000, &["v", "w"]), chunk("c", 500, &["z", "x"])];
+        assert_eq!(groups(&small), [vec![0, 2], vec![1]]);
+        assert_eq!(groups(&[]), [] as [Vec<usize>; 0]);
+    }
+
+    #[test]
+    fn a_loader_is_redirected() {
+        let text = "const __chunk_1 = makeLoad(() => {\n  f(\"./chunk_1.wasm\");\n}\n, []);\nconst __chunk_12 = makeLoad(1, []);\n";
+        let mut link = text.to_owned();
+        redirect(&mut link, "chunk_12", "chunk_1").expect("there");
+        assert!(link.ends_with("const __chunk_12 = __chunk_1;\n"), "{link}");
+        assert!(link.starts_with("const __chunk_1 = makeLoad(() => {"), "{link}");
+        assert!(redirect(&mut link, "chunk_2", "chunk_1").is_err());
+    }
+
+    /// A function that yields `value`, at `slot` of the table.
+    fn module(value: i32, slot: i32) -> Vec<u8> {
+        let mut types = TypeSection::new();
+        types.ty().function([ValType::I64], []);
+        types.ty().function([], [ValType::I32]);
+        let mut imports = ImportSection::new();
+        let memory = MemoryType { minimum: 1, maximum: None, memory64: false, shared: false, page_size_log2: None };
+        let table =
+            TableType { element_type: RefType::FUNCREF, table64: false, minimum: 8, maximum: None, shared: false };
+        imports.import("s", "memory", EntityType::Memory(memory));
+        imports.import("s", "table", EntityType::Table(table));
+        let stack = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
+        imports.import("s", "stack", EntityType::Global(stack));
+        let mut functions = FunctionSection::new();
+        functions.function(1);
+        let mut elements = ElementSection::new();
+        elements.active(None, &ConstExpr::i32_const(slot), Elements::Functions([0].as_slice().into()));
+        let mut code = CodeSection::new();
+        let mut body = Function::new([]);
+        body.instructions().i32_const(value).global_get(0).i32_add().end();
+        code.function(&body);
+        let mut data = DataSection::new();
+        data.active(0, &ConstExpr::i32_const(slot), [1]);
+        let mut module = Module::new();
+        module.section(&types).section(&imports).section(&functions).section(&elements).section(&code).section(&data);
+        module.finish()
+    }
+
+    #[test]
+    fn merged_modules_are_valid_and_keep_their_places() {
+        let merged = merge(&[module(3, 1), module(5, 2)]).expect("merged");
+        wasmparser::validate(&merged).expect("valid");
+        let mut sections = HashMap::new();
+        for payload in Parser::new(0).parse_all(&merged).flatten() {
+            match payload {
+                Payload::ImportSection(s) => sections.insert("imports", s.into_imports().count()),
+                Payload::FunctionSection(s) => sections.insert("functions", s.count() as usize),
+                Payload::ElementSection(s) => sections.insert("elements", s.count() as usize),
+                Payload::DataSection(s) => sections.insert("data", s.count() as usize),
+                _ => None,
+            };
+        }
+        let expected = [("imports", 3), ("functions", 2), ("elements", 2), ("data", 2)];
+        assert_eq!(sections, HashMap::from(expected));
+    }
+
+    #[test]
+    fn what_is_no_chunk_is_refused() {
+        let mut exports = wasm_encoder::ExportSection::new();
+        exports.export("f", wasm_encoder::ExportKind::Memory, 0);
+        let mut module = Module::new();
+        module.section(&exports);
+        assert!(merge(&[module.finish()]).is_err());
+        assert!(merge(&[b"nonsense".to_vec()]).is_err());
+    }
+}
