@@ -32,9 +32,12 @@ struct Chunk {
 /// Merges the chunks in `parts` where that pays, and lets the loaders in `link` know. `loads` says which files each module
 /// loads. Yields the names of the files that are no longer there.
 pub(crate) fn chunks(parts: &Path, link: &mut String, loads: &HashMap<String, Vec<String>>) -> Result<Vec<String>> {
-    let mut names: BTreeSet<&String> = loads.values().flatten().filter(|name| name.starts_with("chunk_")).collect();
+    let names: BTreeSet<&String> = loads.values().flatten().filter(|name| name.starts_with("chunk_")).collect();
+    // A constant can be said to be another one only after that one.
+    let mut names: Vec<&String> = names.into_iter().collect();
+    names.sort_by_key(|name| link.find(&loader(name)));
     let mut chunks = Vec::new();
-    while let Some(name) = names.pop_first() {
+    for name in names {
         let size = process::read(&parts.join(format!("{name}.wasm")))?.len();
         let users = loads.iter().filter(|(_, files)| files.contains(name)).map(|(user, _)| user.clone()).collect();
         chunks.push(Chunk { name: name.clone(), size, users });
@@ -62,9 +65,14 @@ pub(crate) fn chunks(parts: &Path, link: &mut String, loads: &HashMap<String, Ve
     Ok(gone)
 }
 
+/// Where the loader of a chunk begins.
+fn loader(name: &str) -> String {
+    format!("const __{name} = makeLoad(")
+}
+
 /// Lets the loader of `from` load `to`, which is defined before it.
 fn redirect(link: &mut String, from: &str, to: &str) -> Result<()> {
-    let begin = format!("const __{from} = makeLoad(");
+    let begin = loader(from);
     let end = ", []);";
     let whole = link.find(&begin).and_then(|at| {
         let length = link.get(at..)?.find(end)? + end.len();
@@ -293,6 +301,26 @@ mod tests {
         }
         let expected = [("imports", 3), ("functions", 2), ("elements", 2), ("data", 2)];
         assert_eq!(sections, HashMap::from(expected));
+    }
+
+    #[test]
+    fn what_is_merged_loads_what_was_defined_before_it() {
+        let folder = std::env::temp_dir().join(format!("ringside-merge-{}", std::process::id()));
+        let mut link = String::new();
+        let names: Vec<String> = [2, 9, 10, 101].iter().map(|n| format!("chunk_{n}")).collect();
+        for (slot, name) in (1..).zip(&names) {
+            process::write(&folder.join(format!("{name}.wasm")), &module(3, slot)).expect("written");
+            link.push_str(&format!("const __{name} = makeLoad(\"./{name}.wasm\", []);\n"));
+        }
+        let loads = HashMap::from([("view".to_owned(), names)]);
+        let gone = chunks(&folder, &mut link, &loads).expect("merged");
+        assert_eq!(gone, ["chunk_9", "chunk_10", "chunk_101"]);
+        let expected = "const __chunk_2 = makeLoad(\"./chunk_2.wasm\", []);\nconst __chunk_9 = __chunk_2;\n\
+                        const __chunk_10 = __chunk_2;\nconst __chunk_101 = __chunk_2;\n";
+        assert_eq!(link, expected);
+        let left: Vec<_> = process::files_under(&folder).expect("listed");
+        assert_eq!(left, ["chunk_2.wasm"]);
+        std::fs::remove_dir_all(&folder).expect("removed");
     }
 
     #[test]
