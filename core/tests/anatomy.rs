@@ -6,7 +6,7 @@ use generate::shapes;
 use proptest::prelude::*;
 use ringside_core::catalogue;
 use ringside_core::model::ModelRef;
-use ringside_core::model::anatomy::{Params, anatomy};
+use ringside_core::model::anatomy::{Axis, Group, IDS, Measure, Params, anatomy};
 use ringside_core::query::Query;
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
@@ -32,26 +32,79 @@ fn the_default_is_llama_3_8b() {
     );
 }
 
+#[test]
+fn the_matrix_overtakes_the_weights_where_the_formulas_meet() {
+    // A GPT layer: 24h² of weights against 4hs of a whole matrix, half of that under a causal mask.
+    let at = |more: &[(&str, &str)]| eval(&[&[("model", "gpt3-175b")], more].concat()).get("crossover-seq");
+    assert_eq!(at(&[("causal", "true")]), Some(12.0 * 12_288.0));
+    assert_eq!(at(&[("causal", "false")]), Some(6.0 * 12_288.0));
+    // A window of 4096 in every layer: never.
+    assert_eq!(eval(&[("model", "mistral-7b-v0.1")]).get("crossover-seq"), Some(0.0));
+}
+
+#[test]
+fn a_model_made_wider_or_deeper_keeps_its_proportions() {
+    let a = anatomy(&Params::default()).expect("sound");
+    let wide = a.shape.resized(8192, 32);
+    assert_eq!((wide.head_dim(), wide.kv_heads(), wide.intermediate_size), (256, 8, 28_672));
+    assert_eq!(wide.resized(4096, 32), a.shape);
+    assert_eq!(a.shape.resized(4096, 64).num_hidden_layers, 64);
+    let v3 = ringside_core::model::presets::find("deepseek-v3").expect("there").shape;
+    assert_eq!(v3.resized(7168, 122).moe_layers(), 116);
+    // Width makes the tables' share smaller; vocabulary makes it larger.
+    for (axis, grows) in [(Axis::Width, false), (Axis::Depth, false), (Axis::Vocabulary, true)] {
+        let sweep = a.sweep(axis, Measure::Params);
+        assert!(sweep.len() > 30, "{axis:?}: small depths are the same number twice");
+        assert!(sweep.windows(2).all(|w| (w[0].share(Group::Tables) < w[1].share(Group::Tables)) == grows), "{axis:?}");
+    }
+    let seq = a.sweep(Axis::Sequence, Measure::Flops);
+    assert!(seq.windows(2).all(|w| w[0].share(Group::Matrix) < w[1].share(Group::Matrix)));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 5_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pieces_add_up(shape in shapes(), seq in 1..1_000_000_u64, causal: bool) {
-        let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal };
+        let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal, ..Params::default() };
         let (again, problems) = Params::read(&params.query());
         prop_assert_eq!((again, problems), (params, vec![]));
         let a = anatomy(&params).expect("sound");
         let total: f64 = a.pieces.iter().map(|p| p.params).sum();
         prop_assert_eq!(total, a.count.total as f64);
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs());
-        let tied = if shape.tie_word_embeddings { a.flops.lm_head } else { 0.0 };
-        let weights: f64 = a.pieces.iter().map(|p| p.flops).sum();
-        prop_assert!(near(weights + tied + a.flops.scores + a.flops.values, a.flops.total()));
+        let flops: f64 = a.pieces.iter().map(|p| p.flops).sum();
+        prop_assert!(near(flops, a.flops.total()));
+        for p in &a.pieces {
+            prop_assert!(IDS.contains(&p.id) && p.used <= p.copies, "{}", p.id);
+            prop_assert_eq!(p.params_here() * p.layers as f64, p.params, "{}", p.id);
+            prop_assert_eq!(p.flops > 0.0, !p.cost.is_empty(), "{}", p.id);
+        }
         for q in a.quantities() {
             prop_assert!(q.value.is_finite() && q.value >= 0.0, "{:?}", q);
         }
         let half = shape.forward_flops(seq, true);
         let whole = shape.forward_flops(seq, false);
         prop_assert!(half.scores <= whole.scores && half.scores * 2.0 >= whole.scores * (1.0 - 1e-12));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_sweep_goes_through_the_model(shape in shapes(), seq in 1..1_000_000_u64, causal: bool) {
+        let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal, ..Params::default() };
+        let a = anatomy(&params).expect("sound");
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs());
+        for (measure, total) in [(Measure::Params, a.count.total as f64), (Measure::Flops, a.flops.total())] {
+            prop_assert!(near(a.mix(measure).total(), total));
+            for axis in Axis::ALL {
+                let sweep = a.sweep(axis, measure);
+                let here = sweep.iter().find(|m| m.at == a.at(axis));
+                prop_assert!(here.is_some_and(|m| near(m.total(), total)), "{axis:?} {measure:?}");
+                prop_assert!(sweep.windows(2).all(|w| w[0].at < w[1].at));
+            }
+        }
     }
 }

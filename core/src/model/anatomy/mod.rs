@@ -1,17 +1,42 @@
-//! Where the parameters and the FLOPs of a model are: every kind of weight, its formula, its share.
+//! Where the parameters and the FLOPs of a model are: every piece, its formula, its share, and how the shares move.
+
+mod mix;
+mod pieces;
+
+pub use mix::{Axis, Group, Mix};
+pub use pieces::{IDS, Piece, Place};
 
 use super::config::ConfigProblem;
-use super::flops::ForwardFlops;
-use super::params::{Component, ParameterCount, Tensor};
+use super::flops::{ForwardFlops, average_keys};
+use super::params::ParameterCount;
 use super::presets::{self, Preset};
 use super::reference::{self, ModelRef};
-use super::shape::SPECS as SHAPE;
+use super::shape::{Attention, SPECS as SHAPE, Shape};
 use crate::catalogue::{Entry, Evaluation};
 use crate::quantity::{Quantity, Unit, grouped};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join};
 
 /// Longest sequence.
 pub const MAX_SEQ: u64 = 100_000_000;
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Parameters.
+    Params,
+    /// Forward FLOPs of one token.
+    Flops,
+}
+
+impl Measure {
+    /// The name in a query string.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Measure::Params => "params",
+            Measure::Flops => "flops",
+        }
+    }
+}
 
 /// The state of the widget.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,11 +47,17 @@ pub struct Params {
     pub seq: u64,
     /// Whether only the half of the attention matrix that a causal mask keeps is counted.
     pub causal: bool,
+    /// What the drawing shows. Changes no quantity.
+    pub show: Measure,
+    /// The size over which shares are drawn. Changes no quantity.
+    pub sweep: Axis,
+    /// The piece that is looked at, one of [`IDS`]; empty for none. Changes no quantity.
+    pub piece: &'static str,
 }
 
 const MODEL: ParamSpec = ParamSpec { default: "llama-3-8b", ..reference::SPECS[0] };
 
-const OWN: [ParamSpec; 4] = [
+const OWN: [ParamSpec; 7] = [
     MODEL,
     ParamSpec {
         name: "seq",
@@ -40,10 +71,23 @@ const OWN: [ParamSpec; 4] = [
         kind: Kind::Choice(&["true", "false"]),
         default: "true",
     },
+    ParamSpec {
+        name: "show",
+        doc: "what the drawing shows: parameters, or forward FLOPs of one token",
+        kind: Kind::Choice(&["params", "flops"]),
+        default: "params",
+    },
+    ParamSpec {
+        name: "sweep",
+        doc: "the size over which shares are drawn",
+        kind: Kind::Choice(&["hidden_size", "num_hidden_layers", "vocab_size", "seq"]),
+        default: "hidden_size",
+    },
+    ParamSpec { name: "piece", doc: "the piece that is looked at", kind: Kind::Choice(&IDS), default: "" },
     reference::SPECS[2],
 ];
 
-const PARAMS: [ParamSpec; 37] = join(&[&OWN, &SHAPE]);
+const PARAMS: [ParamSpec; 40] = join(&[&OWN, &SHAPE]);
 
 const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("params", "Parameters", Unit::Count),
@@ -62,6 +106,7 @@ const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("flops-attention-matrix", "Attention matrix", Unit::Flop),
     ("flops-mlp", "MLP and experts", Unit::Flop),
     ("flops-head", "Output head", Unit::Flop),
+    ("crossover-seq", "Sequence at which the attention matrix costs a layer’s weights; 0 if none does", Unit::Count),
     ("kv-bytes-per-token", "KV cache of one token, bf16", Unit::Bytes),
 ];
 
@@ -89,7 +134,14 @@ fn default_model() -> &'static Preset {
 impl Default for Params {
     /// Llama 3 8B, 8192 tokens, causal.
     fn default() -> Self {
-        Self { model: ModelRef::Preset(default_model()), seq: 8192, causal: true }
+        Self {
+            model: ModelRef::Preset(default_model()),
+            seq: 8192,
+            causal: true,
+            show: Measure::Params,
+            sweep: Axis::Width,
+            piece: "",
+        }
     }
 }
 
@@ -101,6 +153,9 @@ impl Params {
             model: ModelRef::read_shape(&mut reader, query, default_model()),
             seq: reader.integer("seq").clamp(1, MAX_SEQ),
             causal: reader.choice("causal") != "false",
+            show: if reader.choice("show") == "flops" { Measure::Flops } else { Measure::Params },
+            sweep: Axis::find(reader.choice("sweep")).unwrap_or(Axis::Width),
+            piece: reader.choice("piece"),
         };
         (params, reader.finish())
     }
@@ -110,23 +165,13 @@ impl Params {
         let mut query = self.model.query();
         query.set("seq", self.seq.to_string());
         query.set("causal", if self.causal { "true" } else { "false" });
+        query.set("show", self.show.id());
+        query.set("sweep", self.sweep.id());
+        if !self.piece.is_empty() {
+            query.set("piece", self.piece);
+        }
         query
     }
-}
-
-/// One kind of weight.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
-    /// The weight: its name, its shape, how often it occurs.
-    pub tensor: Tensor,
-    /// Parameters of all its occurrences.
-    pub params: f64,
-    /// Its occurrences in one layer; 0 for what is there once, outside the layers.
-    pub per_layer: f64,
-    /// Forward FLOPs of one token, all layers.
-    pub flops: f64,
-    /// The formula with its numbers put in: "num_attention_heads·head_dim × hidden_size = 4 096 × 4 096".
-    pub formula: String,
 }
 
 /// Where everything is.
@@ -134,7 +179,9 @@ pub struct Piece {
 pub struct Anatomy {
     /// What was asked.
     pub params: Params,
-    /// Every kind of weight, input to output. The tied output head is not a weight and not here.
+    /// The architecture.
+    pub shape: Shape,
+    /// Every kind of weight and every product without one, input to output: their parameters and FLOPs add up to the model's.
     pub pieces: Vec<Piece>,
     /// The exact count by component.
     pub count: ParameterCount,
@@ -142,6 +189,9 @@ pub struct Anatomy {
     pub flops: ForwardFlops,
     /// Bytes that one token adds to a bf16 KV cache.
     pub kv_bytes_per_token: f64,
+    /// The shortest sequence of which the attention matrix costs a token as much as the weights of the layers; none if a
+    /// window keeps it smaller at every length up to [`MAX_SEQ`].
+    pub crossover: Option<u64>,
 }
 
 /// Takes a model apart. An error only for a shape that no query can give, and for a bare number of parameters.
@@ -156,44 +206,50 @@ pub fn anatomy(params: &Params) -> Result<Anatomy, ConfigProblem> {
         return Err(problem);
     }
     let count = shape.count()?;
-    let layers = shape.num_hidden_layers.max(1) as f64;
-    let pieces = shape.tensors().into_iter().map(|tensor| Piece {
-        params: tensor.total() as f64,
-        per_layer: if is_in_layers(&tensor) { tensor.count as f64 / layers } else { 0.0 },
-        flops: shape.tensor_flops(&tensor),
-        formula: formula(&tensor),
-        tensor,
-    });
+    let flops = shape.forward_flops(params.seq, params.causal);
     Ok(Anatomy {
         params: *params,
-        pieces: pieces.collect(),
+        shape: *shape,
+        pieces: pieces::of(shape, params.seq, params.causal),
         count,
-        flops: shape.forward_flops(params.seq, params.causal),
+        flops,
         kv_bytes_per_token: shape.kv_bytes_per_token(2.0),
+        crossover: crossover(shape, &flops, params.causal),
     })
 }
 
-fn is_in_layers(tensor: &Tensor) -> bool {
-    !matches!(tensor.component, Component::Embedding | Component::LmHead | Component::Other)
-        && !matches!(tensor.name, "embedding_norm" | "last_norm")
-}
-
-fn formula(t: &Tensor) -> String {
-    let bias = |what: &str| if t.bias { format!(" + {what}") } else { String::new() };
-    let rows = grouped(t.rows);
-    if !t.is_matrix() {
-        return format!("{}{} = {rows}{}", t.rows_are, bias(t.rows_are), bias(&rows));
+/// The shortest sequence at which scores and values cost as much as projections, MLPs, experts and routers.
+fn crossover(shape: &Shape, flops: &ForwardFlops, causal: bool) -> Option<u64> {
+    let weights = flops.projections + flops.mlp + flops.shared_experts + flops.experts + flops.router;
+    let values = match shape.attention {
+        Attention::Heads { head_dim, .. } => head_dim,
+        Attention::Latent { v_head_dim, .. } => v_head_dim,
+    };
+    let per_key = 2.0 * shape.num_attention_heads as f64 * (shape.head_dim() as f64 + values as f64);
+    let sliding = shape.sliding.map_or(0, |s| s.layers.min(shape.num_hidden_layers));
+    let full = shape.num_hidden_layers.saturating_sub(sliding) as f64;
+    let matrix = |seq: u64| {
+        let windowed = average_keys(seq, shape.sliding.map(|s| s.window), causal);
+        per_key * (full * average_keys(seq, None, causal) + sliding as f64 * windowed)
+    };
+    if matrix(MAX_SEQ) < weights {
+        return None;
     }
-    let cols = grouped(t.cols);
-    format!("{} × {}{} = {rows} × {cols}{}", t.rows_are, t.cols_are, bias(t.rows_are), bias(&rows))
+    let (mut low, mut high) = (0, MAX_SEQ);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if matrix(middle) < weights { low = middle } else { high = middle }
+    }
+    Some(high)
 }
 
 impl Anatomy {
     /// The quantities of the catalogue, in its order.
     pub fn quantities(&self) -> Vec<Quantity> {
         let (c, f) = (&self.count, &self.flops);
-        let layers = self.params.model.shape().map_or(1, |s| s.num_hidden_layers.max(1)) as f64;
-        let in_layers: f64 = self.pieces.iter().filter(|p| is_in_layers(&p.tensor)).map(|p| p.params).sum();
+        let layers = self.shape.num_hidden_layers.max(1) as f64;
+        let outside = |p: &&Piece| matches!(p.place, Place::Before | Place::After);
+        let in_layers = c.total as f64 - self.pieces.iter().filter(outside).map(|p| p.params).sum::<f64>();
         let values = [
             c.total as f64,
             c.active as f64,
@@ -211,6 +267,7 @@ impl Anatomy {
             f.scores + f.values,
             f.mlp + f.shared_experts + f.experts,
             f.lm_head,
+            self.crossover.unwrap_or(0) as f64,
             self.kv_bytes_per_token,
         ];
         QUANTITIES.iter().zip(values).map(|(&(id, label, unit), v)| Quantity::new(id, label, v, unit)).collect()
