@@ -16,6 +16,7 @@
 
 use std::fmt;
 
+use crate::decimal;
 use crate::query::shorten;
 
 /// The longest expression that is read, in bytes.
@@ -398,7 +399,7 @@ impl Parser<'_> {
         let at = self.at;
         let digits = number_length(self.rest());
         let text = self.rest().get(..digits).unwrap_or_default();
-        let value = text.parse::<f64>().map_err(|_| {
+        let value = decimal::parse(text).ok_or_else(|| {
             let message = format!("“{}” is not a number: write one like 64, 0.5 or 3e9.", shorten(text));
             Error::new(at, message)
         })?;

@@ -1,5 +1,6 @@
 //! A number with a name and a unit, as a widget shows it, an exercise asks for it and a test reads it.
 
+use crate::decimal;
 use crate::units::{GB, GIB, KB, KIB, MB, MIB, TB, TIB};
 
 /// What a quantity counts. Values are always held in the base unit named here.
@@ -129,7 +130,7 @@ pub fn significant(value: f64, digits: u32) -> String {
     }
     let digits = digits.clamp(1, 15) as i32;
     // Rounded first, so that 999.96 to four digits is a number of the next magnitude.
-    let Ok(rounded) = format!("{value:.*e}", (digits - 1) as usize).parse::<f64>() else {
+    let Some(rounded) = decimal::parse(&format!("{value:.*e}", (digits - 1) as usize)) else {
         return number(value);
     };
     let magnitude = rounded.abs().log10().floor();

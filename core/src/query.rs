@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::decimal;
+
 /// Names and values in the order in which they were given; a later value for a name wins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query(Vec<(String, String)>);
@@ -302,7 +304,7 @@ pub fn parse_number(text: &str) -> Option<f64> {
     if !digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-')) {
         return None;
     }
-    digits.parse::<f64>().ok().map(|v| v * factor).filter(|v| v.is_finite())
+    decimal::parse(&digits).map(|v| v * factor).filter(|v| v.is_finite())
 }
 
 /// `", did you mean “x”?"`-style hint, empty when nothing is near.

@@ -1,6 +1,7 @@
 //! A slider with a field beside it.
 
 use leptos::prelude::*;
+use ringside_core::decimal;
 use ringside_core::query::ParamSpec;
 
 use super::number_field::NumberField;
@@ -86,7 +87,7 @@ pub fn Slider(
     let id = unique_id(spec.name);
     // A typed value between two steps shows at the nearer one; it stays what it is until the thumb is moved.
     let slide = move |event| {
-        if let Ok(position) = event_target_value(&event).parse::<f64>() {
+        if let Some(position) = decimal::parse(&event_target_value(&event)) {
             let moved = scale.value(position);
             if moved != value.get_untracked() {
                 set.run(moved);

@@ -16,6 +16,7 @@ mod read;
 mod say;
 mod units;
 
+use crate::decimal;
 use crate::quantity::{Unit, significant};
 
 pub use check::{Question, check};
@@ -56,10 +57,10 @@ impl Tolerance {
             ))
         };
         if let Some(percent) = text.strip_suffix('%') {
-            return match percent.trim().parse::<f64>() {
-                Ok(p) if (0.0..=50.0).contains(&p) && p > 0.0 => Ok(Tolerance::Relative(p / 100.0)),
-                Ok(_) => Err(format!("The tolerance “{text}” must be above 0% and at most 50%.")),
-                Err(_) => refuse(),
+            return match decimal::parse(percent.trim()) {
+                Some(p) if (0.0..=50.0).contains(&p) && p > 0.0 => Ok(Tolerance::Relative(p / 100.0)),
+                Some(_) => Err(format!("The tolerance “{text}” must be above 0% and at most 50%.")),
+                None => refuse(),
             };
         }
         match read(text, unit, &[]) {

@@ -1,6 +1,7 @@
 //! From what a learner typed to a number in base units, without judging it.
 
 use super::units::{Named, Written, examples, read_suffix, time_part};
+use crate::decimal;
 use crate::expr::{self, Expr, FUNCTIONS, begins_name, continues_name, plain_operator};
 use crate::quantity::Unit;
 use crate::query::{did_you_mean, shorten};
@@ -466,7 +467,7 @@ impl<'a> Scan<'a> {
         let digits = self.digits().map(|(significant, half)| Digits { significant, half_step: half * factor });
         let grouped = match self.literals.as_slice() {
             [Literal { text, other: Some(Other::Grouped(whole)), .. }] if digits.is_some() => {
-                let ratio = text.parse::<f64>().ok().zip(whole.parse::<f64>().ok()).map(|(a, b)| b / a);
+                let ratio = decimal::parse(text).zip(decimal::parse(whole)).map(|(a, b)| b / a);
                 ratio.filter(|r| r.is_finite()).map(|r| (value * r, self.rewritten(|_| whole.clone())))
             }
             _ => None,
@@ -506,7 +507,7 @@ impl<'a> Scan<'a> {
         let [low, high] = self.literals.as_slice() else {
             return false;
         };
-        let smaller = low.text.parse::<f64>().ok() < high.text.parse::<f64>().ok();
+        let smaller = decimal::parse(&low.text) < decimal::parse(&high.text);
         smaller && self.clean.replace(' ', "") == format!("{}-{}", low.text, high.text)
     }
 

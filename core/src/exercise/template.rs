@@ -20,6 +20,7 @@ use std::ops::Range;
 
 use super::env::Env;
 use crate::answer::{find_unit, units_of};
+use crate::decimal;
 use crate::expr::Expr;
 use crate::quantity::{Unit, count, grouped, number, significant};
 
@@ -116,7 +117,7 @@ fn value(inside: &str, env: &Env) -> Result<String, String> {
                 return Err(format!("“{{{inside}}}”: there is no parameter “{name}” to write as text."));
             }
             ([], Some(text)) if env.number(name).is_none() => return Ok(text.to_owned()),
-            ([], Some(text)) if env.unit(name).is_some() && text.parse::<f64>().is_err() => {
+            ([], Some(text)) if env.unit(name).is_some() && decimal::parse(text).is_none() => {
                 return Err(format!(
                     "“{{{inside}}}” is both a quantity and the parameter “{text}”: write {{{name}|auto}} or {{{name}|text}}."
                 ));
