@@ -39,14 +39,13 @@ impl Builder {
                 text: section.text.clone(),
             });
         }
-        for ChapterExercise { exercise, plain, .. } in exercises {
-            let beginning: String = plain.chars().take(60).collect();
+        for exercise in exercises {
             self.0.push(SearchEntry {
                 kind: EntryKind::Exercise,
-                title: exercise.title.clone().unwrap_or(beginning),
+                title: exercise.title(),
                 context: title.to_owned(),
-                href: format!("chapter/{slug}/#exercise-{}", exercise.id),
-                text: plain.clone(),
+                href: exercise.indexed(slug).href(),
+                text: exercise.plain.clone(),
             });
         }
     }

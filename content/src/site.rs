@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Sink};
 use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
 use crate::names::Kind;
-use crate::schema::{Chapter, Course, Exercises, Html, Readings, SearchIndex, Status};
+use crate::schema::{Chapter, Course, ExerciseIndex, Exercises, Html, Indexed, Readings, SearchIndex, Status};
 use crate::search_index;
 use crate::source::{SourceFile, Tree};
 use crate::toml_reader::Document;
@@ -77,9 +77,11 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
             index.chapter(&part.title, chapter);
         }
     }
+    let mut exercises = ExerciseIndex::default();
     for chapter in course.chapters() {
-        write_chapter(&world, &course, chapter, &mut files, &mut index);
+        exercises.exercises.extend(write_chapter(&world, &course, chapter, &mut files, &mut index));
     }
+    files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);
     index.widgets(catalogue::ALL);
@@ -113,22 +115,23 @@ fn routes(course: &Course) -> Vec<String> {
 
 // -------------------------------------------------------------------- chapters
 
+/// Writes a chapter's files; yields its exercises in short.
 fn write_chapter(
     world: &World<'_>,
     course: &Course,
     chapter: &Chapter,
     files: &mut Files,
     index: &mut search_index::Builder,
-) {
+) -> Vec<Indexed> {
     let slug = &chapter.slug;
     if chapter.status != Status::Written {
-        return;
+        return Vec::new();
     }
     let (Some(scan), Some(folder)) = (world.scans.get(slug), world.folders.get(slug)) else {
         let path = format!("chapters/{:02}-{slug}/chapter.md", chapter.number);
         let missing = SourceFile::missing(path);
         world.sink.report(missing.spot(0), "This chapter is `written` in course.toml, and its text is missing here.");
-        return;
+        return Vec::new();
     };
     let path = format!("chapters/{folder}/exercises.toml");
     let exercises = match world.tree.file(&path) {
@@ -149,8 +152,10 @@ fn write_chapter(
     check_chapter(world, chapter, scan, &page, &exercises);
     index.page(slug, &chapter.title, &page, &exercises);
     files.0.push((format!("chapters/{slug}.html"), article(course, chapter, &lede, &page).into_bytes()));
+    let indexed = exercises.iter().map(|e| e.indexed(slug)).collect();
     let exercises = Exercises { exercises: exercises.into_iter().map(|e| e.exercise).collect() };
     files.json(&format!("chapters/{slug}.exercises.json"), &exercises);
+    indexed
 }
 
 /// What the chapter is about.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ringside_content::schema::{Course, Exercises};
+use ringside_content::schema::{Course, ExerciseIndex, Exercises};
 use ringside_content::{Mode, build};
 
 #[test]
@@ -45,5 +45,8 @@ fn what_is_written_reads_back_by_the_schema() {
     assert_eq!(serde_json::to_vec(&course).expect("JSON"), *json("course.json"));
     let exercises: Exercises = serde_json::from_slice(json("chapters/everything.exercises.json")).expect("exercises");
     assert_eq!(serde_json::to_vec(&exercises).expect("JSON"), *json("chapters/everything.exercises.json"));
-    assert!(!exercises.exercises.is_empty());
+    let index: ExerciseIndex = serde_json::from_slice(json("exercises.json")).expect("an index");
+    let keys: Vec<String> = exercises.exercises.iter().map(|e| format!("everything/{}", e.id)).collect();
+    assert_eq!(index.exercises.iter().map(|e| e.key.clone()).collect::<Vec<_>>(), keys);
+    assert!(!keys.is_empty());
 }

@@ -1,21 +1,4 @@
 //! `exercises.toml` of a chapter: exercises as `core` declares them, their Markdown rendered.
-//!
-//! The file is a list of `[[exercise]]` with the fields of [`Exercise`] and of its kind; CONTRIBUTING.md has an example of
-//! each. These are Markdown with `{…}` for computed numbers, of one line or of several blocks:
-//!
-//! | kind | one line | blocks |
-//! |---|---|---|
-//! | all | | `prompt`, `hints`, `solution` |
-//! | number | | `mistake.say` |
-//! | choice | `options.text` | `options.say` |
-//! | predict | | `reveal`, `mistake.say` |
-//! | sketch | | `reveal` |
-//! | order | `items.text` | `items.say`, `say` |
-//! | match | `pairs.left`, `pairs.right`, `extra` | `pairs.say` |
-//! | label | `parts.text` | `parts.say` |
-//! | task | `goals.text` | `say` |
-//! | trace | `causes.text`, `changes.text` | `causes.say`, `changes.say` |
-//! | explain | `rubric` | `model_answer` |
 
 use ringside_core::exercise::{
     Exercise, Kind as ExerciseKind, MistakeDef, OptionDef, Template, by_catalogue, environment, validate,
@@ -24,7 +7,7 @@ use ringside_core::exercise::{
 use crate::html::text_of;
 use crate::markdown;
 use crate::names::Kind;
-use crate::schema::Html;
+use crate::schema::{Html, Indexed};
 use crate::source::{Located, SourceFile, Spot};
 use crate::toml_reader::{Document, Table};
 use crate::world::World;
@@ -38,6 +21,24 @@ pub(crate) struct ChapterExercise<'a> {
     /// The same without markup.
     pub(crate) plain: String,
     pub(crate) spot: Spot<'a>,
+}
+
+impl ChapterExercise<'_> {
+    /// Its title, or the beginning of its prompt.
+    pub(crate) fn title(&self) -> String {
+        self.exercise.title.clone().unwrap_or_else(|| self.plain.chars().take(60).collect())
+    }
+
+    /// The exercise in short.
+    pub(crate) fn indexed(&self, slug: &str) -> Indexed {
+        Indexed {
+            key: format!("{slug}/{}", self.exercise.id),
+            title: self.title(),
+            kind: self.exercise.kind.name().to_owned(),
+            skill: self.exercise.skill.clone(),
+            level: self.exercise.level,
+        }
+    }
 }
 
 /// How many draws of its parameters an exercise is tried with.
@@ -102,16 +103,16 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
         ExerciseKind::Match(pairs) => {
             for (pair, mut at) in pairs.pairs.iter_mut().zip(table.tables("pairs")) {
                 pair.left = inline(world, slug, &at.text("left"));
-                pair.right = listed(world, slug, &at.text("right"));
+                pair.right = inline(world, slug, &at.text("right"));
                 pair.say = block(world, slug, &at.text("say"));
             }
             for (extra, text) in pairs.extra.iter_mut().zip(table.texts("extra")) {
-                *extra = listed(world, slug, &text);
+                *extra = inline(world, slug, &text);
             }
         }
         ExerciseKind::Label(label) => {
             for (part, mut at) in label.parts.iter_mut().zip(table.tables("parts")) {
-                part.text = listed(world, slug, &at.text("text"));
+                part.text = inline(world, slug, &at.text("text"));
                 part.say = block(world, slug, &at.text("say"));
             }
         }
@@ -201,15 +202,6 @@ fn options(world: &World<'_>, slug: &str, options: &mut [OptionDef], tables: Vec
 
 fn inline(world: &World<'_>, slug: &str, text: &Located<'_>) -> String {
     markdown::template(world, slug, text, true).0
-}
-
-/// For a list to choose from, which shows text and nothing else.
-fn listed(world: &World<'_>, slug: &str, text: &Located<'_>) -> String {
-    let html = inline(world, slug, text);
-    if html.contains("<math") {
-        world.sink.report(text.spot(0), "A list to choose from shows no formulas: write it in letters.");
-    }
-    html
 }
 
 fn block(world: &World<'_>, slug: &str, text: &Located<'_>) -> String {

@@ -8,6 +8,7 @@
 //! | `reference.json` | [`Reference`] |
 //! | `chapters/<slug>.html` | the chapter's page: an HTML fragment with place-holders |
 //! | `chapters/<slug>.exercises.json` | [`Exercises`] |
+//! | `exercises.json` | [`ExerciseIndex`] |
 //! | `search.json` | [`SearchIndex`] |
 //!
 //! Fields that hold rendered HTML have the type [`Html`]; everything else is plain text and must be escaped by whoever
@@ -22,7 +23,7 @@ mod search;
 
 use serde::{Deserialize, Serialize};
 
-pub use chapter::Exercises;
+pub use chapter::{ExerciseIndex, Exercises, Indexed};
 pub use course::{Block, Chapter, Course, Layer, NotCovered, Part, Skill, Status, Week};
 pub use glossary::{Glossary, Term};
 pub use readings::{Readings, Source};
