@@ -5,17 +5,21 @@
 //! - [`exercises`]: one file per kind of exercise.
 //! - [`ui`]: sliders, fields, figures: no word of the domain.
 //! - [`store`]: everything that a learner has done.
+//! - [`practice`]: what of it says what to do next.
 //! - [`data`]: the files of the course.
+//! - [`clock`]: what time it is.
 //! - [`router`]: which page the address names.
 //!
 //! Arithmetic in a view is a bug: numbers come from `ringside_core`.
 
 mod app;
+pub mod clock;
 pub mod data;
 pub mod deferred;
 pub mod exercises;
 mod once;
 pub mod page;
+pub mod practice;
 pub mod router;
 pub mod shell;
 pub mod store;

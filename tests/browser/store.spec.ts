@@ -1,5 +1,6 @@
 // Everything that a learner has done survives: a reload, a damaged or newer store, a full disk, a second tab.
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { expect, ready, test } from "./fixtures";
 
@@ -42,6 +43,40 @@ for (const [what, text] of [
   });
 }
 
+test("a store of the previous version is read, and nothing of it is lost", async ({ page }) => {
+  const before = readFileSync(join(__dirname, "../fixtures/store/version-1.json"), "utf8");
+  await seed(page, before);
+  await page.goto("chapter/memory-accounting/");
+  await ready(page);
+  await expect(page.locator(".notices")).toBeEmpty();
+  await page.locator("#exercise-grows-with-batch").scrollIntoViewIfNeeded();
+  await expect(page.locator('[data-exercise="grows-with-batch"]')).toContainText("answered rightly");
+  // By the keyboard: what comes near on the way down moves the button under a mouse.
+  await page.getByRole("button", { name: /mark .*done/i }).press("Enter");
+  const now = await stored(page);
+  expect(now).toMatchObject({ ...JSON.parse(before), version: 2, chapters: { attention: { done: true }, "memory-accounting": { done: true } } });
+  expect(now.exercises["memory-accounting/grows-with-batch"].solved).toBe(true);
+});
+
+test("what is practised is kept: an attempt, its day, and when the skill is due again", async ({ page }) => {
+  await page.clock.setFixedTime("2026-03-02T10:00:00");
+  await page.goto("chapter/memory-accounting/#exercise-zero-2");
+  await ready(page);
+  const exercise = page.locator('[data-exercise="zero-2"]');
+  for (const answer of ["8.67 GB", "33.6 GB"]) {
+    await exercise.locator("input").fill(answer);
+    await exercise.getByRole("button", { name: "Check" }).click();
+    await expect(exercise.locator(".answer")).toBeVisible();
+  }
+  await expect(exercise.locator(".answer.right")).toBeVisible();
+  const { practice } = await stored(page);
+  const day = Date.UTC(2026, 2, 2) / 864e5;
+  expect(practice.days).toEqual([day]);
+  expect(practice.attempts).toHaveLength(1);
+  expect(practice.attempts[0]).toMatchObject({ exercise: "memory-accounting/zero-2", day, right: true, tries: 2, hints: 0 });
+  expect(practice.cards[practice.attempts[0].skill].due).toBeGreaterThan(day);
+});
+
 test("a full disk is told and nothing on screen is lost", async ({ page }) => {
   await page.addInitScript(() => {
     Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };
@@ -77,11 +112,17 @@ test("two tabs add up", async ({ page, context }) => {
 });
 
 test("export, reset, import gives the same state", async ({ page }) => {
-  await page.goto("chapter/memory-accounting/");
+  await page.goto("chapter/memory-accounting/#exercise-zero-2");
   await ready(page);
-  await page.getByRole("button", { name: /mark .*done/i }).click();
+  const exercise = page.locator('[data-exercise="zero-2"]');
+  await exercise.locator("input").fill("33.6 GB");
+  await exercise.getByRole("button", { name: "Check" }).click();
+  await expect(exercise.locator(".answer.right")).toBeVisible();
+  await page.getByRole("button", { name: /mark .*done/i }).press("Enter");
   await theme(page).click();
   const before = await stored(page);
+  expect(before.practice.attempts).toHaveLength(1);
+  const text = await page.evaluate((key) => localStorage.getItem(key), KEY);
   await page.goto("settings/");
   await ready(page);
   const download = page.waitForEvent("download");
@@ -94,6 +135,7 @@ test("export, reset, import gives the same state", async ({ page }) => {
   await page.locator('input[type="file"]').first().setInputFiles(file);
   await page.getByRole("button", { name: "Replace", exact: true }).click();
   await expect.poll(() => stored(page)).toEqual(before);
+  expect(await page.evaluate((key) => localStorage.getItem(key), KEY)).toBe(text);
 });
 
 test("a file that is no export changes nothing and says why", async ({ page }) => {

@@ -61,7 +61,7 @@ fn help(session: Session) -> impl IntoView {
     let hint = move |_: leptos::ev::MouseEvent| session.update(|a| a.hints += 1);
     let solution = move |_: leptos::ev::MouseEvent| {
         shown.update(|shown| *shown = !*shown);
-        if !session.attempt.with_untracked(|a| a.right) {
+        if !session.attempt.with_untracked(|a| a.solved) {
             session.update(|a| a.shown = true);
         }
     };

@@ -7,10 +7,9 @@ use ringside_core::exercise::{Env, Exercise, Resolved, Template, draw, environme
 use ringside_core::query::Query;
 
 use super::{Place, attempt, key};
-use crate::page;
 use crate::store::doc::Attempt;
 use crate::store::store;
-use crate::widgets;
+use crate::{clock, page, practice, widgets};
 
 /// The handle that a form works with.
 #[derive(Clone, Copy)]
@@ -145,8 +144,18 @@ impl Session {
 
     /// Changes what is stored about it.
     pub(super) fn update(self, change: impl FnOnce(&mut Attempt)) {
+        self.keep(None, change);
+    }
+
+    /// The same; `numbers` are the one that was predicted and the one that is true.
+    fn keep(self, numbers: Option<(f64, f64)>, change: impl FnOnce(&mut Attempt)) {
         let key = self.key.get_value();
-        store().update(|doc| change(doc.exercises.entry(key).or_default()));
+        store().update(|doc| {
+            let attempt = doc.exercises.entry(key.clone()).or_default();
+            let before = attempt.clone();
+            change(attempt);
+            self.exercise.with_value(|e| practice::note(doc, &key, e, &before, numbers, clock::today()));
+        });
     }
 
     /// Keeps what is in the form; a verdict on something else does not stay.
@@ -163,23 +172,25 @@ impl Session {
     /// Submits what is in the form. `right` says whether it counts as right; `tries` whether it counts as a try.
     pub(super) fn submit(self, right: bool, tries: bool) {
         let input = self.input.get_untracked();
-        self.update(|a| {
+        self.keep(self.numbers(&input), |a| {
             a.input = input;
             a.checked = true;
             a.right |= right;
+            a.solved |= right;
             a.tries += u32::from(tries);
         });
+    }
+
+    /// The number that was predicted, and the one that is true.
+    fn numbers(self, input: &str) -> Option<(f64, f64)> {
+        self.exercise.with_value(|e| e.kind.unlocks().and(e.number()).is_some()).then_some(())?;
+        let resolved = untrack(move || self.resolved())?.ok()?;
+        Some((resolved.check(input).value?, resolved.expected))
     }
 
     /// The next set of numbers.
     pub(super) fn fresh(self) {
         self.input.set(String::new());
-        self.update(|a| {
-            a.seed += 1;
-            a.input.clear();
-            a.checked = false;
-            a.hints = 0;
-            a.shown = false;
-        });
+        self.update(|a| a.renew(a.seed.saturating_add(1)));
     }
 }

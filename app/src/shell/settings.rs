@@ -6,15 +6,17 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
 use ringside_content::schema::{Readings, Source};
+use ringside_core::practice::date;
 use ringside_core::quantity::bytes_decimal;
 
+use crate::clock;
 use crate::data::library;
 use crate::deferred::{NotLoaded, Page};
-use crate::page;
 use crate::store::doc::{self, Doc, Theme};
 use crate::store::{ASIDE, store};
 use crate::ui::file;
 use crate::ui::segmented::Segmented;
+use crate::{page, practice};
 
 /// Downloads the page.
 #[wasm_split(settings, wasm_split_path = leptos::wasm_split, fallible)]
@@ -116,8 +118,7 @@ fn stored() -> impl IntoView {
 
 /// Today, as `2026-11-21`, by the learner's own clock.
 fn today() -> String {
-    let now = js_sys::Date::new_0();
-    format!("{}-{:02}-{:02}", now.get_full_year(), now.get_month() + 1, now.get_date())
+    date::iso(clock::today())
 }
 
 fn export() -> impl IntoView {
@@ -200,10 +201,13 @@ fn import() -> impl IntoView {
         spawn_local(async move {
             let name = chosen.name();
             let read = match file::read_text(&chosen).await {
-                Ok(text) => match doc::read(&text) {
-                    Ok(doc) => Ok(Offer { name, text, doc }),
-                    Err(why) => Err(format!("{name} was not imported: {why}. Nothing was changed.")),
-                },
+                Ok(text) => {
+                    let whole = |doc: Doc| practice::read(&doc).map(|_| doc);
+                    match doc::read(&text).map_err(|why| why.to_string()).and_then(whole) {
+                        Ok(doc) => Ok(Offer { name, text, doc }),
+                        Err(why) => Err(format!("{name} was not imported: {why}. Nothing was changed.")),
+                    }
+                }
                 Err(why) => Err(format!("{why} Nothing was changed.")),
             };
             // The page may have been left meanwhile.

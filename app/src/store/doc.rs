@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use ringside_core::practice::Day;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The form that this version writes.
-pub const VERSION: u64 = 1;
+///
+/// 1 knew neither practice nor which numbers of an exercise an answer was to; see [`from_first`].
+pub const VERSION: u64 = 2;
 
 /// Everything that a learner has done. Fields of this version that an export of a later patch adds are kept in `rest`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +28,9 @@ pub struct Doc {
     /// By `<chapter>/<exercise>`: what was answered.
     #[serde(default)]
     pub exercises: BTreeMap<String, Attempt>,
+    /// A [`ringside_core::practice::Practice`], read by [`crate::practice`] alone: most pages do without its code.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub practice: Value,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -40,6 +46,28 @@ impl Doc {
     pub fn is_read(&self, id: &str) -> bool {
         self.sources.get(id).is_some_and(|s| s.read)
     }
+
+    /// Takes note that something was done on this day.
+    ///
+    /// Written into the value itself, since those who read chapters and tick sources do without the code of practice.
+    pub fn studied(&mut self, day: Day) {
+        if self.practice.is_null() {
+            self.practice = Map::new().into();
+        }
+        let Some(practice) = self.practice.as_object_mut() else { return };
+        let days = practice.entry("days").or_insert_with(|| Vec::<Value>::new().into());
+        if let Some(days) = days.as_array_mut().filter(|days| !days.iter().any(|d| d.as_i64() == Some(day))) {
+            days.push(day.into());
+        }
+    }
+
+    /// Ticks a source as read or not read, and takes note of the day.
+    pub fn read_source(&mut self, id: String, read: bool, day: Day) {
+        self.sources.entry(id).or_default().read = read;
+        if read {
+            self.studied(day);
+        }
+    }
 }
 
 impl Default for Doc {
@@ -50,6 +78,7 @@ impl Default for Doc {
             sources: BTreeMap::new(),
             chapters: BTreeMap::new(),
             exercises: BTreeMap::new(),
+            practice: Value::Null,
             rest: Map::new(),
         }
     }
@@ -113,6 +142,9 @@ pub struct ChapterProgress {
     /// The heading last read, to come back to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
+    /// When that was, in Unix seconds; 0 if it was before this was noted.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub seen: i64,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -139,9 +171,15 @@ pub struct Attempt {
     /// Whether it has ever been answered rightly.
     #[serde(default)]
     pub right: bool,
+    /// Whether it has been answered rightly with these parameters.
+    #[serde(default)]
+    pub solved: bool,
     /// How many answers were checked.
     #[serde(default)]
     pub tries: u32,
+    /// How many of them were to other parameters, before these.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub earlier: u32,
     /// How many hints were opened.
     #[serde(default)]
     pub hints: u32,
@@ -151,6 +189,23 @@ pub struct Attempt {
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
+}
+
+impl Attempt {
+    /// Begins anew with the parameters of this seed. That it was ever right, and how many tries it took, stays.
+    pub fn renew(&mut self, seed: u64) {
+        let Self { right, tries, rest, .. } = std::mem::take(self);
+        *self = Self { seed, right, tries, earlier: tries, rest, ..Self::default() };
+    }
+
+    /// How many answers with these parameters were checked.
+    pub fn tries_here(&self) -> u32 {
+        self.tries.saturating_sub(self.earlier)
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Why a stored text cannot be used. It is kept aside, never dropped.
@@ -189,7 +244,20 @@ pub fn read(text: &str) -> Result<Doc, Unusable> {
     if version == 0 {
         return Err(Unusable::Corrupt);
     }
-    serde_json::from_value(value).map_err(|_| Unusable::Corrupt)
+    let mut doc = serde_json::from_value(value).map_err(|_| Unusable::Corrupt)?;
+    if version == 1 {
+        from_first(&mut doc);
+    }
+    Ok(doc)
+}
+
+/// Version 1 becomes 2. An exercise that was right is taken to be solved with the parameters on screen, so that the same
+/// answer given again is no new evidence.
+fn from_first(doc: &mut Doc) {
+    doc.version = 2;
+    for attempt in doc.exercises.values_mut() {
+        attempt.solved = attempt.right;
+    }
 }
 
 /// The text that [`read`] reads back to the same document.
@@ -211,6 +279,71 @@ mod tests {
         let again = read(&write(&doc)).expect("reads");
         assert_eq!(again, doc);
         assert!(write(&doc).contains("\"font\":\"big\"") && write(&doc).contains("\"later\":[1]"));
+    }
+
+    #[test]
+    fn the_previous_version_is_read_and_loses_nothing() {
+        let text = include_str!("../../../tests/fixtures/store/version-1.json");
+        let doc = read(text).expect("reads");
+        assert_eq!(doc.version, VERSION);
+        let (right, wrong) =
+            (&doc.exercises["memory-accounting/grows-with-batch"], &doc.exercises["memory-accounting/zero-2"]);
+        assert!(right.solved && right.right && !wrong.solved && wrong.shown);
+        assert_eq!((right.tries_here(), wrong.tries_here(), wrong.seed), (3, 5, 4));
+        assert_eq!(doc.chapters["memory-accounting"].at.as_deref(), Some("zero-stage-by-stage"));
+        assert_eq!(doc.practice, Value::Null);
+        // Field by field, what was there is there still.
+        let (before, after): (Value, Value) =
+            (serde_json::from_str(text).expect("JSON"), serde_json::from_str(&write(&doc)).expect("JSON"));
+        fn kept(before: &Value, after: &Value, at: &str) {
+            match before {
+                Value::Object(fields) => {
+                    for (name, value) in fields.iter().filter(|(name, _)| *name != "version") {
+                        kept(value, &after[name], &format!("{at}/{name}"));
+                    }
+                }
+                other => assert_eq!(other, after, "{at}"),
+            }
+        }
+        kept(&before, &after, "");
+        // From then on it is the same to the byte.
+        let written = write(&doc);
+        assert_eq!(write(&read(&written).expect("reads")), written);
+    }
+
+    #[test]
+    fn other_parameters_are_a_new_beginning() {
+        let mut attempt = Attempt {
+            input: "3".into(),
+            confidence: Some(75),
+            checked: true,
+            right: true,
+            solved: true,
+            tries: 4,
+            hints: 2,
+            shown: true,
+            ..Attempt::default()
+        };
+        attempt.rest.insert("later".into(), 1.into());
+        attempt.renew(9);
+        let rest = attempt.rest.clone();
+        assert_eq!(attempt, Attempt { seed: 9, right: true, tries: 4, earlier: 4, rest, ..Attempt::default() });
+        assert_eq!((attempt.tries_here(), attempt.rest.len()), (0, 1));
+    }
+
+    #[test]
+    fn days_are_noted_once_and_kept_as_practice_has_them() {
+        let mut doc = Doc::default();
+        for day in [20_001, 20_000, 20_001] {
+            doc.read_source("s".into(), true, day);
+        }
+        doc.read_source("s".into(), false, 20_005);
+        let practice: ringside_core::practice::Practice =
+            serde_json::from_value(doc.practice.clone()).expect("practice");
+        assert_eq!(practice.days.into_iter().collect::<Vec<_>>(), [20_000, 20_001]);
+        doc.practice = Value::from("damaged");
+        doc.studied(1);
+        assert_eq!(doc.practice, Value::from("damaged"));
     }
 
     #[test]

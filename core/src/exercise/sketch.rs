@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::resolve::{Evaluate, names_of};
-use super::template::bare;
 use super::{Exercise, Value};
 use crate::quantity::Unit;
-use crate::query::{Query, parse_number};
+use crate::query::Query;
 
 /// `kind = "sketch"`: the learner sets a bar for each value of a parameter, and then sees what the model says. A sketch is
 /// never wrong; it is near or far.
@@ -19,9 +18,7 @@ pub struct Sketch {
     pub reveal: String,
     /// The parameter along the axis.
     pub over: String,
-    /// What the axis is called: plain text.
-    pub across: String,
-    /// The parameter's values, in order.
+    /// Its values, in order.
     pub at: Vec<Value>,
     /// What is drawn: an expression, in base units.
     pub value: String,
@@ -37,8 +34,6 @@ const NEAR: f64 = 0.25;
 /// What the model says, for one set of parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// The values of the parameter, as they are read: `64`, `30 B`, `bf16`.
-    pub at: Vec<String>,
     /// By value of the parameter, in base units.
     pub values: Vec<f64>,
     /// The largest value that can be drawn.
@@ -60,8 +55,7 @@ impl Sketch {
             let value = names_of(exercise, &changed, evaluate).and_then(|env| env.eval(&self.value));
             values.push(value.map_err(|e| format!("value: {e}"))?);
         }
-        let at = self.at.iter().map(|at| parse_number(at.as_str()).map_or_else(|| at.as_str().to_owned(), bare));
-        Ok(Curve { at: at.collect(), values, up_to })
+        Ok(Curve { values, up_to })
     }
 }
 

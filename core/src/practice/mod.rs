@@ -104,10 +104,15 @@ impl Practice {
         self.attempts.push(attempt);
     }
 
-    /// Takes note of a prediction and its day.
+    /// Takes note of a prediction and its day. Its numbers are kept to twelve digits, which read back to the last bit.
     pub fn predict(&mut self, prediction: Prediction) {
+        let kept = |x: f64| format!("{x:.11e}").parse().ok().filter(|x: &f64| x.is_finite());
         self.days.insert(prediction.day);
-        self.predictions.push(prediction);
+        self.predictions.push(Prediction {
+            given: prediction.given.and_then(kept),
+            expected: prediction.expected.and_then(kept),
+            ..prediction
+        });
     }
 
     /// What is known of `skill`.

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
+use crate::clock;
 use crate::store::store;
 use crate::ui::later::Later;
 
@@ -44,7 +45,12 @@ pub(super) fn done(slug: String) -> AnyView {
     let is_done = Memo::new(move |_| store.with(|doc| slug.with_value(|slug| doc.is_done(slug))));
     let toggle = move |_| {
         let done = !is_done.get_untracked();
-        store.update(|doc| doc.chapters.entry(slug.get_value()).or_default().done = done);
+        store.update(|doc| {
+            doc.chapters.entry(slug.get_value()).or_default().done = done;
+            if done {
+                doc.studied(clock::today());
+            }
+        });
     };
     view! {
         <button type="button" class="secondary" aria-pressed=move || is_done.get().to_string() on:click=toggle>
@@ -67,7 +73,11 @@ pub(super) fn follow(root: Element, slug: String) {
         let store = store();
         let known = store.peek(|doc| doc.chapters.get(&slug).and_then(|c| c.at.clone()));
         if at.is_some() && at != known {
-            store.update(|doc| doc.chapters.entry(slug.clone()).or_default().at = at);
+            store.update(|doc| {
+                let chapter = doc.chapters.entry(slug.clone()).or_default();
+                (chapter.at, chapter.seen) = (at, clock::now());
+                doc.studied(clock::today());
+            });
         }
     });
     let rest = Later::after(250);

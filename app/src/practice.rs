@@ -1,0 +1,221 @@
+//! What exercises, the plan and the home page have to say to `ringside_core::practice`, and it to them.
+//!
+//! It is one value of the store's document, so that its code is downloaded by those who use it.
+
+use ringside_core::exercise::{Exercise, Kind};
+use ringside_core::practice::mastery::Prediction;
+use ringside_core::practice::{self, Day, Practice};
+use serde::Deserialize as _;
+
+use crate::store::doc::{Attempt, Doc};
+
+/// The practice in a document.
+///
+/// # Errors
+/// A sentence: it is not what any version wrote.
+pub fn read(doc: &Doc) -> Result<Practice, String> {
+    if doc.practice.is_null() {
+        return Ok(Practice::default());
+    }
+    Practice::deserialize(&doc.practice).map_err(|why| format!("what it says of your practice cannot be read ({why})"))
+}
+
+/// Changes the practice in a document. What cannot be read stays in the document, under a name that nothing else has.
+pub fn change(doc: &mut Doc, change: impl FnOnce(&mut Practice)) {
+    let mut practice = read(doc).unwrap_or_else(|_| {
+        let free = (1..).map(|n: u32| format!("practice-unreadable-{n}")).find(|name| !doc.rest.contains_key(name));
+        doc.rest.insert(free.unwrap_or_default(), doc.practice.take());
+        Practice::default()
+    });
+    change(&mut practice);
+    // Maps with string keys and plain values always serialise.
+    doc.practice = serde_json::to_value(practice).unwrap_or_default();
+}
+
+/// Takes note of what a learner just did with an exercise, `before` being what the store had about it. An attempt ends with
+/// a right answer, with its solution, or with other parameters; a prediction, which is never wrong, with the first answer.
+pub fn note(doc: &mut Doc, key: &str, exercise: &Exercise, before: &Attempt, numbers: Option<(f64, f64)>, day: Day) {
+    let Some(now) = doc.exercises.get_mut(key) else { return };
+    if let Kind::Explain(_) = exercise.kind {
+        // The learner marks it, point by point, after the answer.
+        now.solved |= now.right && !before.right;
+    }
+    let now = now.clone();
+    if exercise.kind.unlocks().is_some() {
+        let confidence = now.confidence.filter(|_| now.tries > before.tries && before.tries_here() == 0);
+        if let Some(confidence) = confidence {
+            let (given, expected) = numbers.unzip();
+            let exercise = key.to_owned();
+            let right = now.solved;
+            change(doc, |p| p.predict(Prediction { exercise, day, confidence, right, given, expected }));
+        }
+        return;
+    }
+    let open = !before.solved && !before.shown;
+    let left = now.seed != before.seed;
+    let ended = if left { before.tries_here() > 0 } else { now.solved || now.shown };
+    if !(open && ended) {
+        if now.tries > before.tries {
+            doc.studied(day);
+        }
+        return;
+    }
+    let of = if left { before } else { &now };
+    let attempt = practice::Attempt {
+        exercise: key.to_owned(),
+        skill: exercise.skill.clone(),
+        day,
+        seed: of.seed,
+        level: exercise.level,
+        right: of.solved,
+        tries: of.tries_here(),
+        hints: of.hints,
+        shown: of.shown,
+    };
+    change(doc, |p| p.record(attempt));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::doc;
+    use ringside_core::practice::mastery::State;
+    use serde_json::json;
+
+    const KEY: &str = "c/e";
+
+    fn exercise(more: serde_json::Value) -> Exercise {
+        let mut fields = json!({ "id": "e", "skill": "c.s", "level": 2, "prompt": "?" });
+        if let (Some(fields), Some(more)) = (fields.as_object_mut(), more.as_object()) {
+            fields.extend(more.clone());
+        }
+        serde_json::from_value(fields).expect("an exercise")
+    }
+
+    fn number() -> Exercise {
+        exercise(json!({ "kind": "number", "answer": "1", "unit": "count" }))
+    }
+
+    /// A learner at one exercise.
+    struct Learner(Doc, Exercise);
+
+    impl Learner {
+        fn does(&mut self, day: Day, change: impl FnOnce(&mut Attempt)) {
+            let before = self.0.exercises.get(KEY).cloned().unwrap_or_default();
+            change(self.0.exercises.entry(KEY.into()).or_default());
+            note(&mut self.0, KEY, &self.1, &before, Some((60e9, 480e9)), day);
+        }
+
+        fn answers(&mut self, day: Day, right: bool) {
+            self.does(day, |a| {
+                a.checked = true;
+                a.right |= right;
+                a.solved |= right;
+                a.tries += 1;
+            });
+        }
+
+        fn attempts(&self) -> Vec<(u64, bool, u32, u32, bool)> {
+            let practice = read(&self.0).expect("practice");
+            practice.attempts.iter().map(|a| (a.seed, a.right, a.tries, a.hints, a.shown)).collect()
+        }
+    }
+
+    #[test]
+    fn an_attempt_ends_with_a_right_answer_and_counts_once() {
+        let mut learner = Learner(Doc::default(), number());
+        learner.answers(100, false);
+        assert_eq!(learner.attempts(), []);
+        learner.does(100, |a| a.hints += 1);
+        learner.answers(101, true);
+        learner.answers(102, true);
+        learner.does(102, |a| a.shown = true);
+        assert_eq!(learner.attempts(), [(0, true, 2, 1, false)]);
+        let practice = read(&learner.0).expect("practice");
+        assert_eq!(practice.days.iter().copied().collect::<Vec<_>>(), [100, 101, 102]);
+        // With a hint and at the second answer it is soon due again.
+        assert_eq!([101, 102].map(|day| practice.standing("c.s", day).state), [State::Learning, State::Due]);
+        // The next numbers are the next attempt, with tries of their own.
+        learner.does(103, |a| a.renew(1));
+        learner.answers(103, true);
+        assert_eq!(learner.attempts()[1..], [(1, true, 1, 0, false)]);
+    }
+
+    #[test]
+    fn an_attempt_ends_with_its_solution_or_with_other_numbers() {
+        let mut learner = Learner(Doc::default(), number());
+        learner.answers(100, false);
+        learner.does(100, |a| a.shown = true);
+        learner.answers(100, true);
+        assert_eq!(learner.attempts(), [(0, false, 1, 0, true)]);
+        learner.does(100, |a| a.renew(1));
+        assert_eq!(learner.attempts().len(), 1);
+        learner.does(101, |a| a.renew(2));
+        assert_eq!(learner.attempts().len(), 1, "numbers that nobody answered are no attempt");
+        learner.answers(102, false);
+        learner.does(102, |a| a.renew(3));
+        assert_eq!(learner.attempts()[1..], [(2, false, 1, 0, false)]);
+    }
+
+    #[test]
+    fn a_prediction_is_its_first_answer_and_no_attempt() {
+        let kind = json!({ "kind": "predict", "answer": "1", "unit": "count", "unlocks": "f", "reveal": "." });
+        let mut learner = Learner(Doc::default(), exercise(kind));
+        learner.does(100, |a| a.confidence = Some(75));
+        learner.answers(100, false);
+        learner.answers(101, true);
+        let practice = read(&learner.0).expect("practice");
+        assert_eq!((practice.attempts.len(), practice.predictions.len()), (0, 1));
+        let p = &practice.predictions[0];
+        assert_eq!((p.confidence, p.right, p.given, p.expected), (75, false, Some(60e9), Some(480e9)));
+        // Without a confidence there is nothing to compare.
+        learner.does(102, |a| a.renew(1));
+        learner.answers(102, true);
+        assert_eq!(read(&learner.0).expect("practice").predictions.len(), 1);
+    }
+
+    #[test]
+    fn an_explanation_is_right_when_its_author_says_so() {
+        let kind = json!({ "kind": "explain", "rubric": ["a"], "model_answer": "b" });
+        let mut learner = Learner(Doc::default(), exercise(kind));
+        learner.answers(100, false);
+        assert_eq!(learner.attempts(), []);
+        learner.does(100, |a| a.right = true);
+        assert_eq!(learner.attempts(), [(0, true, 1, 0, false)]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_kept() {
+        let mut doc = Doc { practice: json!({ "attempts": 3 }), ..Doc::default() };
+        doc.rest.insert("practice-unreadable-1".into(), json!("older"));
+        assert!(read(&doc).is_err());
+        change(&mut doc, |p| p.plan.start = Some(5));
+        assert_eq!(read(&doc).expect("practice").plan.start, Some(5));
+        assert_eq!(doc.rest["practice-unreadable-1"], json!("older"));
+        assert_eq!(doc.rest["practice-unreadable-2"], json!({ "attempts": 3 }));
+    }
+
+    #[test]
+    fn a_document_with_practice_reads_back_to_the_byte() {
+        let mut learner = Learner(Doc::default(), number());
+        for day in 0..40 {
+            learner.answers(20_000 + day, day % 3 != 0);
+            learner.does(20_000 + day, |a| a.renew(day as u64));
+        }
+        change(&mut learner.0, |p| {
+            p.predict(Prediction {
+                exercise: KEY.into(),
+                day: 1,
+                confidence: 95,
+                right: false,
+                given: Some(0.1 + 0.2),
+                expected: Some(447.034_835_815_429_7e9),
+            });
+            p.plan.done.insert("1-3".into(), 20_003);
+        });
+        let text = doc::write(&learner.0);
+        let again = doc::read(&text).expect("reads");
+        assert_eq!(again, learner.0);
+        assert_eq!(doc::write(&again), text);
+    }
+}
