@@ -187,7 +187,7 @@ const CASES: &[Case] = &[
     case(CHAPTER, "n = 64\n", "n = \"many\"\n", &["n must be a whole number"], "n = \"many\""),
     case(CHAPTER, "n = 64\n", "n = [64]\n", &["`n` must be a string, a number"], "n = [64]"),
     case(CHAPTER, "n = 64\n", "n = 64 64\n", &["not TOML"], "64 64"),
-    case(CHAPTER, "after=predict-64", "after=limit", &["Only a predict exercise"], "```widget"),
+    case(CHAPTER, "after=predict-64", "after=limit", &["Only a predict or sketch exercise"], "```widget"),
     case(CHAPTER, "after=predict-64", "after=predict-65", &["no exercise", "did you mean “predict-64”"], "```widget"),
     case(CHAPTER, " after=predict-64", "", &["does not wait for this exercise"], ""),
     case(
@@ -260,6 +260,13 @@ const CASES: &[Case] = &[
         "{ serial = [0.1, 2]",
     ),
     case(EXERCISES, "right = true", "rigth = true", &["rigth", "did you mean “right”"], "rigth"),
+    case(EXERCISES, "at = [1, 8, 64]", "at = [1, 8, 0]", &["at: n must be"], "[1, 8, 0]"),
+    case(EXERCISES, "up_to = \"limit\"", "up_to = \"5\"", &["up_to: The curve leaves"], "\"5\""),
+    case(EXERCISES, "set = { serial = 0.1 }", "set = { serial = 7 }", &["item 2, set: serial must"], "{ serial = 7 }"),
+    case(EXERCISES, "fixed = [\"serial\"]", "fixed = [\"cereal\"]", &["fixed: ", "“cereal”"], "[\"cereal\"]"),
+    case(EXERCISES, "hints = [\"More.\"]\n", "", &["hints: A task needs"], "[[exercise]]\nid = \"task\""),
+    case(EXERCISES, "faster**\"]", "faster**\", \"$x$\"]", &["no formulas"], "\"$x$\""),
+    case(EXERCISES, "size = \"speedup\"", "size = \"limit/50\"", &["part 2, size: It is under 3%"], "\"limit/50\""),
 ];
 
 fn diagnostics(files: Vec<(String, String)>) -> Vec<Diagnostic> {

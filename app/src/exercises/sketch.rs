@@ -7,6 +7,7 @@ use ringside_core::exercise::{Curve, Kind, Sketch};
 
 use super::session::Session;
 use super::{compare, confidence, frame};
+use crate::ui::unique_id;
 
 /// Steps of a bar.
 const STEPS: f64 = 200.0;
@@ -21,10 +22,11 @@ pub(super) fn form(session: Session) -> AnyView {
         // What has not been moved stands in the middle, which says nothing.
         (0..count).map(|i| given.get(i).copied().unwrap_or(up_to / 2.0)).collect::<Vec<_>>()
     };
+    let stem = unique_id("sketch");
     let committed = Memo::new(move |_| session.attempt.with(|a| a.checked));
     let bars = move || {
-        let (over, at, unit) = look(session, |s| (s.over.clone(), s.at.clone(), s.unit))?;
-        let up_to = curve()?.up_to;
+        let (across, unit) = look(session, |s| (s.across.clone(), s.unit))?;
+        let Curve { at, up_to, .. } = curve()?;
         let rows = at
             .into_iter()
             .enumerate()
@@ -39,12 +41,13 @@ pub(super) fn form(session: Session) -> AnyView {
                     }
                     session.input.set(all.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(","));
                 };
-                let label = format!("{over} = {}", at.as_str());
+                let id = format!("{stem}-{i}");
                 view! {
-                    <label class="sketch-row">
-                        <span>{label}</span>
+                    <div class="sketch-row">
+                        <label for=id.clone()><span class="visually-hidden">{format!("{across}: ")}</span>{at}</label>
                         <input
                             type="range"
+                            id=id
                             min="0"
                             max=STEPS.to_string()
                             prop:value=move || (value() / up_to * STEPS).round().to_string()
@@ -53,12 +56,12 @@ pub(super) fn form(session: Session) -> AnyView {
                             on:input=set
                             on:change=move |_| session.keep_input()
                         />
-                        <output>{text}</output>
-                    </label>
+                        <output aria-hidden="true">{text}</output>
+                    </div>
                 }
             })
             .collect_view();
-        Some(rows)
+        Some(view! { <p class="sketch-across" aria-hidden="true">{across}</p> {rows} })
     };
     let commit = move |_| {
         let text = untrack(drawn).iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(",");
@@ -82,12 +85,13 @@ pub(super) fn form(session: Session) -> AnyView {
 
 fn reveal(session: Session, drawn: Vec<f64>) -> Option<AnyView> {
     let curve = curve(session)?.ok()?;
-    let (at, unit, say) = look(session, |s| (s.at.clone(), s.unit, s.reveal.clone()))?;
+    let (unit, say) = look(session, |s| (s.unit, s.reveal.clone()))?;
     let near = curve.near(&drawn).into_iter().filter(|n| *n).count();
-    let rows = at.iter().zip(drawn.iter().zip(&curve.values)).map(|(at, (yours, truth))| (at.as_str(), *yours, *truth));
+    let pairs = drawn.iter().zip(&curve.values);
+    let rows = curve.at.iter().zip(pairs).map(|(at, (yours, truth))| (at.clone(), *yours, *truth)).collect();
     Some(
         view! {
-            {compare::bars(rows.map(|(at, yours, truth)| (at.to_owned(), yours, truth)).collect(), unit)}
+            {compare::bars(rows, unit)}
             {frame::verdict(true, true, format!("<p>{near} of {} near.</p>{}", curve.values.len(), session.fill(&say)))}
         }
         .into_any(),

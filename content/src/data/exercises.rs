@@ -1,4 +1,21 @@
 //! `exercises.toml` of a chapter: exercises as `core` declares them, their Markdown rendered.
+//!
+//! The file is a list of `[[exercise]]` with the fields of [`Exercise`] and of its kind; CONTRIBUTING.md has an example of
+//! each. These are Markdown with `{…}` for computed numbers, of one line or of several blocks:
+//!
+//! | kind | one line | blocks |
+//! |---|---|---|
+//! | all | | `prompt`, `hints`, `solution` |
+//! | number | | `mistake.say` |
+//! | choice | `options.text` | `options.say` |
+//! | predict | | `reveal`, `mistake.say` |
+//! | sketch | | `reveal` |
+//! | order | `items.text` | `items.say`, `say` |
+//! | match | `pairs.left`, `pairs.right`, `extra` | `pairs.say` |
+//! | label | `parts.text` | `parts.say` |
+//! | task | `goals.text` | `say` |
+//! | trace | `causes.text`, `changes.text` | `causes.say`, `changes.say` |
+//! | explain | `rubric` | `model_answer` |
 
 use ringside_core::exercise::{
     Exercise, Kind as ExerciseKind, MistakeDef, OptionDef, Template, by_catalogue, environment, validate,
@@ -103,16 +120,16 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
         ExerciseKind::Match(pairs) => {
             for (pair, mut at) in pairs.pairs.iter_mut().zip(table.tables("pairs")) {
                 pair.left = inline(world, slug, &at.text("left"));
-                pair.right = inline(world, slug, &at.text("right"));
+                pair.right = listed(world, slug, &at.text("right"));
                 pair.say = block(world, slug, &at.text("say"));
             }
             for (extra, text) in pairs.extra.iter_mut().zip(table.texts("extra")) {
-                *extra = inline(world, slug, &text);
+                *extra = listed(world, slug, &text);
             }
         }
         ExerciseKind::Label(label) => {
             for (part, mut at) in label.parts.iter_mut().zip(table.tables("parts")) {
-                part.text = inline(world, slug, &at.text("text"));
+                part.text = listed(world, slug, &at.text("text"));
                 part.say = block(world, slug, &at.text("say"));
             }
         }
@@ -202,6 +219,15 @@ fn options(world: &World<'_>, slug: &str, options: &mut [OptionDef], tables: Vec
 
 fn inline(world: &World<'_>, slug: &str, text: &Located<'_>) -> String {
     markdown::template(world, slug, text, true).0
+}
+
+/// For a list to choose from, which shows text and nothing else.
+fn listed(world: &World<'_>, slug: &str, text: &Located<'_>) -> String {
+    let html = inline(world, slug, text);
+    if html.contains("<math") {
+        world.sink.report(text.spot(0), "A list to choose from shows no formulas: write it in letters.");
+    }
+    html
 }
 
 fn block(world: &World<'_>, slug: &str, text: &Located<'_>) -> String {

@@ -1,4 +1,4 @@
-//! The form in which an answer is kept and exported, by kind, and whether it is right.
+//! The form in which an answer is kept and exported, by kind, whether it is right, and an answer that is.
 //!
 //! | kind | form | example |
 //! |---|---|---|
@@ -14,7 +14,7 @@
 use super::order::{Placed, right_order};
 use super::pairs::check_partners;
 use super::resolve::{Evaluate, resolve};
-use super::{Exercise, Kind, draw};
+use super::{Exercise, Kind, draw, query};
 use crate::query::Query;
 
 /// Indices below `n`, separated by commas; nothing if one cannot be read.
@@ -104,4 +104,44 @@ pub fn mark(exercise: &Exercise, seed: u64, answer: &str, evaluate: Evaluate<'_>
         Kind::Explain(_) if answer.trim().is_empty() => "empty",
         Kind::Explain(_) => "unmarked",
     })
+}
+
+/// An answer that is right: the exercise's own solution. Nothing for what only its author can mark.
+///
+/// # Errors
+/// Why the exercise cannot be solved: a sentence.
+pub fn solve(exercise: &Exercise, seed: u64, evaluate: Evaluate<'_>) -> Result<Option<String>, String> {
+    let parameters = draw(exercise, seed);
+    let list = |all: &mut dyn Iterator<Item = usize>| all.map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+    Ok(Some(match &exercise.kind {
+        // Fifteen digits are all that a double has.
+        Kind::Number(_) | Kind::Predict(_) => format!("{:.14e}", resolve(exercise, &parameters, evaluate)?.expected),
+        Kind::Choice(choice) => {
+            list(&mut choice.options.iter().enumerate().filter(|(_, option)| option.right).map(|(i, _)| i))
+        }
+        Kind::Order(order) => {
+            let ranks = right_order(exercise, order, &parameters, evaluate)?.ranks;
+            let mut items: Vec<usize> = (0..ranks.len()).collect();
+            items.sort_by_key(|i| ranks.get(*i));
+            list(&mut items.into_iter())
+        }
+        Kind::Match(pairs) => list(&mut (0..pairs.pairs.len())),
+        Kind::Label(label) => list(&mut (0..label.parts.len())),
+        Kind::Task(task) => {
+            let win = task.wins.first().ok_or("The task declares no state that does it.")?;
+            parameters.with(&query(win)).to_string()
+        }
+        Kind::Trace(trace) => {
+            let cause = trace.causes.iter().position(|c| c.right).ok_or("The trace has no right cause.")?;
+            let proves = |i: &usize| trace.measure(exercise, *i, &parameters, evaluate).is_ok_and(|m| m.proves);
+            let change = (0..trace.changes.len()).find(proves).ok_or("The trace has no change that proves it.")?;
+            format!("{cause};{change}")
+        }
+        Kind::Sketch(sketch) => {
+            // Nine digits: a browser's last bits may differ.
+            let values = sketch.curve(exercise, &parameters, evaluate)?.values;
+            values.iter().map(|v| format!("{v:.8e}")).collect::<Vec<_>>().join(",")
+        }
+        Kind::Explain(_) => return Ok(None),
+    }))
 }

@@ -1,6 +1,6 @@
 //! The kinds that are not a number or a choice: right, nearly right, wrong and absurd answers.
 
-use super::input::{cause_and_change, indices, mark, partners, points, write_partners};
+use super::input::{cause_and_change, indices, mark, partners, points, solve, write_partners};
 use super::*;
 
 fn read(rest: &str) -> Exercise {
@@ -111,6 +111,7 @@ fn parts_are_drawn_to_scale_and_told_apart() {
 fn task() -> Exercise {
     read(
         r#""kind": "task", "fixed": ["serial"], "say": "{speedup} with {n}.",
+        "hints": ["More."], "solution": ["{limit} is the limit."],
         "goals": [
             { "text": "at least {limit|2}", "value": "speedup", "at_least": "0.9 * limit" },
             { "text": "at most 60 000 processors", "value": "n", "at_most": "60000" }
@@ -193,7 +194,7 @@ fn a_cause_is_named_and_proven() {
 #[test]
 fn a_sketch_is_near_or_far() {
     let exercise = read(
-        r#""kind": "sketch", "unlocks": "f", "reveal": "{speedup}", "over": "n", "at": [1, 16, 1024],
+        r#""kind": "sketch", "unlocks": "f", "reveal": "{speedup}", "over": "n", "across": "processors", "at": [1, 16, 1024],
         "value": "speedup", "unit": "ratio", "up_to": "1.2 * limit""#,
     );
     assert_eq!(problems(&exercise), [] as [String; 0]);
@@ -211,6 +212,7 @@ fn a_sketch_is_near_or_far() {
     assert_eq!(exercise.kind.unlocks(), Some("f"));
     let Kind::Sketch(sketch) = &exercise.kind else { panic!() };
     let curve = sketch.curve(&exercise, &exercise.query(), &by_catalogue(&exercise)).unwrap();
+    assert_eq!(curve.at, ["1", "16", "1024"]);
     assert_eq!(curve.near(&[1.0, 100.0]), [true, false, false]);
     assert_eq!(points("1, 2e3"), Some(vec![1.0, 2000.0]));
     let low = serde_json::to_string(&exercise).unwrap().replace("1.2 * limit", "limit / 2");
@@ -225,6 +227,49 @@ fn nobody_marks_free_text_but_its_author() {
     assert_eq!(marked(&exercise, " \n"), "empty");
     let Kind::Explain(explain) = &exercise.kind else { panic!() };
     assert!(explain.is_right(&[1, 0]) && !explain.is_right(&[1]) && !explain.is_right(&[]));
+}
+
+#[test]
+fn every_kind_is_solved_by_its_own_solution() {
+    let matching = read(
+        r#""kind": "match", "pairs": [
+            { "left": "limit", "right": "{limit}", "say": "1/s" }, { "left": "speed-up", "right": "{speedup}", "say": "n" }
+        ]"#,
+    );
+    let number = read(r#""kind": "number", "answer": "speedup", "unit": "ratio", "solution": ["{speedup}"]"#);
+    for exercise in [order(true), order(false), task(), trace(), matching, number] {
+        for seed in 0..200 {
+            let own = solve(&exercise, seed, &by_catalogue(&exercise)).unwrap().unwrap();
+            assert_eq!(mark(&exercise, seed, &own, &by_catalogue(&exercise)), Ok("right"), "{seed}: {own}");
+        }
+    }
+    let mut hopeless = trace();
+    let Kind::Trace(def) = &mut hopeless.kind else { panic!() };
+    def.factor = 1e6;
+    assert!(solve(&hopeless, 0, &by_catalogue(&hopeless)).unwrap_err().contains("no change"));
+    let mut free = trace();
+    free.kind = Kind::Explain(Explain { rubric: Vec::new(), model_answer: String::new() });
+    assert_eq!(solve(&free, 0, &by_catalogue(&free)), Ok(None));
+}
+
+#[test]
+fn a_parameter_that_an_exercise_changes_must_exist() {
+    let change = |exercise: Exercise, from: &str, to: &str| {
+        let json = serde_json::to_string(&exercise).unwrap();
+        let changed = json.replacen(from, to, 1);
+        assert_ne!(json, changed, "{from}");
+        problems(&serde_json::from_str(&changed).unwrap())
+    };
+    for (said, fragment) in [
+        (change(order(true), r#"{"n":"8"}"#, r#"{"n":"0"}"#), "item 1, set: n must be"),
+        (change(order(true), r#"{"n":"8"}"#, r#"{"m":"8"}"#), "item 1, set: There is no parameter “m”"),
+        (change(task(), r#"{"n":"10000"}"#, r#"{"n":"-1"}"#), "win 1: n must be"),
+        (change(task(), r#"["serial"]"#, r#"["serials"]"#), "fixed: There is no parameter “serials” (did you mean"),
+        (change(trace(), r#"{"n":"65"}"#, r#"{"n":"many"}"#), "change 2, set: n must be"),
+        (change(trace(), r#""model":"amdahl""#, r#""model":null"#), "model: There is nothing to measure"),
+    ] {
+        assert!(said.iter().any(|s| s.contains(fragment)), "{fragment}: {said:?}");
+    }
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::resolve::{Evaluate, names_of};
+use super::template::bare;
 use super::{Exercise, Value};
 use crate::quantity::Unit;
-use crate::query::Query;
+use crate::query::{Query, parse_number};
 
 /// `kind = "sketch"`: the learner sets a bar for each value of a parameter, and then sees what the model says. A sketch is
 /// never wrong; it is near or far.
@@ -18,7 +19,9 @@ pub struct Sketch {
     pub reveal: String,
     /// The parameter along the axis.
     pub over: String,
-    /// Its values, in order.
+    /// What the axis is called: plain text.
+    pub across: String,
+    /// The parameter's values, in order.
     pub at: Vec<Value>,
     /// What is drawn: an expression, in base units.
     pub value: String,
@@ -34,6 +37,8 @@ const NEAR: f64 = 0.25;
 /// What the model says, for one set of parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
+    /// The values of the parameter, as they are read: `64`, `30 B`, `bf16`.
+    pub at: Vec<String>,
     /// By value of the parameter, in base units.
     pub values: Vec<f64>,
     /// The largest value that can be drawn.
@@ -55,7 +60,8 @@ impl Sketch {
             let value = names_of(exercise, &changed, evaluate).and_then(|env| env.eval(&self.value));
             values.push(value.map_err(|e| format!("value: {e}"))?);
         }
-        Ok(Curve { values, up_to })
+        let at = self.at.iter().map(|at| parse_number(at.as_str()).map_or_else(|| at.as_str().to_owned(), bare));
+        Ok(Curve { at: at.collect(), values, up_to })
     }
 }
 

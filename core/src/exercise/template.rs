@@ -157,7 +157,7 @@ fn in_unit(value: f64, name: &str, digits: u32) -> Option<String> {
 }
 
 /// A number that nobody gave a unit: whole numbers below a million in full.
-fn bare(value: f64) -> String {
+pub(super) fn bare(value: f64) -> String {
     if value.fract() != 0.0 || value.abs() < 10_000.0 {
         return number(value);
     }

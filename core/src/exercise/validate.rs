@@ -1,9 +1,12 @@
 //! Everything that an author can get wrong in an exercise.
 
+use std::borrow::Cow;
+
 use super::draw::same;
 use super::resolve::Evaluate;
 use super::{
-    Env, Exercise, Kind, Number, OptionDef, Params, Task, Template, draw, environment, query, resolve, right_order,
+    Env, Exercise, Kind, Number, OptionDef, Params, Task, Template, Value, draw, environment, query, resolve,
+    right_order,
 };
 use crate::answer::{Outcome, Tolerance, write};
 use crate::catalogue;
@@ -44,6 +47,7 @@ pub fn validate(exercise: &Exercise, evaluate: Evaluate<'_>, seeds: u64) -> Vec<
             options_fields("cause", &trace.causes, false, &mut report);
             report.unless(trace.changes.len() >= 2, || "changes: There must be at least two to choose from.".into());
             report.unless(trace.factor > 1.0, || "factor: It must be greater than 1.".into());
+            report.unless(exercise.model.is_some(), || "model: There is nothing to measure without one.".into());
         }
         Kind::Explain(explain) => {
             report.unless(explain.rubric.len() >= 2, || "rubric: Name at least two points of a good answer.".into());
@@ -157,6 +161,8 @@ fn task_fields(exercise: &Exercise, task: &Task, report: &mut Report) {
     report.unless(exercise.model.is_some(), || "model: A task is about the figure of a model.".into());
     report.unless(!task.goals.is_empty(), || "goals: There is nothing to reach.".into());
     report.unless(!task.wins.is_empty(), || "wins: Show at least one way to do it.".into());
+    report.unless(!exercise.hints.is_empty(), || "hints: A task needs at least one.".into());
+    report.unless(!exercise.solution.is_empty(), || "solution: A task needs a way to do it, step by step.".into());
     for (i, goal) in task.goals.iter().enumerate() {
         report.unless(goal.at_most.is_some() || goal.at_least.is_some(), || {
             format!("goal {}: It needs at_most or at_least.", i + 1)
@@ -258,9 +264,35 @@ fn parameters(exercise: &Exercise, report: &mut Report) {
             check_values("draw", &one, entry.params, report);
         }
     }
-    let mistakes = exercise.number().map_or(&[][..], |n| &n.mistakes);
-    for (i, mistake) in mistakes.iter().enumerate() {
-        check_values(&format!("mistake {}, set", i + 1), &mistake.set, entry.params, report);
+    for (field, set) in sets(&exercise.kind) {
+        check_values(&field, &set, entry.params, report);
+    }
+    if let Kind::Task(task) = &exercise.kind {
+        let names: Vec<&str> = entry.params.iter().map(|spec| spec.name).collect();
+        for name in task.fixed.iter().filter(|name| !names.contains(&name.as_str())) {
+            report.say(format!("fixed: There is no parameter “{name}”{}.", did_you_mean(name, &names)));
+        }
+    }
+}
+
+/// The parameters that a kind changes somewhere, each after the field that they are in.
+fn sets(kind: &Kind) -> Vec<(String, Cow<'_, Params>)> {
+    fn each<'a, T>(what: &str, all: &'a [T], set: fn(&T) -> &Params) -> Vec<(String, Cow<'a, Params>)> {
+        all.iter().enumerate().map(|(i, one)| (format!("{what} {}, set", i + 1), Cow::Borrowed(set(one)))).collect()
+    }
+    match kind {
+        Kind::Number(number) => each("mistake", &number.mistakes, |m| &m.set),
+        Kind::Predict(predict) => each("mistake", &predict.number.mistakes, |m| &m.set),
+        Kind::Order(order) => each("item", &order.items, |item| &item.set),
+        Kind::Trace(trace) => each("change", &trace.changes, |change| &change.set),
+        Kind::Task(task) => {
+            task.wins.iter().enumerate().map(|(i, win)| (format!("win {}", i + 1), Cow::Borrowed(win))).collect()
+        }
+        Kind::Sketch(sketch) => {
+            let one = |at: &Value| Params::from([(sketch.over.clone(), at.clone())]);
+            sketch.at.iter().map(|at| ("at".to_owned(), Cow::Owned(one(at)))).collect()
+        }
+        Kind::Choice(_) | Kind::Match(_) | Kind::Label(_) | Kind::Explain(_) => Vec::new(),
     }
 }
 
@@ -355,6 +387,9 @@ fn alike(filled: &[(String, String)], report: &mut Report) {
     }
 }
 
+/// The smallest share of a bar that can be seen and pointed at.
+const LEAST_PART: f64 = 0.03;
+
 /// Solves the exercise, and checks that what must not solve it does not.
 fn proof(
     exercise: &Exercise,
@@ -375,7 +410,12 @@ fn proof(
         }
         Kind::Label(label) => {
             let sizes = label.sizes(env)?;
+            let whole: f64 = sizes.iter().sum();
             for (i, size) in sizes.iter().enumerate() {
+                if *size < LEAST_PART * whole {
+                    let message = format!("part {}, size: It is under 3% of the bar; nothing could be seen.", i + 1);
+                    report.of_seed("small parts", message);
+                }
                 let near = |other: &&f64| (*other - size).abs() < 0.05 * size.abs();
                 if sizes.iter().take(i).any(|other| near(&other)) {
                     report.of_seed("equal parts", format!("part {}, size: Another part is as large.", i + 1));

@@ -100,9 +100,9 @@ impl<'w> Writer<'w, '_> {
             let exercise = self.world.exercises.get(after).cloned().unwrap_or_default();
             if Some(exercise.chapter.as_str()) != self.slug {
                 sink.report(spot, format!("The exercise “{after}” is in another chapter: “{}”.", exercise.chapter));
-            } else if exercise.kind != "predict" {
+            } else if !matches!(exercise.kind.as_str(), "predict" | "sketch") {
                 let message = format!(
-                    "Only a predict exercise can unlock a figure; “{after}” is of the kind “{}”.",
+                    "Only a predict or sketch exercise can unlock a figure; “{after}” is of the kind “{}”.",
                     exercise.kind
                 );
                 sink.report(spot, message);

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{count, date, fnv1a};
 use crate::catalogue::Evaluation;
-use crate::exercise::{self, Exercise};
+use crate::exercise::{self, Exercise, Kind};
 use crate::query::Query;
 
 pub use quiz::{MAX_EXERCISES, MAX_SEED, QuizSpec};
@@ -81,11 +81,9 @@ pub struct Answered {
     pub exercise: String,
     /// The seed of its parameters.
     pub seed: u64,
-    /// The answer as typed. Of a choice, the places of the options chosen in the exercise's own order, from 0,
-    /// separated by commas.
+    /// The answer in the form of [`exercise::input`].
     pub answer: String,
-    /// What was made of it then: an [`Outcome`](crate::answer::Outcome)'s id, or `right`, `wrong`, `empty` and
-    /// `unreadable` for a choice; `not-marked` where that was impossible.
+    /// What [`exercise::input::mark`] made of it then; `not-marked` where that was impossible.
     pub verdict: String,
     /// What the exercise was then: see [`fingerprint`]. Empty where it could not be marked.
     #[serde(default)]
@@ -240,11 +238,16 @@ pub fn verdict(exercise: &Exercise, seed: u64, answer: &str, evaluate: Evaluator
 pub fn fingerprint(exercise: &Exercise, seed: u64, evaluate: Evaluator<'_>) -> Result<String, String> {
     // Plain strings and numbers always serialise.
     let mut text = serde_json::to_string(exercise).unwrap_or_default();
-    if exercise.number().is_some() {
-        let parameters = exercise::draw(exercise, seed);
-        let resolved = exercise::resolve(exercise, &parameters, &|query| evaluate(exercise, query))?;
-        // Nine digits: a browser's last bits may differ.
-        text.push_str(&format!("\n{:.8e}", resolved.expected));
+    let evaluate: exercise::Evaluate<'_> = &|query| evaluate(exercise, query);
+    match &exercise.kind {
+        // What is right is in its text.
+        Kind::Choice(_) | Kind::Match(_) | Kind::Explain(_) => {}
+        Kind::Number(_) | Kind::Predict(_) => {
+            let resolved = exercise::resolve(exercise, &exercise::draw(exercise, seed), evaluate)?;
+            // Nine digits: a browser's last bits may differ.
+            text.push_str(&format!("\n{:.8e}", resolved.expected));
+        }
+        _ => text.push_str(&format!("\n{}", exercise::input::solve(exercise, seed, evaluate)?.unwrap_or_default())),
     }
     Ok(format!("{:016x}", fnv1a(text.bytes())))
 }

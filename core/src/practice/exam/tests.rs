@@ -1,5 +1,4 @@
 use super::*;
-use crate::exercise::Kind;
 use proptest::prelude::*;
 
 fn definitions() -> Definitions {

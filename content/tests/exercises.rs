@@ -1,0 +1,75 @@
+//! Every exercise of the course, as the browser gets it, over 200 draws of its parameters: its own solution is right, and
+//! what its author says is a mistake is not.
+
+use std::path::Path;
+
+use ringside_content::schema::{Course, Exercises, Status};
+use ringside_content::{Mode, build};
+use ringside_core::exercise::input::{mark, solve};
+use ringside_core::exercise::{Exercise, Kind, by_catalogue, draw, option_order, resolve, right_order};
+
+const SEEDS: u64 = 200;
+
+fn list(all: impl IntoIterator<Item = usize>) -> String {
+    all.into_iter().map(|i| i.to_string()).collect::<Vec<_>>().join(",")
+}
+
+fn exercises() -> Vec<Exercise> {
+    let site = build(Path::new(env!("CARGO_MANIFEST_DIR")), Mode::Strict);
+    let json = |path: &str| &site.files.iter().find(|(p, _)| p == path).expect(path).1;
+    let course: Course = serde_json::from_slice(json("course.json")).expect("a course");
+    let written = course.chapters().filter(|c| c.status == Status::Written);
+    let of = |slug: &str| serde_json::from_slice::<Exercises>(json(&format!("chapters/{slug}.exercises.json")));
+    written.flat_map(|c| of(&c.slug).expect(&c.slug).exercises).collect()
+}
+
+#[test]
+fn every_exercise_is_solved_by_its_own_solution() {
+    for exercise in exercises() {
+        let evaluate = by_catalogue(&exercise);
+        for seed in 0..SEEDS {
+            let verdict = |answer: &str| mark(&exercise, seed, answer, &evaluate).expect(&exercise.id);
+            match solve(&exercise, seed, &evaluate).expect(&exercise.id) {
+                Some(own) => assert_eq!(verdict(&own), "right", "{} with seed {seed}: {own}", exercise.id),
+                None => assert_eq!(verdict("Because."), "unmarked", "{}", exercise.id),
+            }
+        }
+    }
+}
+
+#[test]
+fn no_mistake_and_no_beginning_is_right() {
+    for exercise in exercises() {
+        let evaluate = by_catalogue(&exercise);
+        for seed in 0..SEEDS {
+            let parameters = draw(&exercise, seed);
+            let wrong: Vec<String> = match &exercise.kind {
+                Kind::Number(_) | Kind::Predict(_) => {
+                    let resolved = resolve(&exercise, &parameters, &evaluate).expect(&exercise.id);
+                    resolved.mistakes.iter().map(|mistake| format!("{:e}", mistake.value)).collect()
+                }
+                Kind::Choice(choice) => {
+                    let all = choice.options.iter().enumerate();
+                    all.filter(|(_, option)| !option.right).map(|(i, _)| i.to_string()).collect()
+                }
+                Kind::Order(order) => {
+                    let ordered = right_order(&exercise, order, &parameters, &evaluate).expect(&exercise.id);
+                    vec![list(ordered.begin(option_order(&exercise, seed)))]
+                }
+                Kind::Match(pairs) => vec![list((0..pairs.pairs.len()).rev())],
+                Kind::Label(label) => vec![list((0..label.parts.len()).rev())],
+                Kind::Sketch(sketch) => vec![list(sketch.at.iter().map(|_| 0))],
+                Kind::Task(_) => vec![parameters.to_string()],
+                Kind::Trace(trace) => {
+                    let causes = trace.causes.iter().enumerate().filter(|(_, cause)| !cause.right);
+                    causes.flat_map(|(i, _)| (0..trace.changes.len()).map(move |j| format!("{i};{j}"))).collect()
+                }
+                Kind::Explain(_) => Vec::new(),
+            };
+            for answer in wrong {
+                let verdict = mark(&exercise, seed, &answer, &evaluate).expect(&exercise.id);
+                assert!(!verdict.starts_with("right"), "{} with seed {seed}: {answer} is {verdict}", exercise.id);
+            }
+        }
+    }
+}
