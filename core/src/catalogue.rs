@@ -44,9 +44,9 @@ impl Evaluation {
     }
 }
 
-/// All models that have a widget. [`crate::model::anatomy`] and [`crate::memory::activations`] are checked against their
-/// sources already; their entries join when there are widgets to show them.
-pub const ALL: &[Entry] = &[crate::amdahl::ENTRY, crate::memory::breakdown::ENTRY];
+/// All models that have a widget. [`crate::memory::activations`] is checked against its sources already; its entry joins when
+/// there is a widget to show it.
+pub const ALL: &[Entry] = &[crate::amdahl::ENTRY, crate::model::anatomy::ENTRY, crate::memory::breakdown::ENTRY];
 
 /// The model with this id.
 pub fn find(id: &str) -> Option<&'static Entry> {

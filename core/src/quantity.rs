@@ -159,6 +159,12 @@ pub fn grouped(value: u64) -> String {
     text
 }
 
+/// A whole number from 0 to 10¹⁵ as [`grouped`] writes it; none for any other.
+pub fn exact(value: f64) -> Option<String> {
+    let whole = (0.0..=1e15).contains(&value) && value.fract() == 0.0;
+    whole.then(|| grouped(value as u64))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,5 +187,7 @@ mod tests {
         assert_eq!(significant(4.8e11, 4), "4.8e11");
         assert_eq!(significant(1234567.0, 2), "1200000");
         assert_eq!(grouped(8_030_261_248), "8\u{202f}030\u{202f}261\u{202f}248");
+        assert_eq!(exact(1234.0).as_deref(), Some("1\u{202f}234"));
+        assert_eq!((exact(0.5), exact(-1.0), exact(f64::NAN)), (None, None, None));
     }
 }

@@ -51,10 +51,15 @@ fn a_model_made_wider_or_deeper_keeps_its_proportions() {
     assert_eq!(a.shape.resized(4096, 64).num_hidden_layers, 64);
     let v3 = ringside_core::model::presets::find("deepseek-v3").expect("there").shape;
     assert_eq!(v3.resized(7168, 122).moe_layers(), 116);
+    let model = Params::default();
+    assert_eq!(model.resized(Axis::Width, 4096), Some(model));
+    assert_eq!(model.resized(Axis::Sequence, 0), None);
+    assert_eq!(model.resized(Axis::Depth, 1_000_000), None);
     // Width makes the tables' share smaller; vocabulary makes it larger.
     for (axis, grows) in [(Axis::Width, false), (Axis::Depth, false), (Axis::Vocabulary, true)] {
         let sweep = a.sweep(axis, Measure::Params);
-        assert!(sweep.len() > 30, "{axis:?}: small depths are the same number twice");
+        let (from, to) = axis.range();
+        assert_eq!((sweep[0].at, sweep[sweep.len() - 1].at), (from, to));
         assert!(sweep.windows(2).all(|w| (w[0].share(Group::Tables) < w[1].share(Group::Tables)) == grows), "{axis:?}");
     }
     let seq = a.sweep(Axis::Sequence, Measure::Flops);
@@ -77,8 +82,18 @@ proptest! {
         prop_assert!(near(flops, a.flops.total()));
         for p in &a.pieces {
             prop_assert!(IDS.contains(&p.id) && p.used <= p.copies, "{}", p.id);
-            prop_assert_eq!(p.params_here() * p.layers as f64, p.params, "{}", p.id);
+            prop_assert!(!p.does.is_empty(), "{}", p.id);
             prop_assert_eq!(p.flops > 0.0, !p.cost.is_empty(), "{}", p.id);
+        }
+        for (measure, total) in [(Measure::Params, a.count.total as f64), (Measure::Flops, a.flops.total())] {
+            prop_assert!(near(a.spans(measure).iter().map(|s| s.amount).sum(), total));
+            let layer = a.layer(measure);
+            let span = a.spans(measure).into_iter().find(|s| s.place == layer.kind);
+            prop_assert!(span.is_some_and(|s| s.layers == layer.layers && near(s.amount, layer.amount * s.layers as f64)));
+            for group in Group::ALL {
+                let of_group = a.pieces.iter().filter(|p| p.group() == group).map(|p| p.amount(measure)).sum();
+                prop_assert!(near(a.mix(measure).parts[group as usize], of_group), "{}", group.id());
+            }
         }
         for q in a.quantities() {
             prop_assert!(q.value.is_finite() && q.value >= 0.0, "{:?}", q);
@@ -101,7 +116,7 @@ proptest! {
             prop_assert!(near(a.mix(measure).total(), total));
             for axis in Axis::ALL {
                 let sweep = a.sweep(axis, measure);
-                let here = sweep.iter().find(|m| m.at == a.at(axis));
+                let here = sweep.iter().find(|m| m.at == params.size(axis));
                 prop_assert!(here.is_some_and(|m| near(m.total(), total)), "{axis:?} {measure:?}");
                 prop_assert!(sweep.windows(2).all(|w| w[0].at < w[1].at));
             }

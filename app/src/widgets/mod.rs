@@ -5,6 +5,7 @@
 
 mod amdahl;
 mod memory_breakdown;
+mod model_anatomy;
 mod model_input;
 
 use std::future::Future;
@@ -53,6 +54,7 @@ pub struct Props {
 pub const ALL: &[Widget] = &[
     Widget { id: "amdahl", load: || Box::pin(amdahl::load()) },
     Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
+    Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
 ];
 
 /// The widget with this id.

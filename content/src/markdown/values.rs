@@ -3,12 +3,12 @@
 //! `` `=memory-breakdown total ? params=30e9&zero=3&dp=64 as GB` ``: after `=` a model's id, an expression over its
 //! quantities and numeric parameters, optionally `?` and a query, optionally `as` and a format. A lone quantity is
 //! written by its id (`bubble-fraction`); in an expression its hyphens are `_`. Formats: a unit (`GB`, `GiB`, `ms`, `%`:
-//! those of [`ringside_core::answer`]), `auto` (a lone quantity's own way, which is also the default), `count`, or a
-//! number of significant digits.
+//! those of [`ringside_core::answer`]), `auto` (a lone quantity's own way, which is also the default), `count`, `exact` (a whole
+//! number in full: 8 030 261 248), or a number of significant digits.
 
 use ringside_core::answer::{find_unit, units_of};
 use ringside_core::catalogue::{Entry, Evaluation};
-use ringside_core::quantity::{Unit, number, significant};
+use ringside_core::quantity::{Unit, exact, number, significant};
 use ringside_core::query::{Query, parse_number};
 use ringside_core::{catalogue, expr};
 
@@ -100,6 +100,10 @@ fn write(value: f64, unit: Option<Unit>, format: &str) -> Result<String, Trouble
     match format {
         "auto" => return Ok(unit.map_or_else(|| number(value), |u| u.format(value))),
         "count" => return Ok(Unit::Count.format(value)),
+        "exact" => {
+            let problem = || Trouble::new(format!("{} is not a whole number to be written in full.", number(value)));
+            return exact(value).ok_or_else(problem);
+        }
         _ => {}
     }
     if let Some(digits) = format.parse::<u32>().ok().filter(|d| (1..=15).contains(d)) {
@@ -107,10 +111,10 @@ fn write(value: f64, unit: Option<Unit>, format: &str) -> Result<String, Trouble
     }
     let Some(named) = find_unit(format) else {
         let message = format!(
-            "“{format}” is not a format; formats are units such as GB, GiB, ms or %, auto, count, or a number of \
-             significant digits from 1 to 15."
+            "“{format}” is not a format; formats are units such as GB, GiB, ms or %, auto, count, exact, or a number \
+             of significant digits from 1 to 15."
         );
-        return Err(Trouble::near(message, format, ["GB", "GiB", "MB", "MiB", "ms", "auto", "count"]));
+        return Err(Trouble::near(message, format, ["GB", "GiB", "MB", "MiB", "ms", "auto", "count", "exact"]));
     };
     if let Some(unit) = unit.filter(|u| !units_of(*u).iter().any(|n| n.name == named.name)) {
         let what = match unit {
@@ -140,6 +144,7 @@ mod tests {
         assert_eq!(text("amdahl 1 - efficiency ? n=64 as %"), "75.9%");
         assert_eq!(text("amdahl n * 1000 ? n=1234 as 2"), "1200000");
         assert_eq!(text("amdahl n*1e9 ? n=60 as GiB"), "55.9 GiB");
+        assert_eq!(text("amdahl n*1e6 ? n=64 as exact"), "64\u{202f}000\u{202f}000");
         assert_eq!(compute("amdahl n ? n=64").map(|v| v.value), Ok(64.0));
     }
 
@@ -157,6 +162,7 @@ mod tests {
             ("memory-breakdown total as ms", "This value is in B"),
             ("amdahl speedup as 16", "is not a format"),
             ("amdahl 1/0", "divides by zero"),
+            ("amdahl n/3 ? n=64 as exact", "is not a whole number"),
         ] {
             assert!(text(source).contains(message), "{source}: {}", text(source));
         }

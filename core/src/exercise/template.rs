@@ -11,6 +11,7 @@
 //! | `{2*(dp-1)/dp\|3}` | a bare number to three digits |
 //! | `{weights\|auto}` | as without a bar, and an error for what is not one quantity |
 //! | `{6*params\|count}` | with k, M, B or T: `180 B` |
+//! | `{params\|exact}` | a whole number in full: `8 030 261 248` |
 //! | `{optimizer\|text}` | the parameter as written, where a quantity has the same name |
 //! | `{{` and `}}` | a brace |
 //!
@@ -22,7 +23,7 @@ use super::env::Env;
 use crate::answer::{find_unit, units_of};
 use crate::decimal;
 use crate::expr::Expr;
-use crate::quantity::{Unit, count, grouped, number, significant};
+use crate::quantity::{Unit, count, exact, grouped, number, significant};
 
 /// What fills templates.
 #[derive(Debug, Clone, Copy)]
@@ -130,7 +131,7 @@ fn value(inside: &str, env: &Env) -> Result<String, String> {
     written(result, unit, &formats).ok_or_else(|| {
         format!(
             "“{{{inside}}}” cannot be written that way: after the bar put a unit such as GB, GiB, ms or %, a number of \
-             digits from 1 to 12, count, or text for a parameter; auto is for a single quantity."
+             digits from 1 to 12, count, exact for a whole number in full, or text for a parameter; auto is for a single quantity."
         )
     })
 }
@@ -141,6 +142,7 @@ fn written(value: f64, unit: Option<Unit>, formats: &[&str]) -> Option<String> {
         [] => Some(unit.map_or_else(|| bare(value), |unit| unit.format(value))),
         ["auto"] => unit.map(|unit| unit.format(value)),
         ["count"] => Some(count(value)),
+        ["exact"] => exact(value),
         [one] if digits(one).is_some() => digits(one).map(|d| significant(value, d)),
         [name] => in_unit(value, name, 3),
         [name, precise] => digits(precise).and_then(|d| in_unit(value, name, d)),

@@ -1,9 +1,10 @@
 //! How the shares of a model move as one of its sizes does.
 
-use super::{Anatomy, MAX_SEQ, Measure};
+use super::{Anatomy, MAX_SEQ, Measure, Params};
 use crate::model::flops::ForwardFlops;
 use crate::model::params::ParameterCount;
-use crate::model::shape::{Attention, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Moe, Shape, Sliding};
+use crate::model::reference::ModelRef;
+use crate::model::shape::{Attention, Moe, Shape, Sliding};
 
 /// A size that can move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,13 +38,23 @@ impl Axis {
         Self::ALL.into_iter().find(|a| a.id() == id)
     }
 
-    /// The largest value.
-    pub const fn max(self) -> u64 {
+    /// What a person reads.
+    pub const fn label(self) -> &'static str {
         match self {
-            Axis::Width => MAX_WIDTH,
-            Axis::Depth => MAX_LAYERS,
-            Axis::Vocabulary => MAX_ROWS,
-            Axis::Sequence => MAX_SEQ,
+            Axis::Width => "Hidden size",
+            Axis::Depth => "Layers",
+            Axis::Vocabulary => "Vocabulary",
+            Axis::Sequence => "Sequence",
+        }
+    }
+
+    /// The smallest and the largest size that are worth a look: from toys to past the largest models.
+    pub const fn range(self) -> (u64, u64) {
+        match self {
+            Axis::Width => (256, 32_768),
+            Axis::Depth => (1, 256),
+            Axis::Vocabulary => (1024, 1_048_576),
+            Axis::Sequence => (128, 1_048_576),
         }
     }
 }
@@ -66,6 +77,30 @@ pub enum Group {
 impl Group {
     /// All groups, in the order of [`Mix::parts`].
     pub const ALL: [Group; 5] = [Group::Tables, Group::Attention, Group::Matrix, Group::Mlp, Group::Small];
+
+    /// A name in lower case: the class that colours it.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Group::Tables => "tables",
+            Group::Attention => "attention",
+            Group::Matrix => "matrix",
+            Group::Mlp => "mlp",
+            Group::Small => "small",
+        }
+    }
+
+    /// What a person reads, of a mixture of experts or of a dense model.
+    pub const fn label(self, mixture: bool) -> &'static str {
+        match (self, mixture) {
+            (Group::Tables, _) => "Embedding and head",
+            (Group::Attention, _) => "Attention",
+            (Group::Matrix, _) => "Attention matrix",
+            (Group::Mlp, true) => "MLP and experts",
+            (Group::Mlp, false) => "MLP",
+            (Group::Small, true) => "Norms and router",
+            (Group::Small, false) => "Norms",
+        }
+    }
 }
 
 /// The five groups of a model at one size.
@@ -107,48 +142,62 @@ impl Mix {
 }
 
 impl Anatomy {
-    /// The size on `axis`.
-    pub fn at(&self, axis: Axis) -> u64 {
-        match axis {
-            Axis::Width => self.shape.hidden_size,
-            Axis::Depth => self.shape.num_hidden_layers,
-            Axis::Vocabulary => self.shape.vocab_size,
-            Axis::Sequence => self.params.seq,
-        }
-    }
-
     /// The groups as they are.
     pub fn mix(&self, measure: Measure) -> Mix {
-        let at = self.at(self.params.sweep);
+        let at = self.params.size(self.params.sweep);
         match measure {
             Measure::Params => Mix::params(at, &self.count),
             Measure::Flops => Mix::flops(at, &self.flops),
         }
     }
 
-    /// The groups over the size `axis`: from a sixteenth to sixteen times what it is, four steps an octave. Sizes that no
-    /// model can have are left out.
+    /// The groups over [`Axis::range`], four sizes an octave, and at the size as it is, in order. Sizes that no model can
+    /// have are left out.
     pub fn sweep(&self, axis: Axis, measure: Measure) -> Vec<Mix> {
-        let here = self.at(axis) as f64;
-        let step = |k: i32| (here * (f64::from(k) / 4.0).exp2()).round() as u64;
-        let mut sizes: Vec<u64> = (-16..=16).map(step).filter(|n| (1..=axis.max()).contains(n)).collect();
+        let (from, to) = axis.range();
+        let steps = (to / from).ilog2() * 4;
+        let step = |k: u32| (from as f64 * (f64::from(k) / 4.0).exp2()).round() as u64;
+        let mut sizes: Vec<u64> = (0..=steps).map(step).chain([self.params.size(axis)]).collect();
+        sizes.sort_unstable();
         sizes.dedup();
         let mix = |at: u64| {
-            let (mut shape, mut seq) = (self.shape, self.params.seq);
-            match axis {
-                Axis::Width => shape = shape.resized(at, shape.num_hidden_layers),
-                Axis::Depth => shape = shape.resized(shape.hidden_size, at),
-                Axis::Vocabulary => shape.vocab_size = at,
-                Axis::Sequence => seq = at,
-            }
-            let sound = shape.check().is_empty();
-            let count = shape.count().ok().filter(|_| sound)?;
+            let params = self.params.resized(axis, at)?;
+            let shape = params.model.shape()?;
             Some(match measure {
-                Measure::Params => Mix::params(at, &count),
-                Measure::Flops => Mix::flops(at, &shape.forward_flops(seq, self.params.causal)),
+                Measure::Params => Mix::params(at, &shape.count().ok()?),
+                Measure::Flops => Mix::flops(at, &shape.forward_flops(params.seq, params.causal)),
             })
         };
         sizes.into_iter().filter_map(mix).collect()
+    }
+}
+
+impl Params {
+    /// The size on `axis`; 0 for a bare number of parameters.
+    pub fn size(&self, axis: Axis) -> u64 {
+        let of_shape = |size: fn(&Shape) -> u64| self.model.shape().map_or(0, size);
+        match axis {
+            Axis::Width => of_shape(|s| s.hidden_size),
+            Axis::Depth => of_shape(|s| s.num_hidden_layers),
+            Axis::Vocabulary => of_shape(|s| s.vocab_size),
+            Axis::Sequence => self.seq,
+        }
+    }
+
+    /// These parameters with one size changed, by [`Shape::resized`]; none if no model can have that size.
+    pub fn resized(&self, axis: Axis, to: u64) -> Option<Self> {
+        let before = *self.model.shape()?;
+        let mut shape = before;
+        match axis {
+            Axis::Width => shape = shape.resized(to, shape.num_hidden_layers),
+            Axis::Depth => shape = shape.resized(shape.hidden_size, to),
+            Axis::Vocabulary => shape.vocab_size = to,
+            Axis::Sequence => return (1..=MAX_SEQ).contains(&to).then_some(Self { seq: to, ..*self }),
+        }
+        let guess = if let ModelRef::Custom { guess, .. } = self.model { guess } else { None };
+        let model = if shape == before { self.model } else { ModelRef::Custom { shape, guess } };
+        let sound = shape.check().is_empty() && shape.count().is_ok();
+        sound.then_some(Self { model, ..*self })
     }
 }
 

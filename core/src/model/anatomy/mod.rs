@@ -105,7 +105,9 @@ const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("flops-projections", "Attention projections", Unit::Flop),
     ("flops-attention-matrix", "Attention matrix", Unit::Flop),
     ("flops-mlp", "MLP and experts", Unit::Flop),
+    ("flops-router", "Router", Unit::Flop),
     ("flops-head", "Output head", Unit::Flop),
+    ("flops-other", "Embedding projections", Unit::Flop),
     ("crossover-seq", "Sequence at which the attention matrix costs a layer’s weights; 0 if none does", Unit::Count),
     ("kv-bytes-per-token", "KV cache of one token, bf16", Unit::Bytes),
 ];
@@ -243,7 +245,60 @@ fn crossover(shape: &Shape, flops: &ForwardFlops, causal: bool) -> Option<u64> {
     Some(high)
 }
 
+/// A stretch of the model, input to output.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// Before the layers, those with a dense MLP, those with experts, after: never [`Place::Layer`].
+    pub place: Place,
+    /// How many layers; 0 outside.
+    pub layers: u64,
+    /// Parameters or forward FLOPs of one token.
+    pub amount: f64,
+}
+
+/// One layer of a kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer<'a> {
+    /// [`Place::Dense`] or [`Place::Mixture`].
+    pub kind: Place,
+    /// How many layers are of this kind.
+    pub layers: u64,
+    /// What is in one, in the order of [`Anatomy::pieces`].
+    pub pieces: Vec<&'a Piece>,
+    /// Parameters or forward FLOPs of one token in one such layer.
+    pub amount: f64,
+}
+
 impl Anatomy {
+    /// The piece that is looked at, if the model has it.
+    pub fn piece(&self) -> Option<&Piece> {
+        self.pieces.iter().find(|p| p.id == self.params.piece)
+    }
+
+    /// One layer: of the kind that has the piece that is looked at, otherwise of the kind of the last.
+    pub fn layer(&self, measure: Measure) -> Layer<'_> {
+        let mixtures = self.shape.moe_layers();
+        let dense =
+            mixtures == 0 || (self.shape.dense_layers() > 0 && self.piece().is_some_and(|p| p.place == Place::Dense));
+        let (kind, layers) = if dense { (Place::Dense, self.shape.dense_layers()) } else { (Place::Mixture, mixtures) };
+        let pieces: Vec<_> = self.pieces.iter().filter(|p| p.place == Place::Layer || p.place == kind).collect();
+        let amount = pieces.iter().map(|p| p.amount_here(measure)).sum();
+        Layer { kind, layers, pieces, amount }
+    }
+
+    /// The whole model in four stretches.
+    pub fn spans(&self, measure: Measure) -> [Span; 4] {
+        let all = |place| self.pieces.iter().filter(|p| p.place == place).map(|p| p.amount(measure)).sum::<f64>();
+        let each = all(Place::Layer) / self.shape.num_hidden_layers.max(1) as f64;
+        let span = |place, layers: u64| Span { place, layers, amount: all(place) + each * layers as f64 };
+        [
+            span(Place::Before, 0),
+            span(Place::Dense, self.shape.dense_layers()),
+            span(Place::Mixture, self.shape.moe_layers()),
+            span(Place::After, 0),
+        ]
+    }
+
     /// The quantities of the catalogue, in its order.
     pub fn quantities(&self) -> Vec<Quantity> {
         let (c, f) = (&self.count, &self.flops);
@@ -266,7 +321,9 @@ impl Anatomy {
             f.projections,
             f.scores + f.values,
             f.mlp + f.shared_experts + f.experts,
+            f.router,
             f.lm_head,
+            f.other,
             self.crossover.unwrap_or(0) as f64,
             self.kv_bytes_per_token,
         ];
@@ -277,7 +334,12 @@ impl Anatomy {
     pub fn finding(&self) -> String {
         use crate::quantity::{count, number};
         let total = self.count.total as f64;
-        let share = |part: f64| if total > 0.0 { number((part / total * 100.0).round()) } else { "0".to_owned() };
+        let percent = |part: f64, whole: f64| match part / whole * 100.0 {
+            p if p > 0.0 && p < 1.0 => "under 1%".to_owned(),
+            p if p >= 1.0 => format!("{}%", number(p.round())),
+            _ => "0%".to_owned(),
+        };
+        let share = |part: f64| percent(part, total);
         let mlp = (self.count.mlp + self.count.shared_experts + self.count.experts) as f64;
         let tables = (self.count.embedding + self.count.lm_head) as f64;
         let of = if self.count.experts > 0 { "the experts" } else { "the MLPs" };
@@ -287,17 +349,16 @@ impl Anatomy {
             String::new()
         };
         let flops = self.flops.total();
-        let matrix = if flops > 0.0 { (self.flops.scores + self.flops.values) / flops * 100.0 } else { 0.0 };
         format!(
-            "{}: {} parameters, {}% of them in {of}, {}% in attention and {}% in the embedding and output head.{active} A \
-             token costs {} forward, {}% of it for the attention matrix at {} tokens.",
+            "{}: {} parameters, {} of them in {of}, {} in attention and {} in the embedding and output head.{active} A \
+             token costs {} forward, {} of it for the attention matrix at {} tokens.",
             self.params.model.name(),
             count(total),
             share(mlp),
             share(self.count.attention as f64),
             share(tables),
             Unit::Flop.format(flops),
-            number(matrix.round()),
+            percent(self.flops.scores + self.flops.values, flops),
             grouped(self.params.seq)
         )
     }

@@ -1,5 +1,6 @@
 //! The pieces of a model: every kind of weight, and what is computed without weights.
 
+use super::{Group, Measure};
 use crate::model::flops::average_keys;
 use crate::model::params::{Component, Tensor};
 use crate::model::shape::{Attention, Shape};
@@ -72,6 +73,8 @@ pub struct Piece {
     pub place: Place,
     /// How many layers have it; 1 outside the layers.
     pub layers: u64,
+    /// Outputs and inputs of the matrix, or rows and width of the table; the inputs of a vector are 1. None for a product.
+    pub size: Option<(u64, u64)>,
     /// How often it is in one of them.
     pub copies: u64,
     /// How many of these one token uses.
@@ -84,19 +87,35 @@ pub struct Piece {
     pub formula: String,
     /// Its FLOPs with the numbers put in: "2 × 4 096 × 4 096"; empty if it costs none.
     pub cost: String,
+    /// What it does, in a sentence.
+    pub does: &'static str,
     /// What makes it in nanoGPT's model.py: `CausalSelfAttention.c_attn`. Empty if GPT-2 has no such thing.
     pub code: &'static str,
 }
 
 impl Piece {
-    /// Parameters in one layer that has it, or outside the layers all.
-    pub fn params_here(&self) -> f64 {
-        self.params / self.layers.max(1) as f64
+    /// Its parameters or its forward FLOPs of one token, all layers.
+    pub fn amount(&self, measure: Measure) -> f64 {
+        match measure {
+            Measure::Params => self.params,
+            Measure::Flops => self.flops,
+        }
     }
 
-    /// Forward FLOPs of one token in one layer that has it, or outside the layers all.
-    pub fn flops_here(&self) -> f64 {
-        self.flops / self.layers.max(1) as f64
+    /// The same in one layer that has it; outside the layers all.
+    pub fn amount_here(&self, measure: Measure) -> f64 {
+        self.amount(measure) / self.layers.max(1) as f64
+    }
+
+    /// What it goes together with.
+    pub fn group(&self) -> Group {
+        match self.component {
+            Component::Embedding | Component::LmHead | Component::Other => Group::Tables,
+            Component::Attention if self.size.is_none() => Group::Matrix,
+            Component::Attention => Group::Attention,
+            Component::Mlp | Component::SharedExperts | Component::Experts => Group::Mlp,
+            Component::Router | Component::Norms => Group::Small,
+        }
     }
 }
 
@@ -116,13 +135,15 @@ pub(super) fn of(shape: &Shape, seq: u64, causal: bool) -> Vec<Piece> {
             component: Component::LmHead,
             place: Place::After,
             layers: 1,
+            size: Some((shape.vocab_size, width)),
             copies: 1,
             used: 1,
             params: 0.0,
             flops: 2.0 * shape.vocab_size as f64 * width as f64,
             formula: "the token embedding again: no parameters of its own".to_owned(),
             cost: format!("2 × {} × {}", grouped(shape.vocab_size), grouped(width)),
-            code: "GPT.lm_head",
+            does: about("tied_head").0,
+            code: about("tied_head").1,
         });
     }
     pieces
@@ -150,13 +171,15 @@ fn weight(shape: &Shape, tensor: &Tensor) -> Piece {
         component: tensor.component,
         place,
         layers,
+        size: Some((tensor.rows, tensor.cols)),
         copies,
         used,
         params: tensor.total() as f64,
         flops,
         formula: formula(tensor),
         cost: if flops > 0.0 { cost } else { String::new() },
-        code: code(tensor.name),
+        does: about(tensor.name).0,
+        code: about(tensor.name).1,
     }
 }
 
@@ -191,13 +214,15 @@ fn matrix(shape: &Shape, seq: u64, causal: bool) -> [Piece; 2] {
             component: Component::Attention,
             place: Place::Layer,
             layers,
+            size: None,
             copies: 1,
             used: 1,
             params: 0.0,
             flops,
             formula: formula.to_owned(),
             cost: per_head,
-            code: "CausalSelfAttention.forward",
+            does: about(id).0,
+            code: about(id).1,
         }
     };
     [
@@ -216,18 +241,48 @@ fn formula(t: &Tensor) -> String {
     format!("{} × {}{} = {rows} × {cols}{}", t.rows_are, t.cols_are, bias(t.rows_are), bias(&rows))
 }
 
-/// The attribute of nanoGPT's model.py (commit 3adf61e) that holds a weight. Its `c_attn` is q, k and v in one matrix.
-fn code(name: &str) -> &'static str {
-    match name {
-        "embed_tokens" => "GPT.transformer.wte",
-        "embed_positions" => "GPT.transformer.wpe",
-        "q_proj" | "k_proj" | "v_proj" => "CausalSelfAttention.c_attn",
-        "o_proj" => "CausalSelfAttention.c_proj",
-        "up_proj" => "MLP.c_fc",
-        "down_proj" => "MLP.c_proj",
-        "layer_norm" => "Block.ln_1 and Block.ln_2",
-        "last_norm" => "GPT.transformer.ln_f",
-        "lm_head" => "GPT.lm_head",
-        _ => "",
+/// What a piece does, and the attribute of nanoGPT's model.py (commit 3adf61e) that holds it. Its `c_attn` is q, k and v in
+/// one matrix.
+fn about(id: &str) -> (&'static str, &'static str) {
+    match id {
+        "embed_tokens" => ("Looks up a vector for each token: no multiplication.", "GPT.transformer.wte"),
+        "embed_positions" => ("Looks up a vector for each position, added to the token’s.", "GPT.transformer.wpe"),
+        "project_in" => ("Brings the token’s vector to the width of the model.", ""),
+        "project_out" => ("Brings the last layer’s output to the width of the embedding.", ""),
+        "embedding_norm" => ("Normalises the embedding before the first layer.", ""),
+        "q_proj" => ("Makes the query of every head.", "CausalSelfAttention.c_attn"),
+        "k_proj" => ("Makes the keys, which are kept in the KV cache.", "CausalSelfAttention.c_attn"),
+        "v_proj" => ("Makes the values, which are kept in the KV cache.", "CausalSelfAttention.c_attn"),
+        "q_norm" => ("Normalises the queries.", ""),
+        "k_norm" => ("Normalises the keys.", ""),
+        "q_a_proj" => ("Compresses the input to a latent vector, from which all queries are made.", ""),
+        "q_a_norm" => ("Normalises the latent vector of the queries.", ""),
+        "q_b_proj" => ("Expands the latent vector to the query of every head.", ""),
+        "kv_a_proj" => ("Compresses the input to one latent vector and one rotary key: all that is cached.", ""),
+        "kv_a_norm" => ("Normalises the latent vector of keys and values.", ""),
+        "kv_b_proj" => ("Expands the latent vector to the key and value of every head.", ""),
+        "scores" => ("Multiplies every query by the keys that it may see.", "CausalSelfAttention.forward"),
+        "values" => ("Sums the values, weighted by the softmax of the scores.", "CausalSelfAttention.forward"),
+        "o_proj" => ("Mixes what the heads found back into the residual stream.", "CausalSelfAttention.c_proj"),
+        "sinks" => ("A learned logit for each head, so that it can attend to nothing.", ""),
+        "gate_proj" => ("Makes the gate, which multiplies what up_proj makes.", ""),
+        "up_proj" => ("Widens the residual stream to the width of the MLP.", "MLP.c_fc"),
+        "down_proj" => ("Brings the MLP’s inner width back to the residual stream.", "MLP.c_proj"),
+        "router" => ("Scores every expert for each token; the best few are used.", ""),
+        "expert_gate_proj" => ("Makes the gate inside an expert.", ""),
+        "expert_up_proj" => ("Widens the residual stream to the width of an expert.", ""),
+        "expert_down_proj" => ("Brings an expert’s inner width back to the residual stream.", ""),
+        "shared_gate_proj" => ("Makes the gate of the expert that every token uses.", ""),
+        "shared_up_proj" => ("Widens the residual stream to the width of the shared expert.", ""),
+        "shared_down_proj" => ("Brings the shared expert’s inner width back to the residual stream.", ""),
+        "shared_expert_gate" => ("Weighs the output of the shared expert.", ""),
+        "layer_norm" => {
+            ("Normalises what attention and MLP read, or in some families write.", "Block.ln_1 and Block.ln_2")
+        }
+        "last_norm" => ("Normalises the output of the last layer.", "GPT.transformer.ln_f"),
+        "lm_head" => ("Scores every token of the vocabulary as the next one.", "GPT.lm_head"),
+        "lm_head_bias" => ("Added to the scores of the tokens.", ""),
+        "tied_head" => ("The token embedding again, as output matrix: multiplied in full, stored once.", "GPT.lm_head"),
+        _ => ("", ""),
     }
 }

@@ -1,0 +1,53 @@
+//! The pieces as a table, input to output.
+
+use leptos::prelude::*;
+use ringside_core::quantity::{Unit, grouped};
+
+use super::Shown;
+
+/// A row for every piece: what it is, how often, its parameters and its FLOPs.
+pub(super) fn view(shown: Shown) -> AnyView {
+    let ids = move || shown.with(|a| a.pieces.iter().map(|p| p.id).collect::<Vec<_>>());
+    let row = move |id: &'static str| {
+        let look = move |look: fn(&ringside_core::model::anatomy::Piece) -> String| move || shown.piece(id, look);
+        view! {
+            <tr>
+                <th scope="row">{id}</th>
+                <td class="number">{look(|p| grouped(p.copies * p.layers))}</td>
+                <td>{look(|p| p.formula.clone())}</td>
+                <td class="number">{look(|p| grouped(p.params as u64))}</td>
+                <td class="number">{look(|p| if p.flops > 0.0 { Unit::Flop.format(p.flops) } else { "–".to_owned() })}</td>
+                <td>{look(|p| p.code.to_owned())}</td>
+            </tr>
+        }
+    };
+    let total = move || shown.with(|a| grouped(a.count.total));
+    let flops = move || shown.with(|a| Unit::Flop.format(a.flops.total()));
+    view! {
+        <table>
+            <caption>"Every piece, input to output"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Piece"</th>
+                    <th scope="col" class="number">"Times"</th>
+                    <th scope="col">"Parameters of one"</th>
+                    <th scope="col" class="number">"Parameters"</th>
+                    <th scope="col" class="number">"FLOPs of a token"</th>
+                    <th scope="col">"In nanoGPT"</th>
+                </tr>
+            </thead>
+            <tbody>
+                <For each=ids key=|id| *id children=row />
+                <tr class="sum">
+                    <th scope="row">"Together"</th>
+                    <td></td>
+                    <td></td>
+                    <td class="number">{total}</td>
+                    <td class="number">{flops}</td>
+                    <td></td>
+                </tr>
+            </tbody>
+        </table>
+    }
+    .into_any()
+}

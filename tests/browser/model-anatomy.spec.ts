@@ -1,0 +1,146 @@
+// The widget `model-anatomy`: links, the picture by mouse and keyboard, sizes that move, a config.json of one's own.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { axe, expect, ready, test } from "./fixtures";
+
+const configs = join(__dirname, "..", "fixtures", "configs");
+const config = (name: string) => readFileSync(join(configs, name), "utf8");
+
+const figure = (page: Page) => page.locator('[data-widget="model-anatomy"]');
+
+async function open(page: Page, query: string) {
+  await page.goto(`w/model-anatomy/?${query}`);
+  await ready(page);
+}
+
+async function quantity(page: Page, id: string): Promise<number> {
+  const output = figure(page).locator(`output[data-quantity="${id}"]`);
+  await expect(output).toHaveCount(1);
+  return Number(await output.getAttribute("data-value"));
+}
+
+const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
+
+test("counts models to the parameter, and what a token costs", async ({ page }) => {
+  await open(page, "model=llama-3-8b&seq=8192");
+  expect(await quantity(page, "params")).toBe(8030261248);
+  expect(await quantity(page, "params-embedding")).toBe(128256 * 4096);
+  expect(await quantity(page, "params-attention")).toBe(32 * (2 * 4096 * 4096 + 2 * 1024 * 4096));
+  expect(await quantity(page, "params-mlp")).toBe(32 * 3 * 14336 * 4096);
+  // Every matrix twice, the table that is looked up not at all, and half of the attention matrix of 8192 tokens.
+  const weights = 8030261248 - 128256 * 4096 - 65 * 4096;
+  expect(await quantity(page, "flops-per-token")).toBe(2 * weights + 32 * 2 * 2 * 4096 * 4096);
+  await open(page, "model=mixtral-8x7b");
+  expect(await quantity(page, "params")).toBe(46702792704);
+  expect(await quantity(page, "params-active")).toBe(12879925248);
+});
+
+test("areas are to scale", async ({ page }) => {
+  await open(page, "model=llama-3-8b");
+  const area = async (id: string) => {
+    const box = (await figure(page).locator(`.map .tile:has(input[value="${id}"])`).boundingBox())!;
+    return box.width * box.height;
+  };
+  const q = await area("q_proj");
+  expect(await area("k_proj")).toBeCloseTo(q / 4, -2);
+  expect((await area("gate_proj")) / q).toBeCloseTo(14336 / 4096, 1);
+});
+
+test("writes its state into the address and reads it back", async ({ page }) => {
+  await open(page, "model=gpt2&seq=1024");
+  await figure(page).locator('input[name="show"][value="flops"]').check({ force: true });
+  await figure(page).locator('input[name="piece"][value="up_proj"]').check({ force: true });
+  await figure(page).locator('input[name="sweep"][value="vocab_size"]').check({ force: true });
+  await expect.poll(() => parameter(page, "sweep")).toBe("vocab_size");
+  expect([parameter(page, "show"), parameter(page, "piece"), parameter(page, "seq")]).toEqual(["flops", "up_proj", "1024"]);
+  await page.reload();
+  await ready(page);
+  await expect(figure(page).locator('input[name="piece"][value="up_proj"]')).toBeChecked();
+  await expect(figure(page).locator(".anatomy-piece")).toContainText("MLP.c_fc");
+  expect(await quantity(page, "params")).toBe(124439808);
+});
+
+test("a size that is moved and brought back is the model again", async ({ page }) => {
+  await open(page, "model=llama-3-8b");
+  const slider = figure(page).locator('input[type="range"][name="hidden_size"]');
+  await slider.focus();
+  await page.keyboard.press("Home");
+  await expect.poll(() => parameter(page, "model")).toBe("custom");
+  await expect.poll(() => parameter(page, "hidden_size")).toBe("256");
+  expect(await quantity(page, "params")).toBeLessThan(1e9);
+  for (let i = 0; i < 16; i++) await page.keyboard.press("ArrowRight");
+  await expect.poll(() => parameter(page, "model")).toBe("llama-3-8b");
+  expect(await quantity(page, "params")).toBe(8030261248);
+});
+
+test("a model keeps its sizes when it is chosen after another was moved", async ({ page }) => {
+  await open(page, "model=llama-3-8b&num_hidden_layers=16");
+  await figure(page).locator('select[name="model"]').selectOption("gpt2");
+  await expect.poll(() => quantity(page, "params")).toBe(124439808);
+});
+
+const nonsense: [string, string][] = [
+  ["model", "gpt-9"],
+  ["seq", "0"],
+  ["seq", "many"],
+  ["causal", "perhaps"],
+  ["show", "bytes"],
+  ["sweep", "width"],
+  ["piece", "q_porj"],
+  ["hidden_size", "-1"],
+  ["params", "30e9"],
+];
+for (const [name, value] of nonsense) {
+  test(`names the bad value ${name}=${value} and keeps the rest`, async ({ page }) => {
+    const rest = name === "causal" ? "show=flops" : "causal=false";
+    await open(page, `${name}=${encodeURIComponent(value)}&${rest}`);
+    await expect(page.locator(".problems")).toContainText(name);
+    expect(await quantity(page, "params")).toBe(8030261248);
+    const [kept, of] = rest.split("=");
+    await expect(figure(page).locator(`input[name="${kept}"][value="${of}"]`)).toBeChecked();
+  });
+}
+
+test("works with the keyboard alone", async ({ page }) => {
+  await open(page, "model=deepseek-v3&piece=q_a_proj");
+  await figure(page).locator('input[name="piece"][value="q_a_proj"]').focus();
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => parameter(page, "piece")).not.toBe("q_a_proj");
+  await figure(page).locator('input[name="kind"][value="up_proj"]').check({ force: true });
+  await expect(figure(page).locator(".map-head")).toContainText("dense layers");
+  await figure(page).locator('input[name="show"][value="params"]').focus();
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => parameter(page, "show")).toBe("flops");
+});
+
+test("takes a config.json, and says what is wrong with a bad one", async ({ page }) => {
+  await open(page, "model=gpt2");
+  await figure(page).locator("details.own-model > summary").click();
+  const box = figure(page).locator("details.own-model textarea");
+  for (const bad of readdirSync(join(configs, "bad")).filter((n) => n.endsWith(".json"))) {
+    await box.fill(config(join("bad", bad)));
+    await expect(figure(page).locator("details.own-model .message")).toBeVisible();
+    expect(await quantity(page, "params")).toBe(124439808);
+    await box.fill("");
+  }
+  await box.fill(config("deepseek-v3.json"));
+  await expect.poll(() => quantity(page, "params")).toBe(671026419200);
+});
+
+for (const [name, query] of [
+  ["experts, a piece chosen", "model=deepseek-v3&piece=expert_up_proj"],
+  ["FLOPs over sequences", "model=gpt2&show=flops&sweep=seq&piece=scores"],
+  ["a piece that the model does not have", "model=gpt2&piece=router"],
+]) {
+  test(`axe finds nothing: ${name}`, async ({ page }) => {
+    await open(page, query);
+    await figure(page).locator("details.numbers > summary").click();
+    expect(await axe(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await axe(page), "dark").toEqual([]);
+    await page.setViewportSize({ width: 360, height: 780 });
+    expect(await axe(page), "narrow").toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+}
