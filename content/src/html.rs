@@ -43,11 +43,6 @@ pub(crate) fn slug(text: &str) -> String {
     if trimmed.is_empty() { "section".to_owned() } else { trimmed.to_owned() }
 }
 
-/// A number and its unit, kept on one line.
-pub(crate) fn unbroken(text: &str) -> String {
-    text.replace(' ', "\u{a0}")
-}
-
 /// The text of rendered HTML: of our own, in which every `<` begins a tag and every `>` ends one.
 pub(crate) fn text_of(html: &Html) -> String {
     let mut out = String::with_capacity(html.0.len());

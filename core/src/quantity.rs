@@ -165,6 +165,11 @@ pub fn exact(value: f64) -> Option<String> {
     whole.then(|| grouped(value as u64))
 }
 
+/// A number and its unit, kept on one line: a no-break space between them.
+pub fn unbroken(text: &str) -> String {
+    text.replace(' ', "\u{a0}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,11 @@
 //! The place of a widget in a chapter, with what a reader without JavaScript sees there.
 
 use ringside_core::catalogue::Entry;
+use ringside_core::quantity::unbroken;
 use ringside_core::query::Query;
 
 use super::links::page;
-use crate::html::{escape, unbroken};
+use crate::html::escape;
 
 /// How many quantities are listed: a model names its most important ones first.
 const ROWS: usize = 8;

@@ -4,6 +4,7 @@
 //! and exercises. One writer serves all three. It writes every tag itself, so nothing from the source reaches the
 //! output unescaped: raw HTML is shown as text.
 
+mod bind;
 pub(crate) mod fence;
 mod figure;
 mod highlight;

@@ -92,7 +92,8 @@ pub(crate) fn restore(html: &str, pieces: &[String]) -> String {
     out
 }
 
-fn is_stand_in(c: char) -> bool {
+/// Whether a character stands for a template.
+pub(super) fn is_stand_in(c: char) -> bool {
     (FIRST..=LAST).contains(&(c as u32))
 }
 

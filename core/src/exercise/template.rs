@@ -15,7 +15,8 @@
 //! | `{optimizer\|text}` | the parameter as written, where a quantity has the same name |
 //! | `{{` and `}}` | a brace |
 //!
-//! Everything that is put in is escaped for HTML; what stands around it is left as it is.
+//! Everything that is put in is escaped for HTML, and a number stays on one line with its unit; what stands around it is left
+//! as it is.
 
 use std::ops::Range;
 
@@ -23,7 +24,7 @@ use super::env::Env;
 use crate::answer::{find_unit, units_of};
 use crate::decimal;
 use crate::expr::Expr;
-use crate::quantity::{Unit, count, exact, grouped, number, significant};
+use crate::quantity::{Unit, count, exact, grouped, number, significant, unbroken};
 
 /// What fills templates.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +129,7 @@ fn value(inside: &str, env: &Env) -> Result<String, String> {
     }
     let result = env.eval_parsed(&expr, source)?;
     let unit = expr.as_name().and_then(|name| env.unit(name));
-    written(result, unit, &formats).ok_or_else(|| {
+    written(result, unit, &formats).map(|text| unbroken(&text)).ok_or_else(|| {
         format!(
             "“{{{inside}}}” cannot be written that way: after the bar put a unit such as GB, GiB, ms or %, a number of \
              digits from 1 to 12, count, exact for a whole number in full, or text for a parameter; auto is for a single quantity."

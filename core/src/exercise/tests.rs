@@ -96,10 +96,13 @@ fn the_answer_comes_from_the_model() {
     let weights = resolved(&memory(), 0).unwrap();
     assert_eq!(weights.expected, 60e9);
     assert!(weights.check("55.9 GiB").is_right());
-    assert_eq!(weights.check("120 GB").say(), "120 GB would be four bytes a parameter; bf16 takes two.");
-    assert_eq!(Template::fill(&memory().prompt, &weights.env).unwrap().get(..28), Some("A model has 30 B parameters "));
+    assert_eq!(weights.check("120 GB").say(), "120\u{a0}GB would be four bytes a parameter; bf16 takes two.");
+    assert_eq!(
+        Template::fill(&memory().prompt, &weights.env).unwrap().get(..28),
+        Some("A model has 30\u{a0}B parameters")
+    );
     let step = Template::fill(&memory().solution[0], &weights.env).unwrap();
-    assert_eq!(step, "30 B × 2 bytes = 60 GB");
+    assert_eq!(step, "30\u{a0}B × 2 bytes = 60\u{a0}GB");
 }
 
 #[test]
@@ -164,48 +167,49 @@ fn templates_are_filled() {
         0.125,
         Unit::Fraction,
     );
+    // “~” stands for a no-break space.
     for (template, filled) in [
         ("", "Ok()"),
         ("plain text", "Ok(plain text)"),
-        ("{weights}", "Ok(60 GB)"),
-        ("{ weights }", "Ok(60 GB)"),
-        ("{weights|auto}", "Ok(60 GB)"),
-        ("{weights|GB}", "Ok(60 GB)"),
-        ("{weights|GiB}", "Ok(55.9 GiB)"),
-        ("{weights | GiB | 5}", "Ok(55.879 GiB)"),
-        ("{weights/2|TB}", "Ok(0.03 TB)"),
-        ("{answer}", "Ok(60 GB)"),
-        ("{params}", "Ok(30 B)"),
-        ("{params|count}", "Ok(30 B)"),
-        ("{6*params|count}", "Ok(180 B)"),
-        ("{params/7|count|4}", "Ok(4.286 B)"),
+        ("{weights}", "Ok(60~GB)"),
+        ("{ weights }", "Ok(60~GB)"),
+        ("{weights|auto}", "Ok(60~GB)"),
+        ("{weights|GB}", "Ok(60~GB)"),
+        ("{weights|GiB}", "Ok(55.9~GiB)"),
+        ("{weights | GiB | 5}", "Ok(55.879~GiB)"),
+        ("{weights/2|TB}", "Ok(0.03~TB)"),
+        ("{answer}", "Ok(60~GB)"),
+        ("{params}", "Ok(30~B)"),
+        ("{params|count}", "Ok(30~B)"),
+        ("{6*params|count}", "Ok(180~B)"),
+        ("{params/7|count|4}", "Ok(4.286~B)"),
         ("{params|text}", "Ok(3e10)"),
         ("{dtype}", "Ok(bf16)"),
         ("{dp}", "Ok(64)"),
         ("{dp*2048}", "Ok(131\u{202f}072)"),
         ("{2*(dp-1)/dp}", "Ok(1.97)"),
         ("{2*(dp-1)/dp|5}", "Ok(1.9688)"),
-        ("{step}", "Ok(2.5 ms)"),
-        ("{step|ms}", "Ok(2.5 ms)"),
-        ("{step|µs}", "Ok(2500 µs)"),
-        ("{step*1e9|days}", "Ok(28.9 days)"),
+        ("{step}", "Ok(2.5~ms)"),
+        ("{step|ms}", "Ok(2.5~ms)"),
+        ("{step|µs}", "Ok(2500~µs)"),
+        ("{step*1e9|days}", "Ok(28.9~days)"),
         ("{bubble_part}", "Ok(12.5%)"),
         ("{1-bubble_part|%}", "Ok(87.5%)"),
-        ("{989e12|TFLOP/s}", "Ok(989 TFLOP/s)"),
-        ("{50e9|Gbit/s}", "Ok(400 Gbit/s)"),
-        ("{weights/step|GB/s|2}", "Ok(24000 GB/s)"),
+        ("{989e12|TFLOP/s}", "Ok(989~TFLOP/s)"),
+        ("{50e9|Gbit/s}", "Ok(400~Gbit/s)"),
+        ("{weights/step|GB/s|2}", "Ok(24000~GB/s)"),
         ("{1.5|×}", "Ok(1.5×)"),
         ("{optimizer|text}", "Ok(adamw)"),
-        ("{optimizer|auto}", "Ok(360 GB)"),
-        ("{optimizer|GB}", "Ok(360 GB)"),
-        ("{total_zero_1}", "Ok(126 GB)"),
+        ("{optimizer|auto}", "Ok(360~GB)"),
+        ("{optimizer|GB}", "Ok(360~GB)"),
+        ("{total_zero_1}", "Ok(126~GB)"),
         ("{{x}} {{{dp}}}", "Ok({x} {64})"),
         ("a < b & {dp} <em>é</em>", "Ok(a < b & 64 <em>é</em>)"),
         ("{optimizer}", "both a quantity and the parameter “adamw”"),
         ("{weigths}", "did you mean “weights”"),
         ("{foo}", "There are: "),
         ("{total-zero-1}", "Write total_zero_1 for total-zero-1"),
-        ("{total_zero_1-zero|GB}", "Ok(126 GB)"),
+        ("{total_zero_1-zero|GB}", "Ok(126~GB)"),
         ("{dtype+1}", "the text “bf16”"),
         ("{dtype|GB}", "the text “bf16”"),
         ("{weights|text}", "no parameter “weights”"),
@@ -223,7 +227,7 @@ fn templates_are_filled() {
         ("weights}", "without its “{”"),
     ] {
         match Template::fill(template, &env) {
-            Ok(text) => assert_eq!(format!("Ok({text})"), filled, "{template}"),
+            Ok(text) => assert_eq!(format!("Ok({text})"), filled.replace('~', "\u{a0}"), "{template}"),
             Err(error) => assert!(error.contains(filled), "{template}: {error}"),
         }
     }

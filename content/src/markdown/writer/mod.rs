@@ -14,7 +14,7 @@ use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
 
 use super::links::{self, Here};
 use super::scan::{FigureHead, Scan};
-use super::{Page, Section, Slot, figure, maths, values};
+use super::{Page, Section, Slot, bind, figure, maths, values};
 use crate::html::{escape, escape_into};
 use crate::markdown::Heading;
 use crate::schema::Html;
@@ -209,7 +209,8 @@ impl<'w, 'a> Writer<'w, 'a> {
                 );
             }
         }
-        escape_into(&mut self.out, text);
+        bind::formula(&mut self.out, text);
+        escape_into(&mut self.out, &bind::units(text));
         self.plain.push_str(text);
     }
 
@@ -246,7 +247,10 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.out.push_str(&html);
                 self.out.push_str("</span>");
             }
-            Ok(html) => self.out.push_str(&html),
+            Ok(html) => {
+                bind::formula(&mut self.out, &html);
+                self.out.push_str(&html);
+            }
             Err(message) => {
                 self.trouble(spot, &message, true);
                 self.out.push_str("<code>");
