@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::once::{self, Once};
+use crate::ui::hold;
 
 /// How many things that belong to the page are still on their way. While there are none, `<html data-ready="1">` says so
 /// to tests and screenshots.
@@ -56,9 +57,6 @@ pub fn arrive(id: &str) -> bool {
     }
     let Some(element) = document.get_element_by_id(id) else { return false };
     let _ = element.set_attribute("data-arrived", "");
-    // At once: a flight over a long page is no orientation.
-    let options = web_sys::ScrollIntoViewOptions::new();
-    options.set_behavior(web_sys::ScrollBehavior::Instant);
-    element.scroll_into_view_with_scroll_into_view_options(&options);
+    hold::bring(element);
     true
 }

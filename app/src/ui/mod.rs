@@ -4,12 +4,13 @@
 //! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
 //! - [`scale`]: where numbers lie in a drawing.
-//! - [`dialog`], [`clipboard`], [`link`], [`later`], [`mod@file`]: what pages and widgets need besides.
+//! - [`dialog`], [`clipboard`], [`link`], [`later`], [`near`], [`hold`], [`mod@file`]: what pages and widgets need besides.
 
 pub mod clipboard;
 pub mod dialog;
 pub mod figure;
 pub mod file;
+pub mod hold;
 pub mod later;
 pub mod link;
 pub mod near;

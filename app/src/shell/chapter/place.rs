@@ -38,10 +38,7 @@ pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
         figures.insert(slot.id(), figure);
         let waits = slot.get_attribute("data-after").map(|id| (slug.to_owned(), id));
         let (here, put) = (slot.clone(), put.clone());
-        near::when_near(&here, move || {
-            let waits = waits.clone();
-            put(slot.clone(), Box::new(move || widget_view(widget, query, waits)));
-        });
+        near::when_near(&here, move || put(slot, Box::new(move || widget_view(widget, query, waits))));
     }
     let exercises = Remote::new(format!("chapters/{slug}.exercises.json"));
     for slot in all(root, "[data-slot-exercise]") {
@@ -53,18 +50,16 @@ pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
         };
         let (here, put) = (slot.clone(), put.clone());
         near::when_near(&here, move || {
-            let place = place.clone();
             let view = move |show: exercises::View| show(place.clone());
-            put(slot.clone(), Box::new(move || deferred(exercises::load, view).into_any()));
+            put(slot, Box::new(move || deferred(exercises::load, view).into_any()));
         });
     }
     for slot in all(root, "[data-slot-sources]") {
         let slug = slug.to_owned();
         let (here, put) = (slot.clone(), put.clone());
         near::when_near(&here, move || {
-            let slug = slug.clone();
             let view = move |show: sources::View| show(&slug);
-            put(slot.clone(), Box::new(move || deferred(sources::load, view).into_any()));
+            put(slot, Box::new(move || deferred(sources::load, view).into_any()));
         });
     }
     for slot in all(root, "[data-slot-done]") {
@@ -94,7 +89,7 @@ fn widget_view(widget: &'static widgets::Widget, query: RwSignal<Query>, waits: 
             };
             view! {
                 <div class="covered sans">
-                    <p>"The figure answers once you have committed to a number above."</p>
+                    <p>"The figure answers once you have committed to a prediction above."</p>
                     <button type="button" class="quiet" on:click=skip>"Show it without a prediction"</button>
                 </div>
             }

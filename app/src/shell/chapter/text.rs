@@ -11,6 +11,8 @@ use web_sys::Element;
 
 use super::{nav, place, term};
 use crate::page;
+use crate::router::address;
+use crate::ui::hold;
 
 /// A figure of the chapter: the state it starts from and the state it is in.
 #[derive(Clone)]
@@ -43,7 +45,16 @@ pub(super) fn view(slug: &str, html: String) -> AnyView {
         figures.set_value(place::fill(root, &slug));
         nav::go_on(root, &slug);
         nav::follow(root.clone(), slug);
-        to_anchor();
+    });
+    // A link to a place in the text, which is there only now.
+    let hash = address().hash();
+    Effect::new(move |_| {
+        let id = hash.get();
+        if !id.is_empty() {
+            request_animation_frame(move || {
+                page::arrive(&id);
+            });
+        }
     });
 
     let click = move |event: MouseEvent| {
@@ -88,7 +99,7 @@ pub(super) fn closest(event: &web_sys::Event, selector: &str) -> Option<Element>
 /// Brings a figure into view and shows for a moment which one it is.
 fn show(id: &str) {
     let Some(slot) = document().get_element_by_id(id) else { return };
-    slot.scroll_into_view();
+    hold::bring(slot.clone());
     // Without the mark the figure has changed all the same.
     let _ = slot.class_list().add_1("shown");
     set_timeout(
@@ -97,17 +108,4 @@ fn show(id: &str) {
         },
         std::time::Duration::from_millis(1400),
     );
-}
-
-/// Goes to the place that the address names, once it is there.
-fn to_anchor() {
-    let id = location().hash().unwrap_or_default();
-    let id = id.trim_start_matches('#').to_owned();
-    if !id.is_empty() {
-        request_animation_frame(move || {
-            if let Some(place) = document().get_element_by_id(&id) {
-                place.scroll_into_view();
-            }
-        });
-    }
 }
