@@ -24,6 +24,7 @@ pub fn App() -> impl IntoView {
             Route::Chapter(_) => deferred::page(shell::chapter::load).into_any(),
             Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
             Route::Reference => deferred::page(shell::reference::load).into_any(),
+            Route::Practice => deferred::page(shell::practice::load).into_any(),
             Route::Settings => deferred::page(shell::settings::load).into_any(),
             Route::Unknown => shell::not_found::view().into_any(),
         }

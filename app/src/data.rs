@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_content::schema::{Chapter, Course, Glossary, Readings, Reference, SearchIndex, Status};
+use ringside_content::schema::{Chapter, Course, ExerciseIndex, Glossary, Readings, Reference, SearchIndex, Status};
 use serde::de::DeserializeOwned;
 
 use crate::once::{self, Once};
@@ -93,6 +93,8 @@ pub struct Library {
     pub reference: Remote<Reference>,
     /// Everything that can be found.
     pub search: Remote<SearchIndex>,
+    /// Every exercise in short.
+    pub exercises: Remote<ExerciseIndex>,
 }
 
 thread_local! {
@@ -107,6 +109,7 @@ pub fn provide() {
         glossary: Remote::new("glossary.json".into()),
         reference: Remote::new("reference.json".into()),
         search: Remote::new("search.json".into()),
+        exercises: Remote::new("exercises.json".into()),
     };
     once::set(&LIBRARY, library);
 }
@@ -124,9 +127,11 @@ pub fn chapter_href(chapter: &Chapter) -> String {
     }
 }
 
-/// Fetches and reads one JSON file under the content folder. Errors are sentences for the learner: not reachable, not found,
-/// or not readable.
-async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
+/// Fetches and reads one JSON file under the content folder.
+///
+/// # Errors
+/// A sentence for the learner: not reachable, not found, or not readable.
+pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
     let text = fetch_text(path).await?;
     serde_json::from_str(&text)
         .map_err(|e| format!("{path} does not read as this version expects ({e}). Reload the page."))

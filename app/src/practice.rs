@@ -2,7 +2,7 @@
 //!
 //! It is one value of the store's document, so that its code is downloaded by those who use it.
 
-use ringside_core::exercise::{Exercise, Kind};
+use ringside_core::exercise::Exercise;
 use ringside_core::practice::mastery::Prediction;
 use ringside_core::practice::{self, Day, Practice};
 use serde::Deserialize as _;
@@ -35,12 +35,7 @@ pub fn change(doc: &mut Doc, change: impl FnOnce(&mut Practice)) {
 /// Takes note of what a learner just did with an exercise, `before` being what the store had about it. An attempt ends with
 /// a right answer, with its solution, or with other parameters; a prediction, which is never wrong, with the first answer.
 pub fn note(doc: &mut Doc, key: &str, exercise: &Exercise, before: &Attempt, numbers: Option<(f64, f64)>, day: Day) {
-    let Some(now) = doc.exercises.get_mut(key) else { return };
-    if let Kind::Explain(_) = exercise.kind {
-        // The learner marks it, point by point, after the answer.
-        now.solved |= now.right && !before.right;
-    }
-    let now = now.clone();
+    let Some(now) = doc.exercises.get(key).cloned() else { return };
     if exercise.kind.unlocks().is_some() {
         let confidence = now.confidence.filter(|_| now.tries > before.tries && before.tries_here() == 0);
         if let Some(confidence) = confidence {
@@ -73,6 +68,22 @@ pub fn note(doc: &mut Doc, key: &str, exercise: &Exercise, before: &Attempt, num
         shown: of.shown,
     };
     change(doc, |p| p.record(attempt));
+}
+
+/// Opens an exercise to be practised with the parameters of `seed`, unless an answer to it is under way. What was
+/// explained in words stays, to be revised.
+pub fn begin(doc: &mut Doc, key: &str, explain: bool, seed: u64) {
+    let mut attempt = doc.exercises.get(key).cloned().unwrap_or_default();
+    let under_way = !attempt.input.is_empty() && !attempt.solved && !attempt.shown;
+    if under_way || attempt == (Attempt { seed, ..Attempt::default() }) {
+        return;
+    }
+    let written = std::mem::take(&mut attempt.input);
+    attempt.renew(seed);
+    if explain {
+        attempt.input = written;
+    }
+    doc.exercises.insert(key.to_owned(), attempt);
 }
 
 #[cfg(test)]
@@ -180,8 +191,28 @@ mod tests {
         let mut learner = Learner(Doc::default(), exercise(kind));
         learner.answers(100, false);
         assert_eq!(learner.attempts(), []);
-        learner.does(100, |a| a.right = true);
+        learner.does(100, |a| a.solved = true);
         assert_eq!(learner.attempts(), [(0, true, 1, 0, false)]);
+    }
+
+    #[test]
+    fn practice_begins_with_other_numbers_unless_an_answer_is_under_way() {
+        let mut doc = Doc::default();
+        begin(&mut doc, KEY, false, 0);
+        assert!(doc.exercises.is_empty(), "nothing is noted before anything was done");
+        let wrong = Attempt { input: "3".into(), tries: 1, ..Attempt::default() };
+        doc.exercises.insert(KEY.into(), wrong.clone());
+        begin(&mut doc, KEY, false, 7);
+        assert_eq!(doc.exercises[KEY], wrong);
+        let right = Attempt { right: true, solved: true, ..wrong };
+        doc.exercises.insert(KEY.into(), right.clone());
+        begin(&mut doc, KEY, false, 7);
+        let begun = Attempt { seed: 7, right: true, tries: 1, earlier: 1, ..Attempt::default() };
+        assert_eq!(doc.exercises[KEY], begun);
+        // An explanation is revised.
+        doc.exercises.insert(KEY.into(), right);
+        begin(&mut doc, KEY, true, 7);
+        assert_eq!(doc.exercises[KEY], Attempt { input: "3".into(), ..begun });
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub enum Route {
     Widget(String),
     /// Variables, hardware, terms.
     Reference,
+    /// What to do next, and how it stands.
+    Practice,
     /// What is stored.
     Settings,
     /// None of them.
@@ -38,6 +40,7 @@ impl Route {
             ("chapter", Some(slug), None) => Self::Chapter(slug.to_owned()),
             ("w", Some(id), None) => Self::Widget(id.to_owned()),
             ("reference", None, _) => Self::Reference,
+            ("practice", None, _) => Self::Practice,
             ("settings", None, _) => Self::Settings,
             _ => Self::Unknown,
         }
@@ -178,6 +181,7 @@ mod tests {
         assert_eq!(Route::of("/chapter/memory-accounting/"), Route::Chapter("memory-accounting".into()));
         assert_eq!(Route::of("w/amdahl"), Route::Widget("amdahl".into()));
         assert_eq!(Route::of("reference/"), Route::Reference);
+        assert_eq!(Route::of("practice/"), Route::Practice);
         assert_eq!(Route::of("settings"), Route::Settings);
         for none in ["chapter", "w", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {
             assert_eq!(Route::of(none), Route::Unknown, "{none}");

@@ -70,6 +70,7 @@ fn comparison(session: Session) -> AnyView {
                 session.update(|a| {
                     a.marks = all.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
                     a.right |= right;
+                    a.solved |= right;
                 });
             };
             view! {

@@ -6,6 +6,7 @@ mod header;
 pub mod home;
 pub mod not_found;
 pub mod notices;
+pub mod practice;
 pub mod reference;
 mod search;
 pub mod settings;

@@ -1,16 +1,12 @@
 //! Settings, and everything that is stored: to look at, to take along, to replace, to delete.
 
-use std::collections::BTreeMap;
-
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
-use ringside_content::schema::{Readings, Source};
 use ringside_core::practice::date;
 use ringside_core::quantity::bytes_decimal;
 
 use crate::clock;
-use crate::data::library;
 use crate::deferred::{NotLoaded, Page};
 use crate::store::doc::{self, Doc, Theme};
 use crate::store::{ASIDE, store};
@@ -116,70 +112,27 @@ fn stored() -> impl IntoView {
     }
 }
 
-/// Today, as `2026-11-21`, by the learner's own clock.
-fn today() -> String {
-    date::iso(clock::today())
-}
-
 fn export() -> impl IntoView {
     let store = store();
     let said: Said = RwSignal::new(None);
-    let report = move |name: String, result: Result<(), String>| {
-        said.set(Some(result.map(|()| format!("{name} is in your downloads."))));
-    };
     let everything = move |_| {
-        let name = format!("ringside-{}.json", today());
+        let name = format!("ringside-{}.json", date::iso(clock::today()));
         let result = file::save(&name, "application/json", &store.export());
-        report(name, result);
-    };
-    let readings = library().readings;
-    let none = move || store.with(|doc| doc.sources.values().all(|s| s.summary.trim().is_empty()));
-    let summaries = move |_| {
-        let Some(readings) = readings.ready() else { return };
-        let name = format!("ringside-summaries-{}.md", today());
-        let text = store.peek(|doc| together(doc, &readings));
-        report(name.clone(), file::save(&name, "text/markdown", &text));
+        said.set(Some(result.map(|()| format!("{name} is in your downloads."))));
     };
     view! {
         <section aria-labelledby="export">
             <h2 id="export">"Export"</h2>
-            <p>"One file with everything, to import in another browser or to keep; or your summaries as one document."</p>
+            <p>
+                "One file with everything, to import in another browser or to keep. Your summaries as one document are under "
+                <a href="practice/#summaries">"Practice"</a> "."
+            </p>
             <p class="actions sans">
                 <button type="button" on:click=everything>"Export everything"</button>
-                <button
-                    type="button"
-                    class="secondary"
-                    disabled=move || none() || readings.ready().is_none()
-                    on:click=summaries
-                >
-                    "Summaries as Markdown"
-                </button>
             </p>
-            <p class="hint sans" hidden=move || !none()>"No summary is written yet: every source on the map has a box for one."</p>
             {say(said)}
         </section>
     }
-}
-
-/// Every summary in one Markdown document, in the order of the map; those of sources that the map no longer has come last.
-fn together(doc: &Doc, readings: &Readings) -> String {
-    let mut left: BTreeMap<&str, &str> = doc
-        .sources
-        .iter()
-        .map(|(id, note)| (id.as_str(), note.summary.trim()))
-        .filter(|(_, summary)| !summary.is_empty())
-        .collect();
-    let mut text = String::from("# Summaries\n");
-    for Source { id, title, authors, year, url, .. } in &readings.sources {
-        if let Some(summary) = left.remove(id.as_str()) {
-            let year = year.map(|year| format!(", {year}")).unwrap_or_default();
-            text.push_str(&format!("\n## {title}\n\n{authors}{year}. <{url}>\n\n{summary}\n"));
-        }
-    }
-    for (id, summary) in left {
-        text.push_str(&format!("\n## {id}\n\n{summary}\n"));
-    }
-    text
 }
 
 /// A document that was read from a file and waits for the learner's yes.

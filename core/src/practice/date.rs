@@ -35,6 +35,16 @@ pub fn iso(day: Day) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
+/// The day for people who plan a few weeks: `Sun 1 Mar`.
+pub fn short(day: Day) -> String {
+    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    // 1 January 1970 was a Thursday.
+    let weekday = WEEKDAYS[day.clamp(FIRST, LAST).rem_euclid(7) as usize];
+    let (_, month, date) = civil(day);
+    format!("{weekday} {date} {}", MONTHS[usize::from(month) - 1])
+}
+
 /// The moment in UTC: `2026-03-01T09:30:00Z`.
 pub fn iso_time(unix_seconds: i64) -> String {
     let (day, second) = (unix_seconds.div_euclid(86_400), unix_seconds.rem_euclid(86_400));
@@ -77,6 +87,8 @@ mod tests {
             assert_eq!(iso(day), text);
             assert_eq!(from_iso(text), Some(day));
         }
+        assert_eq!([0, 19_782, 20_513].map(short), ["Thu 1 Jan", "Thu 29 Feb", "Sun 1 Mar"]);
+        assert_eq!([short(Day::MIN), short(Day::MAX)], ["Mon 1 Jan", "Fri 31 Dec"]);
         assert_eq!(iso(Day::MIN), "0001-01-01");
         assert_eq!(iso_time(1_700_000_000), "2023-11-14T22:13:20Z");
         assert_eq!(day_at(1_700_000_000, 120), day_at(1_700_000_000, 0) + 1);
@@ -97,7 +109,7 @@ mod tests {
 
         #[test]
         fn nothing_panics(seconds: i64, minutes: i32, text: String) {
-            let _ = (day_at(seconds, minutes), iso(seconds), iso_time(seconds), from_iso(&text));
+            let _ = (day_at(seconds, minutes), iso(seconds), short(seconds), iso_time(seconds), from_iso(&text));
         }
     }
 }

@@ -273,7 +273,9 @@ fn new_skills(practice: &Practice, situation: &Situation) -> Vec<Item> {
     items
 }
 
-fn review(practice: &Practice, skill: &Skill, today: Day, reason: String) -> Option<Item> {
+/// The exercise with which to practise a skill now, `<chapter>/<exercise>`, and the seed of its parameters: the one done
+/// least, the longest ago; as written the first time, with fresh numbers from then on.
+pub fn exercise(practice: &Practice, skill: &Skill, today: Day) -> Option<(String, u64)> {
     let done = |exercise: &str| {
         let of_it = |a: &&Attempt| a.exercise == exercise;
         let last = practice.attempts.iter().rposition(|a| a.exercise == exercise);
@@ -282,7 +284,12 @@ fn review(practice: &Practice, skill: &Skill, today: Day, reason: String) -> Opt
     let (exercise, times) =
         skill.exercises.iter().map(|e| (e, done(e))).min_by_key(|(_, done)| *done).map(|(e, (times, _))| (e, times))?;
     let seed = if times == 0 { 0 } else { seed_from(exercise, (today as u64).wrapping_mul(1000) + times as u64) };
-    let what = What::Review { skill: skill.id.clone(), exercise: exercise.clone(), seed };
+    Some((exercise.clone(), seed))
+}
+
+fn review(practice: &Practice, skill: &Skill, today: Day, reason: String) -> Option<Item> {
+    let (exercise, seed) = exercise(practice, skill, today)?;
+    let what = What::Review { skill: skill.id.clone(), exercise, seed };
     Some(Item { what, title: skill.title.clone(), minutes: REVIEW, reason })
 }
 

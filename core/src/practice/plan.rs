@@ -196,7 +196,7 @@ impl Schedule {
     pub fn say_moved(&self) -> Option<String> {
         (self.moved > 0).then(|| {
             let end = self.blocks.iter().map(|b| b.to).max().unwrap_or_default();
-            format!("The plan ends on {}, {} later than first planned.", date::iso(end), count(self.moved, "day"))
+            format!("The plan ends on {}, {} later than first planned.", date::short(end), count(self.moved, "day"))
         })
     }
 }
@@ -243,7 +243,7 @@ mod tests {
         let s = at(4, &[], &[0, 1]);
         assert_eq!(spans(&s), [(1, 5), (6, 9), (10, 12), (13, 16), (17, 23), (24, 27), (28, 32)]);
         assert_eq!((s.moved, s.today), (2, Today::On { block: 0, day: 3, of: 3, pause: None }));
-        assert_eq!(s.say_moved().as_deref(), Some("The plan ends on 2024-11-04, 2 days later than first planned."));
+        assert_eq!(s.say_moved().as_deref(), Some("The plan ends on Mon 4 Nov, 2 days later than first planned."));
     }
 
     #[test]

@@ -1,0 +1,229 @@
+//! What there is to choose from, in the words of `ringside_core::practice::next`.
+
+use std::collections::BTreeSet;
+
+use ringside_content::schema::{Chapter, Course, ExerciseIndex, Indexed, Readings, Status};
+use ringside_core::practice::next::{self, Situation};
+use ringside_core::practice::plan::{self, Schedule, Today};
+use ringside_core::practice::{Day, Practice};
+
+use crate::store::doc::Doc;
+
+/// The exercises that train a skill. Predictions do not: they are never wrong.
+fn train(exercise: &&Indexed) -> bool {
+    !matches!(exercise.kind.as_str(), "predict" | "sketch")
+}
+
+/// The skills of a chapter that have exercises.
+pub(super) fn skills(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> Vec<next::Skill> {
+    let of = |skill: &str| {
+        let mut found: Vec<&Indexed> = index.exercises.iter().filter(train).filter(|e| e.skill == skill).collect();
+        found.sort_by_key(|e| e.level);
+        found.into_iter().map(|e| e.key.clone()).collect::<Vec<_>>()
+    };
+    let skill = |id: &str| next::Skill {
+        id: id.to_owned(),
+        title: chapter.title.clone(),
+        exercises: of(id),
+        taught: doc.is_done(&chapter.slug),
+    };
+    chapter.skills.iter().map(|s| skill(&s.id)).filter(|s| !s.exercises.is_empty()).collect()
+}
+
+/// The plan on the calendar, if the learner has begun it.
+pub(super) fn schedule(course: &Course, practice: &Practice, today: Day) -> Option<Schedule> {
+    let days: Vec<[u32; 2]> = blocks(course).map(|b| b.days).collect();
+    let done: Vec<Option<Day>> = days.iter().map(|d| practice.plan.done.get(&plan::key(*d)).copied()).collect();
+    Some(plan::schedule(&days, &done, &practice.days, practice.plan.start?, today))
+}
+
+/// The plan's blocks, in order.
+pub(super) fn blocks(course: &Course) -> impl Iterator<Item = &ringside_content::schema::Block> {
+    course.plan.iter().flat_map(|week| &week.blocks)
+}
+
+/// The chapter read last that is not done.
+pub(super) fn stopped<'a>(course: &'a Course, doc: &Doc) -> Option<&'a Chapter> {
+    let seen =
+        |chapter: &&Chapter| doc.chapters.get(&chapter.slug).filter(|c| !c.done && c.at.is_some()).map(|c| c.seen);
+    // Of those of which it is not known when, the last in the course.
+    course.chapters().filter(|c| c.status == Status::Written && seen(c).is_some()).max_by_key(|c| seen(c))
+}
+
+/// How many minutes of a chapter are left from the heading `at` on, by the length of its text.
+pub(super) fn left(minutes: u32, html: &str, at: &str) -> u32 {
+    let from = html.find(&format!("id=\"{at}\"")).unwrap_or(0);
+    let share = (html.len() - from) as f64 / html.len().max(1) as f64;
+    ((f64::from(minutes) * share).ceil() as u32).clamp(1, minutes.max(1))
+}
+
+/// Everything there is to choose from. `left_of` says how many minutes of the chapter in which the learner stopped are left.
+pub(super) fn situation(
+    (course, readings, index): (&Course, &Readings, &ExerciseIndex),
+    (doc, practice): (&Doc, &Practice),
+    (minutes, today): (u32, Day),
+    left_of: impl Fn(&Chapter) -> u32,
+) -> Situation {
+    let chapter = |chapter: &Chapter, left: u32| next::Chapter {
+        slug: chapter.slug.clone(),
+        title: chapter.title.clone(),
+        at: doc.chapters.get(&chapter.slug).and_then(|c| c.at.clone()),
+        left,
+    };
+    let schedule = schedule(course, practice, today);
+    let current = match schedule.map(|s| s.today) {
+        Some(Today::On { block, .. } | Today::Ahead { block, .. }) => blocks(course).nth(block),
+        Some(Today::Finished { .. } | Today::Empty) => None,
+        // The plan has not begun, or never will: its first block of which something is left.
+        Some(Today::Before { .. }) | None => blocks(course).find(|b| open(b, course, readings, doc)),
+    };
+    let block = current.map(|block| next::Block {
+        title: block.title.clone(),
+        chapters: block
+            .chapters
+            .iter()
+            .filter_map(|slug| course.chapter(slug))
+            .filter(|c| c.status == Status::Written && !doc.is_done(&c.slug))
+            .map(|c| chapter(c, c.minutes))
+            .collect(),
+        sources: block
+            .sources
+            .iter()
+            .filter(|id| !doc.is_read(id))
+            .filter_map(|id| readings.sources.iter().find(|s| s.id == *id))
+            .map(|s| next::Source {
+                id: s.id.clone(),
+                title: s.title.clone(),
+                minutes: s.minutes,
+                priority: s.priority,
+            })
+            .collect(),
+    });
+    Situation {
+        minutes,
+        today,
+        skills: course.chapters().flat_map(|c| skills(c, index, doc)).collect(),
+        stopped: stopped(course, doc).map(|c| chapter(c, left_of(c))),
+        block,
+    }
+}
+
+/// Whether anything in a block can be done and is not.
+fn open(block: &ringside_content::schema::Block, course: &Course, readings: &Readings, doc: &Doc) -> bool {
+    let known: BTreeSet<&str> = readings.sources.iter().map(|s| s.id.as_str()).collect();
+    let written = |slug: &&String| course.chapter(slug).is_some_and(|c| c.status == Status::Written);
+    block.chapters.iter().filter(written).any(|slug| !doc.is_done(slug))
+        || block.sources.iter().any(|id| known.contains(id.as_str()) && !doc.is_read(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringside_content::schema::{Block, Part, Skill, Source, Week};
+    use ringside_core::practice::next::{What, suggest};
+
+    fn world() -> (Course, Readings, ExerciseIndex) {
+        let chapter = |slug: &str, status| Chapter {
+            slug: slug.into(),
+            title: slug.to_uppercase(),
+            status,
+            minutes: 40,
+            skills: vec![Skill { id: format!("{slug}.s"), ..Skill::default() }],
+            ..Chapter::default()
+        };
+        let chapters =
+            vec![chapter("a", Status::Written), chapter("b", Status::Written), chapter("c", Status::Planned)];
+        let block = |days, chapters: &[&str], sources: &[&str]| Block {
+            days,
+            title: format!("Block {}", days[0]),
+            chapters: chapters.iter().map(|s| (*s).to_owned()).collect(),
+            sources: sources.iter().map(|s| (*s).to_owned()).collect(),
+            ..Block::default()
+        };
+        let blocks = vec![block([1, 3], &["c"], &["x"]), block([4, 7], &["b", "c"], &["y", "gone"])];
+        let course = Course {
+            parts: vec![Part { chapters, ..Part::default() }],
+            plan: vec![Week { blocks, ..Week::default() }],
+            ..Course::default()
+        };
+        let source =
+            |id: &str| Source { id: id.into(), title: id.into(), minutes: 12, priority: 3, ..Source::default() };
+        let readings = Readings { sources: vec![source("x"), source("y")] };
+        let exercise = |key: &str, kind: &str, level| Indexed {
+            key: key.into(),
+            kind: kind.into(),
+            skill: "a.s".into(),
+            level,
+            ..Indexed::default()
+        };
+        let exercises =
+            vec![exercise("a/p", "predict", 1), exercise("a/hard", "number", 3), exercise("a/easy", "choice", 1)];
+        (course, readings, ExerciseIndex { exercises })
+    }
+
+    fn now(doc: &Doc, practice: &Practice, today: Day) -> Situation {
+        let (course, readings, index) = world();
+        situation((&course, &readings, &index), (doc, practice), (30, today), |_| 9)
+    }
+
+    #[test]
+    fn a_newcomer_gets_the_first_block() {
+        let now = now(&Doc::default(), &Practice::default(), 100);
+        assert_eq!(now.stopped, None);
+        assert_eq!(now.skills.len(), 1);
+        assert_eq!(
+            (now.skills[0].exercises.as_slice(), now.skills[0].taught),
+            (&["a/easy".into(), "a/hard".into()][..], false)
+        );
+        let block = now.block.clone().expect("a block");
+        assert_eq!((block.title.as_str(), block.chapters.len(), block.sources.len()), ("Block 1", 0, 1));
+        let items = suggest(&Practice::default(), &now);
+        assert_eq!(items.len(), 1);
+        assert_eq!(items[0].what, What::Source { id: "x".into() });
+    }
+
+    #[test]
+    fn where_the_learner_stopped_last_comes_with_what_is_left_of_it() {
+        let mut doc = Doc::default();
+        for (slug, seen) in [("a", 20), ("b", 10), ("c", 30)] {
+            let chapter = doc.chapters.entry(slug.into()).or_default();
+            (chapter.at, chapter.seen) = (Some("here".into()), seen);
+        }
+        let at = |doc: &Doc| now(doc, &Practice::default(), 100).stopped.map(|s| (s.slug, s.at, s.left));
+        assert_eq!(at(&doc), Some(("a".into(), Some("here".into()), 9)));
+        doc.chapters.entry("a".into()).or_default().done = true;
+        assert_eq!(at(&doc), Some(("b".into(), Some("here".into()), 9)));
+        assert!(now(&doc, &Practice::default(), 100).skills[0].taught);
+    }
+
+    #[test]
+    fn the_plan_says_which_block_is_on() {
+        let mut practice = Practice::default();
+        practice.plan.start = Some(100);
+        let block = |practice: &Practice, today| now(&Doc::default(), practice, today).block.map(|b| b.title);
+        assert_eq!(block(&practice, 95), Some("Block 1".into()));
+        assert_eq!(block(&practice, 120), Some("Block 1".into()));
+        practice.plan.done.insert("1-3".into(), 100);
+        assert_eq!(block(&practice, 101), Some("Block 4".into()));
+        practice.plan.done.insert("4-7".into(), 101);
+        assert_eq!(block(&practice, 101), None);
+    }
+
+    #[test]
+    fn what_was_read_is_not_offered_again() {
+        let mut doc = Doc::default();
+        doc.sources.entry("x".into()).or_default().read = true;
+        doc.chapters.entry("b".into()).or_default().done = true;
+        let block = now(&doc, &Practice::default(), 100).block.expect("a block");
+        assert_eq!((block.title.as_str(), block.chapters.len(), block.sources.len()), ("Block 4", 0, 1));
+        doc.sources.entry("y".into()).or_default().read = true;
+        assert_eq!(now(&doc, &Practice::default(), 100).block, None);
+    }
+
+    #[test]
+    fn what_is_left_of_a_chapter_goes_by_its_text() {
+        let html = format!("<h2 id=\"one\">{}<h2 id=\"two\">{}", "x".repeat(68), "x".repeat(17));
+        assert_eq!([left(50, &html, "one"), left(50, &html, "two"), left(50, &html, "no")], [49, 12, 50]);
+        assert_eq!([left(1, &html, "two"), left(0, "", "x")], [1, 1]);
+    }
+}

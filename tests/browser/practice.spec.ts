@@ -1,0 +1,196 @@
+// What to do next, the plan on the calendar, what the learner can do, and what they have written. Days are the clock's.
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { axe, expect, ready, test } from "./fixtures";
+
+const KEY = "ringside.store";
+const stored = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? "null"), KEY);
+const day = (iso: string) => Date.parse(`${iso}T00:00:00Z`) / 864e5;
+
+/** Opens the page at noon of a day, with this in the store the first time. */
+async function open(page: Page, date: string, doc?: object) {
+  await page.clock.setFixedTime(`${date}T12:00:00`);
+  if (doc) {
+    await page.addInitScript(([key, text]) => {
+      if (!sessionStorage.getItem("seeded")) localStorage.setItem(key, text);
+      sessionStorage.setItem("seeded", "1");
+    }, [KEY, JSON.stringify({ version: 2, ...doc })]);
+  }
+  await page.goto("practice/");
+  await ready(page);
+}
+
+/** Opens the same page on another day. */
+async function later(page: Page, date: string) {
+  await page.clock.setFixedTime(`${date}T12:00:00`);
+  await page.reload();
+  await ready(page);
+}
+
+/** Answers of one skill, as the store keeps them. */
+const attempt = (exercise: string, skill: string, on: string) => ({
+  exercise: `memory-accounting/${exercise}`, skill: `memory-accounting.${skill}`, day: day(on), right: true, tries: 1,
+});
+
+test("a newcomer gets something to do, and every section says why it is empty", async ({ page }) => {
+  await open(page, "2026-03-02");
+  await expect(page.locator(".to-do-now li").first()).toBeVisible();
+  const minutes = await page.locator(".to-do-now .minutes").allTextContents();
+  expect(minutes.map(parseFloat).reduce((a, b) => a + b)).toBeLessThanOrEqual(30);
+  await expect(page.getByRole("button", { name: "Begin the plan" })).toBeVisible();
+  await expect(page.locator(".calibration")).toContainText("You have made no predictions yet.");
+  await expect(page.locator("#summaries + p")).toContainText("Nothing is written yet");
+  await expect(page.getByRole("button", { name: "Save as Markdown" })).toBeHidden();
+  expect(await stored(page)).toBeNull();
+});
+
+test("an exercise answered today is due on a later day, and opens with other numbers", async ({ page }) => {
+  await page.clock.setFixedTime("2026-03-02T12:00:00");
+  await page.goto("chapter/memory-accounting/#exercise-zero-2");
+  await ready(page);
+  const exercise = page.locator('[data-exercise="zero-2"]');
+  await exercise.locator("input").fill("33.6 GB");
+  await exercise.getByRole("button", { name: "Check" }).press("Enter");
+  await expect(exercise.locator(".answer.right")).toBeVisible();
+  const { attempts: [{ skill: id }], cards } = (await stored(page)).practice;
+  await open(page, "2026-03-02");
+  const row = page.locator(`[data-skill="${id}"]`);
+  await expect(row).toHaveAttribute("data-state", "learning");
+  await expect(row).toContainText(`Next due in ${cards[id].due - day("2026-03-02")} days.`);
+  await expect(row.locator("output")).toHaveAttribute("data-value", "1");
+  await later(page, "2026-03-20");
+  await expect(row).toHaveAttribute("data-state", "due");
+  const next = page.locator(".to-do-now li").first();
+  await expect(next).toContainText("You last practised this 18 days ago");
+  await next.getByRole("link").press("Enter");
+  await expect(page).toHaveURL(/\/chapter\/memory-accounting\/#exercise-/);
+  const key = new URL(page.url()).hash.replace("#exercise-", "memory-accounting/");
+  // Another exercise of the skill, as written; the same one, with other numbers.
+  const now = (await stored(page)).exercises[key];
+  if (key === "memory-accounting/zero-2") expect(now.seed).toBeGreaterThan(0);
+  else expect(now).toBeUndefined();
+});
+
+test("where the learner stopped comes with what is left of it", async ({ page }) => {
+  const at = (id: string) => ({ chapters: { "memory-accounting": { at: id, seen: 1 } } });
+  await open(page, "2026-03-02", at("the-rest"));
+  const item = page.locator(".to-do-now li", { hasText: "You stopped here." });
+  await expect(item.getByRole("link")).toHaveAttribute("href", "chapter/memory-accounting/#the-rest");
+  expect(parseFloat((await item.locator(".minutes").textContent())!)).toBeLessThan(30);
+  await expect(item).toContainText("will finish it");
+});
+
+test("the time there is bounds what is offered, by the keyboard too", async ({ page }) => {
+  await open(page, "2026-03-02");
+  await page.getByRole("radio", { name: "30 min" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("heading", { name: "The next 60 minutes" })).toBeVisible();
+  const sum = async () => (await page.locator(".to-do-now .minutes").allTextContents()).map(parseFloat).reduce((a, b) => a + b, 0);
+  expect(await sum()).toBeLessThanOrEqual(60);
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.getByRole("heading", { name: "The next 15 minutes" })).toBeVisible();
+  expect(await sum()).toBeLessThanOrEqual(15);
+});
+
+test("the plan becomes dates, forgives a week, and gives back what is done early", async ({ page }) => {
+  await open(page, "2026-03-02");
+  await page.getByLabel("First day").fill("2026-03-02");
+  await page.getByRole("button", { name: "Begin the plan" }).click();
+  const blocks = page.locator(".schedule > li");
+  await expect(blocks).toHaveCount(7);
+  await expect(blocks.first()).toContainText("Mon 2 Mar – Wed 4 Mar");
+  await expect(blocks.first()).toContainText("Now: day 1 of 3.");
+  await expect(blocks.first()).toHaveAttribute("aria-current", "step");
+  await expect(blocks.last()).toContainText("Tue 31 Mar");
+  // Ten days later nothing has piled up.
+  await later(page, "2026-03-12");
+  await expect(page.locator(".plan-section .sum")).toContainText("Welcome back. 10 days went by and nothing has piled up");
+  await expect(blocks.first()).toContainText("Thu 12 Mar – Sat 14 Mar");
+  await expect(page.locator(".plan-section")).toContainText("10 days later than first planned");
+  await page.getByRole("checkbox", { name: /^Done: The transformer as a workload/ }).press("Space");
+  await expect(page.getByRole("checkbox", { name: /^Done: The transformer as a workload/ })).toBeFocused();
+  await expect(blocks.first()).toContainText("Done.");
+  expect((await stored(page)).practice.plan).toEqual({ start: day("2026-03-02"), done: { "1-3": day("2026-03-12") } });
+  await later(page, "2026-03-13");
+  await expect(blocks.nth(1)).toHaveAttribute("aria-current", "step");
+  await page.getByRole("button", { name: "Put the plan away" }).click();
+  await expect(page.getByRole("button", { name: "Begin the plan" })).toBeVisible();
+  expect((await stored(page)).practice.plan.done).toEqual({ "1-3": day("2026-03-12") });
+});
+
+test("a first day that is none is said beside its field", async ({ page }) => {
+  await open(page, "2026-03-02", { practice: { plan: { start: day("2026-03-02") } } });
+  await page.getByLabel("First day").fill("");
+  await page.getByLabel("First day").blur();
+  await expect(page.locator(".day-field")).toContainText("Choose a day of the calendar.");
+  expect((await stored(page)).practice.plan.start).toBe(day("2026-03-02"));
+});
+
+test("mastery follows its rule", async ({ page }) => {
+  const days = ["2026-02-20", "2026-02-23", "2026-03-01"];
+  const attempts = days.map((on) => attempt("zero-2", "zero", on));
+  const card = (due: string) => ({ stability: 20, difficulty: 5, last: day(days[2]), due: day(due), reviews: 3 });
+  const cards = { "memory-accounting.zero": card("2026-03-21") };
+  await open(page, "2026-03-02", { practice: { attempts, cards } });
+  const rows = page.locator('[data-state="mastered"]');
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText("Mastered. Next due in 19 days.");
+  await expect(page.locator(".skills summary .tally").first()).toContainText("1 of ");
+  await later(page, "2026-03-22");
+  await expect(page.locator('[data-state="due"]')).toHaveCount(1);
+});
+
+test("calibration is drawn from what was predicted", async ({ page }) => {
+  const predictions = Array.from({ length: 10 }, (_, i) => ({
+    exercise: "memory-accounting/predict-30b", day: day("2026-03-01"), confidence: 95, right: i < 5, given: 60e9, expected: 480e9,
+  }));
+  await open(page, "2026-03-02", { practice: { predictions } });
+  const figure = page.locator(".calibration figure");
+  await expect(figure).toContainText("In 10 predictions you were 95% sure on average and right in 50%: you trust your first guess too much. Half of your numbers were within a factor of 8 of the truth.");
+  await expect(figure.locator("circle")).toHaveCount(1);
+  await figure.locator("summary").press("Enter");
+  await expect(figure.locator("tbody tr")).toHaveText("80–100%1095%50%");
+  await expect(figure.locator('[data-quantity="brier"]')).toHaveText("0.45");
+});
+
+test("what was written is one document, saved and printed", async ({ page }) => {
+  const sources = { "zero-paper": { read: true, summary: "Three stages.\n\n- each shards one thing more" } };
+  await open(page, "2026-03-02", { sources });
+  await expect(page.locator(".document")).toContainText("each shards one thing more");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as Markdown" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe("ringside-summaries-2026-03-02.md");
+  expect(readFileSync(await file.path(), "utf8")).toContain("\nThree stages.\n\n- each shards one thing more\n");
+  await page.emulateMedia({ media: "print" });
+  await expect(page.locator(".document")).toBeVisible();
+  for (const hidden of [".to-do-now", ".schedule, .plan-section", ".skills", "header.top", "h1"]) {
+    await expect(page.locator(hidden).first()).toBeHidden();
+  }
+});
+
+test("practice that cannot be read is said, kept, and begun anew", async ({ page }) => {
+  await open(page, "2026-03-02", { practice: { attempts: 3 } });
+  await expect(page.getByRole("alert").first()).toContainText("cannot be read");
+  await page.getByRole("button", { name: "Begin the plan" }).click();
+  await expect(page.locator(".schedule > li")).toHaveCount(7);
+  expect((await stored(page))["practice-unreadable-1"]).toEqual({ attempts: 3 });
+});
+
+test("the page of someone who has practised passes axe, light and dark, on a phone", async ({ page }) => {
+  const practice = {
+    attempts: [attempt("zero-2", "zero", "2026-02-20")],
+    cards: { "memory-accounting.zero": { stability: 3, difficulty: 5, last: day("2026-02-20"), due: day("2026-02-23"), reviews: 1 } },
+    predictions: [{ exercise: "memory-accounting/predict-30b", day: day("2026-02-20"), confidence: 75, right: true }],
+    days: ["2026-02-18", "2026-02-20", "2026-03-02"].map(day),
+    plan: { start: day("2026-02-18") },
+  };
+  await page.setViewportSize({ width: 360, height: 780 });
+  await open(page, "2026-03-02", { practice, sources: { "zero-paper": { summary: "Short." } } });
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axe(page), colorScheme).toEqual([]);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+});
