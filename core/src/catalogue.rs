@@ -44,8 +44,8 @@ impl Evaluation {
     }
 }
 
-/// All models that have a widget. [`crate::memory::activations`] is checked against its sources already; its entry joins when
-/// there is a widget to show it.
+/// All models that have a widget. [`crate::memory::activations`] and [`crate::pipeline`] are checked against their sources
+/// already; their entries join when there is a widget to show them.
 pub const ALL: &[Entry] = &[crate::amdahl::ENTRY, crate::model::anatomy::ENTRY, crate::memory::breakdown::ENTRY];
 
 /// The model with this id.

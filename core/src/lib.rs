@@ -21,6 +21,7 @@ pub mod expr;
 pub mod hardware;
 pub mod memory;
 pub mod model;
+pub mod pipeline;
 pub mod practice;
 pub mod quantity;
 pub mod query;

@@ -4,6 +4,7 @@
 //! it (`known_defects`).
 
 mod compare;
+mod schedules;
 
 use compare::{Check, cases, fixture, int, json, real};
 use ringside_core::memory::activations::{self, Activations, Counting, Recompute, activations};
@@ -861,6 +862,20 @@ fn accelerator_table() {
     assert_eq!(accelerators().cases, 17);
 }
 
+#[test]
+fn pipeline_schedules_agree_with_those_that_are_published() {
+    let cases = [
+        schedules::formulas(),
+        schedules::deepspeed(),
+        schedules::megatron(),
+        schedules::victarry(),
+        schedules::zero_bubble(),
+        schedules::zero_bubble_table(),
+    ]
+    .map(|check| check.cases);
+    assert_eq!(cases, [180, 17, 7, 11, 9, 6]);
+}
+
 /// `core/src/checked/list.rs` is what the checks of this file come to. Run with `UPDATE_CHECKED=1` to write it.
 #[test]
 fn the_list_of_what_was_checked_is_what_was_run() {
@@ -886,6 +901,12 @@ fn the_list_of_what_was_checked_is_what_was_run() {
             fig7,
             megatron_activations(),
             eleuther_activations(),
+            schedules::formulas(),
+            schedules::deepspeed(),
+            schedules::megatron(),
+            schedules::victarry(),
+            schedules::zero_bubble(),
+            schedules::zero_bubble_table(),
         ],
         checked::ALL,
     );
