@@ -15,6 +15,7 @@ pub mod amdahl;
 pub mod answer;
 pub mod catalogue;
 pub mod checked;
+pub mod collective;
 pub mod decimal;
 pub mod exercise;
 pub mod expr;

@@ -3,6 +3,7 @@
 //! Each file there says where it is from (`source`), how it was made (`provenance`) and what is known to be wrong with
 //! it (`known_defects`).
 
+mod collectives;
 mod compare;
 mod schedules;
 
@@ -880,34 +881,33 @@ fn pipeline_schedules_agree_with_those_that_are_published() {
 #[test]
 fn the_list_of_what_was_checked_is_what_was_run() {
     let [fig1, fig7] = korthikanti_figures();
-    compare::check_list(
-        &[
-            accelerators(),
-            transformers_kv(),
-            zero_table1(),
-            deepspeed_functions(),
-            deepspeed_breakdown(),
-            megatron_memory(),
-            llm_analysis_memory(),
-            transformers_params(),
-            eleuther_params(),
-            megatron_flops(),
-            narayanan_equation_3(),
-            nanogpt_sizing(),
-            nanogpt_scaling_laws(),
-            eleuther_flops(),
-            korthikanti_formulas(),
-            fig1,
-            fig7,
-            megatron_activations(),
-            eleuther_activations(),
-            schedules::formulas(),
-            schedules::deepspeed(),
-            schedules::megatron(),
-            schedules::victarry(),
-            schedules::zero_bubble(),
-            schedules::zero_bubble_table(),
-        ],
-        checked::ALL,
-    );
+    let mut checks = vec![
+        accelerators(),
+        transformers_kv(),
+        zero_table1(),
+        deepspeed_functions(),
+        deepspeed_breakdown(),
+        megatron_memory(),
+        llm_analysis_memory(),
+        transformers_params(),
+        eleuther_params(),
+        megatron_flops(),
+        narayanan_equation_3(),
+        nanogpt_sizing(),
+        nanogpt_scaling_laws(),
+        eleuther_flops(),
+        korthikanti_formulas(),
+        fig1,
+        fig7,
+        megatron_activations(),
+        eleuther_activations(),
+        schedules::formulas(),
+        schedules::deepspeed(),
+        schedules::megatron(),
+        schedules::victarry(),
+        schedules::zero_bubble(),
+        schedules::zero_bubble_table(),
+    ];
+    checks.extend(collectives::all());
+    compare::check_list(&checks, checked::ALL);
 }

@@ -1,4 +1,5 @@
-//! Accelerators: how much memory, how much bandwidth, how many operations a second, and who says so.
+//! Accelerators: how much memory, how much bandwidth, how many operations a second, and who says so. [`links`] has what
+//! connects them.
 //!
 //! # GB or GiB
 //!
@@ -8,6 +9,7 @@
 //! communication buffers and fragmentation take, so comparing a model's own bytes with the marketed decimal figure is
 //! the conservative reading and the default. [`Accelerator::reported`] is the driver's figure where there is a source.
 
+pub mod links;
 mod table;
 
 pub use table::ALL;

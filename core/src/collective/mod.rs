@@ -1,0 +1,403 @@
+//! Collective operations, really executed: what each rank holds, sends and receives, step by step, and what it costs.
+//!
+//! [`Params`] name an operation, an algorithm and a machine. [`Run`] has the [`Schedule`] (who sends which chunk to whom), the
+//! numbers after any step ([`State`]), and the [`Cost`] in bytes and seconds. A buffer of S bytes is cut into as many chunks
+//! as there are ranks. S is what nccl-tests calls the size: the whole buffer, of which each rank has a part before an
+//! all-gather and after a reduce-scatter, and n blocks, one for each rank, in an all-to-all.
+//!
+//! Sources: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1),
+//! 2005; Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", JPDC 69(2), 2009;
+//! Sanders, Speck and Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing
+//! 35(12), 2009; Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems",
+//! IEEE TPDS 8(11), 1997. Bus bandwidth as in NVIDIA/nccl-tests, doc/PERFORMANCE.md.
+
+pub mod cost;
+pub mod data;
+mod finding;
+pub mod schedule;
+#[cfg(test)]
+mod tests;
+
+use cost::{Cost, Machine};
+use data::State;
+use schedule::{MAX_RANKS, Schedule};
+
+use crate::catalogue::{Entry, Evaluation};
+use crate::hardware::links::{self, Link};
+use crate::quantity::{Quantity, Unit};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
+
+/// What is to be achieved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// Rank 0's buffer to all.
+    Broadcast,
+    /// The sum of all buffers to rank 0.
+    Reduce,
+    /// The sum of all buffers to all.
+    AllReduce,
+    /// The sum of all buffers, chunk i to rank i.
+    ReduceScatter,
+    /// Chunk i from rank i, all of them to all.
+    AllGather,
+    /// A block from each rank to each.
+    AllToAll,
+}
+
+/// How it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algo {
+    /// Everything through rank 0, one whole message after another.
+    Naive,
+    /// Each rank sends to the next.
+    Ring,
+    /// Two rings, one in each direction.
+    BidirectionalRing,
+    /// Ranks that have it double with each step; whole messages.
+    BinomialTree,
+    /// A binary tree with chunks in a pipeline.
+    BinaryTree,
+    /// Two binary trees for half of the chunks each; leaves of one work in the other.
+    DoubleBinaryTree,
+    /// Partners at distances of 1, 2, 4, …; what is exchanged halves and doubles.
+    HalvingDoubling,
+    /// Each rank sends to each other directly.
+    Direct,
+    /// Within the nodes, and between them, by place in the node.
+    Hierarchical,
+}
+
+impl Op {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Broadcast, Self::Reduce, Self::AllReduce, Self::ReduceScatter, Self::AllGather, Self::AllToAll];
+
+    /// The name in a query string.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Broadcast => "broadcast",
+            Self::Reduce => "reduce",
+            Self::AllReduce => "all-reduce",
+            Self::ReduceScatter => "reduce-scatter",
+            Self::AllGather => "all-gather",
+            Self::AllToAll => "all-to-all",
+        }
+    }
+
+    /// What a person reads.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Broadcast => "Broadcast",
+            Self::Reduce => "Reduce",
+            Self::AllReduce => "All-reduce",
+            Self::ReduceScatter => "Reduce-scatter",
+            Self::AllGather => "All-gather",
+            Self::AllToAll => "All-to-all",
+        }
+    }
+
+    /// The operation with this name.
+    pub fn find(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|op| op.id() == id)
+    }
+
+    /// Chunks that are told apart among `ranks` ranks.
+    pub fn chunks(self, ranks: usize) -> usize {
+        if self == Self::AllToAll { ranks * ranks } else { ranks }
+    }
+
+    /// Bus bandwidth over algorithm bandwidth for `ranks` ranks (nccl-tests, doc/PERFORMANCE.md): the bytes that every
+    /// rank has to send at least, in units of S.
+    pub fn bus_factor(self, ranks: usize) -> f64 {
+        let n = ranks.max(1) as f64;
+        match self {
+            Self::Broadcast | Self::Reduce => 1.0,
+            Self::AllReduce => 2.0 * (n - 1.0) / n,
+            Self::ReduceScatter | Self::AllGather | Self::AllToAll => (n - 1.0) / n,
+        }
+    }
+}
+
+impl Algo {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Naive,
+        Self::Ring,
+        Self::BidirectionalRing,
+        Self::BinomialTree,
+        Self::BinaryTree,
+        Self::DoubleBinaryTree,
+        Self::HalvingDoubling,
+        Self::Direct,
+        Self::Hierarchical,
+    ];
+
+    /// The name in a query string.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Naive => "naive",
+            Self::Ring => "ring",
+            Self::BidirectionalRing => "bidirectional-ring",
+            Self::BinomialTree => "binomial-tree",
+            Self::BinaryTree => "binary-tree",
+            Self::DoubleBinaryTree => "double-binary-tree",
+            Self::HalvingDoubling => "halving-doubling",
+            Self::Direct => "direct",
+            Self::Hierarchical => "hierarchical",
+        }
+    }
+
+    /// What a person reads.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Naive => "Through one root",
+            Self::Ring => "Ring",
+            Self::BidirectionalRing => "Bidirectional ring",
+            Self::BinomialTree => "Binomial tree",
+            Self::BinaryTree => "Binary tree, pipelined",
+            Self::DoubleBinaryTree => "Double binary tree",
+            Self::HalvingDoubling => "Recursive halving–doubling",
+            Self::Direct => "Direct, all pairs",
+            Self::Hierarchical => "Hierarchical",
+        }
+    }
+
+    /// The algorithm with this name.
+    pub fn find(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|algo| algo.id() == id)
+    }
+
+    /// Whether it does this operation.
+    pub fn does(self, op: Op) -> bool {
+        match self {
+            Self::Naive | Self::Ring | Self::BidirectionalRing => true,
+            Self::BinomialTree | Self::BinaryTree | Self::DoubleBinaryTree => {
+                matches!(op, Op::Broadcast | Op::Reduce | Op::AllReduce)
+            }
+            Self::HalvingDoubling | Self::Direct | Self::Hierarchical => !matches!(op, Op::Broadcast | Op::Reduce),
+        }
+    }
+}
+
+/// The state of the widget.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// The operation.
+    pub op: Op,
+    /// The algorithm.
+    pub algo: Algo,
+    /// Ranks, 2 to [`MAX_RANKS`].
+    pub ranks: usize,
+    /// S: the size of the buffer in bytes.
+    pub bytes: f64,
+    /// The link between ranks of a node.
+    pub link: &'static Link,
+    /// Ranks in a node.
+    pub node: usize,
+    /// The link between nodes.
+    pub net: &'static Link,
+    /// The rank whose links are slow.
+    pub slow_rank: usize,
+    /// By how much its links are slower, 1 for not at all.
+    pub slow_by: f64,
+    /// Steps that have been done. Beyond the last, all have.
+    pub step: usize,
+}
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "op",
+        doc: "operation",
+        kind: Kind::Choice(&["broadcast", "reduce", "all-reduce", "reduce-scatter", "all-gather", "all-to-all"]),
+        default: "all-reduce",
+    },
+    ParamSpec {
+        name: "algo",
+        doc: "algorithm",
+        kind: Kind::Choice(&[
+            "naive",
+            "ring",
+            "bidirectional-ring",
+            "binomial-tree",
+            "binary-tree",
+            "double-binary-tree",
+            "halving-doubling",
+            "direct",
+            "hierarchical",
+        ]),
+        default: "ring",
+    },
+    ParamSpec { name: "ranks", doc: "ranks", kind: Kind::Integer { min: 2, max: MAX_RANKS as u64 }, default: "8" },
+    ParamSpec {
+        name: "bytes",
+        doc: "size of the whole buffer, bytes",
+        kind: Kind::Real { min: 1.0, max: 1e12 },
+        default: "1e9",
+    },
+    ParamSpec {
+        name: "link",
+        doc: "link between the ranks of a node",
+        kind: Kind::Choice(&links::INSIDE_IDS),
+        default: "nvlink4",
+    },
+    ParamSpec {
+        name: "node",
+        doc: "ranks in a node",
+        kind: Kind::Integer { min: 1, max: MAX_RANKS as u64 },
+        default: "8",
+    },
+    ParamSpec { name: "net", doc: "link between nodes", kind: Kind::Choice(&links::BETWEEN_IDS), default: "ndr" },
+    ParamSpec {
+        name: "slow-rank",
+        doc: "rank whose links are slow, from 0",
+        kind: Kind::Integer { min: 0, max: MAX_RANKS as u64 - 1 },
+        default: "0",
+    },
+    ParamSpec {
+        name: "slow-by",
+        doc: "how many times slower its links are; 1 for not at all",
+        kind: Kind::Real { min: 1.0, max: 100.0 },
+        default: "1",
+    },
+    ParamSpec { name: "step", doc: "steps done", kind: Kind::Integer { min: 0, max: 1000 }, default: "0" },
+];
+
+/// This model in the catalogue.
+pub const ENTRY: Entry = Entry {
+    id: "ring-all-reduce",
+    title: "Collectives, step by step",
+    summary: "Ranks pass chunks of real numbers along their links until each has what the operation promises, and what that costs.",
+    params: PARAMS,
+    quantities: &[
+        ("steps", "Steps", Unit::Count),
+        ("bytes-sent-per-rank", "Sent by the busiest rank", Unit::Bytes),
+        ("bytes-busiest-link", "Over the busiest link", Unit::Bytes),
+        ("time", "Time", Unit::Seconds),
+        ("algbw", "Algorithm bandwidth", Unit::BytesPerSecond),
+        ("busbw", "Bus bandwidth", Unit::BytesPerSecond),
+        ("idle", "Idle, mean over ranks", Unit::Fraction),
+        ("slowdown", "Slowed down by the slow rank", Unit::Ratio),
+    ],
+    evaluate: |query| {
+        let (params, problems) = Params::read(query);
+        let query = params.query();
+        match Run::new(&params) {
+            Ok(run) => Evaluation { query, problems, quantities: run.quantities(), error: None },
+            Err(error) => Evaluation { query, problems, quantities: Vec::new(), error: Some(error) },
+        }
+    },
+};
+
+impl Params {
+    /// Reads the parameters; what cannot be read is the default and is reported.
+    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
+        let mut reader = Reader::new(PARAMS, query);
+        let params = Self {
+            op: Op::find(reader.choice("op")).unwrap_or(Op::AllReduce),
+            algo: Algo::find(reader.choice("algo")).unwrap_or(Algo::Ring),
+            ranks: reader.integer("ranks").max(2) as usize,
+            bytes: reader.real("bytes").max(1.0),
+            link: links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
+            node: reader.integer("node").max(1) as usize,
+            net: links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
+            slow_rank: reader.integer("slow-rank") as usize,
+            slow_by: reader.real("slow-by").max(1.0),
+            step: reader.integer("step") as usize,
+        };
+        (params, reader.finish())
+    }
+
+    /// The parameters as a query that reads back to the same.
+    pub fn query(&self) -> Query {
+        Query::new([
+            ("op", self.op.id().to_owned()),
+            ("algo", self.algo.id().to_owned()),
+            ("ranks", self.ranks.to_string()),
+            ("bytes", plain(self.bytes)),
+            ("link", self.link.id.to_owned()),
+            ("node", self.node.to_string()),
+            ("net", self.net.id.to_owned()),
+            ("slow-rank", self.slow_rank.to_string()),
+            ("slow-by", plain(self.slow_by)),
+            ("step", self.step.to_string()),
+        ])
+    }
+
+    /// The machine that they describe.
+    pub fn machine(&self) -> Machine {
+        Machine { node: self.node, link: self.link, net: self.net, slow_rank: self.slow_rank, slow_by: self.slow_by }
+    }
+
+    /// Whether a rank that takes part is slow.
+    pub fn straggles(&self) -> bool {
+        self.slow_by > 1.0 && self.slow_rank < self.ranks
+    }
+}
+
+/// An operation on a machine, from the first step to the last.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// What it was made from; its `step` does not matter.
+    pub params: Params,
+    /// Who sends what to whom.
+    pub schedule: Schedule,
+    /// What it costs.
+    pub cost: Cost,
+    /// Seconds that it would take if no rank were slow.
+    pub even_time: f64,
+}
+
+impl Run {
+    /// Works it out.
+    ///
+    /// # Errors
+    /// A sentence, if the algorithm does not do the operation for these ranks.
+    pub fn new(params: &Params) -> Result<Self, String> {
+        let schedule = Schedule::new(params.op, params.algo, params.ranks, params.node)?;
+        let chunk = params.bytes / params.ranks as f64;
+        let machine = params.machine();
+        let cost = machine.cost(&schedule, chunk);
+        let even_time = if params.straggles() {
+            Machine { slow_by: 1.0, ..machine }.cost(&schedule, chunk).time()
+        } else {
+            cost.time()
+        };
+        Ok(Self { params: *params, schedule, cost, even_time })
+    }
+
+    /// How many steps there are.
+    pub fn steps(&self) -> usize {
+        self.schedule.steps.len()
+    }
+
+    /// Bytes of a chunk.
+    pub fn chunk_bytes(&self) -> f64 {
+        self.params.bytes / self.params.ranks as f64
+    }
+
+    /// What the ranks hold after `step` steps.
+    pub fn state(&self, step: usize) -> State {
+        State::after(self.params.op, &self.schedule, step)
+    }
+
+    /// S over the time, bytes a second.
+    pub fn algbw(&self) -> f64 {
+        self.params.bytes / self.cost.time()
+    }
+
+    /// The numbers of [`ENTRY`].
+    pub fn quantities(&self) -> Vec<Quantity> {
+        let value = |id: &str| match id {
+            "steps" => self.steps() as f64,
+            "bytes-sent-per-rank" => self.cost.most_sent(),
+            "bytes-busiest-link" => self.cost.busiest_link().2,
+            "time" => self.cost.time(),
+            "algbw" => self.algbw(),
+            "busbw" => self.algbw() * self.params.op.bus_factor(self.params.ranks),
+            "idle" => self.cost.idle_share(),
+            _ => self.cost.time() / self.even_time,
+        };
+        let all = ENTRY.quantities.iter();
+        all.map(|&(id, label, unit)| Quantity::new(id, label, value(id), unit)).collect()
+    }
+}

@@ -1,0 +1,126 @@
+//! Links between accelerators: the latency of a message, the bandwidth, and who says so.
+//!
+//! Bandwidths are peaks in one direction, from the standards and data sheets; what a real transfer reaches is 75 to 90% of
+//! them. Latencies are what NCCL's tuner charges for each hop of a ring that moves data with its Simple protocol
+//! (`hwLat` in `src/graph/tuning.cc`): 3.4 µs over NVLink, 5.7 µs over PCIe, 14 µs over a network of whatever kind.
+
+use super::Source;
+
+/// What shares a bandwidth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wiring {
+    /// Everything that a device sends shares one port, and so does everything it receives: NVSwitch, PCIe, a network card.
+    Port,
+    /// There is a wire to each peer, with a bandwidth of its own: a mesh of direct links.
+    Mesh,
+}
+
+/// A kind of link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// The name in a query string: `nvlink4`.
+    pub id: &'static str,
+    /// What a person reads: "NVLink 4 (H100)".
+    pub name: &'static str,
+    /// α: seconds from the start of a message to its first byte.
+    pub latency: f64,
+    /// 1/β: bytes a second in one direction, of a port or of a wire as `wiring` says.
+    pub bandwidth: f64,
+    /// What shares the bandwidth.
+    pub wiring: Wiring,
+    /// The document for the bandwidth.
+    pub source: Source,
+}
+
+/// The source of every [`Link::latency`]. It has no figure for AMD's links: NVLink's stands for them.
+pub const LATENCY_SOURCE: Source = Source {
+    title: "NCCL, src/graph/tuning.cc at 5067397: hwLat, ring, Simple protocol",
+    url: "https://github.com/NVIDIA/nccl/blob/5067397c2676d5aed50042fc39e5c8ee96eb0027/src/graph/tuning.cc",
+};
+
+const NVLINK: Source = Source {
+    title: "NVIDIA NVLink and NVLink Switch, specifications",
+    url: "https://www.nvidia.com/en-us/data-center/nvlink/",
+};
+const PCIE: Source = Source {
+    title: "PCI-SIG, PCI Express specifications: 16 lanes, less 128b/130b encoding",
+    url: "https://pcisig.com/specifications",
+};
+const INFINIBAND: Source = Source {
+    title: "InfiniBand Trade Association, roadmap: 4x port",
+    url: "https://www.infinibandta.org/infiniband-roadmap/",
+};
+const ETHERNET: Source =
+    Source { title: "IEEE 802.3, Ethernet: line rate", url: "https://standards.ieee.org/ieee/802.3/10422/" };
+const XGMI: Source = Source {
+    title: "AMD Instinct MI300X, data sheet: seven links of 128 GB/s, both directions together",
+    url: "https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html",
+};
+
+const fn row(
+    (id, name): (&'static str, &'static str),
+    latency_us: f64,
+    bandwidth_gb_s: f64,
+    wiring: Wiring,
+    source: Source,
+) -> Link {
+    Link { id, name, latency: latency_us / 1e6, bandwidth: bandwidth_gb_s * 1e9, wiring, source }
+}
+
+/// Links within a node.
+pub const INSIDE: &[Link] = &[
+    row(("nvlink3", "NVLink 3 (A100)"), 3.4, 300.0, Wiring::Port, NVLINK),
+    row(("nvlink4", "NVLink 4 (H100)"), 3.4, 450.0, Wiring::Port, NVLINK),
+    row(("nvlink5", "NVLink 5 (B200)"), 3.4, 900.0, Wiring::Port, NVLINK),
+    row(("xgmi", "Infinity Fabric mesh (MI300X)"), 3.4, 64.0, Wiring::Mesh, XGMI),
+    row(("pcie4", "PCIe 4 ×16"), 5.7, 31.5, Wiring::Port, PCIE),
+    row(("pcie5", "PCIe 5 ×16"), 5.7, 63.0, Wiring::Port, PCIE),
+];
+
+/// Links between nodes: one port of them for each device.
+pub const BETWEEN: &[Link] = &[
+    row(("hdr", "InfiniBand HDR 200 Gb/s"), 14.0, 25.0, Wiring::Port, INFINIBAND),
+    row(("ndr", "InfiniBand NDR 400 Gb/s"), 14.0, 50.0, Wiring::Port, INFINIBAND),
+    row(("xdr", "InfiniBand XDR 800 Gb/s"), 14.0, 100.0, Wiring::Port, INFINIBAND),
+    row(("roce-400", "RoCE 400 Gb/s"), 14.0, 50.0, Wiring::Port, ETHERNET),
+    row(("eth-100", "Ethernet 100 Gb/s"), 14.0, 12.5, Wiring::Port, ETHERNET),
+    row(("eth-10", "Ethernet 10 Gb/s"), 14.0, 1.25, Wiring::Port, ETHERNET),
+];
+
+const fn ids<const N: usize>(links: &[Link]) -> [&'static str; N] {
+    let mut ids = [""; N];
+    let mut i = 0;
+    while i < N && i < links.len() {
+        ids[i] = links[i].id;
+        i += 1;
+    }
+    ids
+}
+
+/// Every id of [`INSIDE`], in its order: the choices of a `link` parameter.
+pub const INSIDE_IDS: [&str; INSIDE.len()] = ids(INSIDE);
+
+/// Every id of [`BETWEEN`], in its order: the choices of a `net` parameter.
+pub const BETWEEN_IDS: [&str; BETWEEN.len()] = ids(BETWEEN);
+
+/// The link with this id, within nodes or between them.
+pub fn find(id: &str) -> Option<&'static Link> {
+    INSIDE.iter().chain(BETWEEN).find(|l| l.id.eq_ignore_ascii_case(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_every_number_is_there() {
+        let all: Vec<&Link> = INSIDE.iter().chain(BETWEEN).collect();
+        for (i, l) in all.iter().enumerate() {
+            assert!(all.iter().skip(i + 1).all(|m| m.id != l.id), "{} is there twice", l.id);
+            assert!((1e-6..1e-4).contains(&l.latency) && (1e9..1e12).contains(&l.bandwidth), "{}", l.id);
+            assert!(l.source.url.starts_with("https://") && !l.source.title.is_empty(), "{}", l.id);
+            assert_eq!(find(l.id), Some(*l));
+        }
+        assert_eq!((INSIDE_IDS[0], BETWEEN_IDS[0]), ("nvlink3", "hdr"));
+    }
+}
