@@ -279,6 +279,7 @@ pub const ALL: &[Checked] = &[
         largest: 6.0e-3,
         tolerance: 1.0e-2,
     },
+    Checked {
         model: "ring-all-reduce",
         what: "bus bandwidth from algorithm bandwidth",
         source: "NVIDIA/nccl-tests",
