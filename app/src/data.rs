@@ -4,11 +4,36 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_content::schema::{Chapter, Course, ExerciseIndex, Glossary, Readings, Reference, SearchIndex, Status};
+use ringside_content::schema::{Course, ExerciseIndex, Glossary, Readings, Reference, SearchIndex};
 use serde::de::DeserializeOwned;
 
 use crate::once::{self, Once};
 use crate::page;
+
+/// What becomes of a file's text.
+pub trait FromText: Sized {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// A sentence for the learner.
+    fn from_text(path: &str, text: String) -> Result<Self, String>;
+}
+
+impl<T: DeserializeOwned> FromText for T {
+    fn from_text(path: &str, text: String) -> Result<Self, String> {
+        serde_json::from_str(&text)
+            .map_err(|e| format!("{path} does not read as this version expects ({e}). Reload the page."))
+    }
+}
+
+/// HTML that the build rendered.
+pub struct Fragment(pub String);
+
+impl FromText for Fragment {
+    fn from_text(_: &str, text: String) -> Result<Self, String> {
+        Ok(Self(text))
+    }
+}
 
 /// One file of the course: not asked for, on its way, there, or failed with a sentence that says why.
 pub struct Remote<T: 'static> {
@@ -29,9 +54,14 @@ impl<T: Send + Sync + 'static> Remote<T> {
     pub fn new(path: String) -> Self {
         Self { path: StoredValue::new(path), state: RwSignal::new(None), asked: StoredValue::new(false) }
     }
+
+    /// The path under the content folder.
+    pub fn path(self) -> String {
+        self.path.get_value()
+    }
 }
 
-impl<T: DeserializeOwned + Send + Sync + 'static> Remote<T> {
+impl<T: FromText + Send + Sync + 'static> Remote<T> {
     /// What there is of it now; asks for it the first time. Tracks.
     pub fn get(self) -> Option<Result<Arc<T>, String>> {
         self.ask();
@@ -73,7 +103,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Remote<T> {
         let on_its_way = page::pending();
         spawn_local(async move {
             let Some(path) = self.path.try_get_value() else { return };
-            let result = fetch_json::<T>(&path).await.map(Arc::new);
+            let result = fetch_text(&path).await.and_then(|text| T::from_text(&path, text)).map(Arc::new);
             self.state.try_set(Some(result));
             drop(on_its_way);
         });
@@ -83,6 +113,12 @@ impl<T: DeserializeOwned + Send + Sync + 'static> Remote<T> {
 /// The files that serve the whole site.
 #[derive(Clone, Copy)]
 pub struct Library {
+    /// The course's contents, rendered.
+    pub contents: Remote<Fragment>,
+    /// The reading map, rendered.
+    pub home: Remote<Fragment>,
+    /// Every source as a card, rendered.
+    pub sources: Remote<Fragment>,
     /// Parts, chapters, plan.
     pub course: Remote<Course>,
     /// Every source of the reading map.
@@ -104,6 +140,9 @@ thread_local! {
 /// Sets the library up.
 pub fn provide() {
     let library = Library {
+        contents: Remote::new("contents.html".into()),
+        home: Remote::new("home.html".into()),
+        sources: Remote::new("sources.html".into()),
         course: Remote::new("course.json".into()),
         readings: Remote::new("readings.json".into()),
         glossary: Remote::new("glossary.json".into()),
@@ -117,24 +156,6 @@ pub fn provide() {
 /// The library. There is one from the start of the app on.
 pub fn library() -> Library {
     once::get(&LIBRARY)
-}
-
-/// Where a chapter is read, relative to the site's base: its page, or its place on the map until it has one.
-pub fn chapter_href(chapter: &Chapter) -> String {
-    match chapter.status {
-        Status::Written => format!("chapter/{}/", chapter.slug),
-        Status::Planned => format!("./#{}", chapter.slug),
-    }
-}
-
-/// Fetches and reads one JSON file under the content folder.
-///
-/// # Errors
-/// A sentence for the learner: not reachable, not found, or not readable.
-pub async fn fetch_json<T: DeserializeOwned>(path: &str) -> Result<T, String> {
-    let text = fetch_text(path).await?;
-    serde_json::from_str(&text)
-        .map_err(|e| format!("{path} does not read as this version expects ({e}). Reload the page."))
 }
 
 /// Fetches one text file under the content folder.

@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::page;
+use crate::shell::first_sight;
 
 /// The code could not be downloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,11 +30,25 @@ pub fn page<F>(load: fn() -> F) -> impl IntoView
 where
     F: Future<Output = Result<Page, NotLoaded>> + 'static,
 {
-    deferred(load, |page: Page| page())
+    waiting(load, |page: Page| page(), first_sight::text)
 }
 
 /// Downloads with `load`, then shows `show` of what came.
 pub fn deferred<T, L, F>(load: L, show: impl Fn(T) -> AnyView + Send + Sync + 'static) -> impl IntoView
+where
+    T: Clone + Send + Sync + 'static,
+    L: Fn() -> F + Clone + 'static,
+    F: Future<Output = Result<T, NotLoaded>> + 'static,
+{
+    waiting(load, show, || ().into_any())
+}
+
+/// Downloads with `load`, then shows `show` of what came, and `until` then what there is instead.
+fn waiting<T, L, F>(
+    load: L,
+    show: impl Fn(T) -> AnyView + Send + Sync + 'static,
+    until: fn() -> AnyView,
+) -> impl IntoView
 where
     T: Clone + Send + Sync + 'static,
     L: Fn() -> F + Clone + 'static,
@@ -53,7 +68,7 @@ where
     attempt();
     let attempt = StoredValue::new_local(attempt);
     move || match state.get() {
-        None => ().into_any(),
+        None => until(),
         Some(Ok(loaded)) => show(loaded),
         Some(Err(NotLoaded)) => {
             let retry = move |_| {
@@ -65,6 +80,7 @@ where
                     <p>"This part of the page could not be downloaded. Check the connection."</p>
                     <button type="button" on:click=retry>"Try again"</button>
                 </div>
+                {until()}
             }
             .into_any()
         }

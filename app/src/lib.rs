@@ -29,8 +29,6 @@ pub mod widgets;
 /// Mounts the app over whatever the page shows while it loads.
 pub fn start() {
     console_error_panic_hook::set_once();
-    if let Some(first_sight) = leptos::prelude::document().get_element_by_id("first-sight") {
-        first_sight.remove();
-    }
+    shell::first_sight::take_out();
     leptos::mount::mount_to_body(app::App);
 }

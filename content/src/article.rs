@@ -6,6 +6,7 @@
 use crate::html::escape;
 use crate::markdown::Page;
 use crate::schema::{Chapter, Course, Html, Status};
+use crate::words::duration;
 
 /// The page of a written chapter.
 pub(crate) fn article(course: &Course, chapter: &Chapter, lede: &Html, page: &Page) -> String {
@@ -53,11 +54,8 @@ fn around(course: &Course, chapter: &Chapter) -> String {
     let at = chapters.iter().position(|c| c.slug == chapter.slug);
     let link = |at: Option<usize>, rel: &str, word: &str| {
         let Some(c) = at.and_then(|at| chapters.get(at)) else { return String::new() };
-        let (slug, title) = (escape(&c.slug), escape(&c.title));
-        let (href, planned) = match c.status {
-            Status::Written => (format!("chapter/{slug}/"), ""),
-            Status::Planned => (format!("./#{slug}"), " (planned)"),
-        };
+        let (href, title) = (escape(&c.href()), escape(&c.title));
+        let planned = if c.status == Status::Planned { " (planned)" } else { "" };
         format!("<a rel=\"{rel}\" href=\"{href}\"><small>{word}</small><span>{title}{planned}</span></a>\n")
     };
     format!(
@@ -65,13 +63,4 @@ fn around(course: &Course, chapter: &Chapter) -> String {
         link(at.and_then(|at| at.checked_sub(1)), "prev", "Previous"),
         link(at.map(|at| at + 1), "next", "Next")
     )
-}
-
-/// `40 min`, `1 h`, `2 h 30 min`.
-fn duration(minutes: u32) -> String {
-    match (minutes / 60, minutes % 60) {
-        (0, minutes) => format!("{minutes} min"),
-        (hours, 0) => format!("{hours} h"),
-        (hours, minutes) => format!("{hours} h {minutes} min"),
-    }
 }

@@ -1,14 +1,16 @@
 //! The course as data: what a learner reads.
 //!
-//! The crate has two halves. The **schema** ([`schema`], [`search`]) is always there: the types of the JSON files that
-//! the browser fetches, and the search over them. The rest needs the feature `render` (on by default) and runs when the
+//! The crate has two halves. The **schema** ([`schema`], [`search`], [`filter`], [`words`]) is always there: the types of the
+//! JSON files that the browser fetches, the search over them, the filters of the sources. The rest needs the feature `render` (on by default) and runs when the
 //! site is built: it reads `content/`, checks it, and renders it to those files, so that no Markdown, LaTeX or TOML
 //! parser is downloaded by a reader.
 //!
 //! This crate knows no browser and no Leptos. Content names widgets, quantities and answers by string id.
 
+pub mod filter;
 pub mod schema;
 pub mod search;
+pub mod words;
 
 #[cfg(feature = "render")]
 mod article;
@@ -16,6 +18,8 @@ mod article;
 mod data;
 #[cfg(feature = "render")]
 mod diagnostic;
+#[cfg(feature = "render")]
+mod fragment;
 #[cfg(feature = "render")]
 mod html;
 #[cfg(feature = "render")]

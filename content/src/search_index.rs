@@ -5,7 +5,7 @@ use ringside_core::catalogue::Entry;
 use crate::data::ChapterExercise;
 use crate::html::text_of;
 use crate::markdown::Page;
-use crate::schema::{Chapter, EntryKind, Glossary, Readings, SearchEntry, SearchIndex, Status};
+use crate::schema::{Chapter, EntryKind, Glossary, Readings, SearchEntry, SearchIndex};
 
 /// Collects the entries.
 #[derive(Default)]
@@ -19,10 +19,7 @@ impl Builder {
             kind: EntryKind::Chapter,
             title: chapter.title.clone(),
             context: part.to_owned(),
-            href: match chapter.status {
-                Status::Written => format!("chapter/{}/", chapter.slug),
-                Status::Planned => format!("./#{}", chapter.slug),
-            },
+            href: chapter.href(),
             text: format!("{} {}", chapter.question, skills.join(" ")),
         });
     }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::article::article;
 use crate::data::{self, ChapterExercise};
 use crate::diagnostic::{Diagnostic, Sink};
+use crate::fragment;
 use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
 use crate::names::Kind;
@@ -70,6 +71,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("readings.json", &readings);
     files.json("glossary.json", &glossary);
     files.json("reference.json", &data::reference(&world));
+    files.html("contents.html", fragment::contents(&course));
+    files.html("home.html", fragment::home(&course, &readings));
+    files.html("sources.html", fragment::list(&course, &readings));
 
     let mut index = search_index::Builder::default();
     for part in &course.parts {
@@ -102,6 +106,10 @@ impl Files {
         // Serialising plain structs of strings and finite numbers into memory cannot fail; `null` would be seen at once.
         let bytes = serde_json::to_vec(value).unwrap_or_else(|_| b"null".to_vec());
         self.0.push((path.to_owned(), bytes));
+    }
+
+    fn html(&mut self, path: &str, html: String) {
+        self.0.push((path.to_owned(), html.into_bytes()));
     }
 }
 
@@ -151,7 +159,7 @@ fn write_chapter(
     let page = markdown::chapter(world, slug, scan, &slots);
     check_chapter(world, chapter, scan, &page, &exercises);
     index.page(slug, &chapter.title, &page, &exercises);
-    files.0.push((format!("chapters/{slug}.html"), article(course, chapter, &lede, &page).into_bytes()));
+    files.html(&format!("chapters/{slug}.html"), article(course, chapter, &lede, &page));
     let indexed = exercises.iter().map(|e| e.indexed(slug)).collect();
     let exercises = Exercises { exercises: exercises.into_iter().map(|e| e.exercise).collect() };
     files.json(&format!("chapters/{slug}.exercises.json"), &exercises);

@@ -28,8 +28,11 @@ test("a begun chapter is where it goes on", async ({ page }) => {
   await expect(link).toHaveAttribute("href", "chapter/memory-accounting/#the-rest");
 });
 
-test("every source is there, each once, and details come when they are wanted", async ({ page }) => {
+test("every source is there when it is near, each once, and details come when they are wanted", async ({ page }) => {
   await open(page, "./");
+  await expect(shown(page)).toHaveCount(0);
+  await page.locator("#sources").scrollIntoViewIfNeeded();
+  await expect(shown(page).first()).toBeVisible();
   const all = await shown(page).count();
   expect(all).toBeGreaterThanOrEqual(140);
   await expect(count(page)).toContainText(`${all} of ${all} sources`);

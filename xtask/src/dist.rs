@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::content::{Rendered, Route};
 use crate::css;
 use crate::failure::{Context, Result};
+use crate::first_sight;
 use crate::html::{self, Assets, Piece};
 use crate::process;
 use crate::split::{self, Program};
@@ -43,12 +44,11 @@ pub(crate) fn finish(folder: &Path, public_url: &str, program: &Program, content
     }
 
     let template = html::template(&trunk, public_url, &assets);
-    process::write(&index, &template)?;
     for route in &content.routes {
-        let page = html::page(&template, &route.title, &route.description);
+        let page = html::page(&template, &route.title, &route.description, &first_sight::of(&route.path, content));
         process::write(&folder.join(&route.path).join("index.html"), page)?;
     }
-    let lost = html::page(&template, "Not found · Ringside", "There is no page at this address.");
+    let lost = html::page(&template, "Not found · Ringside", "There is no page at this address.", "");
     process::write(&folder.join("404.html"), lost)?;
     process::write(&folder.join(".nojekyll"), "")?;
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {

@@ -191,14 +191,9 @@ pub(crate) fn template(trunk: &str, public_url: &str, assets: &Assets) -> String
     for import in &assets.imports {
         head.push(Piece::tag("link", &[("rel", "modulepreload"), ("href", &url(import))]));
     }
-    for (path, kind) in
-        [(assets.wasm.clone(), "application/wasm"), (format!("{}course.json", assets.content), "application/json")]
-    {
-        let href = url(&path);
-        let attributes =
-            [("rel", "preload"), ("as", "fetch"), ("crossorigin", "anonymous"), ("type", kind), ("href", &href)];
-        head.push(Piece::tag("link", &attributes));
-    }
+    let wasm = url(&assets.wasm);
+    let preload = [("rel", "preload"), ("as", "fetch"), ("crossorigin", "anonymous"), ("type", "application/wasm")];
+    head.push(Piece::tag("link", &[preload.as_slice(), &[("href", &wasm)]].concat()));
     if let Some(style) = &assets.style {
         head.push(Piece::tag("link", &[("rel", "stylesheet"), ("href", &url(style))]));
     }
@@ -280,8 +275,11 @@ fn policy(pieces: &[Piece]) -> String {
     )
 }
 
-/// The page of one route: the template with its title and description.
-pub(crate) fn page(template: &str, title: &str, description: &str) -> String {
+/// Where a page has room for what it shows before the app has started.
+const FIRST_SIGHT: &str = "<div id=\"first-sight\"></div>";
+
+/// The page of one route: the template with its title, its description and what it shows before the app has started.
+pub(crate) fn page(template: &str, title: &str, description: &str, first_sight: &str) -> String {
     let mut pieces = parse(template);
     for piece in &mut pieces {
         if let Piece::Tag { name, body, .. } = piece
@@ -293,7 +291,11 @@ pub(crate) fn page(template: &str, title: &str, description: &str) -> String {
             piece.set("content", description);
         }
     }
-    write(&pieces)
+    let html = write(&pieces);
+    if first_sight.is_empty() {
+        return html;
+    }
+    html.replacen(FIRST_SIGHT, &format!("<div id=\"first-sight\">\n{first_sight}\n</div>"), 1)
 }
 
 #[cfg(test)]
@@ -316,7 +318,7 @@ mod tests {
 import init, * as bindings from '/sub/app-1.js';
 dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
 </script><link rel="modulepreload" href="/sub/app-1.js"><link rel="preload" href="/sub/app-1_bg.wasm" as="fetch"></head>
-<body data-x='a"b'><p hidden>1 < 2 &amp; 3</p></body></html>
+<body data-x='a"b'><p hidden>1 < 2 &amp; 3</p><div id="first-sight"></div></body></html>
 "#;
 
     fn assets() -> Assets {
@@ -340,12 +342,11 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
             r#"<link rel="modulepreload" href="/sub/app-9.js">"#,
             r#"<link rel="modulepreload" href="/sub/lazy-9.js">"#,
             r#"type="application/wasm" href="/sub/app-9.wasm">"#,
-            r#"href="/sub/content/9/course.json">"#,
             r#"<link rel="stylesheet" href="/sub/site-9.css">"#,
             r#"<link rel="preload" as="font" href="fonts/a-9.woff2" crossorigin>"#,
             r#"<script>let a = "<b>";</script>"#,
             r#"import i from"/sub/app-9.js";i({module_or_path:"/sub/app-9.wasm"})"#,
-            r#"<body data-x="a&quot;b"><p hidden>1 < 2 &amp; 3</p></body>"#,
+            r#"<body data-x="a&quot;b"><p hidden>1 < 2 &amp; 3</p>"#,
         ] {
             assert!(html.contains(wanted), "{wanted} in\n{html}");
         }
@@ -372,10 +373,11 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
 
     #[test]
     fn each_page_has_its_own_title_and_description() {
-        let html = page(&template(TRUNK, "/", &assets()), "A < B", "Say \"hello\" & more");
+        let html = page(&template(TRUNK, "/", &assets()), "A < B", "Say \"hello\" & more", "<p>text</p>");
         assert!(html.contains("<title>A &lt; B</title>"));
         assert!(html.contains(r#"<meta name="description" content="Say &quot;hello&quot; &amp; more">"#));
-        assert_eq!(page(&html, "A < B", "Say \"hello\" & more"), html, "twice is once");
+        assert!(html.contains("<div id=\"first-sight\">\n<p>text</p>\n</div></body>"), "{html}");
+        assert_eq!(page(&html, "A < B", "Say \"hello\" & more", "other"), html, "twice is once");
     }
 
     #[test]

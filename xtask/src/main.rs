@@ -11,6 +11,7 @@ mod content;
 mod css;
 mod dist;
 mod failure;
+mod first_sight;
 mod html;
 mod http;
 mod js;

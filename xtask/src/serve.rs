@@ -12,6 +12,7 @@ use crate::build::{self, Plan};
 use crate::content::{self, Rendered};
 use crate::dist::{self, Manifest};
 use crate::failure::{Context, Failure, Result};
+use crate::first_sight;
 use crate::html;
 use crate::http::{self, Answer};
 use crate::process::{self, command, say};
@@ -240,11 +241,14 @@ impl Site {
 
     /// The page of a route of the content as it is now, if that is no longer what was built.
     fn live_page(&self, route: &str) -> Option<String> {
-        let route = self.live(|live| {
-            live.rendered.as_ref()?.routes.iter().find(|r| r.path.trim_end_matches('/') == route).cloned()
+        let (route, first_sight) = self.live(|live| {
+            let rendered = live.rendered.as_ref()?;
+            let route = rendered.routes.iter().find(|r| r.path.trim_end_matches('/') == route)?;
+            Some((route.clone(), first_sight::of(&route.path, rendered)))
         })?;
-        let template = std::fs::read_to_string(self.folder.join("index.html")).ok()?;
-        Some(self.with_live_content(html::page(&template, &route.title, &route.description)))
+        // The one page that has no text of its own.
+        let template = std::fs::read_to_string(self.folder.join("404.html")).ok()?;
+        Some(self.with_live_content(html::page(&template, &route.title, &route.description, &first_sight)))
     }
 
     /// A page that points to the content as it is now.

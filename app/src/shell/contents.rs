@@ -1,16 +1,16 @@
 //! The contents of the course, beside the page or, on a narrow screen, over it.
 
 use leptos::prelude::*;
-use ringside_content::schema::{Course, Status};
+use web_sys::HtmlElement;
 
-use crate::data::{chapter_href, library};
+use super::{fragment, marks};
+use crate::data::library;
 use crate::router::{Route, address};
-use crate::store::store;
+use crate::ui::dom;
 
 /// Parts and chapters with what has been done of them.
 #[component]
 pub fn Contents(open: RwSignal<bool>) -> impl IntoView {
-    let course = library().course;
     let address = address();
     // A page was chosen: the contents have done their work.
     Effect::new(move |_| {
@@ -19,63 +19,26 @@ pub fn Contents(open: RwSignal<bool>) -> impl IntoView {
     });
     view! {
         <nav id="contents" class="contents sans" class:open=move || open.get() aria-label="Contents">
-            {course.show(|course| list(&course).into_any())}
+            {fragment::view(library().contents, Callback::new(enliven))}
         </nav>
     }
 }
 
-fn list(course: &Course) -> impl IntoView + use<> {
-    let store = store();
+fn enliven(root: HtmlElement) {
+    marks::follow(&root);
     let route = address().route();
-    let written: Vec<String> =
-        course.chapters().filter(|c| c.status == Status::Written).map(|c| c.slug.clone()).collect();
-    let total = written.len();
-    let done = move || store.with(|doc| written.iter().filter(|slug| doc.is_done(slug)).count());
-    let parts = course
-        .parts
-        .iter()
-        .map(|part| {
-            let chapters = part
-                .chapters
-                .iter()
-                .map(|chapter| {
-                    let slug = chapter.slug.clone();
-                    let number = format!("{:02}", chapter.number);
-                    let title = chapter.title.clone();
-                    let is_done = move || store.with(|doc| doc.is_done(&slug));
-                    let href = chapter_href(chapter);
-                    let here = Route::Chapter(chapter.slug.clone());
-                    let current = move || route.with(|route| *route == here).then_some("page");
-                    match chapter.status {
-                        Status::Written => view! {
-                            <a href=href aria-current=current>
-                                <i>{number}</i>
-                                <span>{title}</span>
-                                <b class="tick" hidden=move || !is_done() aria-label="done">"✓"</b>
-                            </a>
-                        }
-                        .into_any(),
-                        Status::Planned => view! {
-                            <a class="planned" href=href>
-                                <i>{number}</i>
-                                <span>{title} <small>"planned"</small></span>
-                            </a>
-                        }
-                        .into_any(),
-                    }
-                })
-                .collect_view();
-            view! {
-                <h2>{part.title.clone()}</h2>
-                {chapters}
-            }
-        })
-        .collect_view();
-    view! {
-        <p class="progress">
-            <a href="./">"Your course"</a>
-            <span>{done} " of " {total} " written chapters done"</span>
-        </p>
-        {parts}
-    }
+    Effect::new(move |_| {
+        let here = match route.get() {
+            Route::Chapter(slug) => slug,
+            _ => String::new(),
+        };
+        for link in dom::all(&root, "a[data-chapter]") {
+            // A link without its mark still leads there.
+            let _ = if dom::attribute(&link, "data-chapter") == here {
+                link.set_attribute("aria-current", "page")
+            } else {
+                link.remove_attribute("aria-current")
+            };
+        }
+    });
 }

@@ -2,8 +2,11 @@
 
 pub mod chapter;
 mod contents;
+pub mod first_sight;
+mod fragment;
 mod header;
 pub mod home;
+mod marks;
 pub mod not_found;
 pub mod notices;
 pub mod practice;

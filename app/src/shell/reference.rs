@@ -8,11 +8,11 @@ use ringside_content::schema::{Course, Glossary, Html, Readings, Reference, Sour
 use ringside_core::hardware;
 use ringside_core::quantity::{Unit, bytes_binary};
 
-use crate::data::{chapter_href, library};
+use crate::data::library;
 use crate::deferred::{NotLoaded, Page};
 use crate::page;
 use crate::router::address;
-use crate::shell::source_card::duration;
+use ringside_content::words::duration;
 
 /// Downloads the page.
 #[wasm_split(reference, wasm_split_path = leptos::wasm_split, fallible)]
@@ -121,7 +121,7 @@ fn chapters(slugs: &[String], course: &Course) -> AnyView {
     let links = slugs.iter().filter_map(|slug| course.chapter(slug)).enumerate().map(|(i, chapter)| {
         view! {
             {(i > 0).then_some(", ")}
-            <a href=chapter_href(chapter) title=chapter.title.clone()>
+            <a href=chapter.href() title=chapter.title.clone()>
                 {format!("{:02}", chapter.number)} <span class="visually-hidden">{chapter.title.clone()}</span>
             </a>
         }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_content::schema::{Chapter, Status};
+
 use ringside_core::query::{Query, did_you_mean};
 
 use crate::data::library;
@@ -59,12 +59,8 @@ fn known(widget: &'static Widget) -> impl IntoView {
 fn chapter_link(id: &str) -> AnyView {
     let course = library().course.ready();
     let chapter = course.as_ref().and_then(|course| course.chapters().find(|c| c.widgets.iter().any(|w| w == id)));
-    let Some(Chapter { slug, title, number, status, .. }) = chapter else { return "Widget".into_any() };
-    let href = match status {
-        Status::Written => format!("chapter/{slug}/"),
-        Status::Planned => format!("./#{slug}"),
-    };
-    view! { <a href=href>{format!("Chapter {number} · {title}")}</a> }.into_any()
+    let Some(chapter) = chapter else { return "Widget".into_any() };
+    view! { <a href=chapter.href()>{format!("Chapter {} · {}", chapter.number, chapter.title)}</a> }.into_any()
 }
 
 fn unknown(id: &str) -> impl IntoView + use<> {

@@ -13,7 +13,7 @@ use web_sys::{Element, ResizeObserver};
 const PATIENCE: u32 = 4000;
 
 /// What a learner does who wants to be somewhere else.
-const LEAVING: [&str; 4] = ["wheel", "touchmove", "keydown", "pointerdown"];
+const LEAVING: [&str; 5] = ["wheel", "touchmove", "keydown", "pointerdown", "input"];
 
 struct Hold {
     observer: ResizeObserver,

@@ -5,12 +5,15 @@
 //! - [`output`]: a number that people, scripts and screen readers read alike.
 //! - [`scale`]: where numbers lie in a drawing.
 //! - [`dialog`], [`clipboard`], [`link`], [`later`], [`near`], [`hold`], [`mod@file`]: what pages and widgets need besides.
+//! - [`dom`], [`islands`]: life in pages that the build rendered.
 
 pub mod clipboard;
 pub mod dialog;
+pub mod dom;
 pub mod figure;
 pub mod file;
 pub mod hold;
+pub mod islands;
 pub mod later;
 pub mod link;
 pub mod near;

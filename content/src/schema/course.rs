@@ -80,6 +80,16 @@ pub struct Chapter {
     pub skills: Vec<Skill>,
 }
 
+impl Chapter {
+    /// Where it is read, relative to the site's base: its page, or its place on the map until it has one.
+    pub fn href(&self) -> String {
+        match self.status {
+            Status::Written => format!("chapter/{}/", self.slug),
+            Status::Planned => format!("./#{}", self.slug),
+        }
+    }
+}
+
 /// Whether a chapter can be read yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -6,6 +6,7 @@
 //! | `readings.json` | [`Readings`] |
 //! | `glossary.json` | [`Glossary`] |
 //! | `reference.json` | [`Reference`] |
+//! | `contents.html`, `home.html`, `sources.html` | HTML fragments, see `fragment` |
 //! | `chapters/<slug>.html` | the chapter's page: an HTML fragment with place-holders |
 //! | `chapters/<slug>.exercises.json` | [`Exercises`] |
 //! | `exercises.json` | [`ExerciseIndex`] |

@@ -15,6 +15,7 @@ use crate::data;
 use crate::deferred::{NotLoaded, Page, deferred};
 use crate::page;
 use crate::router::{Route, address};
+use crate::shell::first_sight;
 
 /// Downloads the page.
 #[wasm_split(chapter, wasm_split_path = leptos::wasm_split, fallible)]
@@ -33,18 +34,23 @@ fn view() -> AnyView {
 }
 
 fn chapter(slug: String) -> AnyView {
-    let state = RwSignal::new(None::<Result<String, String>>);
-    let slug = StoredValue::new(slug);
+    let path = format!("chapters/{slug}.html");
+    let built = first_sight::take(&path).map(|built| Ok(built.inner_html()));
+    let there = built.is_some();
+    let state = RwSignal::new(built);
+    let (slug, path) = (StoredValue::new(slug), StoredValue::new(path));
     let fetch = move || {
         let on_its_way = page::pending();
         spawn_local(async move {
-            let html = data::fetch_text(&format!("chapters/{}.html", slug.get_value())).await;
+            let html = data::fetch_text(&path.get_value()).await;
             // The learner may have gone on by now.
             state.try_set(Some(html));
             drop(on_its_way);
         });
     };
-    fetch();
+    if !there {
+        fetch();
+    }
     let again = Callback::new(move |()| {
         state.set(None);
         fetch();

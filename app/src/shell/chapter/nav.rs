@@ -2,24 +2,18 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
 use crate::clock;
 use crate::store::store;
+use crate::ui::dom;
 use crate::ui::later::Later;
 
 /// How far below the top of the window a heading still counts as read, in pixels.
 const LINE: f64 = 160.0;
 
-/// The place of a page that this selector names.
-fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
-    root.query_selector(selector).ok()??.dyn_into().ok()
-}
-
 fn headings(root: &Element) -> Vec<HtmlElement> {
-    let Ok(list) = root.query_selector_all(".chapter-text > h2[id]") else { return Vec::new() };
-    (0..list.length()).filter_map(|i| list.item(i)?.dyn_into().ok()).collect()
+    dom::all(root, ".chapter-text > h2[id]")
 }
 
 /// "You stopped at …", if the learner stopped somewhere and came by no link to a place.
@@ -29,7 +23,7 @@ pub(super) fn go_on(root: &Element, slug: &str) {
     let (Some(at), false) = (at, linked) else { return };
     // The first section is where everybody begins.
     let heading = headings(root).into_iter().skip(1).find(|h| h.id() == at);
-    let (Some(heading), Some(place)) = (heading, find(root, "[data-slot-go-on]")) else { return };
+    let (Some(heading), Some(place)) = (heading, dom::find(root, "[data-slot-go-on]")) else { return };
     let Ok(link) = document().create_element("a") else { return };
     let _ = link.set_attribute("href", &format!("chapter/{slug}/#{at}"));
     link.set_text_content(heading.text_content().as_deref());
@@ -62,7 +56,7 @@ pub(super) fn done(slug: String) -> AnyView {
 
 /// Follows the learner: marks the section that is being read in the outline, and keeps it in the store to come back to.
 pub(super) fn follow(root: Element, slug: String) {
-    if let Some(outline) = find(&root, "details.outline")
+    if let Some(outline) = dom::find(&root, "details.outline")
         && window().match_media("(min-width: 1240px)").ok().flatten().is_some_and(|wide| wide.matches())
     {
         let _ = outline.set_attribute("open", "");
@@ -90,8 +84,7 @@ pub(super) fn follow(root: Element, slug: String) {
 }
 
 fn mark(root: &Element, at: Option<&str>) {
-    let Ok(links) = root.query_selector_all(".outline a") else { return };
-    for link in (0..links.length()).filter_map(|i| links.item(i)?.dyn_into::<Element>().ok()) {
+    for link in dom::all(root, ".outline a") {
         let here =
             at.is_some_and(|at| link.get_attribute("href").is_some_and(|href| href.ends_with(&format!("#{at}"))));
         // A link without its mark still leads there.

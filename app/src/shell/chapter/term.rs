@@ -5,8 +5,8 @@ use ringside_content::schema::Glossary;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
-use super::text::closest;
 use crate::data::library;
+use crate::ui::dom;
 use crate::ui::later::Later;
 
 /// The id of the box, for `aria-describedby`.
@@ -33,7 +33,7 @@ impl Definition {
 
     /// Opens at the term under the pointer or with the focus.
     pub(super) fn over(self, event: &web_sys::Event) {
-        let Some(link) = closest(event, "a.term") else { return };
+        let Some(link) = dom::closest(event, "a.term") else { return };
         self.gone.cancel();
         // The box is laid out in the frame around the text.
         let Some(frame) = link.closest(".chapter-frame").ok().flatten() else { return };

@@ -6,13 +6,12 @@ use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
 use ringside_core::query::Query;
-use wasm_bindgen::JsCast as _;
 use web_sys::Element;
 
 use super::{nav, place, term};
 use crate::page;
 use crate::router::address;
-use crate::ui::hold;
+use crate::ui::{dom, hold};
 
 /// A figure of the chapter: the state it starts from and the state it is in.
 #[derive(Clone)]
@@ -61,7 +60,7 @@ pub(super) fn view(slug: &str, html: String) -> AnyView {
         if event.button() != 0 || event.ctrl_key() || event.meta_key() || event.shift_key() {
             return;
         }
-        let Some(link) = closest(&event, "a.see") else { return };
+        let Some(link) = dom::closest(&event, "a.see") else { return };
         let name = link.get_attribute("data-see").unwrap_or_default();
         let Some(figure) = figures.with_value(|figures| figures.get(&name).cloned()) else { return };
         event.prevent_default();
@@ -89,11 +88,6 @@ pub(super) fn view(slug: &str, html: String) -> AnyView {
         </div>
     }
     .into_any()
-}
-
-/// The nearest element around the event's target that matches.
-pub(super) fn closest(event: &web_sys::Event, selector: &str) -> Option<Element> {
-    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok().flatten()
 }
 
 /// Brings a figure into view and shows for a moment which one it is.

@@ -10,7 +10,7 @@ use crate::data::library;
 use crate::deferred::{NotLoaded, deferred};
 use crate::page;
 use crate::shell::not_found;
-use crate::shell::source_card::duration;
+use ringside_content::words::duration;
 
 /// What was asked for, and why it did not come.
 pub(super) struct Asked {

@@ -1,96 +1,91 @@
-//! What the learner has done so far, and what comes next.
+//! What the learner has done so far, and what comes next: from the store, in words.
 
-use std::collections::BTreeSet;
-
-use ringside_content::schema::{Chapter, Course, Source, Status};
+use ringside_content::words::{self, count};
 
 use crate::store::doc::Doc;
 
-/// Where to go on.
+/// Where to go on: which of the written chapters, by its place among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next<'a> {
+pub(super) enum Next {
     /// Nothing has been begun.
-    Start(&'a Chapter),
+    Start(usize),
     /// A chapter was begun: at this heading.
-    GoOn(&'a Chapter, Option<String>),
+    GoOn(usize, String),
     /// What was begun is done; this is the next one.
-    Then(&'a Chapter),
+    Then(usize),
     /// Every chapter that can be read is done.
     AllDone,
 }
 
 /// The chapter begun last in the order of the course, or else the first that is not done.
-pub(super) fn next<'a>(course: &'a Course, doc: &Doc) -> Next<'a> {
-    let written = || course.chapters().filter(|c| c.status == Status::Written);
-    let begun = |chapter: &&Chapter| doc.chapters.get(&chapter.slug).is_some_and(|c| !c.done && c.at.is_some());
-    if let Some(chapter) = written().filter(begun).last() {
-        let at = doc.chapters.get(&chapter.slug).and_then(|c| c.at.clone());
-        return Next::GoOn(chapter, at);
+pub(super) fn next<'a>(written: impl Iterator<Item = &'a str> + Clone, doc: &Doc) -> Next {
+    let begun = |slug: &str| doc.chapters.get(slug).filter(|chapter| !chapter.done)?.at.clone();
+    if let Some((i, at)) = written.clone().enumerate().filter_map(|(i, slug)| Some((i, begun(slug)?))).last() {
+        return Next::GoOn(i, at);
     }
-    let any = written().any(|c| doc.is_done(&c.slug));
-    match written().find(|c| !doc.is_done(&c.slug)) {
-        Some(chapter) if any => Next::Then(chapter),
-        Some(chapter) => Next::Start(chapter),
+    let any = written.clone().any(|slug| doc.is_done(slug));
+    match written.enumerate().find(|(_, slug)| !doc.is_done(slug)) {
+        Some((i, _)) if any => Next::Then(i),
+        Some((i, _)) => Next::Start(i),
         None => Next::AllDone,
     }
 }
 
-/// The ids of the sources that are read.
-pub(super) fn read(doc: &Doc) -> BTreeSet<String> {
-    doc.sources.iter().filter(|(_, note)| note.read).map(|(id, _)| id.clone()).collect()
+/// What fits into half an hour, of two lists of sources with spaces between: must-reads, and what is recommended. A link to
+/// them and its text.
+pub(super) fn half_hour(must: &str, recommended: &str, doc: &Doc) -> Option<(String, String)> {
+    let unread = |list: &str| list.split_whitespace().filter(|id| !doc.is_read(id)).count();
+    words::half_hour(unread(must), unread(recommended))
 }
 
-/// How many, and how many minutes they take together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Sum {
-    pub count: usize,
-    pub minutes: u32,
-}
-
-impl Sum {
-    /// Of these sources.
-    pub(super) fn of<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Self {
-        sources.into_iter().fold(Self::default(), |sum, s| Self {
-            count: sum.count + 1,
-            minutes: sum.minutes.saturating_add(s.minutes),
-        })
-    }
-
-    /// The time, for a person: `45 min`, `31 h`.
-    pub(super) fn time(self) -> String {
-        if self.minutes < 100 { format!("{} min", self.minutes) } else { format!("{} h", (self.minutes + 30) / 60) }
-    }
+/// "So far: 1 chapter done, 3 exercises right." Nothing where nothing is done.
+pub(super) fn so_far<'a>(written: impl Iterator<Item = &'a str>, doc: &Doc) -> Option<String> {
+    let parts = [
+        (written.filter(|slug| doc.is_done(slug)).count(), "chapter done", "chapters done"),
+        (doc.exercises.values().filter(|e| e.right).count(), "exercise right", "exercises right"),
+        (doc.sources.values().filter(|s| s.read).count(), "source read", "sources read"),
+    ];
+    let parts: Vec<String> =
+        parts.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many)).collect();
+    (!parts.is_empty()).then(|| format!("So far: {}.", parts.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ringside_content::schema::Part;
 
     #[test]
     fn what_comes_next_is_what_was_begun_then_what_is_not_done() {
-        let chapter = |slug: &str, status| Chapter { slug: slug.into(), status, ..Chapter::default() };
-        let chapters = vec![
-            chapter("a", Status::Planned),
-            chapter("b", Status::Written),
-            chapter("c", Status::Written),
-            chapter("d", Status::Planned),
-        ];
-        let course = Course { parts: vec![Part { chapters, ..Part::default() }], ..Course::default() };
-        let (b, c) = (course.chapter("b").expect("b"), course.chapter("c").expect("c"));
+        let next = |doc: &Doc| next(["b", "c"].into_iter(), doc);
         let mut doc = Doc::default();
-        assert_eq!(next(&course, &doc), Next::Start(b));
+        assert_eq!(next(&doc), Next::Start(0));
         doc.chapters.entry("c".into()).or_default().at = Some("here".into());
-        assert_eq!(next(&course, &doc), Next::GoOn(c, Some("here".into())));
+        assert_eq!(next(&doc), Next::GoOn(1, "here".into()));
         doc.chapters.entry("c".into()).or_default().done = true;
-        assert_eq!(next(&course, &doc), Next::Then(b));
+        assert_eq!(next(&doc), Next::Then(0));
         doc.chapters.entry("b".into()).or_default().done = true;
-        assert_eq!(next(&course, &doc), Next::AllDone);
+        assert_eq!(next(&doc), Next::AllDone);
     }
 
     #[test]
-    fn times_are_short() {
-        let time = |minutes| Sum { count: 1, minutes }.time();
-        assert_eq!([time(0), time(90), time(100), time(1859)], ["0 min", "90 min", "2 h", "31 h"]);
+    fn what_is_read_does_not_wait_for_half_an_hour() {
+        let mut doc = Doc::default();
+        assert_eq!(half_hour("a b", "c", &doc), words::half_hour(2, 1));
+        for id in ["a", "b"] {
+            doc.sources.entry(id.into()).or_default().read = true;
+        }
+        assert_eq!(half_hour("a b", "c", &doc), words::half_hour(0, 1));
+    }
+
+    #[test]
+    fn what_is_done_is_said_once_there_is_some() {
+        let mut doc = Doc::default();
+        let text = |doc: &Doc| so_far(["b"].into_iter(), doc);
+        assert_eq!(text(&doc), None);
+        doc.exercises.entry("b/x".into()).or_default().right = true;
+        doc.exercises.entry("b/y".into()).or_default().checked = true;
+        doc.chapters.entry("b".into()).or_default().done = true;
+        doc.chapters.entry("gone".into()).or_default().done = true;
+        assert_eq!(text(&doc).as_deref(), Some("So far: 1 chapter done, 1 exercise right."));
     }
 }

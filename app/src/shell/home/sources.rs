@@ -1,213 +1,249 @@
-//! Every source, with filters that are kept in the address.
-
-use std::sync::Arc;
+//! Every source, with filters that are kept in the address. The list is fetched when it comes near, or is asked for.
 
 use leptos::prelude::*;
-use ringside_content::schema::{Course, Readings, Source};
-use ringside_core::query::Query;
+use ringside_content::filter::{Facts, Filters, SPECS};
+use ringside_content::words;
+use ringside_core::query::{ParamSpec, Problem, Query};
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, FormData, HtmlElement, HtmlFormElement, HtmlInputElement};
 
-use super::filters::{self, Choices, Filters};
-use super::progress::{self, Sum};
-use crate::data::{base_path, chapter_href};
+use crate::data::{base_path, library};
 use crate::router::address;
 use crate::shell::notices::{self, Level};
-use crate::shell::source_card::{SourceCard, priority_name};
+use crate::shell::{fragment, marks};
 use crate::store::store;
+use crate::ui::islands::Islands;
 use crate::ui::later::Later;
-use crate::ui::segmented::Segmented;
-use crate::ui::select::{Group, Select};
+use crate::ui::{dom, near};
 
 /// How long the filters rest before they are written into the address. Browsers refuse more than about three changes a
 /// second.
 const REST: u32 = 400;
 
-pub(super) fn view(course: &Arc<Course>, readings: &Arc<Readings>) -> AnyView {
-    let filters = in_address(course);
-    let store = store();
-    // By the ticks as they were when the filters were set: a source does not vanish under the pointer that ticks it.
-    let kept = {
-        let readings = Arc::clone(readings);
-        Memo::new(move |_| {
-            let read = store.peek(progress::read);
-            filters.with(|f| f.keep(&readings.sources, &read))
-        })
-    };
-    let total = readings.sources.len();
-    let count = {
-        let readings = Arc::clone(readings);
-        move || {
-            let found =
-                |kept: &Vec<bool>| Sum::of(readings.sources.iter().zip(kept).filter(|(_, k)| **k).map(|(s, _)| s));
-            match kept.with(found) {
-                Sum { count: 0, .. } => format!("None of {total} sources"),
-                sum => format!("{} of {total} sources, {}", sum.count, sum.time()),
-            }
-        }
-    };
-    let any = move || kept.with(|kept| kept.contains(&true));
-    let clear = move || filters.update(|f| *f = Filters { sort: f.sort, ..Filters::default() });
-    let list = {
-        let (course, readings) = (Arc::clone(course), Arc::clone(readings));
-        let by_priority = Memo::new(move |_| filters.with(|f| f.sort == "priority"));
-        move || list(&course, &readings, by_priority.get(), kept)
-    };
-    view! {
-        <section id="sources" aria-labelledby="sources-title">
-            <h2 id="sources-title">"Every source"</h2>
-            {controls(course, filters)}
-            <p class="count sans">
-                <span role="status">{count}</span>
-                <button
-                    type="button"
-                    class="quiet"
-                    hidden=move || !filters.with(Filters::narrow)
-                    on:click=move |_| clear()
-                >
-                    "Clear filters"
-                </button>
-            </p>
-            {list}
-            <p class="nothing sans" hidden=any>
-                "No source passes all of these filters. Loosen one, or clear them."
-            </p>
-        </section>
-    }
-    .into_any()
+/// The section, and what it shows.
+#[derive(Clone, Copy)]
+struct Section {
+    root: StoredValue<Element, LocalStorage>,
+    filters: RwSignal<Filters>,
+    rows: RwSignal<Vec<Row>, LocalStorage>,
 }
 
-fn controls(course: &Course, filters: RwSignal<Filters>) -> impl IntoView {
-    let segmented = move |name, label, choices: Choices, field: fn(&mut Filters) -> &mut &'static str| {
-        let value = Signal::derive(move || filters.with(|f| *field(&mut f.clone())));
-        let set = move |value| filters.update(|f| *field(f) = value);
-        view! { <Segmented name label options=choices.to_vec() value set=Callback::new(set) /> }
-    };
-    let kind = Signal::derive(move || filters.with(|f| f.kind));
-    let set_kind = Callback::new(move |value| filters.update(|f| f.kind = value));
-    let kinds = vec![Group { label: "", options: filters::KINDS.to_vec() }];
-    let chapters = course
-        .chapters()
-        .map(|c| {
-            let slug = c.slug.clone();
-            let chosen = filters.with_untracked(|f| f.chapter == slug);
-            view! { <option value=slug selected=chosen>{format!("{:02} {}", c.number, c.title)}</option> }
-        })
-        .collect_view();
-    view! {
-        <div class="filters sans" role="search" aria-label="Sources">
-            <div class="field find">
-                <label for="find-source">"Find"</label>
-                <input
-                    type="search"
-                    id="find-source"
-                    name="q"
-                    autocomplete="off"
-                    spellcheck="false"
-                    placeholder="title, author, idea"
-                    prop:value=move || filters.with(|f| f.text.clone())
-                    on:input=move |event| filters.update(|f| f.text = event_target_value(&event))
-                />
-            </div>
-            <div class="field chapter-filter">
-                <label for="of-chapter">"Chapter"</label>
-                <select
-                    id="of-chapter"
-                    name="chapter"
-                    prop:value=move || filters.with(|f| f.chapter.clone())
-                    on:change=move |event| filters.update(|f| f.chapter = event_target_value(&event))
-                >
-                    <option value="">"All"</option>
-                    {chapters}
-                </select>
-            </div>
-            <Select name="kind" label="Kind" groups=kinds value=kind set=set_kind />
-            {segmented("layer", "Layer", filters::LAYERS, |f| &mut f.layer)}
-            {segmented("week", "Week", filters::WEEKS, |f| &mut f.week)}
-            {segmented("priority", "Priority", filters::PRIORITIES, |f| &mut f.priority)}
-            {segmented("time", "Time", filters::TIMES, |f| &mut f.time)}
-            {segmented("read", "Read", filters::READ, |f| &mut f.read)}
-            {segmented("sort", "Sorted by", filters::SORTS, |f| &mut f.sort)}
-        </div>
+/// A source of the list.
+struct Row {
+    id: String,
+    item: HtmlElement,
+    /// The list of the chapter that it serves first.
+    list: Element,
+    facts: Facts,
+}
+
+impl Row {
+    /// The source of an item of the list.
+    fn of(item: HtmlElement) -> Option<Self> {
+        let card = dom::find(&item, "[data-source]")?;
+        let data = |name: &str| dom::attribute(&card, &format!("data-{name}"));
+        let mut text = data("source");
+        for part in dom::all(&card, "h3, .source-about span, .source-look, .source-insight") {
+            text.push(' ');
+            text.push_str(&part.text_content().unwrap_or_default());
+        }
+        let facts = Facts {
+            layers: data("layers"),
+            weeks: data("weeks"),
+            priority: data("priority"),
+            minutes: data("minutes").parse().unwrap_or_default(),
+            kind: data("kind"),
+            chapters: data("chapters"),
+            text: text.to_lowercase(),
+        };
+        Some(Self { id: data("source"), list: item.parent_element()?, facts, item })
     }
 }
 
-/// Every source is in the page, once; those that are filtered out are hidden.
-fn list(course: &Course, readings: &Readings, by_priority: bool, kept: Memo<Vec<bool>>) -> AnyView {
-    let of = |belongs: &dyn Fn(&Source) -> bool| -> Vec<usize> {
-        readings.sources.iter().enumerate().filter(|(_, s)| belongs(s)).map(|(i, _)| i).collect()
+/// Makes the section under `root` alive.
+pub(super) fn enliven(root: &Element) {
+    let Some(root) = dom::find(root, "#sources") else { return };
+    let section = Section {
+        root: StoredValue::new_local(root.clone().into()),
+        filters: RwSignal::new(Filters::default()),
+        rows: RwSignal::new_local(Vec::new()),
     };
-    let groups: Vec<(AnyView, Vec<usize>)> = if by_priority {
-        [3, 2, 1].map(|p| (priority_name(p).into_any(), of(&|s| s.priority == p))).into()
-    } else {
-        // A source is listed once, under the chapter that it serves first.
-        course
-            .chapters()
-            .map(|c| {
-                let title = view! {
-                    <a href=chapter_href(c)>
-                        <i>{format!("{:02}", c.number)}</i>
-                        {c.title.clone()}
-                    </a>
-                };
-                (title.into_any(), of(&|s| s.chapters.first() == Some(&c.slug)))
-            })
-            .collect()
-    };
-    groups
-        .into_iter()
-        .filter(|(_, members)| !members.is_empty())
-        .map(|(title, members)| {
-            let rows = members
-                .iter()
-                .map(|&i| {
-                    let out = move || kept.with(|kept| !kept.get(i).copied().unwrap_or(false));
-                    let source = readings.sources.get(i).cloned().unwrap_or_default();
-                    view! { <li hidden=out><SourceCard source folded=true /></li> }
-                })
-                .collect_view();
-            let empty = move || kept.with(|kept| members.iter().all(|&i| !kept.get(i).copied().unwrap_or(false)));
-            view! {
-                <div class="group" hidden=empty>
-                    <h3>{title}</h3>
-                    <ul class="sources">{rows}</ul>
-                </div>
-            }
-        })
-        .collect_view()
-        .into_any()
-}
-
-/// The filters, read from the address now and whenever a link or the back button changes it, and written into it once they
-/// rest.
-fn in_address(course: &Arc<Course>) -> RwSignal<Filters> {
-    let address = address();
-    let search = address.search();
-    let course = Arc::clone(course);
-    let filters = RwSignal::new(Filters::default());
-    let written = StoredValue::new(Query::default());
-    Effect::new(move |_| {
-        let query = search.with(|s| Query::parse(s.trim_start_matches('?')));
-        if written.with_value(|own| *own == query) {
-            return;
-        }
-        let (read, problems) = Filters::from_query(&query, &course);
-        for problem in problems {
-            notices::say(Level::Warning, problem.message);
-        }
-        written.set_value(read.to_query());
-        filters.set(read);
+    section.keep_in_address();
+    section.listen(&root);
+    let near = RwSignal::new(false);
+    near::when_near(&root, move || near.set(true));
+    let hash = address().hash();
+    let wanted = Memo::new(move |_| {
+        let linked = hash.with(|hash| hash == "sources");
+        near.get() || linked || section.filters.with(|filters| *filters != Filters::default())
     });
-    let rest = Later::after(REST);
+    let islands = Islands::new();
+    let enliven = Callback::new(move |list: HtmlElement| section.take(&list));
     Effect::new(move |_| {
-        let query = filters.with(Filters::to_query);
-        if written.with_value(|own| *own == query) {
-            rest.cancel();
-            return;
+        let empty = || section.find("[data-island=sources]:empty");
+        if let Some(place) = wanted.get().then(empty).flatten() {
+            islands.put(place, Box::new(move || fragment::view(library().sources, enliven)));
         }
-        rest.run(move || {
-            let search = if query.is_empty() { String::new() } else { format!("?{query}") };
-            written.set_value(query);
-            address.replace(&format!("{}/{search}", base_path()));
+    });
+    Effect::new(move |_| section.show());
+}
+
+impl Section {
+    fn find(self, selector: &str) -> Option<HtmlElement> {
+        self.root.with_value(|root| dom::find(root, selector))
+    }
+
+    /// Takes the list over when it has come.
+    fn take(self, list: &Element) {
+        marks::now(list);
+        self.rows.set(dom::all(list, ".sources > li").into_iter().filter_map(Row::of).collect());
+    }
+
+    /// The filters, read from the address now and whenever a link or the back button changes it, and written into it once
+    /// they rest.
+    fn keep_in_address(self) {
+        let filters = self.filters;
+        let address = address();
+        let search = address.search();
+        let written = StoredValue::new(Query::default());
+        Effect::new(move |before: Option<()>| {
+            let query = search.with(|s| Query::parse(s.trim_start_matches('?')));
+            if before.is_none() && query.is_empty() {
+                // What was chosen before this began.
+                filters.set(self.filled_in());
+            }
+            if written.with_value(|own| *own == query) {
+                return;
+            }
+            let (read, problems) = self.read(&query);
+            for problem in problems {
+                notices::say(Level::Warning, problem.message);
+            }
+            written.set_value(read.query());
+            filters.set(read);
         });
-    });
-    filters
+        let rest = Later::after(REST);
+        Effect::new(move |_| {
+            let query = filters.with(Filters::query);
+            self.fill_in(&query);
+            if written.with_value(|own| *own == query) {
+                rest.cancel();
+                return;
+            }
+            rest.run(move || {
+                let search = if query.is_empty() { String::new() } else { format!("?{query}") };
+                written.set_value(query);
+                address.replace(&format!("{}/{search}", base_path()));
+            });
+        });
+    }
+
+    fn read(self, query: &Query) -> (Filters, Vec<Problem>) {
+        let options = self.root.with_value(|root| dom::all(root, "[name=chapter] option"));
+        let slugs: Vec<String> = options.iter().map(|option| dom::attribute(option, "value")).collect();
+        Filters::read(query, &slugs.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Sets the filters by the form and its button.
+    fn listen(self, root: &Element) {
+        // A search field tells every key, the others what was chosen.
+        dom::on(root, "input", move |event| {
+            if dom::closest(&event, "form.filters").is_some() {
+                self.filters.set(self.filled_in());
+            }
+        });
+        dom::on(root, "submit", |event| event.prevent_default());
+        dom::on(root, "click", move |event| {
+            if dom::closest(&event, ".count button").is_some() {
+                self.filters.update(|filters| *filters = filters.cleared());
+            }
+        });
+    }
+
+    /// The filters as the form has them.
+    fn filled_in(self) -> Filters {
+        let form = self.find("form.filters");
+        let values = form.and_then(|form| FormData::new_with_form(form.unchecked_ref::<HtmlFormElement>()).ok());
+        let value = |spec: &ParamSpec| values.as_ref()?.get(spec.name).as_string();
+        self.read(&Query::new(SPECS.iter().map(|spec| (spec.name, value(spec).unwrap_or_default())))).0
+    }
+
+    /// Shows the filters in the form.
+    fn fill_in(self, query: &Query) {
+        for control in self.root.with_value(|root| dom::all(root, "form.filters [name]")) {
+            let value = query.get(&dom::attribute(&control, "name")).unwrap_or_default();
+            if let Some(select) = control.dyn_ref::<web_sys::HtmlSelectElement>() {
+                select.set_value(value);
+            } else if let Some(input) = control.dyn_ref::<HtmlInputElement>() {
+                if input.type_() == "radio" {
+                    input.set_checked(input.value() == value);
+                } else if input.value() != value {
+                    // Where the cursor is in it stays.
+                    input.set_value(value);
+                }
+            }
+        }
+    }
+
+    /// Shows the sources that the filters keep, in their order; by the ticks as they were when the filters were set: a
+    /// source does not vanish under the pointer that ticks it.
+    fn show(self) {
+        let filters = self.filters.get();
+        if let Some(clear) = self.find(".count button") {
+            clear.set_hidden(!filters.narrow());
+        }
+        self.rows.with(|rows| {
+            if rows.is_empty() {
+                return;
+            }
+            let (mut kept, mut minutes) = (0, 0_u32);
+            for row in rows {
+                let keep = filters.keep(&row.facts, store().peek(|doc| doc.is_read(&row.id)));
+                row.item.set_hidden(!keep);
+                if keep {
+                    kept += 1;
+                    minutes = minutes.saturating_add(row.facts.minutes);
+                }
+            }
+            self.sort(rows, filters.sort == "priority");
+            self.say(rows.len(), kept, minutes);
+        });
+    }
+
+    /// Puts the sources into the groups of their priorities, or back into those of their chapters.
+    fn sort(self, rows: &[Row], by_priority: bool) {
+        let lists = ["3", "2", "1"].map(|p| (p, self.find(&format!("[data-of-priority=\"{p}\"] .sources"))));
+        let list = |row: &Row| -> Option<Element> {
+            if !by_priority {
+                return Some(row.list.clone());
+            }
+            lists.iter().find(|(p, _)| *p == row.facts.priority)?.1.clone().map(Into::into)
+        };
+        let in_place = |row: &Row| row.item.parent_element() == list(row);
+        if !rows.iter().all(in_place) {
+            for row in rows {
+                if let Some(list) = list(row) {
+                    // A source that cannot be moved stays in the list.
+                    let _ = list.append_child(&row.item);
+                }
+            }
+        }
+        for group in self.root.with_value(|root| dom::all(root, ".group")) {
+            group.set_hidden(dom::find(&group, ".sources > li:not([hidden])").is_none());
+        }
+    }
+
+    /// Says how many there are.
+    fn say(self, all: usize, kept: usize, minutes: u32) {
+        if let Some(status) = self.find("[role=status]") {
+            let text = match kept {
+                0 => format!("None of {all} sources"),
+                _ => format!("{kept} of {all} sources, {}", words::about(minutes)),
+            };
+            status.set_text_content(Some(&text));
+        }
+        if let Some(nothing) = self.find(".nothing") {
+            nothing.set_hidden(kept > 0);
+        }
+    }
 }

@@ -1,0 +1,58 @@
+//! What a page shows before the app has started: the build put the contents of the course into it, and the text of the page
+//! (`xtask/src/first_sight.rs`). The app takes both over as they are, with what was typed, ticked and focused there.
+
+use std::cell::RefCell;
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, HtmlElement};
+
+use crate::ui::dom;
+
+thread_local! {
+    static LEFT: RefCell<Vec<HtmlElement>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Takes it out of the page, for [`take`] and [`text`] to put where it belongs.
+pub fn take_out() {
+    let Some(whole) = document().get_element_by_id("first-sight") else { return };
+    keep_focus(&whole);
+    LEFT.set(dom::all(&whole, "[data-built]"));
+    whole.remove();
+}
+
+/// The file of this name as it was in the page, once, to be put somewhere before the next frame.
+pub fn take(path: &str) -> Option<HtmlElement> {
+    LEFT.with_borrow_mut(|left| {
+        let at = left.iter().position(|built| dom::attribute(built, "data-built") == path)?;
+        keep_focus(&left[at]);
+        Some(left.remove(at))
+    })
+}
+
+/// The text of the page, while the code that makes it alive is on its way.
+pub fn text() -> AnyView {
+    let node = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        let Some(place) = node.get() else { return };
+        LEFT.with_borrow(|left| {
+            for built in left {
+                // It could only fail for a place within what it moves.
+                let _ = place.append_child(built);
+            }
+        });
+    });
+    view! { <div node_ref=node></div> }.into_any()
+}
+
+/// What has the focus in an element has it again once the element has been moved.
+fn keep_focus(element: &Element) {
+    let Some(focused) = document().active_element().filter(|active| element.contains(Some(active))) else { return };
+    request_animation_frame(move || {
+        let options = web_sys::FocusOptions::new();
+        options.set_prevent_scroll(true);
+        // Without the focus it can still be used.
+        let _ = focused.unchecked_ref::<HtmlElement>().focus_with_options(&options);
+    });
+}

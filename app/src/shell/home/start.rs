@@ -1,0 +1,68 @@
+//! The link to what comes next, what fits into half an hour, and what has been done so far.
+
+use leptos::prelude::*;
+use ringside_content::words;
+use web_sys::{Element, HtmlElement};
+
+use super::progress::{self, Next};
+use crate::store::doc::Doc;
+use crate::store::store;
+use crate::ui::dom;
+
+/// A chapter that can be read.
+struct Written {
+    slug: String,
+    title: String,
+    time: String,
+}
+
+impl Written {
+    /// The chapter of an item of the list of chapters.
+    fn of(item: &HtmlElement) -> Self {
+        let text = |selector| dom::find(item, selector).and_then(|e| e.text_content()).unwrap_or_default();
+        Self { slug: item.id(), title: text("h4 a"), time: text(".time") }
+    }
+}
+
+/// Keeps the first lines of the page in step with the store.
+pub(super) fn follow(root: &Element) {
+    let written: Vec<Written> = dom::all(root, ".chapter[data-written]").iter().map(Written::of).collect();
+    let (root, store) = (root.clone(), store());
+    Effect::new(move |_| store.with(|doc| show(&root, &written, doc)));
+}
+
+fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
+    let slugs = || written.iter().map(|chapter| chapter.slug.as_str());
+    let (what, at, hash) = match progress::next(slugs(), doc) {
+        Next::Start(i) => (words::START, Some(i), None),
+        Next::GoOn(i, at) => ("Continue", Some(i), Some(at)),
+        Next::Then(i) => ("Next", Some(i), None),
+        Next::AllDone => ("", None, None),
+    };
+    let chapter = at.and_then(|i| written.get(i));
+    let go = dom::find(root, ".start .button")?;
+    if let Some(Written { slug, title, .. }) = chapter {
+        let hash = hash.map(|at| format!("#{at}")).unwrap_or_default();
+        set_link(&go, &format!("chapter/{slug}/{hash}"), &format!("{what}: {title}"));
+    }
+    go.set_hidden(chapter.is_none());
+    dom::find(root, ".start .minutes")?.set_text_content(chapter.map(|c| c.time.as_str()));
+    dom::find(root, ".all-done")?.set_hidden(chapter.is_some());
+
+    let half_hour = dom::find(root, ".half-hour")?;
+    let lists = ["data-must", "data-recommended"].map(|name| dom::attribute(&half_hour, name));
+    let fits = progress::half_hour(&lists[0], &lists[1], doc);
+    half_hour.set_hidden(fits.is_none());
+    if let (Some((href, text)), Some(link)) = (fits, dom::find(&half_hour, "a")) {
+        set_link(&link, &href, &text);
+    }
+
+    dom::find(root, ".done-so-far")?.set_text_content(progress::so_far(slugs(), doc).as_deref());
+    Some(())
+}
+
+fn set_link(link: &Element, href: &str, text: &str) {
+    // A link that cannot be set leads to the list of chapters.
+    let _ = link.set_attribute("href", href);
+    link.set_text_content(Some(text));
+}

@@ -1,0 +1,84 @@
+//! What the learner has done, shown in what the build rendered: `ringside_content::fragment` says how it is marked there.
+
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, HtmlInputElement};
+
+use leptos::prelude::*;
+
+use crate::store::doc::Doc;
+use crate::store::store;
+use crate::ui::dom;
+
+/// Keeps what is under `root` in step with the store, and the store with what is ticked there: also with what was ticked
+/// before this began.
+pub fn follow(root: &Element) {
+    let store = store();
+    let early = dom::all(root, "[data-source]:has(input[data-tick]:checked)");
+    if !early.is_empty() {
+        store.update(|doc| {
+            for source in &early {
+                doc.sources.entry(dom::attribute(source, "data-source")).or_default().read = true;
+            }
+        });
+    }
+    dom::on(root, "change", move |event| {
+        let Some(tick) = dom::closest(&event, "input[data-tick]") else { return };
+        let Some(source) = dom::closest(&event, "[data-source]") else { return };
+        let read = tick.unchecked_ref::<HtmlInputElement>().checked();
+        store.update(|doc| doc.sources.entry(dom::attribute(&source, "data-source")).or_default().read = read);
+    });
+    let root = root.clone();
+    Effect::new(move |_| store.with(|doc| show(&root, doc)));
+}
+
+/// Shows what the store says now under `root`, which lies in a page that follows it.
+pub fn now(root: &Element) {
+    store().peek(|doc| show(root, doc));
+}
+
+fn show(root: &Element, doc: &Doc) {
+    for source in dom::all(root, "[data-source]") {
+        let read = doc.is_read(&dom::attribute(&source, "data-source"));
+        // A mark that cannot be set leaves the page as usable as before; so below.
+        let _ = source.class_list().toggle_with_force("read", read);
+        if let Some(tick) = dom::find(&source, "input[data-tick]") {
+            tick.unchecked_ref::<HtmlInputElement>().set_checked(read);
+        }
+    }
+    for mark in dom::all(root, "[data-done]") {
+        mark.set_hidden(!doc.is_done(&dom::attribute(&mark, "data-done")));
+    }
+    for tally in dom::all(root, "[data-tally]") {
+        let n = done(&dom::attribute(&tally, "data-sources"), &dom::attribute(&tally, "data-chapters"), doc);
+        if let Some(place) = dom::find(&tally, "[data-n]") {
+            place.set_text_content(Some(&n.to_string()));
+        }
+        if let Some(bar) = dom::find(&tally, "progress") {
+            let _ = bar.set_attribute("value", &n.to_string());
+        }
+        if dom::attribute(&tally, "data-tally") == "some" {
+            tally.set_hidden(n == 0);
+        }
+    }
+}
+
+/// How many of these are done: sources and chapters, each a list with spaces between.
+fn done(sources: &str, chapters: &str, doc: &Doc) -> usize {
+    sources.split_whitespace().filter(|id| doc.is_read(id)).count()
+        + chapters.split_whitespace().filter(|slug| doc.is_done(slug)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_done_is_counted_once_for_each_place_it_has() {
+        let mut doc = Doc::default();
+        doc.sources.entry("a".into()).or_default().read = true;
+        doc.sources.entry("b".into()).or_default().summary = "not read".into();
+        doc.chapters.entry("c".into()).or_default().done = true;
+        assert_eq!(done("a b x", "c d", &doc), 2);
+        assert_eq!(done("", "a", &doc), 0);
+    }
+}

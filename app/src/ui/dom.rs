@@ -1,0 +1,43 @@
+//! What is in a page that we did not make of views: found, and listened to.
+
+use leptos::prelude::on_cleanup;
+use send_wrapper::SendWrapper;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{Element, Event, EventTarget, HtmlElement};
+
+/// The first element under `root` that matches.
+pub fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
+    root.query_selector(selector).ok()??.dyn_into().ok()
+}
+
+/// Every element under `root` that matches, in order.
+pub fn all(root: &Element, selector: &str) -> Vec<HtmlElement> {
+    let Ok(list) = root.query_selector_all(selector) else { return Vec::new() };
+    (0..list.length()).filter_map(|i| list.item(i)?.dyn_into().ok()).collect()
+}
+
+/// The nearest element around the event's target that matches.
+pub fn closest(event: &Event, selector: &str) -> Option<HtmlElement> {
+    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()??.dyn_into().ok()
+}
+
+/// The value of an attribute, or nothing.
+pub fn attribute(element: &Element, name: &str) -> String {
+    element.get_attribute(name).unwrap_or_default()
+}
+
+/// Does `act` for every event of this name on `target` or within it, until the place that this belongs to is gone.
+pub fn on(target: &EventTarget, name: &'static str, act: impl FnMut(Event) + 'static) {
+    listen(target, name, Closure::<dyn FnMut(Event)>::new(act));
+}
+
+fn listen(target: &EventTarget, name: &'static str, act: Closure<dyn FnMut(Event)>) {
+    // An event that is not listened to leaves the page readable.
+    let _ = target.add_event_listener_with_callback(name, act.as_ref().unchecked_ref());
+    let kept = SendWrapper::new((target.clone(), act));
+    on_cleanup(move || {
+        let (target, act) = &*kept;
+        let _ = target.remove_event_listener_with_callback(name, act.as_ref().unchecked_ref());
+    });
+}

@@ -1,0 +1,34 @@
+//! `contents.html`: the contents of the course, beside every page.
+
+use super::tick;
+use crate::html::escape;
+use crate::schema::{Course, Status};
+
+/// Parts and chapters.
+pub(crate) fn contents(course: &Course) -> String {
+    let written: Vec<String> =
+        course.chapters().filter(|c| c.status == Status::Written).map(|c| escape(&c.slug)).collect();
+    let mut html = format!(
+        "<p class=\"progress\"><a href=\"./\">Your course</a> <span data-tally data-chapters=\"{}\">\
+         <span data-n>0</span> of {} written chapters done</span></p>\n",
+        written.join(" "),
+        written.len()
+    );
+    for part in &course.parts {
+        html.push_str(&format!("<h2>{}</h2>\n", escape(&part.title)));
+        for chapter in &part.chapters {
+            let (number, title) = (chapter.number, escape(&chapter.title));
+            let (class, planned) = match chapter.status {
+                Status::Written => ("", ""),
+                Status::Planned => (" class=\"planned\"", " <small>planned</small>"),
+            };
+            html.push_str(&format!(
+                "<a{class} href=\"{}\" data-chapter=\"{}\"><i>{number:02}</i><span>{title}{planned}</span>{}</a>\n",
+                escape(&chapter.href()),
+                escape(&chapter.slug),
+                tick(chapter),
+            ));
+        }
+    }
+    html
+}

@@ -1,0 +1,78 @@
+//! `home.html`: the reading map.
+
+use super::{chapters, ids, layers, plan, sources};
+use crate::html::escape;
+use crate::schema::{Course, NotCovered, Readings, Status};
+use crate::words;
+
+/// The live figure, under the question that it answers.
+const FIGURE: &str = "<section class=\"live\" aria-labelledby=\"live-question\">\n\
+     <h2 id=\"live-question\">Thirty billion parameters, sixty-four 80 GB GPUs, plain data parallelism. \
+     Does the model fit?</h2>\n<div class=\"live-figure\" data-island=\"figure\"></div>\n</section>\n";
+
+/// The home page, with places for the live figure and for the list of sources.
+pub(crate) fn home(course: &Course, readings: &Readings) -> String {
+    format!(
+        "<article class=\"home\">\n<header class=\"hero\">\n{}{}</header>\n{FIGURE}{}{}{}{}{}</article>\n",
+        welcome(course, readings),
+        on_this_page(course, readings),
+        layers::section(course, readings),
+        chapters::section(course, readings),
+        plan::section(course, readings),
+        not_covered(&course.not_covered),
+        sources::section(course, readings),
+    )
+}
+
+/// What this is, where to start, and what fits into half an hour. For whoever has begun, the app says here what comes next.
+fn welcome(course: &Course, readings: &Readings) -> String {
+    let first = course.chapters().find(|chapter| chapter.status == Status::Written);
+    let (href, start, minutes) = first.map_or_else(
+        || ("./#chapters".to_owned(), words::START.to_owned(), String::new()),
+        |c| (c.href(), format!("{}: {}", words::START, c.title), words::duration(c.minutes)),
+    );
+    let short = |priority: u8| readings.sources.iter().filter(move |s| s.priority == priority && s.minutes <= 30);
+    let (hidden, link) = match words::half_hour(short(3).count(), short(2).count()) {
+        Some((href, text)) => ("", format!("<a href=\"{}\">{text}</a>", escape(&href))),
+        None => (" hidden", "<a></a>".to_owned()),
+    };
+    format!(
+        "<div class=\"welcome\">\n<h1>Ringside</h1>\n\
+         <p class=\"lede\">A lab on how large language models are trained and served on many GPUs: figures that compute as \
+         you drag, exercises that say what went wrong, and the papers behind both.</p>\n\
+         <p class=\"start sans\"><a class=\"button\" href=\"{}\">{}</a> <span class=\"minutes\">{minutes}</span> \
+         <span class=\"all-done\" hidden>Every chapter written so far is done. \
+         <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span> \
+         <span class=\"half-hour\" data-must=\"{}\" data-recommended=\"{}\"{hidden}>Only half an hour? {link}.</span></p>\n\
+         <p class=\"done-so-far sans\"></p>\n</div>\n",
+        escape(&href),
+        escape(&start),
+        ids(short(3)),
+        ids(short(2)),
+    )
+}
+
+/// What is on the map, as links into it.
+fn on_this_page(course: &Course, readings: &Readings) -> String {
+    format!(
+        "<nav class=\"on-page sans\" aria-label=\"On this page\">\n\
+         <a href=\"./#layers\">{} of understanding</a>\n\
+         <a href=\"./#chapters\">{} in {}</a>\n\
+         <a href=\"./#plan\">Four-week plan</a>\n\
+         <a href=\"./#not-covered\">What is not covered</a>\n\
+         <a href=\"./#sources\">{}</a>\n</nav>\n",
+        words::count(course.layers.len(), "layer", "layers"),
+        words::count(course.chapters().count(), "chapter", "chapters"),
+        words::count(course.parts.len(), "part", "parts"),
+        words::count(readings.sources.len(), "source", "sources"),
+    )
+}
+
+/// What the reading lists and the course leave out.
+fn not_covered(topics: &[NotCovered]) -> String {
+    let topics: String = topics.iter().map(|n| format!("<dt>{}</dt><dd>{}</dd>\n", n.topic.0, n.place.0)).collect();
+    format!(
+        "<section id=\"not-covered\" aria-labelledby=\"not-covered-title\">\n\
+         <h2 id=\"not-covered-title\">What is not covered</h2>\n<dl class=\"not-covered sans\">\n{topics}</dl>\n</section>\n"
+    )
+}

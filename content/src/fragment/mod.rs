@@ -1,0 +1,69 @@
+//! What the app puts into a page as it is: the contents, the home page, the list of sources.
+//!
+//! The app finds its way in them by data attributes, and shows there what the learner has done:
+//!
+//! | attribute | on | says |
+//! |---|---|---|
+//! | `data-source` | a source | its id; with `data-tick` on the checkbox that says whether it is read |
+//! | `data-done` | a mark | the slug of the chapter that has to be done for it to be seen |
+//! | `data-tally` | a count | sources and chapters (`data-sources`, `data-chapters`) of which it says how many are done |
+//! | `data-island` | an empty place | what the app puts there |
+//!
+//! The contents and the home page are also in the pages as they are served, to be read before the app has started. What works
+//! without it (links, fields, ticks) can be used there, and the app takes over what was typed and ticked; what does not is
+//! `disabled` until then.
+
+mod chapters;
+mod contents;
+mod home;
+mod layers;
+mod plan;
+mod sources;
+
+pub(crate) use contents::contents;
+pub(crate) use home::home;
+pub(crate) use sources::list;
+
+use crate::html::escape;
+use crate::schema::{Chapter, Source, Status};
+use crate::words;
+
+/// The mark that a chapter is done.
+fn tick(chapter: &Chapter) -> String {
+    match chapter.status {
+        Status::Written => {
+            format!(
+                " <b class=\"tick\" data-done=\"{}\" role=\"img\" aria-label=\"done\" hidden>✓</b>",
+                escape(&chapter.slug)
+            )
+        }
+        Status::Planned => String::new(),
+    }
+}
+
+/// A chapter's number and title, with a tick when it is done: an item that leads to where it is read.
+fn to_chapter(chapter: &Chapter) -> String {
+    let planned = if chapter.status == Status::Planned { " planned" } else { "" };
+    format!(
+        "<li><a class=\"to-chapter{planned}\" href=\"{}\"><i>{:02}</i><span>{}</span>{}</a></li>\n",
+        escape(&chapter.href()),
+        chapter.number,
+        escape(&chapter.title),
+        tick(chapter),
+    )
+}
+
+/// How long these sources take together, for a person.
+fn time<'a>(sources: impl IntoIterator<Item = &'a Source>) -> String {
+    words::about(sources.into_iter().fold(0, |sum: u32, source| sum.saturating_add(source.minutes)))
+}
+
+/// The ids of these sources, as a list in an attribute.
+fn ids<'a>(sources: impl IntoIterator<Item = &'a Source>) -> String {
+    escape(&sources.into_iter().map(|source| source.id.as_str()).collect::<Vec<_>>().join(" "))
+}
+
+/// Numbers as a list in an attribute.
+fn numbers(list: &[u8]) -> String {
+    list.iter().map(u8::to_string).collect::<Vec<_>>().join(" ")
+}

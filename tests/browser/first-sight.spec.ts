@@ -1,0 +1,90 @@
+// What a page shows and takes before the app has started, and that nothing jumps when it does.
+import type { Page } from "@playwright/test";
+import { expect, ready, test } from "./fixtures";
+
+/** Opens a page whose app waits until it is let go. */
+async function held(page: Page, path: string) {
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => (go = resolve));
+  await page.route("**/*.wasm", async (route) => {
+    await gone;
+    await route.continue();
+  });
+  await page.goto(path);
+  return async () => {
+    go();
+    await ready(page);
+  };
+}
+
+test("the home page can be read before the app has started, and nothing there is dead", async ({ page }) => {
+  const go = await held(page, "./");
+  await expect(page.locator("h1")).toHaveText("Ringside");
+  await expect(page.locator("#first-sight nav").getByRole("link", { name: /Where the memory goes/ })).toBeVisible();
+  await expect(page.getByRole("link", { name: /^Start here/ })).toHaveAttribute("href", /^chapter\/.+\/$/);
+  await expect(page.locator("button:visible:enabled")).toHaveCount(0);
+  await go();
+  await expect(page.locator("#first-sight")).toHaveCount(0);
+  await expect(page.locator("button:disabled")).toHaveCount(0);
+  await expect(page.locator("h1")).toHaveCount(1);
+});
+
+test("what is ticked before the app has started counts", async ({ page }) => {
+  const go = await held(page, "./");
+  const tick = page.locator("#plan").getByRole("checkbox").first();
+  await tick.check();
+  await go();
+  await expect(tick).toBeChecked();
+  await expect(tick).toBeFocused();
+  await expect(page.locator(".done-so-far")).toHaveText("So far: 1 source read.");
+  await page.reload();
+  await ready(page);
+  await expect(tick).toBeChecked();
+});
+
+test("what is filtered before the app has started is filtered by", async ({ page }) => {
+  const go = await held(page, "./");
+  await page.getByRole("searchbox", { name: "Find" }).fill("zero");
+  await page.getByRole("radio", { name: "Must read" }).check({ force: true });
+  await go();
+  await expect.poll(() => new URL(page.url()).search).toBe("?q=zero&priority=3");
+  await expect(page.getByRole("searchbox", { name: "Find" })).toHaveValue("zero");
+  await expect(page.getByRole("radio", { name: "Must read" })).toBeChecked();
+  await expect(page.locator("#sources .sources > li:visible").first()).toBeVisible();
+});
+
+test("a chapter can be read before the app has started, from where a link leads", async ({ page }) => {
+  const go = await held(page, "chapter/memory-accounting/#the-rest");
+  await expect(page.locator("#the-rest")).toBeInViewport();
+  await go();
+  await expect(page.locator("#the-rest")).toBeInViewport();
+  await expect(page.locator("h1")).toHaveCount(1);
+});
+
+for (const [width, height] of [[1440, 900], [1920, 1080], [1024, 768], [360, 780]]) {
+  test(`nothing jumps when the app starts, at ${width} pixels`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await page.addInitScript(() => {
+      const shifts: string[] = [];
+      Object.assign(window, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries() as (PerformanceEntry & { value: number; sources: { node?: Node }[] })[]) {
+          const names = entry.sources.map(({ node }) => (node instanceof Element ? `${node.nodeName}.${node.className}` : node?.nodeName));
+          if (entry.value > 0.01) shifts.push(`${entry.value.toFixed(4)} ${names.join(" ")}`);
+        }
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    await page.goto("./");
+    await ready(page);
+    await page.waitForTimeout(300);
+    expect(await page.evaluate(() => (window as unknown as { shifts: string[] }).shifts)).toEqual([]);
+  });
+}
+
+test("a first visit fetches no list of sources", async ({ page }) => {
+  const fetched: string[] = [];
+  page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+  await page.goto("./");
+  await ready(page);
+  expect(fetched.filter((path) => /\.json$|content\/.*\.html$/.test(path))).toEqual([]);
+});
