@@ -16,7 +16,7 @@ pub(super) fn bars(rows: Vec<(String, f64, f64)>, unit: Unit) -> AnyView {
             let bar = |class: &'static str, label: &'static str, value: f64| {
                 view! {
                     <div class=format!("compare-bar {class}")>
-                        <i style:width=percent(scale.percent(value)) aria-hidden="true"></i>
+                        <div aria-hidden="true"><i style:width=percent(scale.percent(value))></i></div>
                         <span>{label} " " <b>{write(value, unit, 3)}</b></span>
                     </div>
                 }
@@ -24,7 +24,7 @@ pub(super) fn bars(rows: Vec<(String, f64, f64)>, unit: Unit) -> AnyView {
             view! {
                 <div class="compare-row">
                     <span class="compare-name">{name}</span>
-                    <div>{bar("yours", "you", yours)} {bar("truth", "it is", truth)}</div>
+                    <div class="compare-pair">{bar("yours", "you", yours)} {bar("truth", "it is", truth)}</div>
                 </div>
             }
         })

@@ -4,6 +4,8 @@ use leptos::prelude::*;
 use ringside_core::exercise::{Exercise, Kind};
 
 use super::session::Session;
+use crate::ui::copy_link::copy_link;
+use crate::ui::{focus_soon, unique_id};
 
 /// The exercise with its form.
 pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyView) -> AnyView {
@@ -33,6 +35,11 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
                 <b hidden=move || !right()>"✓ answered rightly"</b>
             </header>
             <h3 id=heading>{title}</h3>
+            <Show when=move || session.bad_link.with(Option::is_some)>
+                <div class="message" role="alert">
+                    <p>{move || format!("{}; the link was followed without it.", session.bad_link.get().unwrap_or_default())}</p>
+                </div>
+            </Show>
             <div class="prompt" inner_html=prompt></div>
             <Show when=move || session.missing.get()>
                 <div class="message" role="alert">
@@ -58,7 +65,14 @@ fn help(session: Session) -> impl IntoView {
     let all_open = move || opened.get() == hints;
     let shown = RwSignal::new(false);
     let seed = move || session.attempt.with(|a| a.seed);
-    let hint = move |_: leptos::ev::MouseEvent| session.update(|a| a.hints += 1);
+    let list = StoredValue::new(unique_id("hints"));
+    let hint = move |_: leptos::ev::MouseEvent| {
+        session.update(|a| a.hints += 1);
+        // The button goes with the last one.
+        if untrack(all_open) {
+            list.with_value(|id| focus_soon(id.clone()));
+        }
+    };
     let solution = move |_: leptos::ev::MouseEvent| {
         shown.update(|shown| *shown = !*shown);
         if !session.attempt.with_untracked(|a| a.solved) {
@@ -71,7 +85,7 @@ fn help(session: Session) -> impl IntoView {
     };
     view! {
         <div class="help">
-            <ol class="hints" hidden=move || opened.get() == 0 aria-live="polite">
+            <ol class="hints" id=list.get_value() tabindex="-1" hidden=move || opened.get() == 0 aria-live="polite">
                 {move || {
                     session
                         .exercise
@@ -88,6 +102,7 @@ fn help(session: Session) -> impl IntoView {
                 <button type="button" class="quiet" hidden=!can_draw on:click=fresh>
                     "Fresh numbers"
                 </button>
+                {can_draw.then(|| copy_link("Copy link to these numbers", move || session.link()))}
                 <small hidden=move || seed() == 0>{move || format!("set {}", seed())}</small>
             </div>
             <Show when=move || shown.get()>

@@ -8,6 +8,7 @@ mod compare;
 mod confidence;
 mod explain;
 mod frame;
+mod given;
 mod number;
 mod order;
 mod pairs;
@@ -26,6 +27,7 @@ use crate::data::Remote;
 use crate::deferred::NotLoaded;
 use crate::store::doc::Attempt;
 use crate::store::store;
+pub use given::{Given, given};
 use session::Session;
 
 /// The place of an exercise in a chapter.
@@ -37,6 +39,8 @@ pub struct Place {
     pub id: String,
     /// Its prompt as the build rendered it, with the numbers of seed 0.
     pub prompt: String,
+    /// The numbers that the address gives, from [`given()`].
+    pub given: Memo<Option<Given>>,
     /// The exercises of the chapter; their Markdown fields are HTML from our own build.
     pub exercises: Remote<Exercises>,
 }
@@ -101,4 +105,15 @@ fn key(chapter: &str, id: &str) -> String {
 /// What the store has about an exercise.
 fn attempt(key: &str) -> Attempt {
     store().with(|doc| doc.exercises.get(key).cloned().unwrap_or_default())
+}
+
+/// Rendered HTML as text, for what can hold no markup.
+fn plain(html: &str) -> String {
+    let holder = document().create_element("div").ok();
+    holder
+        .map(|holder| {
+            holder.set_inner_html(html);
+            holder.text_content().unwrap_or_default()
+        })
+        .unwrap_or_default()
 }

@@ -1,22 +1,23 @@
-//! Items to put in order: by buttons, by the keyboard on them, or dragged.
+//! Items to put in order: by buttons, by the arrow keys on them, or dragged.
 
 use leptos::prelude::*;
 use ringside_core::answer::write;
 use ringside_core::exercise::input::indices;
 use ringside_core::exercise::{Kind, Order, Ordered, Placed, option_order, right_order};
-use wasm_bindgen::JsCast as _;
+use web_sys::KeyboardEvent;
 
-use super::frame;
 use super::session::Session;
-use crate::ui::unique_id;
+use super::{frame, plain};
+use crate::ui::{focus_soon, unique_id};
 
 /// The list, the button and the verdict.
 pub(super) fn form(session: Session) -> AnyView {
     let id = StoredValue::new(unique_id("order"));
     let moved = RwSignal::new(String::new());
-    let dragged = StoredValue::new(None::<usize>);
+    let dragged = RwSignal::new(None::<usize>);
+    let over = RwSignal::new(None::<usize>);
     let place = move |from: usize, to: usize| {
-        let mut order = shown(session);
+        let mut order = untrack(|| shown(session));
         if from >= order.len() || to >= order.len() {
             return;
         }
@@ -24,27 +25,56 @@ pub(super) fn form(session: Session) -> AnyView {
         order.insert(to, item);
         session.input.set(text_of(&order));
         session.keep_input();
-        moved.set(format!("Moved to place {} of {}.", to + 1, order.len()));
+        moved.set(format!("{}: place {} of {}.", plain(&text(session, item)), to + 1, order.len()));
     };
     let row = move |(at, item): (usize, usize), count: usize| {
-        let text =
-            session.fill(&look(session, |o| o.items.get(item).map(|i| i.text.clone())).flatten().unwrap_or_default());
-        // The focus goes with the item, since its row is made anew.
-        let step = move |to: Option<usize>, which: &'static str| {
+        let text = text(session, item);
+        let name = plain(&text);
+        // The focus goes with the item. At an end of the list the button that led there is off; the other is not.
+        let step = move |up: bool| {
+            let to = if up { at.checked_sub(1) } else { (at + 1 < count).then_some(at + 1) };
             if let Some(to) = to {
                 place(at, to);
-                request_animation_frame(move || focus(&format!("{}-{to}-{which}", id.get_value())));
+                let up = if up { to > 0 } else { to + 1 == count };
+                focus_soon(button(id, to, up));
             }
         };
-        let spoken = at + 1;
+        let key = move |event: KeyboardEvent| {
+            let up = match event.key().as_str() {
+                "ArrowUp" => true,
+                "ArrowDown" => false,
+                _ => return,
+            };
+            event.prevent_default();
+            step(up);
+        };
         view! {
             <li
                 draggable="true"
-                on:dragstart=move |_| dragged.set_value(Some(at))
-                on:dragover=move |event| event.prevent_default()
+                class:over=move || over.get() == Some(at)
+                class:dragged=move || dragged.get() == Some(at)
+                on:keydown=key
+                on:dragstart=move |event| {
+                    // Firefox drags only what has data.
+                    if let Some(data) = event.data_transfer() {
+                        let _ = data.set_data("text/plain", "");
+                    }
+                    dragged.set(Some(at));
+                }
+                on:dragend=move |_| {
+                    dragged.set(None);
+                    over.set(None);
+                }
+                on:dragover=move |event| {
+                    if dragged.get_untracked().is_some() {
+                        event.prevent_default();
+                        over.set(Some(at));
+                    }
+                }
                 on:drop=move |event| {
                     event.prevent_default();
-                    if let Some(from) = dragged.get_value() {
+                    over.set(None);
+                    if let Some(from) = dragged.get_untracked() {
                         place(from, at);
                     }
                 }
@@ -53,20 +83,20 @@ pub(super) fn form(session: Session) -> AnyView {
                 <button
                     type="button"
                     class="quiet"
-                    id=format!("{}-{at}-up", id.get_value())
+                    id=button(id, at, true)
                     disabled=at == 0
-                    aria-label=format!("Move number {spoken} up")
-                    on:click=move |_| step(at.checked_sub(1), "up")
+                    aria-label=format!("Move {name} up")
+                    on:click=move |_| step(true)
                 >
                     "↑"
                 </button>
                 <button
                     type="button"
                     class="quiet"
-                    id=format!("{}-{at}-down", id.get_value())
+                    id=button(id, at, false)
                     disabled=at + 1 == count
-                    aria-label=format!("Move number {spoken} down")
-                    on:click=move |_| step(Some(at + 1), "down")
+                    aria-label=format!("Move {name} down")
+                    on:click=move |_| step(false)
                 >
                     "↓"
                 </button>
@@ -81,7 +111,8 @@ pub(super) fn form(session: Session) -> AnyView {
     };
     let [first, last] = look(session, |o| o.ends.clone()).unwrap_or_default();
     let submit = move |_| {
-        session.input.set(text_of(&shown(session)));
+        moved.set(String::new());
+        session.input.set(text_of(&untrack(|| shown(session))));
         session.when_asked(
             move || self::right(session),
             move |right| {
@@ -99,6 +130,16 @@ pub(super) fn form(session: Session) -> AnyView {
         <div role="status">{move || verdict(session)}</div>
     }
     .into_any()
+}
+
+/// The id of the button at a place that moves its item up, or down.
+fn button(id: StoredValue<String>, at: usize, up: bool) -> String {
+    id.with_value(|id| format!("{id}-{at}-{}", if up { "up" } else { "down" }))
+}
+
+/// What an item says: HTML.
+fn text(session: Session, item: usize) -> String {
+    session.fill(&look(session, |o| o.items.get(item).map(|i| i.text.clone())).flatten().unwrap_or_default())
 }
 
 fn verdict(session: Session) -> Option<AnyView> {
@@ -128,17 +169,18 @@ fn verdict(session: Session) -> Option<AnyView> {
     )
 }
 
-/// The order on show: the learner's, or the one to begin with.
+/// The order on show: the learner's, or one to begin with, which is not the right one. Empty while the model that knows which
+/// one that is has not come.
 fn shown(session: Session) -> Vec<usize> {
     let given = session.input.with(|input| read(session, input));
     if !given.is_empty() {
         return given;
     }
     let seed = session.attempt.with(|a| a.seed);
-    let begin = session.exercise.with_value(|e| option_order(e, seed));
-    let written = look(session, |o| o.by.is_none()).unwrap_or_default();
-    // Whether an order that is computed happens to be right, only its model could say.
-    if written { Ordered { ranks: (0..begin.len()).collect(), values: Vec::new() }.begin(begin) } else { begin }
+    match right(session) {
+        Some(Ok(right)) => right.begin(session.exercise.with_value(|e| option_order(e, seed))),
+        _ => Vec::new(),
+    }
 }
 
 fn read(session: Session, input: &str) -> Vec<usize> {
@@ -162,12 +204,4 @@ fn look<T>(session: Session, look: impl FnOnce(&Order) -> T) -> Option<T> {
         Kind::Order(order) => Some(look(order)),
         _ => None,
     })
-}
-
-fn focus(id: &str) {
-    let button = document().get_element_by_id(id).filter(|b| !b.has_attribute("disabled"));
-    if let Some(button) = button.and_then(|b| b.dyn_into::<web_sys::HtmlElement>().ok()) {
-        // Without the focus the button can still be reached.
-        let _ = button.focus();
-    }
 }

@@ -4,10 +4,14 @@ use leptos::prelude::*;
 use ringside_core::answer::write;
 use ringside_core::exercise::input::{partners, write_partners};
 use ringside_core::exercise::{Kind, check_partners, option_order};
+use ringside_core::quantity::unbroken;
 
-use super::frame;
 use super::session::Session;
+use super::{frame, plain};
 use crate::ui::unique_id;
+
+/// How many characters of a choice a list shows on a phone. A longer one stands below it too, in full.
+const FITS: usize = 28;
 
 /// What is on the left, what is on the right, and why they belong together, as templates.
 #[derive(Clone, Default)]
@@ -25,11 +29,16 @@ pub(super) fn form(session: Session) -> AnyView {
         let seed = session.attempt.with(|a| a.seed);
         let order = session.exercise.with_value(|e| option_order(e, seed));
         let (left, right) = sides.with_value(|s| (s.left.clone(), s.right.clone()));
+        let sizes = measured(session).unwrap_or_default();
         let rights: Vec<(usize, String)> =
             order.into_iter().filter_map(|i| Some((i, plain(&session.fill(right.get(i)?))))).collect();
         left.into_iter()
             .enumerate()
-            .map(|(at, text)| row(session, sides, format!("{stem}-{at}"), at, session.fill(&text), &rights))
+            .map(|(at, text)| {
+                let size = sizes.get(at).map_or(String::new(), |(_, size)| format!(" <small>{size}</small>"));
+                let text = format!("{}{size}", session.fill(&text));
+                row(session, sides, format!("{stem}-{at}"), at, text, &rights)
+            })
             .collect_view()
     };
     let submit = move |event: leptos::ev::SubmitEvent| {
@@ -65,6 +74,11 @@ fn row(
             view! { <option value=i.to_string() selected=move || current() == Some(i)>{text.clone()}</option> }
         })
         .collect_view();
+    let texts = rights.to_vec();
+    let long = move || {
+        let text = texts.iter().find(|(i, _)| current() == Some(*i)).map(|(_, text)| text.clone());
+        text.filter(|text| text.chars().count() > FITS)
+    };
     let pick = move |event| {
         let picked = event_target_value(&event).parse().ok();
         let mut all = sides.with_value(|s| chosen(session, s));
@@ -82,6 +96,7 @@ fn row(
                     <option value="" selected=move || current().is_none()>"Choose …"</option>
                     {options}
                 </select>
+                <p class="pair-chosen" aria-hidden="true">{long}</p>
             </dd>
         </div>
     }
@@ -138,26 +153,18 @@ fn sides(session: Session) -> Sides {
 
 /// The bar of a `label`, to scale; nothing for a `match`.
 fn bar(session: Session) -> Option<AnyView> {
-    if !session.exercise.with_value(|e| matches!(e.kind, Kind::Label(_))) {
+    if !is_label(session) {
         return None;
     }
-    let sizes = move || {
-        let env = session.env()?.ok()?;
-        session.exercise.with_value(|e| match &e.kind {
-            Kind::Label(label) => Some((label.sizes(&env).ok()?, label.unit)),
-            _ => None,
-        })
-    };
     let parts = move || {
-        let (sizes, unit) = sizes()?;
-        let parts = sizes
-            .iter()
+        let parts = measured(session)?
+            .into_iter()
             .enumerate()
-            .map(|(i, size)| {
+            .map(|(i, (share, size))| {
                 view! {
-                    <li class=format!("part-{}", i % 6) style:flex-grow=size.to_string()>
+                    <li style:flex-grow=share.to_string()>
                         <b>{letter(i)}</b>
-                        <span>{write(*size, unit, 3)}</span>
+                        <span>{size}</span>
                     </li>
                 }
             })
@@ -167,18 +174,27 @@ fn bar(session: Session) -> Option<AnyView> {
     Some(view! { <div class="label-figure">{parts}</div> }.into_any())
 }
 
+/// The size of each part of a `label`, in base units and as it is written; `None` for a `match`, and while its model has not
+/// come.
+fn measured(session: Session) -> Option<Vec<(f64, String)>> {
+    if !is_label(session) {
+        return None;
+    }
+    let env = session.env()?.ok()?;
+    session.exercise.with_value(|e| match &e.kind {
+        Kind::Label(label) => {
+            let sizes = label.sizes(&env).ok()?;
+            Some(sizes.into_iter().map(|size| (size, unbroken(&write(size, label.unit, 3)))).collect())
+        }
+        _ => None,
+    })
+}
+
+fn is_label(session: Session) -> bool {
+    session.exercise.with_value(|e| matches!(e.kind, Kind::Label(_)))
+}
+
 /// A, B, C …
 fn letter(i: usize) -> String {
     char::from_u32('A' as u32 + i as u32).unwrap_or('?').to_string()
-}
-
-/// Rendered HTML as the text of an option, which can hold no markup.
-fn plain(html: &str) -> String {
-    let holder = document().create_element("div").ok();
-    holder
-        .map(|holder| {
-            holder.set_inner_html(html);
-            holder.text_content().unwrap_or_default()
-        })
-        .unwrap_or_default()
 }

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::catalogue::{Entry, Evaluation};
-use ringside_core::exercise::{Env, Exercise, Resolved, Template, draw, environment, resolve};
+use ringside_core::exercise::{Env, Exercise, MAX_SEED, Resolved, Template, draw, environment, resolve};
 use ringside_core::query::Query;
 
-use super::{Place, attempt, key};
+use super::{Place, attempt, given, key};
 use crate::store::doc::Attempt;
 use crate::store::store;
 use crate::{clock, page, practice, widgets};
@@ -16,8 +16,12 @@ use crate::{clock, page, practice, widgets};
 pub(super) struct Session {
     pub(super) exercise: StoredValue<Exercise>,
     key: StoredValue<String>,
-    /// What the store has about it.
+    /// What the store has about it; begun anew if a link gives other numbers.
     pub(super) attempt: Memo<Attempt>,
+    /// The seed that a link gives, until the learner has done something with its numbers.
+    given: RwSignal<Option<u64>>,
+    /// What is wrong with the seed of the link.
+    pub(super) bad_link: RwSignal<Option<String>>,
     /// What is in the form now.
     pub(super) input: RwSignal<String>,
     /// The model, once it is there; none is needed where the exercise names none.
@@ -36,12 +40,36 @@ impl Session {
     pub(super) fn new(place: &Place, exercise: &Exercise) -> Self {
         let name = key(&place.chapter, &exercise.id);
         let key = StoredValue::new(name);
-        let attempt = Memo::new(move |_| key.with_value(|key| attempt(key)));
+        let (given, bad_link) = (RwSignal::new(None), RwSignal::new(None));
+        let attempt = Memo::new(move |_| {
+            let mut attempt = key.with_value(|key| attempt(key));
+            renew(&mut attempt, given.get());
+            attempt
+        });
+        let input = RwSignal::new(attempt.with_untracked(|a| a.input.clone()));
+        let (id, by_link, can_draw) = (exercise.id.clone(), place.given, !exercise.draw.is_empty());
+        let follow = move || {
+            let seed = by_link.with(|g| g.as_ref().filter(|g| can_draw && g.is_for(&id)).map(|g| g.seed.clone()));
+            bad_link.set(seed.clone().and_then(Result::err));
+            if let Some(Ok(seed)) = seed {
+                given.set(Some(seed));
+                input.set(attempt.with_untracked(|a| a.input.clone()));
+            }
+        };
+        untrack(&follow);
+        Effect::new(move |before: Option<()>| {
+            by_link.track();
+            if before.is_some() {
+                follow();
+            }
+        });
         Self {
             exercise: StoredValue::new(exercise.clone()),
             key,
             attempt,
-            input: RwSignal::new(attempt.with_untracked(|a| a.input.clone())),
+            given,
+            bad_link,
+            input,
             model: RwSignal::new(exercise.model.is_none().then_some(None)),
             asked: StoredValue::new(false),
             missing: RwSignal::new(false),
@@ -152,10 +180,12 @@ impl Session {
         let key = self.key.get_value();
         store().update(|doc| {
             let attempt = doc.exercises.entry(key.clone()).or_default();
+            renew(attempt, self.given.get_untracked());
             let before = attempt.clone();
             change(attempt);
             self.exercise.with_value(|e| practice::note(doc, &key, e, &before, numbers, clock::today()));
         });
+        self.given.set(None);
     }
 
     /// Keeps what is in the form; a verdict on something else does not stay.
@@ -191,6 +221,20 @@ impl Session {
     /// The next set of numbers.
     pub(super) fn fresh(self) {
         self.input.set(String::new());
-        self.update(|a| a.renew(a.seed.saturating_add(1)));
+        self.update(|a| a.renew(if a.seed < MAX_SEED { a.seed + 1 } else { 1 }));
+        given::forget();
+    }
+
+    /// A link that shows everyone the numbers that are on screen, relative to the site's base.
+    pub(super) fn link(self) -> String {
+        let seed = self.attempt.with_untracked(|a| a.seed);
+        self.key.with_value(|key| given::link_to(key, seed))
+    }
+}
+
+/// Begins an attempt anew if other numbers than its own are given.
+fn renew(attempt: &mut Attempt, given: Option<u64>) {
+    if let Some(seed) = given.filter(|seed| *seed != attempt.seed) {
+        attempt.renew(seed);
     }
 }

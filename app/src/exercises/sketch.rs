@@ -7,7 +7,7 @@ use ringside_core::exercise::{Curve, Kind, Sketch};
 
 use super::session::Session;
 use super::{compare, confidence, frame};
-use crate::ui::unique_id;
+use crate::ui::{focus_soon, unique_id};
 
 /// Steps of a bar.
 const STEPS: f64 = 200.0;
@@ -23,6 +23,7 @@ pub(super) fn form(session: Session) -> AnyView {
         (0..count).map(|i| given.get(i).copied().unwrap_or(up_to / 2.0)).collect::<Vec<_>>()
     };
     let stem = unique_id("sketch");
+    let result = StoredValue::new(unique_id("sketch-result"));
     let committed = Memo::new(move |_| session.attempt.with(|a| a.checked));
     let bars = move || {
         let (across, unit) = look(session, |s| (s.across.clone(), s.unit))?;
@@ -52,7 +53,6 @@ pub(super) fn form(session: Session) -> AnyView {
                             max=STEPS.to_string()
                             prop:value=move || (value() / up_to * STEPS).round().to_string()
                             aria-valuetext=text
-                            disabled=committed
                             on:input=set
                             on:change=move |_| session.keep_input()
                         />
@@ -71,14 +71,15 @@ pub(super) fn form(session: Session) -> AnyView {
             move |curve| {
                 let near = curve.is_near(&untrack(drawn));
                 session.submit(near, true);
+                result.with_value(|id| focus_soon(id.clone()));
             },
         );
     };
     view! {
-        <div class="sketch">{bars}</div>
+        <div class="sketch" hidden=committed>{bars}</div>
         {confidence::field(session)}
         <button type="button" hidden=committed on:click=commit>"Commit"</button>
-        <div role="status">{move || committed.get().then(|| reveal(session, drawn())).flatten()}</div>
+        <div role="status" id=result.get_value() tabindex="-1">{move || committed.get().then(|| reveal(session, drawn())).flatten()}</div>
     }
     .into_any()
 }

@@ -8,6 +8,7 @@ use super::frame;
 use super::session::Session;
 use crate::deferred::deferred;
 use crate::ui::later::Later;
+use crate::ui::{focus_soon, unique_id};
 use crate::widgets::{self, Module, Props};
 
 /// What must hold, and the figure.
@@ -73,6 +74,11 @@ pub(super) fn form(session: Session) -> AnyView {
             })
             .collect_view()
     };
+    let figure_id = StoredValue::new(unique_id("task-figure"));
+    let begin = move |_| {
+        state.set(session.parameters());
+        figure_id.with_value(|id| focus_soon(id.clone()));
+    };
     let strayed = move || {
         let names = judged.with(|j| j.as_ref().map(|j| j.strayed.join(", ")).unwrap_or_default());
         (!names.is_empty()).then(|| {
@@ -80,7 +86,7 @@ pub(super) fn form(session: Session) -> AnyView {
             view! {
                 <div class="answer">
                     <p>{text}</p>
-                    <button type="button" class="secondary" on:click=move |_| state.set(session.parameters())>
+                    <button type="button" class="secondary" on:click=begin>
                         "Begin again"
                     </button>
                 </div>
@@ -102,7 +108,10 @@ pub(super) fn form(session: Session) -> AnyView {
     let widget = widgets::find(&model);
     let figure = move || {
         if !open.get() {
-            let start = move |_| open.set(true);
+            let start = move |_| {
+                open.set(true);
+                figure_id.with_value(|id| focus_soon(id.clone()));
+            };
             return view! { <button type="button" on:click=start>"Open the figure"</button> }.into_any();
         }
         match widget {
@@ -115,7 +124,7 @@ pub(super) fn form(session: Session) -> AnyView {
     };
     view! {
         <ul class="goals" aria-live="polite">{goals}</ul>
-        <div class="task-figure">{figure}</div>
+        <div class="task-figure" id=figure_id.get_value() tabindex="-1">{figure}</div>
         {strayed}
         <div role="status">{say}</div>
     }

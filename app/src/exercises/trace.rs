@@ -122,19 +122,29 @@ fn measured(session: Session, change: usize) -> Option<Result<ringside_core::exe
 fn verdict(session: Session) -> Option<AnyView> {
     let (Some(cause), Some(change)) = cause_and_change(&session.submitted()?) else { return None };
     let measured = measured(session, change)?.ok()?;
-    let (is_cause, why) =
-        look(session, |t| (t.is_cause(cause), t.causes.get(cause).map(|c| c.say.clone()).unwrap_or_default()))?;
+    let (named, tried) = look(session, |t| (t.causes.get(cause).cloned(), t.changes.get(change).cloned()))?;
+    let (named, tried) = (named?, tried?);
+    let is_cause = named.right;
     let means = session.ask(|exercise, query, evaluate| {
         let Kind::Trace(trace) = &exercise.kind else { return Err(String::new()) };
-        let say = trace.changes.get(change).map_or("", |c| c.say.as_str());
         let env = environment(exercise, query, evaluate)?;
         let env = env.with("before", measured.before, trace.unit).with("after", measured.after, trace.unit);
-        Template::fill(say, &env)
+        Template::fill(&tried.say, &env)
     })?;
+    let lead = match (is_cause, measured.proves) {
+        (true, true) => "Right: the cause, and its proof.",
+        (true, false) => "The cause, and no proof of it yet.",
+        (false, true) => "A change that helps, and not by this cause.",
+        (false, false) => "Not yet.",
+    };
+    let remark = |right: bool, text: &str, say: String| {
+        frame::verdict(right, true, format!("<p>{}</p>{say}", session.fill(text)))
+    };
     Some(
         view! {
-            {frame::verdict(measured.proves, true, means.unwrap_or_else(|why| why))}
-            {frame::verdict(is_cause, true, session.fill(&why))}
+            <p class="lead-in"><b>{lead}</b></p>
+            {remark(is_cause, &named.text, session.fill(&named.say))}
+            {remark(measured.proves, &tried.text, means.unwrap_or_else(|why| why))}
         }
         .into_any(),
     )

@@ -3,13 +3,13 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use ringside_core::checked;
 use ringside_core::quantity::Unit;
 use ringside_core::query::{Problem, Query};
 
+use super::copy_link::copy_link;
 use super::later::Later;
-use super::{clipboard, link, unique_id};
+use super::{link, unique_id};
 
 /// A figure. Its root bears `data-widget`.
 #[component]
@@ -96,35 +96,12 @@ fn sentences(text: &str) -> (&str, &str) {
 
 #[component]
 fn Tools(id: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView {
-    let address = move || link::to_widget(id, &query.get_untracked());
-    let copied = RwSignal::new(false);
-    let by_hand = RwSignal::new(None::<String>);
-    let forget = Later::after(2500);
-    let copy = move |_| {
-        spawn_local(async move {
-            let whole = link::whole(&address());
-            if clipboard::copy(&whole).await {
-                copied.set(true);
-                forget.run(move || copied.set(false));
-            } else {
-                by_hand.set(Some(whole));
-            }
-        });
-    };
     let href = move || query.with(|q| link::to_widget(id, q));
     view! {
         <div class="figure-tools">
-            <button type="button" class="quiet" on:click=copy>
-                <span aria-live="polite">{move || if copied.get() { "Copied ✓" } else { "Copy link" }}</span>
-            </button>
+            {copy_link("Copy link", move || link::to_widget(id, &query.get_untracked()))}
             {(!alone).then(|| view! { <a class="quiet" href=href>"Open alone"</a> })}
         </div>
-        <Show when=move || by_hand.with(Option::is_some)>
-            <label class="by-hand">
-                "Copy it from here: "
-                <input type="text" readonly prop:value=move || by_hand.get().unwrap_or_default() />
-            </label>
-        </Show>
     }
 }
 

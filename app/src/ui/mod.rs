@@ -4,10 +4,12 @@
 //! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
 //! - [`scale`]: where numbers lie in a drawing.
-//! - [`dialog`], [`clipboard`], [`link`], [`later`], [`near`], [`hold`], [`mod@file`]: what pages and widgets need besides.
+//! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`near`], [`hold`], [`mod@file`]: what pages and widgets
+//!   need besides.
 //! - [`dom`], [`islands`]: life in pages that the build rendered.
 
 pub mod clipboard;
+pub mod copy_link;
 pub mod dialog;
 pub mod dom;
 pub mod figure;
@@ -26,6 +28,21 @@ pub mod slider;
 pub mod state;
 
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use leptos::prelude::{document, request_animation_frame};
+use wasm_bindgen::JsCast as _;
+use web_sys::HtmlElement;
+
+/// Moves the focus to the element with this id, once what is changing now is on the page.
+pub fn focus_soon(id: String) {
+    request_animation_frame(move || {
+        let element = document().get_element_by_id(&id).and_then(|e| e.dyn_into::<HtmlElement>().ok());
+        if let Some(element) = element {
+            // Without the focus it can still be reached.
+            let _ = element.focus();
+        }
+    });
+}
 
 /// An id that no other element of the page has: a widget can be on a page twice.
 pub fn unique_id(stem: &str) -> String {

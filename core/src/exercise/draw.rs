@@ -5,7 +5,21 @@
 //! name alone, so that adding one to an exercise does not change what the others become.
 
 use super::Exercise;
-use crate::query::{Query, parse_number};
+use crate::query::{Query, parse_number, shorten};
+
+/// The largest seed: the largest whole number that every reader of JSON keeps, 2⁵³ − 1.
+pub const MAX_SEED: u64 = (1 << 53) - 1;
+
+/// Reads the `seed=…` of a link.
+///
+/// # Errors
+/// A sentence without its full stop, so that what is used instead can be added.
+pub fn parse_seed(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    let seed = text.parse().ok().filter(|seed| digits && *seed <= MAX_SEED);
+    seed.ok_or_else(|| format!("seed must be a whole number from 0 to {MAX_SEED}, not “{}”", shorten(text)))
+}
 
 /// The parameters of `exercise` for `seed`: as written for 0, otherwise chosen from its `draw`. They differ from those
 /// as written if any candidate does.
@@ -93,6 +107,14 @@ fn fnv1a(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_names_its_seed() {
+        assert_eq!([parse_seed("0"), parse_seed(" 7 "), parse_seed("9007199254740991")], [Ok(0), Ok(7), Ok(MAX_SEED)]);
+        for wrong in ["", "-1", "+1", "7.0", "9007199254740992", "99999999999999999999", "seven", "１"] {
+            assert!(parse_seed(wrong).is_err_and(|why| why.starts_with("seed must be a whole number")), "{wrong}");
+        }
+    }
 
     #[test]
     fn the_generators_are_the_published_ones() {

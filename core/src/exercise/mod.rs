@@ -52,7 +52,7 @@ use crate::quantity::Unit;
 use crate::query::{Query, plain};
 
 pub use choice::Chosen;
-pub use draw::{draw, option_order};
+pub use draw::{MAX_SEED, draw, option_order, parse_seed};
 pub use env::Env;
 pub use explain::Explain;
 pub use order::{Item, Order, Ordered, Placed, right_order};

@@ -29,12 +29,14 @@ pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
         let here = slot.clone();
         near::when_near(&here, move || islands.put(slot, Box::new(move || widget_view(widget, query, waits))));
     }
+    let given = exercises::given();
     let exercises = Remote::new(format!("chapters/{slug}.exercises.json"));
     for slot in dom::all(root, "[data-slot-exercise]") {
         let place = Place {
             chapter: slug.to_owned(),
             id: slot.get_attribute("data-slot-exercise").unwrap_or_default(),
             prompt: slot.inner_html(),
+            given,
             exercises,
         };
         let here = slot.clone();

@@ -24,7 +24,8 @@ use crate::catalogue::Evaluation;
 use crate::exercise::{self, Exercise, Kind};
 use crate::query::Query;
 
-pub use quiz::{MAX_EXERCISES, MAX_SEED, QuizSpec};
+pub use crate::exercise::MAX_SEED;
+pub use quiz::{MAX_EXERCISES, QuizSpec};
 pub use recheck::{Finding, Recheck, Rechecked, recheck};
 pub use table::{ClassRow, ClassTable, class_table};
 

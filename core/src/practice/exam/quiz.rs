@@ -4,12 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::super::seed_from;
 use super::count;
+use crate::exercise::parse_seed;
 use crate::query::{Problem, Query, did_you_mean, shorten};
 
 /// The most exercises that a quiz has.
 pub const MAX_EXERCISES: usize = 100;
-/// The largest seed: the largest whole number that every reader of JSON keeps, 2⁵³ − 1.
-pub const MAX_SEED: u64 = (1 << 53) - 1;
 
 /// What a quiz asks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -64,14 +63,9 @@ impl QuizSpec {
             problem("e", "", format!("A quiz has at most {MAX_EXERCISES} exercises. {left_out} were left out."));
         }
         if let Some(text) = query.get("seed").map(str::trim).filter(|text| !text.is_empty()) {
-            let digits = text.bytes().all(|b| b.is_ascii_digit());
-            match text.parse::<u64>().ok().filter(|seed| digits && *seed <= MAX_SEED) {
-                Some(seed) => spec.seed = seed,
-                None => problem(
-                    "seed",
-                    text,
-                    format!("seed must be a whole number from 0 to {MAX_SEED}, not “{}”; 0 is used.", shorten(text)),
-                ),
+            match parse_seed(text) {
+                Ok(seed) => spec.seed = seed,
+                Err(why) => problem("seed", text, format!("{why}; 0 is used.")),
             }
         }
         (spec, problems)
