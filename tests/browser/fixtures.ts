@@ -40,8 +40,8 @@ export async function ready(page: Page) {
   await page.evaluate(() => document.fonts.ready);
 }
 
-/** Every violation that axe finds, one line each. */
-export async function axe(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+/** Every violation that axe finds on the page, or within what a selector names, one line each. */
+export async function axe(page: Page, within = "html"): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).include(within).analyze();
   return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")} — ${n.failureSummary?.split("\n")[1] ?? ""}`));
 }
