@@ -44,9 +44,14 @@ impl Evaluation {
     }
 }
 
-/// All models that have a widget. [`crate::memory::activations`] and [`crate::pipeline`] are checked against their sources
-/// already; their entries join when there is a widget to show them.
-pub const ALL: &[Entry] = &[crate::amdahl::ENTRY, crate::model::anatomy::ENTRY, crate::memory::breakdown::ENTRY];
+/// All models that have a widget. [`crate::pipeline`] is checked against its sources already; its entry joins when there is
+/// a widget to show it.
+pub const ALL: &[Entry] = &[
+    crate::amdahl::ENTRY,
+    crate::model::anatomy::ENTRY,
+    crate::memory::breakdown::ENTRY,
+    crate::memory::activations::ENTRY,
+];
 
 /// The model with this id.
 pub fn find(id: &str) -> Option<&'static Entry> {

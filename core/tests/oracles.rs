@@ -11,10 +11,11 @@ use compare::{Check, cases, fixture, int, json, real};
 use ringside_core::memory::activations::{self, Activations, Counting, Recompute, activations};
 use ringside_core::memory::deepspeed::{Inputs, estimate_zero2, estimate_zero3};
 use ringside_core::memory::pipeline::Pipeline;
-use ringside_core::memory::{Params, breakdown};
+use ringside_core::memory::{Convention, Layout, Params, breakdown, overhead};
 use ringside_core::model::shape::{Gated, Shape};
 use ringside_core::model::{self, Attention, Component, Import, ModelRef, Moe, Norms, ParameterCount};
 use ringside_core::query::Query;
+use ringside_core::units::{GIB, MIB};
 use ringside_core::{checked, hardware};
 use serde_json::Value;
 
@@ -343,40 +344,67 @@ fn eleuther_parameter_counts() {
     assert_eq!(eleuther_params().cases, 8);
 }
 
-/// Megatron-LM's report: bytes of weights, gradients and optimizer states of the most loaded GPU. Its parameters come
-/// from our count of the same shape, split as it splits them: layers over pp, matrices over tp, norms not.
+/// A shape from the inputs of `megatron_theoretical_memory.json`; mixtures with one expert layer in each.
+fn megatron_report_shape(i: &Value) -> Shape {
+    let flag = |key: &str| i[key].as_bool().unwrap_or_default();
+    let (heads, h, v) = (int(i, "num_attention_heads"), int(i, "hidden_size"), int(i, "padded_vocab_size"));
+    let kv_heads = if flag("group_query_attention") { int(i, "num_query_groups") } else { heads };
+    let layers = int(i, "num_layers");
+    let moe = i["num_experts"].as_u64().map(|num_experts| Moe {
+        layers,
+        num_experts,
+        num_experts_per_tok: int(i, "moe_router_topk"),
+        intermediate_size: int(i, "moe_ffn_hidden_size"),
+        shared_intermediate_size: 0,
+        shared_gate: false,
+        expert_bias: false,
+        router_bias: false,
+    });
+    Shape {
+        attention: Attention::Heads { kv_heads, head_dim: int(i, "kv_channels") },
+        gated_mlp: if flag("swiglu") { Gated::Yes } else { Gated::No },
+        norms: Norms { bias: i["normalization"] == "LayerNorm", ..Norms::default() },
+        tie_word_embeddings: !flag("untie_embeddings_and_output_weights"),
+        moe,
+        ..formula_shape(layers, h, heads, int(i, "ffn_hidden_size"), v)
+    }
+}
+
+/// Megatron-LM's report: bytes of weights, gradients and optimizer states of the most loaded GPU, by our layout of the
+/// same model: its first pipeline stage.
 fn megatron_memory() -> Check {
     let file = "oracles/megatron_theoretical_memory.json";
-    // A shard's parameters are rounded to a whole number here: 1 in more than 10⁸.
-    let mut check = Check::new("memory-breakdown", file, "weights, gradients and optimizer states per GPU", 1e-8);
+    // It spreads the last norm over the pipeline and leaves the router out: h or h·E in more than 10⁸.
+    let mut check = Check::new("memory-breakdown", file, "model states of the first pipeline stage, by layout", 5e-5);
     for case in cases(&json(file)) {
         let i = &case["inputs"];
         let flag = |key: &str| i[key].as_bool().unwrap_or_default();
-        if flag("multi_latent_attention") || i["num_experts"].is_u64() {
-            check.exclude("expert parallelism: with the parallel layout");
+        let (layers, tp) = (int(i, "num_layers"), int(i, "tensor_model_parallel_size"));
+        let (pp, ep) = (int(i, "pipeline_model_parallel_size"), int(i, "expert_model_parallel_size"));
+        if layers % pp != 0 {
+            check.exclude("layers that do not divide: counted as a fraction of a layer a stage");
             continue;
         }
-        let (heads, h, v) = (int(i, "num_attention_heads"), int(i, "hidden_size"), int(i, "padded_vocab_size"));
-        let kv_heads = if flag("group_query_attention") { int(i, "num_query_groups") } else { heads };
-        let untied = flag("untie_embeddings_and_output_weights");
-        let (tp, pp) = (int(i, "tensor_model_parallel_size"), int(i, "pipeline_model_parallel_size"));
-        let shape = Shape {
-            attention: Attention::Heads { kv_heads, head_dim: int(i, "kv_channels") },
-            gated_mlp: if flag("swiglu") { Gated::Yes } else { Gated::No },
-            norms: Norms { bias: i["normalization"] == "LayerNorm", ..Norms::default() },
-            tie_word_embeddings: !untied,
-            ..formula_shape(int(i, "num_layers"), h, heads, int(i, "ffn_hidden_size"), v)
+        if ep > 1 && tp > 1 {
+            check.exclude("experts split over ep alone and not over tp (expert_tensor_parallel_size 1)");
+            continue;
+        }
+        let params = Params {
+            model: ModelRef::Custom { shape: megatron_report_shape(i), guess: None },
+            convention: Convention::Megatron,
+            zero: u8::from(flag("use_distributed_optimizer")),
+            dp: int(i, "data_parallel_size"),
+            layout: Layout {
+                tp,
+                ep,
+                pipeline: Pipeline { stages: pp, virtual_stages: 1, microbatches: 1 },
+                ..Layout::default()
+            },
+            ..Params::default()
         };
-        let count = shape.count().expect("sound");
-        let (linears, norms) = ((count.attention + count.mlp) as f64, count.norms as f64);
-        let tables = if untied && pp == 1 { 2.0 } else { 1.0 };
-        let (tp, pp) = (tp as f64, pp as f64);
-        let shard = (linears / tp + norms) / pp + tables * (h * v) as f64 / tp;
-        let (n, dp) = (shard.round().to_string(), int(i, "data_parallel_size").to_string());
-        let zero = if flag("use_distributed_optimizer") { "1" } else { "0" };
-        let ours = memory(&[("params", &n), ("dp", &dp), ("zero", zero), ("convention", "megatron")]);
-        let theirs = real(&case["outputs"], "weight_and_optimizer_MiB") * 1024.0 * 1024.0;
-        check.close(&i.to_string(), ours.total.0, theirs);
+        let ours = breakdown(&params).expect("possible").pipeline[0].parts.states().0;
+        let theirs = real(&case["outputs"], "weight_and_optimizer_MiB") * MIB;
+        check.close(&i.to_string(), ours, theirs);
         check.case();
     }
     check
@@ -388,26 +416,71 @@ fn megatron_report() {
 }
 
 /// llm-analysis counts as Megatron-LM does (fp32 gradients) and shards as ZeRO does; its own number of parameters is
-/// taken, because it leaves out the output matrix and, for Llama-2-7B, the gate.
+/// taken, because it leaves out the output matrix and, for Llama-2-7B, the gate. Under tensor and pipeline parallelism
+/// it gives a GPU its layers and the whole embedding over tp, which is our first stage without positions.
 fn llm_analysis_memory() -> Check {
     let file = "oracles/llm_analysis.json";
-    let mut check = Check::new("memory-breakdown", file, "weights, gradients, optimizer states under ZeRO", 1e-9);
+    // Its norms are split over tp, ours are whole on each rank: 2·2·h·L of 10⁹ and more.
+    let mut check = Check::new("memory-breakdown", file, "weights, gradients, optimizer states under ZeRO", 2e-4);
     for case in cases(&json(file)) {
         let (i, o) = (&case["inputs"], &case["outputs"]);
         if i["fn"] != "train" {
-            check.exclude("inference");
+            check.exclude("inference: its KV cache is compared by itself");
             continue;
         }
-        if i["tp_size"].is_u64() {
-            check.exclude("tensor and pipeline parallelism: with the parallel layout");
-            continue;
-        }
-        let (n, dp) = (real(o, "num_params_total").to_string(), int(o, "dp_size").to_string());
-        let zero = int(i, "ds_zero").to_string();
-        let ours = memory(&[("params", &n), ("dp", &dp), ("zero", &zero), ("convention", "megatron")]);
-        check.close(&n, ours.weights.0, real(o, "weight_memory_per_gpu"));
-        check.close(&n, ours.gradients.0, real(o, "gradient_memory_per_gpu"));
-        check.close(&n, ours.optimizer.0, real(o, "optimizer_state_memory_per_gpu"));
+        let ours = if i["tp_size"].is_u64() {
+            let (layers, h, heads) = match i["model_name"].as_str().unwrap_or_default() {
+                "megatron-lm-175b" => (96, 12_288, 96),
+                "mt-nlg-530b" => (105, 20_480, 128),
+                other => panic!("{other}"),
+            };
+            let vocab = (real(o, "unsharded_weight_memory_embedding") / 2.0) as u64 * int(i, "tp_size") / h;
+            let shape = formula_shape(layers, h, heads, 4 * h, vocab);
+            let params = Params {
+                model: ModelRef::Custom { shape, guess: None },
+                convention: Convention::Megatron,
+                dp: int(o, "dp_size"),
+                layout: Layout {
+                    tp: int(i, "tp_size"),
+                    pipeline: Pipeline { stages: int(i, "pp_size"), virtual_stages: 1, microbatches: 1 },
+                    ..Layout::default()
+                },
+                ..Params::default()
+            };
+            breakdown(&params).expect("possible").pipeline[0].parts
+        } else {
+            let (n, dp) = (real(o, "num_params_total").to_string(), int(o, "dp_size").to_string());
+            let zero = int(i, "ds_zero").to_string();
+            memory(&[("params", &n), ("dp", &dp), ("zero", &zero), ("convention", "megatron")]).parts
+        };
+        let name = i.to_string();
+        check.close(&name, ours.weights.0, real(o, "weight_memory_per_gpu"));
+        check.close(&name, ours.gradients.0, real(o, "gradient_memory_per_gpu"));
+        check.close(&name, ours.optimizer.0, real(o, "optimizer_state_memory_per_gpu"));
+        check.case();
+    }
+    check
+}
+
+/// llm-analysis in inference: the KV cache of a batch of prompts and what is generated, on one of tp GPUs.
+fn llm_analysis_cache() -> Check {
+    let file = "oracles/llm_analysis.json";
+    let mut check = Check::new("memory-breakdown", file, "KV cache per GPU", 0.0);
+    for case in cases(&json(file)).iter().filter(|c| c["inputs"]["fn"] == "infer") {
+        let (i, o) = (&case["inputs"], &case["outputs"]);
+        let model =
+            if i["model_name"].as_str().is_some_and(|n| n.contains("70b")) { "llama-2-70b" } else { "llama-2-7b" };
+        let tokens = (int(i, "seq_len") + int(i, "num_tokens_to_generate")).to_string();
+        let (tp, mbs) = (int(i, "tp_size").to_string(), int(i, "batch_size_per_gpu").to_string());
+        let ours = memory(&[
+            ("model", model),
+            ("mode", "inference"),
+            ("seq", &tokens),
+            ("mbs", &mbs),
+            ("tp", &tp),
+            ("dp", "1"),
+        ]);
+        check.close(&i.to_string(), ours.parts.kv_cache.0, real(o, "kv_cache_memory_per_gpu"));
         check.case();
     }
     check
@@ -415,7 +488,141 @@ fn llm_analysis_memory() -> Check {
 
 #[test]
 fn llm_analysis_under_zero() {
-    assert_eq!(llm_analysis_memory().cases, 4);
+    assert_eq!(llm_analysis_memory().cases, 8);
+    assert_eq!(llm_analysis_cache().cases, 4);
+}
+
+/// Calculon: weights and optimizer states of a stage in the middle of the pipeline, which has blocks and nothing else,
+/// and what a block keeps. Its gradients count a block twice, which is reused as a buffer; they are not compared.
+fn calculon() -> [Check; 2] {
+    let file = "oracles/calculon_llm.json";
+    let mut states = Check::new("memory-breakdown", file, "weights and optimizer states of a middle stage", 1e-12);
+    let mut block = Check::new("activation-memory", file, "what a block keeps, under every policy", 1e-12);
+    for case in cases(&json(file)) {
+        let (m, e, o) = (&case["inputs"]["model"], &case["inputs"]["execution"], &case["outputs"]);
+        let (h, layers, heads) = (int(m, "hidden"), int(m, "num_blocks"), int(m, "attn_heads"));
+        let (tp, pp, dp) = (int(e, "tensor_par"), int(e, "pipeline_par"), int(e, "data_par"));
+        let shape = formula_shape(layers, h, heads, int(m, "feedforward"), 51_200);
+        if pp < 3 {
+            states.exclude("one stage, which has the embedding with us and not with them");
+        } else {
+            let params = Params {
+                model: ModelRef::Custom { shape, guess: None },
+                zero: u8::from(e["optimizer_sharding"] == true),
+                dp,
+                layout: Layout {
+                    tp,
+                    pipeline: Pipeline { stages: pp, virtual_stages: 1, microbatches: 1 },
+                    ..Layout::default()
+                },
+                ..Params::default()
+            };
+            let ours = breakdown(&params).expect("possible").pipeline[1].parts;
+            states.close(&m.to_string(), ours.weights.0, real(o, "weight_space"));
+            states.close(&m.to_string(), ours.optimizer.0, real(o, "optimizer_space"));
+            states.case();
+        }
+        if e["fused_activation"] == true {
+            block.exclude("fused activation with sharded checkpoints");
+            continue;
+        }
+        let recompute = match e["activation_recompute"].as_str() {
+            Some("full") => Recompute::Full,
+            Some("attn_only") => Recompute::Selective,
+            _ => Recompute::None,
+        };
+        let theirs = real(o, "block_act_storage_space") + real(o, "block_act_checkpoint_size");
+        // With all-reduce there is no sequence parallelism; "seq_par_ag_redo" keeps the gathered inputs split too.
+        let sp = e["tensor_par_comm_type"] == "rs_ag";
+        if sp && e["seq_par_ag_redo"] != true {
+            block.exclude("gathered inputs kept whole (seq_par_ag_redo off)");
+            continue;
+        }
+        if !sp && recompute == Recompute::Selective {
+            block.exclude("selective without sequence parallelism: 2sbh less than the paper’s Table 2");
+            continue;
+        }
+        let (seq, mbs) = (int(m, "seq_size"), int(e, "microbatch_size"));
+        let ours = kept(&Run { shape, seq, mbs, tp, sp, pipeline: (1, 1, 1), recompute });
+        block.close(&case["inputs"]["file"].to_string(), ours.per_layer.0, theirs);
+        block.case();
+    }
+    [states, block]
+}
+
+#[test]
+fn calculon_blocks_and_stages() {
+    assert_eq!(calculon().map(|c| c.cases), [19, 21]);
+}
+
+/// What Megatron-LM really allocated on eight B200s, the most over ranks (SimuMax): dense Llamas of 12 and 4 layers. This
+/// is reality, not a formula: it has gradients of activations and temporaries that no tensor of the plan is. All of it
+/// lies above ours, by what [`overhead::WORKSPACE`] says.
+fn simumax() -> Check {
+    let file = "oracles/simumax_b200_measured.json";
+    let mut check =
+        Check::new("memory-breakdown", file, "measured: peak allocated bytes of real runs, fullest rank", 0.1);
+    let rows = json(file);
+    let rows = rows["rows"].as_array().expect("rows");
+    let mut errors = Vec::new();
+    for row in rows {
+        let name = row["case"].as_str().unwrap_or_default();
+        let model = match row["model"].as_str().unwrap_or_default() {
+            "llama3-70b" => "llama-3-70b",
+            "llama3-405b" => "llama-3.1-405b",
+            _ => {
+                check.exclude("mixtures: permuted copies of tokens are kept that no published formula has");
+                continue;
+            }
+        };
+        let number = |prefix: &str| -> Option<u64> {
+            name.split('_').find_map(|part| part.strip_prefix(prefix).and_then(|n| n.parse().ok()))
+        };
+        let get = |prefix: &str| number(prefix).unwrap_or(1);
+        let layers = int(row, "layer_num").to_string();
+        let [tp, cp, pp, dp, m] = ["tp", "cp", "pp", "dp", "mbc"].map(|p| get(p).to_string());
+        let seq = number("seq").unwrap_or(4096).to_string();
+        let ours = memory(&[
+            ("model", model),
+            ("num_hidden_layers", &layers),
+            ("convention", "megatron"),
+            ("zero", "1"),
+            ("dp", &dp),
+            ("tp", &tp),
+            ("sp", "true"),
+            ("cp", &cp),
+            ("pp", &pp),
+            ("microbatches", &m),
+            ("seq", &seq),
+        ]);
+        let theirs = real(row, "real_alloc_gib") * GIB;
+        println!(
+            "{name}: ours {:.2} GiB, measured {:.2}: {:+.1}%",
+            ours.total.0 / GIB,
+            theirs / GIB,
+            (ours.total.0 / theirs - 1.0) * 100.0
+        );
+        errors.push(ours.total.0 / theirs - 1.0);
+        check.close(name, ours.total.0, theirs);
+        check.case();
+        let within = |value: f64, (low, high): (f64, f64)| assert!((low..=high).contains(&value), "{name}: {value}");
+        within(real(row, "real_reserved_gib") / real(row, "real_alloc_gib") - 1.0, overhead::FRAGMENTATION);
+        within(theirs / ours.total.0 - 1.0, overhead::WORKSPACE);
+    }
+    errors.sort_by(f64::total_cmp);
+    let percent = |i: usize| errors[i] * 100.0;
+    println!(
+        "simumax: from {:+.1}% over a median of {:+.1}% to {:+.1}%",
+        percent(0),
+        percent(errors.len() / 2),
+        percent(errors.len() - 1)
+    );
+    check
+}
+
+#[test]
+fn measured_runs() {
+    assert_eq!(simumax().cases, 31);
 }
 
 /// A shape from the fields of `megatron_flops.json`, which has two spellings.
@@ -620,8 +827,8 @@ fn flops_agree_with_everybody_once_their_conventions_are_named() {
     assert!(eleuther_flops().cases > 0);
 }
 
-/// A layout of the activation model around a GPT of layers × width × heads.
-struct Layout {
+/// A run of the activation model around a GPT of layers × width × heads.
+struct Run {
     shape: Shape,
     seq: u64,
     mbs: u64,
@@ -631,19 +838,22 @@ struct Layout {
     recompute: Recompute,
 }
 
-fn kept(l: &Layout) -> Activations {
+fn kept(l: &Run) -> Activations {
     let (stages, virtual_stages, microbatches) = l.pipeline;
     let params = activations::Params {
         model: ModelRef::Custom { shape: l.shape, guess: None },
         seq: l.seq,
         mbs: l.mbs,
-        tp: l.tp,
-        sp: l.sp,
-        cp: 1,
-        pipeline: Pipeline { stages, virtual_stages, microbatches },
+        layout: Layout {
+            tp: l.tp,
+            sp: l.sp,
+            pipeline: Pipeline { stages, virtual_stages, microbatches },
+            ..Layout::default()
+        },
         recompute: l.recompute,
         flash: false,
         counting: Counting::Paper,
+        gpu: &hardware::ALL[0],
     };
     activations(&params).expect("the layout is possible")
 }
@@ -669,7 +879,7 @@ fn korthikanti_formulas() -> Check {
             ("full recompute", t, false, Recompute::Full, 2.0 * sbh),
         ] {
             assert!(oracle["formulas_bytes_per_layer"][name].is_string(), "{name}");
-            let ours = kept(&Layout { shape, seq: s, mbs: b, tp, sp, pipeline: (1, 1, 1), recompute });
+            let ours = kept(&Run { shape, seq: s, mbs: b, tp, sp, pipeline: (1, 1, 1), recompute });
             check.close(&format!("{}: {name}", row["model"]), ours.per_layer.0, theirs);
             check.case();
         }
@@ -683,8 +893,8 @@ fn korthikanti_formulas() -> Check {
 }
 
 /// The models of Korthikanti et al., Table 3, as calculon names them: (layers, width, heads, micro-batch, pp, vpp, m).
-type Run = (&'static str, u64, u64, u64, u64, (u64, u64, u64));
-const KORTHIKANTI: [Run; 4] = [
+type Printed = (&'static str, u64, u64, u64, u64, (u64, u64, u64));
+const KORTHIKANTI: [Printed; 4] = [
     ("megatron-22B", 48, 6144, 64, 4, (1, 1, 1)),
     ("gpt3-175B", 96, 12_288, 96, 1, (8, 3, 64)),
     ("turing-530B", 105, 20_480, 128, 1, (35, 3, 280)),
@@ -703,7 +913,7 @@ fn korthikanti_figures() -> [Check; 2] {
     for (model, layers, h, a, mbs, pipeline) in KORTHIKANTI {
         let at = |sp: bool, recompute: Recompute| {
             let shape = formula_shape(layers, h, a, 4 * h, 51_200);
-            kept(&Layout { shape, seq: 2048, mbs, tp: 8, sp, pipeline, recompute }).stages[0].layers.0
+            kept(&Run { shape, seq: 2048, mbs, tp: 8, sp, pipeline, recompute }).stages[0].layers.0
         };
         let none = at(false, Recompute::None);
         for (key, sp, recompute) in [("none", false, Recompute::None), ("seqsel", true, Recompute::Selective)] {
@@ -761,7 +971,7 @@ fn megatron_activations() -> Check {
         let (seq, mbs) = (int(i, "seq_length"), int(i, "micro_batch_size"));
         let shape = formula_shape(layers, h, a, int(i, "ffn_hidden_size"), int(i, "padded_vocab_size"));
         let recompute = Recompute::Selective;
-        let ours = kept(&Layout { shape, seq, mbs, tp, sp: true, pipeline: (pp, vpp, m), recompute });
+        let ours = kept(&Run { shape, seq, mbs, tp, sp: true, pipeline: (pp, vpp, m), recompute });
         let first = ours.stages[0];
         let tokens = 8.0 * (seq * mbs) as f64 * first.stage.in_flight / tp as f64;
         let theirs = real(&case["outputs"], "activation_MiB") * 1024.0 * 1024.0;
@@ -788,7 +998,7 @@ fn eleuther_activations() -> Check {
         }
         let (h, a) = (int(r, "hidden_size"), int(r, "num_attention_heads"));
         let shape = formula_shape(int(r, "num_layers"), h, a, 4 * h, int(r, "vocab_size"));
-        let ours = kept(&Layout {
+        let ours = kept(&Run {
             shape,
             seq: int(r, "sequence_length"),
             mbs: int(r, "batch_size_per_gpu"),
@@ -881,6 +1091,7 @@ fn pipeline_schedules_agree_with_those_that_are_published() {
 #[test]
 fn the_list_of_what_was_checked_is_what_was_run() {
     let [fig1, fig7] = korthikanti_figures();
+    let [stages, blocks] = calculon();
     let mut checks = vec![
         accelerators(),
         transformers_kv(),
@@ -889,6 +1100,9 @@ fn the_list_of_what_was_checked_is_what_was_run() {
         deepspeed_breakdown(),
         megatron_memory(),
         llm_analysis_memory(),
+        llm_analysis_cache(),
+        stages,
+        simumax(),
         transformers_params(),
         eleuther_params(),
         megatron_flops(),
@@ -899,6 +1113,7 @@ fn the_list_of_what_was_checked_is_what_was_run() {
         korthikanti_formulas(),
         fig1,
         fig7,
+        blocks,
         megatron_activations(),
         eleuther_activations(),
         schedules::formulas(),

@@ -19,10 +19,15 @@
 //! of p under 1F1B, more when interleaved (§4.2.3). Values are per GPU, in bytes, and exact sums of their terms. Not
 //! counted: communication buffers, the workspace of kernels, and tokens as integers.
 
-use super::pipeline::{Pipeline, Stage};
+use super::layout::{Layout, SPLITS};
+use super::offload::{Offload, offload};
+use super::pipeline::Stage;
+use super::shard::Shards;
+use super::{flag, is_set};
 use crate::catalogue::{Entry, Evaluation};
+use crate::hardware::{self, Accelerator};
 use crate::model::shape::{Gated, SPECS as SHAPE};
-use crate::model::{Attention, ConfigProblem, ModelRef, QkNorm, Shape, presets, reference};
+use crate::model::{Attention, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, presets, reference};
 use crate::quantity::{Quantity, Unit, bytes_decimal, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join};
 use crate::units::Bytes;
@@ -48,7 +53,8 @@ impl Recompute {
         }
     }
 
-    fn find(id: &str) -> Self {
+    /// The policy with this name; nothing is recomputed for any other.
+    pub fn find(id: &str) -> Self {
         match id {
             "selective" => Recompute::Selective,
             "full" => Recompute::Full,
@@ -74,6 +80,11 @@ impl Counting {
             Counting::Architecture => "architecture",
         }
     }
+
+    /// The count with this name; the paper's for any other.
+    pub fn find(id: &str) -> Self {
+        if id == "architecture" { Counting::Architecture } else { Counting::Paper }
+    }
 }
 
 /// The state of the widget.
@@ -85,49 +96,48 @@ pub struct Params {
     pub seq: u64,
     /// Sequences of a micro-batch.
     pub mbs: u64,
-    /// Tensor-parallel ranks; divides the heads.
-    pub tp: u64,
-    /// Sequence parallelism: what tensor parallelism leaves whole is split along the sequence over the same ranks.
-    pub sp: bool,
-    /// Context-parallel ranks: every activation is split along the sequence over them.
-    pub cp: u64,
-    /// The pipeline: stages, virtual stages of each, micro-batches of a step.
-    pub pipeline: Pipeline,
+    /// How the model and the sequence are split; `ep` is of no matter here.
+    pub layout: Layout,
     /// What is recomputed.
     pub recompute: Recompute,
     /// FlashAttention: the attention matrix is never stored, only one fp32 number a row and head.
     pub flash: bool,
     /// Whose count.
     pub counting: Counting,
-}
-
-const fn ranks(name: &'static str, doc: &'static str, max: u64) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min: 1, max }, default: "1" }
-}
-
-const fn flag(name: &'static str, doc: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Choice(&["false", "true", "0", "1"]), default: "false" }
+    /// The GPU, whose arithmetic an offload hides behind.
+    pub gpu: &'static Accelerator,
 }
 
 const MODEL: ParamSpec = ParamSpec { default: "llama-3-8b", ..reference::SPECS[0] };
-const MAX_SEQ: u64 = 100_000_000;
-const MAX_RANKS: u64 = 65_536;
+/// Most tokens of a sequence.
+pub(super) const MAX_SEQ: u64 = 100_000_000;
+/// Most sequences of a micro-batch.
+pub(super) const MAX_MBS: u64 = 1_000_000;
 
-const OWN: [ParamSpec; 13] = [
-    MODEL,
+/// Tokens of a sequence.
+pub(super) const SEQ: ParamSpec = ParamSpec {
+    name: "seq",
+    doc: "tokens of a sequence",
+    kind: Kind::Integer { min: 1, max: MAX_SEQ },
+    default: "8192",
+};
+
+/// The GPU.
+pub(super) const GPU: ParamSpec = ParamSpec {
+    name: "gpu",
+    doc: "GPU whose memory and arithmetic are compared with",
+    kind: Kind::Choice(&hardware::IDS),
+    default: "h100-80",
+};
+
+/// What is kept beside the sizes: micro-batch, recomputation, FlashAttention, whose count.
+pub(super) const KEPT: [ParamSpec; 4] = [
     ParamSpec {
-        name: "seq",
-        doc: "tokens of a sequence",
-        kind: Kind::Integer { min: 1, max: MAX_SEQ },
-        default: "8192",
+        name: "mbs",
+        doc: "sequences of a micro-batch",
+        kind: Kind::Integer { min: 1, max: MAX_MBS },
+        default: "1",
     },
-    ranks("mbs", "sequences of a micro-batch", 1_000_000),
-    ranks("tp", "tensor-parallel ranks", MAX_RANKS),
-    flag("sp", "sequence parallelism over the tensor-parallel ranks"),
-    ranks("cp", "context-parallel ranks", MAX_RANKS),
-    ranks("pp", "pipeline stages", MAX_RANKS),
-    ranks("vpp", "virtual stages of each pipeline stage: more than 1 is the interleaved schedule", 10_000),
-    ranks("microbatches", "micro-batches of a step", 1_000_000),
     ParamSpec {
         name: "recompute",
         doc: "what the backward pass computes again: nothing, the attention matrix, or every layer",
@@ -141,10 +151,9 @@ const OWN: [ParamSpec; 13] = [
         kind: Kind::Choice(&["paper", "architecture"]),
         default: "paper",
     },
-    reference::SPECS[2],
 ];
 
-const PARAMS: [ParamSpec; 46] = join(&[&OWN, &SHAPE]);
+const PARAMS: [ParamSpec; 47] = join(&[&[MODEL, SEQ], &KEPT, &SPLITS, &[GPU, reference::SPECS[2]], &SHAPE]);
 
 const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("activations-per-layer", "Activations of one layer and micro-batch", Unit::Bytes),
@@ -154,6 +163,11 @@ const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("in-flight", "Micro-batches in flight on the first stage", Unit::Ratio),
     ("worst-stage", "Fullest stage, from 0", Unit::Count),
     ("recompute-flops-fraction", "FLOPs added by recomputation", Unit::Fraction),
+    ("recompute-working", "What one layer needs while it is recomputed", Unit::Bytes),
+    ("activations-head", "of those: of the head", Unit::Bytes),
+    ("offload-activations-bandwidth", "Bandwidth that hides offloaded activations", Unit::BytesPerSecond),
+    ("offload-weights-bandwidth", "Bandwidth that hides offloaded weights and gradients", Unit::BytesPerSecond),
+    ("offload-optimizer-bandwidth", "Bandwidth that hides offloaded optimizer states", Unit::BytesPerSecond),
 ];
 
 /// This model in the catalogue.
@@ -173,6 +187,11 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
+/// The GPU that is meant if none is given.
+pub(super) fn default_gpu() -> &'static Accelerator {
+    hardware::find(GPU.default).unwrap_or(&hardware::ALL[0])
+}
+
 fn default_model() -> ModelRef {
     ModelRef::Preset(presets::find(MODEL.default).unwrap_or(&presets::ALL[0]))
 }
@@ -184,13 +203,11 @@ impl Default for Params {
             model: default_model(),
             seq: 8192,
             mbs: 1,
-            tp: 1,
-            sp: false,
-            cp: 1,
-            pipeline: Pipeline { stages: 1, virtual_stages: 1, microbatches: 1 },
+            layout: Layout::default(),
             recompute: Recompute::None,
             flash: false,
             counting: Counting::Paper,
+            gpu: default_gpu(),
         }
     }
 }
@@ -200,29 +217,15 @@ impl Params {
     pub fn read(query: &Query) -> (Self, Vec<Problem>) {
         let mut reader = Reader::new(&PARAMS, query);
         let preset = presets::find(MODEL.default).unwrap_or(&presets::ALL[0]);
-        let mut int = |name: &str, max: u64| reader.integer(name).clamp(1, max);
-        let (seq, mbs) = (int("seq", MAX_SEQ), int("mbs", 1_000_000));
-        let (tp, cp) = (int("tp", MAX_RANKS), int("cp", MAX_RANKS));
-        let pipeline = Pipeline {
-            stages: int("pp", MAX_RANKS),
-            virtual_stages: int("vpp", 10_000),
-            microbatches: int("microbatches", 1_000_000),
-        };
         let params = Self {
             model: ModelRef::read_shape(&mut reader, query, preset),
-            seq,
-            mbs,
-            tp,
-            cp,
-            pipeline,
-            sp: matches!(reader.choice("sp"), "true" | "1"),
+            seq: reader.integer("seq").clamp(1, MAX_SEQ),
+            mbs: reader.integer("mbs").clamp(1, MAX_MBS),
+            layout: Layout::read(&mut reader),
             recompute: Recompute::find(reader.choice("recompute")),
-            flash: matches!(reader.choice("flash"), "true" | "1"),
-            counting: if reader.choice("counting") == "architecture" {
-                Counting::Architecture
-            } else {
-                Counting::Paper
-            },
+            flash: is_set(&mut reader, "flash"),
+            counting: Counting::find(reader.choice("counting")),
+            gpu: hardware::find(reader.choice("gpu")).unwrap_or(default_gpu()),
         };
         (params, reader.finish())
     }
@@ -230,22 +233,16 @@ impl Params {
     /// The parameters as a query that reads back to the same.
     pub fn query(&self) -> Query {
         let mut query = self.model.query();
-        let truth = |b: bool| if b { "true" } else { "false" };
-        for (name, value) in [
-            ("seq", self.seq),
-            ("mbs", self.mbs),
-            ("tp", self.tp),
-            ("cp", self.cp),
-            ("pp", self.pipeline.stages),
-            ("vpp", self.pipeline.virtual_stages),
-            ("microbatches", self.pipeline.microbatches),
-        ] {
-            query.set(name, value.to_string());
+        query.set("seq", self.seq.to_string());
+        query.set("mbs", self.mbs.to_string());
+        for (name, value) in self.layout.pairs().into_iter().filter(|(name, _)| SPLITS.iter().any(|s| s.name == *name))
+        {
+            query.set(name, value);
         }
-        query.set("sp", truth(self.sp));
         query.set("recompute", self.recompute.id());
-        query.set("flash", truth(self.flash));
+        query.set("flash", if self.flash { "true" } else { "false" });
         query.set("counting", self.counting.id());
+        query.set("gpu", self.gpu.id);
         query
     }
 
@@ -259,17 +256,10 @@ impl Params {
         if let Some(problem) = shape.check().into_iter().next() {
             return Err(problem);
         }
-        let heads = shape.num_attention_heads;
-        let positive = [self.seq, self.mbs, self.tp, self.cp];
-        if positive.contains(&0) {
-            return Err(ConfigProblem::new("seq", "seq, mbs, tp and cp must all be at least 1."));
+        if self.seq == 0 || self.mbs == 0 {
+            return Err(ConfigProblem::new("seq", "seq and mbs must both be at least 1."));
         }
-        if !heads.is_multiple_of(self.tp) {
-            let tp = self.tp;
-            let message = format!("tp must divide the number of query heads: {heads} heads cannot be split over {tp}.");
-            return Err(ConfigProblem::new("tp", message));
-        }
-        self.pipeline.check(shape.num_hidden_layers)?;
+        self.layout.check(&self.model, self.layout.ep)?;
         Ok(shape)
     }
 }
@@ -283,6 +273,17 @@ pub enum Part {
     Mlp,
     /// The norms.
     Norms,
+}
+
+impl Part {
+    /// What a person reads.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Part::Attention => "attention",
+            Part::Mlp => "MLP",
+            Part::Norms => "norms",
+        }
+    }
 }
 
 /// One thing that a layer keeps of one micro-batch.
@@ -325,12 +326,12 @@ pub struct Activations {
     pub params: Params,
     /// What one layer keeps of one micro-batch; the heavier kind, where some are mixtures of experts.
     pub terms: Vec<Term>,
+    /// What the layer computes again, or never stores, instead.
+    pub dropped: Vec<Term>,
     /// The sum of `terms`.
     pub per_layer: Bytes,
     /// The attention matrix of one layer, whether kept or not.
     pub matrix: Bytes,
-    /// What one layer needs while it is recomputed, beyond what is kept; 0 if nothing is.
-    pub working: Bytes,
     /// Stage by stage.
     pub stages: Vec<StageMemory>,
     /// The fullest stage.
@@ -340,6 +341,8 @@ pub struct Activations {
     /// Korthikanti et al. give 2.7 % for GPT-3 with selective recomputation: their equation 9 adds s/6h, which is three
     /// passes over the attention matrix. Recomputation runs it forward once, which is a third of that.
     pub recompute_flops: f64,
+    /// What could be moved off the fullest GPU.
+    pub offload: [Offload; 3],
 }
 
 /// What one stage of the pipeline keeps at its fullest.
@@ -355,6 +358,26 @@ pub struct StageMemory {
     pub head: Bytes,
     /// The sum of the three.
     pub total: Bytes,
+    /// What one of its layers needs while it is recomputed, beyond what is kept; 0 if nothing is.
+    pub working: Bytes,
+    /// The highest point of a step: `total`, or, when the head's activations are gone, the rest with the layer being
+    /// recomputed.
+    pub peak: Bytes,
+}
+
+/// What one policy of recomputation comes to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Policy {
+    /// The policy.
+    pub recompute: Recompute,
+    /// What one layer keeps of one micro-batch.
+    pub per_layer: Bytes,
+    /// What the fullest GPU keeps.
+    pub kept: Bytes,
+    /// Its highest point.
+    pub peak: Bytes,
+    /// FLOPs added, as a fraction of those without.
+    pub flops: f64,
 }
 
 /// One point of the course of a step; see [`Activations::curve`].
@@ -380,6 +403,7 @@ pub fn activations(params: &Params) -> Result<Activations, ConfigProblem> {
         _ => mixture,
     };
     let stages: Vec<StageMemory> = params
+        .layout
         .pipeline
         .stages(shape.num_hidden_layers)
         .map(|stage| {
@@ -388,20 +412,26 @@ pub fn activations(params: &Params) -> Result<Activations, ConfigProblem> {
             let layers = stage.layers as f64;
             let one = dense_layers * dense.kept() + (layers - dense_layers) * mixture.kept();
             let whole = params.token_elements() * shape.hidden_size as f64 / params.sequence_ranks();
-            let last = stage.index + 1 == params.pipeline.stages;
+            let last = stage.index + 1 == params.layout.pipeline.stages;
             let embedding = match params.counting {
                 Counting::Paper if stage.index == 0 => whole * stage.in_flight,
                 _ => 0.0,
             };
-            let logits = params.token_elements() * shape.vocab_size as f64 / (params.tp * params.cp) as f64;
+            let logits =
+                params.token_elements() * shape.vocab_size as f64 / (params.layout.tp * params.layout.cp) as f64;
             let head = if last { 4.0 * whole + 4.0 * logits } else { 0.0 };
             let kept = one * stage.in_flight;
+            let working = [(dense, dense_layers), (mixture, layers - dense_layers)];
+            let working =
+                working.into_iter().filter(|(_, n)| *n > 0.0).map(|(kind, _)| kind.working()).fold(0.0, f64::max);
             StageMemory {
                 stage,
                 layers: Bytes(kept),
                 embedding: Bytes(embedding),
                 head: Bytes(head),
                 total: Bytes(kept + embedding + head),
+                working: Bytes(working),
+                peak: Bytes(kept + embedding + working.max(head)),
             }
         })
         .collect();
@@ -409,15 +439,21 @@ pub fn activations(params: &Params) -> Result<Activations, ConfigProblem> {
     let Some(worst) = worst else {
         return Err(ConfigProblem::new("pp", "A pipeline has at least one stage."));
     };
+    let recompute_flops = recompute_flops(params, shape);
+    let size = ModelSize::of(shape)?;
+    let held =
+        Shards::new(&params.model, &size, &params.layout).held(&worst.stage, params.layout.pipeline.stages).params();
+    let kept = worst.layers.0 / worst.stage.in_flight.max(f64::MIN_POSITIVE);
     Ok(Activations {
         params: *params,
         per_layer: Bytes(heavier.kept()),
         matrix: Bytes(heavier.matrix()),
-        working: Bytes(heavier.working()),
         terms: heavier.terms.clone(),
+        dropped: heavier.dropped(),
         stages,
         worst,
-        recompute_flops: recompute_flops(params, shape),
+        recompute_flops,
+        offload: offload(params, shape, kept, worst.stage.in_flight, held, recompute_flops),
     })
 }
 
@@ -440,7 +476,8 @@ impl Params {
 
     /// Ranks that share what is split along the sequence: cp, times tp with sequence parallelism.
     fn sequence_ranks(&self) -> f64 {
-        (if self.sp { self.tp } else { 1 }) as f64 * self.cp as f64
+        let l = &self.layout;
+        (if l.sp { l.tp } else { 1 }) as f64 * l.cp as f64
     }
 }
 
@@ -476,6 +513,10 @@ impl Layer {
         self.terms.iter().map(Term::total).sum()
     }
 
+    fn dropped(&self) -> Vec<Term> {
+        self.all.iter().filter(|t| !self.terms.contains(t)).copied().collect()
+    }
+
     fn matrix(&self) -> f64 {
         self.all.iter().filter(|t| t.is_matrix).map(Term::total).sum()
     }
@@ -508,7 +549,7 @@ impl Terms {
             tokens: params.token_elements(),
             seq: params.seq as f64,
             heads: shape.num_attention_heads as f64,
-            split: (params.tp * params.cp) as f64,
+            split: (params.layout.tp * params.layout.cp) as f64,
             along: params.sequence_ranks(),
         }
     }
@@ -649,7 +690,7 @@ impl Activations {
         let n = stage.layers;
         let flights = stage.in_flight.max(1.0);
         let one = layers.0 / flights / n.max(1) as f64;
-        let base = (layers.0 + embedding.0) * (1.0 - 1.0 / flights);
+        let base = self.others().0;
         let mask = embedding.0 / flights;
         let mut points = vec![Point { backward: false, layer: 0, bytes: Bytes(base + mask) }];
         let forward = (1..=n).map(|l| Point { backward: false, layer: l, bytes: Bytes(base + mask + one * l as f64) });
@@ -660,20 +701,95 @@ impl Activations {
         }
         let backward = (1..=n).rev().map(|l| {
             let kept = base + mask + one * l as f64;
-            Point { backward: true, layer: l, bytes: Bytes(kept + self.working.0) }
+            Point { backward: true, layer: l, bytes: Bytes(kept + self.worst.working.0) }
         });
         points.extend(backward);
         points
     }
 
+    /// What the other micro-batches in flight keep on the fullest stage while one runs.
+    pub fn others(&self) -> Bytes {
+        let StageMemory { stage, layers, embedding, .. } = self.worst;
+        (layers + embedding) * (1.0 - 1.0 / stage.in_flight.max(1.0))
+    }
+
+    /// Where the highest point of a step is, and why.
+    pub fn why_peak(&self) -> String {
+        let w = &self.worst;
+        let peak = bytes_decimal(w.peak.0);
+        if w.working.0 > 0.0 && w.peak > w.total {
+            let working = bytes_decimal(w.working.0);
+            return format!(
+                "The step peaks at {peak} where the backward pass begins: all that is kept is there, and the last layer comes \
+                 back whole, {working}, while it is recomputed."
+            );
+        }
+        if w.head.0 > 0.0 {
+            let head = bytes_decimal(w.head.0);
+            return format!(
+                "The step peaks at {peak} between the passes: every layer’s activations are there, and {head} of the head, \
+                 whose logits are fp32."
+            );
+        }
+        format!(
+            "The step peaks at {peak} between the passes, when every layer’s activations are there and none has been used."
+        )
+    }
+
+    /// Why the fullest stage is the fullest; none if there is only one.
+    pub fn why_worst(&self) -> Option<String> {
+        let least = self.stages.iter().min_by(|a, b| a.total.0.total_cmp(&b.total.0))?;
+        let (w, n) = (&self.worst, self.stages.len() as u64);
+        (n > 1).then(|| {
+            let flights = |s: &StageMemory| {
+                format!("{} layers × {} in flight", grouped(s.stage.layers), number(s.stage.in_flight))
+            };
+            let head = if w.head.0 > 0.0 { ", and the head" } else { "" };
+            format!(
+                "Stage {} of {} keeps the most: {}, for {}{head}. Stage {} keeps {}, for {}.",
+                grouped(w.stage.index + 1),
+                grouped(n),
+                bytes_decimal(w.total.0),
+                flights(w),
+                grouped(least.stage.index + 1),
+                bytes_decimal(least.total.0),
+                flights(least)
+            )
+        })
+    }
+
+    /// What becomes of the terms that are not kept.
+    pub fn not_kept(&self) -> &'static str {
+        match self.params.recompute {
+            Recompute::None => "never stored",
+            Recompute::Selective | Recompute::Full => "computed again",
+        }
+    }
+
+    /// The same under each policy of recomputation.
+    pub fn policies(&self) -> [Policy; 3] {
+        [Recompute::None, Recompute::Selective, Recompute::Full].map(|recompute| {
+            // What is possible stays possible: a policy changes nothing that is checked.
+            let other = activations(&Params { recompute, ..self.params });
+            let looked = |look: fn(&Activations) -> f64| other.as_ref().map_or(0.0, look);
+            Policy {
+                recompute,
+                per_layer: Bytes(looked(|a| a.per_layer.0)),
+                kept: Bytes(looked(|a| a.worst.total.0)),
+                peak: Bytes(looked(|a| a.worst.peak.0)),
+                flops: looked(|a| a.recompute_flops),
+            }
+        })
+    }
+
     /// The highest point of [`Activations::curve`].
     pub fn peak(&self) -> Bytes {
-        let without_head = self.worst.layers.0 + self.worst.embedding.0 + self.working.0;
-        Bytes(without_head.max(self.worst.total.0))
+        self.worst.peak
     }
 
     /// The quantities of the catalogue, in its order.
     pub fn quantities(&self) -> Vec<Quantity> {
+        let [activations, weights, optimizer] = &self.offload;
         let values = [
             self.per_layer.0,
             self.worst.total.0,
@@ -682,6 +798,11 @@ impl Activations {
             self.stages.first().map_or(0.0, |s| s.stage.in_flight),
             self.worst.stage.index as f64,
             self.recompute_flops,
+            self.worst.working.0,
+            self.worst.head.0,
+            activations.bandwidth(),
+            weights.bandwidth(),
+            optimizer.bandwidth(),
         ];
         QUANTITIES.iter().zip(values).map(|(&(id, label, unit), v)| Quantity::new(id, label, v, unit)).collect()
     }
@@ -700,7 +821,7 @@ impl Activations {
         } else {
             "none of it the attention matrix".to_owned()
         };
-        let where_ = match p.pipeline.stages {
+        let where_ = match p.layout.pipeline.stages {
             1 => "the GPU".to_owned(),
             n => format!("stage {} of {} is the fullest and", self.worst.stage.index + 1, grouped(n)),
         };

@@ -1,8 +1,12 @@
 //! Sentences about a breakdown: what the picture says, what would make it fit, and whose numbers these are.
 
-use super::breakdown::{Breakdown, MAX_DP, Params};
+use super::activations::{Counting, Recompute};
+use super::breakdown::{Breakdown, MAX_DP, Mode, Params, Row};
 use super::convention::{Concept, Convention};
+use super::kv;
 use super::optimizer::Optimizer;
+use super::plan::PipelineRow;
+use super::precision::Dtype;
 use crate::hardware;
 use crate::model::reference::{ASSUMED_VOCABULARY, assumed_width};
 use crate::model::{ModelRef, ModelSize};
@@ -26,45 +30,78 @@ pub struct Suggestion {
 /// The share of a GPU's memory that a change should leave for all that is not counted, if any change does.
 const ROOM: f64 = 0.05;
 
-/// The first change that fits with [`ROOM`] to spare, in order of what it costs: a higher ZeRO stage (free up to 2; at 3 half as much
-/// communication again), up to four times the ranks, an 8-bit optimizer (another numerics), a larger GPU, any number of
-/// ranks, and then all of them together.
-pub(super) fn cheapest(params: &Params, size: &ModelSize) -> Suggestion {
-    let fits = |p: &Params, share: f64| p.total(size).0 <= p.gpu.memory.0 * share;
+/// The first change that fits with [`ROOM`] to spare, in order of what it costs: a higher ZeRO stage (free up to 2; at 3
+/// half as much communication again), FlashAttention and sequence parallelism, recomputation, up to four times the
+/// ranks, an 8-bit optimizer or cache (another numerics), a larger GPU, tensor parallelism, any number of ranks, and then
+/// all of them together. `here` is the total as it is.
+pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
     let stages = |p: Params| (p.zero..=3).map(move |zero| Params { zero, ..p });
+    let training = params.mode == Mode::Training;
+    let activations = training && params.seq.is_some();
+    let lean = |p: Params| {
+        let mut lean = Params { flash: true, ..p };
+        lean.layout.sp = p.layout.tp > 1;
+        lean
+    };
+    let again = |p: Params| Params { recompute: Recompute::Full, ..lean(p) };
+    let leaner = [lean(*params), again(*params)].into_iter().filter(|_| activations);
     let ranks = |times: u64| {
         let dp = params.dp.saturating_mul(times);
-        (dp <= MAX_DP).then_some(Params { dp, zero: params.zero.max(1), ..*params })
+        (training && dp <= MAX_DP).then_some(Params { dp, zero: params.zero.max(1), ..*params })
     };
-    let eight_bit = |p: Params| match p.optimizer {
-        Optimizer::AdamW => Some(Params { optimizer: Optimizer::Adam8bit, ..p }),
+    let eight_bit = |p: Params| match (p.mode, p.optimizer) {
+        (Mode::Inference, _) if p.kv_dtype != Dtype::Fp8 => Some(Params { kv_dtype: Dtype::Fp8, ..p }),
+        (Mode::Training, Optimizer::AdamW) => Some(Params { optimizer: Optimizer::Adam8bit, ..p }),
         _ => None,
     };
     let mut larger: Vec<_> = hardware::ALL.iter().filter(|a| a.memory.0 > params.gpu.memory.0).collect();
     larger.sort_by(|a, b| a.memory.0.total_cmp(&b.memory.0));
     let powers = |from: u32| (from..=16).map(|i| 1_u64 << i);
+    let split = |p: Params| {
+        let shaped = p.model.shape().is_some();
+        [2, 4, 8].into_iter().filter(move |tp| shaped && *tp > p.layout.tp).map(move |tp| {
+            let mut split = p;
+            split.layout.tp = tp;
+            if activations { lean(split) } else { split }
+        })
+    };
 
     let candidates = || {
         stages(*params)
+            .chain(leaner.clone().flat_map(stages))
             .chain([2, 4].into_iter().filter_map(ranks).flat_map(stages))
             .chain(eight_bit(*params).into_iter().flat_map(stages))
             .chain(larger.iter().flat_map(|gpu| stages(Params { gpu, ..*params })))
+            .chain(split(*params).flat_map(stages))
+            .chain(split(*params).filter(|_| activations).map(again).flat_map(stages))
             .chain(powers(3).filter_map(ranks).flat_map(stages))
             .chain(powers(0).filter_map(ranks).flat_map(|p| {
-                let p = eight_bit(Params { zero: 3, ..p }).unwrap_or(Params { zero: 3, ..p });
+                let p = if activations { again(Params { zero: 3, ..p }) } else { Params { zero: 3, ..p } };
+                let p = eight_bit(p).unwrap_or(p);
+                larger.last().map(|gpu| Params { gpu, ..p })
+            }))
+            .chain(split(*params).filter(|_| !training).filter_map(|p| {
+                let p = eight_bit(p).unwrap_or(p);
                 larger.last().map(|gpu| Params { gpu, ..p })
             }))
     };
-    let found = candidates().find(|p| fits(p, 1.0 - ROOM)).or_else(|| candidates().find(|p| fits(p, 1.0)));
+    let sized = |p: Params, share: f64| p.total().filter(|t| t.0 <= p.gpu.memory.0 * share).map(|total| (p, total));
+    let found = candidates().find_map(|p| sized(p, 1.0 - ROOM)).or_else(|| candidates().find_map(|p| sized(p, 1.0)));
     match found {
-        Some(found) => describe(params, found, found.total(size)),
+        Some((found, total)) => describe(params, found, total),
         None => {
-            let sentence = format!(
-                "Nothing tried makes it fit: not ZeRO-3, not {} ranks, not an 8-bit optimizer, not a larger GPU. The \
-                 model itself has to be split, or its states moved off the GPU.",
-                grouped(MAX_DP)
-            );
-            Suggestion { change: Query::default(), params: *params, total: params.total(size), sentence }
+            let tried = if training {
+                format!("not ZeRO-3, not {} ranks, not an 8-bit optimizer, not a larger GPU", grouped(MAX_DP))
+            } else {
+                "not an 8-bit cache, not eight-way tensor parallelism, not a larger GPU".to_owned()
+            };
+            let rest = match (training, params.model.shape()) {
+                (false, _) => "Fewer or shorter sequences would.",
+                (_, Some(_)) => "More of the model has to be split, or its states moved off the GPU.",
+                (_, None) => "The model itself has to be split, or its states moved off the GPU.",
+            };
+            let sentence = format!("Nothing tried makes it fit: {tried}. {rest}");
+            Suggestion { change: Query::default(), params: *params, total: here, sentence }
         }
     }
 }
@@ -76,6 +113,22 @@ fn describe(from: &Params, to: Params, total: Bytes) -> Suggestion {
         change.set("zero", to.zero.to_string());
         how.push(format!("ZeRO-{}", to.zero));
     }
+    if to.flash != from.flash {
+        change.set("flash", "true");
+        how.push("FlashAttention".to_owned());
+    }
+    if to.layout.tp != from.layout.tp {
+        change.set("tp", to.layout.tp.to_string());
+        how.push(format!("tensor parallelism over {}", to.layout.tp));
+    }
+    if to.layout.sp != from.layout.sp {
+        change.set("sp", if to.layout.sp { "true" } else { "false" });
+        how.push("sequence parallelism".to_owned());
+    }
+    if to.recompute != from.recompute {
+        change.set("recompute", to.recompute.id());
+        how.push("full recomputation".to_owned());
+    }
     if to.dp != from.dp {
         change.set("dp", to.dp.to_string());
         how.push(format!("{} ranks instead of {}", grouped(to.dp), grouped(from.dp)));
@@ -84,15 +137,22 @@ fn describe(from: &Params, to: Params, total: Bytes) -> Suggestion {
         change.set("optimizer", to.optimizer.id());
         how.push(to.optimizer.label().to_owned());
     }
+    if to.kv_dtype != from.kv_dtype {
+        change.set("kv_dtype", to.kv_dtype.id());
+        how.push(format!("a cache in {}", to.kv_dtype.id()));
+    }
     if to.gpu != from.gpu {
         change.set("gpu", to.gpu.id);
         how.push(format!("the {}", to.gpu.name));
     }
     let cost = match (from.zero, to.zero) {
-        _ if to.dp != from.dp => " It costs more GPUs.",
+        _ if to.gpus() != from.gpus() => " It costs more GPUs.",
         _ if to.gpu != from.gpu => " It costs a larger GPU.",
         _ if to.optimizer != from.optimizer => " It changes the numerics: check the loss curve.",
+        _ if to.kv_dtype != from.kv_dtype => " It changes the numerics: check the answers.",
+        _ if to.recompute != from.recompute => " It costs one more forward pass in each step: a third more FLOPs.",
         (0..3, 3) => " It costs half as much communication again: 3Ψ instead of 2Ψ a step.",
+        _ if to.flash != from.flash => " It costs nothing: FlashAttention is also faster.",
         _ => " It costs no more communication than plain data parallelism.",
     };
     let left = to.gpu.memory - total;
@@ -122,21 +182,23 @@ fn with_stage(stage: u8) -> String {
 pub(super) fn finding(b: &Breakdown) -> String {
     let p = &b.params;
     let (total, capacity) = (bytes_decimal(b.total.0), bytes_decimal(b.capacity.0));
-    let ranks = match p.dp {
-        1 => "on one GPU".to_owned(),
-        n => format!("over {} GPUs", grouped(n)),
+    let gpus = p.gpus();
+    let ranks = if gpus == 1.0 { "on one GPU".to_owned() } else { format!("over {} GPUs", grouped(gpus as u64)) };
+    let how = match p.mode {
+        Mode::Training => with_stage(p.zero),
+        Mode::Inference => "Serving".to_owned(),
     };
+    let each = if b.pipeline.len() > 1 { "the fullest GPU" } else { "each GPU" };
     let verdict = if b.fits {
         let left = bytes_decimal(b.headroom.0);
-        format!(
-            "{} {ranks}, each GPU holds {total} and has {left} of its {capacity} left for activations.",
-            with_stage(p.zero)
-        )
+        let what = if counts_load(p) { "" } else { what_is_left(p) };
+        format!("{how} {ranks}, {each} holds {total} and has {left} of its {capacity} left{what}.")
     } else {
         let over = bytes_decimal(-b.headroom.0);
-        format!("{} {ranks}, each GPU would hold {total}: {over} more than the {capacity} it has.", with_stage(p.zero))
+        format!("{how} {ranks}, {each} would hold {total}: {over} more than the {capacity} it has.")
     };
     let first = match b.first_stage_that_fits() {
+        _ if p.mode == Mode::Inference => String::new(),
         None if p.dp == 1 => " A single GPU has nobody to share with, so no ZeRO stage helps.".to_owned(),
         None => " No ZeRO stage fits at these settings.".to_owned(),
         Some(0) => " It fits without ZeRO.".to_owned(),
@@ -148,15 +210,131 @@ pub(super) fn finding(b: &Breakdown) -> String {
             }
         }
     };
-    let parts =
-        [(Concept::Weights, b.weights.0), (Concept::Gradients, b.gradients.0), (Concept::Optimizer, b.optimizer.0)];
-    let largest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    let share = largest.map_or(String::new(), |(concept, bytes)| {
-        let percent = if b.total.0 > 0.0 { bytes / b.total.0 * 100.0 } else { 0.0 };
-        let what = concept.label().to_lowercase();
-        format!(" The {what} are the largest part, {}% of the total.", number(percent.round()))
+    let largest = Concept::ALL.into_iter().rev().max_by(|x, y| b.parts.of(*x).0.total_cmp(&b.parts.of(*y).0));
+    let share = largest.map_or(String::new(), |concept| {
+        let percent = if b.total.0 > 0.0 { b.parts.of(concept) / b.total * 100.0 } else { 0.0 };
+        let percent = number(percent.round());
+        let verb = if concept == Concept::KvCache { "is" } else { "are" };
+        format!(" The {} {verb} the largest part, {percent}% of the total.", concept.in_text())
     });
     format!("{verdict}{first}{share}")
+}
+
+/// Whether activations or a cache are counted.
+fn counts_load(p: &Params) -> bool {
+    p.seq.is_some()
+}
+
+/// What the rest of the memory has to hold if they are not.
+fn what_is_left(p: &Params) -> &'static str {
+    match p.mode {
+        Mode::Training => " for activations",
+        Mode::Inference => " for the KV cache",
+    }
+}
+
+pub(super) fn verdict(b: &Breakdown) -> [String; 2] {
+    let p = &b.params;
+    let (margin, capacity) = (bytes_decimal(b.headroom.0.abs()), bytes_decimal(b.capacity.0));
+    if !b.fits {
+        return [format!("Does not fit: {margin} more than {capacity}."), String::new()];
+    }
+    let headline = if counts_load(p) {
+        format!("Fits: {margin} of {capacity} left.")
+    } else {
+        format!("Fits: {margin} of {capacity} left{} and all else.", what_is_left(p))
+    };
+    let range = b.overhead.total();
+    let judged = match b.headroom {
+        room if room >= range.high => "which fits too",
+        room if room >= range.low => "and whether that fits, only a run can tell",
+        _ => "and that does not fit",
+    };
+    let rest = format!(
+        "CUDA, communication buffers and fragmentation take another {} to {}, {judged}.",
+        bytes_decimal(range.low.0),
+        bytes_decimal(range.high.0)
+    );
+    [headline, rest]
+}
+
+pub(super) fn why_worst(b: &Breakdown) -> Option<String> {
+    let least = b.pipeline.iter().min_by(|x, y| x.parts.total().0.total_cmp(&y.parts.total().0))?;
+    let (worst, n) = (&b.worst, b.pipeline.len());
+    if n < 2 {
+        return None;
+    }
+    let total = worst.parts.total() - least.parts.total();
+    if total.0 <= 0.0 {
+        return Some(format!("All {} stages hold the same.", grouped(n as u64)));
+    }
+    let more =
+        |bytes: Bytes| format!("{} {}", bytes_decimal(bytes.0.abs()), if bytes.0 < 0.0 { "less" } else { "more" });
+    let mut reasons = Vec::new();
+    let load = worst.parts.activations - least.parts.activations;
+    if load.0 != 0.0 {
+        let (here, there) = (number(worst.stage.in_flight), number(least.stage.in_flight));
+        let why = if here == there {
+            format!("with {here} micro-batches in flight on both")
+        } else {
+            format!("with {here} micro-batches in flight here and {there} there")
+        };
+        reasons.push(format!("Its activations are {}, {why}.", more(load)));
+    }
+    let cache = worst.parts.kv_cache - least.parts.kv_cache;
+    if cache.0 != 0.0 {
+        reasons.push(format!("Its KV cache is {}.", more(cache)));
+    }
+    let states = worst.parts.states() - least.parts.states();
+    if states.0 != 0.0 {
+        let (here, there) = (holds(worst, n), holds(least, n));
+        reasons.push(format!("Its model states are {}: it has {here}; the other, {there}.", more(states)));
+    }
+    Some(format!(
+        "Stage {} of {} is the fullest: {}, which is {} more than stage {}. {}",
+        grouped(worst.stage.index + 1),
+        grouped(n as u64),
+        bytes_decimal(worst.parts.total().0),
+        bytes_decimal(total.0),
+        grouped(least.stage.index + 1),
+        reasons.join(" ")
+    ))
+}
+
+/// "the embedding and 11 layers".
+fn holds(row: &PipelineRow, stages: usize) -> String {
+    let mut parts = Vec::new();
+    if row.stage.index == 0 {
+        parts.push("the embedding".to_owned());
+    }
+    parts.push(match row.stage.layers {
+        1 => "1 layer".to_owned(),
+        n => format!("{} layers", grouped(n)),
+    });
+    if row.stage.index + 1 == stages as u64 {
+        parts.push("the head".to_owned());
+    }
+    list(&parts)
+}
+
+pub(super) fn each(b: &Breakdown, concept: Concept) -> String {
+    // Routed experts come twice, with the same bytes a parameter.
+    let rows: Vec<&Row> = b.rows.iter().filter(|r| r.concept == concept && !r.of_experts).collect();
+    match rows.as_slice() {
+        [] => "nothing".to_owned(),
+        [one] => one.formula.clone(),
+        many if concept == Concept::Activations => {
+            let name = |r: &&Row| format!("{} {}", r.id.trim_start_matches("activations-"), bytes_decimal(r.bytes.0));
+            many.iter().map(name).collect::<Vec<_>>().join(", ")
+        }
+        many => {
+            let name = |r: &&Row| match r.each {
+                Some(bytes) => format!("{} {}", r.id, number(bytes)),
+                None => r.id.to_owned(),
+            };
+            format!("{} bytes", many.iter().map(name).collect::<Vec<_>>().join(", "))
+        }
+    }
 }
 
 pub(super) fn notes(params: &Params, size: &ModelSize) -> Vec<String> {
@@ -194,6 +372,20 @@ pub(super) fn notes(params: &Params, size: &ModelSize) -> Vec<String> {
             }
         }
     }
+    if params.mode == Mode::Inference {
+        return inference_notes(params);
+    }
+    if counts_load(params) {
+        let whose = match params.counting {
+            Counting::Paper => "by the formula of Korthikanti et al. (arXiv:2205.05198)",
+            Counting::Architecture => "as this architecture keeps them",
+        };
+        let flash = if params.flash { "with FlashAttention" } else { "with the attention matrix stored" };
+        notes.push(format!("Activations are counted {whose}, {flash}, at the highest point of a step."));
+    }
+    if counted && params.layout.model_ranks() > 1.0 {
+        notes.push("A number of parameters is divided evenly over tensor-parallel and pipeline ranks.".to_owned());
+    }
     if !params.dtype.is_mixed() && params.convention != Convention::Zero {
         notes.push("In fp32 there is no master copy and no second gradient copy: all conventions agree.".to_owned());
     }
@@ -209,6 +401,25 @@ pub(super) fn notes(params: &Params, size: &ModelSize) -> Vec<String> {
                 .to_owned(),
         ),
         _ => {}
+    }
+    notes
+}
+
+fn inference_notes(params: &Params) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(shape) = params.model.shape() {
+        let kind = kv::Kind::of(shape);
+        notes.push(format!("This model has {}.", kind.label()));
+        let shared = match kind {
+            kv::Kind::Latent => 1,
+            _ => shape.kv_heads(),
+        };
+        if params.layout.tp > shared {
+            notes.push("With more tensor-parallel ranks than it has key–value heads, ranks keep copies.".to_owned());
+        }
+        if shape.sliding.is_some() {
+            notes.push("Layers with a sliding window keep no more than that many tokens.".to_owned());
+        }
     }
     notes
 }

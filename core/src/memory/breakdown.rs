@@ -1,29 +1,56 @@
-//! What one GPU holds of weights, gradients and optimizer states, under ZeRO 0 to 3, and whether it fits.
+//! What one GPU holds, of the pipeline stage that holds the most, and whether it fits.
 //!
 //! With Ψ parameters in mixed precision and K bytes of optimizer state a parameter (12 for Adam: fp32 master copy,
-//! momentum, variance), a GPU of N_d data-parallel ranks holds, by stage:
+//! momentum, variance), a GPU of N_d data-parallel ranks holds, by stage of ZeRO:
 //! 0: (2 + 2 + K)Ψ · 1: 2Ψ + 2Ψ + KΨ/N_d · 2: 2Ψ + (2 + K)Ψ/N_d · 3: (2 + 2 + K)Ψ/N_d
 //! (Rajbhandari et al., ZeRO, arXiv:1910.02054, §5.1–5.4 and Figure 1). [`Convention`] has the other ways of counting.
+//! Under tensor, expert and pipeline parallelism Ψ is what a GPU of that stage holds ([`super::shard`]); activations
+//! ([`super::activations`]) are counted once `seq` is given. In inference a GPU holds weights and the KV cache
+//! ([`super::kv`]).
 //!
-//! Shards are Ψ/N_d exactly: padding to whole elements is not counted. Nothing is counted for activations, buffers,
-//! the CUDA context or fragmentation.
+//! Shards are Ψ/N_d exactly: padding to whole elements is not counted. What nobody can compute (CUDA context,
+//! communication buffers, fragmentation) is a range beside the total ([`super::overhead`]).
 
 use std::fmt;
 
+use super::activations::{Counting, GPU, KEPT, MAX_MBS, MAX_SEQ, Recompute, SEQ, default_gpu};
 use super::advice::{self, Suggestion};
-use super::convention::{Concept, Convention, Sharding, Term};
+use super::convention::{Concept, Convention};
+use super::layout::{self, Layout};
 use super::optimizer::Optimizer;
+use super::overhead::{Basis, Overhead};
+use super::plan::{Parts, PipelineRow, Plan};
 use super::precision::Dtype;
+use super::{is_set, shard::Held};
 use crate::catalogue::{Entry, Evaluation};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ConfigProblem, ModelRef, ModelSize, reference};
-use crate::quantity::{Quantity, Unit};
+use crate::quantity::{Quantity, Unit, bytes_decimal, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join};
 use crate::units::Bytes;
 
 /// Most data-parallel ranks.
 pub const MAX_DP: u64 = 65_536;
+
+/// What the GPU is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Weights, gradients, optimizer states, activations.
+    Training,
+    /// Weights and the KV cache.
+    Inference,
+}
+
+impl Mode {
+    /// The name in a query string.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Mode::Training => "training",
+            Mode::Inference => "inference",
+        }
+    }
+}
 
 /// The state of the widget.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +69,22 @@ pub struct Params {
     pub dp: u64,
     /// The GPU whose memory it is compared with.
     pub gpu: &'static Accelerator,
+    /// Training or inference.
+    pub mode: Mode,
+    /// How the model and the sequence are split, data parallelism and ZeRO aside.
+    pub layout: Layout,
+    /// Tokens of a sequence. Activations and the KV cache are counted only if it is given, and an architecture with it.
+    pub seq: Option<u64>,
+    /// Sequences of a micro-batch; in inference, those served at once.
+    pub mbs: u64,
+    /// What is computed again instead of kept.
+    pub recompute: Recompute,
+    /// FlashAttention: the attention matrix is never stored.
+    pub flash: bool,
+    /// Whose count of activations.
+    pub counting: Counting,
+    /// The type of the KV cache.
+    pub kv_dtype: Dtype,
 }
 
 const OWN: [ParamSpec; 6] = [
@@ -65,15 +108,37 @@ const OWN: [ParamSpec; 6] = [
     },
     ParamSpec { name: "zero", doc: "ZeRO stage", kind: Kind::Integer { min: 0, max: 3 }, default: "0" },
     ParamSpec { name: "dp", doc: "data-parallel ranks", kind: Kind::Integer { min: 1, max: MAX_DP }, default: "64" },
-    ParamSpec {
-        name: "gpu",
-        doc: "GPU whose memory is compared with",
-        kind: Kind::Choice(&hardware::IDS),
-        default: "h100-80",
-    },
+    GPU,
 ];
 
-const PARAMS: [ParamSpec; 42] = join(&[&reference::SPECS, &OWN, &SHAPE]);
+const LOAD: [ParamSpec; 7] = {
+    let [mbs, recompute, flash, counting] = KEPT;
+    [
+        ParamSpec {
+            name: "mode",
+            doc: "training, or inference: weights and KV cache",
+            kind: Kind::Choice(&["training", "inference"]),
+            default: "training",
+        },
+        ParamSpec {
+            doc: "tokens of a sequence; activations and the KV cache are counted if it is given",
+            default: "",
+            ..SEQ
+        },
+        ParamSpec { doc: "sequences of a micro-batch; in inference, those served at once", ..mbs },
+        recompute,
+        ParamSpec { default: "true", ..flash },
+        ParamSpec { default: "architecture", ..counting },
+        ParamSpec {
+            name: "kv_dtype",
+            doc: "in inference: type of the KV cache",
+            kind: Kind::Choice(&["bf16", "fp16", "fp8", "fp32"]),
+            default: "bf16",
+        },
+    ]
+};
+
+const PARAMS: [ParamSpec; 56] = join(&[&reference::SPECS, &OWN, &LOAD, &layout::SPECS, &SHAPE]);
 
 const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("params", "Parameters", Unit::Count),
@@ -92,13 +157,21 @@ const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("capacity", "Memory of the GPU", Unit::Bytes),
     ("headroom", "Memory left", Unit::Bytes),
     ("fits", "Fits (1) or not (0)", Unit::Count),
+    ("activations", "Activations, at the highest point of a step", Unit::Bytes),
+    ("kv-cache", "KV cache", Unit::Bytes),
+    ("kv-per-token", "KV cache of one token, over all layers", Unit::Bytes),
+    ("max-sequences", "Sequences whose KV cache fits", Unit::Count),
+    ("overhead-low", "CUDA context, buffers and fragmentation: at least", Unit::Bytes),
+    ("overhead-high", "CUDA context, buffers and fragmentation: at most", Unit::Bytes),
+    ("gpus", "GPUs", Unit::Count),
+    ("worst-stage", "Fullest pipeline stage, from 0", Unit::Count),
 ];
 
 /// This model in the catalogue.
 pub const ENTRY: Entry = Entry {
     id: "memory-breakdown",
     title: "Memory breakdown",
-    summary: "What a model’s weights, gradients and optimizer states take on each GPU, and whether they fit.",
+    summary: "What a model takes on each GPU, in training or inference, under any layout, and whether it fits.",
     params: &PARAMS,
     quantities: QUANTITIES,
     evaluate: |query| {
@@ -111,10 +184,10 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
-/// Why there is no result. Cannot happen for parameters that were read from a query.
+/// Why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The architecture is impossible.
+    /// The architecture is impossible, or cannot be laid out so.
     Model(ConfigProblem),
     /// A number is out of range: its name, its value, and what is valid.
     OutOfRange(&'static str, u64, &'static str),
@@ -141,7 +214,15 @@ impl Default for Params {
             convention: Convention::Zero,
             zero: 0,
             dp: 64,
-            gpu: hardware::find("h100-80").unwrap_or(&hardware::ALL[0]),
+            gpu: default_gpu(),
+            mode: Mode::Training,
+            layout: Layout::default(),
+            seq: None,
+            mbs: 1,
+            recompute: Recompute::None,
+            flash: true,
+            counting: Counting::Architecture,
+            kv_dtype: Dtype::Bf16,
         }
     }
 }
@@ -151,7 +232,8 @@ impl Params {
     pub fn read(query: &Query) -> (Self, Vec<Problem>) {
         let default = Self::default();
         let mut reader = Reader::new(&PARAMS, query);
-        let params = Self {
+        let seq = reader.real_or_none("seq").map(|seq| (seq as u64).clamp(1, MAX_SEQ));
+        let mut params = Self {
             model: ModelRef::read(&mut reader, query),
             dtype: Dtype::find(reader.choice("dtype")).unwrap_or(default.dtype),
             optimizer: Optimizer::find(reader.choice("optimizer")).unwrap_or(default.optimizer),
@@ -159,11 +241,29 @@ impl Params {
             zero: u8::try_from(reader.integer("zero")).unwrap_or(0).min(3),
             dp: reader.integer("dp").clamp(1, MAX_DP),
             gpu: hardware::find(reader.choice("gpu")).unwrap_or(default.gpu),
+            mode: if reader.choice("mode") == "inference" { Mode::Inference } else { Mode::Training },
+            layout: Layout::read(&mut reader),
+            seq,
+            mbs: reader.integer("mbs").clamp(1, MAX_MBS),
+            recompute: Recompute::find(reader.choice("recompute")),
+            flash: is_set(&mut reader, "flash"),
+            counting: Counting::find(reader.choice("counting")),
+            kv_dtype: Dtype::find(reader.choice("kv_dtype")).unwrap_or(default.kv_dtype),
         };
+        if params.model.shape().is_none() {
+            if params.seq.take().is_some() {
+                reader.problem("seq", "Activations and the KV cache follow from sizes: give a model, not only params.");
+            }
+            if params.layout.ep > 1 {
+                params.layout.ep = 1;
+                reader.problem("ep", "ep splits experts: give a model that has some. It was ignored.");
+            }
+        }
         (params, reader.finish())
     }
 
-    /// The parameters as a query that reads back to the same, defaults included: a link stays what it is.
+    /// The parameters as a query that reads back to the same. Model, type, optimizer, convention, ZeRO, ranks and GPU are
+    /// always there, so that a link stays what it is; the rest, where it is not the default.
     pub fn query(&self) -> Query {
         let mut query = self.model.query();
         for (name, value) in [
@@ -176,6 +276,22 @@ impl Params {
         }
         query.set("dp", self.dp.to_string());
         query.set("gpu", self.gpu.id);
+        let default = Self::default();
+        let mut set = |differs: bool, name: &str, value: &str| {
+            if differs {
+                query.set(name, value);
+            }
+        };
+        set(self.mode != default.mode, "mode", self.mode.id());
+        set(self.seq.is_some(), "seq", &self.seq.unwrap_or_default().to_string());
+        set(self.mbs != default.mbs, "mbs", &self.mbs.to_string());
+        set(self.recompute != default.recompute, "recompute", self.recompute.id());
+        set(self.flash != default.flash, "flash", "false");
+        set(self.counting != default.counting, "counting", self.counting.id());
+        set(self.kv_dtype != default.kv_dtype, "kv_dtype", self.kv_dtype.id());
+        for (name, value) in self.layout.differences() {
+            query.set(name, value);
+        }
         query
     }
 
@@ -189,36 +305,45 @@ impl Params {
         Self::read(&kept.with(changes))
     }
 
-    fn check(&self) -> Result<ModelSize, Error> {
+    /// GPUs of the whole job: tp × cp × pp × dp.
+    pub fn gpus(&self) -> f64 {
+        self.layout.gpus() * self.dp as f64
+    }
+
+    pub(super) fn check(&self) -> Result<ModelSize, Error> {
         if self.zero > 3 {
             return Err(Error::OutOfRange("zero", self.zero.into(), "from 0 to 3"));
         }
         if !(1..=MAX_DP).contains(&self.dp) {
             return Err(Error::OutOfRange("dp", self.dp, "from 1 to 65,536"));
         }
+        self.layout.check(&self.model, self.dp).map_err(Error::Model)?;
         self.model.size().map_err(Error::Model)
     }
 
-    pub(super) fn terms(&self, size: &ModelSize, stage: u8) -> Vec<Term> {
-        let sharding = Sharding { stage, dp: self.dp };
-        self.convention.terms(size, self.dtype, self.optimizer, sharding)
-    }
-
-    /// Bytes on one GPU at these parameters, for a model whose size is known already.
-    pub fn total(&self, size: &ModelSize) -> Bytes {
-        Bytes(self.terms(size, self.zero).iter().map(Term::total).sum())
+    /// Bytes on the fullest GPU at these parameters; none if they are impossible.
+    pub fn total(&self) -> Option<Bytes> {
+        Plan::new(self).ok().map(|plan| plan.worst(self.zero).parts.total())
     }
 }
 
 /// One term of the breakdown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The term: what it is, of how many elements, shared by how many ranks.
-    pub term: Term,
+    /// `weights`, `master`, `activations-layers`, `kv-cache`, …; twice, if routed experts are shared by other ranks.
+    pub id: &'static str,
+    /// What a person reads.
+    pub label: String,
+    /// What it is for.
+    pub concept: Concept,
     /// Bytes on one GPU.
     pub bytes: Bytes,
     /// "2 bytes × 30 B / 64".
     pub formula: String,
+    /// Bytes for each parameter, if it is one element for each.
+    pub each: Option<f64>,
+    /// Whether it is of routed experts only, which other ranks share.
+    pub of_experts: bool,
 }
 
 /// One ZeRO stage, for the side-by-side comparison.
@@ -226,17 +351,14 @@ pub struct Row {
 pub struct StageRow {
     /// 0 to 3.
     pub stage: u8,
-    /// Weights on one GPU.
-    pub weights: Bytes,
-    /// Gradients on one GPU.
-    pub gradients: Bytes,
-    /// Optimizer states on one GPU.
-    pub optimizer: Bytes,
-    /// The sum of the three.
+    /// What the fullest GPU holds.
+    pub parts: Parts,
+    /// The sum of the parts.
     pub total: Bytes,
     /// Whether `total` is at most the GPU's memory.
     pub fits: bool,
-    /// Elements that each rank sends in a step, in units of Ψ: 2 up to stage 2, 3 at stage 3 (ZeRO §7); 0 alone.
+    /// Elements that each rank sends in a step, in units of its parameters: 2 up to stage 2, 3 at stage 3 (ZeRO §7);
+    /// 0 alone.
     pub communication: f64,
 }
 
@@ -247,94 +369,177 @@ pub struct Breakdown {
     pub params: Params,
     /// The sizes of the model, with its count by component where the architecture is known.
     pub size: ModelSize,
-    /// Term by term, weights first, then gradients, then optimizer states.
+    /// Term by term, in the order of [`Concept::ALL`].
     pub rows: Vec<Row>,
-    /// Weights on one GPU.
-    pub weights: Bytes,
-    /// Gradients on one GPU.
-    pub gradients: Bytes,
-    /// Optimizer states on one GPU.
-    pub optimizer: Bytes,
-    /// The sum of the three.
+    /// What the fullest GPU holds.
+    pub parts: Parts,
+    /// The sum of `parts`.
     pub total: Bytes,
-    /// The four stages at these parameters.
+    /// The four stages of ZeRO at these parameters, each at its fullest GPU.
     pub stages: [StageRow; 4],
+    /// Every stage of the pipeline; one, if there is none or if only a number of parameters is known.
+    pub pipeline: Vec<PipelineRow>,
+    /// The fullest of them.
+    pub worst: PipelineRow,
+    /// What is beside the total and cannot be computed.
+    pub overhead: Overhead,
+    /// Bytes of the KV cache of one token over all layers; 0 if only a number of parameters is known.
+    pub kv_per_token: Bytes,
     /// Memory of the GPU, as sold; see [`crate::hardware`].
     pub capacity: Bytes,
-    /// `capacity` − `total`: what is left for activations and all else; negative if it does not fit.
+    /// `capacity` − `total`: what is left for all else; negative if it does not fit.
     pub headroom: Bytes,
     /// Whether `total` is at most `capacity`.
     pub fits: bool,
-    /// If it does not fit: the cheapest change that would make it fit, or that nothing tried would.
-    pub suggestion: Option<Suggestion>,
     /// What was assumed and whose numbers these are, for the small print.
     pub notes: Vec<String>,
 }
 
-/// Computes what one GPU holds. An error only for parameters that no query can give.
+/// Computes what one GPU holds. An error if the layout is impossible for the model: it says what would have to divide what.
 pub fn breakdown(params: &Params) -> Result<Breakdown, Error> {
-    let size = params.check()?;
+    let plan = Plan::new(params)?;
     let capacity = params.gpu.memory;
-    let stages = [0, 1, 2, 3].map(|stage| stage_row(params, &size, stage));
-    let here = stages.get(usize::from(params.zero)).copied().unwrap_or(stages[0]);
-    let rows = params
-        .terms(&size, params.zero)
-        .into_iter()
-        .map(|term| Row { bytes: Bytes(term.total()), formula: term.formula(), term })
-        .collect();
+    let stages = [0, 1, 2, 3].map(|stage| {
+        let parts = plan.worst(stage).parts;
+        let total = parts.total();
+        StageRow { stage, parts, total, fits: total.0 <= capacity.0, communication: communication(params, stage) }
+    });
+    let worst = plan.worst(params.zero);
+    let total = worst.parts.total();
     Ok(Breakdown {
         params: *params,
-        size,
-        rows,
-        weights: here.weights,
-        gradients: here.gradients,
-        optimizer: here.optimizer,
-        total: here.total,
+        size: plan.size,
+        rows: rows(&plan, &worst),
+        parts: worst.parts,
+        total,
         stages,
+        pipeline: plan.rows(params.zero).collect(),
+        worst,
+        overhead: overhead(&plan, &worst),
+        kv_per_token: Bytes(params.model.shape().map_or(0.0, |s| s.kv_bytes_per_token(params.kv_dtype.bytes()))),
         capacity,
-        headroom: capacity - here.total,
-        fits: here.fits,
-        suggestion: (!here.fits).then(|| advice::cheapest(params, &size)),
-        notes: advice::notes(params, &size),
+        headroom: capacity - total,
+        fits: total.0 <= capacity.0,
+        notes: advice::notes(params, &plan.size),
     })
 }
 
-fn stage_row(params: &Params, size: &ModelSize, stage: u8) -> StageRow {
-    let (mut weights, mut gradients, mut optimizer) = (0.0, 0.0, 0.0);
-    for term in params.terms(size, stage) {
-        match term.concept {
-            Concept::Weights => weights += term.total(),
-            Concept::Gradients => gradients += term.total(),
-            Concept::Optimizer => optimizer += term.total(),
+fn communication(params: &Params, stage: u8) -> f64 {
+    match params.stage(stage) {
+        _ if params.mode == Mode::Inference || params.layout.sharding(stage, params.dp).ranks <= 1.0 => 0.0,
+        3 => 3.0,
+        _ => 2.0,
+    }
+}
+
+/// Term by term for one pipeline stage.
+fn rows(plan: &Plan, at: &PipelineRow) -> Vec<Row> {
+    let p = &plan.params;
+    let mut rows: Vec<Row> = plan
+        .terms(&at.held, p.zero)
+        .into_iter()
+        .map(|term| Row {
+            id: term.id,
+            label: if term.of_experts { format!("{}, of the experts", term.label) } else { term.label.to_owned() },
+            concept: term.concept,
+            bytes: Bytes(term.total()),
+            formula: term.formula(),
+            each: term.of.is_empty().then_some(term.bytes),
+            of_experts: term.of_experts,
+        })
+        .collect();
+    let mut add = |id, label: &str, concept, bytes: Bytes, formula: String| {
+        if bytes.0 > 0.0 {
+            rows.push(Row { id, label: label.to_owned(), concept, bytes, formula, each: None, of_experts: false });
+        }
+    };
+    let index = usize::try_from(at.stage.index).unwrap_or(usize::MAX);
+    if let Some(kept) = plan.activations.as_ref().and_then(|a| a.stages.get(index)) {
+        let concept = Concept::Activations;
+        let flights = kept.stage.in_flight.max(1.0);
+        let layers = format!(
+            "{} layers × {} in flight × {}",
+            grouped(kept.stage.layers),
+            number(kept.stage.in_flight),
+            bytes_decimal(kept.layers.0 / flights / kept.stage.layers.max(1) as f64)
+        );
+        add("activations-layers", "Activations of its layers", concept, kept.layers, layers);
+        let mask = "dropout mask, 1 byte an element".to_owned();
+        add("activations-embedding", "Activations of the embedding", concept, kept.embedding, mask);
+        if kept.peak > kept.total {
+            let again = kept.peak - kept.layers - kept.embedding;
+            add("activations-again", "The layer being recomputed", concept, again, "what it had not kept".to_owned());
+        } else {
+            let head = "two inputs, and logits in fp32".to_owned();
+            add("activations-head", "Activations of the head", concept, kept.head, head);
         }
     }
-    let total = weights + gradients + optimizer;
-    StageRow {
-        stage,
-        weights: Bytes(weights),
-        gradients: Bytes(gradients),
-        optimizer: Bytes(optimizer),
-        total: Bytes(total),
-        fits: total <= params.gpu.memory.0,
-        communication: if params.dp <= 1 {
-            0.0
-        } else if stage == 3 {
-            3.0
-        } else {
-            2.0
-        },
-    }
+    let cache = format!(
+        "{} × {} tokens × {} a token",
+        grouped(p.mbs),
+        grouped(p.seq.unwrap_or_default()),
+        bytes_decimal(at.parts.kv_cache.0 / (p.mbs as f64 * p.seq.unwrap_or(1).max(1) as f64))
+    );
+    add("kv-cache", "KV cache", Concept::KvCache, at.parts.kv_cache, cache);
+    rows
+}
+
+fn overhead(plan: &Plan, at: &PipelineRow) -> Overhead {
+    let p = &plan.params;
+    let l = &p.layout;
+    let replicas = if p.mode == Mode::Training { p.dp } else { 1 };
+    let groups = [l.tp, l.cp, l.ep, l.pipeline.stages, replicas].into_iter().filter(|n| *n > 1).count();
+    let element = p.dtype.bytes();
+    let zero = p.stage(p.zero);
+    let Held { shared, experts } = at.held;
+    let reduced = if zero >= 1 { (shared.params + experts.params) * element } else { 0.0 };
+    // DeepSpeed's own estimate has the gathered layer among its weights.
+    let gathered = if zero == 3 && p.convention != Convention::DeepSpeed {
+        let module = plan.size.largest_layer / l.tp.max(1) as f64 * element;
+        (module, module.max(2.0 * plan.shards.layer() * element))
+    } else {
+        (0.0, 0.0)
+    };
+    Overhead::of(&Basis {
+        groups: groups as f64,
+        tensors: (at.parts.states() + at.parts.activations).0,
+        step: plan.activations.is_some(),
+        cache: at.parts.kv_cache.0,
+        reduced,
+        element,
+        gathered,
+    })
 }
 
 impl Breakdown {
     /// Bytes of the terms with this id (`master`, `momentum`, `variance`, …); 0 if there is none.
     pub fn part(&self, id: &str) -> Bytes {
-        self.rows.iter().filter(|r| r.term.id == id).map(|r| r.bytes).sum()
+        self.rows.iter().filter(|r| r.id == id).map(|r| r.bytes).sum()
     }
 
-    /// The lowest stage that fits.
+    /// The lowest stage of ZeRO that fits.
     pub fn first_stage_that_fits(&self) -> Option<u8> {
         self.stages.iter().find(|s| s.fits).map(|s| s.stage)
+    }
+
+    /// Sequences whose KV cache fits beside the weights; 0 if no cache is counted.
+    pub fn max_sequences(&self) -> f64 {
+        let each = self.parts.kv_cache.0 / self.params.mbs.max(1) as f64;
+        let room = self.capacity - self.parts.states();
+        if each > 0.0 { (room.0 / each).floor().max(0.0) } else { 0.0 }
+    }
+
+    /// Bytes of model states for each parameter on the fullest GPU, before ZeRO.
+    pub fn bytes_per_param(&self) -> f64 {
+        let [whole, ..] = &self.stages;
+        let held = self.worst.held.params();
+        if held > 0.0 { whole.parts.states().0 / held } else { 0.0 }
+    }
+
+    /// If it does not fit: the cheapest change that would make it fit, or that nothing tried would. Tries up to a few
+    /// hundred layouts.
+    pub fn suggestion(&self) -> Option<Suggestion> {
+        (!self.fits).then(|| advice::cheapest(&self.params, self.total))
     }
 
     /// The picture in one or two sentences, with its numbers.
@@ -342,14 +547,30 @@ impl Breakdown {
         advice::finding(self)
     }
 
+    /// Whether it fits and by how much, then whether it still does with all that cannot be computed.
+    pub fn verdict(&self) -> [String; 2] {
+        advice::verdict(self)
+    }
+
+    /// Why the fullest pipeline stage is the fullest; none if there is only one.
+    pub fn why_worst(&self) -> Option<String> {
+        advice::why_worst(self)
+    }
+
+    /// What a concept consists of: "master 4, momentum 4, variance 4 bytes", "2 bytes × 30 B", "nothing".
+    pub fn each(&self, concept: Concept) -> String {
+        advice::each(self, concept)
+    }
+
     /// The quantities of the catalogue, in its order.
     pub fn quantities(&self) -> Vec<Quantity> {
         let [zero0, zero1, zero2, zero3] = self.stages.map(|s| s.total.0);
+        let overhead = self.overhead.total();
         let values = [
             self.size.params,
-            self.weights.0,
-            self.gradients.0,
-            self.optimizer.0,
+            self.parts.weights.0,
+            self.parts.gradients.0,
+            self.parts.optimizer.0,
             self.total.0,
             self.part("master").0,
             self.part("momentum").0,
@@ -358,10 +579,18 @@ impl Breakdown {
             zero1,
             zero2,
             zero3,
-            zero0 / self.size.params,
+            self.bytes_per_param(),
             self.capacity.0,
             self.headroom.0,
             f64::from(u8::from(self.fits)),
+            self.parts.activations.0,
+            self.parts.kv_cache.0,
+            self.kv_per_token.0,
+            self.max_sequences(),
+            overhead.low.0,
+            overhead.high.0,
+            self.params.gpus(),
+            self.worst.stage.index as f64,
         ];
         QUANTITIES.iter().zip(values).map(|(&(id, label, unit), value)| Quantity::new(id, label, value, unit)).collect()
     }

@@ -17,7 +17,7 @@
 
 use super::optimizer::Optimizer;
 use super::precision::Dtype;
-use crate::model::ModelSize;
+use super::shard::{Elements, Held};
 use crate::quantity::{count, number};
 
 /// Whose way of counting.
@@ -40,11 +40,16 @@ pub enum Concept {
     Gradients,
     /// What the optimizer keeps between steps: master copy and moments.
     Optimizer,
+    /// What the forward pass keeps for the backward pass.
+    Activations,
+    /// The keys and values of the tokens before, in inference.
+    KvCache,
 }
 
 impl Concept {
     /// All concepts, in the order in which they are stacked.
-    pub const ALL: [Concept; 3] = [Concept::Weights, Concept::Gradients, Concept::Optimizer];
+    pub const ALL: [Concept; 5] =
+        [Concept::Weights, Concept::Gradients, Concept::Optimizer, Concept::Activations, Concept::KvCache];
 
     /// The id of its quantity.
     pub const fn id(self) -> &'static str {
@@ -52,6 +57,19 @@ impl Concept {
             Concept::Weights => "weights",
             Concept::Gradients => "gradients",
             Concept::Optimizer => "optimizer",
+            Concept::Activations => "activations",
+            Concept::KvCache => "kv-cache",
+        }
+    }
+
+    /// What a person reads, in a sentence.
+    pub const fn in_text(self) -> &'static str {
+        match self {
+            Concept::Weights => "weights",
+            Concept::Gradients => "gradients",
+            Concept::Optimizer => "optimizer states",
+            Concept::Activations => "activations",
+            Concept::KvCache => "KV cache",
         }
     }
 
@@ -61,6 +79,8 @@ impl Concept {
             Concept::Weights => "Weights",
             Concept::Gradients => "Gradients",
             Concept::Optimizer => "Optimizer states",
+            Concept::Activations => "Activations",
+            Concept::KvCache => "KV cache",
         }
     }
 }
@@ -76,12 +96,14 @@ pub struct Term {
     pub concept: Concept,
     /// Bytes of one element.
     pub bytes: f64,
-    /// Elements in the whole model.
+    /// Elements before ZeRO partitions them.
     pub elements: f64,
     /// What the elements are, if they are not all parameters.
     pub of: &'static str,
-    /// Ranks that share it: `dp` if this ZeRO stage partitions it, otherwise 1.
+    /// Ranks that share it: those that ZeRO partitions over if this stage does, otherwise 1.
     pub ranks: f64,
+    /// Whether it is of routed experts only, because other ranks share those.
+    pub of_experts: bool,
 }
 
 impl Term {
@@ -99,24 +121,26 @@ impl Term {
     }
 }
 
-/// How far the model states are partitioned over `dp` ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How far the model states are partitioned.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sharding {
     /// ZeRO stage, 0 to 3.
     pub stage: u8,
-    /// Data-parallel ranks, at least 1.
-    pub dp: u64,
+    /// Ranks that hold the same parameters, at least 1.
+    pub ranks: f64,
+    /// Ranks that hold the same routed experts, at least 1.
+    pub expert_ranks: f64,
 }
 
 impl Sharding {
-    /// What a stage partitions: optimizer states from 1 on, gradients from 2 on, weights from 3 on (ZeRO §5).
-    fn ranks(self, concept: Concept) -> f64 {
-        let from = match concept {
+    /// The stage from which on a concept is partitioned (ZeRO §5); never, for what is no model state.
+    const fn partitioned_from(concept: Concept) -> u8 {
+        match concept {
             Concept::Optimizer => 1,
             Concept::Gradients => 2,
             Concept::Weights => 3,
-        };
-        if self.stage >= from { self.dp.max(1) as f64 } else { 1.0 }
+            Concept::Activations | Concept::KvCache => u8::MAX,
+        }
     }
 }
 
@@ -158,48 +182,81 @@ impl Convention {
         Self::ALL.into_iter().find(|c| c.id() == id)
     }
 
-    /// Everything that one GPU holds, weights first. All terms are finite and not negative.
-    pub fn terms(self, size: &ModelSize, dtype: Dtype, optimizer: Optimizer, sharding: Sharding) -> Vec<Term> {
-        let n = size.params;
-        let mixed = dtype.is_mixed();
-        let mut terms = Vec::with_capacity(8);
-        let mut add = |id, label, concept, bytes, elements, of| {
-            let ranks = sharding.ranks(concept);
-            terms.push(Term { id, label, concept, bytes, elements, of, ranks });
+    /// Everything that one GPU holds of the model's states, weights first; `gathered` is the number of elements of the
+    /// largest layer. All terms are finite and not negative.
+    pub fn terms(
+        self,
+        held: &Held,
+        gathered: f64,
+        dtype: Dtype,
+        optimizer: Optimizer,
+        sharding: Sharding,
+    ) -> Vec<Term> {
+        let mut terms = Vec::with_capacity(16);
+        let apart = held.experts.params > 0.0 && sharding.expert_ranks != sharding.ranks;
+        let parts = if apart {
+            [Some((held.shared, sharding.ranks, false)), Some((held.experts, sharding.expert_ranks, true))]
+        } else {
+            [Some((held.all(), sharding.ranks, false)), None]
         };
-        let half = dtype.bytes();
-
-        add("weights", "Weights", Concept::Weights, half, n, "");
-        match self {
-            Convention::Zero => add("gradients", "Gradients", Concept::Gradients, half, n, ""),
-            Convention::Megatron => add("gradients", "Main gradients, fp32", Concept::Gradients, 4.0, n, ""),
-            Convention::DeepSpeed => {
-                // The stage-3 estimate counts the fp32 copy only: 18 bytes where stage 2 counts 2 + 18.
-                if !mixed || sharding.stage < 3 {
-                    add("gradients", "Gradients", Concept::Gradients, half, n, "");
-                }
-            }
-        }
-        if mixed {
-            add("master", "Master weights, fp32", Concept::Optimizer, 4.0, n, "");
-        }
-        for s in optimizer.states(size) {
-            add(s.id, s.label, Concept::Optimizer, s.bytes, s.elements, s.of);
-        }
-        if self == Convention::DeepSpeed && mixed {
-            // The fp32 copy belongs to the optimizer's partition: it is sharded from stage 1 on.
-            let ranks = if sharding.stage >= 1 { sharding.dp.max(1) as f64 } else { 1.0 };
-            let concept = Concept::Gradients;
-            let label = "Gradients, fp32 copy";
-            terms.push(Term { id: "gradients-fp32", label, concept, bytes: 4.0, elements: n, of: "", ranks });
+        for (elements, ranks, of_experts) in parts.into_iter().flatten() {
+            self.states(&elements, ranks, of_experts, (dtype, optimizer, sharding.stage), &mut terms);
         }
         if self == Convention::DeepSpeed && sharding.stage == 3 {
-            let (label, of) = ("Largest layer, gathered while it runs", "of the largest layer");
-            let elements = size.largest_layer;
-            let concept = Concept::Weights;
-            terms.push(Term { id: "gathered-layer", label, concept, bytes: 4.0, elements, of, ranks: 1.0 });
+            terms.push(Term {
+                id: "gathered-layer",
+                label: "Largest layer, gathered while it runs",
+                concept: Concept::Weights,
+                bytes: 4.0,
+                elements: gathered,
+                of: "of the largest layer",
+                ranks: 1.0,
+                of_experts: false,
+            });
         }
         terms.sort_by_key(|t| t.concept);
         terms
+    }
+
+    fn states(
+        self,
+        held: &Elements,
+        ranks: f64,
+        of_experts: bool,
+        (dtype, optimizer, stage): (Dtype, Optimizer, u8),
+        terms: &mut Vec<Term>,
+    ) {
+        let n = held.params;
+        let (mixed, half) = (dtype.is_mixed(), dtype.bytes());
+        let mut add = |id, label, concept, from: u8, bytes, elements, of| {
+            let ranks = if stage >= from { ranks } else { 1.0 };
+            terms.push(Term { id, label, concept, bytes, elements, of, ranks, of_experts });
+        };
+        let from = Sharding::partitioned_from;
+        add("weights", "Weights", Concept::Weights, from(Concept::Weights), half, n, "");
+        let gradients = from(Concept::Gradients);
+        match self {
+            Convention::Zero => add("gradients", "Gradients", Concept::Gradients, gradients, half, n, ""),
+            Convention::Megatron => {
+                add("gradients", "Main gradients, fp32", Concept::Gradients, gradients, 4.0, n, "");
+            }
+            Convention::DeepSpeed => {
+                // The stage-3 estimate counts the fp32 copy only: 18 bytes where stage 2 counts 2 + 18.
+                if !mixed || stage < 3 {
+                    add("gradients", "Gradients", Concept::Gradients, gradients, half, n, "");
+                }
+            }
+        }
+        let states = from(Concept::Optimizer);
+        if mixed {
+            add("master", "Master weights, fp32", Concept::Optimizer, states, 4.0, n, "");
+        }
+        for s in optimizer.states(held) {
+            add(s.id, s.label, Concept::Optimizer, states, s.bytes, s.elements, s.of);
+        }
+        if self == Convention::DeepSpeed && mixed {
+            // The fp32 copy belongs to the optimizer's partition: it is sharded from stage 1 on.
+            add("gradients-fp32", "Gradients, fp32 copy", Concept::Gradients, states, 4.0, n, "");
+        }
     }
 }

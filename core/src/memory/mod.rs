@@ -1,6 +1,7 @@
-//! The memory of training: what each GPU holds, term by term, and whether it fits.
+//! The memory of training and of inference: what each GPU holds, term by term, and whether it fits.
 //!
-//! [`mod@breakdown`] is model states (chapter 03), [`mod@activations`] is what the forward pass keeps (chapter 04); [`deepspeed`] is
+//! [`mod@breakdown`] is the whole (chapter 03): model states cut up by [`mod@layout`] and [`mod@shard`] under ZeRO, with
+//! [`mod@activations`] (chapter 04) or the cache of [`mod@kv`], and what no plan names in [`mod@overhead`]. [`deepspeed`] is
 //! DeepSpeed's own estimators, to compare with.
 
 pub mod activations;
@@ -8,12 +9,34 @@ pub mod advice;
 pub mod breakdown;
 pub mod convention;
 pub mod deepspeed;
+pub mod export;
+
+pub mod kv;
+pub mod layout;
+pub mod offload;
 pub mod optimizer;
+pub mod overhead;
 pub mod pipeline;
+pub mod plan;
 pub mod precision;
+pub mod shard;
+
+use crate::query::{Kind, ParamSpec, Reader};
 
 pub use advice::Suggestion;
-pub use breakdown::{Breakdown, Error, Params, Row, StageRow, breakdown};
+pub use breakdown::{Breakdown, Error, Mode, Params, Row, StageRow, breakdown};
 pub use convention::{Concept, Convention, Term};
+pub use layout::Layout;
 pub use optimizer::Optimizer;
+pub use plan::{Parts, PipelineRow};
 pub use precision::Dtype;
+
+/// A parameter that is on or off, and off by default.
+const fn flag(name: &'static str, doc: &'static str) -> ParamSpec {
+    ParamSpec { name, doc, kind: Kind::Choice(&["false", "true", "0", "1"]), default: "false" }
+}
+
+/// Whether a [`flag`] is on.
+fn is_set(reader: &mut Reader<'_>, name: &str) -> bool {
+    matches!(reader.choice(name), "true" | "1")
+}

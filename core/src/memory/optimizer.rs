@@ -1,6 +1,6 @@
 //! What each optimizer keeps per parameter, beside the master copy that mixed precision adds.
 
-use crate::model::ModelSize;
+use super::shard::Elements;
 
 /// An optimizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct State {
     pub label: &'static str,
     /// Bytes of one element.
     pub bytes: f64,
-    /// Elements in the whole model.
+    /// Elements before ZeRO partitions them.
     pub elements: f64,
     /// What the elements are, if they are not all parameters: "factors", "matrix parameters".
     pub of: &'static str,
@@ -102,9 +102,9 @@ impl Optimizer {
         Self::ALL.into_iter().find(|o| o.id() == id)
     }
 
-    /// Its states for a model of this size, master copy aside.
-    pub fn states(self, size: &ModelSize) -> Vec<State> {
-        let n = size.params;
+    /// Its states for these parameters, master copy aside.
+    pub fn states(self, held: &Elements) -> Vec<State> {
+        let n = held.params;
         let state = |id, label, bytes, elements, of| State { id, label, bytes, elements, of };
         match self {
             Optimizer::AdamW => vec![
@@ -119,10 +119,10 @@ impl Optimizer {
             Optimizer::Sgd => Vec::new(),
             Optimizer::Momentum | Optimizer::Lion => vec![state("momentum", "Momentum", 4.0, n, "")],
             Optimizer::Adafactor => {
-                vec![state("variance", "Second moment, rows and columns", 4.0, size.factors, "rows and columns")]
+                vec![state("variance", "Second moment, rows and columns", 4.0, held.factors, "rows and columns")]
             }
             Optimizer::Muon => {
-                let rest = (n - size.hidden_matrices).max(0.0);
+                let rest = (n - held.hidden_matrices).max(0.0);
                 let mut states = vec![state("momentum", "Momentum", 4.0, n, "")];
                 if rest > 0.0 {
                     states.push(state(

@@ -87,6 +87,12 @@ impl Tensor {
         self.cols > 1
     }
 
+    /// Whether it is a matrix of a hidden layer: what Muon orthogonalises.
+    pub fn is_hidden_matrix(&self) -> bool {
+        use Component::{Attention, Experts, Mlp, Router, SharedExperts};
+        self.is_matrix() && matches!(self.component, Attention | Mlp | SharedExperts | Experts | Router)
+    }
+
     /// Elements of one occurrence, bias included.
     pub fn elements(&self) -> u128 {
         u128::from(self.rows) * (u128::from(self.cols) + u128::from(self.bias))

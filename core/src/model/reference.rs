@@ -1,7 +1,7 @@
 //! Which model a page is about: a preset, a bare number of parameters, or a shape of the reader's own.
 
 use super::config::{ConfigProblem, Family, Import, MODEL_TYPES};
-use super::params::{Component, ParameterCount};
+use super::params::ParameterCount;
 use super::presets::{self, Preset};
 use super::shape::{self, MAX_PARAMS, Shape};
 use crate::quantity::count;
@@ -209,15 +209,7 @@ impl ModelSize {
         let (mut hidden_matrices, mut factors) = (0.0, 0.0);
         for t in shape.tensors() {
             let (rows, cols, n) = (t.rows as f64, t.cols as f64, t.count as f64);
-            let hidden = matches!(
-                t.component,
-                Component::Attention
-                    | Component::Mlp
-                    | Component::SharedExperts
-                    | Component::Experts
-                    | Component::Router
-            );
-            if hidden && t.is_matrix() {
+            if t.is_hidden_matrix() {
                 hidden_matrices += rows * cols * n;
             }
             factors += n * (rows + if t.is_matrix() { cols } else { 0.0 } + if t.bias { rows } else { 0.0 });
