@@ -81,18 +81,9 @@ impl<T: FromText + Send + Sync + 'static> Remote<T> {
     }
 
     /// Shows the file when it is there; when it cannot be had, says why and offers to try again.
-    pub fn show(self, show: impl Fn(Arc<T>) -> AnyView + Send + Sync + 'static) -> AnyView {
-        self.show_or(|| ().into_any(), show)
-    }
-
-    /// The same, with what is shown `until` it is there.
-    pub fn show_or(
-        self,
-        until: impl Fn() -> AnyView + Send + Sync + 'static,
-        show: impl Fn(Arc<T>) -> AnyView + Send + Sync + 'static,
-    ) -> AnyView {
-        let view = move || match self.get() {
-            None => until(),
+    pub fn show(self, show: impl Fn(Arc<T>) -> AnyView + Send + Sync + 'static) -> impl IntoView {
+        move || match self.get() {
+            None => ().into_any(),
             Some(Ok(file)) => show(file),
             Some(Err(why)) => view! {
                 <div class="message" role="alert">
@@ -101,8 +92,7 @@ impl<T: FromText + Send + Sync + 'static> Remote<T> {
                 </div>
             }
             .into_any(),
-        };
-        view.into_any()
+        }
     }
 
     fn ask(self) {

@@ -56,8 +56,6 @@ pub fn load() -> Result<View, NotLoaded> {
 
 fn view(place: Place) -> AnyView {
     let exercises = place.exercises;
-    let prompt = place.prompt.clone();
-    let until = move || view! { <div inner_html=prompt.clone()></div> }.into_any();
     let show = move |file: std::sync::Arc<Exercises>| {
         let found = file.exercises.iter().enumerate().find(|(_, e)| e.id == place.id);
         match found {
@@ -69,7 +67,7 @@ fn view(place: Place) -> AnyView {
             None => ().into_any(),
         }
     };
-    exercises.show_or(until, show)
+    exercises.show(show).into_any()
 }
 
 /// The exercise, alive. `nth` says which one of the chapter it is.

@@ -18,7 +18,7 @@ pub fn view(file: Remote<Fragment>, enliven: Callback<HtmlElement>) -> AnyView {
             };
             boxed(put, enliven)
         }
-        None => file.show(move |html| put(html.0.clone(), enliven)),
+        None => file.show(move |html| put(html.0.clone(), enliven)).into_any(),
     }
 }
 

@@ -3,12 +3,13 @@
 //! - [`figure`]: the frame around every widget. [`state`]: a widget's parameters, kept as a query.
 //! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
-//! - [`scale`]: where numbers lie in a drawing.
+//! - [`scale`]: where numbers lie in a drawing. [`columns`]: stacked columns.
 //! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`near`], [`hold`], [`mod@file`]: what pages and widgets
 //!   need besides.
 //! - [`dom`], [`islands`]: life in pages that the build rendered.
 
 pub mod clipboard;
+pub mod columns;
 pub mod copy_link;
 pub mod dialog;
 pub mod dom;

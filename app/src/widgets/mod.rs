@@ -3,10 +3,13 @@
 //! A widget shows one model of `ringside_core::catalogue` and has its id. To add one: write its file, add its line to
 //! [`ALL`]; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
 
+mod activation_memory;
 mod amdahl;
+mod fields;
 mod memory_breakdown;
 mod model_anatomy;
 mod model_input;
+mod outcome;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -52,6 +55,7 @@ pub struct Props {
 
 /// Every widget.
 pub const ALL: &[Widget] = &[
+    Widget { id: "activation-memory", load: || Box::pin(activation_memory::load()) },
     Widget { id: "amdahl", load: || Box::pin(amdahl::load()) },
     Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },

@@ -4,28 +4,16 @@
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
-use ringside_core::model::config::{ConfigProblem, check_size};
+use ringside_core::model::config::check_size;
 use ringside_core::model::{Component, Import, Imported, ModelRef, import, presets};
 use ringside_core::quantity::{Unit, grouped};
 use web_sys::{DragEvent, File};
 
-use crate::deferred::NotLoaded;
-use crate::page;
 use crate::ui::file;
 use crate::ui::later::Later;
 use crate::ui::output::Output;
 use crate::ui::select::{Group, Select};
 use crate::ui::unique_id;
-
-/// Reads the text of a `config.json`.
-type Read = fn(&str) -> Result<Import, Vec<ConfigProblem>>;
-
-/// Downloads what reads a `config.json`: few have one to read.
-#[wasm_split(model_config, wasm_split_path = leptos::wasm_split, fallible)]
-fn load_reader() -> Result<Read, NotLoaded> {
-    Ok(import)
-}
 
 /// What came of the last text or file.
 #[derive(Debug, Clone, PartialEq)]
@@ -176,39 +164,23 @@ impl ModelInput {
         spawn_local(async move {
             match file::read_text(&file).await {
                 Ok(text) => {
-                    self.text.set(text.clone());
-                    self.read_text(text);
+                    self.read_text(&text);
+                    self.text.set(text);
                 }
                 Err(why) => self.report.set(Some(Report::Refused(vec![why]))),
             }
         });
     }
 
-    /// Reads a text, once what reads it has been downloaded.
-    fn read_text(self, text: String) {
-        let on_its_way = page::pending();
-        spawn_local(async move {
-            let read = load_reader().await.map(|read| read(&text));
-            drop(on_its_way);
-            // The figure may be gone, or another text be there, by now.
-            if self.text.try_with_untracked(|now| *now == text) != Some(true) {
-                return;
+    fn read_text(self, text: &str) {
+        match import(text) {
+            Ok(Import::Known(imported)) => self.show(imported, false),
+            Ok(Import::Guess { imported, message, .. }) => self.report.set(Some(Report::Asks(message, imported))),
+            Err(problems) => {
+                let messages = problems.into_iter().map(|p| p.message).collect();
+                self.report.set(Some(Report::Refused(messages)));
             }
-            match read {
-                Ok(Ok(Import::Known(imported))) => self.show(imported, false),
-                Ok(Ok(Import::Guess { imported, message, .. })) => {
-                    self.report.set(Some(Report::Asks(message, imported)));
-                }
-                Ok(Err(problems)) => {
-                    let messages = problems.into_iter().map(|p| p.message).collect();
-                    self.report.set(Some(Report::Refused(messages)));
-                }
-                Err(NotLoaded) => {
-                    let why = "What reads it could not be downloaded. Check the connection and try again.";
-                    self.report.set(Some(Report::Refused(vec![why.to_owned()])));
-                }
-            }
-        });
+        }
     }
 
     fn show(self, imported: Imported, guessed: bool) {
@@ -227,7 +199,7 @@ impl ModelInput {
                 self.calm.cancel();
                 self.report.set(None);
             } else {
-                self.calm.run(move || self.read_text(text));
+                self.calm.run(move || self.read_text(&text));
             }
         };
         let chosen = move |event| {

@@ -46,7 +46,7 @@ pub fn of_chapter(slug: String, enliven: Callback<HtmlElement>) -> AnyView {
         let html = format!("<ul class=\"sources\">{}</ul>", pick(&all.0, &slug));
         fragment::put(html, enliven)
     };
-    library().sources.show(show)
+    library().sources.show(show).into_any()
 }
 
 /// The items of the list of all sources that belong to a chapter.

@@ -1,7 +1,7 @@
 //! The drawing: one stacked bar for each ZeRO stage, against the memory of the GPU.
 
 use leptos::prelude::*;
-use ringside_core::memory::{Breakdown, Concept};
+use ringside_core::memory::{Breakdown, Concept, Mode};
 use ringside_core::quantity::bytes_decimal;
 
 use super::{Shown, State, class, stage_name};
@@ -25,10 +25,15 @@ struct Part {
     amount: String,
 }
 
-/// A bar: its three parts, the states that the optimizer's part consists of, and where it ends.
+/// Concepts of a bar.
+const CONCEPTS: usize = Concept::ALL.len();
+/// Which of them is the optimizer's.
+const OPTIMIZER: usize = Concept::Optimizer as usize;
+
+/// A bar: its parts, the states that the optimizer's part consists of, and where it ends.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Bar {
-    parts: [Part; 3],
+    parts: [Part; CONCEPTS],
     states: [Part; MAX_STATES],
     end: f64,
     total: String,
@@ -45,17 +50,15 @@ impl Bar {
             end += width;
             Part { start, width, name, amount: bytes_decimal(bytes) }
         };
-        let amounts = [row.weights.0, row.gradients.0, row.optimizer.0];
-        let names = ["weights", "gradients", "optimizer"];
-        let parts = [0, 1, 2].map(|i| put(names[i], amounts[i], HAIR));
+        let parts = Concept::ALL.map(|concept| put(concept.id(), row.parts.of(concept).0, HAIR));
         // Every stage shards the optimizer's states alike, so that their shares are those of the stage on show.
         let mut states: [Part; MAX_STATES] = Default::default();
-        let mut start = parts[2].start;
-        let of_optimizer = b.rows.iter().filter(|r| r.term.concept == Concept::Optimizer);
+        let mut start = parts[OPTIMIZER].start;
+        let of_optimizer = b.rows.iter().filter(|r| r.concept == Concept::Optimizer && !r.of_experts);
         for (state, r) in states.iter_mut().zip(of_optimizer) {
-            let share = r.bytes / b.optimizer;
-            let width = parts[2].width * share;
-            *state = Part { start, width, name: r.term.id, amount: bytes_decimal(row.optimizer.0 * share) };
+            let share = b.part(r.id) / b.parts.optimizer;
+            let width = parts[OPTIMIZER].width * share;
+            *state = Part { start, width, name: r.id, amount: bytes_decimal(row.parts.optimizer.0 * share) };
             start += width;
         }
         Some(Self { parts, states, end, total: bytes_decimal(row.total.0), fits: row.fits })
@@ -111,12 +114,16 @@ pub(super) fn view(state: State, shown: Shown) -> impl IntoView {
 }
 
 fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
-    let (name, what) = stage_name(stage);
-    let selected = Memo::new(move |_| state.params().with(|p| p.zero == stage));
+    let name = Memo::new(move |_| stage_name(state.params().with(|p| p.mode), stage));
+    let selected = Memo::new(move |_| state.params().with(|p| p.stage(p.zero) == stage));
     let fits = move || bar.with(|b| if b.fits { "✓ fits" } else { "" });
-    let spoken =
-        move || bar.with(|b| format!("{name}, {what}: {}, {}", b.total, if b.fits { "fits" } else { "does not fit" }));
-    let parts = [0, 1, 2].map(|i| {
+    let spoken = move || {
+        let (name, what) = name.get();
+        bar.with(|b| format!("{name}, {what}: {}, {}", b.total, if b.fits { "fits" } else { "does not fit" }))
+    };
+    // In inference nothing is sharded: one bar is left.
+    let gone = Memo::new(move |_| stage > 0 && state.params().with(|p| p.mode == Mode::Inference));
+    let parts = std::array::from_fn::<_, CONCEPTS, _>(|i| {
         let part = move |look: fn(&Part) -> String| move || bar.with(|b| look(&b.parts[i]));
         let thin = move || bar.with(|b| b.parts[i].width < THIN);
         view! {
@@ -129,13 +136,14 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
             />
         }
     });
-    let labels = [0, 1, 2].map(|i| {
+    let labels = std::array::from_fn::<_, CONCEPTS, _>(|i| {
         let class = class(Concept::ALL[i]);
         // Where the states are labelled one by one, the whole is labelled only in narrow figures.
         let fit = move || {
             bar.with(|b| {
                 let fit = b.parts[i].fit(false);
-                let states = i == 2 && b.labels_states() && fit == ANYWHERE;
+                let states = i == OPTIMIZER && b.labels_states() && fit == ANYWHERE;
+                let fit = if b.parts[i].width > 0.0 { fit } else { NOWHERE };
                 format!("on-{class} {} {fit}", if states { "narrow-only" } else { "" })
             })
         };
@@ -166,13 +174,13 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
     // Where the bar is too short for labels they come after it, in the same order.
     let apart = move || {
         bar.with(|b| {
-            let short = b.end < 40.0 && b.parts.iter().any(|p| p.fit(false) == NOWHERE);
-            let [w, g, o] = &b.parts;
-            if short { format!("{} + {} + {}", w.amount, g.amount, o.amount) } else { String::new() }
+            let short = b.end < 40.0 && b.parts.iter().any(|p| p.width > 0.0 && p.fit(false) == NOWHERE);
+            let there = b.parts.iter().filter(|p| p.width > 0.0).map(|p| p.amount.as_str());
+            if short { there.collect::<Vec<_>>().join(" + ") } else { String::new() }
         })
     };
     view! {
-        <label class="bar-row" class:selected=selected>
+        <label class="bar-row" class:selected=selected class:nowhere=gone>
             <span class="bar-name">
                 <input
                     type="radio"
@@ -182,8 +190,8 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
                     prop:checked=selected
                     on:change=move |_| state.update(|p| p.zero = stage)
                 />
-                <b>{name}</b>
-                <small>{what}</small>
+                <b>{move || name.get().0}</b>
+                <small>{move || name.get().1}</small>
             </span>
             <span class="bar-cell">
                 <svg class="bar" aria-hidden="true">{parts.into_iter().collect_view()} {edges.into_iter().collect_view()}</svg>

@@ -1,14 +1,16 @@
-//! Where the memory of one GPU goes: weights, gradients and optimizer states under ZeRO 0 to 3, and whether they fit.
+//! Where the memory of one GPU goes, in training under ZeRO 0 to 3 and any layout, or in inference, and whether it fits.
 
 mod bars;
 mod controls;
+mod export;
 mod numbers;
+mod pipeline;
 mod readout;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::memory::breakdown::ENTRY;
-use ringside_core::memory::{Breakdown, Concept, Params, breakdown};
+use ringside_core::memory::{Breakdown, Concept, Layout, Mode, Params, breakdown};
 
 use super::model_input::ModelInput;
 use super::{Module, Props};
@@ -24,34 +26,38 @@ pub(super) fn load() -> Result<Module, NotLoaded> {
 
 type State = ui::state::State<Params>;
 
-/// The result on show. There is none only for parameters that no query can give.
-#[derive(Clone, Copy)]
-struct Shown(Memo<Result<Breakdown, String>>);
-
-impl Shown {
-    /// Looks at the result. Tracks.
-    fn with<T: Default>(self, look: impl FnOnce(&Breakdown) -> T) -> T {
-        self.0.with(|result| result.as_ref().map(look).unwrap_or_default())
-    }
-}
+type Shown = super::outcome::Shown<Breakdown>;
 
 fn view(props: Props) -> AnyView {
     let state = State::new(props.query, Params::read, Params::query);
     let params = state.params();
-    let shown = Shown(Memo::new(move |_| params.with(|p| breakdown(p).map_err(|e| e.to_string()))));
+    let compute = |p: &Params| breakdown(p).map_err(|e| e.to_string());
+    let shown = Shown::new(params, compute, |p| Params { layout: Layout::default(), ..*p });
     let model = Signal::derive(move || params.with(|p| p.model));
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
 
     let subtitle = Signal::derive(move || {
         params.with(|p| {
-            let master = if p.dtype.is_mixed() { " with fp32 master weights" } else { "" };
-            format!("{} · {} · {}{master}", p.model.name(), p.optimizer.label(), p.dtype.id())
+            let what = match p.mode {
+                Mode::Inference => "inference".to_owned(),
+                Mode::Training if p.dtype.is_mixed() => format!("{} with fp32 master weights", p.optimizer.label()),
+                Mode::Training => p.optimizer.label().to_owned(),
+            };
+            let split =
+                if p.layout == Layout::default() { String::new() } else { format!(" · {}", p.layout.in_words()) };
+            format!("{} · {} · {what}{split}", p.model.name(), p.dtype.id())
         })
     });
-    let finding =
-        Signal::derive(move || shown.0.with(|result| result.as_ref().map_or_else(Clone::clone, Breakdown::finding)));
+    let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Breakdown::finding)));
     let notes = Signal::derive(move || shown.with(|b| b.notes.join(" ")));
     let controls = if props.compact { controls::few(state, shown) } else { controls::all(state, shown, input) };
+    let drawing = view! {
+        {bars::view(state, shown)}
+        {pipeline::view(shown)}
+        {readout::view(state, shown)}
+        {(!props.compact).then(|| export::view(state))}
+    }
+    .into_any();
     let figure = view! {
         <Figure
             id=ENTRY.id
@@ -65,8 +71,7 @@ fn view(props: Props) -> AnyView {
             controls
             table=move || numbers::view(shown)
         >
-            {bars::view(state, shown)}
-            {readout::view(state, shown)}
+            {shown.frame(drawing)}
         </Figure>
     };
     input.drop_zone(figure.into_any())
@@ -78,11 +83,12 @@ fn class(concept: Concept) -> &'static str {
 }
 
 /// What a ZeRO stage is called, and what it shards beyond the stage before.
-fn stage_name(stage: u8) -> (&'static str, &'static str) {
-    match stage {
-        0 => ("DDP", "nothing sharded"),
-        1 => ("ZeRO-1", "optimizer sharded"),
-        2 => ("ZeRO-2", "and gradients"),
+fn stage_name(mode: Mode, stage: u8) -> (&'static str, &'static str) {
+    match (mode, stage) {
+        (Mode::Inference, _) => ("Serving", "weights and cache"),
+        (_, 0) => ("DDP", "nothing sharded"),
+        (_, 1) => ("ZeRO-1", "optimizer sharded"),
+        (_, 2) => ("ZeRO-2", "and gradients"),
         _ => ("ZeRO-3", "and weights"),
     }
 }

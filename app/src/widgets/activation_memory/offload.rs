@@ -1,0 +1,73 @@
+//! What could be moved off the GPU, and the bandwidth below which it waits.
+
+use leptos::prelude::*;
+use ringside_core::hardware;
+use ringside_core::memory::offload::{LINKS, Offload};
+use ringside_core::quantity::{Unit, bytes_decimal, number};
+
+use super::{Shown, State};
+use crate::ui::select::{Group, Select};
+
+/// Folded: three things to move, three links.
+pub(super) fn view(state: State, shown: Shown) -> AnyView {
+    let groups = vec![Group { label: "", options: hardware::ALL.iter().map(|a| (a.id, a.name)).collect() }];
+    let value = Signal::derive(move || state.params().with(|p| p.gpu.id));
+    let set = move |id: &'static str| {
+        if let Some(gpu) = hardware::find(id) {
+            state.update(|p| p.gpu = gpu);
+        }
+    };
+    let rows = std::array::from_fn::<_, 3, _>(|i| {
+        let look = move |look: fn(&Offload) -> String| move || shown.with(|a| look(&a.offload[i]));
+        let links = LINKS.map(|link| {
+            let times = move || shown.with(|a| a.offload[i].slowdown(link.bandwidth));
+            let text = move || match times() {
+                t if t <= 1.0 => "hidden ✓".to_owned(),
+                t => format!("{} × as long", number(t)),
+            };
+            view! { <td class="number" class:good=move || times() <= 1.0>{text}</td> }
+        });
+        view! {
+            <tr>
+                <th scope="row">{look(|o| o.label.to_owned())} <small>{look(|o| o.when.to_owned())}</small></th>
+                <td class="number">{look(|o| bytes_decimal(o.freed.0))}</td>
+                <td class="number">{look(|o| bytes_decimal(o.moved.0))}</td>
+                <td class="number">{look(|o| Unit::BytesPerSecond.format(o.bandwidth()))}</td>
+                {links.into_iter().collect_view()}
+            </tr>
+        }
+    });
+    let names = LINKS.map(|link| {
+        view! {
+            <th scope="col" class="number">
+                {link.name} <small>{Unit::BytesPerSecond.format(link.bandwidth)}</small>
+            </th>
+        }
+    });
+    let sources = LINKS.map(|l| format!("{}: {}", l.name, l.source)).join("; ");
+    view! {
+        <details class="fold offload">
+            <summary>"Move it off the GPU " <span>"what goes over the link, and the bandwidth that hides it"</span></summary>
+            <div class="control-grid"><Select name="gpu" label="GPU" groups value set /></div>
+            <div class="scroll" tabindex="0" role="group" aria-label="Offload">
+                <table>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Moved"</th>
+                            <th scope="col" class="number">"Frees"</th>
+                            <th scope="col" class="number">"Each step moves"</th>
+                            <th scope="col" class="number">"Hidden from"</th>
+                            {names.into_iter().collect_view()}
+                        </tr>
+                    </thead>
+                    <tbody>{rows.into_iter().collect_view()}</tbody>
+                </table>
+            </div>
+            <p class="fine">
+                "Each alone, overlapped with all the arithmetic of a step at the GPU’s peak; a GPU that reaches half of its peak needs half the bandwidth. Links at their nominal rate one way. "
+                {sources} "."
+            </p>
+        </details>
+    }
+    .into_any()
+}

@@ -1,0 +1,159 @@
+//! What a layer keeps, term by term; what each policy comes to; the course of a step in numbers.
+
+use leptos::prelude::*;
+use ringside_core::memory::activations::{Activations, Policy, Recompute, Term};
+use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
+
+use super::{Shown, State};
+use crate::ui::scale::percent;
+
+/// Rows of the table of a step; of more layers an even choice is listed.
+const MOST_ROWS: usize = 66;
+
+/// The terms of one layer, those that it does not keep last.
+pub(super) fn terms(shown: Shown) -> AnyView {
+    let ids = move || {
+        shown.with(|a| {
+            let kept = a.terms.iter().map(|t| (t.id, true));
+            kept.chain(a.dropped.iter().map(|t| (t.id, false))).collect::<Vec<_>>()
+        })
+    };
+    let row = move |(id, kept): (&'static str, bool)| {
+        let look = move |look: fn(&Activations, &Term) -> String| {
+            move || {
+                shown.with(|a| {
+                    let list = if kept { &a.terms } else { &a.dropped };
+                    list.iter().find(|t| t.id == id).map(|t| look(a, t)).unwrap_or_default()
+                })
+            }
+        };
+        let share = look(|a, t| {
+            let all = a.terms.iter().chain(&a.dropped).map(Term::total).fold(0.0, f64::max);
+            percent(if all > 0.0 { t.total() / all * 100.0 } else { 0.0 })
+        });
+        view! {
+            <tr class:dropped=!kept>
+                <th scope="row">{look(|_, t| t.label.to_owned())}</th>
+                <td>{look(|_, t| t.part.label().to_owned())}</td>
+                <td>{look(|_, t| t.formula())}</td>
+                <td class="number">{look(|_, t| bytes_decimal(t.total()))}</td>
+                <td class="bar-of">
+                    <span style:width=share></span>
+                    {(!kept).then(|| view! { <em>{move || shown.with(Activations::not_kept)}</em> })}
+                </td>
+            </tr>
+        }
+    };
+    let sum = move || shown.with(|a| bytes_decimal(a.per_layer.0));
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label="What one layer keeps">
+            <table class="terms">
+                <caption>"What one layer keeps of one micro-batch, on one GPU"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Term"</th>
+                        <th scope="col">"Of"</th>
+                        <th scope="col">"Formula"</th>
+                        <th scope="col" class="number">"Bytes"</th>
+                        <th scope="col"><span class="visually-hidden">"Share"</span></th>
+                    </tr>
+                </thead>
+                <tbody>
+                    <For each=ids key=|id| *id children=row />
+                    <tr class="sum">
+                        <th scope="row">"Kept"</th>
+                        <td></td>
+                        <td></td>
+                        <td class="number">{sum}</td>
+                        <td></td>
+                    </tr>
+                </tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+/// What recomputing nothing, attention, or all of a layer comes to.
+pub(super) fn policies(state: State, shown: Shown) -> AnyView {
+    let all = Memo::new(move |_| shown.with(|a| Some(a.policies())));
+    let names = [
+        (Recompute::None, "nothing recomputed"),
+        (Recompute::Selective, "attention recomputed"),
+        (Recompute::Full, "every layer recomputed"),
+    ];
+    let rows = names.into_iter().enumerate().map(|(i, (recompute, name))| {
+        let look = move |look: fn(&Policy) -> String| {
+            move || all.with(|p| p.as_ref().and_then(|p| p.get(i)).map(look).unwrap_or_default())
+        };
+        let here = move || state.params().with(|p| p.recompute == recompute);
+        view! {
+            <tr class:here=here aria-current=move || here().then_some("true")>
+                <th scope="row">{name}</th>
+                <td class="number">{look(|p| bytes_decimal(p.per_layer.0))}</td>
+                <td class="number">{look(|p| bytes_decimal(p.kept.0))}</td>
+                <td class="number">{look(|p| bytes_decimal(p.peak.0))}</td>
+                <td class="number">{look(|p| Unit::Fraction.format(p.flops))}</td>
+            </tr>
+        }
+    });
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label="Policies of recomputation">
+            <table>
+                <caption>"What each policy of recomputation buys, and its price"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Policy"</th>
+                        <th scope="col" class="number">"A layer keeps"</th>
+                        <th scope="col" class="number">"The fullest GPU keeps"</th>
+                        <th scope="col" class="number">"At its peak"</th>
+                        <th scope="col" class="number">"FLOPs added"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+/// The curve as a table.
+pub(super) fn course(shown: Shown) -> AnyView {
+    let rows = move || {
+        shown.with(|a| {
+            let curve = a.curve();
+            let step = curve.len().div_ceil(MOST_ROWS).max(1);
+            let n = a.worst.stage.layers;
+            let row = |p: &ringside_core::memory::activations::Point| {
+                let layer = match p.layer {
+                    0 => "embedding".to_owned(),
+                    l if l > n => "head".to_owned(),
+                    l => format!("layer {}", grouped(l)),
+                };
+                let pass = if p.backward { "backward" } else { "forward" };
+                view! {
+                    <tr>
+                        <th scope="row">{format!("{pass}, {layer}")}</th>
+                        <td class="number">{bytes_decimal(p.bytes.0)}</td>
+                        <td class="number">{bytes_binary(p.bytes.0)}</td>
+                    </tr>
+                }
+            };
+            Some(curve.iter().step_by(step).map(row).collect_view())
+        })
+    };
+    view! {
+        <table>
+            <caption>"Activations on the fullest GPU through a step"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"After"</th>
+                    <th scope="col" class="number">"GB = 10⁹ bytes"</th>
+                    <th scope="col" class="number">"GiB = 2³⁰ bytes"</th>
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </table>
+    }
+    .into_any()
+}

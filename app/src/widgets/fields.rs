@@ -1,0 +1,127 @@
+//! Controls of parameters that several widgets have: how a model is split, and what its forward pass keeps.
+//!
+//! Each is given the widget's state and where in it the parameter is.
+
+use leptos::prelude::*;
+use ringside_core::catalogue::Entry;
+use ringside_core::memory::Layout;
+use ringside_core::memory::activations::{Counting, Recompute};
+use ringside_core::quantity::grouped;
+
+use super::param;
+use crate::ui::segmented::Segmented;
+use crate::ui::slider::{Scale, Slider};
+use crate::ui::state::State;
+
+/// Where a parameter is in a state.
+pub(super) type At<P, T> = fn(&mut P) -> &mut T;
+
+/// A state with its model: what every control needs.
+pub(super) struct Fields<P: Send + Sync + 'static> {
+    state: State<P>,
+    model: &'static Entry,
+}
+
+impl<P: Send + Sync> Clone for Fields<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P: Send + Sync> Copy for Fields<P> {}
+
+impl<P: Copy + PartialEq + Send + Sync + 'static> Fields<P> {
+    pub fn new(state: State<P>, model: &'static Entry) -> Self {
+        Self { state, model }
+    }
+
+    fn get<T: Copy>(self, at: At<P, T>) -> T {
+        let mut params = self.state.params().get();
+        *at(&mut params)
+    }
+
+    /// A whole number, by doublings of 1 up to 2 to this power; the field beside it takes every valid one.
+    pub fn doubling(self, name: &'static str, label: &'static str, power: u32, at: At<P, u64>) -> AnyView {
+        let value = Signal::derive(move || self.get(at) as f64);
+        self.slider(name, label, power, value, move |n| self.state.update(|p| *at(p) = n))
+    }
+
+    /// The same for a number that is not simply there.
+    pub fn slider(
+        self,
+        name: &'static str,
+        label: &'static str,
+        power: u32,
+        value: Signal<f64>,
+        set: impl Fn(u64) + Send + Sync + 'static,
+    ) -> AnyView {
+        let set = move |n: f64| set(n as u64);
+        let format = |n: f64| grouped(n as u64);
+        view! { <Slider spec=param(self.model, name) label value set scale=Scale::Doubling(power) format /> }.into_any()
+    }
+
+    /// On or off.
+    pub fn switch(
+        self,
+        name: &'static str,
+        label: &'static str,
+        [off, on]: [&'static str; 2],
+        at: At<P, bool>,
+    ) -> AnyView {
+        let value = Signal::derive(move || if self.get(at) { "true" } else { "false" });
+        let set = move |id: &'static str| self.state.update(|p| *at(p) = id == "true");
+        view! { <Segmented name label options=vec![("false", off), ("true", on)] value set /> }.into_any()
+    }
+
+    /// Tensor, sequence, context and pipeline parallelism.
+    pub fn layout(self, at: fn(&mut P) -> &mut Layout) -> AnyView {
+        let set = move |change: fn(&mut Layout, u64)| move |n| self.state.update(|p| change(at(p), n));
+        let number = move |name, label, power, get: fn(&Layout) -> u64, change| {
+            let value = Signal::derive(move || get(&self.get(at)) as f64);
+            self.slider(name, label, power, value, set(change))
+        };
+        let sp = Signal::derive(move || if self.get(at).sp { "true" } else { "false" });
+        let set_sp = move |id: &'static str| self.state.update(|p| at(p).sp = id == "true");
+        view! {
+            {number("tp", "Tensor-parallel ranks", 6, |l| l.tp, |l, n| l.tp = n)}
+            <Segmented
+                name="sp"
+                label="Sequence parallelism"
+                options=vec![("false", "off"), ("true", "on")]
+                value=sp
+                set=set_sp
+            />
+            {number("cp", "Context-parallel ranks", 7, |l| l.cp, |l, n| l.cp = n)}
+            {number("pp", "Pipeline stages", 7, |l| l.pipeline.stages, |l, n| l.pipeline.stages = n)}
+            {number("vpp", "Virtual stages of each", 4, |l| l.pipeline.virtual_stages, |l, n| l.pipeline.virtual_stages = n)}
+            {number(
+                "microbatches",
+                "Micro-batches of a step",
+                10,
+                |l| l.pipeline.microbatches,
+                |l, n| l.pipeline.microbatches = n,
+            )}
+        }
+        .into_any()
+    }
+
+    /// What the backward pass computes again.
+    pub fn recompute(self, at: At<P, Recompute>) -> AnyView {
+        let options = vec![("none", "nothing"), ("selective", "attention"), ("full", "all")];
+        let value = Signal::derive(move || self.get(at).id());
+        let set = move |id: &'static str| self.state.update(|p| *at(p) = Recompute::find(id));
+        view! { <Segmented name="recompute" label="Recomputed" options value set /> }.into_any()
+    }
+
+    /// Whether the attention matrix is stored.
+    pub fn flash(self, at: At<P, bool>) -> AnyView {
+        self.switch("flash", "Attention matrix", ["stored", "never: Flash"], at)
+    }
+
+    /// Whose count of a layer.
+    pub fn counting(self, at: At<P, Counting>) -> AnyView {
+        let options = vec![("paper", "34sbh formula"), ("architecture", "this model")];
+        let value = Signal::derive(move || self.get(at).id());
+        let set = move |id: &'static str| self.state.update(|p| *at(p) = Counting::find(id));
+        view! { <Segmented name="counting" label="Activations counted by" options value set /> }.into_any()
+    }
+}
