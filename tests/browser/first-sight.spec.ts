@@ -74,12 +74,10 @@ for (const [width, height] of [[1440, 900], [1920, 1080], [1024, 768], [360, 780
         }
       }).observe({ type: "layout-shift", buffered: true });
     });
-    for (const path of ["./", "chapter/memory-accounting/"]) {
-      await page.goto(path);
-      await ready(page);
-      await page.waitForTimeout(300);
-      expect(await page.evaluate(() => (window as unknown as { shifts: string[] }).shifts), path).toEqual([]);
-    }
+    await page.goto("./");
+    await ready(page);
+    await page.waitForTimeout(300);
+    expect(await page.evaluate(() => (window as unknown as { shifts: string[] }).shifts)).toEqual([]);
   });
 }
 
