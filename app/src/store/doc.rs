@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// The form that this version writes.
 ///
-/// 1 knew neither practice nor which numbers of an exercise an answer was to; see [`from_first`].
+/// 1 knew neither practice nor which numbers of an exercise an answer was to; see `from_first`.
 pub const VERSION: u64 = 2;
 
 /// Everything that a learner has done. Fields of this version that an export of a later patch adds are kept in `rest`.
