@@ -33,7 +33,7 @@ pub fn draw(exercise: &Exercise, seed: u64) -> Query {
         return written;
     }
     let mut generators: Vec<(&str, SplitMix64)> =
-        exercise.draw.keys().map(|name| (name.as_str(), SplitMix64(seed ^ fnv1a(name)))).collect();
+        exercise.draw.keys().map(|name| (name.as_str(), SplitMix64(seed ^ fnv1a(name.bytes())))).collect();
     for _ in 0..32 {
         let mut query = written.clone();
         for ((name, generator), candidates) in generators.iter_mut().zip(exercise.draw.values()) {
@@ -64,7 +64,7 @@ pub fn draw(exercise: &Exercise, seed: u64) -> Query {
 /// index down, with SplitMix64 from `seed ^ fnv1a(id)`.
 pub fn option_order(exercise: &Exercise, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..exercise.kind.shuffled()).collect();
-    let mut generator = SplitMix64(seed ^ fnv1a(&exercise.id));
+    let mut generator = SplitMix64(seed ^ fnv1a(exercise.id.bytes()));
     for last in (1..order.len()).rev() {
         order.swap(last, generator.below(last + 1));
     }
@@ -99,9 +99,9 @@ impl SplitMix64 {
     }
 }
 
-/// The 64-bit FNV-1a hash of `text`.
-fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+/// The 64-bit FNV-1a hash of `bytes`.
+pub(crate) fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -121,9 +121,9 @@ mod tests {
         // The first outputs of splitmix64.c from 1234567, and the FNV-1a test vectors of Noll's page.
         let mut generator = SplitMix64(1_234_567);
         assert_eq!([generator.next(), generator.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
-        assert_eq!(fnv1a(""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a("a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv1a("foobar"), 0x8594_4171_f739_67e8);
+        assert_eq!(fnv1a("".bytes()), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a("a".bytes()), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a("foobar".bytes()), 0x8594_4171_f739_67e8);
         assert_eq!(SplitMix64(1).below(0), 0);
     }
 }

@@ -52,6 +52,7 @@ use crate::quantity::Unit;
 use crate::query::{Query, plain};
 
 pub use choice::Chosen;
+pub(crate) use draw::fnv1a;
 pub use draw::{MAX_SEED, draw, option_order, parse_seed};
 pub use env::Env;
 pub use explain::Explain;

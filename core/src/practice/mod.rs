@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::exercise::fnv1a;
 pub use date::Day;
 use mastery::{Prediction, Standing};
 use schedule::{Card, Rating};
@@ -128,11 +129,6 @@ fn count(n: impl Into<i128>, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
 }
 
-/// The 64-bit FNV-1a hash of `bytes`.
-fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 /// A seed that is easy to read and to write, 1 to 999 999 999, from a text and a number. The same in every version.
 fn seed_from(text: &str, number: u64) -> u64 {
     let hash = fnv1a(text.bytes().chain(number.to_le_bytes()));
@@ -191,6 +187,6 @@ mod tests {
         assert_eq!(seeds.len(), 2000);
         assert!(seeds.iter().all(|s| (1..=999_999_999).contains(s)));
         // A promise: an exam's links hold over versions.
-        assert_eq!(fnv1a("foobar".bytes()), 0x8594_4171_f739_67e8);
+        assert_eq!(seed_from("memory-accounting/weights", 7), 760_534_434);
     }
 }

@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{count, date, fnv1a};
+use super::{count, date};
 use crate::catalogue::Evaluation;
-use crate::exercise::{self, Exercise, Kind};
+use crate::exercise::{self, Exercise, Kind, fnv1a};
 use crate::query::Query;
 
 pub use crate::exercise::MAX_SEED;
