@@ -239,6 +239,7 @@ fn tile(state: State, drawing: Memo<Drawing>, id: &'static str) -> AnyView {
             class:selected=selected
             class:partly=move || tile.with(|t| t.used < 100.0)
             hidden=none
+            title=move || tile.with(|t| t.spoken.clone())
             style=("--along", at(|a| a.along.0))
             style=("--length", at(|a| a.along.1))
             style=("--across", at(|a| a.across.0))

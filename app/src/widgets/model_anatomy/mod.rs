@@ -81,6 +81,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let finding = Signal::derive(move || shown.result.with(|r| r.as_ref().map_or_else(Clone::clone, Anatomy::finding)));
+    let notes = Signal::derive(move || shown.with(|a| a.notes().join(" ")));
     let controls =
         if props.compact { controls::few(state, shown, input) } else { controls::all(state, shown, input, sizes) };
     let figure = view! {
@@ -92,15 +93,19 @@ fn view(props: Props) -> AnyView {
             alone=props.alone
             problems=state.problems()
             finding
-            notes=String::new()
+            notes
             controls
             table=move || numbers::view(shown)
         >
             <div class="anatomy">
-                <div class="anatomy-picture">{map::view(state, shown)}</div>
-                <div class="anatomy-piece">{detail::view(shown)}</div>
-                <div class="anatomy-parts">{parts::view(shown)}</div>
-                <div class="anatomy-shares">{shares::view(state, shown, sizes)}</div>
+                <div>
+                    <div class="anatomy-picture">{map::view(state, shown)}</div>
+                    <div class="anatomy-shares">{shares::view(state, shown, sizes)}</div>
+                </div>
+                <div>
+                    <div class="anatomy-piece">{detail::view(shown)}</div>
+                    <div class="anatomy-parts">{parts::view(shown)}</div>
+                </div>
             </div>
         </Figure>
     };

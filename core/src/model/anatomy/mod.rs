@@ -330,6 +330,29 @@ impl Anatomy {
         QUANTITIES.iter().zip(values).map(|(&(id, label, unit), v)| Quantity::new(id, label, v, unit)).collect()
     }
 
+    /// What is counted and what is not, a sentence each: the conventions in which other counts differ.
+    pub fn notes(&self) -> Vec<&'static str> {
+        let matrix = if self.params.causal {
+            "Of the attention matrix the half that a causal mask keeps is counted, as Megatron-LM does; PaLM and nanoGPT count \
+             the whole."
+        } else {
+            "The whole attention matrix is counted, as PaLM and nanoGPT do; Megatron-LM counts the half that a causal mask \
+             keeps."
+        };
+        let mut notes = vec![matrix];
+        notes.push("Norms, softmax, activation functions and table look-ups are not counted as FLOPs.");
+        if matches!(self.shape.attention, Attention::Latent { .. }) {
+            notes.push(
+                "Latent attention is counted as in training: keys and values of every head are made. Decoding can fold \
+                 kv_b_proj into the query and the output instead.",
+            );
+        }
+        if self.shape.sliding.is_some() {
+            notes.push("Layers with a window are averaged with those without.");
+        }
+        notes
+    }
+
     /// The picture in two sentences, with its numbers.
     pub fn finding(&self) -> String {
         use crate::quantity::{count, number};
