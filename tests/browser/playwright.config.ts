@@ -9,7 +9,8 @@ export default defineConfig({
   testMatch: "*.spec.ts",
   fullyParallel: true,
   workers: 2,
-  timeout: 60_000,
+  // axe on the longest pages, on two busy cores.
+  timeout: 120_000,
   expect: { timeout: 15_000 },
   forbidOnly: !!process.env.CI,
   reporter: "list",

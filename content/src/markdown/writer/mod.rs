@@ -15,7 +15,7 @@ use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
 use super::links::{self, Here};
 use super::scan::{FigureHead, Scan};
 use super::{Page, Section, Slot, bind, figure, maths, values};
-use crate::html::{escape, escape_into};
+use crate::html::{escape, escape_into, text_of};
 use crate::markdown::Heading;
 use crate::schema::Html;
 use crate::site::Mode;
@@ -47,6 +47,8 @@ pub(super) struct Writer<'w, 'a> {
     plain: String,
     /// What ends the open elements whose end is not always the same.
     closers: Vec<&'static str>,
+    /// Where the text of the link that was opened last begins.
+    link_text: usize,
     table: Option<Table>,
     headings: usize,
     heading: Option<(u8, String, usize)>,
@@ -94,6 +96,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             out: String::with_capacity(text.text.len() * 2),
             plain: String::new(),
             closers: Vec::new(),
+            link_text: 0,
             table: None,
             headings: 0,
             heading: None,
@@ -358,8 +361,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             TagEnd::TableHead => self.out.push_str("</tr>\n</thead>\n<tbody>\n"),
             TagEnd::TableRow => self.out.push_str("</tr>\n"),
             TagEnd::TableCell => {
-                let head = self.table.as_ref().is_some_and(|t| t.in_head);
-                self.out.push_str(if head { "</th>" } else { "</td>" });
+                self.end_cell();
                 self.plain.push(' ');
             }
             TagEnd::FootnoteDefinition => {
@@ -391,6 +393,19 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.out.push_str(&format!("{tag}{class}>"));
     }
 
+    fn end_cell(&mut self) {
+        let head = self.table.as_ref().is_some_and(|t| t.in_head);
+        let opened = self.out.rfind("<th").filter(|_| head).unwrap_or(self.out.len());
+        let empty = self.out.get(opened..).is_some_and(|cell| cell.find('>').is_some_and(|end| end + 1 == cell.len()));
+        if empty {
+            // What heads a column without a word is no heading.
+            self.out.truncate(opened);
+            self.out.push_str("<td></td>");
+        } else {
+            self.out.push_str(if head { "</th>" } else { "</td>" });
+        }
+    }
+
     fn start_link(&mut self, destination: &str, spot: Spot<'_>) {
         let before = self.world.sink.len();
         let above = if self.flavour == Flavour::Chapter { self.widgets.len() } else { self.heads.len().min(1) };
@@ -399,10 +414,17 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.show_troubles(before, true);
         self.closers.push(if link.is_empty() { "" } else { "</a>" });
         self.out.push_str(&link);
+        self.link_text = self.out.len();
     }
 
     fn end_link(&mut self) {
         let closer = self.closers.pop().unwrap_or_default();
+        let text = self.out.get(self.link_text..).unwrap_or_default();
+        // Not every browser names a link after a formula.
+        if !closer.is_empty() && text.starts_with("<math") && text.trim_end_matches('\u{2060}').ends_with("</math>") {
+            let label = format!(" aria-label=\"{}\"", escape(&text_of(&Html(text.to_owned()))));
+            self.out.insert_str(self.link_text.saturating_sub(1), &label);
+        }
         self.out.push_str(closer);
     }
 }
