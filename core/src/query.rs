@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
     /// A real parameter, or its default with a problem; `None` if it was not given and its default is empty.
     pub fn real_or_none(&mut self, name: &str) -> Option<f64> {
         let spec = self.spec(name)?;
-        let default = spec.default.parse().ok();
+        let default = decimal::parse(spec.default);
         let (min, max) = match spec.kind {
             Kind::Real { min, max } => (min, max),
             Kind::Integer { min, max } => (min as f64, max as f64),

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::answer::write;
+use ringside_core::decimal;
 use ringside_core::exercise::input::points;
 use ringside_core::exercise::{Curve, Kind, Sketch};
 
@@ -35,7 +36,7 @@ pub(super) fn form(session: Session) -> AnyView {
                 let value = move || drawn().get(i).copied().unwrap_or_default();
                 let text = move || write(value(), unit, 2);
                 let set = move |event| {
-                    let step: f64 = event_target_value(&event).parse().unwrap_or_default();
+                    let step = decimal::parse(&event_target_value(&event)).unwrap_or_default();
                     let mut all = untrack(drawn);
                     if let Some(point) = all.get_mut(i) {
                         *point = up_to * step / STEPS;

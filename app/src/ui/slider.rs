@@ -53,7 +53,7 @@ impl Scale {
             Scale::Decades(from, _) => {
                 let (decade, rest) = ((position / DECADE).floor(), (position % DECADE).round());
                 // Written and read as text: powers of ten are then as exact as typed ones.
-                format!("{}e{}", 10.0 + rest, decade as i32 + from - 1).parse().unwrap_or(1.0)
+                decimal::parse(&format!("{}e{}", 10.0 + rest, decade as i32 + from - 1)).unwrap_or(1.0)
             }
         }
     }

@@ -183,7 +183,7 @@ fn duration_in_parts(characters: &[Place]) -> Option<f64> {
     let (mut rest, mut total, mut parts) = (text.trim(), 0.0, 0);
     while !rest.is_empty() {
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-        let number: f64 = rest.get(..digits)?.parse().ok()?;
+        let number = decimal::parse(rest.get(..digits)?)?;
         rest = rest.get(digits..)?.trim_start();
         let letters = rest.len() - rest.trim_start_matches(|c: char| c.is_alphabetic()).len();
         total += number * time_part(rest.get(..letters)?)?;

@@ -15,6 +15,7 @@ use super::order::{Placed, right_order};
 use super::pairs::check_partners;
 use super::resolve::{Evaluate, resolve};
 use super::{Exercise, Kind, draw, query};
+use crate::decimal;
 use crate::query::Query;
 
 /// Indices below `n`, separated by commas; nothing if one cannot be read.
@@ -50,7 +51,7 @@ pub fn cause_and_change(text: &str) -> (Option<usize>, Option<usize>) {
 /// Finite numbers separated by commas; nothing if one cannot be read.
 pub fn points(text: &str) -> Option<Vec<f64>> {
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| part.parse().ok().filter(|v: &f64| v.is_finite())).collect()
+    parts.map(|part| decimal::parse(part).filter(|v| v.is_finite())).collect()
 }
 
 /// What an answer is, in a word that stands in exported results: `right`, `wrong`, `empty`, `unreadable`, `unmarked` for what

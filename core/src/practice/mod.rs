@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::decimal;
 use crate::exercise::fnv1a;
 pub use date::Day;
 use mastery::{Prediction, Standing};
@@ -107,7 +108,7 @@ impl Practice {
 
     /// Takes note of a prediction and its day. Its numbers are kept to twelve digits, which read back to the last bit.
     pub fn predict(&mut self, prediction: Prediction) {
-        let kept = |x: f64| format!("{x:.11e}").parse().ok().filter(|x: &f64| x.is_finite());
+        let kept = |x: f64| decimal::parse(&format!("{x:.11e}")).filter(|x| x.is_finite());
         self.days.insert(prediction.day);
         self.predictions.push(Prediction {
             given: prediction.given.and_then(kept),
