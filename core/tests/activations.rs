@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use ringside_core::catalogue;
 use ringside_core::hardware;
 use ringside_core::memory::Layout;
-use ringside_core::memory::activations::{Counting, Params, Recompute, Term, activations};
+use ringside_core::memory::activations::{Activations, Counting, Params, Recompute, Term, activations};
 use ringside_core::model::ModelRef;
 use ringside_core::query::Query;
 
@@ -125,6 +125,9 @@ fn the_peak_and_the_fullest_stage_are_explained() {
     let why = full.why_worst().expect("a pipeline");
     assert!(why.starts_with("Stage 1 of 8 keeps the most: ") && why.contains("12 layers × 8 in flight"), "{why}");
     assert_eq!((full.terms.len(), full.dropped.len()), (1, 13));
+    let fused = a(&[("recompute", "full"), ("flash", "true")]);
+    let never = |a: &Activations| a.dropped.iter().filter(|t| a.not_kept(t) == "never stored").count();
+    assert_eq!((never(&full), never(&fused)), (0, 3));
     let alone = a(&[("pp", "1")]);
     assert!(alone.why_peak().contains("logits") && alone.why_worst().is_none(), "{}", alone.why_peak());
     assert_eq!(alone.dropped, []);

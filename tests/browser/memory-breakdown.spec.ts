@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { expect, ready, test } from "./fixtures";
+import { axe, expect, ready, test } from "./fixtures";
 
 const fixtures = join(__dirname, "..", "fixtures");
 const config = (name: string) => readFileSync(join(fixtures, "configs", name), "utf8");
@@ -147,4 +147,47 @@ test("works with the keyboard alone", async ({ page }) => {
   await page.locator('input[name="zero"]').first().focus();
   await page.keyboard.press("ArrowRight");
   await expect.poll(() => new URL(page.url()).searchParams.get("zero")).toBe("1");
+});
+
+const LLAMA = "model=llama-3.1-405b&tp=8&sp=true&pp=16&dp=128&microbatches=16&seq=8192&zero=1";
+
+test("takes a whole layout, names the fullest stage and writes its flags", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await open(page, LLAMA);
+  const figure = page.locator('[data-widget="memory-breakdown"]');
+  await expect(figure.locator(".stages")).toContainText("Stage 1 of 16 is the fullest");
+  expect(await quantity(page, "activations")).toBeGreaterThan(60e9);
+  await figure.locator("details.export > summary").click();
+  await figure.getByRole("button", { name: "Copy", exact: true }).click();
+  const flags = await page.evaluate(() => navigator.clipboard.readText());
+  expect(flags.split(" \\\n")).toEqual(expect.arrayContaining(["--tensor-model-parallel-size 8", "--sequence-parallel", "--num-layers 126"]));
+  await figure.locator('input[name="export"][value="deepspeed"]').check({ force: true });
+  expect(JSON.parse((await figure.locator("details.export pre").textContent())!).zero_optimization.stage).toBe(1);
+});
+
+test("says what would have to divide what, and keeps the last drawing", async ({ page }) => {
+  await open(page, LLAMA.replace("tp=8", "tp=3"));
+  const figure = page.locator('[data-widget="memory-breakdown"]');
+  await expect(figure.locator('[role="alert"]', { hasText: "128 heads cannot be split over 3" })).toBeVisible();
+  expect(await quantity(page, "total")).toBeGreaterThan(0);
+});
+
+test("serves: weights, a KV cache and one bar", async ({ page }) => {
+  await open(page, "model=llama-3-8b&mode=inference&seq=8192&mbs=16&dp=1");
+  const figure = page.locator('[data-widget="memory-breakdown"]');
+  expect(await quantity(page, "kv-cache")).toBe(131072 * 8192 * 16);
+  expect(await quantity(page, "total")).toBe(131072 * 8192 * 16 + 2 * 8030261248);
+  await expect(figure.locator(".bar-row:visible")).toHaveCount(1);
+  await figure.locator('input[name="mode"][value="training"]').check({ force: true });
+  await expect(figure.locator(".bar-row:visible")).toHaveCount(4);
+});
+
+test("has nothing that axe finds with everything unfolded, wide and narrow", async ({ page }) => {
+  await open(page, LLAMA);
+  const figure = page.locator('[data-widget="memory-breakdown"]');
+  await figure.locator("details").evaluateAll((all) => all.forEach((d) => ((d as HTMLDetailsElement).open = true)));
+  expect(await axe(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await axe(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });

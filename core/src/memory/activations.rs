@@ -758,12 +758,10 @@ impl Activations {
         })
     }
 
-    /// What becomes of the terms that are not kept.
-    pub fn not_kept(&self) -> &'static str {
-        match self.params.recompute {
-            Recompute::None => "never stored",
-            Recompute::Selective | Recompute::Full => "computed again",
-        }
+    /// What becomes of a term that is not kept.
+    pub fn not_kept(&self, term: &Term) -> &'static str {
+        let fused = self.params.flash && term.is_matrix;
+        if fused || self.params.recompute == Recompute::None { "never stored" } else { "computed again" }
     }
 
     /// The same under each policy of recomputation.

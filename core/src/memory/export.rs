@@ -47,9 +47,9 @@ impl Target {
     /// What a person reads.
     pub const fn label(self) -> &'static str {
         match self {
-            Target::DeepSpeed => "DeepSpeed JSON",
-            Target::Fsdp => "PyTorch FSDP",
-            Target::Megatron => "Megatron-LM flags",
+            Target::DeepSpeed => "DeepSpeed",
+            Target::Fsdp => "FSDP",
+            Target::Megatron => "Megatron-LM",
         }
     }
 

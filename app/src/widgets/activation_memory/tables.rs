@@ -39,7 +39,7 @@ pub(super) fn terms(shown: Shown) -> AnyView {
                 <td class="number">{look(|_, t| bytes_decimal(t.total()))}</td>
                 <td class="bar-of">
                     <span style:width=share></span>
-                    {(!kept).then(|| view! { <em>{move || shown.with(Activations::not_kept)}</em> })}
+                    {(!kept).then(|| view! { <em>{look(|a, t| a.not_kept(t).to_owned())}</em> })}
                 </td>
             </tr>
         }

@@ -1,0 +1,97 @@
+// The widget `activation-memory`: what a step keeps, as a link, a mouse and a keyboard meet it.
+import type { Page } from "@playwright/test";
+import { axe, expect, ready, test } from "./fixtures";
+
+async function open(page: Page, query: string) {
+  await page.goto(`w/activation-memory/?${query}`);
+  await ready(page);
+}
+
+const figure = (page: Page) => page.locator('[data-widget="activation-memory"]');
+
+async function quantity(page: Page, id: string): Promise<number> {
+  const output = figure(page).locator(`output[data-quantity="${id}"]`);
+  await expect(output).toHaveCount(1);
+  return Number(await output.getAttribute("data-value"));
+}
+
+test("keeps 34sbh + 5as²b of a layer, and 2sbh when all is recomputed", async ({ page }) => {
+  const gpt3 = "model=gpt3-175b&seq=2048";
+  await open(page, gpt3);
+  expect(await quantity(page, "activations-per-layer")).toBe(2048 * 12288 * (34 + 80));
+  await open(page, `${gpt3}&recompute=full`);
+  expect(await quantity(page, "activations-per-layer")).toBe(2 * 2048 * 12288);
+  await expect(figure(page).locator(".terms .dropped")).toHaveCount(13);
+});
+
+test("writes its state into the address and reads it back", async ({ page }) => {
+  await open(page, "model=llama-3-8b&seq=4096");
+  await figure(page).locator('input[name="flash"][value="true"]').check({ force: true });
+  await figure(page).locator('input[name="recompute"][value="full"]').check({ force: true });
+  await expect.poll(() => new URL(page.url()).searchParams.get("recompute")).toBe("full");
+  expect(new URL(page.url()).searchParams.get("flash")).toBe("true");
+  const peak = await quantity(page, "activations-peak");
+  await page.reload();
+  await ready(page);
+  expect(await quantity(page, "activations-peak")).toBe(peak);
+});
+
+for (const [name, value] of [
+  ["model", "gpt-9"],
+  ["seq", "0"],
+  ["mbs", "2.5"],
+  ["tp", "many"],
+  ["sp", "perhaps"],
+  ["pp", "-1"],
+  ["recompute", "everything"],
+  ["counting", "mine"],
+  ["gpu", "h1000"],
+  ["no-such", "1"],
+]) {
+  test(`names the bad value ${name}=${value}, uses the default, keeps the rest`, async ({ page }) => {
+    await open(page, `${name}=${encodeURIComponent(value)}&vpp=1`);
+    await expect(page.locator(".problems")).toContainText(name);
+    expect(await quantity(page, "activations")).toBeGreaterThan(0);
+    expect(await figure(page).textContent()).not.toContain("NaN");
+  });
+}
+
+test("says what would have to divide what, and keeps the last drawing", async ({ page }) => {
+  await open(page, "model=gpt3-175b&seq=2048&tp=7");
+  await expect(figure(page).locator('[role="alert"]', { hasText: "96 heads cannot be split over 7" })).toBeVisible();
+  expect(await quantity(page, "activations-per-layer")).toBe(2048 * 12288 * (34 + 80));
+});
+
+test("draws the stages of a pipeline and says why the first keeps the most", async ({ page }) => {
+  await open(page, "model=gpt3-175b&seq=2048&tp=8&pp=8&microbatches=64");
+  await expect(figure(page).locator(".stages")).toContainText("12 layers × 8 in flight");
+  expect(await quantity(page, "in-flight")).toBe(8);
+  await open(page, "model=gpt3-175b&seq=2048");
+  await expect(figure(page).locator(".stages")).toHaveCount(0);
+});
+
+test("works with the keyboard alone", async ({ page }) => {
+  await open(page, "model=llama-3-8b&seq=4096");
+  await figure(page).locator('input[type="range"][name="seq"]').focus();
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => new URL(page.url()).searchParams.get("seq")).toBe("8192");
+  await figure(page).locator('input[name="recompute"]').first().focus();
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => new URL(page.url()).searchParams.get("recompute")).toBe("selective");
+  const offload = figure(page).locator("details.offload > summary");
+  await offload.focus();
+  await page.keyboard.press("Enter");
+  await expect(figure(page).getByText("Optimizer states")).toBeVisible();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`has nothing that axe finds, ${colorScheme}, wide and narrow`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await open(page, "model=llama-3.1-405b&tp=8&sp=true&pp=16&microbatches=16&recompute=full&flash=true");
+    await figure(page).locator("details").evaluateAll((all) => all.forEach((d) => ((d as HTMLDetailsElement).open = true)));
+    expect(await axe(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+}
