@@ -25,6 +25,8 @@ pub fn App() -> impl IntoView {
             Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
             Route::Reference => deferred::page(shell::reference::load).into_any(),
             Route::Practice => deferred::page(shell::practice::load).into_any(),
+            Route::Quiz => deferred::page(shell::exam::load_quiz).into_any(),
+            Route::Check => deferred::page(shell::exam::load_check).into_any(),
             Route::Settings => deferred::page(shell::settings::load).into_any(),
             Route::Unknown => shell::not_found::view().into_any(),
         }

@@ -10,6 +10,12 @@ pub fn now() -> i64 {
 
 /// Today, where the learner is.
 pub fn today() -> Day {
+    day_of(now())
+}
+
+/// The day of a moment in Unix seconds, where the learner is.
+pub fn day_of(seconds: i64) -> Day {
     // What JavaScript calls the offset is minutes west.
-    day_at(now(), -(js_sys::Date::new_0().get_timezone_offset() as i32))
+    let there = js_sys::Date::new(&(seconds as f64 * 1000.0).into());
+    day_at(seconds, -(there.get_timezone_offset() as i32))
 }

@@ -23,8 +23,8 @@ pub fn read(doc: &Doc) -> Result<Practice, String> {
 /// Changes the practice in a document. What cannot be read stays in the document, under a name that nothing else has.
 pub fn change(doc: &mut Doc, change: impl FnOnce(&mut Practice)) {
     let mut practice = read(doc).unwrap_or_else(|_| {
-        let free = (1..).map(|n: u32| format!("practice-unreadable-{n}")).find(|name| !doc.rest.contains_key(name));
-        doc.rest.insert(free.unwrap_or_default(), doc.practice.take());
+        let unreadable = doc.practice.take();
+        doc.set_aside("practice", unreadable);
         Practice::default()
     });
     change(&mut practice);

@@ -25,6 +25,10 @@ pub enum Route {
     Reference,
     /// What to do next, and how it stands.
     Practice,
+    /// To compose a quiz, or to take it.
+    Quiz,
+    /// To look at what was handed in.
+    Check,
     /// What is stored.
     Settings,
     /// None of them.
@@ -41,6 +45,8 @@ impl Route {
             ("w", Some(id), None) => Self::Widget(id.to_owned()),
             ("reference", None, _) => Self::Reference,
             ("practice", None, _) => Self::Practice,
+            ("quiz", None, _) => Self::Quiz,
+            ("check", None, _) => Self::Check,
             ("settings", None, _) => Self::Settings,
             _ => Self::Unknown,
         }
@@ -182,6 +188,7 @@ mod tests {
         assert_eq!(Route::of("w/amdahl"), Route::Widget("amdahl".into()));
         assert_eq!(Route::of("reference/"), Route::Reference);
         assert_eq!(Route::of("practice/"), Route::Practice);
+        assert_eq!([Route::of("quiz/"), Route::of("check")], [Route::Quiz, Route::Check]);
         assert_eq!(Route::of("settings"), Route::Settings);
         for none in ["chapter", "w", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {
             assert_eq!(Route::of(none), Route::Unknown, "{none}");

@@ -52,7 +52,7 @@ pub(crate) fn render(lenient: bool) -> Rendered {
     let files: BTreeMap<String, Vec<u8>> = site.files.into_iter().collect();
     let course: Option<Course> = files.get("course.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
     let mut paths = site.routes;
-    paths.extend(["practice/", "settings/"].map(str::to_owned));
+    paths.extend(["practice/", "quiz/", "check/", "settings/"].map(str::to_owned));
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     Rendered { files, diagnostics: site.diagnostics.iter().map(ToString::to_string).collect(), routes }
 }
@@ -69,6 +69,8 @@ fn route(path: String, course: Option<&Course>) -> Route {
         }
         (Some("reference"), _) => ("Reference", "Formulas, variables, hardware and tools on one page."),
         (Some("practice"), _) => ("Practice", "What to do next, what you can do already, and the four-week plan."),
+        (Some("quiz"), _) => ("Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent."),
+        (Some("check"), _) => ("Check", "What a class handed in, marked again from the files alone."),
         (Some("settings"), _) => ("Settings", "Theme, and everything that this browser keeps of your progress."),
         _ => ("", HOME),
     };

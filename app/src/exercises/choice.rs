@@ -51,7 +51,7 @@ pub(super) fn form(session: Session, several: bool) -> AnyView {
                 <legend>{if several { "Choose all that apply" } else { "Choose one" }}</legend>
                 {options}
             </fieldset>
-            <button type="submit" disabled=move || session.input.with(String::is_empty)>"Check"</button>
+            <button type="submit" hidden=session.exam disabled=move || session.input.with(String::is_empty)>"Check"</button>
         </form>
         <div role="status">{move || verdict(session)}</div>
     }

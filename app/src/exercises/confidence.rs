@@ -8,8 +8,11 @@ use crate::ui::unique_id;
 /// Percentages to choose from.
 const LEVELS: [(u8, &str); 3] = [(50, "a guess"), (75, "fairly sure"), (95, "certain")];
 
-/// The choice. Optional, and over once the learner has committed.
+/// The choice. Optional, and over once the learner has committed. A quiz does not ask it.
 pub(super) fn field(session: Session) -> AnyView {
+    if session.exam {
+        return ().into_any();
+    }
     let name = unique_id("confidence");
     let committed = move || session.attempt.with(|a| a.checked);
     let levels = LEVELS

@@ -37,7 +37,7 @@ pub(super) fn form(session: Session) -> AnyView {
             on:input=typed
             on:blur=move |_| keep(session)
         ></textarea>
-        <button type="button" disabled=empty on:click=compare>"Compare"</button>
+        <button type="button" hidden=session.exam disabled=empty on:click=compare>"Compare"</button>
         <div role="status">{move || compared.get().then(|| comparison(session))}</div>
     }
     .into_any()

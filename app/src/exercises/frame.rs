@@ -10,13 +10,15 @@ use crate::ui::{focus_soon, unique_id};
 /// The exercise with its form.
 pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyView) -> AnyView {
     let kind = match &exercise.kind {
-        Kind::Predict(_) | Kind::Sketch(_) => "prediction",
+        Kind::Predict(_) | Kind::Sketch(_) if !session.exam => "prediction",
         other => other.name(),
     };
     let title = exercise.title.clone().unwrap_or_else(|| exercise.id.clone());
-    let heading = format!("ex-{}-title", exercise.id);
+    // A quiz may have exercises of the same name from two chapters.
+    let anchor = if session.exam { unique_id("question") } else { format!("ex-{}", exercise.id) };
+    let heading = format!("{anchor}-title");
     let labelled = heading.clone();
-    let anchor = format!("ex-{}", exercise.id);
+    let help = (!session.exam).then(|| help(session));
     let count = format!("{nth} · {kind}");
     let level = format!("level {}", exercise.level);
     let right = move || session.attempt.with(|a| a.right);
@@ -48,7 +50,7 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
                 </div>
             </Show>
             {form}
-            {help(session)}
+            {help}
         </section>
     }
     .into_any()

@@ -73,7 +73,18 @@ fn view(place: Place) -> AnyView {
 /// The exercise, alive. `nth` says which one of the chapter it is.
 fn alive(place: &Place, exercise: &Exercise, nth: String) -> AnyView {
     let session = Session::new(place, exercise);
-    let form = match &exercise.kind {
+    frame::view(exercise, session, &nth, form(session, exercise))
+}
+
+/// An exercise as a question of a quiz, with the parameters of `seed`: without hints, and without a word about the answer,
+/// which is always what is in the form, as `ringside_core::exercise::input` has it.
+pub fn question(exercise: &Exercise, nth: &str, seed: u64, answer: RwSignal<String>) -> AnyView {
+    let session = Session::of_exam(exercise, seed, answer);
+    frame::view(exercise, session, nth, form(session, exercise))
+}
+
+fn form(session: Session, exercise: &Exercise) -> AnyView {
+    match &exercise.kind {
         Kind::Number(_) => number::form(session),
         Kind::Choice(choice) => choice::form(session, choice.several),
         Kind::Predict(_) => predict::form(session),
@@ -83,8 +94,7 @@ fn alive(place: &Place, exercise: &Exercise, nth: String) -> AnyView {
         Kind::Task(_) => task::form(session),
         Kind::Trace(_) => trace::form(session),
         Kind::Explain(_) => explain::form(session),
-    };
-    frame::view(exercise, session, &nth, form)
+    }
 }
 
 /// Whether the prediction with this id has been committed or passed over. Tracks.

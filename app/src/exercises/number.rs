@@ -40,7 +40,7 @@ pub(super) fn field(session: Session, button: &'static str) -> impl IntoView {
                 on:input=move |event| session.input.set(event_target_value(&event))
                 on:blur=move |_| session.keep_input()
             />
-            <button type="submit">{button}</button>
+            <button type="submit" hidden=session.exam>{button}</button>
             <small id=note>{tolerance(session)}</small>
         </form>
     }

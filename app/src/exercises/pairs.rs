@@ -51,7 +51,7 @@ pub(super) fn form(session: Session) -> AnyView {
         {bar(session)}
         <form class="pairs" on:submit=submit>
             <dl>{rows}</dl>
-            <button type="submit" disabled=untouched>"Check"</button>
+            <button type="submit" hidden=session.exam disabled=untouched>"Check"</button>
         </form>
         <div role="status">{move || verdict(session, sides)}</div>
     }

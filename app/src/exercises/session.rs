@@ -32,14 +32,15 @@ pub(super) struct Session {
     pub(super) missing: RwSignal<bool>,
     /// What to do once it is there.
     waiting: StoredValue<Option<Box<dyn FnOnce()>>, LocalStorage>,
-    /// The prompt with the numbers of seed 0.
+    /// The prompt with the numbers of seed 0; empty if nobody has rendered it.
     prompt: StoredValue<String>,
+    /// Whether it is a question of a quiz: what is in the form is the answer, nothing is kept here and nothing is said of it.
+    pub(super) exam: bool,
 }
 
 impl Session {
     pub(super) fn new(place: &Place, exercise: &Exercise) -> Self {
-        let name = key(&place.chapter, &exercise.id);
-        let key = StoredValue::new(name);
+        let key = StoredValue::new(key(&place.chapter, &exercise.id));
         let (given, bad_link) = (RwSignal::new(None), RwSignal::new(None));
         let attempt = Memo::new(move |_| {
             let mut attempt = key.with_value(|key| attempt(key));
@@ -63,18 +64,30 @@ impl Session {
                 follow();
             }
         });
+        let prompt = StoredValue::new(place.prompt.clone());
+        Self { given, bad_link, prompt, ..Self::with(exercise, key, attempt, input) }
+    }
+
+    /// As a question of a quiz, with the parameters of `seed`.
+    pub(super) fn of_exam(exercise: &Exercise, seed: u64, answer: RwSignal<String>) -> Self {
+        let attempt = Memo::new(move |_| Attempt { seed, input: answer.get(), ..Attempt::default() });
+        Self { exam: true, ..Self::with(exercise, StoredValue::new(String::new()), attempt, answer) }
+    }
+
+    fn with(exercise: &Exercise, key: StoredValue<String>, attempt: Memo<Attempt>, input: RwSignal<String>) -> Self {
         Self {
             exercise: StoredValue::new(exercise.clone()),
             key,
             attempt,
-            given,
-            bad_link,
+            given: RwSignal::new(None),
+            bad_link: RwSignal::new(None),
             input,
             model: RwSignal::new(exercise.model.is_none().then_some(None)),
             asked: StoredValue::new(false),
             missing: RwSignal::new(false),
             waiting: StoredValue::new_local(None),
-            prompt: StoredValue::new(place.prompt.clone()),
+            prompt: StoredValue::new(String::new()),
+            exam: false,
         }
     }
 
@@ -153,10 +166,11 @@ impl Session {
 
     /// The prompt: HTML.
     pub(super) fn prompt(self) -> String {
-        match self.attempt.with(|a| a.seed) {
-            0 => self.prompt.get_value(),
-            _ => self.exercise.with_value(|e| self.fill(&e.prompt)),
+        let rendered = self.prompt.with_value(String::clone);
+        if self.attempt.with(|a| a.seed) == 0 && !rendered.is_empty() {
+            return rendered;
         }
+        self.exercise.with_value(|e| self.fill(&e.prompt))
     }
 
     /// A template with this seed's numbers: HTML. Its holes are shown as they are while the model is on its way.
@@ -177,6 +191,9 @@ impl Session {
 
     /// The same; `numbers` are the one that was predicted and the one that is true.
     fn keep(self, numbers: Option<(f64, f64)>, change: impl FnOnce(&mut Attempt)) {
+        if self.exam {
+            return;
+        }
         let key = self.key.get_value();
         store().update(|doc| {
             let attempt = doc.exercises.entry(key.clone()).or_default();

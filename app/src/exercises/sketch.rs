@@ -79,7 +79,7 @@ pub(super) fn form(session: Session) -> AnyView {
     view! {
         <div class="sketch" hidden=committed>{bars}</div>
         {confidence::field(session)}
-        <button type="button" hidden=committed on:click=commit>"Commit"</button>
+        <button type="button" hidden=move || session.exam || committed.get() on:click=commit>"Commit"</button>
         <div role="status" id=result.get_value() tabindex="-1">{move || committed.get().then(|| reveal(session, drawn())).flatten()}</div>
     }
     .into_any()

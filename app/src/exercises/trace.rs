@@ -64,7 +64,7 @@ pub(super) fn form(session: Session) -> AnyView {
                 <legend>"What will you change to prove it?"</legend>
                 {changes}
             </fieldset>
-            <button type="submit" disabled=move || !ready()>"Measure"</button>
+            <button type="submit" hidden=session.exam disabled=move || !ready()>"Measure"</button>
         </form>
         <div role="status">{move || verdict(session)}</div>
     }

@@ -2,6 +2,7 @@
 
 pub mod chapter;
 mod contents;
+pub mod exam;
 pub mod first_sight;
 mod fragment;
 mod header;

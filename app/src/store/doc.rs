@@ -31,6 +31,9 @@ pub struct Doc {
     /// A [`ringside_core::practice::Practice`], read by [`crate::practice`] alone: most pages do without its code.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub practice: Value,
+    /// A quiz that is being taken or was handed in; read by its page alone.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub quiz: Value,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -45,6 +48,18 @@ impl Doc {
     /// Whether this source is ticked as read.
     pub fn is_read(&self, id: &str) -> bool {
         self.sources.get(id).is_some_and(|s| s.read)
+    }
+
+    /// Whether anything of the course has been done.
+    pub fn is_begun(&self) -> bool {
+        let touched = !self.chapters.is_empty() || !self.exercises.is_empty() || !self.practice.is_null();
+        touched || self.sources.values().any(|s| s.read || !s.summary.is_empty())
+    }
+
+    /// Keeps a value that cannot be read, under a name that nothing else has.
+    pub fn set_aside(&mut self, name: &str, value: Value) {
+        let free = (1..).map(|n: u32| format!("{name}-unreadable-{n}")).find(|name| !self.rest.contains_key(name));
+        self.rest.insert(free.unwrap_or_default(), value);
     }
 
     /// Takes note that something was done on this day.
@@ -79,6 +94,7 @@ impl Default for Doc {
             chapters: BTreeMap::new(),
             exercises: BTreeMap::new(),
             practice: Value::Null,
+            quiz: Value::Null,
             rest: Map::new(),
         }
     }
@@ -329,6 +345,16 @@ mod tests {
         let rest = attempt.rest.clone();
         assert_eq!(attempt, Attempt { seed: 9, right: true, tries: 4, earlier: 4, rest, ..Attempt::default() });
         assert_eq!((attempt.tries_here(), attempt.rest.len()), (0, 1));
+    }
+
+    #[test]
+    fn what_is_begun_is_more_than_settings() {
+        let mut doc = Doc { settings: Settings { theme: Theme::Dark, ..Settings::default() }, ..Doc::default() };
+        doc.sources.insert("s".into(), SourceNote::default());
+        assert!(!doc.is_begun());
+        doc.sources.entry("s".into()).or_default().summary = "Short.".into();
+        assert!(doc.is_begun());
+        assert!(Doc { practice: Map::new().into(), ..Doc::default() }.is_begun());
     }
 
     #[test]

@@ -14,13 +14,31 @@ pub async fn read_text(file: &web_sys::File) -> Result<String, String> {
     }
 }
 
-/// The first file that was chosen in the `<input type=file>` of this event. The choice is cleared, so that choosing the same
-/// file again is an event again.
+/// The first file that was chosen in the `<input type=file>` of this event; see [`all_chosen`].
 pub fn chosen(event: &web_sys::Event) -> Option<web_sys::File> {
-    let input = event.target()?.dyn_into::<web_sys::HtmlInputElement>().ok()?;
-    let file = input.files()?.get(0);
+    all_chosen(event).into_iter().next()
+}
+
+/// Every file that was chosen in the `<input type=file>` of this event. The choice is cleared, so that choosing the same
+/// files again is an event again.
+pub fn all_chosen(event: &web_sys::Event) -> Vec<web_sys::File> {
+    let Some(input) = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlInputElement>().ok()) else {
+        return Vec::new();
+    };
+    // The list is emptied with the choice.
+    let files = listed(input.files());
     input.set_value("");
-    file
+    files
+}
+
+/// Every file that was dropped.
+pub fn dropped(event: &web_sys::DragEvent) -> Vec<web_sys::File> {
+    listed(event.data_transfer().and_then(|data| data.files()))
+}
+
+fn listed(files: Option<web_sys::FileList>) -> Vec<web_sys::File> {
+    let Some(files) = files else { return Vec::new() };
+    (0..files.length()).filter_map(|i| files.get(i)).collect()
 }
 
 /// Gives the learner a file with this text.

@@ -89,6 +89,12 @@ fn sections(course: Arc<Course>, readings: Arc<Readings>, index: Arc<ExerciseInd
         {skills::view(desk)}
         {calibration::view(desk)}
         {summaries::view(desk)}
+        <section class="sans teaching">
+            <p>
+                "Teaching with this? " <a href="quiz/">"Compose a quiz"</a> " with the same numbers for everyone, and "
+                <a href="check/">"check"</a> " what is handed in."
+            </p>
+        </section>
     }
     .into_any()
 }

@@ -1,0 +1,367 @@
+//! Files that were handed in, marked again: a table of the class, and what everyone answered.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use ringside_content::schema::ExerciseIndex;
+use ringside_core::exercise::input::{cause_and_change, indices, partners};
+use ringside_core::exercise::{Exercise, Kind, Template, draw, environment};
+use ringside_core::practice::date;
+use ringside_core::practice::exam::{
+    ClassTable, ExamResult, Finding, HONESTY, MAX_FILE, Mark, Recheck, Rechecked, class_table, recheck,
+};
+
+use super::loaded::{self, Loaded};
+use crate::data::library;
+use crate::ui::{file, unique_id};
+use crate::{clock, page};
+
+/// A file that was read.
+#[derive(Clone, PartialEq)]
+struct Handed {
+    /// Tells files of the same name apart.
+    id: u32,
+    name: String,
+    result: Result<ExamResult, String>,
+}
+
+pub(super) fn view() -> AnyView {
+    page::title("Check");
+    view! {
+        <article class="exam check">
+            <h1>"Check"</h1>
+            <p class="lede">
+                "Choose the files that were handed in. Every answer is marked again here, from the exercises of this course; nothing that a file says of itself is believed, and no file leaves this browser."
+            </p>
+            {library().exercises.show(files)}
+            <p class="honesty sans">{HONESTY}</p>
+        </article>
+    }
+    .into_any()
+}
+
+fn files(index: Arc<ExerciseIndex>) -> AnyView {
+    let handed = RwSignal::new(Vec::<Handed>::new());
+    let over = RwSignal::new(false);
+    let take = move |files: Vec<web_sys::File>| {
+        for chosen in files {
+            let on_its_way = page::pending();
+            spawn_local(async move {
+                let name = chosen.name();
+                let result = if chosen.size() > MAX_FILE as f64 {
+                    ExamResult::read(&" ".repeat(MAX_FILE + 1))
+                } else {
+                    file::read_text(&chosen).await.and_then(|text| ExamResult::read(&text))
+                };
+                // The page may have been left meanwhile.
+                handed.try_update(|all| {
+                    let same = |h: &&Handed| h.result.is_ok() && h.result == result;
+                    if all.iter().any(|h| same(&h)) {
+                        return;
+                    }
+                    let id = all.iter().map(|h| h.id + 1).max().unwrap_or(0);
+                    all.push(Handed { id, name, result });
+                });
+                drop(on_its_way);
+            });
+        }
+    };
+    let choose = move |event: leptos::ev::Event| take(file::all_chosen(&event));
+    let drop_here = move |event: leptos::ev::DragEvent| {
+        event.prevent_default();
+        over.set(false);
+        take(file::dropped(&event));
+    };
+    let index = StoredValue::new(index);
+    // What is shown follows the files that could be read.
+    let results = Memo::new(move |_| {
+        handed.with(|all| all.iter().filter_map(|h| Some((h.id, h.result.clone().ok()?))).collect::<Vec<_>>())
+    });
+    let keys = Memo::new(move |_| {
+        let mut keys: Vec<String> = results.with(|all| {
+            let named = |r: &ExamResult| {
+                let answered = r.answers.iter().map(|a| a.exercise.clone());
+                r.quiz.exercises.iter().cloned().chain(answered).collect::<Vec<_>>()
+            };
+            all.iter().flat_map(|(_, r)| named(r)).collect()
+        });
+        keys.sort();
+        keys.dedup();
+        keys
+    });
+    let unread = move || {
+        handed.with(|all| {
+            let wrong = all.iter().filter_map(|h| Some((h.id, h.name.clone(), h.result.clone().err()?)));
+            wrong
+                .map(|(id, name, why)| {
+                    let label = format!("Remove {name}");
+                    let remove = move |_| handed.update(|all| all.retain(|h| h.id != id));
+                    view! {
+                        <li>
+                            <span><b>{name}</b> ": " {why}</span>
+                            <button type="button" class="quiet" aria-label=label on:click=remove>"✕"</button>
+                        </li>
+                    }
+                })
+                .collect_view()
+        })
+    };
+    let any_unread = move || handed.with(|all| all.iter().any(|h| h.result.is_err()));
+    let shown = move || {
+        if keys.with(Vec::is_empty) {
+            return ().into_any();
+        }
+        loaded::show(keys.get(), index.get_value(), move |loaded| class(results, index.get_value(), loaded))
+    };
+    view! {
+        <div
+            class="drop sans"
+            class:over=over
+            on:dragover=move |event| {
+                event.prevent_default();
+                over.set(true);
+            }
+            on:dragleave=move |_| over.set(false)
+            on:drop=drop_here
+        >
+            <label for="results">"Results, one file or many"</label>
+            <input type="file" id="results" accept=".json,application/json" multiple on:change=choose />
+            <small>"Or drop them here."</small>
+        </div>
+        <div role="alert" class="message unread" hidden=move || !any_unread()>
+            <p>"Not every file could be read:"</p>
+            <ul class="sans">{unread}</ul>
+        </div>
+        {shown}
+    }
+    .into_any()
+}
+
+/// The class, and everyone in it.
+fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loaded: Arc<Loaded>) -> AnyView {
+    let titles: BTreeMap<String, String> = index.exercises.iter().map(|e| (e.key.clone(), e.title.clone())).collect();
+    let titles = StoredValue::new(titles);
+    let loaded = StoredValue::new(loaded);
+    let marked = Memo::new(move |_| {
+        loaded.with_value(|loaded| {
+            let evaluate = |exercise: &_, query: &_| loaded.evaluate(exercise, query);
+            let again = |(_, result): &(u32, ExamResult)| recheck(result, &loaded.definitions, &evaluate);
+            results.with(|all| all.iter().map(again).collect::<Vec<Recheck>>())
+        })
+    });
+    let table = Memo::new(move |_| marked.with(|all| class_table(all)));
+    let said = RwSignal::new(None::<Result<String, String>>);
+    let save = move |_| {
+        let name = format!("ringside-class-{}.csv", date::iso(clock::today()));
+        let saved = file::save(&name, "text/csv", &table.with_untracked(ClassTable::to_csv));
+        said.set(Some(saved.map(|()| format!("{name} is in your downloads."))));
+    };
+    let told = move || {
+        said.get().map(|said| match said {
+            Ok(text) => view! { <p class="went-well sans">{text}</p> }.into_any(),
+            Err(text) => view! { <div class="message"><p>{text}</p></div> }.into_any(),
+        })
+    };
+    let notes =
+        move || table.with(|t| t.notes.iter().map(|n| view! { <p class="note sans">{n.clone()}</p> }).collect_view());
+    let people = move || {
+        marked.with(|all| {
+            let mut all: Vec<&Recheck> = all.iter().collect();
+            all.sort_by_cached_key(|one| name_of(&one.learner).to_lowercase());
+            all.into_iter().map(|one| loaded.with_value(|l| person(one, l, titles))).collect_view()
+        })
+    };
+    view! {
+        <section aria-labelledby="class">
+            <h2 id="class">"The class"</h2>
+            {notes}
+            {move || table.with(|t| class_view(t, titles))}
+            <p class="actions sans"><button type="button" on:click=save>"Export as CSV"</button></p>
+            <div role="status">{told}</div>
+        </section>
+        <section aria-labelledby="answers">
+            <h2 id="answers">"What each answered"</h2>
+            {people}
+        </section>
+    }
+    .into_any()
+}
+
+fn title_of(titles: StoredValue<BTreeMap<String, String>>, key: &str) -> String {
+    titles.with_value(|titles| titles.get(key).cloned()).unwrap_or_else(|| key.to_owned())
+}
+
+/// A name as it is shown: never nothing.
+fn name_of(learner: &str) -> String {
+    if learner.trim().is_empty() { "No name".to_owned() } else { learner.trim().to_owned() }
+}
+
+/// A mark as a sign, with its name for those who do not see it.
+fn sign(mark: Option<Mark>) -> AnyView {
+    let (sign, name) = match mark {
+        Some(Mark::Right) => ("✓", "right"),
+        Some(Mark::Wrong) => ("✗", "wrong"),
+        Some(Mark::Unclear) => ("?", "to look at"),
+        Some(Mark::Unanswered) => ("–", "no answer"),
+        None => ("", "does not count"),
+    };
+    view! {
+        <span class=format!("mark {}", mark.map_or("none", Mark::id))>
+            <span aria-hidden="true">{sign}</span>
+            <span class="visually-hidden">{name}</span>
+        </span>
+    }
+    .into_any()
+}
+
+fn class_view(table: &ClassTable, titles: StoredValue<BTreeMap<String, String>>) -> AnyView {
+    let head = table
+        .exercises
+        .iter()
+        .enumerate()
+        .map(|(i, key)| {
+            let (title, hint) = (title_of(titles, key), title_of(titles, key));
+            view! { <th scope="col" title=hint>{i + 1} <span class="visually-hidden">{title}</span></th> }
+        })
+        .collect_view();
+    let rows = table
+        .rows
+        .iter()
+        .map(|row| {
+            let marks = row.marks.iter().map(|m| view! { <td class="centre">{sign(*m)}</td> }).collect_view();
+            let odd = match row.odd {
+                0 => view! { <td class="agrees">"agrees"</td> }.into_any(),
+                1 => view! { <td class="odd">"1 to look at"</td> }.into_any(),
+                n => view! { <td class="odd">{n} " to look at"</td> }.into_any(),
+            };
+            let minutes = (row.ended - row.started).div_euclid(60);
+            view! {
+                <tr>
+                    <th scope="row">{name_of(&row.learner)}</th>
+                    <td class="number">{row.right} " of " {row.of}</td>
+                    {marks}
+                    <td class="number">{row.unclear}</td>
+                    <td class="number">{minutes} " min"</td>
+                    {odd}
+                </tr>
+            }
+        })
+        .collect_view();
+    let right = table.right.iter().map(|n| view! { <td class="centre">{*n}</td> }).collect_view();
+    let legend = table.exercises.iter().map(|key| view! { <li>{title_of(titles, key)}</li> }).collect_view();
+    view! {
+        <div class="scrolls" tabindex="0" role="region" aria-label="The class, a table">
+            <table>
+                <thead>
+                    <tr>
+                        <th scope="col">"Learner"</th>
+                        <th scope="col" class="number">"Right"</th>
+                        {head}
+                        <th scope="col" class="number">"Unclear"</th>
+                        <th scope="col" class="number">"Took"</th>
+                        <th scope="col">"The file"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+                <tfoot>
+                    <tr>
+                        <th scope="row">"Right"</th>
+                        <td></td>
+                        {right}
+                        <td></td>
+                        <td></td>
+                        <td></td>
+                    </tr>
+                </tfoot>
+            </table>
+        </div>
+        <ol class="columns sans">{legend}</ol>
+    }
+    .into_any()
+}
+
+fn person(one: &Recheck, loaded: &Loaded, titles: StoredValue<BTreeMap<String, String>>) -> AnyView {
+    let notes = one.notes.iter().map(|n| view! { <p class="note">{n.clone()}</p> }).collect_view();
+    let rows = one.items.iter().map(|item| answer(item, loaded, titles)).collect_view();
+    let odd = !one.agrees();
+    let when = format!("Begun {}, handed in {}.", date::iso_time(one.started), date::iso_time(one.ended));
+    let id = unique_id("person");
+    view! {
+        <details class="sans person" class:odd=odd>
+            <summary id=id><b>{name_of(&one.learner)}</b> <span class="tally">{one.say()}</span></summary>
+            <p class="why">{when}</p>
+            {notes}
+            <ol>{rows}</ol>
+        </details>
+    }
+    .into_any()
+}
+
+fn answer(item: &Rechecked, loaded: &Loaded, titles: StoredValue<BTreeMap<String, String>>) -> AnyView {
+    let title = title_of(titles, &item.exercise);
+    let typed = item.answer.clone();
+    let words = loaded.definitions.get(&item.exercise).map(|e| in_words(e, item, loaded)).unwrap_or_default();
+    let shown = if typed.trim().is_empty() {
+        view! { <p class="why">"No answer."</p> }.into_any()
+    } else if words.is_empty() {
+        view! { <p class="typed">{typed}</p> }.into_any()
+    } else {
+        let words = words.into_iter().map(|html| view! { <li inner_html=html></li> }).collect_view();
+        view! { <ul class="typed">{words}</ul> }.into_any()
+    };
+    let verdict = item.verdict.unwrap_or("not marked");
+    let say = (item.finding != Finding::Agrees).then(|| view! { <p class="note">{item.say.clone()}</p> });
+    view! {
+        <li>
+            {sign(item.mark)}
+            <div>
+                <p class="what">{title} " " <small>{format!("{verdict}, seed {}", item.seed)}</small></p>
+                {shown}
+                {say}
+            </div>
+        </li>
+    }
+    .into_any()
+}
+
+/// An answer that is kept as places in a list, in the words of the exercise: HTML of our own build, one piece each. Nothing for
+/// an answer that was typed.
+fn in_words(exercise: &Exercise, item: &Rechecked, loaded: &Loaded) -> Vec<String> {
+    let answer = item.answer.as_str();
+    let chosen = |texts: Vec<&String>| -> Vec<String> {
+        let places = indices(answer, texts.len()).unwrap_or_default();
+        places.into_iter().filter_map(|i| texts.get(i).map(|t| (*t).clone())).collect()
+    };
+    let paired = |left: Vec<String>, right: Vec<&String>| -> Vec<String> {
+        let all = partners(answer, left.len(), right.len()).unwrap_or_default();
+        let one = |(i, to): (usize, Option<usize>)| Some(format!("{}: {}", left.get(i)?, right.get(to?)?));
+        all.into_iter().enumerate().filter_map(one).collect()
+    };
+    let templates = match &exercise.kind {
+        Kind::Choice(choice) => chosen(choice.options.iter().map(|o| &o.text).collect()),
+        Kind::Order(order) => chosen(order.items.iter().map(|i| &i.text).collect()),
+        Kind::Match(m) => {
+            let right = m.pairs.iter().map(|p| &p.right).chain(&m.extra).collect();
+            paired(m.pairs.iter().map(|p| p.left.clone()).collect(), right)
+        }
+        Kind::Label(label) => {
+            let places = ('A'..).take(label.parts.len()).map(|letter| format!("Part {letter}")).collect();
+            paired(places, label.parts.iter().map(|p| &p.text).collect())
+        }
+        Kind::Trace(trace) => {
+            let (cause, change) = cause_and_change(answer);
+            let cause = cause.and_then(|i| trace.causes.get(i)).map(|c| c.text.clone());
+            let change = change.and_then(|i| trace.changes.get(i)).map(|c| c.text.clone());
+            cause.into_iter().chain(change).collect()
+        }
+        _ => return Vec::new(),
+    };
+    let parameters = draw(exercise, item.seed);
+    let evaluate = |query: &_| loaded.evaluate(exercise, query);
+    match environment(exercise, &parameters, &evaluate) {
+        Ok(env) => templates.iter().map(|t| Template::fill(t, &env).unwrap_or_else(|_| t.clone())).collect(),
+        Err(_) => templates,
+    }
+}

@@ -1,0 +1,94 @@
+//! The exercises that a quiz or a file names, with the models that know what is right.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use ringside_content::schema::{ExerciseIndex, Exercises};
+use ringside_core::catalogue::{Entry, Evaluation};
+use ringside_core::exercise::Exercise;
+use ringside_core::practice::exam::Definitions;
+use ringside_core::query::Query;
+
+use crate::data::{FromText as _, fetch_text};
+use crate::{page, widgets};
+
+/// Exercises and their models.
+#[derive(Clone, Default)]
+pub(super) struct Loaded {
+    pub(super) definitions: Definitions,
+    models: BTreeMap<String, &'static Entry>,
+}
+
+impl Loaded {
+    /// Computes an exercise's model. Nothing is known of one that this site does not have.
+    pub(super) fn evaluate(&self, exercise: &Exercise, parameters: &Query) -> Evaluation {
+        let model = exercise.model.as_ref().and_then(|id| self.models.get(id));
+        model.map(|model| (model.evaluate)(parameters)).unwrap_or_default()
+    }
+}
+
+/// Fetches the exercises among `keys` that the course has.
+///
+/// # Errors
+/// A sentence: something could not be downloaded.
+pub(super) async fn fetch(keys: &[String], index: &ExerciseIndex) -> Result<Loaded, String> {
+    let known = index.exercises.iter().filter(|e| keys.contains(&e.key));
+    let chapters: BTreeSet<&str> = known.map(|e| e.chapter()).collect();
+    let mut loaded = Loaded::default();
+    for chapter in chapters {
+        let path = format!("chapters/{chapter}.exercises.json");
+        let file = Exercises::from_text(&path, fetch_text(&path).await?)?;
+        let named = file.exercises.into_iter().map(|e| (format!("{chapter}/{}", e.id), e));
+        loaded.definitions.extend(named.filter(|(key, _)| keys.contains(key)));
+    }
+    let models: BTreeSet<String> = loaded.definitions.values().filter_map(|e| e.model.clone()).collect();
+    for id in models {
+        let Some(widget) = widgets::find(&id) else { continue };
+        let module = (widget.load)().await.map_err(|_| {
+            "A model that knows what is right could not be downloaded. Check the connection.".to_owned()
+        })?;
+        loaded.models.insert(id, module.model);
+    }
+    Ok(loaded)
+}
+
+/// Fetches the exercises among `keys` and shows `show` of them; when they cannot be had, says why and offers to try again.
+pub(super) fn show(
+    keys: Vec<String>,
+    index: Arc<ExerciseIndex>,
+    show: impl Fn(Arc<Loaded>) -> AnyView + Send + Sync + 'static,
+) -> AnyView {
+    let state = RwSignal::new(None::<Result<Arc<Loaded>, String>>);
+    let attempt = move || {
+        let on_its_way = page::pending();
+        let (keys, index) = (keys.clone(), index.clone());
+        spawn_local(async move {
+            let came = fetch(&keys, &index).await.map(Arc::new);
+            // The page may have been left meanwhile.
+            state.try_set(Some(came));
+            drop(on_its_way);
+        });
+    };
+    attempt();
+    let attempt = StoredValue::new(attempt);
+    (move || match state.get() {
+        None => ().into_any(),
+        Some(Ok(loaded)) => show(loaded),
+        Some(Err(why)) => {
+            let retry = move |_| {
+                state.set(None);
+                attempt.with_value(|attempt| attempt());
+            };
+            view! {
+                <div class="message" role="alert">
+                    <p>{why}</p>
+                    <button type="button" on:click=retry>"Try again"</button>
+                </div>
+            }
+            .into_any()
+        }
+    })
+    .into_any()
+}

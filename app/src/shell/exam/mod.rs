@@ -1,0 +1,60 @@
+//! A quiz: an instructor composes it and sends a link, learners take it without feedback and hand in a file, and anybody can
+//! mark the files again. `ringside_core::practice::exam` says what is in them and what they can show.
+
+mod check;
+mod compose;
+mod link;
+mod loaded;
+mod sitting;
+mod take;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+
+use crate::deferred::{NotLoaded, Page};
+use crate::page;
+use crate::router::address;
+use link::Link;
+
+/// Downloads the page to compose and to take a quiz.
+#[wasm_split(quiz, wasm_split_path = leptos::wasm_split, fallible)]
+pub fn load_quiz() -> Result<Page, NotLoaded> {
+    Ok(quiz)
+}
+
+/// Downloads the page that marks files again.
+#[wasm_split(check, wasm_split_path = leptos::wasm_split, fallible)]
+pub fn load_check() -> Result<Page, NotLoaded> {
+    Ok(check::view)
+}
+
+fn quiz() -> AnyView {
+    page::title("Quiz");
+    let search = address().search();
+    // The address that is composed is written back without being read again.
+    let composing = Memo::new(move |_| search.with(|search| Link::read(search).0.compose));
+    (move || {
+        if composing.get() {
+            let (link, problems) = untrack(|| search.with(|search| Link::read(search)));
+            return compose::view(link, problems);
+        }
+        let (link, problems) = search.with(|search| Link::read(search));
+        take::view(link, problems)
+    })
+    .into_any()
+}
+
+/// What of a link could not be used.
+fn problems(messages: Vec<String>) -> AnyView {
+    if messages.is_empty() {
+        return ().into_any();
+    }
+    let items = messages.into_iter().map(|text| view! { <li>{text}</li> }).collect_view();
+    view! {
+        <div class="message" role="status">
+            <p>"Not everything in the link could be used:"</p>
+            <ul>{items}</ul>
+        </div>
+    }
+    .into_any()
+}

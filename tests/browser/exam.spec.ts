@@ -1,0 +1,181 @@
+// A quiz: composed, taken without feedback, handed in as a file, and marked again from the file alone.
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { axe, expect, ready, test } from "./fixtures";
+
+const KEY = "ringside.store";
+const stored = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? "null"), KEY);
+const LINK = "quiz/?e=memory-accounting/zero-2,memory-accounting/grows-with-batch,memory-accounting/order-layouts&seed=0";
+const question = (page: Page, id: string) => page.locator(`[data-question="memory-accounting/${id}"]`);
+
+async function open(page: Page, path: string) {
+  await page.goto(path);
+  await ready(page);
+}
+
+async function begin(page: Page, name: string, path = LINK) {
+  await open(page, path);
+  await page.getByLabel("Your name").fill(name);
+  await page.getByRole("button", { name: "Begin" }).click();
+  await expect(page.locator(".exam-bar")).toBeVisible();
+  await ready(page);
+}
+
+/** Hands in and yields the file's text and name. */
+async function handIn(page: Page) {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Hand in", exact: true }).first().click();
+  const all_the_same = page.getByRole("button", { name: "Hand in all the same" });
+  if (await all_the_same.isVisible()) await all_the_same.click();
+  const file = await download;
+  await expect(page.locator(".exam .lede")).toContainText("Handed in");
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+}
+
+const asFile = (name: string, text: string) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+
+test("a quiz is composed by the keyboard, is in the address, and has a link", async ({ page }) => {
+  await open(page, "quiz/");
+  await expect(page.locator("#order + p")).toHaveText("Nothing is chosen yet.");
+  await expect(page.locator(".address")).toBeHidden();
+  await page.locator("summary", { hasText: "Where the memory goes" }).press("Enter");
+  for (const key of ["Tab", "Space", "Tab", "Space"]) await page.keyboard.press(key);
+  await expect(page.locator(".chosen li")).toHaveCount(2);
+  const [first, second] = await page.locator(".chosen li > span").allTextContents();
+  await page.getByRole("button", { name: /^Earlier/ }).nth(1).press("Enter");
+  await expect(page.locator(".chosen li > span")).toHaveText([second, first]);
+  await page.getByLabel("Seed").fill("12");
+  await page.getByLabel("Seed").press("Enter");
+  await page.getByLabel("Minutes").fill("20");
+  await page.getByLabel("Minutes").press("Enter");
+  const link = await page.locator(".address").inputValue();
+  expect(link).toMatch(/\/quiz\/\?e=memory-accounting\/[\w-]+,memory-accounting\/[\w-]+&seed=12&minutes=20$/);
+  await page.reload();
+  await ready(page);
+  await expect(page.locator(".address")).toHaveValue(link);
+  await page.getByRole("button", { name: "Other numbers" }).click();
+  await expect(page.locator(".address")).not.toHaveValue(link);
+  await page.getByRole("button", { name: /^Leave out/ }).first().click();
+  await expect(page.locator(".chosen li")).toHaveCount(1);
+  expect(await axe(page)).toEqual([]);
+});
+
+test("a seed or a time that cannot be used is said beside its field", async ({ page }) => {
+  await open(page, "quiz/");
+  await page.getByLabel("Minutes").fill("soon");
+  await page.getByLabel("Minutes").press("Enter");
+  await expect(page.locator(".exam-settings")).toContainText("“soon” was not used");
+});
+
+test("a quiz is taken without a word about the answers, and survives a reload", async ({ page }) => {
+  await page.clock.install({ time: new Date("2026-03-02T10:00:00") });
+  await begin(page, "Ada Lovelace", `${LINK}&minutes=20`);
+  await expect(page.getByRole("timer")).toHaveText(/^(20:00|19:5\d) left$/);
+  const number = question(page, "zero-2");
+  await number.locator("input").fill("33.6 GB");
+  await number.locator("input").press("Enter");
+  await question(page, "grows-with-batch").locator("input").first().check();
+  await expect(page.locator(".exam-bar")).toContainText("2 of 3 answered");
+  for (const word of ["Check", "Hint", "Show the solution", "Fresh numbers"]) {
+    await expect(page.getByRole("button", { name: word })).toHaveCount(0);
+  }
+  await expect(page.locator(".exercise .answer")).toHaveCount(0);
+  await page.clock.runFor(1000);
+  const { quiz, exercises, practice } = await stored(page);
+  expect(quiz.answers["memory-accounting/zero-2"]).toBe("33.6 GB");
+  expect(exercises).toEqual({});
+  expect(practice).toBeUndefined();
+  await page.reload();
+  await ready(page);
+  await expect(number.locator("input")).toHaveValue("33.6 GB");
+  await page.clock.runFor(21 * 60_000);
+  await expect(page.locator(".exam-bar")).toContainText("The time is over");
+  await page.getByRole("button", { name: "Hand in", exact: true }).first().click();
+  await expect(page.getByRole("group", { name: "Hand in all the same?" })).toContainText("One question has no answer.");
+  await page.getByRole("button", { name: "Go on" }).click();
+  await question(page, "order-layouts").getByRole("button", { name: "This is the order" }).click();
+  const { name, text } = await handIn(page);
+  expect(name).toBe("ringside-quiz-ada-lovelace-2026-03-02.json");
+  const result = JSON.parse(text);
+  expect(result.learner).toBe("Ada Lovelace");
+  expect(result.ended - result.started).toBeGreaterThanOrEqual(21 * 60);
+  expect(result.answers.map((a: { answer: string }) => a.answer)).toEqual(["33.6 GB", expect.stringMatching(/^\d$/), expect.stringMatching(/^\d(,\d)+$/)]);
+  expect(result.answers[0].verdict).toBe("right");
+  await page.reload();
+  await ready(page);
+  await expect(page.locator(".exam .lede")).toContainText("Handed in: 3 of 3 answered");
+  await page.getByRole("button", { name: "Forget these answers" }).click();
+  await expect(page.getByRole("button", { name: "Begin" })).toBeVisible();
+});
+
+test("a seed shows everyone the same numbers, and others than the chapter", async ({ page, context }) => {
+  const path = "quiz/?e=memory-accounting/zero-2&seed=7";
+  await begin(page, "Ada", path);
+  const prompt = await question(page, "zero-2").locator(".prompt").innerText();
+  const other = await context.browser()!.newPage();
+  await begin(other, "Grace", new URL(path, page.url().replace(/quiz\/.*/, "")).href);
+  expect(await question(other, "zero-2").locator(".prompt").innerText()).toBe(prompt);
+  await other.close();
+  await page.getByRole("button", { name: "Hand in", exact: true }).first().press("Enter");
+  await page.getByRole("button", { name: "Hand in all the same" }).press("Enter");
+  await page.getByRole("button", { name: "Forget these answers" }).press("Enter");
+  await begin(page, "Ada", "quiz/?e=memory-accounting/zero-2&seed=0");
+  expect(await question(page, "zero-2").locator(".prompt").innerText()).not.toBe(prompt);
+});
+
+test("a link that is partly wrong is used as far as it goes", async ({ page }) => {
+  await open(page, "quiz/?e=memory-accounting/zero-2,memory-accounting/zero-4,nonsense&seed=-1&minutes=soon");
+  for (const part of ["did you mean “memory-accounting/zero-", "“nonsense” is not an exercise", "seed must be", "minutes must be"]) {
+    await expect(page.locator(".message")).toContainText(part);
+  }
+  await expect(page.locator(".exam .lede")).toContainText("One exercise");
+  await open(page, "quiz/?e=no/such");
+  await expect(page.locator("main")).toContainText("Nothing is left to ask");
+});
+
+test("what is handed in is marked again: who agrees, who was edited, what cannot be read", async ({ page }) => {
+  await begin(page, "Ada");
+  await question(page, "zero-2").locator("input").fill("33.6 GB");
+  const ada = await handIn(page);
+  const edited = JSON.parse(ada.text);
+  edited.learner = "=Grace <b>x</b>";
+  edited.answers[1].verdict = "right";
+  await open(page, "check/");
+  await expect(page.locator("#class")).toHaveCount(0);
+  await page.getByLabel("Results, one file or many").setInputFiles([
+    asFile(ada.name, ada.text), asFile("grace.json", JSON.stringify(edited)), asFile("notes.json", "{}"), asFile("ada again.json", ada.text),
+  ]);
+  const rows = page.locator(".check tbody tr");
+  await expect(rows).toHaveCount(2);
+  await expect(rows.nth(0)).toContainText("=Grace <b>x</b>");
+  await expect(rows.nth(0)).toContainText("1 to look at");
+  await expect(rows.nth(1)).toContainText("Ada");
+  await expect(rows.nth(1)).toContainText("1 of 3");
+  await expect(rows.nth(1)).toContainText("agrees");
+  await expect(page.getByRole("alert")).toContainText("notes.json: The file is not a result of a Ringside quiz.");
+  await page.getByRole("button", { name: "Remove notes.json" }).press("Enter");
+  await expect(page.locator(".unread")).toBeHidden();
+  const grace = page.locator(".person", { hasText: "=Grace" });
+  await grace.locator("summary").press("Enter");
+  await expect(grace).toContainText("The exercise is the same, but the file says “right”, and it is “empty”: most likely the file was edited.");
+  await expect(grace).toContainText("33.6 GB");
+  expect(await axe(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await axe(page), "dark").toEqual([]);
+  await page.setViewportSize({ width: 360, height: 780 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export as CSV" }).click();
+  const csv = readFileSync(await (await download).path(), "utf8");
+  expect(csv.split("\r\n")).toHaveLength(4);
+  expect(csv).toContain("\"'=Grace <b>x</b>\"");
+});
+
+test("a quiz being taken passes axe on a phone", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 780 });
+  await begin(page, "Ada", "quiz/?e=memory-accounting/zero-2,memory-accounting/what-for,memory-accounting/label-zero-2,memory-accounting/task-stage-1,memory-accounting/trace-first-step,memory-accounting/explain-stage-3,memory-accounting/predict-30b&minutes=20");
+  expect(await axe(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await axe(page), "dark").toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+});
