@@ -71,6 +71,18 @@ test("an exercise answered today is due on a later day, and opens with other num
   else expect(now).toBeUndefined();
 });
 
+test("the home page leads to it once anything was done", async ({ page }) => {
+  await page.goto("./");
+  await ready(page);
+  await expect(page.locator(".half-hour a")).toHaveAttribute("href", /#sources$/);
+  await page.locator("[data-source] input[data-tick]").first().check();
+  const link = page.getByRole("link", { name: "What to do in the next 30 minutes" });
+  await expect(link).toHaveAttribute("href", "practice/");
+  expect((await stored(page)).practice.days).toHaveLength(1);
+  await link.click();
+  await expect(page.getByRole("heading", { level: 1, name: "Practice" })).toBeVisible();
+});
+
 test("where the learner stopped comes with what is left of it", async ({ page }) => {
   const at = (id: string) => ({ chapters: { "memory-accounting": { at: id, seen: 1 } } });
   await open(page, "2026-03-02", at("the-rest"));

@@ -5,6 +5,7 @@ use web_sys::{Element, HtmlInputElement};
 
 use leptos::prelude::*;
 
+use crate::clock;
 use crate::store::doc::Doc;
 use crate::store::store;
 use crate::ui::dom;
@@ -16,8 +17,11 @@ pub fn follow(root: &Element) {
     let early = dom::all(root, "[data-source]:has(input[data-tick]:checked)");
     if !early.is_empty() {
         store.update(|doc| {
-            for source in &early {
-                doc.sources.entry(dom::attribute(source, "data-source")).or_default().read = true;
+            for id in early.iter().map(|source| dom::attribute(source, "data-source")) {
+                // A browser that reloads a page may tick again what was ticked.
+                if !doc.is_read(&id) {
+                    doc.read_source(id, true, clock::today());
+                }
             }
         });
     }
@@ -25,7 +29,7 @@ pub fn follow(root: &Element) {
         let Some(tick) = dom::closest(&event, "input[data-tick]") else { return };
         let Some(source) = dom::closest(&event, "[data-source]") else { return };
         let read = tick.unchecked_ref::<HtmlInputElement>().checked();
-        store.update(|doc| doc.sources.entry(dom::attribute(&source, "data-source")).or_default().read = read);
+        store.update(|doc| doc.read_source(dom::attribute(&source, "data-source"), read, clock::today()));
     });
     let root = root.clone();
     Effect::new(move |_| store.with(|doc| show(&root, doc)));

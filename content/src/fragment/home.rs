@@ -1,6 +1,6 @@
 //! `home.html`: the reading map.
 
-use super::{chapters, ids, layers, plan, sources};
+use super::{chapters, layers, plan, sources};
 use crate::html::escape;
 use crate::schema::{Course, NotCovered, Readings, Status};
 use crate::words;
@@ -24,7 +24,8 @@ pub(crate) fn home(course: &Course, readings: &Readings) -> String {
     )
 }
 
-/// What this is, where to start, and what fits into half an hour. For whoever has begun, the app says here what comes next.
+/// What this is, where to start, and which sources fit into half an hour. For whoever has begun, the app says here what comes
+/// next, and leads to what to do in that time.
 fn welcome(course: &Course, readings: &Readings) -> String {
     let first = course.chapters().find(|chapter| chapter.status == Status::Written);
     let (href, start, minutes) = first.map_or_else(
@@ -43,12 +44,10 @@ fn welcome(course: &Course, readings: &Readings) -> String {
          <p class=\"start sans\"><a class=\"button\" href=\"{}\">{}</a> <span class=\"minutes\">{minutes}</span> \
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
          <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span> \
-         <span class=\"half-hour\" data-must=\"{}\" data-recommended=\"{}\"{hidden}>Only half an hour? {link}.</span></p>\n\
+         <span class=\"half-hour\"{hidden}>Only half an hour? {link}.</span></p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
         escape(&href),
         escape(&start),
-        ids(short(3)),
-        ids(short(2)),
     )
 }
 

@@ -1,6 +1,6 @@
 //! What the learner has done so far, and what comes next: from the store, in words.
 
-use ringside_content::words::{self, count};
+use ringside_content::words::count;
 
 use crate::store::doc::Doc;
 
@@ -31,13 +31,6 @@ pub(super) fn next<'a>(written: impl Iterator<Item = &'a str> + Clone, doc: &Doc
     }
 }
 
-/// What fits into half an hour, of two lists of sources with spaces between: must-reads, and what is recommended. A link to
-/// them and its text.
-pub(super) fn half_hour(must: &str, recommended: &str, doc: &Doc) -> Option<(String, String)> {
-    let unread = |list: &str| list.split_whitespace().filter(|id| !doc.is_read(id)).count();
-    words::half_hour(unread(must), unread(recommended))
-}
-
 /// "So far: 1 chapter done, 3 exercises right." Nothing where nothing is done.
 pub(super) fn so_far<'a>(written: impl Iterator<Item = &'a str>, doc: &Doc) -> Option<String> {
     let parts = [
@@ -65,16 +58,6 @@ mod tests {
         assert_eq!(next(&doc), Next::Then(0));
         doc.chapters.entry("b".into()).or_default().done = true;
         assert_eq!(next(&doc), Next::AllDone);
-    }
-
-    #[test]
-    fn what_is_read_does_not_wait_for_half_an_hour() {
-        let mut doc = Doc::default();
-        assert_eq!(half_hour("a b", "c", &doc), words::half_hour(2, 1));
-        for id in ["a", "b"] {
-            doc.sources.entry(id.into()).or_default().read = true;
-        }
-        assert_eq!(half_hour("a b", "c", &doc), words::half_hour(0, 1));
     }
 
     #[test]

@@ -49,12 +49,11 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
     dom::find(root, ".start .minutes")?.set_text_content(chapter.map(|c| c.time.as_str()));
     dom::find(root, ".all-done")?.set_hidden(chapter.is_some());
 
-    let half_hour = dom::find(root, ".half-hour")?;
-    let lists = ["data-must", "data-recommended"].map(|name| dom::attribute(&half_hour, name));
-    let fits = progress::half_hour(&lists[0], &lists[1], doc);
-    half_hour.set_hidden(fits.is_none());
-    if let (Some((href, text)), Some(link)) = (fits, dom::find(&half_hour, "a")) {
-        set_link(&link, &href, &text);
+    if doc.is_begun() {
+        let half_hour = dom::find(root, ".half-hour")?;
+        half_hour.set_hidden(false);
+        let link = dom::find(&half_hour, "a")?;
+        set_link(&link, "practice/", "What to do in the next 30 minutes");
     }
 
     dom::find(root, ".done-so-far")?.set_text_content(progress::so_far(slugs(), doc).as_deref());
