@@ -3,16 +3,27 @@
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos::wasm_split::wasm_split;
 use ringside_core::memory::Mode;
 use ringside_core::memory::export::{Export, Target};
 
 use super::State;
+use crate::deferred::NotLoaded;
 use crate::ui::clipboard;
 use crate::ui::later::Later;
 use crate::ui::segmented::Segmented;
 
+/// The listing of a state.
+pub(super) type View = fn(State) -> AnyView;
+
+/// Downloads it: the small figure has none.
+#[wasm_split(memory_export, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<View, NotLoaded> {
+    Ok(view)
+}
+
 /// Folded; nothing in inference.
-pub(super) fn view(state: State) -> AnyView {
+fn view(state: State) -> AnyView {
     let target = RwSignal::new(Target::Megatron);
     let export = Memo::new(move |_| state.params().with(|p| target.get().write(p)));
     let copied = RwSignal::new("Copy");

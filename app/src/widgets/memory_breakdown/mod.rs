@@ -14,7 +14,7 @@ use ringside_core::memory::{Breakdown, Concept, Layout, Mode, Params, breakdown}
 
 use super::model_input::ModelInput;
 use super::{Module, Props};
-use crate::deferred::NotLoaded;
+use crate::deferred::{NotLoaded, deferred};
 use crate::ui;
 use crate::ui::figure::Figure;
 
@@ -55,7 +55,7 @@ fn view(props: Props) -> AnyView {
         {bars::view(state, shown)}
         {pipeline::view(shown)}
         {readout::view(state, shown)}
-        {(!props.compact).then(|| export::view(state))}
+        {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(state)))}
     }
     .into_any();
     let figure = view! {
@@ -69,7 +69,7 @@ fn view(props: Props) -> AnyView {
             finding
             notes
             controls
-            table=move || numbers::view(shown)
+            table=move || deferred(numbers::load, move |view: numbers::View| view(shown))
         >
             {shown.frame(drawing)}
         </Figure>

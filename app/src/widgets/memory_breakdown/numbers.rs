@@ -1,16 +1,27 @@
 //! The numbers behind the drawing, as tables: GB and GiB side by side.
 
 use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
 use ringside_core::memory::{Breakdown, Mode, Row, StageRow};
 use ringside_core::quantity::{bytes_binary, bytes_decimal, grouped, number};
 
 use super::{Shown, stage_name};
+use crate::deferred::NotLoaded;
+
+/// The tables of a result.
+pub(super) type View = fn(Shown) -> AnyView;
+
+/// Downloads them: few look.
+#[wasm_split(memory_numbers, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<View, NotLoaded> {
+    Ok(view)
+}
 
 /// Rows of the table of pipeline stages: what is beyond is summed up in a sentence.
 const MOST_STAGES: usize = 64;
 
 /// Term by term for the chosen stage, the four stages of ZeRO, those of the pipeline, then where the GPU's memory is from.
-pub(super) fn view(shown: Shown) -> AnyView {
+fn view(shown: Shown) -> AnyView {
     let stage = move || shown.with(|b| stage_name(b.params.mode, b.params.zero).0);
     let total = move || shown.with(|b| b.total.0);
     let ids = move || shown.with(|b| b.rows.iter().map(|r| (r.id, r.of_experts)).collect::<Vec<_>>());
