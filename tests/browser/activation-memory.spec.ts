@@ -86,6 +86,7 @@ test("works with the keyboard alone", async ({ page }) => {
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`has nothing that axe finds, ${colorScheme}, wide and narrow`, async ({ page }) => {
+    test.slow();
     await page.emulateMedia({ colorScheme });
     await open(page, "model=llama-3.1-405b&tp=8&sp=true&pp=16&microbatches=16&recompute=full&flash=true");
     await figure(page).locator("details").evaluateAll((all) => all.forEach((d) => ((d as HTMLDetailsElement).open = true)));

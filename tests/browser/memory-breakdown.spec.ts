@@ -183,6 +183,7 @@ test("serves: weights, a KV cache and one bar", async ({ page }) => {
 });
 
 test("has nothing that axe finds with everything unfolded, wide and narrow", async ({ page }) => {
+  test.slow();
   await open(page, LLAMA);
   const figure = page.locator('[data-widget="memory-breakdown"]');
   await figure.locator("details").evaluateAll((all) => all.forEach((d) => ((d as HTMLDetailsElement).open = true)));
