@@ -51,6 +51,7 @@ pub const ALL: &[Entry] = &[
     crate::model::anatomy::ENTRY,
     crate::memory::breakdown::ENTRY,
     crate::memory::activations::ENTRY,
+    crate::collective::ENTRY,
 ];
 
 /// The model with this id.

@@ -2,6 +2,7 @@
 //!
 //! - [`figure`]: the frame around every widget. [`state`]: a widget's parameters, kept as a query.
 //! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
+//! - [`transport`]: playing and stepping through what unfolds in steps.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
 //! - [`scale`]: where numbers lie in a drawing. [`columns`]: stacked columns.
 //! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`near`], [`hold`], [`mod@file`]: what pages and widgets
@@ -27,6 +28,7 @@ pub mod segmented;
 pub mod select;
 pub mod slider;
 pub mod state;
+pub mod transport;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

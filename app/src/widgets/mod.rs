@@ -10,6 +10,7 @@ mod memory_breakdown;
 mod model_anatomy;
 mod model_input;
 mod outcome;
+mod ring_all_reduce;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -59,6 +60,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "amdahl", load: || Box::pin(amdahl::load()) },
     Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
+    Widget { id: "ring-all-reduce", load: || Box::pin(ring_all_reduce::load()) },
 ];
 
 /// The widget with this id.

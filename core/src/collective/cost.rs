@@ -5,7 +5,7 @@
 //! in a [`Wiring::Mesh`] each wire has its own. A port to the other nodes is a second one, beside the one to the ranks of
 //! the same node. Arithmetic on what arrives, and the launch (8.4 µs a collective in NCCL's tuner), are not counted.
 
-use super::schedule::{Schedule, Step};
+use super::schedule::Step;
 use crate::hardware::links::{Link, Wiring};
 
 /// The machine: which ranks are in a node together, and what connects them.
@@ -54,19 +54,18 @@ impl Machine {
         if rank == self.slow_rank { self.slow_by.max(1.0) } else { 1.0 }
     }
 
-    /// The cost of a schedule whose chunks have `chunk` bytes each.
-    pub fn cost(&self, schedule: &Schedule, chunk: f64) -> Cost {
-        let n = schedule.ranks;
+    /// The cost of `steps` among `n` ranks, with chunks of `chunk` bytes each.
+    pub fn cost(&self, n: usize, steps: &[Step], chunk: f64) -> Cost {
         let mut cost = Cost {
             ranks: n,
             sent: vec![0.0; n],
             received: vec![0.0; n],
-            steps: Vec::with_capacity(schedule.steps.len()),
+            steps: Vec::with_capacity(steps.len()),
             idle: vec![0.0; n],
             links: vec![0.0; n * n],
         };
         let mut loads = Loads::new(n);
-        for step in &schedule.steps {
+        for step in steps {
             loads.take(step, self);
             let time = loads.time(self, chunk);
             for rank in 0..n {

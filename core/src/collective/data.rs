@@ -29,6 +29,19 @@ pub struct State {
     sent: Vec<Cell>,
 }
 
+/// How far a chunk has come in the memory of a rank.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Held {
+    /// The rank does not have it.
+    Nothing,
+    /// It has numbers of this part of all ranks.
+    Part(f64),
+    /// It has what the operation promises, or something that is only passed on whole.
+    Whole,
+    /// It has passed it on and needs it no more.
+    Spent,
+}
+
 /// How the end compares with the plain sum.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Check {
@@ -53,6 +66,11 @@ pub fn number(rank: usize, chunk: usize) -> f32 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     ((z ^ (z >> 31)) % 99 + 1) as f32 / 10.0
+}
+
+/// The sum of the numbers of `chunk`, from rank 0 to the last, in single precision.
+pub fn plain_sum(ranks: usize, chunk: usize, value: impl Fn(usize, usize) -> f32) -> f32 {
+    (0..ranks).map(|rank| value(rank, chunk)).reduce(|sum, v| sum + v).unwrap_or(0.0)
 }
 
 impl State {
@@ -146,6 +164,18 @@ impl State {
     pub fn complete(&self, rank: usize, chunk: usize) -> bool {
         let wanted = self.wanted(rank, chunk);
         wanted != 0 && self.cell(rank, chunk).from == wanted
+    }
+
+    /// How far `chunk` has come at `rank`.
+    pub fn held(&self, rank: usize, chunk: usize) -> Held {
+        let cell = self.cell(rank, chunk);
+        match self.op {
+            _ if cell.from == 0 => Held::Nothing,
+            _ if cell.spent => Held::Spent,
+            Op::Broadcast | Op::AllGather => Held::Whole,
+            _ if self.complete(rank, chunk) => Held::Whole,
+            _ => Held::Part(f64::from(cell.from.count_ones()) / self.ranks as f64),
+        }
     }
 
     /// Compares what the ranks hold with the sums of what `start` gave them by `value`.

@@ -356,9 +356,9 @@ impl Run {
         let schedule = Schedule::new(params.op, params.algo, params.ranks, params.node)?;
         let chunk = params.bytes / params.ranks as f64;
         let machine = params.machine();
-        let cost = machine.cost(&schedule, chunk);
+        let cost = machine.cost(params.ranks, &schedule.steps, chunk);
         let even_time = if params.straggles() {
-            Machine { slow_by: 1.0, ..machine }.cost(&schedule, chunk).time()
+            Machine { slow_by: 1.0, ..machine }.cost(params.ranks, &schedule.steps, chunk).time()
         } else {
             cost.time()
         };
@@ -378,6 +378,24 @@ impl Run {
     /// What the ranks hold after `step` steps.
     pub fn state(&self, step: usize) -> State {
         State::after(self.params.op, &self.schedule, step)
+    }
+
+    /// What the first `step` steps cost.
+    pub fn cost_until(&self, step: usize) -> Cost {
+        let done = self.schedule.steps.get(..step).unwrap_or(&self.schedule.steps);
+        self.params.machine().cost(self.params.ranks, done, self.chunk_bytes())
+    }
+
+    /// The phases in order, with the number of their steps: reduce-scatter 7, all-gather 7.
+    pub fn phases(&self) -> Vec<(&'static str, usize)> {
+        let mut phases: Vec<(&str, usize)> = Vec::new();
+        for step in &self.schedule.steps {
+            match phases.last_mut() {
+                Some((name, steps)) if *name == step.phase => *steps += 1,
+                _ => phases.push((step.phase, 1)),
+            }
+        }
+        phases
     }
 
     /// S over the time, bytes a second.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::cost::Machine;
-use super::data::{Check, State, number};
+use super::data::{Check, Held, State, number, plain_sum};
 use super::schedule::{Action, Schedule};
 use super::{Algo, ENTRY, Op, Params, Run};
 use crate::hardware::links::{Link, Wiring, find};
@@ -90,6 +90,21 @@ fn all_ranks_have_the_same_bits_after_an_all_reduce() {
     assert!(check.reordered > 0, "a ring adds in another order for each chunk: {check:?}");
 }
 
+#[test]
+fn cells_fill_as_they_are_reduced() {
+    let run = run("ranks=4");
+    // Chunk 0 of a ring goes from rank 1 by 2 and 3 to 0, and then around.
+    let held = |step: usize| [1, 2, 3, 0].map(|rank| run.state(step).held(rank, 0));
+    use Held::{Part, Spent, Whole};
+    assert_eq!(held(0), [Part(0.25); 4]);
+    assert_eq!(held(1), [Spent, Part(0.5), Part(0.25), Part(0.25)]);
+    assert_eq!(held(2), [Spent, Spent, Part(0.75), Part(0.25)]);
+    assert_eq!(held(3), [Spent, Spent, Spent, Whole]);
+    assert_eq!(held(4), [Whole, Spent, Spent, Whole]);
+    assert_eq!(held(6), [Whole; 4]);
+    assert!((run.state(6).cell(2, 0).value - plain_sum(4, 0, number)).abs() < 1e-5);
+}
+
 /// A link without latency that carries a byte a second.
 const PLAIN: Link = Link {
     id: "plain",
@@ -132,12 +147,15 @@ fn bytes_and_steps_are_the_closed_forms() {
             (Op::Broadcast, Algo::BinomialTree, log, log as f64, log as f64),
         ] {
             let schedule = Schedule::new(op, algo, n, n).unwrap_or_else(|e| panic!("{e}"));
-            let cost = machine(&PLAIN).cost(&schedule, 1.0 / f);
+            let cost = machine(&PLAIN).cost(schedule.ranks, &schedule.steps, 1.0 / f);
             let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + b);
             assert_eq!(schedule.steps.len(), steps, "{op:?} {algo:?} {n}");
             assert!(near(cost.most_sent(), sent), "{op:?} {algo:?} {n}: {} {sent}", cost.most_sent());
             assert!(near(cost.time(), seconds), "{op:?} {algo:?} {n}: {} {seconds}", cost.time());
-            assert!(near(machine(&HOPS).cost(&schedule, 1.0 / f).time(), steps as f64), "{op:?} {algo:?} {n}");
+            assert!(
+                near(machine(&HOPS).cost(schedule.ranks, &schedule.steps, 1.0 / f).time(), steps as f64),
+                "{op:?} {algo:?} {n}"
+            );
             let (all_sent, all_received) = (cost.sent.iter().sum(), cost.received.iter().sum());
             assert!(near(all_sent, all_received));
         }
@@ -149,7 +167,7 @@ fn trees_send_three_and_two_buffers() {
     for n in 2..=64_usize {
         let at = |algo| {
             let schedule = Schedule::new(Op::AllReduce, algo, n, n).unwrap_or_else(|e| panic!("{e}"));
-            (machine(&PLAIN).cost(&schedule, 1.0 / n as f64), schedule.steps.len())
+            (machine(&PLAIN).cost(schedule.ranks, &schedule.steps, 1.0 / n as f64), schedule.steps.len())
         };
         let (one, one_steps) = at(Algo::BinaryTree);
         let (two, two_steps) = at(Algo::DoubleBinaryTree);
@@ -170,7 +188,7 @@ fn a_mesh_gains_what_a_port_does_not() {
     let time = |algo, wiring| {
         let link: &'static Link = if wiring == Wiring::Port { &PLAIN } else { &Link { wiring: Wiring::Mesh, ..PLAIN } };
         let schedule = Schedule::new(Op::AllReduce, algo, 8, 8).expect("possible");
-        machine(link).cost(&schedule, 1.0 / 8.0).time()
+        machine(link).cost(schedule.ranks, &schedule.steps, 1.0 / 8.0).time()
     };
     assert_eq!(time(Algo::Ring, Wiring::Port), time(Algo::Ring, Wiring::Mesh));
     assert_eq!(time(Algo::BidirectionalRing, Wiring::Port), 1.75);
@@ -220,6 +238,9 @@ fn the_default_is_the_ring_that_everyone_derives() {
     let time = 14.0 * 3.4e-6 + 1.75e9 / 450e9;
     assert!((get("time").unwrap_or(0.0) / time - 1.0).abs() < 1e-12);
     assert!((get("busbw").unwrap_or(0.0) / (1.75 * 1e9 / time) - 1.0).abs() < 1e-12);
+    assert_eq!(run.phases(), [("reduce-scatter", 7), ("all-gather", 7)]);
+    assert_eq!(run.cost_until(3).sent, [375e6; 8]);
+    assert_eq!(run.cost_until(99), run.cost);
     assert_eq!(
         run.step_finding(0),
         "Before the first step each of 8 ranks has its own numbers in 8 chunks of 125\u{a0}MB."
@@ -284,7 +305,7 @@ proptest! {
         match Schedule::new(op, algo, ranks, node) {
             Ok(schedule) => {
                 let machine = Machine { node, slow_rank: slow.0, slow_by: slow.1, ..machine(&HOPS) };
-                let cost = machine.cost(&schedule, chunk);
+                let cost = machine.cost(schedule.ranks, &schedule.steps, chunk);
                 prop_assert!(cost.time().is_finite() && cost.time() > 0.0);
                 prop_assert!((0.0..=1.0).contains(&cost.idle_share()));
                 let check = State::after(op, &schedule, step).check(number);

@@ -18,7 +18,7 @@ fn link(latency: f64, bandwidth: f64) -> &'static Link {
 /// The cost of a buffer of `bytes` among ranks in nodes of `node`.
 fn cost(op: Op, algo: Algo, (ranks, node): (usize, usize), bytes: f64, [link, net]: [&'static Link; 2]) -> Cost {
     let schedule = Schedule::new(op, algo, ranks, node).unwrap_or_else(|e| panic!("{e}"));
-    Machine { node, link, net, slow_rank: 0, slow_by: 1.0 }.cost(&schedule, bytes / ranks as f64)
+    Machine { node, link, net, slow_rank: 0, slow_by: 1.0 }.cost(schedule.ranks, &schedule.steps, bytes / ranks as f64)
 }
 
 fn operation(name: &str) -> Option<Op> {

@@ -1,0 +1,161 @@
+//! Playing, stepping and scrubbing through something that unfolds in steps.
+
+use gloo_timers::callback::Interval;
+use leptos::ev::KeyboardEvent;
+use leptos::html;
+use leptos::prelude::*;
+use ringside_core::decimal;
+use wasm_bindgen::JsCast as _;
+
+use super::unique_id;
+
+/// Speeds and what a person calls them.
+const SPEEDS: [(f64, &str); 4] = [(0.5, "½×"), (1.0, "1×"), (2.0, "2×"), (4.0, "4×")];
+
+/// Buttons, a slider over all steps, and a speed. Space plays and pauses, ← and → step, Home and End go to the ends: while
+/// the focus is in it, and, on a page that it has for itself, while it is nowhere else.
+#[component]
+pub fn Transport(
+    /// How many steps there are; before the first is step 0.
+    #[prop(into)]
+    steps: Signal<usize>,
+    /// Steps that have been done.
+    #[prop(into)]
+    step: Signal<usize>,
+    /// Called with the step to go to: 0 to `steps`.
+    #[prop(into)]
+    set: Callback<usize>,
+    /// Milliseconds a step at normal speed.
+    #[prop(into)]
+    pace: Signal<f64>,
+    /// Where it is, for people: "Step 3 of 14".
+    #[prop(into)]
+    place: Signal<String>,
+    /// Whether the page is its own.
+    alone: bool,
+) -> impl IntoView {
+    let playing = RwSignal::new(false);
+    let speed = RwSignal::new(1_usize);
+    let last = move || steps.get() == step.get();
+    let go = move |to: usize| {
+        let to = to.min(steps.get_untracked());
+        if to != step.get_untracked() {
+            set.run(to);
+        }
+    };
+    let by_hand = move |to: usize| {
+        playing.set(false);
+        go(to);
+    };
+    let back = move || by_hand(step.get_untracked().saturating_sub(1));
+    let on = move || by_hand(step.get_untracked() + 1);
+    let play = move || {
+        let starts = !playing.get_untracked();
+        if starts && untrack(last) {
+            go(0);
+        }
+        playing.set(starts);
+    };
+
+    // A clock that ticks while it plays, and anew when the pace changes.
+    let clock = StoredValue::new_local(None::<Interval>);
+    Effect::new(move |_| {
+        let factor = SPEEDS.get(speed.get()).map_or(1.0, |(factor, _)| *factor);
+        let milliseconds = (pace.get() / factor).max(30.0) as u32;
+        clock.set_value(playing.get().then(|| {
+            Interval::new(milliseconds, move || {
+                go(step.get_untracked() + 1);
+                if untrack(last) {
+                    playing.set(false);
+                }
+            })
+        }));
+    });
+
+    let press = move |event: &KeyboardEvent| {
+        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return;
+        }
+        let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+        let is_button = target.is_some_and(|e| e.tag_name() == "BUTTON");
+        match event.key().as_str() {
+            // A button does its own.
+            " " if is_button => return,
+            " " => play(),
+            "ArrowLeft" => back(),
+            "ArrowRight" => on(),
+            "Home" => by_hand(0),
+            "End" => by_hand(steps.get_untracked()),
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    if alone {
+        let listener = window_event_listener(leptos::ev::keydown, move |event| {
+            let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+            if target.is_some_and(|e| matches!(e.tag_name().as_str(), "BODY" | "MAIN" | "HTML")) {
+                press(&event);
+            }
+        });
+        on_cleanup(move || listener.remove());
+    }
+
+    let slider = NodeRef::<html::Input>::new();
+    let slide = move |event| {
+        if let Some(to) = decimal::parse(&event_target_value(&event)) {
+            by_hand(to as usize);
+        }
+    };
+    let id = unique_id("transport");
+    let next_speed = move |_| speed.update(|s| *s = (*s + 1) % SPEEDS.len());
+    let speed_name = move || SPEEDS.get(speed.get()).map_or("", |(_, name)| *name);
+    view! {
+        <div class="transport" role="group" aria-label="Steps" on:keydown=move |event| press(&event)>
+            <div class="transport-buttons">
+                <button type="button" class="quiet" aria-label="To the start" title="To the start (Home)" disabled=move || step.get() == 0 on:click=move |_| by_hand(0)>
+                    {icon("M5 5v14M19 5 9 12l10 7z")}
+                </button>
+                <button type="button" class="quiet" aria-label="Step back" title="Step back (←)" disabled=move || step.get() == 0 on:click=move |_| back()>
+                    {icon("M16 5 6 12l10 7z")}
+                </button>
+                <button type="button" class="play" aria-label=move || if playing.get() { "Pause" } else { "Play" } title="Play or pause (Space)" on:click=move |_| play()>
+                    {move || icon(if playing.get() { "M8 5v14M16 5v14" } else { "M7 4 20 12 7 20z" })}
+                </button>
+                <button type="button" class="quiet" aria-label="Step forward" title="Step forward (→)" disabled=last on:click=move |_| on()>
+                    {icon("M8 5 18 12 8 19z")}
+                </button>
+                <button type="button" class="quiet" aria-label="To the end" title="To the end (End)" disabled=last on:click=move |_| by_hand(steps.get_untracked())>
+                    {icon("M19 5v14M5 5 15 12 5 19z")}
+                </button>
+                <button type="button" class="quiet speed" aria-label=move || format!("Speed: {}", speed_name()) on:click=next_speed>
+                    {speed_name}
+                </button>
+            </div>
+            <label class="visually-hidden" for=id.clone()>"Step"</label>
+            <input
+                type="range"
+                id=id
+                name="step"
+                min="0"
+                step="1"
+                node_ref=slider
+                max=move || steps.get().to_string()
+                prop:value=move || {
+                    // The value is cut off at the largest, which therefore comes first.
+                    if let Some(slider) = slider.get() {
+                        slider.set_max(&steps.get().to_string());
+                    }
+                    step.get().to_string()
+                }
+                aria-valuetext=place
+                on:input=slide
+            />
+            <span class="transport-place">{place}</span>
+        </div>
+    }
+}
+
+/// A pictogram of 24 by 24.
+fn icon(path: &'static str) -> impl IntoView {
+    view! { <svg viewBox="0 0 24 24" aria-hidden="true"><path d=path /></svg> }
+}

@@ -1,0 +1,270 @@
+//! The picture: each rank's chunks as a spoke, links between the ranks in the middle, chunks that fly along them.
+
+use std::fmt::Write as _;
+
+use leptos::prelude::*;
+use ringside_core::collective::data::{Held, State as Data};
+use ringside_core::collective::schedule::Action;
+use ringside_core::collective::{Op, Run};
+
+use super::Shown;
+use super::geometry::{Circle, Point, Side};
+
+/// How many shades a sum has on its way.
+const SHADES: usize = 6;
+/// Most links that are drawn where nothing moves: more would be a grey disc.
+const LINKS: usize = 140;
+/// Most ranks whose numbers are written into their cells.
+const WRITTEN: usize = 8;
+/// With more ranks than these, cells are too thin for bold outlines.
+const MANY: usize = 24;
+/// The longest flight of a chunk, in milliseconds, and the part of a step that it takes.
+const FLIGHT: f64 = 620.0;
+const PART: f64 = 0.7;
+
+/// The cells by what they hold: one path each, so that 64 × 64 cells are a dozen elements.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Cells {
+    nothing: String,
+    spent: String,
+    parts: [String; SHADES],
+    whole: String,
+    arrived: String,
+}
+
+impl Cells {
+    fn of(run: &Run, data: &Data, step: usize) -> Self {
+        let circle = circle(run);
+        let mut cells = Self::default();
+        let ranks = run.params.ranks;
+        for rank in 0..ranks {
+            for chunk in 0..ranks {
+                if run.params.op == Op::AllToAll {
+                    // On the left what it has for others, on the right what others had for it.
+                    cells.put(circle, (rank, chunk, Side::Left), data.held(rank, rank * ranks + chunk));
+                    cells.put(circle, (rank, chunk, Side::Right), data.held(rank, chunk * ranks + rank));
+                } else {
+                    cells.put(circle, (rank, chunk, Side::Whole), data.held(rank, chunk));
+                }
+            }
+        }
+        if let Some(done) = step.checked_sub(1).and_then(|i| run.schedule.steps.get(i)) {
+            for t in &done.transfers {
+                let (to, chunk) = (usize::from(t.to), usize::from(t.chunk));
+                match run.params.op {
+                    Op::AllToAll if chunk % ranks == to => {
+                        circle.cell(&mut cells.arrived, to, chunk / ranks, Side::Right);
+                    }
+                    Op::AllToAll => {}
+                    _ => circle.cell(&mut cells.arrived, to, chunk, Side::Whole),
+                }
+            }
+        }
+        cells
+    }
+
+    fn put(&mut self, circle: Circle, (rank, chunk, side): (usize, usize, Side), held: Held) {
+        let path = match held {
+            Held::Nothing => &mut self.nothing,
+            Held::Spent => &mut self.spent,
+            Held::Whole => &mut self.whole,
+            Held::Part(part) => &mut self.parts[((part * SHADES as f64) as usize).min(SHADES - 1)],
+        };
+        circle.cell(path, rank, chunk, side);
+    }
+}
+
+/// The links: those of the whole operation, and those of this step.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Links {
+    busy: String,
+    heads: String,
+    sums: bool,
+    /// From where to where a message flies.
+    flights: Vec<(Point, Point)>,
+    busy_ranks: Vec<bool>,
+}
+
+impl Links {
+    fn of(run: &Run, step: usize) -> Self {
+        let circle = circle(run);
+        let mut links = Self { busy_ranks: vec![false; run.params.ranks], ..Self::default() };
+        let Some(done) = step.checked_sub(1).and_then(|i| run.schedule.steps.get(i)) else { return links };
+        for m in done.messages() {
+            let (a, b) = circle.link(m.from, m.to);
+            line(&mut links.busy, (a, b));
+            circle.head(&mut links.heads, m.from, m.to);
+            links.sums |= m.action == Action::Reduce;
+            links.flights.push((a, b));
+            links.busy_ranks[m.from] = true;
+            links.busy_ranks[m.to] = true;
+        }
+        links
+    }
+}
+
+fn line(path: &mut String, (a, b): (Point, Point)) {
+    // Writing to a string does not fail.
+    let _ = write!(path, "M{:.1} {:.1}L{:.1} {:.1}", a.0, a.1, b.0, b.1);
+}
+
+fn circle(run: &Run) -> Circle {
+    Circle { ranks: run.params.ranks, chunks: run.params.ranks }
+}
+
+/// The links that the operation ever uses.
+fn quiet_links(run: &Run) -> String {
+    let circle = circle(run);
+    let n = run.params.ranks;
+    let used: Vec<(usize, usize)> = (0..n)
+        .flat_map(|from| (0..n).map(move |to| (from, to)))
+        .filter(|&(from, to)| run.cost.link(from, to) > 0.0)
+        .collect();
+    let mut path = String::new();
+    if used.len() <= LINKS {
+        used.into_iter().for_each(|(from, to)| line(&mut path, circle.link(from, to)));
+    }
+    path
+}
+
+/// The picture; `pace` is how long a step is shown while it plays, in milliseconds.
+pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
+    let cells = Memo::new(move |_| shown.now(Cells::of));
+    let links = Memo::new(move |_| shown.with(|run| Links::of(run, shown.step.get())));
+    let quiet = Memo::new(move |_| shown.with(quiet_links));
+    let layer = move |class: &'static str, look: fn(&Cells) -> &String| {
+        view! { <path class=class d=move || cells.with(|c| look(c).clone()) /> }
+    };
+    let shades = (0..SHADES).map(|i| {
+        let share = format!("{}%", 18 + i * 68 / (SHADES - 1));
+        view! { <path class="part" style=("--share", share) d=move || cells.with(|c| c.parts[i].clone()) /> }
+    });
+    // Steps that are gone back to are shown where they ended.
+    let before = StoredValue::new(0_usize);
+    let flights = move || {
+        let step = shown.step.get();
+        let forward = before.get_value() < step;
+        before.set_value(step);
+        if !forward {
+            return ().into_any();
+        }
+        let radius = shown.with(|run| circle(run).dot() * 0.8);
+        let time = format!("{:.0}ms", (pace.get_untracked() * PART).min(FLIGHT));
+        let flight = |&(from, to): &(Point, Point)| {
+            view! {
+                <circle
+                    r=radius
+                    style=("--from-x", format!("{:.1}px", from.0))
+                    style=("--from-y", format!("{:.1}px", from.1))
+                    style=("--to-x", format!("{:.1}px", to.0))
+                    style=("--to-y", format!("{:.1}px", to.1))
+                />
+            }
+        };
+        let all = links.with(|l| l.flights.iter().map(flight).collect_view());
+        view! { <g class="flights" style=("--time", time)>{all}</g> }.into_any()
+    };
+    view! {
+        <svg class="circle" class:many=move || shown.with(|run| run.params.ranks > MANY) viewBox="0 0 1000 1000" aria-hidden="true">
+            <path class="quiet-links" d=move || quiet.get() />
+            <g class="cells">
+                {layer("nothing", |c| &c.nothing)} {layer("spent", |c| &c.spent)} {shades.collect_view()}
+                {layer("whole", |c| &c.whole)}
+            </g>
+            {move || nodes(shown)}
+            <g class="busy" class:sums=move || links.with(|l| l.sums)>
+                <path class="lines" d=move || links.with(|l| l.busy.clone()) />
+                <path class="heads" d=move || links.with(|l| l.heads.clone()) />
+                {layer("arrived", |c| &c.arrived)}
+            </g>
+            {move || docks(shown, links)}
+            {move || written(shown)}
+            {flights}
+            <text class="middle" x="500" y="486">{move || shown.with(|run| phase(run, shown.step.get()))}</text>
+            <text class="middle small" x="500" y="531">
+                {move || shown.with(|run| format!("{} of {}", shown.step.get(), run.steps()))}
+            </text>
+        </svg>
+        <p class="legend fine">{move || shown.with(|run| Some(legend(run)))}</p>
+    }
+}
+
+fn phase(run: &Run, step: usize) -> &'static str {
+    let done = step.checked_sub(1).and_then(|i| run.schedule.steps.get(i));
+    done.map_or("before", |step| step.phase)
+}
+
+/// The dots at which links end, and the labels of the ranks.
+fn docks(shown: Shown, links: Memo<Links>) -> impl IntoView {
+    shown.with(|run| {
+        let circle = circle(run);
+        let slow = run.params.straggles().then_some(run.params.slow_rank);
+        let all = (0..circle.ranks).map(|rank| {
+            let ((x, y), (tx, ty)) = (circle.dock(rank), circle.label(rank));
+            let is_slow = slow == Some(rank);
+            let label = (circle.labelled(rank) || is_slow).then(|| {
+                let text = if is_slow { format!("{rank} slow") } else { rank.to_string() };
+                view! { <text class="rank" class:slow=is_slow x=tx y=ty dy=".35em">{text}</text> }
+            });
+            let busy = move || links.with(|l| l.busy_ranks.get(rank).copied().unwrap_or_default());
+            view! {
+                <circle class="dock" class:busy=busy class:slow=is_slow cx=x cy=y r=circle.dot() />
+                {label}
+            }
+        });
+        Some(all.collect_view())
+    })
+}
+
+/// An arc around the ranks of each node, if there are several.
+fn nodes(shown: Shown) -> impl IntoView {
+    shown.with(|run| {
+        let (circle, node) = (circle(run), run.params.node);
+        let arcs = (0..circle.ranks).step_by(node.max(1)).map(|first| {
+            let last = (first + node).min(circle.ranks) - 1;
+            view! { <path class="node" d=circle.node(first, last) /> }
+        });
+        (node < circle.ranks).then(|| arcs.collect_view())
+    })
+}
+
+/// The numbers in the cells, where there is room for them.
+fn written(shown: Shown) -> impl IntoView {
+    shown.now(|run, data, _| {
+        let circle = circle(run);
+        if circle.ranks > WRITTEN || run.params.op == Op::AllToAll {
+            return None;
+        }
+        let pairs = (0..circle.ranks).flat_map(|rank| (0..circle.ranks).map(move |chunk| (rank, chunk)));
+        let all = pairs.map(|(rank, chunk)| {
+            let (x, y) = circle.middle(rank, chunk);
+            let held = data.held(rank, chunk);
+            let text = match held {
+                Held::Nothing | Held::Spent => return None,
+                Held::Part(_) | Held::Whole => format!("{:.1}", data.cell(rank, chunk).value),
+            };
+            let turn = format!("translate({x:.1} {y:.1}) rotate({:.1})", circle.turn(rank));
+            Some(view! { <text class="number" class:on-whole=held == Held::Whole transform=turn dy=".35em">{text}</text> })
+        });
+        Some(all.collect_view())
+    })
+}
+
+/// What the colours mean in this operation.
+fn legend(run: &Run) -> impl IntoView + use<> {
+    let entry =
+        |class: &'static str, text: &'static str| view! { <span><i class=format!("key {class}")></i>{text}</span> };
+    let sums = matches!(run.params.op, Op::Reduce | Op::AllReduce | Op::ReduceScatter);
+    let entries = match run.params.op {
+        Op::AllToAll => {
+            vec![entry("part", "left: for other ranks"), entry("whole", "right: received"), entry("spent", "sent")]
+        }
+        _ if sums => vec![
+            entry("part", "sum on its way: the darker, the more ranks are in it"),
+            entry("whole", "finished sum"),
+            entry("spent", "passed on"),
+        ],
+        _ => vec![entry("whole", "there"), entry("nothing", "not there yet")],
+    };
+    entries.collect_view()
+}

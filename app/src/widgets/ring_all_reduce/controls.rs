@@ -1,0 +1,133 @@
+//! The controls.
+
+use leptos::prelude::*;
+use ringside_core::collective::schedule::MAX_RANKS;
+use ringside_core::collective::{Algo, ENTRY, Op};
+use ringside_core::hardware::links::{self, Link};
+use ringside_core::quantity::{Unit, number};
+
+use super::State;
+use crate::ui::select::{Group, Select};
+use crate::ui::slider::{Scale, Slider};
+use crate::widgets::param;
+
+/// All of them.
+pub(super) fn all(state: State) -> AnyView {
+    view! {
+        <div class="control-row">{operation(state)} {algorithm(state)} {link(state)} {net(state)}</div>
+        <div class="control-grid">{ranks(state)} {bytes(state)} {node(state)} {slow_by(state)} {slow_rank(state)}</div>
+    }
+    .into_any()
+}
+
+/// Those that matter most.
+pub(super) fn few(state: State) -> AnyView {
+    view! { <div class="control-row">{operation(state)} {algorithm(state)} {ranks(state)}</div> }.into_any()
+}
+
+fn operation(state: State) -> impl IntoView {
+    let groups = vec![Group { label: "", options: Op::ALL.map(|op| (op.id(), op.label())).to_vec() }];
+    let value = Signal::derive(move || state.params().with(|p| p.op.id()));
+    let set = move |id: &'static str| {
+        if let Some(op) = Op::find(id) {
+            state.update(|p| {
+                p.op = op;
+                p.step = 0;
+                if !p.algo.does(op) {
+                    p.algo = Algo::Ring;
+                }
+            });
+        }
+    };
+    view! { <Select name="op" label="Operation" groups value set /> }
+}
+
+/// Only the algorithms that do the operation.
+fn algorithm(state: State) -> impl IntoView {
+    let op = Memo::new(move |_| state.params().with(|p| p.op));
+    let value = Signal::derive(move || state.params().with(|p| p.algo.id()));
+    let set = move |id: &'static str| {
+        if let Some(algo) = Algo::find(id) {
+            state.update(|p| {
+                p.algo = algo;
+                p.step = 0;
+            });
+        }
+    };
+    move || {
+        let now = state.params().with_untracked(|p| p.algo);
+        // One that does not do it can only come from a link; it is there to be seen.
+        let fit = Algo::ALL.into_iter().filter(|a| a.does(op.get()) || *a == now);
+        let groups = vec![Group { label: "", options: fit.map(|a| (a.id(), a.label())).collect() }];
+        view! { <Select name="algo" label="Algorithm" groups value set /> }
+    }
+}
+
+fn choice(all: &'static [Link]) -> Vec<Group> {
+    vec![Group { label: "", options: all.iter().map(|l| (l.id, l.name)).collect() }]
+}
+
+fn link(state: State) -> impl IntoView {
+    let value = Signal::derive(move || state.params().with(|p| p.link.id));
+    let set = move |id: &'static str| {
+        if let Some(link) = links::find(id) {
+            state.update(|p| p.link = link);
+        }
+    };
+    view! { <Select name="link" label="Link within a node" groups=choice(links::INSIDE) value set /> }
+}
+
+fn net(state: State) -> impl IntoView {
+    let value = Signal::derive(move || state.params().with(|p| p.net.id));
+    let set = move |id: &'static str| {
+        if let Some(net) = links::find(id) {
+            state.update(|p| p.net = net);
+        }
+    };
+    view! { <Select name="net" label="Link between nodes" groups=choice(links::BETWEEN) value set /> }
+}
+
+fn ranks(state: State) -> impl IntoView {
+    let value = Signal::derive(move || state.params().with(|p| p.ranks as f64));
+    let set = move |n: f64| {
+        state.update(|p| {
+            p.ranks = n as usize;
+            p.step = 0;
+        });
+    };
+    let scale = Scale::Linear { min: 2.0, max: MAX_RANKS as f64, step: 1.0 };
+    view! { <Slider spec=param(&ENTRY, "ranks") label="Ranks" value set scale format=number /> }
+}
+
+fn bytes(state: State) -> impl IntoView {
+    let value = Signal::derive(move || state.params().with(|p| p.bytes));
+    let set = move |bytes: f64| state.update(|p| p.bytes = bytes);
+    let format = |bytes: f64| Unit::Bytes.format(bytes);
+    view! { <Slider spec=param(&ENTRY, "bytes") label="Buffer" value set scale=Scale::Decades(1, 12) format /> }
+}
+
+fn node(state: State) -> impl IntoView {
+    let value = Signal::derive(move || state.params().with(|p| p.node as f64));
+    let set = move |n: f64| {
+        state.update(|p| {
+            p.node = n as usize;
+            p.step = 0;
+        });
+    };
+    view! { <Slider spec=param(&ENTRY, "node") label="Ranks in a node" value set scale=Scale::Doubling(6) format=number /> }
+}
+
+fn slow_by(state: State) -> impl IntoView {
+    let value = Signal::derive(move || state.params().with(|p| p.slow_by));
+    let set = move |by: f64| state.update(|p| p.slow_by = by);
+    let format = |by: f64| if by > 1.0 { format!("{}×", number(by)) } else { "none".to_owned() };
+    let scale = Scale::Linear { min: 1.0, max: 16.0, step: 1.0 };
+    view! { <Slider spec=param(&ENTRY, "slow-by") label="Straggler, slower by" value set scale format /> }
+}
+
+fn slow_rank(state: State) -> impl IntoView {
+    let value = Signal::derive(move || state.params().with(|p| p.slow_rank as f64));
+    let set = move |rank: f64| state.update(|p| p.slow_rank = rank as usize);
+    let scale = Scale::Linear { min: 0.0, max: MAX_RANKS as f64 - 1.0, step: 1.0 };
+    view! { <Slider spec=param(&ENTRY, "slow-rank") label="Straggling rank" value set scale format=number /> }
+}

@@ -1,0 +1,127 @@
+//! Collectives, step by step: ranks in a circle, what each holds, what is on its way, and what it costs.
+
+mod circle;
+mod controls;
+mod geometry;
+mod ledger;
+mod numbers;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::collective::data::State as Data;
+use ringside_core::collective::{ENTRY, Params, Run};
+use ringside_core::quantity::Unit;
+
+use super::{Module, Props};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::transport::Transport;
+
+/// Downloads the widget.
+#[wasm_split(widget_ring_all_reduce, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// What is on show: the whole operation, and how far it is.
+#[derive(Clone, Copy)]
+struct Shown {
+    run: Memo<Result<Run, String>>,
+    step: Memo<usize>,
+    data: Memo<Option<Data>>,
+}
+
+impl Shown {
+    fn new(params: Memo<Params>) -> Self {
+        // The step does not change the operation: it is worked out once for all its steps.
+        let whole = Memo::new(move |_| Params { step: 0, ..params.get() });
+        let run = Memo::new(move |_| whole.with(Run::new));
+        let steps = move || run.with(|r| r.as_ref().map_or(0, Run::steps));
+        let step = Memo::new(move |_| params.with(|p| p.step).min(steps()));
+        let data = Memo::new(move |_| run.with(|r| r.as_ref().ok().map(|r| r.state(step.get()))));
+        Self { run, step, data }
+    }
+
+    /// Looks at the operation, if it is possible. Tracks.
+    fn with<T: Default>(self, look: impl FnOnce(&Run) -> T) -> T {
+        self.run.with(|run| run.as_ref().map(look).unwrap_or_default())
+    }
+
+    /// Looks at the operation and what the ranks hold now. Tracks.
+    fn now<T: Default>(self, look: impl FnOnce(&Run, &Data, usize) -> T) -> T {
+        self.data.with(|data| {
+            self.with(|run| data.as_ref().map(|data| look(run, data, self.step.get())).unwrap_or_default())
+        })
+    }
+
+    fn steps(self) -> usize {
+        self.with(Run::steps)
+    }
+
+    fn finding(self) -> String {
+        let step = self.step.get();
+        self.run.with(|run| match run {
+            Ok(run) => {
+                let end = if step == run.steps() { format!(" {}", run.end_finding()) } else { String::new() };
+                format!("{}{end} {}", run.step_finding(step), run.finding())
+            }
+            Err(why) => why.clone(),
+        })
+    }
+}
+
+/// How long it takes to play all steps at normal speed, and the bounds of one, in milliseconds.
+const WHOLE: f64 = 16_000.0;
+const LONGEST: f64 = 1100.0;
+const SHORTEST: f64 = 160.0;
+
+fn view(props: Props) -> AnyView {
+    let state = State::new(props.query, Params::read, Params::query);
+    let params = state.params();
+    let shown = Shown::new(params);
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            format!(
+                "{} · {} · {} ranks · {}",
+                p.op.label(),
+                p.algo.label().to_lowercase(),
+                p.ranks,
+                Unit::Bytes.format(p.bytes)
+            )
+        })
+    });
+    let controls = if props.compact { controls::few(state) } else { controls::all(state) };
+    let place = Signal::derive(move || format!("Step {} of {}", shown.step.get(), shown.steps()));
+    let pace = Signal::derive(move || (WHOLE / shown.steps().max(1) as f64).clamp(SHORTEST, LONGEST));
+    let set = move |step: usize| state.update(|p| p.step = step);
+    let steps = Signal::derive(move || shown.steps());
+    let possible = Memo::new(move |_| shown.run.with(Result::is_ok));
+    view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || shown.finding())
+            notes=String::new()
+            controls
+            table=move || numbers::view(shown)
+        >
+            <div class="collective" class:impossible=move || !possible.get()>
+                <div class="collective-picture">{circle::view(shown, pace)}</div>
+                <div class="collective-side">{ledger::view(shown)}</div>
+                <div class="collective-time">
+                    {ledger::phases(shown)}
+                    <Transport steps step=shown.step set pace place alone=props.alone />
+                </div>
+            </div>
+        </Figure>
+    }
+    .into_any()
+}

@@ -1,0 +1,93 @@
+// The widget `ring-all-reduce`: steps by every means, what they do to the numbers, links, stragglers, 64 ranks.
+import type { Page } from "@playwright/test";
+import { axe, expect, ready, test } from "./fixtures";
+
+const figure = (page: Page) => page.locator('[data-widget="ring-all-reduce"]');
+const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
+const place = (page: Page) => figure(page).locator(".transport-place");
+const finding = (page: Page) => figure(page).locator(".finding");
+
+async function open(page: Page, query: string) {
+  await page.goto(`w/ring-all-reduce/?${query}`);
+  await ready(page);
+}
+
+async function quantity(page: Page, id: string): Promise<number> {
+  const output = figure(page).locator(`output[data-quantity="${id}"]`);
+  await expect(output).toHaveCount(1);
+  return Number(await output.getAttribute("data-value"));
+}
+
+test("a ring sends 2(n − 1)/n of the buffer from every rank", async ({ page }) => {
+  for (const n of [2, 8, 64]) {
+    await open(page, `ranks=${n}&bytes=1e9`);
+    expect(await quantity(page, "steps")).toBe(2 * (n - 1));
+    expect(await quantity(page, "bytes-sent-per-rank")).toBeCloseTo((2 * (n - 1) * 1e9) / n, 0);
+    expect(await quantity(page, "idle")).toBe(0);
+  }
+});
+
+test("a link to a step arrives there; buttons, slider and keys move on from it", async ({ page }) => {
+  await open(page, "ranks=4&step=2");
+  await expect(place(page)).toHaveText("Step 2 of 6");
+  await expect(finding(page)).toContainText("Step 2 of 6, reduce-scatter: every rank sends the next");
+  await page.keyboard.press("ArrowRight");
+  await expect(place(page)).toHaveText("Step 3 of 6");
+  await page.keyboard.press("End");
+  await expect(place(page)).toHaveText("Step 6 of 6");
+  await expect(finding(page)).toContainText("Every rank has the same bits.");
+  await expect.poll(() => parameter(page, "step")).toBe("6");
+  await figure(page).getByRole("button", { name: "Step back" }).click();
+  await expect(place(page)).toHaveText("Step 5 of 6");
+  const slider = figure(page).getByRole("slider", { name: "Step" });
+  await slider.focus();
+  await page.keyboard.press("Home");
+  await expect(place(page)).toHaveText("Step 0 of 6");
+  await expect(slider).toHaveAttribute("aria-valuetext", "Step 0 of 6");
+});
+
+test("it plays to the end and stops there", async ({ page }) => {
+  await open(page, "ranks=2");
+  await page.keyboard.press("Space");
+  await expect(figure(page).getByRole("button", { name: "Pause" })).toBeVisible();
+  await expect(place(page)).toHaveText("Step 2 of 2");
+  await expect(figure(page).getByRole("button", { name: "Play" })).toBeVisible();
+});
+
+test("the numbers are there as a table, and add up", async ({ page }) => {
+  await open(page, "ranks=3&step=4");
+  await figure(page).locator("summary", { hasText: "The numbers" }).click();
+  const row = (i: number) => figure(page).locator("tbody tr").nth(i).locator("td");
+  const sums = (await row(3).allTextContents()).map(Number);
+  for (let rank = 0; rank < 3; rank++) {
+    const held = (await row(rank).allTextContents()).map(parseFloat);
+    held.forEach((value, chunk) => expect(value).toBeCloseTo(sums[chunk], 4));
+  }
+});
+
+test("an operation offers the algorithms that do it; an impossible link says what is possible", async ({ page }) => {
+  await open(page, "algo=double-binary-tree");
+  await figure(page).locator('select[name="op"]').selectOption("all-gather");
+  await expect.poll(() => parameter(page, "algo")).toBe("ring");
+  await expect(figure(page).locator('select[name="algo"] option[value="binary-tree"]')).toHaveCount(0);
+  await open(page, "algo=hierarchical&ranks=12&node=8");
+  await expect(finding(page)).toContainText("12 ranks are no multiple of 8");
+});
+
+test("one slow rank slows all of a ring", async ({ page }) => {
+  await open(page, "slow-rank=3&slow-by=4");
+  expect(await quantity(page, "slowdown")).toBeCloseTo(4, 9);
+  await expect(finding(page)).toContainText("Rank 3, 4 times slower, makes it last 4 times as long");
+});
+
+test("64 ranks play within a frame, and nothing moves for those who do not want it", async ({ page }) => {
+  await open(page, "ranks=64&step=20");
+  await expect(figure(page).locator(".circle .rank")).toHaveCount(16);
+  await page.keyboard.press("ArrowRight");
+  await expect(figure(page).locator(".flights circle")).toHaveCount(64);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await expect(figure(page).locator(".flights")).toBeHidden();
+  await page.setViewportSize({ width: 360, height: 780 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(await axe(page)).toEqual([]);
+});
