@@ -44,14 +44,14 @@ impl Evaluation {
     }
 }
 
-/// All models that have a widget. [`crate::pipeline`] is checked against its sources already; its entry joins when there is
-/// a widget to show it.
+/// All models that have a widget.
 pub const ALL: &[Entry] = &[
     crate::amdahl::ENTRY,
     crate::model::anatomy::ENTRY,
     crate::memory::breakdown::ENTRY,
     crate::memory::activations::ENTRY,
     crate::collective::ENTRY,
+    crate::pipeline::ENTRY,
 ];
 
 /// The model with this id.

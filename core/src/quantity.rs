@@ -94,6 +94,9 @@ pub fn bytes_binary(value: f64) -> String {
 }
 
 fn seconds(value: f64) -> String {
+    if value == 0.0 {
+        return "0 s".to_owned();
+    }
     if value.abs() >= 119.5 {
         return prefixed(value, "", &[(86400.0 * 365.25, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min")]);
     }
@@ -185,6 +188,7 @@ mod tests {
         assert_eq!(Unit::Count.format(30e9), "30 B");
         assert_eq!(Unit::Count.format(64.0), "64");
         assert_eq!(Unit::Seconds.format(0.0025), "2.5 ms");
+        assert_eq!(Unit::Seconds.format(0.0), "0 s");
         assert_eq!(Unit::Fraction.format(0.125), "12.5%");
         assert_eq!(significant(479.64, 4), "479.6");
         assert_eq!(significant(999.96, 4), "1000");

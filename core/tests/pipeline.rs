@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use ringside_core::pipeline::{
     Block, Costs, Fault, Fleet, Kind, MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Op, Params, Placement, Schedule,
-    Timeline, Violation, chrome_trace, simulate, violations,
+    Timeline, Violation, chrome_trace, explain, simulate, violations,
 };
 use ringside_core::query::Query;
 
@@ -34,6 +34,7 @@ fn any_params() -> impl Strategy<Value = Params> {
             latency,
             slow_stage: slow_stage.min(stages - 1),
             slow_by,
+            path: false,
         },
     )
 }
@@ -189,7 +190,7 @@ fn the_trace_is_json_with_every_piece_of_work() {
 fn the_finding_says_what_the_timeline_shows() {
     let finding = |schedule| {
         let params = params(schedule, 4, 8);
-        params.finding(&run(&params))
+        params.finding(&run(&params), None)
     };
     let text = finding(Schedule::OneForwardOneBackward);
     assert!(text.starts_with("1F1B takes 33 ms for 24 ms of work"), "{text}");
@@ -198,6 +199,66 @@ fn the_finding_says_what_the_timeline_shows() {
     assert!(text.contains("one follows another every 24 ms, of which 0% is idle"), "{text}");
     let text = finding(Schedule::PipeDream);
     assert!(text.ends_with("the price is 4 versions of the weights."), "{text}");
+}
+
+#[test]
+fn a_comparison_says_how_much_longer_and_how_much_more() {
+    let params = Params { compare: Some(Schedule::GPipe), ..params(Schedule::ZeroBubbleH1, 4, 8) };
+    let other = params.timeline(Schedule::GPipe).expect("it runs");
+    let text = params.finding(&run(&params), Some(&other));
+    assert!(text.ends_with("GPipe takes 1.22 times as long and keeps 2 times as much."), "{text}");
+}
+
+#[test]
+fn a_block_says_what_it_waits_for() {
+    let timeline = run(&params(Schedule::OneForwardOneBackward, 4, 8));
+    let at = |device, time| explain(&timeline, timeline.at(device, time).expect("it works or waits"));
+    assert_eq!(
+        at(0, 0.5),
+        "F0: forward pass of micro-batch 0 on stage 0, device 0, from 0 s to 1 ms. It can begin at once."
+    );
+    // It waits from 4 to 10, when B0 has come back from stage 1.
+    let text = at(0, 7.0);
+    assert!(text.ends_with("It waits for B0 of stage 1 on device 1; the device is idle for 6 ms before."), "{text}");
+    assert_eq!(at(0, 11.0), text);
+    assert!(at(0, 12.5).ends_with("It begins when its device is done with B0."), "{}", at(0, 12.5));
+    assert_eq!(timeline.at(0, 33.0), None);
+}
+
+#[test]
+fn looking_at_a_part_of_the_time_finds_just_what_is_there() {
+    let timeline = run(&params(Schedule::Interleaved, 4, 8));
+    let end = timeline.makespan();
+    for device in 0..4 {
+        for step in 0..60 {
+            let (from, to) = (end * f64::from(step) / 70.0, end * f64::from(step + 5) / 70.0);
+            let there: Vec<usize> = timeline
+                .range(device)
+                .filter(|i| timeline.blocks[*i].end > from && timeline.blocks[*i].start < to)
+                .collect();
+            assert_eq!(timeline.between(device, from, to).collect::<Vec<_>>(), there);
+        }
+    }
+    // From change to change one passes every moment at which something begins or ends, both ways.
+    let mut moments: Vec<f64> = timeline.blocks.iter().flat_map(|b| [b.start, b.end]).collect();
+    moments.sort_by(f64::total_cmp);
+    moments.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+    let mut walk = vec![0.0];
+    while let Some(next) = timeline.change(walk[walk.len() - 1], true) {
+        walk.push(next);
+    }
+    let same = |a: &[f64], b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+    assert!(same(&walk, &moments), "{walk:?} {moments:?}");
+    let mut back = vec![end];
+    while let Some(before) = timeline.change(back[back.len() - 1], false) {
+        back.push(before);
+    }
+    back.reverse();
+    assert!(same(&back, &moments), "{back:?}");
+    let working = timeline.working(end, 100);
+    let busy: f64 = working.iter().sum::<f64>() / 100.0;
+    assert!((1.0 - busy - timeline.idle_share(end)).abs() < 1e-9, "{busy}");
+    assert!(working.iter().all(|share| (-1e-9..=1.0 + 1e-9).contains(share)));
 }
 
 /// The largest pipeline, 262 144 pieces of work: under 60 ms when optimised.

@@ -10,6 +10,7 @@ mod memory_breakdown;
 mod model_anatomy;
 mod model_input;
 mod outcome;
+mod pipeline_timeline;
 mod ring_all_reduce;
 
 use std::future::Future;
@@ -60,6 +61,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "amdahl", load: || Box::pin(amdahl::load()) },
     Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
+    Widget { id: "pipeline-timeline", load: || Box::pin(pipeline_timeline::load()) },
     Widget { id: "ring-all-reduce", load: || Box::pin(ring_all_reduce::load()) },
 ];
 

@@ -10,6 +10,7 @@
 //! 2021 (arXiv:2104.04473, §2.2), Qi et al. 2024 (zero bubble, arXiv:2401.10241), Qi et al. 2024 (controllable memory,
 //! arXiv:2405.15362), DeepSeek-AI's DualPipe (`dualpipev.py`).
 
+mod explain;
 mod params;
 mod schedule;
 mod simulate;
@@ -17,6 +18,7 @@ mod timeline;
 mod trace;
 mod validate;
 
+pub use explain::explain;
 pub use params::{ENTRY, MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Params};
 pub use schedule::{Kind, Op, Placement, Schedule};
 pub use simulate::{Costs, Fault, Fleet, simulate};

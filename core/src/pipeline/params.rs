@@ -4,7 +4,7 @@ use super::schedule::Schedule;
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
 use crate::catalogue::{Entry, Evaluation};
-use crate::quantity::{Quantity, Unit, number};
+use crate::quantity::{Quantity, Unit, number, significant};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
 
 /// Most devices.
@@ -42,6 +42,8 @@ pub struct Params {
     pub slow_stage: u32,
     /// How many times as long it takes.
     pub slow_by: f64,
+    /// Whether the critical path stands out.
+    pub path: bool,
 }
 
 const IDS: [&str; Schedule::ALL.len() + 1] = {
@@ -81,6 +83,12 @@ const PARAMS: &[ParamSpec] = &[
         default: "1",
     },
     ParamSpec { name: "compare", doc: "a second schedule beside it", kind: Kind::Choice(&IDS), default: NONE },
+    ParamSpec {
+        name: "path",
+        doc: "whether the critical path stands out",
+        kind: Kind::Choice(&["false", "true"]),
+        default: "false",
+    },
 ];
 
 /// This model in the catalogue.
@@ -137,6 +145,7 @@ impl Params {
             latency: reader.real("t-comm"),
             slow_stage: slow.min(stages - 1),
             slow_by: reader.real("slow-by"),
+            path: reader.choice("path") == "true",
         };
         (params, reader.finish())
     }
@@ -154,8 +163,15 @@ impl Params {
             ("t-comm", plain(self.latency)),
             ("slow-stage", self.slow_stage.to_string()),
             ("slow-by", plain(self.slow_by)),
+            ("path", self.path.to_string()),
             ("compare", self.compare.map_or(NONE, Schedule::id).to_owned()),
         ])
+    }
+
+    /// The same on another number of devices.
+    pub fn resized(self, stages: u32) -> Self {
+        let stages = stages.clamp(1, MAX_STAGES);
+        Self { stages, slow_stage: self.slow_stage.min(stages - 1), ..self }
     }
 
     /// What `schedule` runs on with these parameters.
@@ -201,7 +217,7 @@ impl Params {
         cap.min(m)
     }
 
-    /// The value of a quantity of [`ENTRY`] for the timeline of the schedule; 0 for any other id. Times are in seconds.
+    /// The value of a quantity of [`ENTRY`] for the timeline of [`Params::schedule`]; 0 for any other id. Times are in seconds.
     pub fn quantity(&self, timeline: &Timeline, id: &str) -> f64 {
         match id {
             "makespan" => timeline.makespan() / 1e3,
@@ -218,8 +234,19 @@ impl Params {
         }
     }
 
-    /// What the timeline of the schedule shows, in a few sentences.
-    pub fn finding(&self, timeline: &Timeline) -> String {
+    /// What `other`, the timeline of [`Params::compare`], is beside that of the schedule: a sentence.
+    fn beside(&self, timeline: &Timeline, compare: Schedule, other: &Timeline) -> String {
+        let times = |of: fn(&Timeline) -> f64| of(other) / of(timeline);
+        let say = |times: f64, like: &str| {
+            let factor = significant(times, 3);
+            if factor == "1" { format!("as {like}") } else { format!("{factor} times as {like}") }
+        };
+        let (longer, more) = (say(times(Timeline::makespan), "long"), say(times(Timeline::worst_peak), "much"));
+        format!(" {} takes {longer} and keeps {more}.", compare.label())
+    }
+
+    /// What the timeline of [`Params::schedule`] shows, and that of [`Params::compare`] beside it, in a few sentences.
+    pub fn finding(&self, timeline: &Timeline, other: Option<&Timeline>) -> String {
         let of = |id| self.quantity(timeline, id);
         let (bubble, peak) = (of("bubble-fraction"), of("peak-in-flight"));
         let percent = Unit::Fraction.format(bubble);
@@ -244,6 +271,9 @@ impl Params {
                 " Without a barrier between steps, one follows another every {interval}, of which {} is idle.",
                 Unit::Fraction.format(share)
             );
+        }
+        if let (Some(compare), Some(other)) = (self.compare, other) {
+            text += &self.beside(timeline, compare, other);
         }
         text
     }

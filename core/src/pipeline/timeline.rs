@@ -66,6 +66,57 @@ impl Timeline {
         self.first.partition_point(|first| *first <= block).saturating_sub(1) as u32
     }
 
+    /// The blocks of `device` that are, at least in part, between two moments.
+    pub fn between(&self, device: u32, from: f64, to: f64) -> std::ops::Range<usize> {
+        let range = self.range(device);
+        let blocks = self.of(device);
+        let first = blocks.partition_point(|b| b.end <= from);
+        let end = blocks.partition_point(|b| b.start < to).max(first);
+        range.start + first..range.start + end
+    }
+
+    /// What `device` does at a moment, or next if it waits then; none when it is done.
+    pub fn at(&self, device: u32, time: f64) -> Option<u32> {
+        let next = self.of(device).partition_point(|b| b.end <= time);
+        Some(self.range(device).start + next).filter(|at| self.range(device).contains(at)).map(|at| at as u32)
+    }
+
+    /// The next moment after `time`, or the last before it, at which a device begins or ends something.
+    pub fn change(&self, time: f64, forward: bool) -> Option<f64> {
+        let near = time.abs() * 1e-12;
+        let of_device = |device| {
+            let blocks = self.of(device);
+            let moments = |i: usize| blocks.get(i).map(|b| [b.start, b.end]);
+            let at = blocks.partition_point(|b| b.end <= time + near);
+            let around = [at.checked_sub(1), Some(at), at.checked_add(1)].into_iter().flatten().filter_map(moments);
+            let beyond = around.flatten().filter(|t| if forward { *t > time + near } else { *t < time - near });
+            if forward { beyond.min_by(f64::total_cmp) } else { beyond.max_by(f64::total_cmp) }
+        };
+        let moments = (0..self.fleet.devices).filter_map(of_device);
+        if forward { moments.min_by(f64::total_cmp) } else { moments.max_by(f64::total_cmp) }
+    }
+
+    /// The share of the devices that work in each of `parts` equal parts of the time up to `until`.
+    pub fn working(&self, until: f64, parts: usize) -> Vec<f64> {
+        let mut shares = vec![0.0; parts];
+        let part = until / parts as f64;
+        if part.is_nan() || part <= 0.0 {
+            return shares;
+        }
+        let whole = part * f64::from(self.fleet.devices.max(1));
+        for block in &self.blocks {
+            let first = (block.start / part) as usize;
+            for (i, share) in shares.iter_mut().enumerate().skip(first) {
+                let (from, to) = (i as f64 * part, (i + 1) as f64 * part);
+                *share += (block.end.min(to) - block.start.max(from)).max(0.0) / whole;
+                if block.end <= to {
+                    break;
+                }
+            }
+        }
+        shares
+    }
+
     /// From the start of the first block to the end of the last.
     pub fn makespan(&self) -> f64 {
         (0..self.fleet.devices).filter_map(|d| self.of(d).last()).fold(0.0, |latest, block| block.end.max(latest))

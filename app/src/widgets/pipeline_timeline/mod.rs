@@ -1,0 +1,257 @@
+//! A pipeline's step to scale: who computes what when, where devices wait and for what, what they keep meanwhile; two
+//! schedules beside each other, played in time.
+
+mod canvas;
+mod controls;
+mod export;
+mod numbers;
+mod overview;
+mod scene;
+mod svg;
+mod track;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::pipeline::{ENTRY, Kind, Params, Schedule, Timeline, explain};
+use ringside_core::quantity::Unit;
+
+use super::{Module, Props};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::output::Output;
+use crate::ui::transport::Transport;
+use scene::Window;
+
+/// Downloads the widget.
+#[wasm_split(widget_pipeline_timeline, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// A schedule and what came of it.
+#[derive(Debug, Clone)]
+struct Run {
+    schedule: Schedule,
+    timeline: Timeline,
+    /// Which blocks are on the critical path; empty if it is not asked for.
+    path: Vec<bool>,
+}
+
+/// The runs on show: the schedule's, and that of the one it is compared with.
+#[derive(Debug, Clone)]
+struct Runs {
+    params: Params,
+    runs: Vec<Run>,
+    /// Why there are none; empty if there are.
+    error: String,
+    /// The longest step of them, in milliseconds.
+    end: f64,
+    /// The most chunks that a device keeps of all of them, in micro-batches.
+    peak: f64,
+}
+
+impl Runs {
+    fn new(params: &Params) -> Self {
+        let mut error = String::new();
+        let mut runs = Vec::new();
+        let other = params.compare.filter(|other| *other != params.schedule);
+        for schedule in [Some(params.schedule), other].into_iter().flatten() {
+            match params.timeline(schedule) {
+                Ok(timeline) => {
+                    let mut path = Vec::new();
+                    if params.path {
+                        path.resize(timeline.blocks.len(), false);
+                        let on = timeline.critical_path();
+                        on.iter().for_each(|block| path[*block as usize] = true);
+                    }
+                    runs.push(Run { schedule, timeline, path });
+                }
+                Err(fault) => error = fault.to_string(),
+            }
+        }
+        let most = |of: fn(&Timeline) -> f64| runs.iter().map(|r| of(&r.timeline)).fold(0.0, f64::max);
+        let (end, peak) = (most(Timeline::makespan), most(Timeline::worst_peak));
+        Self { params: *params, runs, error, end, peak }
+    }
+}
+
+impl Runs {
+    /// When something begins or ends in any of the runs, as fractions of the longest; equal parts where that is too often.
+    fn moments(&self) -> Vec<f64> {
+        let next = |at: f64| self.runs.iter().filter_map(|r| r.timeline.change(at, true)).min_by(f64::total_cmp);
+        let mut moments = Vec::new();
+        let mut at = 0.0;
+        while let Some(time) = next(at) {
+            if moments.len() == STEPS {
+                return (1..=STEPS).map(|i| i as f64 / STEPS as f64).collect();
+            }
+            moments.push((time / self.end).min(1.0));
+            at = time;
+        }
+        if let Some(last) = moments.last_mut() {
+            *last = 1.0;
+        }
+        moments
+    }
+}
+
+/// Most steps in which a run is played.
+const STEPS: usize = 300;
+/// How long it is played, in milliseconds.
+const PLAYED: f64 = 12_000.0;
+
+/// What the parts of the figure share.
+#[derive(Clone, Copy)]
+struct Shown {
+    runs: Memo<Runs>,
+    /// The part of the time that is seen.
+    window: RwSignal<Window>,
+    /// Up to where the step has been played, as a fraction of the longest; 1 shows all of it.
+    played: RwSignal<f64>,
+    /// The block that is pointed at: the run it is of, and its index.
+    cursor: RwSignal<Option<(usize, u32)>>,
+    /// The width of the drawing, in pixels.
+    width: RwSignal<f64>,
+}
+
+impl Shown {
+    /// Looks at a run. Tracks.
+    fn with<T: Default>(self, run: usize, look: impl FnOnce(&Runs, &Run) -> T) -> T {
+        self.runs.with(|runs| runs.runs.get(run).map(|r| look(runs, r)).unwrap_or_default())
+    }
+}
+
+/// The class of a kind of work: an index of [`CLASSES`].
+fn shade(kind: Kind) -> usize {
+    match kind {
+        Kind::Forward => 0,
+        Kind::Backward | Kind::Input => 1,
+        Kind::Weight => 2,
+    }
+}
+
+/// The class of what is kept.
+const KEPT: &str = "activations";
+/// The classes of kinds of work, then that of what is kept.
+const CLASSES: [&str; 4] = ["forward", "backward", "weight-gradient", KEPT];
+
+fn view(props: Props) -> AnyView {
+    let state = State::new(props.query, Params::read, Params::query);
+    let params = state.params();
+    let shown = Shown {
+        // Every change of the parameters is another run: comparing them all would take longer than showing them.
+        runs: Memo::new_with_compare(move |_| params.with(Runs::new), |_, _| true),
+        window: RwSignal::new(Window::ALL),
+        played: RwSignal::new(1.0),
+        cursor: RwSignal::new(None),
+        width: RwSignal::new(960.0),
+    };
+    // Another run has other blocks.
+    Effect::new(move |before: Option<Params>| {
+        let now = params.get();
+        if before.is_some_and(|before| Params { path: now.path, ..before } != now) {
+            shown.cursor.set(None);
+            shown.played.set(1.0);
+        }
+        now
+    });
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| format!("{} · {} stages · {} micro-batches", p.schedule.label(), p.stages, p.microbatches))
+    });
+    let finding = Signal::derive(move || {
+        shown.runs.with(|runs| match runs.runs.as_slice() {
+            [] => runs.error.clone(),
+            [run, others @ ..] => runs.params.finding(&run.timeline, others.first().map(|r| &r.timeline)),
+        })
+    });
+    let controls = if props.compact { controls::few(state) } else { controls::all(state) };
+    let compared = Memo::new(move |_| shown.runs.with(|runs| runs.runs.len() > 1));
+    let moments = Memo::new(move |_| shown.runs.with(Runs::moments));
+    let steps = Signal::derive(move || moments.with(Vec::len));
+    let step = Signal::derive(move || {
+        let played = shown.played.get();
+        moments.with(|m| m.partition_point(|moment| *moment <= played))
+    });
+    let to_step = move |step: usize| {
+        let moment = |m: &Vec<f64>| step.checked_sub(1).map_or(0.0, |i| m.get(i).copied().unwrap_or(1.0));
+        shown.played.set(moments.with_untracked(moment));
+    };
+    let pace = Signal::derive(move || PLAYED / steps.get().max(1) as f64);
+    let place = Signal::derive(move || {
+        let played = shown.played.get();
+        shown.runs.with(|runs| Unit::Seconds.format(runs.end * played / 1e3))
+    });
+    view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding
+            notes=String::new()
+            controls
+            table=move || numbers::view(shown)
+        >
+            {legend(shown)}
+            {track::view(shown, 0)}
+            <Show when=move || compared.get()>{track::view(shown, 1)}</Show>
+            {overview::view(shown)}
+            <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
+            <div class="timeline-tools">
+                <Transport steps step set=to_step pace place alone=props.alone />
+                {export::view(shown)}
+            </div>
+            {readings(shown)}
+        </Figure>
+    }
+    .into_any()
+}
+
+/// What the block that is pointed at waits for.
+fn about(shown: Shown) -> String {
+    match shown.cursor.get() {
+        Some((run, block)) => shown.with(run, |_, r| explain(&r.timeline, block)),
+        None => "Point at a block, or move between blocks with the arrow keys, to see what it waits for.".to_owned(),
+    }
+}
+
+/// What the colours mean.
+fn legend(shown: Shown) -> impl IntoView {
+    let split = move || {
+        shown.runs.with(|runs| runs.runs.iter().any(|r| r.timeline.blocks.iter().any(|b| b.op.kind == Kind::Weight)))
+    };
+    let split = Memo::new(move |_| split());
+    let chunks = Memo::new(move |_| shown.runs.with(|runs| runs.runs.iter().any(|r| r.timeline.fleet.chunks > 1)));
+    let backward = move || if split.get() { "Backward (input; whole where it is long)" } else { "Backward" };
+    view! {
+        <ul class="timeline-legend">
+            <li><i class="swatch forward" aria-hidden="true"></i>"Forward"</li>
+            <li><i class="swatch backward" aria-hidden="true"></i>{backward}</li>
+            <li hidden=move || !split.get()><i class="swatch weight-gradient" aria-hidden="true"></i>"Weight gradient"</li>
+            <li><i class="swatch idle" aria-hidden="true"></i>"Idle"</li>
+            <li><i class="swatch activations" aria-hidden="true"></i>"Micro-batches kept"</li>
+            <li hidden=move || !chunks.get()><i class="swatch striped forward" aria-hidden="true"></i>"A later chunk: underlined"</li>
+        </ul>
+    }
+}
+
+/// The quantities, for people and for scripts.
+fn readings(shown: Shown) -> impl IntoView {
+    let reading = |(quantity, label, unit): (&'static str, &'static str, Unit)| {
+        // What is shown is what the catalogue says of the quantity.
+        let value = Signal::derive(move || shown.with(0, |runs, r| runs.params.quantity(&r.timeline, quantity)));
+        view! {
+            <div class="reading">
+                <dt>{label}</dt>
+                <dd><Output quantity value unit /></dd>
+            </div>
+        }
+    };
+    view! { <dl class="readings timeline-readings">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }
+}

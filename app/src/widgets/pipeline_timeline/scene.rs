@@ -1,0 +1,302 @@
+//! Where the blocks of a timeline lie in a drawing, in pixels: the same for SVG and canvas, and tested without either.
+
+use ringside_core::pipeline::Timeline;
+
+use super::{Run, shade};
+
+/// The part of the time that is seen, in fractions of the longest step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Window {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+}
+
+/// The closest look.
+const CLOSEST: f64 = 1.0 / 512.0;
+
+impl Window {
+    /// All of it.
+    pub const ALL: Self = Self { from: 0.0, to: 1.0 };
+
+    pub fn span(self) -> f64 {
+        self.to - self.from
+    }
+
+    /// A window of `span` that begins near `from`.
+    pub fn at(from: f64, span: f64) -> Self {
+        let span = span.clamp(CLOSEST, 1.0);
+        let from = from.clamp(0.0, 1.0 - span);
+        Self { from, to: from + span }
+    }
+
+    /// Looks `factor` times as closely, with what is at `centre` staying where it is.
+    pub fn zoom(self, factor: f64, centre: f64) -> Self {
+        let span = (self.span() / factor).clamp(CLOSEST, 1.0);
+        Self::at(centre - (centre - self.from) * span / self.span(), span)
+    }
+
+    /// Moves as little as needed for `from` to `to` to be seen.
+    pub fn showing(self, from: f64, to: f64) -> Self {
+        if from < self.from {
+            Self::at(from, self.span())
+        } else if to > self.to {
+            Self::at(to - self.span(), self.span())
+        } else {
+            self
+        }
+    }
+}
+
+/// From times to pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Axis {
+    /// The time at the left edge, in milliseconds.
+    pub from: f64,
+    /// The time at the right edge.
+    pub to: f64,
+    /// Pixels between the two.
+    pub width: f64,
+}
+
+impl Axis {
+    pub fn x(self, time: f64) -> f64 {
+        (time - self.from) / (self.to - self.from).max(f64::MIN_POSITIVE) * self.width
+    }
+
+    pub fn time(self, x: f64) -> f64 {
+        self.from + x / self.width.max(1.0) * (self.to - self.from)
+    }
+}
+
+/// The heights of a row, in pixels: a row for each device.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Rows {
+    pub devices: u32,
+    /// From row to row.
+    pub row: f64,
+    /// A block.
+    pub block: f64,
+    /// What the device keeps, under its blocks; 0 where rows are too many for it.
+    pub band: f64,
+}
+
+impl Rows {
+    pub fn of(devices: u32) -> Self {
+        let (row, block, band) = match devices {
+            0..=4 => (46.0, 28.0, 12.0),
+            5..=8 => (38.0, 24.0, 9.0),
+            9..=16 => (26.0, 16.0, 6.0),
+            17..=32 => (16.0, 14.0, 0.0),
+            _ => (10.0, 9.0, 0.0),
+        };
+        Self { devices, row, block, band }
+    }
+
+    pub fn height(self) -> f64 {
+        self.row * f64::from(self.devices)
+    }
+
+    /// The top of a device's blocks.
+    pub fn y(self, device: u32) -> f64 {
+        self.row * f64::from(device)
+    }
+
+    /// The device at a height.
+    pub fn device(self, y: f64) -> u32 {
+        ((y / self.row).max(0.0) as u32).min(self.devices.saturating_sub(1))
+    }
+}
+
+/// A rectangle to be drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Piece {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+    /// Its colour: an index of `CLASSES`.
+    pub shade: usize,
+    /// The chunk of its device.
+    pub chunk: u32,
+    /// Whether it stands back.
+    pub dim: bool,
+    /// The micro-batch, where it can be written into it.
+    pub text: Option<u32>,
+}
+
+/// Blocks narrower than this, in pixels, are drawn together in the colour of most of them.
+const NARROW: f64 = 2.0;
+/// A figure of a label at the size of labels, in pixels.
+const FIGURE: f64 = 7.0;
+
+/// Blocks too narrow to be drawn each, gathered until they can be seen.
+#[derive(Default)]
+struct Gathered {
+    from: f64,
+    to: f64,
+    shades: [f64; 3],
+    on_path: bool,
+}
+
+/// The blocks of a run that are seen, left to right, row by row.
+pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
+    let timeline = &run.timeline;
+    let devices = timeline.fleet.devices.max(1);
+    let mut pieces = Vec::new();
+    for device in 0..timeline.fleet.devices {
+        let y = rows.y(device);
+        let gathered = |g: &Gathered| {
+            let most = [0, 1, 2].into_iter().max_by(|a, b| g.shades[*a].total_cmp(&g.shades[*b])).unwrap_or(0);
+            let dim = !run.path.is_empty() && !g.on_path;
+            let (x, width) = (g.from, g.to - g.from);
+            Piece { x, y, width, height: rows.block, shade: most, chunk: 0, dim, text: None }
+        };
+        let mut narrow: Option<Gathered> = None;
+        for i in timeline.between(device, axis.from, axis.to) {
+            let block = &timeline.blocks[i];
+            let (x, end) = (axis.x(block.start).max(-2.0), axis.x(block.end).min(axis.width + 2.0));
+            let on_path = run.path.get(i).copied().unwrap_or(false);
+            if end - x < NARROW {
+                if narrow.as_ref().is_some_and(|g| x - g.to > NARROW) {
+                    pieces.extend(narrow.take().as_ref().map(gathered));
+                }
+                let into = narrow.get_or_insert(Gathered { from: x, ..Gathered::default() });
+                into.to = end;
+                into.shades[shade(block.op.kind)] += end - x;
+                into.on_path |= on_path;
+                if into.to - into.from >= NARROW {
+                    pieces.extend(narrow.take().as_ref().map(gathered));
+                }
+                continue;
+            }
+            pieces.extend(narrow.take().as_ref().map(gathered));
+            let figures = block.op.microbatch.checked_ilog10().unwrap_or(0) + 1;
+            let fits = end - x >= f64::from(figures) * FIGURE + 5.0 && rows.block >= 14.0;
+            pieces.push(Piece {
+                x,
+                y,
+                width: end - x,
+                height: rows.block,
+                shade: shade(block.op.kind),
+                chunk: block.op.stage / devices,
+                dim: !run.path.is_empty() && !on_path,
+                text: fits.then_some(block.op.microbatch),
+            });
+        }
+        pieces.extend(narrow.as_ref().map(gathered));
+    }
+    pieces
+}
+
+/// What each device keeps, as rectangles that stand on the foot of its row; `most` micro-batches fill the band.
+pub(super) fn kept(timeline: &Timeline, axis: Axis, rows: Rows, most: f64) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    if rows.band <= 0.0 || most <= 0.0 {
+        return pieces;
+    }
+    for device in 0..timeline.fleet.devices {
+        let foot = rows.y(device) + rows.block + rows.band + 1.0;
+        let steps = timeline.flight(device);
+        let row = pieces.len();
+        for (i, step) in steps.iter().enumerate() {
+            let until = steps.get(i + 1).map_or(step.from, |next| next.from);
+            if until <= axis.from || step.from >= axis.to || step.chunks == 0 {
+                continue;
+            }
+            let (x, end) = (axis.x(step.from).max(0.0), axis.x(until).min(axis.width));
+            let height = f64::from(step.chunks) / f64::from(timeline.fleet.chunks.max(1)) / most * rows.band;
+            // Steps too narrow to be seen: the highest of them.
+            let narrow = pieces.len() > row && pieces.last().is_some_and(|last| end - last.x <= NARROW);
+            match pieces.last_mut() {
+                Some(last) if narrow => {
+                    last.width = end - last.x;
+                    last.height = last.height.max(height);
+                    last.y = foot - last.height;
+                }
+                _ => {
+                    let y = foot - height;
+                    pieces.push(Piece { x, y, width: end - x, height, shade: 3, chunk: 0, dim: false, text: None });
+                }
+            }
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use ringside_core::pipeline::{Params, Schedule};
+    use ringside_core::query::Query;
+
+    use super::*;
+
+    fn run(schedule: Schedule, stages: u32, microbatches: u32) -> Run {
+        let params = Params { stages, microbatches, ..Params::read(&Query::default()).0 };
+        Run { schedule, timeline: params.timeline(schedule).expect("it runs"), path: Vec::new() }
+    }
+
+    fn axis(run: &Run, window: Window, width: f64) -> Axis {
+        let end = run.timeline.makespan();
+        Axis { from: window.from * end, to: window.to * end, width }
+    }
+
+    #[test]
+    fn blocks_are_to_scale() {
+        let run = run(Schedule::OneForwardOneBackward, 4, 8);
+        let rows = Rows::of(4);
+        let pieces = blocks(&run, axis(&run, Window::ALL, 330.0), rows);
+        assert_eq!(pieces.len(), run.timeline.blocks.len());
+        // 33 ms in 330 pixels: a forward pass is 10 wide, a backward pass 20, and the first of device 3 begins at 30.
+        let first = pieces.iter().find(|p| p.y == rows.y(3)).expect("a row");
+        assert!((first.x - 30.0).abs() < 1e-9 && (first.width - 10.0).abs() < 1e-9, "{first:?}");
+        assert!(pieces.iter().filter(|p| p.shade == 1).all(|p| (p.width - 20.0).abs() < 1e-9));
+    }
+
+    #[test]
+    fn however_many_blocks_there_are_no_more_are_drawn_than_can_be_seen() {
+        let run = run(Schedule::OneForwardOneBackward, 64, 512);
+        let rows = Rows::of(64);
+        for window in [Window::ALL, Window::at(0.4, 0.1), Window::at(0.9, CLOSEST)] {
+            let axis = axis(&run, window, 1000.0);
+            let pieces = blocks(&run, axis, rows);
+            assert!(pieces.len() <= 64 * (1000.0 / NARROW) as usize + 128, "{}", pieces.len());
+            // All the work that is seen is drawn: the areas agree.
+            let drawn: f64 = pieces.iter().map(|p| p.width).sum();
+            let worked: f64 = (0..64)
+                .flat_map(|d| run.timeline.between(d, axis.from, axis.to))
+                .map(|i| {
+                    axis.x(run.timeline.blocks[i].end).min(1002.0) - axis.x(run.timeline.blocks[i].start).max(-2.0)
+                })
+                .sum();
+            assert!((drawn - worked).abs() <= worked * 0.1, "{window:?}: {drawn} {worked}");
+        }
+    }
+
+    #[test]
+    fn a_window_stays_inside_and_keeps_its_centre() {
+        let half = Window::ALL.zoom(2.0, 0.25);
+        assert_eq!(half, Window { from: 0.125, to: 0.625 });
+        assert_eq!(half.zoom(0.01, 0.5), Window::ALL);
+        assert_eq!(Window::ALL.zoom(1e9, 0.0).span(), CLOSEST);
+        assert_eq!(half.showing(0.7, 0.75), Window { from: 0.25, to: 0.75 });
+        assert_eq!(half.showing(0.2, 0.3), half);
+    }
+
+    #[test]
+    fn what_is_kept_stands_on_the_foot_of_its_row() {
+        let run = run(Schedule::GPipe, 4, 8);
+        let rows = Rows::of(4);
+        let pieces = kept(&run.timeline, axis(&run, Window::ALL, 990.0), rows, 8.0);
+        let highest = pieces.iter().map(|p| p.height).fold(0.0, f64::max);
+        assert_eq!(highest, rows.band);
+        for piece in pieces {
+            let device = rows.device(piece.y);
+            assert!(
+                (piece.y + piece.height - (rows.y(device) + rows.block + rows.band + 1.0)).abs() < 1e-9,
+                "{piece:?}"
+            );
+        }
+    }
+}
