@@ -310,7 +310,7 @@ mod tests {
         let mut link = String::new();
         let names: Vec<String> = [2, 9, 10, 101].iter().map(|n| format!("chunk_{n}")).collect();
         for (slot, name) in (1..).zip(&names) {
-            process::write(&folder.join(format!("{name}.wasm")), &module(3, slot)).expect("written");
+            process::write(&folder.join(format!("{name}.wasm")), module(3, slot)).expect("written");
             link.push_str(&format!("const __{name} = makeLoad(\"./{name}.wasm\", []);\n"));
         }
         let loads = HashMap::from([("view".to_owned(), names)]);

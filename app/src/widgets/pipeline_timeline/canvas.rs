@@ -2,40 +2,11 @@
 
 use leptos::prelude::{document, window};
 use wasm_bindgen::JsCast as _;
-use web_sys::{Element, HtmlCanvasElement};
+use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement};
 
 use super::CLASSES;
 use super::scene::Piece;
 use super::svg::{self, UNDERLINE};
-
-/// The part of a canvas' context that is used here.
-mod context {
-    // wasm-bindgen's imports are calls into JavaScript.
-    #![allow(unsafe_code)]
-
-    use wasm_bindgen::prelude::wasm_bindgen;
-
-    #[wasm_bindgen]
-    extern "C" {
-        pub type Context;
-        #[wasm_bindgen(method, setter, js_name = fillStyle)]
-        pub fn set_fill(this: &Context, colour: &str);
-        #[wasm_bindgen(method, setter, js_name = globalAlpha)]
-        pub fn set_alpha(this: &Context, alpha: f64);
-        #[wasm_bindgen(method, setter, js_name = font)]
-        pub fn set_font(this: &Context, font: &str);
-        #[wasm_bindgen(method, setter, js_name = textAlign)]
-        pub fn set_align(this: &Context, align: &str);
-        #[wasm_bindgen(method, js_name = setTransform)]
-        pub fn transform(this: &Context, a: f64, b: f64, c: f64, d: f64, e: f64, f: f64);
-        #[wasm_bindgen(method, js_name = clearRect)]
-        pub fn clear(this: &Context, x: f64, y: f64, width: f64, height: f64);
-        #[wasm_bindgen(method, js_name = fillRect)]
-        pub fn rect(this: &Context, x: f64, y: f64, width: f64, height: f64);
-        #[wasm_bindgen(method, js_name = fillText)]
-        pub fn text(this: &Context, text: &str, x: f64, y: f64);
-    }
-}
 
 /// How visible what stands back is.
 const DIM: f64 = 0.25;
@@ -65,9 +36,10 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, size: (f64, f64), pieces: &[Piece
         canvas.set_height(high);
     }
     let Ok(Some(context)) = canvas.get_context("2d") else { return };
-    let context: context::Context = context.unchecked_into();
-    context.transform(scale, 0.0, 0.0, scale, 0.0, 0.0);
-    context.clear(0.0, 0.0, width, height);
+    let context: CanvasRenderingContext2d = context.unchecked_into();
+    // A canvas that refuses stays as it is: the table has every number.
+    let _ = context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0);
+    context.clear_rect(0.0, 0.0, width, height);
     // By colour, so that it is set a few times only.
     for (shade, class) in CLASSES.iter().enumerate() {
         for dim in [true, false] {
@@ -75,28 +47,28 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, size: (f64, f64), pieces: &[Piece
             if these.peek().is_none() {
                 continue;
             }
-            context.set_alpha(if dim { DIM } else { 1.0 });
-            context.set_fill(&colour(&format!("swatch {class}"), "background-color").unwrap_or_default());
+            context.set_global_alpha(if dim { DIM } else { 1.0 });
+            context.set_fill_style_str(&colour(&format!("swatch {class}"), "background-color").unwrap_or_default());
             for p in these {
-                context.rect(p.x, p.y, svg::width(p), p.height);
+                context.fill_rect(p.x, p.y, svg::width(p), p.height);
             }
         }
     }
-    context.set_alpha(1.0);
-    context.set_fill(&colour("later", "color").unwrap_or_default());
+    context.set_global_alpha(1.0);
+    context.set_fill_style_str(&colour("later", "color").unwrap_or_default());
     for p in pieces.iter().filter(|p| p.chunk > 0 && p.width > 4.0) {
         let line = UNDERLINE * f64::from(p.chunk);
-        context.rect(p.x, p.y + p.height - line, svg::width(p), line);
+        context.fill_rect(p.x, p.y + p.height - line, svg::width(p), line);
     }
     if pieces.iter().all(|p| p.text.is_none()) {
         return;
     }
-    context.set_align("center");
+    context.set_text_align("center");
     context.set_font("600 12px Inter, system-ui, sans-serif");
     for (shade, class) in CLASSES.iter().enumerate() {
-        context.set_fill(&colour(&format!("on-{class}"), "fill").unwrap_or_default());
+        context.set_fill_style_str(&colour(&format!("on-{class}"), "fill").unwrap_or_default());
         for (p, text) in pieces.iter().filter(|p| p.shade == shade && !p.dim).filter_map(|p| Some((p, p.text?))) {
-            context.text(&text.to_string(), p.x + svg::width(p) / 2.0, p.y + p.height / 2.0 + 4.2);
+            let _ = context.fill_text(&text.to_string(), p.x + svg::width(p) / 2.0, p.y + p.height / 2.0 + 4.2);
         }
     }
 }
