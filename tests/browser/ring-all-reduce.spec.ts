@@ -80,7 +80,7 @@ test("one slow rank slows all of a ring", async ({ page }) => {
   await expect(finding(page)).toContainText("Rank 3, 4 times slower, makes it last 4 times as long");
 });
 
-test("64 ranks play within a frame, and nothing moves for those who do not want it", async ({ page }) => {
+test("64 ranks: sixteen labels, a chunk in flight from each, and nothing moves for those who do not want it", async ({ page }) => {
   await open(page, "ranks=64&step=20");
   await expect(figure(page).locator(".circle .rank")).toHaveCount(16);
   await page.keyboard.press("ArrowRight");
