@@ -260,7 +260,7 @@ fn legend(run: &Run) -> impl IntoView + use<> {
             vec![entry("part", "left: for other ranks"), entry("whole", "right: received"), entry("spent", "sent")]
         }
         _ if sums => vec![
-            entry("part", "sum on its way: the darker, the more ranks are in it"),
+            entry("part", "sum on its way: the stronger, the more ranks are in it"),
             entry("whole", "finished sum"),
             entry("spent", "passed on"),
         ],
