@@ -54,9 +54,47 @@ pub(crate) fn minify(css: &str) -> String {
     out
 }
 
+/// Whether every block of a style sheet is closed, and no more than that. One that is not swallows all that follows it.
+pub(crate) fn is_closed(css: &str) -> bool {
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
+    // Comments hold quotes and braces of their own.
+    for c in minify(css).chars() {
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (_, '\\') => escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '{') => depth += 1,
+            (None, '}') => match depth.checked_sub(1) {
+                Some(outer) => depth = outer,
+                None => return false,
+            },
+            (None, _) => {}
+        }
+    }
+    depth == 0 && quote.is_none()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::minify;
+    use super::{is_closed, minify};
+
+    #[test]
+    fn a_block_that_swallows_the_rest_is_seen() {
+        for css in [
+            "",
+            "a { b: c }",
+            "a::after { content: \"{\" }",
+            "/* { */ @media x { a { b: '}' } }",
+            "a::before { content: \"\\\"{\" }",
+        ] {
+            assert!(is_closed(css), "{css}");
+        }
+        for css in ["a { b: c", "@media x { a { b: c }", "a { b: c } }", "} {", "a { content: \"}"] {
+            assert!(!is_closed(css), "{css}");
+        }
+    }
 
     #[test]
     fn white_space_and_comments_go_and_meaning_stays() {

@@ -93,7 +93,11 @@ fn style(folder: &Path, page: &str, public_url: &str, renamed: &[(String, String
         let href = link.attribute("href").unwrap_or_default();
         let name = href.strip_prefix(public_url).unwrap_or(href);
         let path = folder.join(name);
-        all.push_str(&process::read_text(&path)?);
+        let css = process::read_text(&path)?;
+        if !css::is_closed(&css) {
+            return Err(format!("{name}: a block has too many braces, or too few.").into());
+        }
+        all.push_str(&css);
         all.push('\n');
         std::fs::remove_file(&path).could_not(|| format!("remove {}", path.display()))?;
     }
