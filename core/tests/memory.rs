@@ -305,7 +305,7 @@ fn params() -> impl Strategy<Value = Params> {
 const EPS: f64 = 1e-12;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_state_reads_back_to_itself(params in params()) {
@@ -478,25 +478,4 @@ fn config() -> impl Strategy<Value = String> {
         text.push('}');
         if cut < 5 { text.chars().take(text.len() / 2).collect() } else { text }
     })
-}
-
-/// A planner calls this in a loop: under 50 µs each in a release build, also for a whole layout; a debug build gets more.
-#[test]
-fn one_evaluation_is_fast() {
-    let deepseek = [("model", "deepseek-v3"), ("convention", "deepspeed"), ("zero", "3")];
-    let time = |query: &[(&str, &str)]| {
-        let (params, problems) = Params::read(&Query::new(query.iter().copied()));
-        assert_eq!(problems, []);
-        let start = std::time::Instant::now();
-        let n = 2000;
-        let mut sum = 0.0;
-        for dp in 1..=n {
-            sum += breakdown(&Params { dp, ..params }).map_or(0.0, |b| b.total.0);
-        }
-        let each = start.elapsed().as_secs_f64() * 1e6 / n as f64;
-        println!("one evaluation: {each:.1} µs");
-        assert!(sum > 0.0 && each < if cfg!(debug_assertions) { 2000.0 } else { 50.0 }, "{each} µs");
-    };
-    time(&deepseek);
-    time(&LLAMA);
 }

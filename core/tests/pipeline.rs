@@ -261,17 +261,9 @@ fn looking_at_a_part_of_the_time_finds_just_what_is_there() {
     assert!(working.iter().all(|share| (-1e-9..=1.0 + 1e-9).contains(share)));
 }
 
-/// The largest pipeline, 262 144 pieces of work: under 60 ms when optimised.
+/// The largest pipeline, 262 144 pieces of work. How fast it is says `cargo bench`.
 #[test]
-fn the_largest_pipeline_is_fast() {
+fn the_largest_pipeline_is_simulated_whole() {
     let largest = Params { chunks: MAX_CHUNKS, ..params(Schedule::Interleaved, MAX_STAGES, MAX_MICROBATCHES) };
-    let mut best = f64::INFINITY;
-    for _ in 0..5 {
-        let start = std::time::Instant::now();
-        let timeline = run(&largest);
-        best = best.min(start.elapsed().as_secs_f64() * 1e3);
-        assert_eq!(timeline.blocks.len(), 2 * 64 * 512 * 4);
-    }
-    println!("64 × 512 × 4: {best:.1} ms");
-    assert!(best < if cfg!(debug_assertions) { 3000.0 } else { 60.0 }, "{best} ms");
+    assert_eq!(run(&largest).blocks.len(), 2 * 64 * 512 * 4);
 }
