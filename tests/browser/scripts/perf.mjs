@@ -30,16 +30,17 @@ const dispatched = events.filter((e) => e.name === "EventDispatch" && e.args?.da
 const { pid, tid } = dispatched[0] ?? {};
 const main = events.filter((e) => e.pid === pid && e.tid === tid && e.ph === "X").sort((a, b) => a.ts - b.ts);
 const work = new Set(["EventDispatch", "FunctionCall", "TimerFire", "FireAnimationFrame", "RunMicrotasks", "UpdateLayoutTree", "Layout", "PrePaint", "Paint", "Layerize", "Commit", "HitTest"]);
+// The last thing that the main thread does for a frame; not every Chromium traces the commit.
+const last = main.some((e) => e.name === "Commit") ? "Commit" : "Layerize";
 const frames = [];
 for (const e of main) {
   if (e.name === "EventDispatch" && e.args?.data?.type === "input") {
-    const last = frames.at(-1);
-    if (!last || last.done) frames.push({ start: e.ts, end: e.ts + e.dur, done: false });
+    if (frames.at(-1)?.done ?? true) frames.push({ start: e.ts, end: e.ts + e.dur, done: false });
   }
   const frame = frames.at(-1);
   if (frame && !frame.done && work.has(e.name)) {
     frame.end = Math.max(frame.end, e.ts + e.dur);
-    if (e.name === "Commit") frame.done = true;
+    if (e.name === last) frame.done = true;
   }
 }
 const times = frames.map((f) => (f.end - f.start) / 1000).sort((a, b) => a - b);
