@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::once::{self, Once};
 use crate::page;
+use crate::ui::trouble::trouble;
 
 /// What becomes of a file's text.
 pub trait FromText: Sized {
@@ -85,13 +86,7 @@ impl<T: FromText + Send + Sync + 'static> Remote<T> {
         move || match self.get() {
             None => ().into_any(),
             Some(Ok(file)) => show(file),
-            Some(Err(why)) => view! {
-                <div class="message" role="alert">
-                    <p>{why}</p>
-                    <button type="button" on:click=move |_| self.retry()>"Try again"</button>
-                </div>
-            }
-            .into_any(),
+            Some(Err(why)) => trouble(why, move || self.retry()),
         }
     }
 

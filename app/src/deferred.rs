@@ -4,6 +4,7 @@
 //! It returns function pointers, so that everything behind them moves out of the main module with it. When the download
 //! fails, the place says so and offers to try again; the rest of the page works.
 
+use std::fmt;
 use std::future::Future;
 
 use leptos::prelude::*;
@@ -11,10 +12,17 @@ use leptos::task::spawn_local;
 
 use crate::page;
 use crate::shell::first_sight;
+use crate::ui::trouble::trouble;
 
 /// The code could not be downloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotLoaded;
+
+impl fmt::Display for NotLoaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("This part of the page could not be downloaded. Check the connection.")
+    }
+}
 
 impl From<leptos::wasm_split::SplitLoaderError> for NotLoaded {
     fn from(_: leptos::wasm_split::SplitLoaderError) -> Self {
@@ -33,34 +41,36 @@ where
     waiting(load, |page: Page| page(), first_sight::text)
 }
 
-/// Downloads with `load`, then shows `show` of what came.
-pub fn deferred<T, L, F>(load: L, show: impl Fn(T) -> AnyView + Send + Sync + 'static) -> impl IntoView
+/// Downloads with `load`, then shows `show` of what came. An error is a sentence for the learner.
+pub fn deferred<T, E, L, F>(load: L, show: impl Fn(T) -> AnyView + Send + Sync + 'static) -> impl IntoView
 where
     T: Clone + Send + Sync + 'static,
+    E: Clone + fmt::Display + Send + Sync + 'static,
     L: Fn() -> F + Clone + 'static,
-    F: Future<Output = Result<T, NotLoaded>> + 'static,
+    F: Future<Output = Result<T, E>> + 'static,
 {
     waiting(load, show, || ().into_any())
 }
 
 /// Downloads with `load`, then shows `show` of what came, and `until` then what there is instead.
-fn waiting<T, L, F>(
+fn waiting<T, E, L, F>(
     load: L,
     show: impl Fn(T) -> AnyView + Send + Sync + 'static,
     until: fn() -> AnyView,
 ) -> impl IntoView
 where
     T: Clone + Send + Sync + 'static,
+    E: Clone + fmt::Display + Send + Sync + 'static,
     L: Fn() -> F + Clone + 'static,
-    F: Future<Output = Result<T, NotLoaded>> + 'static,
+    F: Future<Output = Result<T, E>> + 'static,
 {
-    let state = RwSignal::new(None::<Result<T, NotLoaded>>);
+    let state = RwSignal::new(None::<Result<T, E>>);
     let attempt = move || {
         let on_its_way = page::pending();
         let load = load.clone();
         spawn_local(async move {
             let result = load().await;
-            // The place may be gone by the time the code arrives.
+            // The place may be gone by the time it arrives.
             state.try_set(Some(result));
             drop(on_its_way);
         });
@@ -70,19 +80,12 @@ where
     move || match state.get() {
         None => until(),
         Some(Ok(loaded)) => show(loaded),
-        Some(Err(NotLoaded)) => {
-            let retry = move |_| {
+        Some(Err(why)) => {
+            let again = move || {
                 state.set(None);
                 attempt.with_value(|attempt| attempt());
             };
-            view! {
-                <div class="message" role="alert">
-                    <p>"This part of the page could not be downloaded. Check the connection."</p>
-                    <button type="button" on:click=retry>"Try again"</button>
-                </div>
-                {until()}
-            }
-            .into_any()
+            view! { {trouble(why.to_string(), again)} {until()} }.into_any()
         }
     }
 }

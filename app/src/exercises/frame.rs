@@ -5,6 +5,7 @@ use ringside_core::exercise::{Exercise, Kind};
 
 use super::session::Session;
 use crate::ui::copy_link::copy_link;
+use crate::ui::trouble::trouble;
 use crate::ui::{focus_soon, unique_id};
 
 /// The exercise with its form.
@@ -44,10 +45,10 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
             </Show>
             <div class="prompt" inner_html=prompt></div>
             <Show when=move || session.missing.get()>
-                <div class="message" role="alert">
-                    <p>"The model that checks this exercise could not be downloaded. Check the connection."</p>
-                    <button type="button" on:click=move |_| session.fetch_model()>"Try again"</button>
-                </div>
+                {trouble(
+                    "The model that checks this exercise could not be downloaded. Check the connection.".to_owned(),
+                    move || session.fetch_model(),
+                )}
             </Show>
             {form}
             {help}

@@ -11,6 +11,7 @@ use crate::deferred::{NotLoaded, Page};
 use crate::store::doc::{self, Doc, Theme};
 use crate::store::{ASIDE, store};
 use crate::ui::file;
+use crate::ui::said::{Said, say};
 use crate::ui::segmented::Segmented;
 use crate::{page, practice};
 
@@ -19,9 +20,6 @@ use crate::{page, practice};
 pub fn load() -> Result<Page, NotLoaded> {
     Ok(view)
 }
-
-/// What was said to the learner last, about one section.
-type Said = RwSignal<Option<Result<String, String>>>;
 
 fn view() -> AnyView {
     page::title("Settings");
@@ -38,20 +36,6 @@ fn view() -> AnyView {
         </article>
     }
     .into_any()
-}
-
-fn say(said: Said) -> impl IntoView {
-    view! {
-        <div role="status">
-            {move || {
-                said.get()
-                    .map(|said| match said {
-                        Ok(text) => view! { <p class="went-well sans">{text}</p> }.into_any(),
-                        Err(text) => view! { <div class="message"><p>{text}</p></div> }.into_any(),
-                    })
-            }}
-        </div>
-    }
 }
 
 fn appearance() -> impl IntoView {
@@ -117,8 +101,7 @@ fn export() -> impl IntoView {
     let said: Said = RwSignal::new(None);
     let everything = move |_| {
         let name = format!("ringside-{}.json", date::iso(clock::today()));
-        let result = file::save(&name, "application/json", &store.export());
-        said.set(Some(result.map(|()| format!("{name} is in your downloads."))));
+        said.set(Some(file::save(&name, "application/json", &store.export())));
     };
     view! {
         <section aria-labelledby="export">
@@ -246,8 +229,7 @@ fn aside() -> impl IntoView {
                 let (save_label, delete_label) = (format!("Save {key}"), format!("Delete {key}"));
                 let save = move |_| {
                     let name = format!("ringside-aside-{number}.json");
-                    let result = file::save(&name, "application/json", &text);
-                    said.set(Some(result.map(|()| format!("{name} is in your downloads."))));
+                    said.set(Some(file::save(&name, "application/json", &text)));
                 };
                 let delete = {
                     let key = key.clone();

@@ -41,11 +41,11 @@ fn listed(files: Option<web_sys::FileList>) -> Vec<web_sys::File> {
     (0..files.length()).filter_map(|i| files.get(i)).collect()
 }
 
-/// Gives the learner a file with this text.
+/// Gives the learner a file with this text. Yields the sentence that says so.
 ///
 /// # Errors
 /// A sentence: the browser did not take it.
-pub fn save(name: &str, media_type: &str, text: &str) -> Result<(), String> {
+pub fn save(name: &str, media_type: &str, text: &str) -> Result<String, String> {
     let refused = |_| format!("This browser did not take the file {name}.");
     let options = web_sys::BlobPropertyBag::new();
     options.set_type(media_type);
@@ -59,5 +59,5 @@ pub fn save(name: &str, media_type: &str, text: &str) -> Result<(), String> {
     link.click();
     // The download holds the text by itself. A link that is not revoked costs its memory until the page is left.
     let _ = web_sys::Url::revoke_object_url(&url);
-    Ok(())
+    Ok(format!("{name} is in your downloads."))
 }

@@ -5,6 +5,7 @@
 //! - [`transport`]: playing and stepping through what unfolds in steps.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
 //! - [`scale`]: where numbers lie in a drawing. [`columns`]: stacked columns.
+//! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
 //! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`near`], [`hold`], [`mod@file`]: what pages and widgets
 //!   need besides.
 //! - [`dom`], [`islands`]: life in pages that the build rendered.
@@ -23,12 +24,14 @@ pub mod link;
 pub mod near;
 pub mod number_field;
 pub mod output;
+pub mod said;
 pub mod scale;
 pub mod segmented;
 pub mod select;
 pub mod slider;
 pub mod state;
 pub mod transport;
+pub mod trouble;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

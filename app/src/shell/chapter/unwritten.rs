@@ -10,6 +10,7 @@ use crate::data::library;
 use crate::deferred::{NotLoaded, deferred};
 use crate::page;
 use crate::shell::not_found;
+use crate::ui::trouble::trouble;
 use ringside_content::words::duration;
 
 /// What was asked for, and why it did not come.
@@ -36,13 +37,7 @@ fn view(asked: Asked) -> AnyView {
         Some(chapter) if chapter.status == Status::Planned => planned(chapter),
         Some(chapter) => {
             page::title(&chapter.title);
-            view! {
-                <div class="message" role="alert">
-                    <p>{why.clone()}</p>
-                    <button type="button" on:click=move |_| again.run(())>"Try again"</button>
-                </div>
-            }
-            .into_any()
+            trouble(why.clone(), move || again.run(()))
         }
     };
     library().course.show(show).into_any()

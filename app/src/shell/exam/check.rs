@@ -15,6 +15,7 @@ use ringside_core::practice::exam::{
 
 use super::loaded::{self, Loaded};
 use crate::data::library;
+use crate::ui::said::{Said, say};
 use crate::ui::{file, unique_id};
 use crate::{clock, page};
 
@@ -152,17 +153,10 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
         })
     });
     let table = Memo::new(move |_| marked.with(|all| class_table(all)));
-    let said = RwSignal::new(None::<Result<String, String>>);
+    let said: Said = RwSignal::new(None);
     let save = move |_| {
         let name = format!("ringside-class-{}.csv", date::iso(clock::today()));
-        let saved = file::save(&name, "text/csv", &table.with_untracked(ClassTable::to_csv));
-        said.set(Some(saved.map(|()| format!("{name} is in your downloads."))));
-    };
-    let told = move || {
-        said.get().map(|said| match said {
-            Ok(text) => view! { <p class="went-well sans">{text}</p> }.into_any(),
-            Err(text) => view! { <div class="message"><p>{text}</p></div> }.into_any(),
-        })
+        said.set(Some(file::save(&name, "text/csv", &table.with_untracked(ClassTable::to_csv))));
     };
     let notes =
         move || table.with(|t| t.notes.iter().map(|n| view! { <p class="note sans">{n.clone()}</p> }).collect_view());
@@ -179,7 +173,7 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
             {notes}
             {move || table.with(|t| class_view(t, titles))}
             <p class="actions sans"><button type="button" on:click=save>"Export as CSV"</button></p>
-            <div role="status">{told}</div>
+            {say(said)}
         </section>
         <section aria-labelledby="answers">
             <h2 id="answers">"What each answered"</h2>

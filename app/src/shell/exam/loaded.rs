@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use ringside_content::schema::{ExerciseIndex, Exercises};
 use ringside_core::catalogue::{Entry, Evaluation};
 use ringside_core::exercise::Exercise;
@@ -12,7 +11,8 @@ use ringside_core::practice::exam::Definitions;
 use ringside_core::query::Query;
 
 use crate::data::{FromText as _, fetch_text};
-use crate::{page, widgets};
+use crate::deferred::deferred;
+use crate::widgets;
 
 /// Exercises and their models.
 #[derive(Clone, Default)]
@@ -33,7 +33,7 @@ impl Loaded {
 ///
 /// # Errors
 /// A sentence: something could not be downloaded.
-pub(super) async fn fetch(keys: &[String], index: &ExerciseIndex) -> Result<Loaded, String> {
+async fn fetch(keys: &[String], index: &ExerciseIndex) -> Result<Loaded, String> {
     let known = index.exercises.iter().filter(|e| keys.contains(&e.key));
     let chapters: BTreeSet<&str> = known.map(|e| e.chapter()).collect();
     let mut loaded = Loaded::default();
@@ -60,35 +60,9 @@ pub(super) fn show(
     index: Arc<ExerciseIndex>,
     show: impl Fn(Arc<Loaded>) -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
-    let state = RwSignal::new(None::<Result<Arc<Loaded>, String>>);
-    let attempt = move || {
-        let on_its_way = page::pending();
+    let load = move || {
         let (keys, index) = (keys.clone(), index.clone());
-        spawn_local(async move {
-            let came = fetch(&keys, &index).await.map(Arc::new);
-            // The page may have been left meanwhile.
-            state.try_set(Some(came));
-            drop(on_its_way);
-        });
+        async move { fetch(&keys, &index).await.map(Arc::new) }
     };
-    attempt();
-    let attempt = StoredValue::new(attempt);
-    (move || match state.get() {
-        None => ().into_any(),
-        Some(Ok(loaded)) => show(loaded),
-        Some(Err(why)) => {
-            let retry = move |_| {
-                state.set(None);
-                attempt.with_value(|attempt| attempt());
-            };
-            view! {
-                <div class="message" role="alert">
-                    <p>{why}</p>
-                    <button type="button" on:click=retry>"Try again"</button>
-                </div>
-            }
-            .into_any()
-        }
-    })
-    .into_any()
+    deferred(load, show).into_any()
 }

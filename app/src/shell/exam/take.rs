@@ -17,6 +17,7 @@ use crate::data::library;
 use crate::store::store;
 use crate::ui::file;
 use crate::ui::later::Later;
+use crate::ui::said::{Said, say};
 use crate::{clock, exercises};
 
 pub(super) fn view(link: Link, messages: Vec<String>) -> AnyView {
@@ -93,7 +94,7 @@ fn phases(quiz: Quiz, loaded: Arc<Loaded>) -> AnyView {
         Some(Sitting { ended: None, .. }) => Phase::During,
         Some(_) => Phase::After,
     });
-    let said = RwSignal::new(None::<Result<String, String>>);
+    let said: Said = RwSignal::new(None);
     (move || match phase.get() {
         Phase::Before => before(quiz),
         Phase::During => during(quiz, loaded.clone(), said),
@@ -152,7 +153,7 @@ fn before(quiz: Quiz) -> AnyView {
 
 // -------------------------------------------------------------------- during
 
-fn during(quiz: Quiz, loaded: Arc<Loaded>, said: RwSignal<Option<Result<String, String>>>) -> AnyView {
+fn during(quiz: Quiz, loaded: Arc<Loaded>, said: Said) -> AnyView {
     let Some(sitting) = untrack(move || quiz.sitting()) else { return ().into_any() };
     let keys = quiz.exercises();
     let all = keys.len();
@@ -274,10 +275,10 @@ fn download(quiz: Quiz, sitting: &Sitting, loaded: &Loaded, form: Form) -> Resul
         Form::Json => (format!("{stem}.json"), "application/json", result.to_json()),
         Form::Csv => (format!("{stem}.csv"), "text/csv", result.to_csv()),
     };
-    file::save(&name, media_type, &text).map(|()| format!("{name} is in your downloads."))
+    file::save(&name, media_type, &text)
 }
 
-fn after(quiz: Quiz, loaded: Arc<Loaded>, said: RwSignal<Option<Result<String, String>>>) -> AnyView {
+fn after(quiz: Quiz, loaded: Arc<Loaded>, said: Said) -> AnyView {
     let Some(sitting) = untrack(move || quiz.sitting()) else { return ().into_any() };
     let keys = quiz.exercises();
     let answered = format!("{} of {} answered", sitting.answered(&keys), keys.len());
@@ -288,16 +289,10 @@ fn after(quiz: Quiz, loaded: Arc<Loaded>, said: RwSignal<Option<Result<String, S
     let again = move |form: Form| {
         said.set(Some(sitting.with_value(|s| loaded.with_value(|l| download(quiz, s, l, form)))));
     };
-    let told = move || {
-        said.get().map(|said| match said {
-            Ok(text) => view! { <p class="went-well sans">{text}</p> }.into_any(),
-            Err(text) => view! { <div class="message"><p>{text}</p></div> }.into_any(),
-        })
-    };
     let forget = move |_| store().update(|doc| sitting::write(doc, None));
     view! {
         <p class="lede">"Handed in: " {answered} ", " {took} "."</p>
-        <div role="status">{told}</div>
+        {say(said)}
         <p>
             "Give the file to whoever set the quiz. It holds your answers as you typed them; under " <a href="check/">"Check"</a>
             " anybody can see what they are worth."

@@ -11,6 +11,7 @@ use crate::clock;
 use crate::store::doc::Doc;
 use crate::store::store;
 use crate::ui::file;
+use crate::ui::said::{Said, say};
 
 /// One text of the learner's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +79,7 @@ fn markdown(parts: &[(&str, Vec<Summary>)]) -> String {
 }
 
 pub(super) fn view(desk: Desk) -> AnyView {
-    let said = RwSignal::new(None::<Result<String, String>>);
+    let said: Said = RwSignal::new(None);
     let parts = Memo::new(move |_| {
         let (course, readings, index) = (desk.course.get_value(), desk.readings.get_value(), desk.index.get_value());
         store().with(|doc| all(doc, &course, &readings, &index))
@@ -86,18 +87,11 @@ pub(super) fn view(desk: Desk) -> AnyView {
     let none = move || parts.with(|parts| parts.iter().all(|(_, summaries)| summaries.is_empty()));
     let save = move |_| {
         let name = format!("ringside-summaries-{}.md", date::iso(clock::today()));
-        let result = file::save(&name, "text/markdown", &parts.with_untracked(|parts| markdown(parts)));
-        said.set(Some(result.map(|()| format!("{name} is in your downloads."))));
+        said.set(Some(file::save(&name, "text/markdown", &parts.with_untracked(|parts| markdown(parts)))));
     };
     let print = move |_| {
         // A browser that cannot print says so itself.
         let _ = window().print();
-    };
-    let told = move || {
-        said.get().map(|said| match said {
-            Ok(text) => view! { <p class="went-well sans">{text}</p> }.into_any(),
-            Err(text) => view! { <div class="message"><p>{text}</p></div> }.into_any(),
-        })
     };
     let document = move || {
         parts
@@ -117,7 +111,7 @@ pub(super) fn view(desk: Desk) -> AnyView {
                 <button type="button" on:click=save>"Save as Markdown"</button>
                 <button type="button" class="secondary" on:click=print>"Print"</button>
             </p>
-            <div role="status" class="not-printed">{told}</div>
+            <div class="not-printed">{say(said)}</div>
             <div class="document">{document}</div>
         </section>
     }
