@@ -58,9 +58,11 @@ test("the numbers are there as a table, and add up", async ({ page }) => {
   await open(page, "ranks=3&step=4");
   await figure(page).locator("summary", { hasText: "The numbers" }).click();
   const row = (i: number) => figure(page).locator("tbody tr").nth(i).locator("td");
+  await expect(row(3)).toHaveCount(3);
   const sums = (await row(3).allTextContents()).map(Number);
   for (let rank = 0; rank < 3; rank++) {
     const held = (await row(rank).allTextContents()).map(parseFloat);
+    expect(held).toHaveLength(3);
     held.forEach((value, chunk) => expect(value).toBeCloseTo(sums[chunk], 4));
   }
 });
