@@ -8,7 +8,7 @@
 //! CACM 31(5), 1988, p. 532.
 
 use crate::catalogue::{Entry, Evaluation};
-use crate::quantity::{Quantity, Unit, grouped, number};
+use crate::quantity::{Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
 
 /// The parameters of the model.
@@ -61,15 +61,7 @@ pub const ENTRY: Entry = Entry {
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = params.speedup();
-        let quantities = ENTRY.quantities.iter();
-        Evaluation {
-            query: params.query(),
-            problems,
-            quantities: quantities
-                .map(|&(id, label, unit)| Quantity::new(id, label, result.quantity(id), unit))
-                .collect(),
-            error: None,
-        }
+        Evaluation::new(params.query(), problems, Ok(ENTRY.measured(|id| result.quantity(id))))
     },
 };
 

@@ -24,6 +24,13 @@ pub struct Entry {
     pub evaluate: fn(&Query) -> Evaluation,
 }
 
+impl Entry {
+    /// All quantities, each with the value that `value` has for its id.
+    pub fn measured(&self, value: impl Fn(&str) -> f64) -> Vec<Quantity> {
+        self.quantities.iter().map(|&(id, label, unit)| Quantity::new(id, label, value(id), unit)).collect()
+    }
+}
+
 /// What came of one evaluation.
 #[derive(Debug, Clone, Default)]
 pub struct Evaluation {
@@ -38,6 +45,15 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
+    /// Of `query`, read with `problems`: the quantities, or why there are none.
+    pub fn new(query: Query, problems: Vec<Problem>, result: Result<Vec<Quantity>, String>) -> Self {
+        let (quantities, error) = match result {
+            Ok(quantities) => (quantities, None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        Self { query, problems, quantities, error }
+    }
+
     /// The value of the quantity `id`, in base units.
     pub fn get(&self, id: &str) -> Option<f64> {
         self.quantities.iter().find(|q| q.id == id).map(|q| q.value)

@@ -280,11 +280,7 @@ pub const ENTRY: Entry = Entry {
     ],
     evaluate: |query| {
         let (params, problems) = Params::read(query);
-        let query = params.query();
-        match Run::new(&params) {
-            Ok(run) => Evaluation { query, problems, quantities: run.quantities(), error: None },
-            Err(error) => Evaluation { query, problems, quantities: Vec::new(), error: Some(error) },
-        }
+        Evaluation::new(params.query(), problems, Run::new(&params).map(|run| run.quantities()))
     },
 };
 
@@ -405,7 +401,7 @@ impl Run {
 
     /// The numbers of [`ENTRY`].
     pub fn quantities(&self) -> Vec<Quantity> {
-        let value = |id: &str| match id {
+        ENTRY.measured(|id| match id {
             "steps" => self.steps() as f64,
             "bytes-sent-per-rank" => self.cost.most_sent(),
             "bytes-busiest-link" => self.cost.busiest_link().2,
@@ -414,8 +410,6 @@ impl Run {
             "busbw" => self.algbw() * self.params.op.bus_factor(self.params.ranks),
             "idle" => self.cost.idle_share(),
             _ => self.cost.time() / self.even_time,
-        };
-        let all = ENTRY.quantities.iter();
-        all.map(|&(id, label, unit)| Quantity::new(id, label, value(id), unit)).collect()
+        })
     }
 }

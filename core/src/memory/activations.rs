@@ -179,11 +179,8 @@ pub const ENTRY: Entry = Entry {
     quantities: QUANTITIES,
     evaluate: |query| {
         let (params, problems) = Params::read(query);
-        let query = params.query();
-        match activations(&params) {
-            Ok(result) => Evaluation { query, problems, quantities: result.quantities(), error: None },
-            Err(error) => Evaluation { query, problems, quantities: Vec::new(), error: Some(error.message) },
-        }
+        let result = activations(&params).map(|result| result.quantities()).map_err(|e| e.message);
+        Evaluation::new(params.query(), problems, result)
     },
 };
 

@@ -176,11 +176,8 @@ pub const ENTRY: Entry = Entry {
     quantities: QUANTITIES,
     evaluate: |query| {
         let (params, problems) = Params::read(query);
-        let query = params.query();
-        match breakdown(&params) {
-            Ok(result) => Evaluation { query, problems, quantities: result.quantities(), error: None },
-            Err(error) => Evaluation { query, problems, quantities: Vec::new(), error: Some(error.to_string()) },
-        }
+        let result = breakdown(&params).map(|result| result.quantities()).map_err(|e| e.to_string());
+        Evaluation::new(params.query(), problems, result)
     },
 };
 

@@ -4,7 +4,7 @@ use super::schedule::Schedule;
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
 use crate::catalogue::{Entry, Evaluation};
-use crate::quantity::{Quantity, Unit, number, significant};
+use crate::quantity::{Unit, number, significant};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
 
 /// Most devices.
@@ -108,15 +108,9 @@ pub const ENTRY: Entry = Entry {
     ],
     evaluate: |query| {
         let (params, problems) = Params::read(query);
-        let mut evaluation = Evaluation { query: params.query(), problems, ..Evaluation::default() };
-        match params.timeline(params.schedule) {
-            Err(fault) => evaluation.error = Some(fault.to_string()),
-            Ok(timeline) => {
-                let quantity = |&(id, label, unit)| Quantity::new(id, label, params.quantity(&timeline, id), unit);
-                evaluation.quantities = ENTRY.quantities.iter().map(quantity).collect();
-            }
-        }
-        evaluation
+        let result = params.timeline(params.schedule).map_err(|fault| fault.to_string());
+        let quantities = result.map(|timeline| ENTRY.measured(|id| params.quantity(&timeline, id)));
+        Evaluation::new(params.query(), problems, quantities)
     },
 };
 

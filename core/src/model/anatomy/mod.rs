@@ -121,11 +121,8 @@ pub const ENTRY: Entry = Entry {
     quantities: QUANTITIES,
     evaluate: |query| {
         let (params, problems) = Params::read(query);
-        let query = params.query();
-        match anatomy(&params) {
-            Ok(result) => Evaluation { query, problems, quantities: result.quantities(), error: None },
-            Err(error) => Evaluation { query, problems, quantities: Vec::new(), error: Some(error.message) },
-        }
+        let result = anatomy(&params).map(|result| result.quantities()).map_err(|e| e.message);
+        Evaluation::new(params.query(), problems, result)
     },
 };
 
