@@ -22,6 +22,7 @@ pub mod expr;
 pub mod hardware;
 pub mod memory;
 pub mod model;
+pub mod network;
 pub mod pipeline;
 pub mod practice;
 pub mod quantity;

@@ -5,6 +5,7 @@
 
 mod collectives;
 mod compare;
+mod network;
 mod schedules;
 
 use compare::{Check, cases, fixture, int, json, real};
@@ -1124,5 +1125,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
         schedules::zero_bubble_table(),
     ];
     checks.extend(collectives::all());
+    checks.extend(network::all());
     compare::check_list(&checks, checked::ALL);
 }

@@ -21,7 +21,8 @@ fn cost(op: Op, algo: Algo, (ranks, node): (usize, usize), bytes: f64, [link, ne
     Machine { node, link, net, slow_rank: 0, slow_by: 1.0 }.cost(schedule.ranks, &schedule.steps, bytes / ranks as f64)
 }
 
-fn operation(name: &str) -> Option<Op> {
+/// The operation that nccl-tests, NCCL or calculon call so.
+pub fn operation(name: &str) -> Option<Op> {
     match name {
         "Broadcast" => Some(Op::Broadcast),
         "Reduce" => Some(Op::Reduce),
