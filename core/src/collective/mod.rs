@@ -275,6 +275,7 @@ pub const ENTRY: Entry = Entry {
         ("time", "Time", Unit::Seconds),
         ("algbw", "Algorithm bandwidth", Unit::BytesPerSecond),
         ("busbw", "Bus bandwidth", Unit::BytesPerSecond),
+        ("peak", "Peak of the slowest link", Unit::BytesPerSecond),
         ("idle", "Idle, mean over ranks", Unit::Fraction),
         ("slowdown", "Slowed down by the slow rank", Unit::Ratio),
     ],
@@ -399,6 +400,14 @@ impl Run {
         self.params.bytes / self.cost.time()
     }
 
+    /// The bandwidth of the slowest link that carries anything, bytes a second: what bus bandwidth is compared with.
+    pub fn peak(&self) -> f64 {
+        let (n, machine) = (self.params.ranks, self.params.machine());
+        let used = (0..n).flat_map(|from| (0..n).map(move |to| (from, to)));
+        let used = used.filter(|&(from, to)| self.cost.link(from, to) > 0.0);
+        used.map(|(from, to)| machine.between(from, to).bandwidth).fold(f64::INFINITY, f64::min)
+    }
+
     /// The numbers of [`ENTRY`].
     pub fn quantities(&self) -> Vec<Quantity> {
         ENTRY.measured(|id| match id {
@@ -408,6 +417,7 @@ impl Run {
             "time" => self.cost.time(),
             "algbw" => self.algbw(),
             "busbw" => self.algbw() * self.params.op.bus_factor(self.params.ranks),
+            "peak" => self.peak(),
             "idle" => self.cost.idle_share(),
             _ => self.cost.time() / self.even_time,
         })
