@@ -28,3 +28,4 @@ pub mod practice;
 pub mod quantity;
 pub mod query;
 pub mod units;
+pub mod zero;
