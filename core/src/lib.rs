@@ -24,6 +24,7 @@ pub mod memory;
 pub mod model;
 pub mod network;
 pub mod pipeline;
+pub mod planner;
 pub mod practice;
 pub mod quantity;
 pub mod query;

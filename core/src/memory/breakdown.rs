@@ -318,6 +318,16 @@ impl Params {
         self.model.size().map_err(Error::Model)
     }
 
+    /// Bytes on the fullest GPU at each stage of ZeRO, and the least that is beside them and cannot be computed. An error
+    /// if the layout is impossible.
+    pub fn totals(&self) -> Result<[(Bytes, Bytes); 4], Error> {
+        let plan = Plan::new(self)?;
+        Ok([0, 1, 2, 3].map(|zero| {
+            let worst = plan.worst(zero);
+            (worst.parts.total(), overhead(&plan, &worst, zero).total().low)
+        }))
+    }
+
     /// Bytes on the fullest GPU at these parameters; none if they are impossible.
     pub fn total(&self) -> Option<Bytes> {
         Plan::new(self).ok().map(|plan| plan.worst(self.zero).parts.total())
@@ -412,7 +422,7 @@ pub fn breakdown(params: &Params) -> Result<Breakdown, Error> {
         stages,
         pipeline: plan.rows(params.zero).collect(),
         worst,
-        overhead: overhead(&plan, &worst),
+        overhead: overhead(&plan, &worst, params.zero),
         kv_per_token: Bytes(params.model.shape().map_or(0.0, |s| s.kv_bytes_per_token(params.kv_dtype.bytes()))),
         capacity,
         headroom: capacity - total,
@@ -481,13 +491,13 @@ fn rows(plan: &Plan, at: &PipelineRow) -> Vec<Row> {
     rows
 }
 
-fn overhead(plan: &Plan, at: &PipelineRow) -> Overhead {
+fn overhead(plan: &Plan, at: &PipelineRow, zero: u8) -> Overhead {
     let p = &plan.params;
     let l = &p.layout;
     let replicas = if p.mode == Mode::Training { p.dp } else { 1 };
     let groups = [l.tp, l.cp, l.ep, l.pipeline.stages, replicas].into_iter().filter(|n| *n > 1).count();
     let element = p.dtype.bytes();
-    let zero = p.stage(p.zero);
+    let zero = p.stage(zero);
     let Held { shared, experts } = at.held;
     let reduced = if zero >= 1 { (shared.params + experts.params) * element } else { 0.0 };
     // DeepSpeed's own estimate has the gathered layer among its weights.

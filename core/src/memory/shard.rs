@@ -151,11 +151,10 @@ impl Shards {
     }
 }
 
-/// The part of one occurrence of a weight that one of `tp` ranks holds.
-fn elements(tensor: &Tensor, shape: &Shape, tp: u64) -> Elements {
-    let (rows, cols) = (tensor.rows as f64, tensor.cols as f64);
+/// By how much one of `tp` ranks divides the rows and the columns of a weight.
+pub fn split(tensor: &Tensor, shape: &Shape, tp: u64) -> (f64, f64) {
     let t = tp.max(1) as f64;
-    let (by_rows, by_cols) = match tensor.name {
+    match tensor.name {
         "k_proj" | "v_proj" => {
             let heads = shape.kv_heads().max(1);
             (heads as f64 / heads.div_ceil(tp.max(1)) as f64, 1.0)
@@ -164,7 +163,13 @@ fn elements(tensor: &Tensor, shape: &Shape, tp: u64) -> Elements {
         | "up_proj" | "expert_gate_proj" | "expert_up_proj" | "shared_gate_proj" | "shared_up_proj" => (t, 1.0),
         "o_proj" | "down_proj" | "expert_down_proj" | "shared_down_proj" => (1.0, t),
         _ => (1.0, 1.0),
-    };
+    }
+}
+
+/// The part of one occurrence of a weight that one of `tp` ranks holds.
+fn elements(tensor: &Tensor, shape: &Shape, tp: u64) -> Elements {
+    let (rows, cols) = (tensor.rows as f64, tensor.cols as f64);
+    let (by_rows, by_cols) = split(tensor, shape, tp);
     let (rows, cols) = (rows / by_rows, cols / by_cols);
     let bias = if tensor.bias { rows } else { 0.0 };
     Elements {
