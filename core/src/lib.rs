@@ -28,5 +28,6 @@ pub mod planner;
 pub mod practice;
 pub mod quantity;
 pub mod query;
+pub mod tensor_parallel;
 pub mod units;
 pub mod zero;

@@ -12,6 +12,7 @@ mod model_input;
 mod outcome;
 mod pipeline_timeline;
 mod ring_all_reduce;
+mod tensor_parallel;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -63,6 +64,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
     Widget { id: "pipeline-timeline", load: || Box::pin(pipeline_timeline::load()) },
     Widget { id: "ring-all-reduce", load: || Box::pin(ring_all_reduce::load()) },
+    Widget { id: "tensor-parallel", load: || Box::pin(tensor_parallel::load()) },
 ];
 
 /// The widget with this id.

@@ -1,0 +1,137 @@
+//! A layer cut across ranks, step by step: the map of the steps, the matrices of this one, and what a layer costs.
+
+mod controls;
+mod ladder;
+mod map;
+mod matrices;
+mod numbers;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::quantity::{Unit, grouped};
+use ringside_core::query::Query;
+use ringside_core::tensor_parallel::{ENTRY, Params, Run};
+
+use super::model_input::ModelInput;
+use super::{Module, Props, outcome};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::output::Output;
+use crate::ui::transport::Transport;
+
+/// Downloads the widget.
+#[wasm_split(widget_tensor_parallel, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// What is on show: all steps, how many are done, and whose memory is looked at.
+#[derive(Clone, Copy)]
+struct Shown {
+    run: outcome::Shown<Run>,
+    step: Memo<usize>,
+    rank: Memo<Option<usize>>,
+}
+
+impl Shown {
+    fn new(params: Memo<Params>) -> Self {
+        // Neither changes what the ranks do: it is worked out once for all steps.
+        let whole = Memo::new(move |_| Params { step: 0, rank: None, ..params.get() });
+        let run = outcome::Shown::new(whole, Run::new, |_| Params::read(&Query::default()).0);
+        let step = Memo::new(move |_| params.with(|p| p.step).min(run.with(Run::steps)));
+        Self { run, step, rank: Memo::new(move |_| params.with(|p| p.rank)) }
+    }
+
+    fn finding(self) -> String {
+        let step = self.step.get();
+        self.run.error().unwrap_or_else(|| {
+            self.run.with(|run| {
+                let end = if step == run.steps() { format!(" {}", run.end_finding()) } else { String::new() };
+                format!("{}{end} {}", run.step_finding(step), run.finding())
+            })
+        })
+    }
+}
+
+/// How long a step is shown while it plays, in milliseconds.
+const PACE: f64 = 1800.0;
+
+fn view(props: Props) -> AnyView {
+    let state = State::new(props.query, Params::read, Params::query);
+    let params = state.params();
+    let shown = Shown::new(params);
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| *p = Params { model, ..p.with_ranks(p.tp) }));
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let sp = if p.sp { " · sequence parallel" } else { "" };
+            format!("{} · {} ranks · {}{sp} · {} tokens", p.model.name(), p.tp, p.split.label(), grouped(p.seq * p.mbs))
+        })
+    });
+    let steps = Signal::derive(move || shown.run.with(Run::steps));
+    let place = Signal::derive(move || format!("Step {} of {}", shown.step.get(), steps.get()));
+    let set = move |step: usize| state.update(|p| p.step = step);
+    let drawing = view! {
+        <div class="tensor">
+            {map::view(shown, set)}
+            {matrices::view(shown)}
+            <Transport steps step=shown.step set pace=Signal::from(PACE) place alone=props.alone />
+            {(!props.compact).then(|| ladder::view(shown))}
+            {readings(shown)}
+        </div>
+    }
+    .into_any();
+    let figure = view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || shown.finding())
+            notes=Signal::derive(move || shown.run.with(notes))
+            controls=controls::view(state, input, props.compact)
+            table=move || numbers::view(shown)
+        >
+            {shown.run.frame(drawing)}
+        </Figure>
+    };
+    input.drop_zone(figure.into_any())
+}
+
+/// What is drawn, in small print.
+fn notes(run: &Run) -> String {
+    let sizes = run.small.sizes;
+    let drawn = run.params.drawn();
+    let fewer = if run.params.tp as usize > drawn {
+        format!("{drawn} of the {} ranks, and ", run.params.tp)
+    } else {
+        String::new()
+    };
+    format!(
+        "Drawn: {fewer}a model of {} tokens, width {}, {} query and {} key–value heads, computed in full on every change. Bytes and \
+         times are those of the model chosen, in 16 bits.",
+        sizes.tokens, sizes.hidden, sizes.heads, sizes.kv_heads
+    )
+}
+
+fn readings(shown: Shown) -> impl IntoView {
+    let quantities = Memo::new(move |_| shown.run.with(Run::quantities));
+    let reading = move |(quantity, label, unit): (&'static str, &'static str, Unit)| {
+        let value = Signal::derive(move || {
+            quantities.with(|list| list.iter().find(|q| q.id == quantity).map_or(0.0, |q| q.value))
+        });
+        view! {
+            <div class="reading">
+                <dt>{label}</dt>
+                <dd><Output quantity value unit /></dd>
+            </div>
+        }
+    };
+    view! { <dl class="readings tensor-readings">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }
+}
