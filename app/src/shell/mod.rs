@@ -3,6 +3,7 @@
 pub mod chapter;
 mod contents;
 pub mod exam;
+mod figures;
 pub mod first_sight;
 mod fragment;
 mod header;
@@ -11,6 +12,7 @@ mod marks;
 pub mod not_found;
 pub mod notices;
 pub mod practice;
+pub mod projector;
 pub mod reference;
 mod search;
 pub mod settings;
@@ -28,6 +30,7 @@ pub fn Frame(children: Children) -> impl IntoView {
     let contents_open = RwSignal::new(false);
     let overlay = RwSignal::new(None::<Overlay>);
     shortcuts::listen(overlay);
+    projector::listen();
     view! {
         <header::Header contents_open overlay />
         <notices::Notices />

@@ -4,12 +4,13 @@ use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use super::{Overlay, theme};
+use super::{Overlay, projector, theme};
 use crate::ui::dialog;
 
 const KEYS: &[(&str, &str)] = &[
     ("/", "Search"),
     ("t", "Change the theme"),
+    ("p", "Project the figure, and stop; the buttons of the projector name its keys"),
     ("[ ]", "Previous and next chapter"),
     ("?", "This sheet"),
     ("Esc", "Close what lies over the page"),
@@ -24,9 +25,12 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
             return;
         }
         match event.key().as_str() {
+            "p" | "P" => projector::toggle(None),
+            "t" => theme::cycle(),
+            // Nothing may lie over what the room sees.
+            _ if projector::is_on() => return,
             "/" => overlay.set(Some(Overlay::Search)),
             "?" => overlay.set(Some(Overlay::Shortcuts)),
-            "t" => theme::cycle(),
             "[" => follow("a[rel=prev]"),
             "]" => follow("a[rel=next]"),
             _ => return,
@@ -36,7 +40,8 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
     on_cleanup(move || listener.remove());
 }
 
-fn typing(event: &KeyboardEvent) -> bool {
+/// Whether a key goes into a field.
+pub(super) fn typing(event: &KeyboardEvent) -> bool {
     let Some(element) = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else { return false };
     match element.tag_name().as_str() {
         "TEXTAREA" | "SELECT" => true,

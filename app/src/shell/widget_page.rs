@@ -5,6 +5,7 @@ use leptos::wasm_split::wasm_split;
 
 use ringside_core::query::{Query, did_you_mean};
 
+use super::projector;
 use crate::data::library;
 use crate::deferred::{NotLoaded, Page, deferred};
 use crate::page;
@@ -14,7 +15,7 @@ use crate::ui::link;
 use crate::widgets::{self, Module, Props, Widget};
 
 /// Names in the address that are the page's and not the widget's.
-const OF_THE_PAGE: &[&str] = &["present", "embed"];
+const OF_THE_PAGE: &[&str] = &[projector::PRESENT, "embed"];
 
 /// Downloads the page.
 #[wasm_split(widget_page, wasm_split_path = leptos::wasm_split, fallible)]

@@ -6,12 +6,17 @@ use leptos::prelude::*;
 use ringside_core::checked;
 use ringside_core::quantity::Unit;
 use ringside_core::query::{Problem, Query};
+use wasm_bindgen::JsCast as _;
+use web_sys::CustomEvent;
 
 use super::copy_link::copy_link;
 use super::later::Later;
-use super::{link, unique_id};
+use super::{dom, link, unique_id};
 
-/// A figure. Its root bears `data-widget`.
+/// The event by which a figure is put into a state, as its `data-query` has it: `detail` is the text of a query.
+pub const SET_STATE: &str = "ringside-set";
+
+/// A figure. Its root bears `data-widget`, and `data-query`, its state.
 #[component]
 pub fn Figure(
     /// The widget's id.
@@ -53,13 +58,28 @@ pub fn Figure(
             rest.run(move || busy.set(false));
         }
     });
+    let root = NodeRef::<html::Figure>::new();
+    Effect::new(move |_| {
+        let Some(root) = root.get() else { return };
+        dom::on(&root, SET_STATE, move |event| {
+            let text = event.dyn_into::<CustomEvent>().ok().and_then(|event| event.detail().as_string());
+            query.set(Query::parse(&text.unwrap_or_default()));
+        });
+    });
     let numbers = NodeRef::<html::Details>::new();
     let open = RwSignal::new(false);
     let toggled = move |_| open.set(numbers.get_untracked().is_some_and(|details| details.open()));
     let lead = move || finding.with(|text| sentences(text).0.to_owned());
     let others = move || finding.with(|text| sentences(text).1.to_owned());
     view! {
-        <figure class="figure sans" class:alone=alone data-widget=id aria-labelledby=labelledby>
+        <figure
+            class="figure sans"
+            class:alone=alone
+            data-widget=id
+            data-query=move || query.with(ToString::to_string)
+            aria-labelledby=labelledby
+            node_ref=root
+        >
             <div class="figure-head">
                 <p class="figure-title" id=title_id class:visually-hidden=alone>{title}</p>
                 <p class="figure-subtitle">{subtitle}</p>
@@ -101,6 +121,7 @@ fn Tools(id: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView
         <div class="figure-tools">
             {copy_link("Copy link", move || link::to_widget(id, &query.get_untracked()))}
             {(!alone).then(|| view! { <a class="quiet" href=href>"Open alone"</a> })}
+            <button type="button" class="quiet" data-project="">"Project"</button>
         </div>
     }
 }

@@ -1,0 +1,74 @@
+//! How large a projected figure is drawn: so that its smallest text can be read from the last row.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, HtmlElement};
+
+/// The smallest text on a screen of [`SCREEN`], in pixels; in proportion on any other.
+const SMALLEST: f64 = 20.0;
+/// The screen for which it is said.
+const SCREEN: (f64, f64) = (1920.0, 1080.0);
+/// A figure is enlarged at most this much: the rest of it must still be seen.
+const MOST: f64 = 4.0;
+/// A larger figure has less room, and may set its text anew: as often it is measured.
+const ROUNDS: usize = 3;
+
+/// Sets `--zoom`, by which the figure is enlarged, and `--scale`, the size of the screen, on `<html>`.
+pub(super) fn fit(figure: &Element) {
+    let length = |value: Result<wasm_bindgen::JsValue, _>| value.ok().and_then(|v| v.as_f64()).unwrap_or_default();
+    let window = window();
+    let scale = (length(window.inner_width()) / SCREEN.0).min(length(window.inner_height()) / SCREEN.1);
+    let Some(root) = document().document_element() else { return };
+    let style = root.unchecked_ref::<HtmlElement>().style();
+    // A size that cannot be set leaves the figure as it was.
+    let _ = style.set_property("--scale", &format!("{scale:.3}"));
+    let mut zoom = 1.0_f64;
+    for _ in 0..ROUNDS {
+        let needed = (SMALLEST * scale / smallest(figure)).clamp(1.0, MOST);
+        if needed <= zoom {
+            break;
+        }
+        zoom = needed;
+        let _ = style.set_property("--zoom", &format!("{zoom:.3}"));
+    }
+    if zoom == 1.0 {
+        let _ = style.set_property("--zoom", "1");
+    }
+}
+
+/// Takes both back.
+pub(super) fn undo() {
+    if let Some(root) = document().document_element() {
+        let style = root.unchecked_ref::<HtmlElement>().style();
+        for name in ["--zoom", "--scale"] {
+            let _ = style.remove_property(name);
+        }
+    }
+}
+
+/// The size of the smallest text that is seen in a figure, in its own pixels. A drawing with a `viewBox` has its own scale.
+fn smallest(figure: &Element) -> f64 {
+    let Ok(list) = figure.query_selector_all("*") else { return SMALLEST };
+    let window = window();
+    (0..list.length())
+        .filter_map(|i| list.item(i)?.dyn_into::<Element>().ok())
+        .filter(|element| has_text(element) && is_seen(element))
+        .filter_map(|element| {
+            let size = window.get_computed_style(&element).ok()??.get_property_value("font-size").ok()?;
+            ringside_core::decimal::parse(size.trim_end_matches("px"))
+        })
+        .filter(|size| *size > 0.0)
+        .fold(SMALLEST, f64::min)
+}
+
+fn has_text(element: &Element) -> bool {
+    let nodes = element.child_nodes();
+    (0..nodes.length()).filter_map(|i| nodes.item(i)).any(|node| {
+        node.node_type() == web_sys::Node::TEXT_NODE && node.node_value().is_some_and(|text| !text.trim().is_empty())
+    })
+}
+
+fn is_seen(element: &Element) -> bool {
+    let is_small_print = matches!(element.closest(".visually-hidden, svg[viewBox], .controls, option"), Ok(Some(_)));
+    !is_small_print && element.get_client_rects().length() > 0
+}

@@ -1,0 +1,75 @@
+//! A figure for the room: it fills the screen in large type and strong contrast, with its finding as a caption, and steps
+//! through the states that its chapter sets, as if they were slides.
+//!
+//! Everything but the way in is downloaded when something is projected for the first time.
+
+mod deck;
+mod fit;
+mod room;
+mod stage;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos::wasm_split::wasm_split;
+use ringside_core::query::Query;
+use web_sys::HtmlElement;
+
+use super::notices::{self, Level};
+use crate::deferred::NotLoaded;
+use crate::page;
+use crate::router::{Address, address};
+use crate::ui::dom;
+
+/// The name in the address by which a page opens projected: `?present`, or `?present=3` for a chapter's third state.
+pub const PRESENT: &str = "present";
+/// What `<html>` bears while something is projected.
+const PROJECTING: &str = "data-projecting";
+
+/// Projects: the figure around an element, or the one that is seen best; stops if something is projected.
+type Toggle = fn(Option<HtmlElement>);
+
+/// Downloads it.
+#[wasm_split(projector, wasm_split_path = leptos::wasm_split, fallible)]
+fn load() -> Result<Toggle, NotLoaded> {
+    Ok(room::toggle)
+}
+
+/// Whether a figure is projected now.
+pub fn is_on() -> bool {
+    document().document_element().is_some_and(|root| root.has_attribute(PROJECTING))
+}
+
+/// Projects the figure around `from`, or the one that is seen best; stops if something is projected.
+pub fn toggle(from: Option<HtmlElement>) {
+    let on_its_way = page::pending();
+    spawn_local(async move {
+        match load().await {
+            Ok(toggle) => toggle(from),
+            Err(why) => notices::say(Level::Warning, why.to_string()),
+        }
+        drop(on_its_way);
+    });
+}
+
+/// Listens for the buttons that project, and for an address that asks for it.
+pub fn listen() {
+    let click = window_event_listener(leptos::ev::click, |event| {
+        if let Some(button) = dom::closest(&event, "button[data-project]") {
+            toggle(Some(button));
+        }
+    });
+    on_cleanup(move || click.remove());
+    let address: Address = address();
+    Effect::new(move |_| {
+        address.track();
+        if asked().is_some() && !is_on() {
+            toggle(None);
+        }
+    });
+}
+
+/// What the address says after `present`, if it asks for a projected page.
+fn asked() -> Option<String> {
+    let search = location().search().unwrap_or_default();
+    Query::parse(search.trim_start_matches('?')).get(PRESENT).map(str::to_owned)
+}

@@ -1,0 +1,91 @@
+// A figure for the room: projected, stepped, blanked and resumed, from the keyboard alone.
+import type { Page } from "@playwright/test";
+import { axe, expect, ready, test } from "./fixtures";
+
+const root = (page: Page) => page.locator("html");
+const figure = (page: Page) => page.locator("[data-projecting] [data-widget]:visible");
+const bar = (page: Page) => page.getByRole("toolbar", { name: "Projector" });
+const state = (page: Page) => figure(page).first().getAttribute("data-query");
+
+/** The smallest text that is seen and is not scaled by a drawing, in pixels of the screen. */
+const smallest = (page: Page) =>
+  page.evaluate(() => {
+    const zoom = Number(document.documentElement.style.getPropertyValue("--zoom"));
+    const places = [...document.querySelectorAll<HTMLElement>(".projected .drawing *, .projected figcaption *, .projected .figure-head *")];
+    const texts = places.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue!.trim()) && e.getClientRects().length && !e.closest(".visually-hidden, svg[viewBox], option"));
+    return Math.min(...texts.map((e) => parseFloat(getComputedStyle(e).fontSize) * zoom));
+  });
+
+test("from the home page to a projected, stepped, blanked and resumed figure, and back, by keys alone", async ({ page }) => {
+  await page.goto("./");
+  await ready(page);
+  await page.keyboard.press("p");
+  await expect(root(page)).toHaveAttribute("data-projecting", "");
+  await expect(figure(page)).toHaveAttribute("data-widget", "memory-breakdown");
+  await expect(bar(page).getByRole("button", { name: "The next state" })).toBeVisible();
+  await page.keyboard.press("PageDown");
+  await expect(bar(page)).toContainText("1 of ");
+  await page.keyboard.press("PageDown");
+  await expect(bar(page)).toContainText("2 of ");
+  await expect(figure(page)).toHaveAttribute("data-query", /zero=0/);
+  await page.keyboard.press("1");
+  await expect(bar(page)).toContainText("1 of ");
+  const blank = page.getByRole("button", { name: "The screen is blank" });
+  await page.keyboard.press("b");
+  await expect(blank).toBeVisible();
+  await page.keyboard.press(".");
+  await expect(blank).toHaveCount(0);
+  await page.keyboard.press("h");
+  await expect(bar(page)).toBeHidden();
+  await expect(page.locator(".projected .controls")).toBeHidden();
+  await page.keyboard.press("h");
+  await expect(bar(page)).toBeVisible();
+  await page.keyboard.press("p");
+  await expect(root(page)).not.toHaveAttribute("data-projecting");
+  await expect(page.locator("[data-behind], [inert]")).toHaveCount(0);
+  await expect(page.locator("h1")).toBeVisible();
+});
+
+test("a chapter's states are its slides, and one is a link", async ({ page }) => {
+  await page.goto("chapter/pipeline-parallel/?present=3");
+  await expect(bar(page)).toContainText("3 of ");
+  const third = await page.locator("a.see").nth(1).getAttribute("data-query");
+  const [name, value] = third!.split("&")[0].split("=");
+  // The figure waits for a prediction, also on a wall.
+  await page.getByRole("button", { name: "Show it without a prediction" }).click();
+  await expect.poll(() => state(page)).toContain(`${name}=${value}`);
+  await page.keyboard.press("PageUp");
+  await expect(page).toHaveURL(/present=2/);
+  await page.keyboard.press("Escape");
+  await expect(root(page)).not.toHaveAttribute("data-projecting");
+  await expect(page).not.toHaveURL(/present/);
+});
+
+for (const widget of ["memory-breakdown", "activation-memory", "pipeline-timeline", "ring-all-reduce", "model-anatomy", "amdahl"]) {
+  test(`${widget} can be read from the last row`, async ({ page }) => {
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    await page.goto(`w/${widget}/?present`);
+    await expect(root(page)).toHaveAttribute("data-projecting", "");
+    await expect.poll(() => smallest(page)).toBeGreaterThanOrEqual(19.9);
+    const box = (await figure(page).first().boundingBox())!;
+    expect(box.width).toBeCloseTo(1920, 0);
+    expect(await axe(page)).toEqual([]);
+  });
+}
+
+test("what is frozen stays while the figure goes on", async ({ page }) => {
+  await page.goto("w/memory-breakdown/?present&params=30e9&zero=0");
+  await expect(root(page)).toHaveAttribute("data-projecting", "");
+  await expect(bar(page).getByRole("button", { name: "The next state" })).toBeVisible();
+  const still = page.locator(".room-held output[data-quantity=total]");
+  const live = page.locator('[data-widget] output[data-quantity="total"]');
+  await page.keyboard.press("f");
+  await expect(still).toBeVisible();
+  const before = await still.textContent();
+  await page.keyboard.press("3");
+  await expect(live).not.toHaveText(before!);
+  await expect(still).toHaveText(before!);
+  await page.keyboard.press("f");
+  await expect(still).toHaveCount(0);
+  await expect(page).toHaveURL(/present/);
+});
