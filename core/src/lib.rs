@@ -20,6 +20,7 @@ pub mod decimal;
 pub mod exercise;
 pub mod expr;
 pub mod hardware;
+pub mod kernels;
 pub mod memory;
 pub mod model;
 pub mod network;

@@ -1,0 +1,219 @@
+//! C = A·B in f32, A of m × k, B of k × n, row by row in memory: 2mnk FLOP, in eight kernels that differ in where
+//! operands wait between two uses.
+//!
+//! The ladder follows Simon Boehm, "How to optimize a CUDA matmul kernel for cuBLAS-like performance", 2022, and Goto and
+//! van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3), 2008 (packing).
+
+use super::{Traffic, WORD};
+
+/// A kernel of the ladder.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kernel {
+    /// The name in a query string: `tiled`.
+    pub id: &'static str,
+    /// What a person reads.
+    pub label: &'static str,
+    /// What it does about memory: a sentence.
+    pub about: &'static str,
+    /// Where operands wait.
+    pub scheme: Scheme,
+}
+
+/// Where the operands of a product wait between two uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// Nowhere: each invocation computes one element, and asks memory for all 2k operands of it.
+    Direct,
+    /// In workgroup memory: a workgroup computes one tile of C, and its operands are staged there, `depth` columns of A
+    /// and rows of B at a time.
+    Staged(Tile),
+    /// In a copy of A and B, made before in the order of use, from which each invocation reads for a tile of its own.
+    Packed {
+        /// Rows and columns of the tile, both.
+        side: u64,
+        /// Bytes of an element of the copy: 4, or 2 for f16.
+        bytes: u64,
+    },
+}
+
+/// A tile of C that one workgroup computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tile {
+    /// Its rows.
+    pub rows: u64,
+    /// Its columns.
+    pub cols: u64,
+    /// Columns of A and rows of B that are staged at a time.
+    pub depth: u64,
+    /// Rows, and columns, of C that one invocation keeps in registers.
+    pub own: u64,
+}
+
+/// The ladder, from the bottom.
+pub const KERNELS: &[Kernel] = &[
+    Kernel {
+        id: "naive",
+        label: "Naive",
+        about: "One invocation for each element; neighbours compute elements one below the other, so that each reads from \
+                another row of A.",
+        scheme: Scheme::Direct,
+    },
+    Kernel {
+        id: "coalesced",
+        label: "Coalesced",
+        about: "One invocation for each element; neighbours compute neighbours in a row, so that one request to memory \
+                serves all of them.",
+        scheme: Scheme::Direct,
+    },
+    Kernel {
+        id: "tiled",
+        label: "Tiled",
+        about: "A workgroup stages tiles of A and B in workgroup memory; each value is used 16 times before the next is \
+                fetched.",
+        scheme: Scheme::Staged(Tile { rows: 16, cols: 16, depth: 16, own: 1 }),
+    },
+    Kernel {
+        id: "register",
+        label: "Register-blocked",
+        about: "Each invocation keeps 4 × 4 results in registers, so that a value from workgroup memory is used 4 times.",
+        scheme: Scheme::Staged(Tile { rows: 64, cols: 64, depth: 16, own: 4 }),
+    },
+    Kernel {
+        id: "vector",
+        label: "Vectorised",
+        about: "As register-blocked, and everything moves four values at a time.",
+        scheme: Scheme::Staged(Tile { rows: 64, cols: 64, depth: 16, own: 4 }),
+    },
+    Kernel {
+        id: "wide",
+        label: "Wide",
+        about: "8 × 8 results for each invocation and 128 × 128 for each workgroup: half of the traffic, and work for \
+                every register.",
+        scheme: Scheme::Staged(Tile { rows: 128, cols: 128, depth: 8, own: 8 }),
+    },
+    Kernel {
+        id: "packed",
+        label: "Packed",
+        about: "First copies A and B into the order in which they are used, padded to whole tiles; then 8 × 8 results for \
+                each invocation, without workgroup memory.",
+        scheme: Scheme::Packed { side: 8, bytes: WORD },
+    },
+    Kernel {
+        id: "half",
+        label: "Packed, f16",
+        about: "As packed, with a copy in f16: half of the bytes, sums still in f32. Needs the feature shader-f16.",
+        scheme: Scheme::Packed { side: 8, bytes: WORD / 2 },
+    },
+];
+
+/// The kernel with this id.
+pub fn find(id: &str) -> Option<&'static Kernel> {
+    KERNELS.iter().find(|k| k.id == id)
+}
+
+/// The sizes of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Rows of A and C.
+    pub m: u64,
+    /// Columns of B and C.
+    pub n: u64,
+    /// Columns of A, rows of B.
+    pub k: u64,
+}
+
+impl Sizes {
+    /// Floating-point operations: a multiplication and an addition for each of mnk terms.
+    pub fn flop(self) -> u64 {
+        2 * self.m * self.n * self.k
+    }
+
+    /// Bytes of A, B and C.
+    pub fn bytes(self) -> u64 {
+        WORD * (self.m * self.k + self.k * self.n + self.m * self.n)
+    }
+
+    /// What has to be moved at least: A and B read once, C written once.
+    pub fn compulsory(self) -> Traffic {
+        Traffic { read: WORD * (self.m * self.k + self.k * self.n), written: WORD * self.m * self.n }
+    }
+}
+
+impl Kernel {
+    /// What its invocations ask memory for.
+    pub fn traffic(&self, sizes: Sizes) -> Traffic {
+        let Sizes { m, n, k } = sizes;
+        let written = WORD * m * n;
+        match self.scheme {
+            Scheme::Direct => Traffic { read: WORD * 2 * m * n * k, written },
+            // A is read once for each column of tiles, B once for each row of them; nothing beyond the edges is read.
+            Scheme::Staged(tile) => {
+                let a = m * k * n.div_ceil(tile.cols);
+                let b = k * n * m.div_ceil(tile.rows);
+                Traffic { read: WORD * (a + b), written }
+            }
+            Scheme::Packed { side, bytes } => {
+                let (high, wide) = (m.div_ceil(side), n.div_ceil(side));
+                let copies = bytes * side * k * (high + wide);
+                let read = bytes * 2 * side * k * high * wide;
+                Traffic { read: WORD * (m * k + k * n) + read, written: copies + written }
+            }
+        }
+    }
+
+    /// Bytes of memory that it needs beside A, B and C.
+    pub fn scratch(&self, sizes: Sizes) -> u64 {
+        match self.scheme {
+            Scheme::Direct | Scheme::Staged(_) => 0,
+            Scheme::Packed { side, bytes } => {
+                bytes * side * sizes.k * (sizes.m.div_ceil(side) + sizes.n.div_ceil(side))
+            }
+        }
+    }
+
+    /// Bytes of workgroup memory that a workgroup occupies.
+    pub fn workgroup_memory(&self) -> u64 {
+        match self.scheme {
+            Scheme::Staged(tile) => WORD * tile.depth * (tile.rows + tile.cols),
+            Scheme::Direct | Scheme::Packed { .. } => 0,
+        }
+    }
+
+    /// The bound on an element's error, over the same element of |A|·|B|: every one of k products and sums is rounded
+    /// to f32 (unit roundoff 2⁻²⁴; Higham, "Accuracy and stability of numerical algorithms", §3.5); with copies in f16
+    /// both factors are rounded before, to 11 bits.
+    pub fn error_bound(&self, sizes: Sizes) -> f64 {
+        let sums = sizes.k as f64 * 2_f64.powi(-24);
+        match self.scheme {
+            Scheme::Packed { bytes: 2, .. } => sums + 2.0 * 2_f64.powi(-11) + 2_f64.powi(-22),
+            _ => sums,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CUBE: Sizes = Sizes { m: 1024, n: 1024, k: 1024 };
+
+    #[test]
+    fn tiles_divide_the_traffic_by_their_side() {
+        let read = |id| find(id).map(|k| k.traffic(CUBE).read);
+        assert_eq!(read("naive"), Some(8 << 30));
+        assert_eq!(read("tiled"), Some((8 << 30) / 16));
+        assert_eq!(read("register"), Some((8 << 30) / 64));
+        assert_eq!(read("wide"), Some((8 << 30) / 128));
+    }
+
+    #[test]
+    fn no_kernel_asks_for_less_than_it_must() {
+        for kernel in KERNELS {
+            for sizes in [CUBE, Sizes { m: 1, n: 1, k: 1 }, Sizes { m: 100, n: 7, k: 33 }] {
+                let (asked, least) = (kernel.traffic(sizes), sizes.compulsory());
+                assert!(asked.read >= least.read && asked.written >= least.written, "{} {sizes:?}", kernel.id);
+                assert!(kernel.workgroup_memory() <= 16_384, "{}", kernel.id);
+            }
+        }
+    }
+}

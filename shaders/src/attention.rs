@@ -1,0 +1,297 @@
+//! O = softmax(Q·Kᵀ/√d)·V: the descriptors of its kernels, and their twins.
+
+use ringside_core::kernels::attention::{self, Scheme, Sizes};
+use ringside_core::kernels::{Traffic, WORD};
+
+use crate::descriptor::{Binding, Dims, Kernel, Parameter, Pass, Resource, Size};
+use crate::problem::Problem;
+use crate::template::{Constant, number};
+
+const SIZES: Binding = Binding {
+    number: 4,
+    resource: Resource::Parameters(&[
+        Parameter::Dim("seq"),
+        Parameter::Dim("head_dim"),
+        Parameter::Dim("heads"),
+        Parameter::Dim("kv_heads"),
+        Parameter::Dim("causal"),
+        Parameter::First,
+        Parameter::RootInverse("head_dim"),
+    ]),
+};
+const Q: Binding = Binding { number: 0, resource: Resource::Read("q") };
+const K: Binding = Binding { number: 1, resource: Resource::Read("k") };
+const V: Binding = Binding { number: 2, resource: Resource::Read("v") };
+const O: Binding = Binding { number: 3, resource: Resource::Write("o") };
+const SCORES: Binding = Binding { number: 5, resource: Resource::Write("scores") };
+
+const HEADS: Size = Size::Dim("heads");
+const ONE: Size = Size::Of(1);
+
+/// Invocations of a workgroup of the kernels that go along rows on their own.
+const LANES: u64 = 32;
+/// What a masked score is in the kernels.
+const HIDDEN: f32 = -3.4e38;
+
+const fn alone(workgroup: [u32; 3], blocks: Size) -> Pass {
+    Pass { entry: "main", workgroup, grid: [ONE, blocks, HEADS], bindings: &[Q, K, V, O, SIZES] }
+}
+
+/// What all of them have in common.
+const PLAIN: Kernel = Kernel {
+    family: "attention",
+    id: "",
+    template: "",
+    constants: |_| Vec::new(),
+    scratch: &[],
+    passes: &[],
+    f16: false,
+    twin: |problem, inputs| twin(problem, inputs, Scheme::Written),
+};
+
+/// The kernels of `ringside_core::kernels::attention`, in its order.
+pub const KERNELS: &[Kernel] = &[
+    Kernel {
+        id: "three-pass",
+        template: include_str!("../wgsl/attention_three_pass.wgsl"),
+        scratch: &[("scores", Size::Product(&[HEADS, Size::Dim("seq"), Size::Dim("seq")]))],
+        passes: &[
+            Pass {
+                entry: "score",
+                workgroup: [16, 16, 1],
+                grid: [Size::Tiles("seq", 16), Size::Tiles("seq", 16), HEADS],
+                bindings: &[Q, K, SIZES, SCORES],
+            },
+            Pass {
+                entry: "normalise",
+                workgroup: [64, 1, 1],
+                grid: [ONE, Size::Dim("seq"), HEADS],
+                bindings: &[SIZES, SCORES],
+            },
+            Pass {
+                entry: "weigh",
+                workgroup: [16, 16, 1],
+                grid: [Size::Tiles("head_dim", 16), Size::Tiles("seq", 16), HEADS],
+                bindings: &[V, O, SIZES, SCORES],
+            },
+        ],
+        ..PLAIN
+    },
+    Kernel {
+        id: "online",
+        template: include_str!("../wgsl/attention_online.wgsl"),
+        constants: |dims| online_constants("online", dims),
+        passes: &[alone([LANES as u32, 1, 1], Size::Tiles("seq", LANES))],
+        twin: |problem, inputs| twin(problem, inputs, scheme("online")),
+        ..PLAIN
+    },
+    Kernel {
+        id: "rows",
+        template: include_str!("../wgsl/attention_online.wgsl"),
+        constants: |dims| online_constants("rows", dims),
+        passes: &[alone([LANES as u32, 1, 1], Size::Tiles("seq", 4 * LANES))],
+        twin: |problem, inputs| twin(problem, inputs, scheme("rows")),
+        ..PLAIN
+    },
+    Kernel {
+        id: "flash",
+        template: include_str!("../wgsl/attention_flash.wgsl"),
+        constants: |dims| tiled_constants("flash", dims),
+        passes: &[alone([64, 1, 1], Size::Tiles("seq", 64))],
+        twin: |problem, inputs| twin(problem, inputs, scheme("flash")),
+        ..PLAIN
+    },
+    Kernel {
+        id: "flash-2",
+        template: include_str!("../wgsl/attention_flash_2.wgsl"),
+        constants: |dims| tiled_constants("flash-2", dims),
+        passes: &[alone([8, 8, 1], Size::TilesBy("seq", |dims| tile("flash-2", dims).0))],
+        twin: |problem, inputs| twin(problem, inputs, scheme("flash-2")),
+        ..PLAIN
+    },
+];
+
+fn scheme(id: &str) -> Scheme {
+    attention::find(id).map_or(Scheme::Written, |k| k.scheme)
+}
+
+/// Queries and keys of a tile.
+fn tile(id: &str, dims: &Dims) -> (u64, u64) {
+    match scheme(id) {
+        Scheme::Tiled { queries, keys, .. } => (queries(dims.get("head_dim")), keys(dims.get("head_dim"))),
+        Scheme::Online { queries, keys } => (queries, keys),
+        Scheme::Written => (1, 1),
+    }
+}
+
+fn online_constants(id: &str, dims: &Dims) -> Vec<Constant> {
+    let (queries, keys) = tile(id, dims);
+    vec![number("ROWS", queries), number("KEYS", keys), number("LANES", LANES), number("D4", dims.get("head_dim") / 4)]
+}
+
+fn tiled_constants(id: &str, dims: &Dims) -> Vec<Constant> {
+    let (queries, keys) = tile(id, dims);
+    let d4 = dims.get("head_dim") / 4;
+    vec![
+        number("D4", d4),
+        number("KEYS", keys),
+        number("TILE", keys * d4),
+        number("QUERIES", queries),
+        number("PITCH", d4 + 1),
+        number("Q_TILE", queries * (d4 + 1)),
+        number("KV_TILE", keys * (d4 + 1)),
+        number("S_TILE", queries * keys),
+        number("ROWS", queries / 8),
+        number("COLS", keys / 8),
+        number("W4", d4 / 8),
+    ]
+}
+
+/// What the kernels of `scheme` do, in f32 and in their order.
+fn twin(problem: &Problem, inputs: &[Vec<f32>], scheme: Scheme) -> (Vec<f32>, Traffic) {
+    let (Problem::Attention(sizes), [q, k, v]) = (problem, inputs) else { return Default::default() };
+    let twin = Twin { sizes: *sizes, q, k, v };
+    match scheme {
+        Scheme::Written => twin.written(),
+        Scheme::Online { queries, keys } => {
+            twin.blocks(&Block { queries, keys, partial: 1, divide_always: false, padded: false, clamped: true })
+        }
+        Scheme::Tiled { queries, keys, shared } => {
+            let (queries, keys) = (queries(sizes.head_dim), keys(sizes.head_dim));
+            let partial = if shared { 8 } else { 1 };
+            twin.blocks(&Block { queries, keys, partial, divide_always: !shared, padded: true, clamped: !shared })
+        }
+    }
+}
+
+/// How a kernel goes along the keys.
+struct Block {
+    /// Queries that read each key together.
+    queries: u64,
+    /// Keys between two adjustments of the maximum.
+    keys: u64,
+    /// Invocations that add up the weights of a query, each of its own keys.
+    partial: usize,
+    /// Whether the output is divided by the sum after every tile.
+    divide_always: bool,
+    /// Whether nothing is read for keys beyond the end; else the last one is.
+    padded: bool,
+    /// Whether the last query is read for those beyond the end.
+    clamped: bool,
+}
+
+struct Twin<'a> {
+    sizes: Sizes,
+    q: &'a [f32],
+    k: &'a [f32],
+    v: &'a [f32],
+}
+
+impl Twin<'_> {
+    fn kv_row<'b>(&self, data: &'b [f32], head: u64, key: u64) -> &'b [f32] {
+        let Sizes { seq, head_dim, heads, kv_heads, .. } = self.sizes;
+        let row = head * kv_heads / heads.max(1) * seq + key;
+        &data[(row * head_dim) as usize..][..head_dim as usize]
+    }
+
+    fn hidden(&self, query: u64, key: u64) -> bool {
+        key >= self.sizes.seq || self.sizes.causal && key > query
+    }
+
+    fn scale(&self) -> f32 {
+        (1.0 / self.sizes.head_dim.max(1) as f32).sqrt()
+    }
+
+    fn written(&self) -> (Vec<f32>, Traffic) {
+        let Sizes { seq, head_dim, heads, causal, .. } = self.sizes;
+        let d = head_dim as usize;
+        let mut traffic = Traffic::default();
+        let mut o = Vec::with_capacity((heads * seq * head_dim) as usize);
+        for row in 0..heads * seq {
+            let (head, query) = (row / seq, row % seq);
+            let q = &self.q[row as usize * d..][..d];
+            let mut scores: Vec<f32> = (0..seq)
+                .map(|key| {
+                    traffic.written += WORD;
+                    if self.hidden(query, key) {
+                        return HIDDEN;
+                    }
+                    traffic.read += WORD * 2 * head_dim;
+                    q.iter().zip(self.kv_row(self.k, head, key)).map(|(q, k)| q * k).sum::<f32>() * self.scale()
+                })
+                .collect();
+            let most = scores.iter().copied().fold(HIDDEN, f32::max);
+            scores.iter_mut().for_each(|s| *s = (*s - most).exp());
+            let sum: f32 = scores.iter().sum();
+            scores.iter_mut().for_each(|s| *s /= sum);
+            traffic.read += WORD * 3 * seq;
+            traffic.written += WORD * 2 * seq;
+            let keys = if causal { query + 1 } else { seq };
+            for col in 0..d {
+                let terms = (0..keys).zip(&scores).map(|(key, weight)| weight * self.kv_row(self.v, head, key)[col]);
+                o.push(terms.sum());
+            }
+            traffic.read += WORD * 2 * keys * head_dim;
+            traffic.written += WORD * head_dim;
+        }
+        (o, traffic)
+    }
+
+    fn blocks(&self, block: &Block) -> (Vec<f32>, Traffic) {
+        let Sizes { seq, head_dim, heads, causal, .. } = self.sizes;
+        let mut traffic = Traffic::default();
+        let mut o = vec![0.0; (heads * seq * head_dim) as usize];
+        for head in 0..heads {
+            for top in (0..seq).step_by(block.queries as usize) {
+                let end = (top + block.queries).min(seq);
+                let keys = if causal { end } else { seq };
+                let asked = keys.next_multiple_of(block.keys);
+                let asked = if block.padded { asked.min(seq) } else { asked };
+                let own = if block.clamped { block.queries } else { end - top };
+                traffic.read += WORD * head_dim * (own + 2 * asked);
+                for query in top..end {
+                    let at = ((head * seq + query) * head_dim) as usize;
+                    self.along(block, head, query, keys, &mut o[at..][..head_dim as usize]);
+                    traffic.written += WORD * head_dim;
+                }
+            }
+        }
+        (o, traffic)
+    }
+
+    /// One query along `keys` keys.
+    fn along(&self, block: &Block, head: u64, query: u64, keys: u64, o: &mut [f32]) {
+        let d = o.len();
+        let row = (head * self.sizes.seq + query) as usize * d;
+        let q: Vec<f32> = self.q[row..][..d].iter().map(|q| q * self.scale()).collect();
+        let mut most = HIDDEN;
+        let mut sums = vec![0.0; block.partial];
+        for start in (0..keys).step_by(block.keys as usize) {
+            let scores: Vec<f32> = (start..start + block.keys)
+                .map(|key| match self.hidden(query, key) {
+                    true => HIDDEN,
+                    false => q.iter().zip(self.kv_row(self.k, head, key)).map(|(q, k)| q * k).sum(),
+                })
+                .collect();
+            let now = scores.iter().copied().fold(most, f32::max);
+            let shrink = (most - now).exp();
+            most = now;
+            sums.iter_mut().for_each(|sum| *sum *= shrink);
+            let kept = if block.divide_always { sums[0] } else { shrink };
+            o.iter_mut().for_each(|o| *o *= kept);
+            for (i, score) in scores.iter().enumerate().filter(|(_, score)| **score > HIDDEN) {
+                let weight = (score - now).exp();
+                sums[i % block.partial] += weight;
+                let v = self.kv_row(self.v, head, start + i as u64);
+                o.iter_mut().zip(v).for_each(|(o, v)| *o += weight * v);
+            }
+            if block.divide_always {
+                o.iter_mut().for_each(|o| *o /= sums[0]);
+            }
+        }
+        if !block.divide_always {
+            let sum: f32 = sums.iter().sum();
+            o.iter_mut().for_each(|o| *o /= sum);
+        }
+    }
+}

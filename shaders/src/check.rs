@@ -1,0 +1,67 @@
+//! Is it right? An output beside what it must come to.
+
+use ringside_core::kernels::{attention, matmul};
+
+use crate::Kernel;
+use crate::problem::Problem;
+
+/// What became of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Checked {
+    /// The largest error.
+    pub max_error: f64,
+    /// The error that rounding explains where an error comes closest to it, or goes furthest beyond.
+    pub bound: f64,
+    /// The largest error over its bound; at most 1 if all is right, and infinite where a value is not a number.
+    pub worst: f64,
+    /// Values that were looked at.
+    pub checked: u64,
+    /// Values that there are.
+    pub of: u64,
+}
+
+impl Checked {
+    /// Whether every value that was looked at is within its bound, and any was.
+    pub fn verified(&self) -> bool {
+        self.checked > 0 && self.worst <= 1.0
+    }
+}
+
+/// Compares `output` with what `kernel` must come to: all of it if that takes at most `budget` multiplications, and else as
+/// many rows as it pays for, at least one: the first, the last, and others spread between.
+pub fn check(kernel: &Kernel, problem: &Problem, inputs: &[Vec<f32>], output: &[f32], budget: u64) -> Checked {
+    let factor = bound(kernel, problem);
+    let (_, of) = problem.output();
+    let rows = problem.rows();
+    let mut result = Checked { of, ..Checked::default() };
+    let width = of.checked_div(rows).unwrap_or(0);
+    if output.len() as u64 != of {
+        return Checked { worst: f64::INFINITY, checked: of, ..result };
+    }
+    let many = (budget / problem.row_cost().max(1)).clamp(1, rows.max(1));
+    for i in 0..many {
+        let row = if many > 1 { i * rows.saturating_sub(1) / (many - 1) } else { rows.saturating_sub(1) };
+        let reference = problem.reference(inputs, row);
+        let got = output.iter().skip((row * width) as usize).take(width as usize);
+        for ((got, value), weight) in got.zip(&reference.values).zip(&reference.weights) {
+            let error = (f64::from(*got) - value).abs();
+            let bound = factor * weight + f64::from(f32::MIN_POSITIVE);
+            let share = if error.is_nan() { f64::INFINITY } else { error / bound };
+            result.max_error = result.max_error.max(error);
+            if share > result.worst || result.bound == 0.0 {
+                result.worst = share;
+                result.bound = bound;
+            }
+            result.checked += 1;
+        }
+    }
+    result
+}
+
+/// What a value may be off, over its weight in [`crate::problem::Reference`].
+fn bound(kernel: &Kernel, problem: &Problem) -> f64 {
+    match problem {
+        Problem::Matmul(sizes) => matmul::find(kernel.id).map_or(0.0, |k| k.error_bound(*sizes)),
+        Problem::Attention(_) => attention::TOLERANCE,
+    }
+}

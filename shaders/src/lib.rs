@@ -1,0 +1,28 @@
+//! The kernels that run on the learner's GPU, as data: WGSL, and a descriptor of its bindings, parameters and dispatches.
+//!
+//! Every kernel has a twin that does the same on the CPU, in the same order, and counts what it reads and writes. The twin
+//! stands in where there is no WebGPU, and its counts are what `ringside_core::kernels` predicts. Results, the GPU's and the
+//! twin's, are [`check`]ed against sums in f64 before anyone sees a time.
+//!
+//! This crate does not run anything on a GPU: the worker does. `tests/naga.rs` reads every kernel and confirms its descriptor.
+
+pub mod attention;
+pub mod check;
+pub mod descriptor;
+pub mod half;
+pub mod matmul;
+pub mod problem;
+pub mod template;
+
+pub use descriptor::Kernel;
+pub use problem::Problem;
+
+/// Every kernel.
+pub fn all() -> impl Iterator<Item = &'static Kernel> {
+    matmul::KERNELS.iter().chain(attention::KERNELS)
+}
+
+/// The kernel of `family` with this id.
+pub fn find(family: &str, id: &str) -> Option<&'static Kernel> {
+    all().find(|kernel| kernel.family == family && kernel.id == id)
+}

@@ -1,0 +1,171 @@
+//! What is computed: its sizes, its inputs, and what it comes to in f64.
+
+use ringside_core::kernels::{attention, matmul};
+
+use crate::descriptor::Dims;
+
+/// A computation with its sizes. What its kernels must come to is defined here, once, in f64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// C = A·B.
+    Matmul(matmul::Sizes),
+    /// O = softmax(Q·Kᵀ/√d)·V.
+    Attention(attention::Sizes),
+}
+
+/// A row of the output in f64, and how far each value may be from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reference {
+    /// What exact arithmetic comes to, but for f64's own rounding.
+    pub values: Vec<f64>,
+    /// The largest error that rounding explains, by value: the error bound of the kernel that is least exact is a factor of
+    /// this; see [`crate::check`].
+    pub weights: Vec<f64>,
+}
+
+impl Problem {
+    /// The family of its kernels.
+    pub fn family(&self) -> &'static str {
+        match self {
+            Self::Matmul(_) => "matmul",
+            Self::Attention(_) => "attention",
+        }
+    }
+
+    /// The sizes by name.
+    pub fn dims(&self) -> Dims {
+        Dims(match *self {
+            Self::Matmul(s) => vec![("m", s.m), ("n", s.n), ("k", s.k)],
+            Self::Attention(s) => vec![
+                ("seq", s.seq),
+                ("head_dim", s.head_dim),
+                ("heads", s.heads),
+                ("kv_heads", s.kv_heads),
+                ("causal", u64::from(s.causal)),
+            ],
+        })
+    }
+
+    /// The inputs' names and lengths.
+    pub fn inputs(&self) -> Vec<(&'static str, u64)> {
+        match *self {
+            Self::Matmul(s) => vec![("a", s.m * s.k), ("b", s.k * s.n)],
+            Self::Attention(s) => {
+                let row = s.seq * s.head_dim;
+                vec![("q", s.heads * row), ("k", s.kv_heads * row), ("v", s.kv_heads * row)]
+            }
+        }
+    }
+
+    /// The output's name and length.
+    pub fn output(&self) -> (&'static str, u64) {
+        match *self {
+            Self::Matmul(s) => ("c", s.m * s.n),
+            Self::Attention(s) => ("o", s.heads * s.seq * s.head_dim),
+        }
+    }
+
+    /// Floating-point operations.
+    pub fn flop(&self) -> u64 {
+        match self {
+            Self::Matmul(s) => s.flop(),
+            Self::Attention(s) => s.flop(),
+        }
+    }
+
+    /// Inputs by a seed, from −1 to 1 and never within 2⁻¹² of 0, where f16 has fewer bits. Queries and keys are three
+    /// times as large, so that the softmax has peaks.
+    pub fn data(&self, seed: u32) -> Vec<Vec<f32>> {
+        let values = |(i, (name, len)): (usize, (&str, u64))| {
+            let factor = if matches!(name, "q" | "k") && matches!(self, Self::Attention(_)) { 3.0 } else { 1.0 };
+            let mut random = Random(seed.wrapping_add(i as u32).wrapping_mul(0x9e37_79b9));
+            (0..len).map(|_| factor * random.next()).collect()
+        };
+        self.inputs().into_iter().enumerate().map(values).collect()
+    }
+
+    /// Rows of the output.
+    pub fn rows(&self) -> u64 {
+        match self {
+            Self::Matmul(s) => s.m,
+            Self::Attention(s) => s.heads * s.seq,
+        }
+    }
+
+    /// Multiplications that a row of [`Self::reference`] takes.
+    pub fn row_cost(&self) -> u64 {
+        match self {
+            Self::Matmul(s) => s.n * s.k,
+            Self::Attention(s) => 2 * s.seq * s.head_dim,
+        }
+    }
+
+    /// A row of what the inputs come to. Empty for a row that there is not, or inputs that do not fit.
+    pub fn reference(&self, inputs: &[Vec<f32>], row: u64) -> Reference {
+        let none = Reference { values: Vec::new(), weights: Vec::new() };
+        let fit = self.inputs().iter().zip(inputs).all(|((_, len), data)| data.len() as u64 == *len);
+        if row >= self.rows() || !fit {
+            return none;
+        }
+        match (*self, inputs) {
+            (Self::Matmul(sizes), [a, b]) => product(sizes, a, b, row as usize),
+            (Self::Attention(sizes), [q, k, v]) => weighted(sizes, [q, k, v], row as usize),
+            _ => none,
+        }
+    }
+}
+
+/// A row of A·B, and of |A|·|B|.
+fn product(sizes: matmul::Sizes, a: &[f32], b: &[f32], row: usize) -> Reference {
+    let (n, k) = (sizes.n as usize, sizes.k as usize);
+    let (mut values, mut weights) = (vec![0.0; n], vec![0.0; n]);
+    for (a, b) in a[row * k..][..k].iter().zip(b.chunks_exact(n.max(1))) {
+        let a = f64::from(*a);
+        for ((b, value), weight) in b.iter().zip(&mut values).zip(&mut weights) {
+            let term = a * f64::from(*b);
+            *value += term;
+            *weight += term.abs();
+        }
+    }
+    Reference { values, weights }
+}
+
+/// A query's output; how far it may be off is a share of its largest value.
+fn weighted(sizes: attention::Sizes, [q, k, v]: [&[f32]; 3], row: usize) -> Reference {
+    let (seq, d) = (sizes.seq as usize, sizes.head_dim as usize);
+    let (head, query) = (row / seq, row % seq);
+    let kv = head * sizes.kv_heads as usize / sizes.heads as usize * seq * d;
+    let keys = if sizes.causal { query + 1 } else { seq };
+    let q = &q[row * d..][..d];
+    let dot = |k: &[f32]| q.iter().zip(k).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>();
+    let scale = 1.0 / (d as f64).sqrt();
+    let scores: Vec<f64> = k[kv..][..keys * d].chunks_exact(d).map(|k| dot(k) * scale).collect();
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = scores.iter().map(|s| (s - most).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    let mut values = vec![0.0; d];
+    for (weight, v) in weights.iter().zip(v[kv..].chunks_exact(d)) {
+        for (value, v) in values.iter_mut().zip(v) {
+            *value += weight / sum * f64::from(*v);
+        }
+    }
+    let largest = values.iter().map(|v| v.abs()).fold(0.0, f64::max);
+    Reference { weights: vec![largest; d], values }
+}
+
+/// Numbers that look random and are the same everywhere (splitmix32).
+struct Random(u32);
+
+impl Random {
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9);
+        let mut x = self.0;
+        x = (x ^ (x >> 16)).wrapping_mul(0x21f0_aaad);
+        x = (x ^ (x >> 15)).wrapping_mul(0x735a_2d97);
+        x ^= x >> 15;
+        let size = ((x >> 9) as f32 + 0.5) / (1 << 23) as f32;
+        let least = 2_f32.powi(-12);
+        let value = least + (1.0 - least) * size;
+        if x & 1 == 0 { value } else { -value }
+    }
+}

@@ -1,0 +1,99 @@
+//! Every kernel's twin comes to what f64 does, and reads and writes what the model says.
+
+use proptest::prelude::*;
+use ringside_core::kernels::{Traffic, attention, matmul};
+use ringside_shaders::check::check;
+use ringside_shaders::{Kernel, Problem};
+
+const ALL: u64 = u64::MAX;
+
+fn holds(kernel: &Kernel, problem: &Problem, seed: u32, expected: Option<Traffic>) {
+    let inputs = problem.data(seed);
+    let (output, traffic) = (kernel.twin)(problem, &inputs);
+    let checked = check(kernel, problem, &inputs, &output, ALL);
+    assert!(checked.verified() && checked.checked == checked.of, "{} {problem:?}: {checked:?}", kernel.id);
+    assert_eq!(Some(traffic), expected, "{} {problem:?}", kernel.id);
+}
+
+fn product() -> impl Strategy<Value = matmul::Sizes> {
+    let size = || prop_oneof![3 => 1_u64..40, 1 => 60_u64..70, 1 => 126_u64..131];
+    (size(), size(), size()).prop_map(|(m, n, k)| matmul::Sizes { m, n, k })
+}
+
+fn attending() -> impl Strategy<Value = attention::Sizes> {
+    let dims = proptest::sample::select(&attention::HEAD_DIMS[..]);
+    (prop_oneof![1_u64..20, 30_u64..70], dims, 1_u64..3, 1_u64..3, any::<bool>()).prop_map(
+        |(seq, head_dim, kv_heads, shares, causal)| attention::Sizes {
+            seq,
+            head_dim,
+            heads: kv_heads * shares,
+            kv_heads,
+            causal,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn products_are_right_and_cost_what_the_model_says(sizes in product(), seed: u32) {
+        for kernel in ringside_shaders::matmul::KERNELS {
+            let expected = matmul::find(kernel.id).map(|k| k.traffic(sizes));
+            holds(kernel, &Problem::Matmul(sizes), seed, expected);
+        }
+    }
+
+    #[test]
+    fn attention_is_right_and_costs_what_the_model_says(sizes in attending(), seed: u32) {
+        for kernel in ringside_shaders::attention::KERNELS {
+            let expected = attention::find(kernel.id).map(|k| k.traffic(sizes));
+            holds(kernel, &Problem::Attention(sizes), seed, expected);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_value_is_noticed_wherever_it_is() {
+    let kernel = &ringside_shaders::matmul::KERNELS[0];
+    let problem = Problem::Matmul(matmul::Sizes { m: 5, n: 7, k: 3 });
+    let inputs = problem.data(1);
+    let (right, _) = (kernel.twin)(&problem, &inputs);
+    for at in 0..right.len() {
+        for wrong in [right[at] + 1e-5, f32::NAN, f32::INFINITY] {
+            let mut output = right.clone();
+            output[at] = wrong;
+            assert!(!check(kernel, &problem, &inputs, &output, ALL).verified(), "{wrong} at {at}");
+        }
+    }
+    assert!(!check(kernel, &problem, &inputs, &right[1..], ALL).verified());
+}
+
+#[test]
+fn a_small_budget_looks_at_the_first_and_the_last_row() {
+    let kernel = &ringside_shaders::matmul::KERNELS[0];
+    let problem = Problem::Matmul(matmul::Sizes { m: 50, n: 7, k: 3 });
+    let inputs = problem.data(1);
+    let (right, _) = (kernel.twin)(&problem, &inputs);
+    let checked = check(kernel, &problem, &inputs, &right, 2 * problem.row_cost());
+    assert!(checked.verified());
+    assert_eq!((checked.checked, checked.of), (14, 350));
+    for at in [0, 349] {
+        let mut output = right.clone();
+        output[at] += 1.0;
+        assert!(!check(kernel, &problem, &inputs, &output, 2 * problem.row_cost()).verified());
+    }
+}
+
+#[test]
+fn inputs_are_the_same_every_time_and_look_random() {
+    let problem = Problem::Attention(attention::Sizes { seq: 64, head_dim: 64, heads: 2, kv_heads: 1, causal: false });
+    let data = problem.data(3);
+    assert_eq!(data, problem.data(3));
+    assert_ne!(data, problem.data(4));
+    let mean = |values: &[f32]| values.iter().map(|v| f64::from(*v)).sum::<f64>() / values.len() as f64;
+    for (values, most) in data.iter().zip([3.0, 3.0, 1.0]) {
+        assert!(values.iter().all(|v| v.abs() <= most && v.abs() >= most / 4096.0));
+        assert!(mean(values).abs() < 0.05 * f64::from(most));
+    }
+}
