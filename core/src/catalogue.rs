@@ -67,6 +67,7 @@ pub const ALL: &[Entry] = &[
     crate::memory::breakdown::ENTRY,
     crate::memory::activations::ENTRY,
     crate::collective::ENTRY,
+    crate::network::sizes::ENTRY,
     crate::pipeline::ENTRY,
     crate::tensor_parallel::ENTRY,
 ];

@@ -91,6 +91,10 @@ fn every_widget_of_the_app_shows_a_model_and_every_model_has_a_widget() {
 fn value(kind: Kind) -> BoxedStrategy<String> {
     let garbage = "\\PC{0,12}";
     match kind {
+        // Any text: here a list of pairs of numbers, as measurements are.
+        Kind::Choice([]) => {
+            prop_oneof![1 => "[1-9]{1,9}:[1-9]{1,6}(,[1-9]{1,9}:[1-9]{1,6}:0\\.[1-9]){0,3}", 1 => garbage].boxed()
+        }
         Kind::Choice(options) => {
             prop_oneof![4 => proptest::sample::select(options).prop_map(str::to_owned), 1 => garbage].boxed()
         }

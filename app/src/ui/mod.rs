@@ -4,7 +4,8 @@
 //! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
 //! - [`transport`]: playing and stepping through what unfolds in steps.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
-//! - [`scale`]: where numbers lie in a drawing. [`columns`]: stacked columns.
+//! - [`scale`]: where numbers lie in a drawing. [`columns`]: stacked columns. [`plot`]: curves over
+//!   logarithmic axes.
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
 //! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`near`], [`hold`], [`mod@file`]: what pages and widgets
 //!   need besides.
@@ -24,6 +25,7 @@ pub mod link;
 pub mod near;
 pub mod number_field;
 pub mod output;
+pub mod plot;
 pub mod said;
 pub mod scale;
 pub mod segmented;

@@ -35,21 +35,28 @@ impl Linear {
     }
 }
 
-/// Powers of a base from 1 to the largest number, in percent of the drawing's width or height.
+/// Powers of a base from the smallest number to the largest, in percent of the drawing's width or height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Log {
+    min: f64,
     max: f64,
 }
 
 impl Log {
     /// A scale from 1 to `max`, which must be over 1.
     pub fn to(max: f64) -> Self {
-        Self { max: max.max(2.0) }
+        Self::between(1.0, max)
     }
 
-    /// Where `value` lies: 0 to 100 for what is on the scale; what is under 1 lies at 0.
+    /// A scale from `min`, over 0, to `max`, at least twice as much.
+    pub fn between(min: f64, max: f64) -> Self {
+        let min = min.max(f64::MIN_POSITIVE);
+        Self { min, max: max.max(2.0 * min) }
+    }
+
+    /// Where `value` lies: 0 to 100 for what is on the scale; what is under its beginning lies at 0.
     pub fn percent(self, value: f64) -> f64 {
-        value.max(1.0).ln() / self.max.ln() * 100.0
+        (value.max(self.min) / self.min).ln() / (self.max / self.min).ln() * 100.0
     }
 }
 

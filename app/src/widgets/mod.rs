@@ -5,6 +5,7 @@
 
 mod activation_memory;
 mod amdahl;
+mod communication_cost;
 mod fields;
 mod memory_breakdown;
 mod model_anatomy;
@@ -13,6 +14,7 @@ mod outcome;
 mod pipeline_timeline;
 mod ring_all_reduce;
 mod tensor_parallel;
+mod wiring;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -60,6 +62,7 @@ pub struct Props {
 pub const ALL: &[Widget] = &[
     Widget { id: "activation-memory", load: || Box::pin(activation_memory::load()) },
     Widget { id: "amdahl", load: || Box::pin(amdahl::load()) },
+    Widget { id: "communication-cost", load: || Box::pin(communication_cost::load()) },
     Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
     Widget { id: "pipeline-timeline", load: || Box::pin(pipeline_timeline::load()) },

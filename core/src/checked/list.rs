@@ -380,6 +380,17 @@ pub const ALL: &[Checked] = &[
     },
     Checked {
         model: "communication-cost",
+        what: "algorithm and bus bandwidth of all ten programs",
+        source: "NVIDIA/nccl-tests",
+        version: "a0b82b2260cf",
+        place: "src/*.cu (XxxGetBw) and doc/PERFORMANCE.md",
+        cases: 120,
+        excluded: "",
+        largest: 3.7e-9,
+        tolerance: 1.0e-8,
+    },
+    Checked {
+        model: "communication-cost",
         what: "time of rings and trees, 4 to 1024 GPUs, Simple protocol",
         source: "NVIDIA/nccl",
         version: "5067397c2676",

@@ -2,7 +2,8 @@
 //!
 //! Bandwidths are peaks in one direction, from the standards and data sheets; what a real transfer reaches is 75 to 90% of
 //! them. Latencies are what NCCL's tuner charges for each hop of a ring that moves data with its Simple protocol
-//! (`hwLat` in `src/graph/tuning.cc`): 3.4 µs over NVLink, 5.7 µs over PCIe, 14 µs over a network of whatever kind.
+//! (`hwLat` in `src/graph/tuning.cc`): 3.4 µs over NVLink, 5.7 µs over PCIe
+//! and between sockets, 14 µs over a network of whatever kind.
 
 use super::Source;
 
@@ -67,11 +68,21 @@ const fn row(
     Link { id, name, latency: latency_us / 1e6, bandwidth: bandwidth_gb_s * 1e9, wiring, source }
 }
 
+const H800: Source = Source {
+    title: "DeepSeek-AI, Insights into DeepSeek-V3, §4.1: an H800's NVLink has 400 GB/s, both directions together",
+    url: "https://arxiv.org/abs/2505.09343",
+};
+const SOCKETS: Source = Source {
+    title: "NCCL, src/graph/topo.h: what its topology search takes to go between two sockets",
+    url: "https://github.com/NVIDIA/nccl/blob/master/src/graph/topo.h",
+};
+
 /// Links within a node.
 pub const INSIDE: &[Link] = &[
     row(("nvlink3", "NVLink 3 (A100)"), 3.4, 300.0, Wiring::Port, NVLINK),
     row(("nvlink4", "NVLink 4 (H100)"), 3.4, 450.0, Wiring::Port, NVLINK),
     row(("nvlink5", "NVLink 5 (B200)"), 3.4, 900.0, Wiring::Port, NVLINK),
+    row(("nvlink4-h800", "NVLink 4 (H800)"), 3.4, 200.0, Wiring::Port, H800),
     row(("xgmi", "Infinity Fabric mesh (MI300X)"), 3.4, 64.0, Wiring::Mesh, XGMI),
     row(("pcie4", "PCIe 4 ×16"), 5.7, 31.5, Wiring::Port, PCIE),
     row(("pcie5", "PCIe 5 ×16"), 5.7, 63.0, Wiring::Port, PCIE),
@@ -85,6 +96,13 @@ pub const BETWEEN: &[Link] = &[
     row(("roce-400", "RoCE 400 Gb/s"), 14.0, 50.0, Wiring::Port, ETHERNET),
     row(("eth-100", "Ethernet 100 Gb/s"), 14.0, 12.5, Wiring::Port, ETHERNET),
     row(("eth-10", "Ethernet 10 Gb/s"), 14.0, 1.25, Wiring::Port, ETHERNET),
+];
+
+/// Links between the sockets of a node, of which each has one: what GPUs on different sockets share.
+pub const BRIDGES: &[Link] = &[
+    row(("upi-skylake", "UPI, Xeon Skylake"), 5.7, 10.0, Wiring::Port, SOCKETS),
+    row(("upi-sapphire", "UPI, Xeon Sapphire Rapids"), 5.7, 22.0, Wiring::Port, SOCKETS),
+    row(("if-epyc", "Infinity Fabric, EPYC"), 5.7, 16.0, Wiring::Port, SOCKETS),
 ];
 
 const fn ids<const N: usize>(links: &[Link]) -> [&'static str; N] {
@@ -103,9 +121,12 @@ pub const INSIDE_IDS: [&str; INSIDE.len()] = ids(INSIDE);
 /// Every id of [`BETWEEN`], in its order: the choices of a `net` parameter.
 pub const BETWEEN_IDS: [&str; BETWEEN.len()] = ids(BETWEEN);
 
-/// The link with this id, within nodes or between them.
+/// Every id of [`BRIDGES`], in its order: the choices of a `bridge` parameter.
+pub const BRIDGE_IDS: [&str; BRIDGES.len()] = ids(BRIDGES);
+
+/// The link with this id: within nodes, between sockets or between nodes.
 pub fn find(id: &str) -> Option<&'static Link> {
-    INSIDE.iter().chain(BETWEEN).find(|l| l.id.eq_ignore_ascii_case(id))
+    INSIDE.iter().chain(BRIDGES).chain(BETWEEN).find(|l| l.id.eq_ignore_ascii_case(id))
 }
 
 #[cfg(test)]
@@ -114,13 +135,13 @@ mod tests {
 
     #[test]
     fn ids_are_unique_and_every_number_is_there() {
-        let all: Vec<&Link> = INSIDE.iter().chain(BETWEEN).collect();
+        let all: Vec<&Link> = INSIDE.iter().chain(BRIDGES).chain(BETWEEN).collect();
         for (i, l) in all.iter().enumerate() {
             assert!(all.iter().skip(i + 1).all(|m| m.id != l.id), "{} is there twice", l.id);
             assert!((1e-6..1e-4).contains(&l.latency) && (1e9..1e12).contains(&l.bandwidth), "{}", l.id);
             assert!(l.source.url.starts_with("https://") && !l.source.title.is_empty(), "{}", l.id);
             assert_eq!(find(l.id), Some(*l));
         }
-        assert_eq!((INSIDE_IDS[0], BETWEEN_IDS[0]), ("nvlink3", "hdr"));
+        assert_eq!((INSIDE_IDS[0], BRIDGE_IDS[0], BETWEEN_IDS[0]), ("nvlink3", "upi-skylake", "hdr"));
     }
 }

@@ -13,6 +13,10 @@
 
 mod cost;
 mod fabric;
+pub mod measured;
+pub mod sizes;
+mod wires;
 
 pub use cost::{Cost, TREE_EFFICIENCY, cost, ring, time};
 pub use fabric::{Fabric, TIERS, Tier};
+pub use wires::Wires;

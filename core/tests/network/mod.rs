@@ -4,6 +4,7 @@ use ringside_core::collective::cost::Machine;
 use ringside_core::collective::schedule::Schedule;
 use ringside_core::collective::{Algo, Op};
 use ringside_core::hardware::links::{self, LATENCY_SOURCE, Link, Wiring};
+use ringside_core::network::measured::PROGRAMS;
 use ringside_core::network::{Cost, Fabric, TREE_EFFICIENCY, cost};
 use serde_json::Value;
 
@@ -19,6 +20,30 @@ fn link(latency: f64, bandwidth: f64) -> Link {
 
 fn closed(op: Op, algo: Algo, ranks: usize, fabric: &Fabric) -> Cost {
     cost(op, algo, ranks, fabric).unwrap_or_else(|| panic!("{op:?} {algo:?} {ranks}"))
+}
+
+/// nccl-tests: both bandwidths of all its programs, from what a rank gives, the time, and the ranks.
+fn nccl_tests() -> Check {
+    let file = "oracles/nccl_tests_busbw.json";
+    // It prints nine digits.
+    let mut check = Check::new(MODEL, file, "algorithm and bus bandwidth of all ten programs", 1e-8);
+    for case in cases(&json(file)) {
+        let (i, o) = (&case["inputs"], &case["outputs"]);
+        let name = match i["coll"].as_str().unwrap_or_default() {
+            "AllReduce" => "all_reduce",
+            "AllGather" => "all_gather",
+            "ReduceScatter" => "reduce_scatter",
+            other => &other.to_lowercase(),
+        };
+        let program = PROGRAMS.iter().find(|p| p.name == format!("{name}_perf")).unwrap_or_else(|| panic!("{name}"));
+        let ranks = int(i, "nranks") as usize;
+        let size = program.size(real(i, "count_param") * real(i, "typesize"), ranks);
+        let algbw = size / real(i, "sec") / 1e9;
+        check.close(&i.to_string(), algbw, real(o, "algbw_GBps"));
+        check.close(&i.to_string(), algbw * program.bus_factor(ranks), real(o, "busbw_GBps"));
+        check.case();
+    }
+    check
 }
 
 /// The tuner's row of `treeCorrectionFactor` for the Simple protocol, from 64 B on, by doublings.
@@ -222,12 +247,12 @@ fn bandwidths() -> Check {
 
 /// All comparisons of this module.
 pub fn all() -> Vec<Check> {
-    vec![tuner(), calculon(), mlsysim(), textbooks(), bandwidths()]
+    vec![nccl_tests(), tuner(), calculon(), mlsysim(), textbooks(), bandwidths()]
 }
 
 #[test]
 fn closed_forms_agree_with_other_peoples_numbers() {
-    assert_eq!(all().iter().map(|c| c.cases).collect::<Vec<_>>(), [176, 14, 115, 5, 7]);
+    assert_eq!(all().iter().map(|c| c.cases).collect::<Vec<_>>(), [120, 176, 14, 115, 5, 7]);
 }
 
 /// mlsysim's crossover of ring and tree is what the exact one tends to: 30 % off with 8 ranks, 9 % with 4096.
