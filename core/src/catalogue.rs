@@ -68,6 +68,7 @@ pub const ALL: &[Entry] = &[
     crate::memory::activations::ENTRY,
     crate::collective::ENTRY,
     crate::network::sizes::ENTRY,
+    crate::attention::ENTRY,
     crate::pipeline::ENTRY,
     crate::tensor_parallel::ENTRY,
 ];

@@ -13,6 +13,7 @@
 
 pub mod amdahl;
 pub mod answer;
+pub mod attention;
 pub mod catalogue;
 pub mod checked;
 pub mod collective;

@@ -3,6 +3,7 @@
 //! Each file there says where it is from (`source`), how it was made (`provenance`) and what is known to be wrong with
 //! it (`known_defects`).
 
+mod attention;
 mod collectives;
 mod compare;
 mod network;
@@ -1126,5 +1127,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     ];
     checks.extend(collectives::all());
     checks.extend(network::all());
+    checks.extend(attention::all());
     compare::check_list(&checks, checked::ALL);
 }
