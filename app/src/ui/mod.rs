@@ -26,6 +26,7 @@ pub mod near;
 pub mod number_field;
 pub mod output;
 pub mod plot;
+pub mod presets;
 pub mod said;
 pub mod scale;
 pub mod segmented;

@@ -10,7 +10,7 @@
 
 pub mod algorithm;
 pub mod execute;
-mod finding;
+pub mod finding;
 pub mod numbers;
 pub mod online;
 mod params;

@@ -57,7 +57,13 @@ pub enum Dtype {
 }
 
 impl Dtype {
-    const ALL: [Self; 3] = [Self::Bf16, Self::Fp16, Self::Fp32];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Bf16, Self::Fp16, Self::Fp32];
+
+    /// The type with this name.
+    pub fn find(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|d| d.id() == id)
+    }
 
     /// The name in a query string, and what a person reads.
     pub const fn id(self) -> &'static str {
@@ -143,7 +149,6 @@ impl Params {
             }
         }
         let mut reader = Reader::new(PARAMS, &query);
-        let dtype = reader.choice("dtype");
         let params = Self {
             seq: reader.integer("seq").max(1),
             head_dim: reader.integer("head_dim").max(1),
@@ -154,7 +159,7 @@ impl Params {
             causal: reader.choice("causal") == "true",
             algo: Algo::find(reader.choice("algo")).unwrap_or(Algo::Flash1),
             direction: if reader.choice("pass") == "backward" { Direction::Backward } else { Direction::Forward },
-            dtype: Dtype::ALL.into_iter().find(|d| d.id() == dtype).unwrap_or(Dtype::Bf16),
+            dtype: Dtype::find(reader.choice("dtype")).unwrap_or(Dtype::Bf16),
             step: reader.integer("step"),
             row: reader.integer("row"),
         };

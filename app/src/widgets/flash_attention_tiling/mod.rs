@@ -1,0 +1,139 @@
+//! Attention, tile by tile: the matrices in HBM, the tile on the chip, the bytes between them, and the softmax of one row.
+
+mod chip;
+mod controls;
+mod numbers;
+mod picture;
+mod softmax;
+mod traffic;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::attention::algorithm::{Algo, Direction, Extent, Matrix};
+use ringside_core::attention::online::Row;
+use ringside_core::attention::{ENTRY, Params, Run};
+use ringside_core::quantity::grouped;
+
+use super::{Module, Props};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::transport::Transport;
+
+/// Downloads the widget.
+#[wasm_split(widget_flash_attention_tiling, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// What is on show: the whole run, how far it is, and the row that is watched.
+#[derive(Clone, Copy)]
+struct Shown {
+    run: Memo<Run>,
+    step: Memo<u64>,
+    /// The watched row's number, and its softmax if it can be worked out.
+    watched: Memo<(u64, Option<Row>)>,
+}
+
+impl Shown {
+    fn new(params: Memo<Params>) -> Self {
+        // Neither the step nor the row changes the run: it is worked out once for all of them.
+        let whole = Memo::new(move |_| Params { step: 0, row: 0, ..params.get() });
+        let run = Memo::new(move |_| whole.with(Run::new));
+        let step = Memo::new(move |_| params.with(|p| p.step).min(run.with(Run::steps)));
+        let row = Memo::new(move |_| params.with(|p| p.row));
+        let watched = Memo::new(move |_| run.with(|run| (run.watched(row.get()), run.row(row.get()))));
+        Self { run, step, watched }
+    }
+
+    /// Looks at the run and how far it is. Tracks.
+    fn now<T>(self, look: impl FnOnce(&Run, u64) -> T) -> T {
+        self.run.with(|run| look(run, self.step.get()))
+    }
+
+    fn finding(self) -> String {
+        let row = self.watched.with(|(row, _)| *row);
+        self.now(|run, step| {
+            let end = if step == run.steps() { run.end_finding(row) } else { String::new() };
+            format!("{}{end} {}", run.step_finding(step), run.finding(step))
+        })
+    }
+}
+
+/// The class that colours a matrix.
+fn class(matrix: Matrix) -> &'static str {
+    match matrix {
+        Matrix::Q => "q",
+        Matrix::K | Matrix::V => "kv",
+        Matrix::O => "o",
+        Matrix::DO | Matrix::DQ | Matrix::DK | Matrix::DV => "grad",
+        Matrix::S | Matrix::P | Matrix::DP | Matrix::DS => "score",
+        Matrix::Max | Matrix::Sum | Matrix::Lse | Matrix::Delta => "stat",
+    }
+}
+
+/// A matrix as it is drawn: what lies along the keys lies on its side.
+fn name(matrix: Matrix) -> String {
+    let turned = if matrix.extent() == Extent::Columns { "ᵀ" } else { "" };
+    format!("{}{turned}", matrix.label())
+}
+
+/// How long it takes to play all steps at normal speed, and the bounds of one, in milliseconds.
+const WHOLE: f64 = 24_000.0;
+const LONGEST: f64 = 1200.0;
+const SHORTEST: f64 = 160.0;
+
+fn view(props: Props) -> AnyView {
+    let state = State::new(props.query, Params::read, Params::query);
+    let params = state.params();
+    let shown = Shown::new(params);
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let pass = if p.direction == Direction::Backward { ", backward" } else { "" };
+            let mask = if p.causal { " · causal" } else { "" };
+            format!("{}{pass} · {} tokens · d = {}{mask}", p.algo.label(), grouped(p.seq), p.head_dim)
+        })
+    });
+    let controls = if props.compact { controls::few(state) } else { controls::all(state) };
+    let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let steps = Signal::derive(move || count(shown.run.with(Run::steps)));
+    let step = Signal::derive(move || count(shown.step.get()));
+    let place = Signal::derive(move || {
+        shown.now(|run, step| {
+            let pass = step.checked_sub(1).and_then(|i| run.plan.at(i)).and_then(|s| run.plan.passes.get(s.pass));
+            let name = pass.filter(|_| run.plan.passes.len() > 1).map_or(String::new(), |p| format!(" · {}", p.name));
+            format!("Step {} of {}{name}", grouped(step), grouped(run.steps()))
+        })
+    });
+    let pace = Signal::derive(move || (WHOLE / steps.get().max(1) as f64).clamp(SHORTEST, LONGEST));
+    let set = move |step: usize| state.update(|p| p.step = step as u64);
+    let standard = Memo::new(move |_| params.with(|p| p.algo == Algo::Standard));
+    view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || shown.finding())
+            notes=String::new()
+            controls
+            table=move || numbers::view(shown)
+        >
+            <div class="tiling" class:standard=move || standard.get()>
+                <div class="tiling-hbm">{picture::view(shown)}</div>
+                <div class="tiling-side">{chip::view(shown)} {traffic::view(shown)}</div>
+                <div class="tiling-time">
+                    <Transport steps step set pace place alone=props.alone />
+                </div>
+                <div class="tiling-row">{softmax::view(shown, state)}</div>
+                {traffic::readings(shown, params)}
+            </div>
+        </Figure>
+    }
+    .into_any()
+}

@@ -1,0 +1,94 @@
+//! What this step moves, what has moved, and the blocks of the watched row, as tables.
+
+use leptos::prelude::*;
+use ringside_core::attention::Run;
+use ringside_core::attention::online::{Row, Taken};
+use ringside_core::quantity::{grouped, number};
+
+use super::Shown;
+
+/// Most blocks that are listed.
+const MOST: usize = 64;
+
+/// The tables; they follow the steps.
+pub(super) fn view(shown: Shown) -> AnyView {
+    view! {
+        {move || shown.now(moves)}
+        {move || {
+            let row = shown.watched.with(|(row, _)| *row);
+            let taken = shown.now(|run, step| run.taken(row, step));
+            shown.watched.with(|(number, row)| row.as_ref().map(|row| blocks(*number, row, taken)))
+        }}
+    }
+    .into_any()
+}
+
+fn moves(run: &Run, step: u64) -> AnyView {
+    let now = step.checked_sub(1).and_then(|i| run.plan.at(i));
+    let moves = now.map_or_else(Vec::new, |s| run.plan.moves(&s));
+    let rows = moves.iter().map(|m| {
+        view! {
+            <tr>
+                <th scope="row">{m.label()}</th>
+                <td>{if m.store { "to HBM" } else { "from HBM" }}</td>
+                <td class="number">{grouped(m.bytes)}</td>
+            </tr>
+        }
+    });
+    let so_far = run.plan.until(step);
+    let total = |name: &'static str, bytes: u64| {
+        view! {
+            <tr class="sum">
+                <th scope="row">{name}</th>
+                <td>"one head, so far"</td>
+                <td class="number">{grouped(bytes)}</td>
+            </tr>
+        }
+    };
+    view! {
+        <table>
+            <caption>{format!("Step {} of {}: what moves, in bytes of one head", grouped(step), grouped(run.steps()))}</caption>
+            <thead><tr><th scope="col">"Block"</th><th scope="col">"Moves"</th><th scope="col" class="number">"Bytes"</th></tr></thead>
+            <tbody>{rows.collect_view()} {total("Read", so_far.read)} {total("Written", so_far.written)}</tbody>
+        </table>
+    }
+    .into_any()
+}
+
+fn blocks(number_of_row: u64, row: &Row, taken: usize) -> AnyView {
+    let text = |value: f32| if value.is_finite() { number(f64::from(value)) } else { "−∞".to_owned() };
+    let line = |(i, block): (usize, &Taken)| {
+        view! {
+            <tr>
+                <th scope="row">{format!("{}–{}", grouped(block.columns.0), grouped(block.columns.1.saturating_sub(1)))}</th>
+                <td>{if i < taken { "taken in" } else { "to come" }}</td>
+                <td class="number">{text(block.block_max)}</td>
+                <td class="number">{text(block.max[1])}</td>
+                <td class="number">{text(block.factor)}</td>
+                <td class="number">{text(block.added)}</td>
+                <td class="number">{text(block.sum[1])}</td>
+            </tr>
+        }
+    };
+    let rest = row.blocks.len().saturating_sub(MOST);
+    let more = (rest > 0).then(|| view! { <p class="fine">{format!("And {} more blocks.", grouped(rest as u64))}</p> });
+    view! {
+        <table>
+            <caption>{format!("Row {}, block by block", grouped(number_of_row))}</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Keys"</th>
+                    <th scope="col"></th>
+                    <th scope="col" class="number">"Largest score"</th>
+                    <th scope="col" class="number">"m after it"</th>
+                    <th scope="col" class="number">"Factor"</th>
+                    <th scope="col" class="number">"Adds to ℓ"</th>
+                    <th scope="col" class="number">"ℓ after it"</th>
+                </tr>
+            </thead>
+            <tbody>{row.blocks.iter().enumerate().take(MOST).map(line).collect_view()}</tbody>
+        </table>
+        {more}
+    }
+    .into_any()
+}
