@@ -55,6 +55,9 @@ impl Sizes {
     }
 }
 
+/// Which rows or columns a block has.
+type RangeOf = fn(&Sizes, u64) -> (u64, u64);
+
 /// One step: a tile, and where it is in the loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
@@ -248,7 +251,7 @@ impl Plan {
         let (first, count) = self.inners(pass, outer);
         let whole = done == count;
         let length = |(from, to): (u64, u64)| to - from;
-        let along = |block: u64, last: u64, range: fn(&Sizes, u64) -> (u64, u64)| match last.checked_sub(1) {
+        let along = |block: u64, last: u64, range: RangeOf| match last.checked_sub(1) {
             Some(last) if last >= block => range(s, last).1 - range(s, block).0,
             _ => 0,
         };
@@ -335,7 +338,7 @@ impl Plan {
                 Order::Columns => (s.row_range(first).0, s.row_range((first + count).saturating_sub(1)).1),
             }
         };
-        let (outer, range): (u64, fn(&Sizes, u64) -> (u64, u64)) = match pass.order {
+        let (outer, range): (u64, RangeOf) = match pass.order {
             Order::Rows => (now.row, Sizes::row_range),
             Order::Columns => (now.column, Sizes::column_range),
         };

@@ -102,7 +102,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
         <svg class="tiling-chip" viewBox=format!("-6 -6 {} {}", WIDTH + 12.0, HEIGHT + 12.0) aria-hidden="true">
             {move || shown.now(blocks)}
         </svg>
-        {move || shown.now(|run, step| moved(run, step))}
+        {move || shown.now(moved)}
         {memory(shown)}
     }
     .into_any()
@@ -187,7 +187,7 @@ fn moved(run: &Run, step: u64) -> AnyView {
 
 /// How full the chip is, largest blocks counted.
 fn memory(shown: Shown) -> impl IntoView {
-    let bar = move || {
+    move || {
         shown.now(|run, step| {
             let pass = step.checked_sub(1).and_then(|i| run.plan.at(i)).map_or(0, |s| s.pass);
             let held = run.plan.passes.get(pass).map_or_else(Vec::new, |p| run.plan.on_chip(p));
@@ -209,6 +209,5 @@ fn memory(shown: Shown) -> impl IntoView {
                 </div>
             }
         })
-    };
-    bar
+    }
 }

@@ -203,7 +203,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
             {path("grid", |s| &s.grid)} {path("bands", |s| &s.bands)} {move || watched(shown)}
             <text class="never" x={LEFT + SIDE / 2.0} y={TOP + SIDE / 2.0 - 6.0}>{move || square.with(|s| s.title.clone())}</text>
             <text class="never small" x={LEFT + SIDE / 2.0} y={TOP + SIDE / 2.0 + 32.0}>{move || square.with(|s| s.note.clone())}</text>
-            {path("tile", |s| &s.tile)} {move || shown.now(|run, step| all_strips(run, step))}
+            {path("tile", |s| &s.tile)} {move || shown.now(all_strips)}
         </svg>
     }
     .into_any()
