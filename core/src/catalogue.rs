@@ -69,6 +69,7 @@ pub const ALL: &[Entry] = &[
     crate::collective::ENTRY,
     crate::network::sizes::ENTRY,
     crate::attention::ENTRY,
+    crate::zero::ENTRY,
     crate::pipeline::ENTRY,
     crate::tensor_parallel::ENTRY,
 ];

@@ -8,6 +8,7 @@ mod collectives;
 mod compare;
 mod network;
 mod schedules;
+mod zero;
 
 use compare::{Check, cases, fixture, int, json, real};
 use ringside_core::memory::activations::{self, Activations, Counting, Recompute, activations};
@@ -1128,5 +1129,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(collectives::all());
     checks.extend(network::all());
     checks.extend(attention::all());
+    checks.extend(zero::all());
     compare::check_list(&checks, checked::ALL);
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`figure`]: the frame around every widget. [`state`]: a widget's parameters, kept as a query.
 //! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
-//! - [`transport`]: playing and stepping through what unfolds in steps.
+//! - [`mod@presets`]: states worth looking at. [`transport`]: playing and stepping through what unfolds in steps.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
 //! - [`scale`]: where numbers lie in a drawing. [`columns`]: stacked columns. [`plot`]: curves over
 //!   logarithmic axes.

@@ -16,6 +16,7 @@ mod pipeline_timeline;
 mod ring_all_reduce;
 mod tensor_parallel;
 mod wiring;
+mod zero_stepper;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -70,6 +71,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "pipeline-timeline", load: || Box::pin(pipeline_timeline::load()) },
     Widget { id: "ring-all-reduce", load: || Box::pin(ring_all_reduce::load()) },
     Widget { id: "tensor-parallel", load: || Box::pin(tensor_parallel::load()) },
+    Widget { id: "zero-stepper", load: || Box::pin(zero_stepper::load()) },
 ];
 
 /// The widget with this id.

@@ -466,4 +466,15 @@ pub const ALL: &[Checked] = &[
         largest: 3.7e-1,
         tolerance: 4.0e-1,
     },
+    Checked {
+        model: "zero-stepper",
+        what: "volume of a step over (N − 1)/N, on 2 to 8 ranks",
+        source: "arXiv 1910.02054",
+        version: "v3",
+        place: "Table 1; Fig 1",
+        cases: 25,
+        excluded: "",
+        largest: 0.0e0,
+        tolerance: 1.0e-12,
+    },
 ];

@@ -1,5 +1,8 @@
 //! What an exercise expects, for one set of parameters.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use super::{Env, Exercise, MistakeDef, Number, Template, query};
 use crate::answer::{Mistake, Question, Tolerance, Verdict};
 use crate::catalogue::Evaluation;
@@ -35,11 +38,13 @@ impl Resolved {
     }
 }
 
-/// Evaluates an exercise's model by the catalogue, where all of that is loaded anyway.
+/// Evaluates an exercise's model by the catalogue, where all of that is loaded anyway. What has been evaluated is kept:
+/// hundreds of draws come to a few states.
 pub fn by_catalogue(exercise: &Exercise) -> impl Fn(&Query) -> Evaluation + use<> {
     let model = exercise.model.clone().unwrap_or_default();
+    let known = RefCell::new(BTreeMap::new());
     move |query: &Query| match crate::catalogue::find(&model) {
-        Some(entry) => (entry.evaluate)(query),
+        Some(entry) => known.borrow_mut().entry(query.to_string()).or_insert_with(|| (entry.evaluate)(query)).clone(),
         None => Evaluation { error: Some(format!("There is no model “{model}”.")), ..Evaluation::default() },
     }
 }

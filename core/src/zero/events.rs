@@ -154,9 +154,9 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Gathers the `coming` units as long as no more than are allowed wait for their turn, `now` of which are there.
-    fn gather_ahead(&mut self, pass: Pass, now: usize, coming: impl Iterator<Item = usize>) {
-        for unit in coming.take(self.params.in_flight.saturating_sub(now)) {
+    /// Gathers the `coming` units, as many as may be in flight beside the present one.
+    fn gather_ahead(&mut self, pass: Pass, coming: impl Iterator<Item = usize>) {
+        for unit in coming.take(self.params.in_flight.saturating_sub(1)) {
             self.gather(pass, unit);
         }
     }
@@ -173,7 +173,7 @@ impl<'a> List<'a> {
             if strategy.shards_parameters() {
                 self.gather(pass, unit);
                 if prefetch != Prefetch::None {
-                    self.gather_ahead(pass, 1, unit + 1..self.units.len());
+                    self.gather_ahead(pass, unit + 1..self.units.len());
                 }
             }
             let (first, last) = self.units[unit];
@@ -198,7 +198,7 @@ impl<'a> List<'a> {
             if strategy.shards_parameters() {
                 self.gather(pass, unit);
                 if prefetch == Prefetch::Pre {
-                    self.gather_ahead(pass, 1, (0..unit).rev());
+                    self.gather_ahead(pass, (0..unit).rev());
                 }
             }
             let (first, last) = self.units[unit];
@@ -206,7 +206,7 @@ impl<'a> List<'a> {
             if strategy.shards_parameters() {
                 self.reshard(pass, unit);
                 if prefetch == Prefetch::Post {
-                    self.gather_ahead(pass, 0, (0..unit).rev());
+                    self.gather_ahead(pass, (0..unit).rev());
                 }
             }
             self.reduce(self.units[unit]);

@@ -29,9 +29,16 @@ impl Run {
         let p = &self.params;
         let step = step.min(self.steps());
         let Some(event) = self.event(step) else { return self.before() };
-        let head = format!("Event {step} of {}, {}", self.steps(), place(p, event));
-        let sent = bytes(self.mark(step).sent - self.mark(step - 1).sent);
-        format!("{head}: {}.", self.what(step, event, &sent))
+        format!("Event {step} of {}, {}: {}.", self.steps(), place(p, event), self.what(step, event))
+    }
+
+    /// The same without its number and place.
+    pub fn why(&self, step: usize) -> String {
+        let step = step.min(self.steps());
+        let Some(event) = self.event(step) else { return self.before() };
+        let clause = self.what(step, event);
+        let mut rest = clause.chars();
+        rest.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), rest.as_str()))
     }
 
     fn before(&self) -> String {
@@ -50,8 +57,10 @@ impl Run {
     }
 
     /// One event, as a clause.
-    fn what(&self, step: usize, event: &Event, sent: &str) -> String {
+    fn what(&self, step: usize, event: &Event) -> String {
         let p = &self.params;
+        let before = self.mark(step.saturating_sub(1));
+        let sent = bytes(self.mark(step).sent - before.sent);
         let layers = event.layers();
         let their = if event.first == event.last { "its" } else { "their" };
         match event.action {
@@ -73,7 +82,7 @@ impl Run {
                 counted(p.rows, "row")
             ),
             Action::Reshard => {
-                let freed = bytes(self.mark(step - 1).memory.total() - self.mark(step).memory.total());
+                let freed = bytes(before.memory.total() - self.mark(step).memory.total());
                 format!("every rank frees what it gathered of {layers} and keeps its shard, {freed} less")
             }
             Action::Backward => {

@@ -177,13 +177,13 @@ impl State {
     }
 
     /// The ranks that share one copy of everything.
-    fn sharing(&self) -> Vec<Vec<usize>> {
+    pub fn sharing(&self) -> Vec<Vec<usize>> {
         let sharers = self.params.sharers();
         (0..self.params.ranks).step_by(sharers).map(|first| (first..first + sharers).collect()).collect()
     }
 
     /// The ranks with the same shard in different nodes.
-    fn counterparts(&self) -> Vec<Vec<usize>> {
+    pub fn counterparts(&self) -> Vec<Vec<usize>> {
         let sharers = self.params.sharers();
         (0..sharers).map(|place| (place..self.params.ranks).step_by(sharers).collect()).collect()
     }
@@ -461,6 +461,26 @@ impl State {
             (0..sharers).map(parameter).collect(),
             (0..sharers).map(gradient).collect(),
             (0..sharers).map(moment).collect(),
+        ]
+    }
+
+    /// The first number of each shard of a layer, as far as the rank holds it: of its parameters, its gradients and Adam's
+    /// first moment.
+    pub fn numbers(&self, rank: usize, layer: usize) -> [Vec<Option<f32>>; 3] {
+        let sharers = self.params.sharers();
+        let Some(l) = self.layer(rank, layer) else { return Default::default() };
+        let number = |whole: Option<&Vec<f32>>, shard: Option<&Vec<f32>>, place: usize| {
+            let of_whole = || whole?.get(Self::chunk(self.length(), sharers, place).start);
+            let of_shard = || shard?.first().filter(|_| place == rank % sharers);
+            of_shard().or_else(of_whole).copied()
+        };
+        let own = |list, is_whole: bool| if is_whole { (Some(list), None) } else { (None, Some(list)) };
+        let (copy, shard) = own(&l.own, !self.params.strategy.shards_parameters());
+        let (moments, part) = own(&l.momentum, self.params.strategy == Strategy::Ddp);
+        [
+            (0..sharers).map(|place| number(l.gathered.as_ref().or(copy), shard, place)).collect(),
+            (0..sharers).map(|place| number(l.gradients.as_ref(), l.reduced.as_ref(), place)).collect(),
+            (0..sharers).map(|place| number(moments, part, place)).collect(),
         ]
     }
 

@@ -181,6 +181,8 @@ fn prefetching_hides_all_but_the_ends() {
     // The first gather of the step, and the last reduce-scatter.
     assert_eq!(at(Prefetch::Pre), 2.0 * shard + shard);
     assert!(at(Prefetch::Post) > at(Prefetch::Pre));
+    let peak = |prefetch| quantity(&run(&Params { prefetch, ..base() }), "peak-memory");
+    assert!(peak(Prefetch::Post) < peak(Prefetch::Pre), "what is gathered later is held for less long");
     assert!(at(Prefetch::None) > at(Prefetch::Post));
     let ddp = quantity(&run(&Params { strategy: Strategy::Ddp, ..base() }), "bytes-exposed");
     assert_eq!(ddp, 2.0 * shard);
@@ -232,12 +234,36 @@ fn gradients_are_the_slopes_of_the_loss() {
 }
 
 #[test]
+fn what_is_drawn_and_written_is_what_is_held() {
+    for params in all().filter(|p| p.in_flight == 2 && p.wrap < 8 && p.prefetch == Prefetch::Pre) {
+        let run = run(&params);
+        let mut state = State::start(&params);
+        for event in &run.events {
+            state.apply(event);
+            for (rank, layer) in (0..params.ranks).flat_map(|r| (0..params.layers).map(move |l| (r, l))) {
+                let (segments, numbers) = (state.segments(rank, layer), state.numbers(rank, layer));
+                for (drawn, written) in segments.iter().zip(&numbers) {
+                    let there: Vec<bool> = drawn.iter().map(|s| *s != Segment::Absent).collect();
+                    // Of a list that is not filled up the last chunk can be empty.
+                    let known: Vec<bool> = written.iter().map(Option::is_some).collect();
+                    let short = params.strategy == Strategy::Ddp && !state.length().is_multiple_of(params.ranks);
+                    assert!(short || there == known, "{params:?} {event:?} rank {rank}: {drawn:?} {written:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn sentences_say_what_happens() {
     let run = run(&base());
     assert!(run.step_finding(0).starts_with("Before the step each of 4 ranks has a shard of every layer, 72 of 288"));
     for step in 1..=run.steps() {
         let text = run.step_finding(step);
         assert!(text.starts_with(&format!("Event {step} of {}", run.steps())) && text.ends_with('.'), "{text}");
+        let why = run.why(step);
+        let (_, clause) = text.split_once(": ").unwrap_or_else(|| panic!("{text}"));
+        assert!(why.starts_with(char::is_uppercase) && why[1..] == clause[1..], "{why}");
     }
     assert!(run.step_finding(1).contains("gathers the parameters of layer\u{a0}0"), "{}", run.step_finding(1));
     assert!(run.finding().contains("2.25 times Ψ"), "{}", run.finding());

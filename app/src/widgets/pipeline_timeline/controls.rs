@@ -3,16 +3,16 @@
 use leptos::prelude::*;
 use ringside_core::pipeline::{ENTRY, Params, Schedule};
 use ringside_core::quantity::{grouped, number};
-use ringside_core::query::Query;
 
 use super::State;
+use crate::ui::presets::{List, presets};
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::param;
 
 /// Runs worth looking at: what each is called, and its parameters.
-const PRESETS: &[(&str, &str)] = &[
+const PRESETS: List = &[
     ("GPipe, 4 × 4", "schedule=gpipe&stages=4&microbatches=4"),
     ("1F1B beside GPipe", "schedule=1f1b&compare=gpipe&stages=4&microbatches=8"),
     ("Interleaved beside 1F1B", "schedule=interleaved&compare=1f1b&stages=4&microbatches=8&chunks=2"),
@@ -36,7 +36,7 @@ pub(super) fn all(state: State) -> AnyView {
     let quarters = Scale::Linear { min: 0.25, max: 4.0, step: 0.25 };
     let from_zero = Scale::Linear { min: 0.0, max: 4.0, step: 0.25 };
     view! {
-        {presets(state)}
+        {presets(state, PRESETS, Params::read, Clone::clone)}
         <div class="control-row">{schedule(state)} {compare(state)} {path(state)}</div>
         <div class="control-grid">
             {stages(state)} {microbatches(state)} {chunks(state)}
@@ -57,19 +57,6 @@ pub(super) fn few(state: State) -> AnyView {
 
 fn milliseconds(value: f64) -> String {
     format!("{} ms", number(value))
-}
-
-fn presets(state: State) -> impl IntoView {
-    let button = |(name, query): &'static (&'static str, &'static str)| {
-        let params = Params::read(&Query::parse(query)).0;
-        let pressed = move || state.params().with(|p| *p == params).to_string();
-        view! {
-            <button type="button" class="preset" aria-pressed=pressed on:click=move |_| state.set(&params)>
-                {*name}
-            </button>
-        }
-    };
-    view! { <div class="presets" role="group" aria-label="Examples">{PRESETS.iter().map(button).collect_view()}</div> }
 }
 
 fn options() -> Vec<(&'static str, &'static str)> {

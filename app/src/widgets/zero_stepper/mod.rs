@@ -1,0 +1,158 @@
+//! One sharded training step, event by event: ranks as columns, what each holds of every layer, memory over time, bytes on
+//! the wire, and the strategies beside each other.
+
+mod board;
+mod compare;
+mod controls;
+mod course;
+mod numbers;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::quantity::Unit;
+use ringside_core::zero::{ENTRY, Event, Params, Run, State as Ranks, Strategy};
+
+use super::{Module, Props};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::output::Output;
+use crate::ui::transport::Transport;
+
+/// Downloads the widget.
+#[wasm_split(widget_zero_stepper, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// What is on show: the whole step, and how far it is.
+#[derive(Clone, Copy)]
+struct Shown {
+    run: super::outcome::Shown<Run>,
+    step: Memo<usize>,
+    ranks: Memo<Option<Ranks>>,
+}
+
+impl Shown {
+    fn new(params: Memo<Params>) -> Self {
+        // How far it has been played does not change the run.
+        let whole = Memo::new(move |_| at_start(&params.get()));
+        let run = super::outcome::Shown::new(whole, Run::new, |p| Params { strategy: Strategy::FullShard, ..*p });
+        let step = Memo::new(move |_| params.with(|p| p.step).min(run.with(Run::steps)));
+        let ranks = Memo::new(move |_| run.with(|run| Some(run.state(step.get()))));
+        Self { run, step, ranks }
+    }
+
+    /// Looks at the run and at what the ranks hold now. Tracks.
+    fn now<T: Default>(self, look: impl FnOnce(&Run, &Ranks, usize) -> T) -> T {
+        self.ranks.with(|ranks| {
+            self.run.with(|run| ranks.as_ref().map(|ranks| look(run, ranks, self.step.get())).unwrap_or_default())
+        })
+    }
+
+    /// The event that has just happened; none before the first. Tracks.
+    fn event(self) -> Option<Event> {
+        self.run.with(|run| run.event(self.step.get()).copied())
+    }
+
+    fn finding(self) -> String {
+        let step = self.step.get();
+        self.run.error().unwrap_or_else(|| {
+            self.run.with(|run| {
+                let end = if step == run.steps() { format!(" {}", run.end_finding()) } else { String::new() };
+                format!("{}{end} {}", run.step_finding(step), run.finding())
+            })
+        })
+    }
+}
+
+/// The same step before its first event.
+fn at_start(params: &Params) -> Params {
+    Params { step: 0, ..*params }
+}
+
+/// How long it takes to play all events at normal speed, and the bounds of one, in milliseconds.
+const WHOLE: f64 = 40_000.0;
+const LONGEST: f64 = 1400.0;
+const SHORTEST: f64 = 200.0;
+
+fn view(props: Props) -> AnyView {
+    let state = State::new(props.query, Params::read, Params::query);
+    let params = state.params();
+    let shown = Shown::new(params);
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            format!("{} · {} ranks · {} layers of {} × {}", p.strategy.label(), p.ranks, p.layers, p.width, p.width)
+        })
+    });
+    let steps = Signal::derive(move || shown.run.with(Run::steps));
+    let place = Signal::derive(move || format!("Event {} of {}", shown.step.get(), steps.get()));
+    let pace = Signal::derive(move || (WHOLE / steps.get().max(1) as f64).clamp(SHORTEST, LONGEST));
+    let set = move |step: usize| state.update(|p| p.step = step);
+    let drawing = view! {
+        <div class="zero-stepper">
+            {now(shown)}
+            {board::view(shown)}
+            {course::view(shown, Callback::new(set))}
+            <Transport steps step=shown.step set pace place alone=props.alone />
+            {(!props.compact).then(|| compare::view(state))}
+            {readings(shown)}
+        </div>
+    }
+    .into_any();
+    view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || shown.finding())
+            notes="All numbers are fp32: 4 bytes of parameter, 4 of gradient and 8 of Adam’s moments for each parameter."
+            controls=if props.compact { controls::few(state) } else { controls::all(state) }
+            table=move || numbers::view(shown)
+        >
+            {shown.run.frame(drawing)}
+        </Figure>
+    }
+    .into_any()
+}
+
+/// What has just happened and why: the caption says it too, further down.
+fn now(shown: Shown) -> impl IntoView {
+    let what = move || shown.event().map_or("Before the step", |event| event.action.label());
+    let of = move || shown.event().map(|event| event.layers());
+    let pass = move || shown.event().map(|event| event.pass.label());
+    let kind = move || format!("now {}", shown.event().map_or("", |event| board::kind(event.action)));
+    view! {
+        <div class=kind aria-hidden="true">
+            <p>
+                <b>{what}</b>
+                <span>{of}</span>
+                <small>{pass}</small>
+            </p>
+            <p class="why">{move || shown.run.with(|run| run.why(shown.step.get()))}</p>
+        </div>
+    }
+}
+
+/// The quantities, for people and for scripts.
+fn readings(shown: Shown) -> impl IntoView {
+    let quantities = Memo::new(move |_| shown.run.with(|run| run.quantities(shown.step.get())));
+    let reading = move |(quantity, label, unit): (&'static str, &'static str, Unit)| {
+        let value = Signal::derive(move || {
+            quantities.with(|list| list.iter().find(|q| q.id == quantity).map_or(0.0, |q| q.value))
+        });
+        view! {
+            <div class="reading">
+                <dt>{label}</dt>
+                <dd><Output quantity value unit /></dd>
+            </div>
+        }
+    };
+    view! { <dl class="readings">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }
+}
