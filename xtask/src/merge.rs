@@ -4,6 +4,7 @@
 //! with its own copy of the types and of the shims through which it calls the others. Chunks that are mostly loaded together
 //! become one file here.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::path::Path;
@@ -88,38 +89,82 @@ fn redirect(link: &mut String, from: &str, to: &str) -> Result<()> {
 /// Which chunks to merge: pairs of groups are merged as long as that saves more in files than it adds in code that a module
 /// loads and does not need. The members of a group are in order.
 fn groups(chunks: &[Chunk]) -> Vec<Vec<usize>> {
-    struct Group {
-        members: Vec<usize>,
-        size: usize,
-        users: BTreeSet<String>,
-    }
-    let mut groups: Vec<Group> = chunks
+    let everyone: BTreeSet<&String> = chunks.iter().flat_map(|c| &c.users).collect();
+    let mut groups: Vec<Option<Group>> = chunks
         .iter()
         .enumerate()
-        .map(|(i, c)| Group { members: vec![i], size: c.size, users: c.users.clone() })
+        .map(|(i, c)| {
+            let users = everyone.iter().map(|user| c.users.contains(*user)).collect();
+            Some(Group { members: vec![i], size: c.size, users })
+        })
         .collect();
-    loop {
-        let mut best: Option<(usize, usize, usize)> = None;
-        for (i, a) in groups.iter().enumerate() {
-            for (j, b) in groups.iter().enumerate().skip(i + 1) {
-                let saved = FILE * a.users.intersection(&b.users).count();
-                let wasted =
-                    a.size * b.users.difference(&a.users).count() + b.size * a.users.difference(&b.users).count();
-                if saved > wasted && best.is_none_or(|(most, ..)| saved - wasted > most) {
-                    best = Some((saved - wasted, i, j));
-                }
+    // For each group the later one that it gains most from.
+    let mut best: Vec<Option<Gain>> = (0..groups.len()).map(|i| Gain::of(&groups, i)).collect();
+    while let Some((i, Gain { with: j, .. })) =
+        best.iter().enumerate().filter_map(|(i, gain)| Some((i, (*gain)?))).max_by_key(|(i, g)| (g.saved, Reverse(*i)))
+    {
+        let Some(b) = groups.get_mut(j).and_then(Option::take) else { break };
+        if let Some(a) = groups.get_mut(i).and_then(Option::as_mut) {
+            a.take(b);
+        }
+        for k in 0..groups.len() {
+            let stale = k == i || k == j || best[k].is_some_and(|gain| gain.with == i || gain.with == j);
+            if stale {
+                best[k] = Gain::of(&groups, k);
+            } else if k < i {
+                best[k] = best[k].max(Gain::between(&groups, k, i));
             }
         }
-        let Some((_, i, j)) = best else { break };
-        let b = groups.remove(j);
-        if let Some(a) = groups.get_mut(i) {
-            a.members.extend(b.members);
-            a.members.sort_unstable();
-            a.size += b.size;
-            a.users.extend(b.users);
+    }
+    groups.into_iter().flatten().map(|g| g.members).collect()
+}
+
+/// Chunks that are to be one file.
+struct Group {
+    members: Vec<usize>,
+    size: usize,
+    /// Whether each module loads it.
+    users: Vec<bool>,
+}
+
+impl Group {
+    fn take(&mut self, other: Group) {
+        self.members.extend(other.members);
+        self.members.sort_unstable();
+        self.size += other.size;
+        for (a, b) in self.users.iter_mut().zip(other.users) {
+            *a |= b;
         }
     }
-    groups.into_iter().map(|g| g.members).collect()
+}
+
+/// What merging a group with a later one saves, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Gain {
+    saved: usize,
+    with: usize,
+}
+
+impl Gain {
+    /// The most for one group.
+    fn of(groups: &[Option<Group>], i: usize) -> Option<Self> {
+        (i + 1..groups.len())
+            .filter_map(|j| Self::between(groups, i, j))
+            .reduce(|a, b| if b.saved > a.saved { b } else { a })
+    }
+
+    /// For these two, if they are there and it saves anything.
+    fn between(groups: &[Option<Group>], i: usize, j: usize) -> Option<Self> {
+        let (a, b) = (groups.get(i)?.as_ref()?, groups.get(j)?.as_ref()?);
+        let (mut both, mut only_a, mut only_b) = (0, 0, 0);
+        for (a, b) in a.users.iter().zip(&b.users) {
+            both += usize::from(*a && *b);
+            only_a += usize::from(*a && !*b);
+            only_b += usize::from(!*a && *b);
+        }
+        let (saved, wasted) = (FILE * both, a.size * only_a + b.size * only_b);
+        (saved > wasted).then(|| Self { saved: saved - wasted, with: j })
+    }
 }
 
 /// Where the things of one module come to lie in the merged one.
