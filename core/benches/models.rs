@@ -4,6 +4,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use ringside_core::catalogue;
+use ringside_core::collective::data::State;
+use ringside_core::collective::schedule::Schedule;
+use ringside_core::collective::{Algo, Op};
 use ringside_core::memory::{Params, breakdown};
 use ringside_core::query::Query;
 
@@ -31,6 +34,14 @@ const CASES: &[(&str, &str, &str, usize)] = &[
     ("ring-all-reduce, 64 ranks", "ring-all-reduce", "ranks=64&op=all-reduce&algo=ring", 30),
 ];
 
+/// The data of a ring all-reduce of 64 chunks on 64 ranks through all its 126 steps; its bar is 2 ms.
+fn ring_of_64() {
+    let Ok(schedule) = Schedule::new(Op::AllReduce, Algo::Ring, 64, 64) else { return };
+    report("ring-all-reduce, 64 ranks, 64 chunks: every step on the data", 200, || {
+        black_box(State::after(Op::AllReduce, black_box(&schedule), schedule.steps.len()));
+    });
+}
+
 fn main() {
     for (name, id, state, runs) in CASES {
         let Some(entry) = catalogue::find(id) else {
@@ -54,6 +65,7 @@ fn main() {
             });
         }
     }
+    ring_of_64();
 }
 
 fn report(name: &str, runs: usize, work: impl Fn()) {

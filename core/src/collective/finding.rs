@@ -58,6 +58,16 @@ impl Run {
         };
         let Some(current) = self.schedule.steps.get(index) else { return String::new() };
         let messages = current.messages();
+        let waiting = self.stuck.iter().flatten().filter(|since| **since <= index).count();
+        if messages.is_empty() {
+            return format!(
+                "Step {} of {}, {}: nothing moves; {} wait for ever.",
+                index + 1,
+                self.steps(),
+                current.phase,
+                counted(waiting, "rank")
+            );
+        }
         let mut busy = vec![false; n];
         for m in &messages {
             busy[m.from] = true;
@@ -88,10 +98,11 @@ impl Run {
             s if s == messages.len() => ", added to what is there",
             _ => ", some added to what is there and some finished sums",
         };
-        let rest = match idle {
-            0 => String::new(),
-            1 => ", one rank idle".to_owned(),
-            idle => format!(", {idle} ranks idle"),
+        let rest = match (waiting, idle) {
+            (0, 0) => String::new(),
+            (0, 1) => ", one rank idle".to_owned(),
+            (0, idle) => format!(", {idle} ranks idle"),
+            (waiting, _) => format!(", {} waiting for ever", counted(waiting, "rank")),
         };
         let time = self.cost.steps.get(index).copied().unwrap_or(0.0);
         format!(
@@ -108,6 +119,9 @@ impl Run {
         let p = &self.params;
         let sent = self.cost.most_sent();
         let text = |unit: Unit, value: f64| unbroken(&unit.format(value));
+        if !self.ends() {
+            return self.halt();
+        }
         let mut finding = format!(
             "All {} take {}; the busiest rank sends {}, {} times the buffer, and ranks idle {} of the time.",
             counted(self.steps(), "step"),
@@ -116,6 +130,9 @@ impl Run {
             digits(sent / p.bytes),
             text(Unit::Fraction, self.cost.idle_share())
         );
+        if let Some((a, b)) = p.broken() {
+            finding += &format!(" Nothing goes over the broken cable between ranks {a} and {b}, so nobody notices.");
+        }
         if p.straggles() {
             finding += &format!(
                 " Rank {}, {} times slower, makes it last {} times as long.",
@@ -125,6 +142,25 @@ impl Run {
             );
         }
         finding
+    }
+
+    /// What the broken cable does.
+    fn halt(&self) -> String {
+        let n = self.params.ranks;
+        let (a, b) = self.params.broken().unwrap_or_default();
+        let stuck = self.stuck.iter().flatten().count();
+        let first = self.stuck.iter().flatten().min().map_or(0, |step| step + 1);
+        let last = self.stuck.iter().flatten().max().map_or(0, |step| step + 1);
+        let who = if stuck == n { format!("all {n} ranks") } else { format!("{stuck} of {n} ranks") };
+        let spread = match last.saturating_sub(first) {
+            0 => "at once".to_owned(),
+            steps => format!("{} later", counted(steps, "step")),
+        };
+        format!(
+            "The cable between ranks {a} and {b} is broken. It is needed in step {first}; {spread} {who} wait for ever, each for \
+             another, and {} of the result is there. Nobody fails: a watchdog has to end it.",
+            Unit::Fraction.format(self.done())
+        )
     }
 
     /// What the ranks have after the last step, compared with the plain sum.

@@ -11,6 +11,7 @@
 //! 35(12), 2009; Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems",
 //! IEEE TPDS 8(11), 1997. Bus bandwidth as in NVIDIA/nccl-tests, doc/PERFORMANCE.md.
 
+mod broken;
 pub mod cost;
 pub mod data;
 mod finding;
@@ -200,6 +201,12 @@ pub struct Params {
     pub slow_rank: usize,
     /// By how much its links are slower, 1 for not at all.
     pub slow_by: f64,
+    /// Whether a cable is broken: the one between these two ranks, in both directions.
+    pub cut: bool,
+    /// One end of it.
+    pub cut_from: usize,
+    /// The other end.
+    pub cut_to: usize,
     /// Steps that have been done. Beyond the last, all have.
     pub step: usize,
 }
@@ -259,6 +266,24 @@ const PARAMS: &[ParamSpec] = &[
         kind: Kind::Real { min: 1.0, max: 100.0 },
         default: "1",
     },
+    ParamSpec {
+        name: "cut",
+        doc: "whether a cable is broken",
+        kind: Kind::Choice(&["false", "true"]),
+        default: "false",
+    },
+    ParamSpec {
+        name: "cut-from",
+        doc: "rank at one end of the broken cable, from 0",
+        kind: Kind::Integer { min: 0, max: MAX_RANKS as u64 - 1 },
+        default: "3",
+    },
+    ParamSpec {
+        name: "cut-to",
+        doc: "rank at the other end",
+        kind: Kind::Integer { min: 0, max: MAX_RANKS as u64 - 1 },
+        default: "4",
+    },
     ParamSpec { name: "step", doc: "steps done", kind: Kind::Integer { min: 0, max: 1000 }, default: "0" },
 ];
 
@@ -278,6 +303,8 @@ pub const ENTRY: Entry = Entry {
         ("peak", "Peak of the slowest link", Unit::BytesPerSecond),
         ("idle", "Idle, mean over ranks", Unit::Fraction),
         ("slowdown", "Slowed down by the slow rank", Unit::Ratio),
+        ("done", "Chunks that are done in the end", Unit::Fraction),
+        ("stuck", "Ranks that wait for ever", Unit::Count),
     ],
     evaluate: |query| {
         let (params, problems) = Params::read(query);
@@ -299,6 +326,9 @@ impl Params {
             net: links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
             slow_rank: reader.integer("slow-rank") as usize,
             slow_by: reader.real("slow-by").max(1.0),
+            cut: reader.choice("cut") == "true",
+            cut_from: reader.integer("cut-from") as usize,
+            cut_to: reader.integer("cut-to") as usize,
             step: reader.integer("step") as usize,
         };
         (params, reader.finish())
@@ -316,6 +346,9 @@ impl Params {
             ("net", self.net.id.to_owned()),
             ("slow-rank", self.slow_rank.to_string()),
             ("slow-by", plain(self.slow_by)),
+            ("cut", self.cut.to_string()),
+            ("cut-from", self.cut_from.to_string()),
+            ("cut-to", self.cut_to.to_string()),
             ("step", self.step.to_string()),
         ])
     }
@@ -323,6 +356,12 @@ impl Params {
     /// The machine that they describe.
     pub fn machine(&self) -> Machine {
         Machine { node: self.node, link: self.link, net: self.net, slow_rank: self.slow_rank, slow_by: self.slow_by }
+    }
+
+    /// The ranks at the ends of the broken cable, if one between ranks that take part is broken.
+    pub fn broken(&self) -> Option<(usize, usize)> {
+        let (a, b) = (self.cut_from, self.cut_to);
+        (self.cut && a != b && a.max(b) < self.ranks).then_some((a, b))
     }
 
     /// Whether a rank that takes part is slow.
@@ -336,8 +375,10 @@ impl Params {
 pub struct Run {
     /// What it was made from; its `step` does not matter.
     pub params: Params,
-    /// Who sends what to whom.
+    /// Who sends what to whom. What a broken cable prevents is left out.
     pub schedule: Schedule,
+    /// By rank, the step in which it begins to wait for ever, from 0; none for a rank that gets through.
+    pub stuck: Vec<Option<usize>>,
     /// What it costs.
     pub cost: Cost,
     /// Seconds that it would take if no rank were slow.
@@ -350,7 +391,8 @@ impl Run {
     /// # Errors
     /// A sentence, if the algorithm does not do the operation for these ranks.
     pub fn new(params: &Params) -> Result<Self, String> {
-        let schedule = Schedule::new(params.op, params.algo, params.ranks, params.node)?;
+        let mut schedule = Schedule::new(params.op, params.algo, params.ranks, params.node)?;
+        let stuck = schedule.broken(params.broken());
         let chunk = params.bytes / params.ranks as f64;
         let machine = params.machine();
         let cost = machine.cost(params.ranks, &schedule.steps, chunk);
@@ -359,7 +401,7 @@ impl Run {
         } else {
             cost.time()
         };
-        Ok(Self { params: *params, schedule, cost, even_time })
+        Ok(Self { params: *params, schedule, stuck, cost, even_time })
     }
 
     /// How many steps there are.
@@ -395,17 +437,35 @@ impl Run {
         phases
     }
 
-    /// S over the time, bytes a second.
-    pub fn algbw(&self) -> f64 {
-        self.params.bytes / self.cost.time()
+    /// Whether every rank gets to the end.
+    pub fn ends(&self) -> bool {
+        self.stuck.iter().all(Option::is_none)
     }
 
-    /// The bandwidth of the slowest link that carries anything, bytes a second: what bus bandwidth is compared with.
+    /// S over the time, bytes a second; 0 if it never ends.
+    pub fn algbw(&self) -> f64 {
+        if self.ends() { self.params.bytes / self.cost.time() } else { 0.0 }
+    }
+
+    /// The bandwidth of the slowest link that carries anything, bytes a second: what bus bandwidth is compared with; 0 if
+    /// none does.
     pub fn peak(&self) -> f64 {
         let (n, machine) = (self.params.ranks, self.params.machine());
         let used = (0..n).flat_map(|from| (0..n).map(move |to| (from, to)));
         let used = used.filter(|&(from, to)| self.cost.link(from, to) > 0.0);
-        used.map(|(from, to)| machine.between(from, to).bandwidth).fold(f64::INFINITY, f64::min)
+        used.map(|(from, to)| machine.between(from, to).bandwidth).reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// The share of the chunks that the operation has to finish and does.
+    pub fn done(&self) -> f64 {
+        if self.ends() {
+            return 1.0;
+        }
+        let end = self.state(self.steps());
+        let cells = || (0..self.params.ranks).flat_map(|rank| (0..end.chunks()).map(move |chunk| (rank, chunk)));
+        let wanted = cells().filter(|&(rank, chunk)| end.wanted(rank, chunk) != 0).count();
+        let done = cells().filter(|&(rank, chunk)| end.complete(rank, chunk)).count();
+        done as f64 / wanted.max(1) as f64
     }
 
     /// The numbers of [`ENTRY`].
@@ -419,7 +479,10 @@ impl Run {
             "busbw" => self.algbw() * self.params.op.bus_factor(self.params.ranks),
             "peak" => self.peak(),
             "idle" => self.cost.idle_share(),
-            _ => self.cost.time() / self.even_time,
+            "done" => self.done(),
+            "stuck" => self.stuck.iter().flatten().count() as f64,
+            _ if self.even_time > 0.0 => self.cost.time() / self.even_time,
+            _ => 1.0,
         })
     }
 }

@@ -228,6 +228,97 @@ fn one_slow_rank_slows_a_ring_by_as_much() {
 }
 
 #[test]
+fn a_broken_cable_stops_a_ring_from_both_of_its_ends() {
+    let run = run("ranks=8&cut=true&cut-from=3&cut-to=4");
+    // Rank 4 waits for 3 and 3 for 4; each step later one more on either side.
+    assert_eq!(run.stuck, [3, 2, 1, 0, 0, 1, 2, 3].map(Some));
+    assert!(!run.ends());
+    let get = |id: &str| run.quantities().iter().find(|q| q.id == id).map(|q| q.value);
+    assert_eq!((get("stuck"), get("algbw"), get("busbw")), (Some(8.0), Some(0.0), Some(0.0)));
+    // No chunk is summed without crossing all cables but one, and there are three steps.
+    assert_eq!(get("done"), Some(0.0));
+    assert_eq!(
+        run.finding(),
+        "The cable between ranks 3 and 4 is broken. It is needed in step 1; 3\u{a0}steps later all 8 ranks wait for ever, each \
+         for another, and 0% of the result is there. Nobody fails: a watchdog has to end it."
+    );
+    assert!(run.step_finding(5).ends_with("nothing moves; 8\u{a0}ranks wait for ever."), "{}", run.step_finding(5));
+}
+
+#[test]
+fn a_broken_cable_cuts_a_tree_off_or_is_not_noticed() {
+    // A broadcast reaches rank 4 in its last step: rank 0 waits for it, and has what it needs.
+    let broadcast = run("op=broadcast&algo=binomial-tree&ranks=8&cut=true&cut-from=0&cut-to=4");
+    assert_eq!(broadcast.stuck.iter().flatten().count(), 2);
+    assert!((broadcast.done() - 7.0 / 8.0).abs() < 1e-12, "{}", broadcast.done());
+    // The sum needs everyone.
+    let first = ["naive", "binomial-tree", "binary-tree", "halving-doubling", "direct"].map(|algo| (algo, 1));
+    for (algo, to) in first.into_iter().chain([("double-binary-tree", 4)]) {
+        let sum = run(&format!("algo={algo}&ranks=8&cut=true&cut-from=0&cut-to={to}"));
+        assert!(sum.stuck.iter().all(Option::is_some), "{algo}: {:?}", sum.stuck);
+    }
+    let unused = run("ranks=8&cut=true&cut-from=0&cut-to=4");
+    assert!(unused.ends() && unused.done() == 1.0);
+    assert!(unused.finding().contains("nobody notices"), "{}", unused.finding());
+    let none = run("ranks=4&cut=true&cut-from=3&cut-to=4");
+    assert!(none.params.broken().is_none() && none.ends());
+}
+
+/// A chunk of each length, some of them empty; every rank has a buffer of all of them.
+fn buffers(op: Op, ranks: usize, lengths: &[usize]) -> Vec<Vec<f64>> {
+    let chunks = op.chunks(ranks);
+    let total: usize = (0..chunks).map(|chunk| lengths[chunk % lengths.len()]).sum();
+    (0..ranks).map(|rank| (0..total).map(|i| ((rank * 31 + i * 7) % 101) as f64).collect()).collect()
+}
+
+#[test]
+fn whole_buffers_in_uneven_chunks_come_to_what_direct_computation_says() {
+    // Executed on whole buffers by offsets, as a program would do it, without the simulator's own state.
+    let lengths = [3, 0, 1, 4, 2];
+    for ranks in 2..=17 {
+        for (op, algo, node, schedule) in all(ranks) {
+            let start = buffers(op, ranks, &lengths);
+            let span = |chunk: usize| {
+                let at = |chunk: usize| (0..chunk).map(|c| lengths[c % lengths.len()]).sum::<usize>();
+                at(chunk)..at(chunk + 1)
+            };
+            let spans: Vec<_> = (0..op.chunks(ranks)).map(span).collect();
+            let mut now = start.clone();
+            for step in &schedule.steps {
+                let before: Vec<Vec<f64>> = step
+                    .transfers
+                    .iter()
+                    .map(|t| now[usize::from(t.from)][spans[usize::from(t.chunk)].clone()].to_vec())
+                    .collect();
+                for (t, sent) in step.transfers.iter().zip(before) {
+                    let into = &mut now[usize::from(t.to)][spans[usize::from(t.chunk)].clone()];
+                    for (old, new) in into.iter_mut().zip(sent) {
+                        *old = if t.action == Action::Reduce { *old + new } else { new };
+                    }
+                }
+            }
+            for rank in 0..ranks {
+                for (chunk, span) in spans.iter().enumerate() {
+                    for i in span.clone() {
+                        let sum: f64 = start.iter().map(|buffer| buffer[i]).sum();
+                        let right = match op {
+                            Op::Broadcast => start[0][i],
+                            Op::AllReduce => sum,
+                            Op::Reduce if rank == 0 => sum,
+                            Op::ReduceScatter if chunk == rank => sum,
+                            Op::AllGather => start[chunk][i],
+                            Op::AllToAll if chunk % ranks == rank => start[chunk / ranks][i],
+                            Op::Reduce | Op::ReduceScatter | Op::AllToAll => continue,
+                        };
+                        assert_eq!(now[rank][i], right, "{op:?} {algo:?} {ranks} in nodes of {node}: rank {rank}, {i}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn the_default_is_the_ring_that_everyone_derives() {
     let run = run("");
     let get = |id: &str| run.quantities().iter().find(|q| q.id == id).map(|q| q.value);

@@ -8,7 +8,7 @@ use ringside_core::collective::schedule::Action;
 use ringside_core::collective::{Op, Run};
 
 use super::Shown;
-use super::geometry::{Circle, Point, Side};
+use super::geometry::{Circle, Point, Side, TENTH};
 
 /// How many shades a sum has on its way.
 const SHADES: usize = 6;
@@ -16,8 +16,8 @@ const SHADES: usize = 6;
 const LINKS: usize = 140;
 /// Most ranks whose numbers are written into their cells.
 const WRITTEN: usize = 8;
-/// With more ranks than these, cells are too thin for bold outlines.
-const MANY: usize = 24;
+/// Most ranks of which that can be read across a room.
+const WORDY: usize = 6;
 /// The longest flight of a chunk, in milliseconds, and the part of a step that it takes.
 const FLIGHT: f64 = 620.0;
 const PART: f64 = 0.7;
@@ -38,39 +38,67 @@ impl Cells {
         let mut cells = Self::default();
         let ranks = run.params.ranks;
         for rank in 0..ranks {
-            for chunk in 0..ranks {
-                if run.params.op == Op::AllToAll {
-                    // On the left what it has for others, on the right what others had for it.
-                    cells.put(circle, (rank, chunk, Side::Left), data.held(rank, rank * ranks + chunk));
-                    cells.put(circle, (rank, chunk, Side::Right), data.held(rank, chunk * ranks + rank));
-                } else {
-                    cells.put(circle, (rank, chunk, Side::Whole), data.held(rank, chunk));
-                }
+            if run.params.op == Op::AllToAll {
+                // On the left what it has for others, on the right what others had for it.
+                cells.put(circle, (rank, Side::Left), |chunk| data.held(rank, rank * ranks + chunk));
+                cells.put(circle, (rank, Side::Right), |chunk| data.held(rank, chunk * ranks + rank));
+            } else {
+                cells.put(circle, (rank, Side::Whole), |chunk| data.held(rank, chunk));
             }
         }
         if let Some(done) = step.checked_sub(1).and_then(|i| run.schedule.steps.get(i)) {
             for t in &done.transfers {
                 let (to, chunk) = (usize::from(t.to), usize::from(t.chunk));
-                match run.params.op {
-                    Op::AllToAll if chunk % ranks == to => {
-                        circle.cell(&mut cells.arrived, to, chunk / ranks, Side::Right);
-                    }
-                    Op::AllToAll => {}
-                    _ => circle.cell(&mut cells.arrived, to, chunk, Side::Whole),
-                }
+                let (chunk, side) = match run.params.op {
+                    Op::AllToAll if chunk % ranks == to => (chunk / ranks, Side::Right),
+                    Op::AllToAll => continue,
+                    _ => (chunk, Side::Whole),
+                };
+                circle.spoke(to, side).cells(&mut cells.arrived, chunk, chunk);
             }
         }
         cells
     }
 
-    fn put(&mut self, circle: Circle, (rank, chunk, side): (usize, usize, Side), held: Held) {
-        let path = match held {
-            Held::Nothing => &mut self.nothing,
-            Held::Spent => &mut self.spent,
-            Held::Whole => &mut self.whole,
-            Held::Part(part) => &mut self.parts[((part * SHADES as f64) as usize).min(SHADES - 1)],
-        };
-        circle.cell(path, rank, chunk, side);
+    /// All cells of a spoke, each with what is `held` of its chunk.
+    fn put(&mut self, circle: Circle, (rank, side): (usize, Side), held: impl Fn(usize) -> Held) {
+        let spoke = circle.spoke(rank, side);
+        let mut first = 0;
+        while first < circle.chunks {
+            let layer = Layer::of(held(first));
+            let mut last = first;
+            while circle.merges() && last + 1 < circle.chunks && Layer::of(held(last + 1)) == layer {
+                last += 1;
+            }
+            let path = match layer {
+                Layer::Nothing => &mut self.nothing,
+                Layer::Spent => &mut self.spent,
+                Layer::Part(shade) => &mut self.parts[shade],
+                Layer::Whole => &mut self.whole,
+            };
+            spoke.cells(path, first, last);
+            first = last + 1;
+        }
+    }
+}
+
+/// In which path a cell is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Layer {
+    Nothing,
+    Spent,
+    Part(usize),
+    Whole,
+}
+
+impl Layer {
+    fn of(held: Held) -> Self {
+        match held {
+            Held::Nothing => Self::Nothing,
+            Held::Spent => Self::Spent,
+            Held::Whole => Self::Whole,
+            Held::Part(part) => Self::Part(((part * SHADES as f64) as usize).min(SHADES - 1)),
+        }
     }
 }
 
@@ -82,22 +110,36 @@ struct Links {
     sums: bool,
     /// From where to where a message flies.
     flights: Vec<(Point, Point)>,
-    busy_ranks: Vec<bool>,
+    /// The dots of the ranks at their ends, and of those that wait for ever.
+    docks: String,
+    stuck: String,
 }
 
 impl Links {
     fn of(run: &Run, step: usize) -> Self {
         let circle = circle(run);
-        let mut links = Self { busy_ranks: vec![false; run.params.ranks], ..Self::default() };
-        let Some(done) = step.checked_sub(1).and_then(|i| run.schedule.steps.get(i)) else { return links };
+        let mut links = Self::default();
+        let Some(index) = step.checked_sub(1) else { return links };
+        let Some(done) = run.schedule.steps.get(index) else { return links };
+        let mut busy = vec![false; run.params.ranks];
         for m in done.messages() {
             let (a, b) = circle.link(m.from, m.to);
             line(&mut links.busy, (a, b));
             circle.head(&mut links.heads, m.from, m.to);
             links.sums |= m.action == Action::Reduce;
             links.flights.push((a, b));
-            links.busy_ranks[m.from] = true;
-            links.busy_ranks[m.to] = true;
+            for rank in [m.from, m.to] {
+                if let Some(busy) = busy.get_mut(rank) {
+                    *busy = true;
+                }
+            }
+        }
+        for (rank, (busy, since)) in busy.iter().zip(&run.stuck).enumerate() {
+            if since.is_some_and(|since| since <= index) {
+                circle.disc(&mut links.stuck, rank);
+            } else if *busy {
+                circle.disc(&mut links.docks, rank);
+            }
         }
         links
     }
@@ -164,20 +206,26 @@ pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
         let all = links.with(|l| l.flights.iter().map(flight).collect_view());
         view! { <g class="flights" style=("--time", time)>{all}</g> }.into_any()
     };
+    let ring = Memo::new(move |_| shown.with(|run| run.params.ranks).max(2));
+    let merges = move || Circle { ranks: ring.get(), chunks: ring.get() }.merges();
+    let op = Memo::new(move |_| shown.with(|run| Some(run.params.op)));
+    let path = move |class: &'static str, look: fn(&Links) -> &String| {
+        view! { <path class=class d=move || links.with(|l| look(l).clone()) /> }
+    };
     view! {
-        <svg class="circle" class:many=move || shown.with(|run| run.params.ranks > MANY) viewBox="0 0 1000 1000" aria-hidden="true">
+        <svg class="circle" class:many=merges class:wordy=move || ring.get() <= WORDY viewBox="0 0 1000 1000" aria-hidden="true">
             <path class="quiet-links" d=move || quiet.get() />
-            <g class="cells">
+            <g class="cells" transform=TENTH>
                 {layer("nothing", |c| &c.nothing)} {layer("spent", |c| &c.spent)} {shades.collect_view()}
                 {layer("whole", |c| &c.whole)}
             </g>
-            {move || nodes(shown)}
+            <path class="node" d=nodes(shown) />
             <g class="busy" class:sums=move || links.with(|l| l.sums)>
-                <path class="lines" d=move || links.with(|l| l.busy.clone()) />
-                <path class="heads" d=move || links.with(|l| l.heads.clone()) />
-                {layer("arrived", |c| &c.arrived)}
+                {path("lines", |l| &l.busy)} {path("heads", |l| &l.heads)}
+                <g transform=TENTH>{layer("arrived", |c| &c.arrived)}</g>
             </g>
-            {move || docks(shown, links)}
+            <path class="broken" d=broken(shown) />
+            {docks(shown)} {path("dock busy", |l| &l.docks)} {path("dock stuck", |l| &l.stuck)}
             {move || written(shown)}
             {flights}
             <text class="middle" x="500" y="486">{move || shown.with(|run| phase(run, shown.step.get()))}</text>
@@ -185,7 +233,7 @@ pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
                 {move || shown.with(|run| format!("{} of {}", shown.step.get(), run.steps()))}
             </text>
         </svg>
-        <p class="legend fine">{move || shown.with(|run| Some(legend(run)))}</p>
+        <p class="legend fine">{move || op.get().map(legend)}</p>
     }
 }
 
@@ -195,37 +243,51 @@ fn phase(run: &Run, step: usize) -> &'static str {
 }
 
 /// The dots at which links end, and the labels of the ranks.
-fn docks(shown: Shown, links: Memo<Links>) -> impl IntoView {
-    shown.with(|run| {
-        let circle = circle(run);
-        let slow = run.params.straggles().then_some(run.params.slow_rank);
-        let all = (0..circle.ranks).map(|rank| {
-            let ((x, y), (tx, ty)) = (circle.dock(rank), circle.label(rank));
-            let is_slow = slow == Some(rank);
-            let label = (circle.labelled(rank) || is_slow).then(|| {
-                let text = if is_slow { format!("{rank} slow") } else { rank.to_string() };
-                view! { <text class="rank" class:slow=is_slow x=tx y=ty dy=".35em">{text}</text> }
-            });
-            let busy = move || links.with(|l| l.busy_ranks.get(rank).copied().unwrap_or_default());
-            view! {
-                <circle class="dock" class:busy=busy class:slow=is_slow cx=x cy=y r=circle.dot() />
-                {label}
+fn docks(shown: Shown) -> impl IntoView {
+    let marks = Memo::new(move |_| {
+        shown.with(|run| Some((circle(run), run.params.straggles().then_some(run.params.slow_rank))))
+    });
+    let discs = move |of: fn(usize, Option<usize>) -> bool| {
+        move || {
+            let mut path = String::new();
+            if let Some((circle, slow)) = marks.get() {
+                (0..circle.ranks).filter(|&rank| of(rank, slow)).for_each(|rank| circle.disc(&mut path, rank));
             }
-        });
-        Some(all.collect_view())
-    })
+            path
+        }
+    };
+    let labels = move || {
+        marks.get().map(|(circle, slow)| {
+            let labelled = (0..circle.ranks).filter(|&rank| circle.labelled(rank) || slow == Some(rank));
+            let label = |rank: usize| {
+                let ((x, y), is_slow) = (circle.label(rank), slow == Some(rank));
+                let text = if is_slow { format!("{rank} slow") } else { rank.to_string() };
+                view! { <text class="rank" class:slow=is_slow x=x y=y dy=".35em">{text}</text> }
+            };
+            labelled.map(label).collect_view()
+        })
+    };
+    view! {
+        <path class="dock" d=discs(|_, _| true) />
+        {labels}
+        <path class="dock slow" d=discs(|rank, slow| slow == Some(rank)) />
+    }
 }
 
 /// An arc around the ranks of each node, if there are several.
-fn nodes(shown: Shown) -> impl IntoView {
-    shown.with(|run| {
-        let (circle, node) = (circle(run), run.params.node);
-        let arcs = (0..circle.ranks).step_by(node.max(1)).map(|first| {
-            let last = (first + node).min(circle.ranks) - 1;
-            view! { <path class="node" d=circle.node(first, last) /> }
-        });
-        (node < circle.ranks).then(|| arcs.collect_view())
+fn nodes(shown: Shown) -> Memo<String> {
+    Memo::new(move |_| {
+        shown.with(|run| {
+            let (circle, node) = (circle(run), run.params.node.max(1));
+            let arc = |first: usize| circle.node(first, (first + node).min(circle.ranks) - 1);
+            if node < circle.ranks { (0..circle.ranks).step_by(node).map(arc).collect() } else { String::new() }
+        })
     })
+}
+
+/// The cable that is broken, if one is.
+fn broken(shown: Shown) -> Memo<String> {
+    Memo::new(move |_| shown.with(|run| run.params.broken().map(|(a, b)| circle(run).broken(a, b)).unwrap_or_default()))
 }
 
 /// The numbers in the cells, where there is room for them.
@@ -251,11 +313,11 @@ fn written(shown: Shown) -> impl IntoView {
 }
 
 /// What the colours mean in this operation.
-fn legend(run: &Run) -> impl IntoView + use<> {
+fn legend(op: Op) -> impl IntoView {
     let entry =
         |class: &'static str, text: &'static str| view! { <span><i class=format!("key {class}")></i>{text}</span> };
-    let sums = matches!(run.params.op, Op::Reduce | Op::AllReduce | Op::ReduceScatter);
-    let entries = match run.params.op {
+    let sums = matches!(op, Op::Reduce | Op::AllReduce | Op::ReduceScatter);
+    let entries = match op {
         Op::AllToAll => {
             vec![entry("part", "left: for other ranks"), entry("whole", "right: received"), entry("spent", "sent")]
         }

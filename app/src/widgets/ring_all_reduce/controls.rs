@@ -2,11 +2,12 @@
 
 use leptos::prelude::*;
 use ringside_core::collective::schedule::MAX_RANKS;
-use ringside_core::collective::{Algo, ENTRY, Op};
+use ringside_core::collective::{Algo, ENTRY, Op, Params};
 use ringside_core::hardware::links::{self, Link};
 use ringside_core::quantity::{Unit, number};
 
 use super::State;
+use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::param;
@@ -14,8 +15,10 @@ use crate::widgets::param;
 /// All of them.
 pub(super) fn all(state: State) -> AnyView {
     view! {
-        <div class="control-row">{operation(state)} {algorithm(state)} {link(state)} {net(state)}</div>
-        <div class="control-grid">{ranks(state)} {bytes(state)} {node(state)} {slow_by(state)} {slow_rank(state)}</div>
+        <div class="control-row">{operation(state)} {algorithm(state)} {link(state)} {net(state)} {cut(state)}</div>
+        <div class="control-grid">{ranks(state)} {bytes(state)} {node(state)} {slow_by(state)} {slow_rank(state)} {cut_end(state, "cut-from", "Broken cable from rank", |p| &mut p.cut_from)}
+            {cut_end(state, "cut-to", "to rank", |p| &mut p.cut_to)}
+        </div>
     }
     .into_any()
 }
@@ -130,4 +133,28 @@ fn slow_rank(state: State) -> impl IntoView {
     let set = move |rank: f64| state.update(|p| p.slow_rank = rank as usize);
     let scale = Scale::Linear { min: 0.0, max: MAX_RANKS as f64 - 1.0, step: 1.0 };
     view! { <Slider spec=param(&ENTRY, "slow-rank") label="Straggling rank" value set scale format=number /> }
+}
+
+fn cut(state: State) -> impl IntoView {
+    let options = vec![("false", "All work"), ("true", "One is broken")];
+    let value = Signal::derive(move || if state.params().with(|p| p.cut) { "true" } else { "false" });
+    let set = move |id: &'static str| {
+        state.update(|p| {
+            p.cut = id == "true";
+            // An absent rank has no cable.
+            if p.cut && p.broken().is_none() {
+                (p.cut_from, p.cut_to) = (0, 1);
+            }
+        });
+    };
+    view! { <Segmented name="cut" label="Cables" options value set /> }
+}
+
+/// One end of the broken cable.
+fn cut_end(state: State, name: &'static str, label: &'static str, end: fn(&mut Params) -> &mut usize) -> impl IntoView {
+    let value = Signal::derive(move || *end(&mut state.params().get()) as f64);
+    let set = move |rank: f64| state.update(|p| *end(p) = rank as usize);
+    let scale = Scale::Linear { min: 0.0, max: MAX_RANKS as f64 - 1.0, step: 1.0 };
+    let shown = move || !state.params().with(|p| p.cut);
+    view! { <div hidden=shown><Slider spec=param(&ENTRY, name) label value set scale format=number /></div> }
 }

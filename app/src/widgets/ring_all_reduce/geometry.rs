@@ -1,4 +1,7 @@
 //! Where things lie in the circle: a drawing of 1000 by 1000, rank 0 on top, the others clockwise.
+//!
+//! Cells are many and are drawn anew at every step. They are written in whole tenths of a unit, which is several times as fast
+//! as decimals; what holds them is scaled by [`TENTH`].
 
 use std::f64::consts::{PI, TAU};
 use std::fmt::Write as _;
@@ -12,6 +15,10 @@ const DOCK: f64 = 214.0;
 const LABEL: f64 = 466.0;
 /// Where its node is drawn.
 const NODE: f64 = 440.0;
+/// More ranks than this have cells without arcs, and without gaps between cells that hold the same.
+const FINE: usize = 24;
+/// How cells are scaled.
+pub(super) const TENTH: &str = "scale(.1)";
 /// Half of the widest field of chunks, in radians: two ranks need no half circle each.
 const WIDEST: f64 = 0.34;
 /// How far a link keeps to the right of the straight line, so that both directions are seen.
@@ -83,29 +90,20 @@ impl Circle {
         (outer - thick + (thick * 0.12).min(2.0), outer)
     }
 
-    /// Adds a cell to a path.
-    pub(super) fn cell(self, path: &mut String, rank: usize, chunk: usize, side: Side) {
+    /// Where the cells of `rank` are, side by side.
+    pub(super) fn spoke(self, rank: usize, side: Side) -> Spoke {
         let (angle, half) = (self.angle(rank), self.half());
         let (left, right) = match side {
             Side::Whole => (angle - half, angle + half),
             Side::Left => (angle - half, angle - half * 0.06),
             Side::Right => (angle + half * 0.06, angle + half),
         };
-        let (near, far) = self.radii(chunk);
-        let (a, b, c, d) = (polar(left, far), polar(right, far), polar(right, near), polar(left, near));
-        // Narrow cells need no arcs.
-        let arc = |path: &mut String, radius: f64, sweep: u8, to: Point| {
-            let _ = if self.ranks > 24 {
-                write!(path, "L{:.1} {:.1}", to.0, to.1)
-            } else {
-                write!(path, "A{radius:.1} {radius:.1} 0 0 {sweep} {:.1} {:.1}", to.0, to.1)
-            };
-        };
-        let _ = write!(path, "M{:.1} {:.1}", a.0, a.1);
-        arc(path, far, 1, b);
-        let _ = write!(path, "L{:.1} {:.1}", c.0, c.1);
-        arc(path, near, 0, d);
-        path.push('Z');
+        Spoke { circle: self, left: left.sin_cos(), right: right.sin_cos() }
+    }
+
+    /// Whether neighbouring cells that hold the same are drawn as one.
+    pub(super) fn merges(self) -> bool {
+        self.ranks > FINE
     }
 
     /// The ends of a link, to the right of the straight line between its ranks.
@@ -114,13 +112,41 @@ impl Circle {
         let (x, y) = (b.0 - a.0, b.1 - a.1);
         let length = x.hypot(y).max(1.0);
         let (x, y) = (x / length, y / length);
-        let aside = if self.ranks > 24 { 0.0 } else { ASIDE };
+        let aside = if self.ranks > FINE { 0.0 } else { ASIDE };
         // It keeps clear of the dots at its ends.
         let clear = self.dot() + 3.0;
         let ends = (length - 2.0 * clear).max(length * 0.4);
         let start = ((length - ends) / 2.0, aside);
         let at = |along: f64| (a.0 + x * along - y * start.1, a.1 + y * along + x * start.1);
         (at(start.0), at(start.0 + ends))
+    }
+
+    /// A cable that is broken: the line between two ranks, and a cross in its middle.
+    pub(super) fn broken(self, a: usize, b: usize) -> String {
+        let ((ax, ay), (bx, by)) = (self.dock(a), self.dock(b));
+        let (x, y) = ((ax + bx) / 2.0, (ay + by) / 2.0);
+        let arm = 16.0;
+        format!(
+            "M{ax:.1} {ay:.1}L{bx:.1} {by:.1}M{:.1} {:.1}l{} {}m0 {}l{} {}",
+            x - arm,
+            y - arm,
+            2.0 * arm,
+            2.0 * arm,
+            -2.0 * arm,
+            -2.0 * arm,
+            2.0 * arm
+        )
+    }
+
+    /// Adds the dot of a rank to a path.
+    pub(super) fn disc(self, path: &mut String, rank: usize) {
+        let ((x, y), r) = (self.dock(rank), self.dot());
+        let _ = write!(
+            path,
+            "M{:.1} {y:.1}a{r:.1} {r:.1} 0 1 0 {d:.1} 0a{r:.1} {r:.1} 0 1 0 -{d:.1} 0",
+            x - r,
+            d = 2.0 * r
+        );
     }
 
     /// Adds an arrow's head at the end of a link to a path.
@@ -147,13 +173,75 @@ impl Circle {
         (360.0 / self.ranks as f64).clamp(5.0, 15.0)
     }
 
-    /// The arc around the ranks of a node, and the middle of it.
+    /// The arc around the ranks of a node.
     pub(super) fn node(self, first: usize, last: usize) -> String {
         let (from, to) = (self.angle(first) - self.half(), self.angle(last) + self.half());
         let (a, b) = (polar(from, NODE), polar(to, NODE));
         let large = u8::from(to - from > PI);
         format!("M{:.1} {:.1}A{NODE} {NODE} 0 {large} 1 {:.1} {:.1}", a.0, a.1, b.0, b.1)
     }
+}
+
+/// The cells of one rank.
+pub(super) struct Spoke {
+    circle: Circle,
+    /// Sine and cosine of its sides.
+    left: (f64, f64),
+    right: (f64, f64),
+}
+
+impl Spoke {
+    /// Adds the cells from `first` to `last` to a path, as one, in tenths.
+    pub(super) fn cells(&self, path: &mut String, first: usize, last: usize) {
+        let (far, near) = (self.circle.radii(first).1, self.circle.radii(last).0);
+        let at = |(sin, cos): (f64, f64), radius: f64| {
+            [10.0 * (500.0 + radius * sin), 10.0 * (500.0 - radius * cos)].map(|v| v.round() as i32)
+        };
+        let corners = [at(self.left, far), at(self.right, far), at(self.right, near), at(self.left, near)];
+        // Narrow cells need no arcs.
+        let arc = |path: &mut String, radius: f64, sweep: u8| {
+            if self.circle.merges() {
+                path.push('L');
+            } else {
+                let _ = write!(path, "A{0} {0} 0 0 {sweep} ", (10.0 * radius).round());
+            }
+        };
+        let [a, b, c, d] = corners;
+        path.push('M');
+        point(path, a);
+        arc(path, far, 1);
+        point(path, b);
+        path.push('L');
+        point(path, c);
+        arc(path, near, 0);
+        point(path, d);
+        path.push('Z');
+    }
+}
+
+/// Writes whole coordinates, without the machinery of formatting.
+fn point(path: &mut String, [x, y]: [i32; 2]) {
+    whole(path, x);
+    path.push(' ');
+    whole(path, y);
+}
+
+fn whole(path: &mut String, value: i32) {
+    if value < 0 {
+        path.push('-');
+    }
+    let mut rest = value.unsigned_abs();
+    let mut digits = [0_u8; 10];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    path.extend(digits[at..].iter().map(|digit| char::from(*digit)));
 }
 
 #[cfg(test)]
@@ -172,10 +260,22 @@ mod tests {
                 assert!(INNER <= near && near < far && far <= OUTER, "{ranks}");
             }
             let mut path = String::new();
-            circle.cell(&mut path, ranks - 1, ranks - 1, Side::Whole);
+            circle.spoke(ranks - 1, Side::Whole).cells(&mut path, 0, ranks - 1);
+            circle.disc(&mut path, ranks - 1);
             circle.head(&mut path, 0, 1);
             assert!(!path.contains("NaN"), "{path}");
         }
-        assert_eq!(Circle { ranks: 4, chunks: 4 }.dock(0), (500.0, 500.0 - DOCK));
+        let four = Circle { ranks: 4, chunks: 4 };
+        assert_eq!(four.dock(0), (500.0, 500.0 - DOCK));
+        let mut path = String::new();
+        four.spoke(0, Side::Whole).cells(&mut path, 0, 0);
+        assert_eq!(path.matches('A').count(), 2, "{path}");
+        let many = Circle { ranks: 40, chunks: 40 };
+        path.clear();
+        many.spoke(0, Side::Whole).cells(&mut path, 0, 39);
+        assert_eq!(path, "M4703 710L5297 710L5160 2680L4840 2680Z");
+        path.clear();
+        [0, -7, i32::MAX, i32::MIN].into_iter().for_each(|v| whole(&mut path, v));
+        assert_eq!(path, "0-72147483647-2147483648");
     }
 }

@@ -55,6 +55,7 @@ impl Bars {
 pub(super) fn view(shown: Shown) -> impl IntoView {
     let cost = Memo::new(move |_| shown.with(|run| Some(run.cost_until(shown.step.get()))));
     let bars = Memo::new(move |_| cost.with(|cost| cost.as_ref().map(|c| Bars::of(shown, c)).unwrap_or_default()));
+    let whole = Memo::new(move |_| shown.with(|run| run.params.broken().is_none()));
     let path = move |class: &'static str, look: fn(&Bars) -> &String| {
         view! { <path class=class d=move || bars.with(|b| look(b).clone()) /> }
     };
@@ -73,6 +74,7 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
             <div><dt>"Gone so far"</dt><dd>{move || cost.with(|c| c.as_ref().map(gone))}</dd></div>
             <div><dt>"Busiest link"</dt><dd>{move || shown.with(|run| busiest(&run.cost))}</dd></div>
             <div><dt>"Idle in this step"</dt><dd>{move || idle(shown)}</dd></div>
+            <div hidden=move || whole.get()><dt>"Wait for ever"</dt><dd>{move || stuck(shown)}</dd></div>
         </dl>
         <dl class="readings">{readings(shown)}</dl>
     }
@@ -96,15 +98,30 @@ fn idle(shown: Shown) -> String {
         };
         let works = |rank: usize| step.transfers.iter().any(|t| [t.from, t.to].map(usize::from).contains(&rank));
         let ranks: Vec<usize> = (0..run.params.ranks).filter(|&rank| !works(rank)).collect();
-        match ranks.as_slice() {
-            [] => "no rank".to_owned(),
-            few @ ([_] | [_, _] | [_, _, _]) => {
-                let names: Vec<String> = few.iter().map(ToString::to_string).collect();
-                format!("rank {}", names.join(", "))
-            }
-            many => format!("{} of {} ranks", many.len(), run.params.ranks),
-        }
+        named(&ranks, run.params.ranks)
     })
+}
+
+/// Which ranks wait for ever by now, in few words.
+fn stuck(shown: Shown) -> String {
+    shown.with(|run| {
+        let step = shown.step.get();
+        let waits = |rank: &usize| run.stuck.get(*rank).copied().flatten().is_some_and(|since| since < step);
+        let ranks: Vec<usize> = (0..run.params.ranks).filter(waits).collect();
+        named(&ranks, run.params.ranks)
+    })
+}
+
+/// Some of `all` ranks: by their numbers if they are few.
+fn named(ranks: &[usize], all: usize) -> String {
+    match ranks {
+        [] => "no rank".to_owned(),
+        few @ ([_] | [_, _] | [_, _, _]) => {
+            let names: Vec<String> = few.iter().map(ToString::to_string).collect();
+            format!("rank {}", names.join(", "))
+        }
+        many => format!("{} of {all} ranks", many.len()),
+    }
 }
 
 fn readings(shown: Shown) -> impl IntoView {
@@ -113,8 +130,10 @@ fn readings(shown: Shown) -> impl IntoView {
         let value = Signal::derive(move || {
             quantities.with(|list| list.iter().find(|q| q.id == quantity).map_or(0.0, |q| q.value))
         });
+        // What a broken cable leaves undone is of interest only if there is one.
+        let hidden = move || matches!(quantity, "done" | "stuck") && shown.with(|run| run.params.broken().is_none());
         view! {
-            <div class="reading">
+            <div class="reading" hidden=hidden>
                 <dt>{label}</dt>
                 <dd><Output quantity value unit /></dd>
             </div>

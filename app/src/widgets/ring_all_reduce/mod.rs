@@ -99,6 +99,8 @@ fn view(props: Props) -> AnyView {
     let pace = Signal::derive(move || (WHOLE / shown.steps().max(1) as f64).clamp(SHORTEST, LONGEST));
     let set = move |step: usize| state.update(|p| p.step = step);
     let steps = Signal::derive(move || shown.steps());
+    // Asked for by more than one, at every step.
+    let finding = Memo::new(move |_| shown.finding());
     let possible = Memo::new(move |_| shown.run.with(Result::is_ok));
     view! {
         <Figure
@@ -108,7 +110,7 @@ fn view(props: Props) -> AnyView {
             query=props.query
             alone=props.alone
             problems=state.problems()
-            finding=Signal::derive(move || shown.finding())
+            finding
             notes=String::new()
             controls
             table=move || numbers::view(shown)
