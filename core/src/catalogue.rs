@@ -70,6 +70,7 @@ pub const ALL: &[Entry] = &[
     crate::network::sizes::ENTRY,
     crate::attention::ENTRY,
     crate::zero::ENTRY,
+    crate::ddp::ENTRY,
     crate::pipeline::ENTRY,
     crate::tensor_parallel::ENTRY,
 ];

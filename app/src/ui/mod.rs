@@ -3,6 +3,7 @@
 //! - [`figure`]: the frame around every widget. [`state`]: a widget's parameters, kept as a query.
 //! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
 //! - [`mod@presets`]: states worth looking at. [`transport`]: playing and stepping through what unfolds in steps.
+//!   [`timeline`]: what lies along a time axis.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
 //! - [`scale`]: where numbers lie in a drawing. [`columns`]: stacked columns. [`plot`]: curves over
 //!   logarithmic axes.
@@ -33,6 +34,7 @@ pub mod segmented;
 pub mod select;
 pub mod slider;
 pub mod state;
+pub mod timeline;
 pub mod transport;
 pub mod trouble;
 

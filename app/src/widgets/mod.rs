@@ -6,6 +6,7 @@
 mod activation_memory;
 mod amdahl;
 mod communication_cost;
+mod ddp_overlap;
 mod fields;
 mod flash_attention_tiling;
 mod memory_breakdown;
@@ -66,6 +67,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "amdahl", load: || Box::pin(amdahl::load()) },
     Widget { id: "communication-cost", load: || Box::pin(communication_cost::load()) },
     Widget { id: "flash-attention-tiling", load: || Box::pin(flash_attention_tiling::load()) },
+    Widget { id: "ddp-overlap", load: || Box::pin(ddp_overlap::load()) },
     Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
     Widget { id: "pipeline-timeline", load: || Box::pin(pipeline_timeline::load()) },

@@ -2,6 +2,7 @@
 
 use super::Op;
 use super::schedule::{Action, MAX_RANKS, Schedule, Step, Transfer};
+use crate::mix::mix;
 
 /// The ranks whose numbers are in a sum, a bit for each.
 pub type Ranks = u64;
@@ -61,11 +62,8 @@ pub struct Check {
 
 /// The number that rank `rank` starts with in chunk `chunk`: one of 0.1, 0.2, … 9.9, the same each time.
 pub fn number(rank: usize, chunk: usize) -> f32 {
-    // SplitMix64's finalizer (Steele, Lea and Flood 2014).
-    let mut z = (rank as u64 * 0x1_0000 + chunk as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) % 99 + 1) as f32 / 10.0
+    let place = (rank as u64 * 0x1_0000 + chunk as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mix(place) % 99 + 1) as f32 / 10.0
 }
 
 /// The sum of the numbers of `chunk`, from rank 0 to the last, in single precision.

@@ -1,42 +1,26 @@
 //! A timeline as a file for other programs.
 
-use std::fmt::Write as _;
-
 use super::schedule::Kind;
 use super::timeline::Timeline;
+use crate::trace::{Event, chrome};
 
-/// The timeline in Chrome's trace event format, which chrome://tracing and Perfetto open: a process for the pipeline, a thread
-/// for each device, a complete event for each piece of work. Times there are in microseconds.
+/// The timeline as a Chrome trace: a row for each device.
 pub fn chrome_trace(timeline: &Timeline, name: &str) -> String {
-    let name: String = name.chars().filter(|c| !matches!(c, '"' | '\\') && !c.is_control()).collect();
-    let mut text = format!(
-        "{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{{\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"args\":{{\"name\":\"{name}\"}}}}"
-    );
-    for device in 0..timeline.fleet.devices {
-        let _ = write!(
-            text,
-            ",\n{{\"ph\":\"M\",\"pid\":0,\"tid\":{device},\"name\":\"thread_name\",\"args\":{{\"name\":\"device {device}\"}}}}"
-        );
-        for block in timeline.of(device) {
-            let op = block.op;
-            let kind = match op.kind {
+    let rows: Vec<String> = (0..timeline.fleet.devices).map(|device| format!("device {device}")).collect();
+    let events = (0..timeline.fleet.devices).flat_map(|device| {
+        timeline.of(device).iter().map(move |block| Event {
+            row: device as usize,
+            name: format!("{}{}", block.op.kind.letter(), block.op.microbatch),
+            category: match block.op.kind {
                 Kind::Forward => "forward",
                 Kind::Backward => "backward",
                 Kind::Input => "backward of the input",
                 Kind::Weight => "weight gradient",
-            };
-            let _ = write!(
-                text,
-                ",\n{{\"ph\":\"X\",\"pid\":0,\"tid\":{device},\"ts\":{},\"dur\":{},\"name\":\"{}{}\",\"cat\":\"{kind}\",\"args\":{{\"stage\":{},\"microbatch\":{}}}}}",
-                block.start * 1e3,
-                (block.end - block.start) * 1e3,
-                op.kind.letter(),
-                op.microbatch,
-                op.stage,
-                op.microbatch
-            );
-        }
-    }
-    text.push_str("\n]}\n");
-    text
+            },
+            start: block.start,
+            end: block.end,
+            args: vec![("stage", block.op.stage.into()), ("microbatch", block.op.microbatch.into())],
+        })
+    });
+    chrome(name, &rows, events)
 }

@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use ringside_core::pipeline::chrome_trace;
 use ringside_core::quantity::Unit;
 
-use super::scene::Window;
 use super::{CLASSES, Run, Runs, Shown, canvas, svg, track};
 use crate::ui::file;
+use crate::ui::timeline::Window;
 
 /// The width of a picture, in pixels.
 const WIDTH: f64 = 1600.0;

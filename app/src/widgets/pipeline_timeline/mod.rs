@@ -5,7 +5,6 @@ mod canvas;
 mod controls;
 mod export;
 mod numbers;
-mod overview;
 mod scene;
 mod svg;
 mod track;
@@ -20,8 +19,8 @@ use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::output::Output;
+use crate::ui::timeline::{Window, overview, strip};
 use crate::ui::transport::Transport;
-use scene::Window;
 
 /// Downloads the widget.
 #[wasm_split(widget_pipeline_timeline, wasm_split_path = leptos::wasm_split, fallible)]
@@ -201,7 +200,7 @@ fn view(props: Props) -> AnyView {
             {legend(shown)}
             {track::view(shown, 0)}
             <Show when=move || compared.get()>{track::view(shown, 1)}</Show>
-            {overview::view(shown)}
+            {overview(shown.window, working(shown), "Devices at work, over the step")}
             <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
             <div class="timeline-tools">
                 <Transport steps step set=to_step pace place alone=props.alone />
@@ -211,6 +210,14 @@ fn view(props: Props) -> AnyView {
         </Figure>
     }
     .into_any()
+}
+
+/// Parts into which the strip divides the step.
+const PARTS: usize = 240;
+
+/// How many devices work in the course of the step, over the time of the longest, as the rows are.
+fn working(shown: Shown) -> Memo<String> {
+    Memo::new(move |_| shown.with(0, |runs, run| strip(&run.timeline.working(runs.end, PARTS))))
 }
 
 /// What the block that is pointed at waits for.

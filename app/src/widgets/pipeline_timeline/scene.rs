@@ -3,72 +3,7 @@
 use ringside_core::pipeline::Timeline;
 
 use super::{Run, shade};
-
-/// The part of the time that is seen, in fractions of the longest step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Window {
-    /// Where it begins.
-    pub from: f64,
-    /// Where it ends.
-    pub to: f64,
-}
-
-/// The closest look.
-const CLOSEST: f64 = 1.0 / 512.0;
-
-impl Window {
-    /// All of it.
-    pub const ALL: Self = Self { from: 0.0, to: 1.0 };
-
-    pub fn span(self) -> f64 {
-        self.to - self.from
-    }
-
-    /// A window of `span` that begins near `from`.
-    pub fn at(from: f64, span: f64) -> Self {
-        let span = span.clamp(CLOSEST, 1.0);
-        let from = from.clamp(0.0, 1.0 - span);
-        Self { from, to: from + span }
-    }
-
-    /// Looks `factor` times as closely, with what is at `centre` staying where it is.
-    pub fn zoom(self, factor: f64, centre: f64) -> Self {
-        let span = (self.span() / factor).clamp(CLOSEST, 1.0);
-        Self::at(centre - (centre - self.from) * span / self.span(), span)
-    }
-
-    /// Moves as little as needed for `from` to `to` to be seen.
-    pub fn showing(self, from: f64, to: f64) -> Self {
-        if from < self.from {
-            Self::at(from, self.span())
-        } else if to > self.to {
-            Self::at(to - self.span(), self.span())
-        } else {
-            self
-        }
-    }
-}
-
-/// From times to pixels.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Axis {
-    /// The time at the left edge, in milliseconds.
-    pub from: f64,
-    /// The time at the right edge.
-    pub to: f64,
-    /// Pixels between the two.
-    pub width: f64,
-}
-
-impl Axis {
-    pub fn x(self, time: f64) -> f64 {
-        (time - self.from) / (self.to - self.from).max(f64::MIN_POSITIVE) * self.width
-    }
-
-    pub fn time(self, x: f64) -> f64 {
-        self.from + x / self.width.max(1.0) * (self.to - self.from)
-    }
-}
+use crate::ui::timeline::Axis;
 
 /// The heights of a row, in pixels: a row for each device.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -231,6 +166,7 @@ mod tests {
     use ringside_core::query::Query;
 
     use super::*;
+    use crate::ui::timeline::{CLOSEST, Window};
 
     fn run(schedule: Schedule, stages: u32, microbatches: u32) -> Run {
         let params = Params { stages, microbatches, ..Params::read(&Query::default()).0 };
@@ -272,16 +208,6 @@ mod tests {
                 .sum();
             assert!((drawn - worked).abs() <= worked * 0.1, "{window:?}: {drawn} {worked}");
         }
-    }
-
-    #[test]
-    fn a_window_stays_inside_and_keeps_its_centre() {
-        let half = Window::ALL.zoom(2.0, 0.25);
-        assert_eq!(half, Window { from: 0.125, to: 0.625 });
-        assert_eq!(half.zoom(0.01, 0.5), Window::ALL);
-        assert_eq!(Window::ALL.zoom(1e9, 0.0).span(), CLOSEST);
-        assert_eq!(half.showing(0.7, 0.75), Window { from: 0.25, to: 0.75 });
-        assert_eq!(half.showing(0.2, 0.3), half);
     }
 
     #[test]

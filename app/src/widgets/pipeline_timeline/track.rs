@@ -1,18 +1,17 @@
 //! The timeline of one schedule: its blocks, what lies over them, and moving among them by pointer and keys.
 
-use leptos::ev::{KeyboardEvent, PointerEvent, WheelEvent};
+use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::html;
 use leptos::prelude::*;
-use ringside_core::pipeline::Timeline;
+use ringside_core::pipeline;
 use ringside_core::quantity::{Unit, number};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
-use web_sys::ResizeObserver;
 
-use super::scene::{Axis, Piece, Rows, Window, blocks, kept};
+use super::scene::{Piece, Rows, blocks, kept};
 use super::{Run, Runs, Shown, canvas, svg};
 use crate::store::store;
-use crate::ui::scale::{Linear, MAX_TICKS};
+use crate::ui::timeline::{self, Axis, Window};
 
 /// More pieces than this are drawn on a canvas.
 const MANY: usize = 3000;
@@ -28,6 +27,14 @@ struct Picture {
 /// The times that the drawing shows.
 fn axis(runs: &Runs, window: Window, width: f64) -> Axis {
     Axis { from: window.from * runs.end, to: window.to * runs.end, width }
+}
+
+/// The same, as it changes.
+fn axis_now(shown: Shown) -> Memo<Axis> {
+    Memo::new(move |_| {
+        let (window, width) = (shown.window.get(), shown.width.get());
+        shown.runs.with(|runs| axis(runs, window, width))
+    })
 }
 
 fn rows(run: &Run) -> Rows {
@@ -57,7 +64,7 @@ pub(super) fn view(shown: Shown, i: usize) -> AnyView {
     let drawing = move || if many.get() { on_canvas(picture) } else { as_svg(picture) };
     let node = NodeRef::<html::Div>::new();
     if i == 0 {
-        follow_width(node, shown);
+        timeline::follow_width(node, shown.width);
     }
     let devices = Memo::new(move |_| shown.with(i, |_, r| r.timeline.fleet.devices));
     let names = move || {
@@ -102,13 +109,13 @@ pub(super) fn view(shown: Shown, i: usize) -> AnyView {
                     on:pointerdown=move |event| point(&event, shown, i)
                     on:pointerleave=move |event: PointerEvent| if event.pointer_type() == "mouse" { shown.cursor.set(None) }
                     on:keydown=move |event| key(&event, shown, i)
-                    on:wheel=move |event| wheel(&event, shown)
+                    on:wheel=move |event| timeline::wheel(&event, shown.window, shown.width)
                 >
                     {drawing}
                     {over(shown, i)}
                 </div>
             </div>
-            {ticks(shown)}
+            {timeline::ticks(axis_now(shown), |t| Unit::Seconds.format(t / 1e3))}
         </section>
     }
     .into_any()
@@ -226,56 +233,6 @@ fn over(shown: Shown, i: usize) -> impl IntoView {
     view! { <svg class="over" aria-hidden="true">{veil} {drawn}</svg> }
 }
 
-/// Round times under the rows.
-fn ticks(shown: Shown) -> impl IntoView {
-    let ticks = Memo::new(move |_| {
-        let (window, width) = (shown.window.get(), shown.width.get());
-        shown.runs.with(|runs| {
-            let axis = axis(runs, window, width);
-            // The steps that suit the span, from the first multiple that is seen.
-            let steps: Vec<f64> = Linear::to(axis.to - axis.from).ticks().collect();
-            let step = steps.get(1).copied().unwrap_or(1.0);
-            let first = (axis.from / step).ceil();
-            let times = (0..=MAX_TICKS).map(|i| (first + i as f64) * step).take_while(|t| *t <= axis.to * (1.0 + 1e-9));
-            times.map(|t| (axis.x(t), Unit::Seconds.format(t / 1e3))).collect::<Vec<_>>()
-        })
-    });
-    let tick = move |(x, text): (f64, String)| {
-        let anchor = if x > shown.width.get_untracked() - 20.0 {
-            "end"
-        } else if x < 12.0 {
-            "start"
-        } else {
-            "middle"
-        };
-        view! { <line x1=x x2=x y2="5" /> <text x=x y="18" text-anchor=anchor>{text}</text> }
-    };
-    view! {
-        <svg class="track-ticks" aria-hidden="true">{move || ticks.get().into_iter().map(tick).collect_view()}</svg>
-    }
-}
-
-/// Keeps `shown.width` at the width of the drawing.
-fn follow_width(node: NodeRef<html::Div>, shown: Shown) {
-    Effect::new(move |_| {
-        let Some(element) = node.get() else { return };
-        let measured = element.clone();
-        let measure = move || {
-            let width = f64::from(measured.client_width());
-            if width > 0.0 && shown.width.try_get_untracked().is_some_and(|w| w != width) {
-                shown.width.set(width);
-            }
-        };
-        measure();
-        let resized = Closure::<dyn Fn()>::new(measure);
-        if let Ok(observer) = ResizeObserver::new(resized.as_ref().unchecked_ref()) {
-            observer.observe(&element);
-            let kept = send_wrapper::SendWrapper::new((observer, resized));
-            on_cleanup(move || kept.0.disconnect());
-        }
-    });
-}
-
 /// Points at the block under the pointer; over a wait, at the block that comes next.
 fn point(event: &PointerEvent, shown: Shown, i: usize) {
     let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
@@ -293,23 +250,6 @@ fn point(event: &PointerEvent, shown: Shown, i: usize) {
     let cursor = block.map(|block| (i, block));
     if shown.cursor.get_untracked() != cursor {
         shown.cursor.set(cursor);
-    }
-}
-
-/// With Ctrl (a pinch, too) zooms at the pointer; sideways, or with Shift, moves.
-fn wheel(event: &WheelEvent, shown: Shown) {
-    let window = shown.window.get_untracked();
-    let width = shown.width.get_untracked();
-    if event.ctrl_key() {
-        event.prevent_default();
-        let centre = window.from + f64::from(event.offset_x()) / width * window.span();
-        shown.window.set(window.zoom((-event.delta_y() / 200.0).exp(), centre));
-        return;
-    }
-    let along = if event.shift_key() { event.delta_y() } else { event.delta_x() };
-    if along != 0.0 && window != Window::ALL {
-        event.prevent_default();
-        shown.window.set(Window::at(window.from + along / width * window.span(), window.span()));
     }
 }
 
@@ -349,7 +289,7 @@ fn cursor_time(shown: Shown, i: usize) -> Option<f64> {
 }
 
 /// The block that a key goes to from `here`; none for a key that goes nowhere.
-fn next(timeline: &Timeline, here: Option<u32>, key: &str) -> Option<u32> {
+fn next(timeline: &pipeline::Timeline, here: Option<u32>, key: &str) -> Option<u32> {
     let known = matches!(key, "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" | "Home" | "End" | "Enter");
     let Some(here) = here.filter(|_| known) else { return known.then_some(0) };
     let device = timeline.device(here);

@@ -273,7 +273,7 @@ mod tests {
         let many = Circle { ranks: 40, chunks: 40 };
         path.clear();
         many.spoke(0, Side::Whole).cells(&mut path, 0, 39);
-        assert_eq!(path, "M4703 710L5297 710L5160 2680L4840 2680Z");
+        assert_eq!(path, "M4703 710L5297 710L5161 2680L4839 2680Z");
         path.clear();
         [0, -7, i32::MAX, i32::MIN].into_iter().for_each(|v| whole(&mut path, v));
         assert_eq!(path, "0-72147483647-2147483648");

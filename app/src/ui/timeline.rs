@@ -1,0 +1,227 @@
+//! Parts of a drawing over time: the part that is seen, times under it, and a strip to move in.
+
+use std::fmt::Write as _;
+
+use leptos::ev::WheelEvent;
+use leptos::html;
+use leptos::prelude::*;
+use ringside_core::decimal;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::prelude::Closure;
+use web_sys::ResizeObserver;
+
+use super::scale::{Linear, MAX_TICKS, percent};
+use super::unique_id;
+
+/// The part of the time that is seen, in fractions of all of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Window {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+}
+
+/// The closest look.
+pub const CLOSEST: f64 = 1.0 / 512.0;
+
+impl Window {
+    /// All of it.
+    pub const ALL: Self = Self { from: 0.0, to: 1.0 };
+
+    /// How much of it is seen.
+    pub fn span(self) -> f64 {
+        self.to - self.from
+    }
+
+    /// A window of `span` that begins near `from`.
+    pub fn at(from: f64, span: f64) -> Self {
+        let span = span.clamp(CLOSEST, 1.0);
+        let from = from.clamp(0.0, 1.0 - span);
+        Self { from, to: from + span }
+    }
+
+    /// Looks `factor` times as closely, with what is at `centre` staying where it is.
+    pub fn zoom(self, factor: f64, centre: f64) -> Self {
+        let span = (self.span() / factor).clamp(CLOSEST, 1.0);
+        Self::at(centre - (centre - self.from) * span / self.span(), span)
+    }
+
+    /// Moves as little as needed for `from` to `to` to be seen.
+    pub fn showing(self, from: f64, to: f64) -> Self {
+        if from < self.from {
+            Self::at(from, self.span())
+        } else if to > self.to {
+            Self::at(to - self.span(), self.span())
+        } else {
+            self
+        }
+    }
+}
+
+/// From times to pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Axis {
+    /// The time at the left edge.
+    pub from: f64,
+    /// The time at the right edge.
+    pub to: f64,
+    /// Pixels between the two.
+    pub width: f64,
+}
+
+impl Axis {
+    /// Where a time lies.
+    pub fn x(self, time: f64) -> f64 {
+        (time - self.from) / (self.to - self.from).max(f64::MIN_POSITIVE) * self.width
+    }
+
+    /// The time at a place.
+    pub fn time(self, x: f64) -> f64 {
+        self.from + x / self.width.max(1.0) * (self.to - self.from)
+    }
+}
+
+/// How a strip is divided: a path in a square of 1 by 1 that is as high as each of the `shares`.
+pub fn strip(shares: &[f64]) -> String {
+    let mut path = "M0 1".to_owned();
+    for (i, share) in shares.iter().enumerate() {
+        let (left, right) = (i as f64 / shares.len() as f64, (i + 1) as f64 / shares.len() as f64);
+        // Writing to a string does not fail.
+        let _ = write!(path, "L{left:.4} {top:.3}L{right:.4} {top:.3}", top = 1.0 - share);
+    }
+    path + "L1 1Z"
+}
+
+/// Round times under the rows.
+pub fn ticks(axis: Memo<Axis>, format: fn(f64) -> String) -> impl IntoView {
+    let ticks = move || {
+        let axis = axis.get();
+        // The steps that suit the span, from the first multiple that is seen.
+        let steps: Vec<f64> = Linear::to(axis.to - axis.from).ticks().collect();
+        let step = steps.get(1).copied().unwrap_or(1.0);
+        let first = (axis.from / step).ceil();
+        let times = (0..=MAX_TICKS).map(|i| (first + i as f64) * step).take_while(|t| *t <= axis.to * (1.0 + 1e-9));
+        let tick = |t: f64| {
+            let x = axis.x(t);
+            let anchor = if x > axis.width - 20.0 {
+                "end"
+            } else if x < 12.0 {
+                "start"
+            } else {
+                "middle"
+            };
+            view! { <line x1=x x2=x y2="5" /> <text x=x y="18" text-anchor=anchor>{format(t)}</text> }
+        };
+        times.map(tick).collect_view()
+    };
+    view! { <svg class="track-ticks" aria-hidden="true">{ticks}</svg> }
+}
+
+/// Keeps `width` at the width of an element.
+pub fn follow_width(node: NodeRef<html::Div>, width: RwSignal<f64>) {
+    Effect::new(move |_| {
+        let Some(element) = node.get() else { return };
+        let measured = element.clone();
+        let measure = move || {
+            let now = f64::from(measured.client_width());
+            if now > 0.0 && width.try_get_untracked().is_some_and(|before| before != now) {
+                width.set(now);
+            }
+        };
+        measure();
+        let resized = Closure::<dyn Fn()>::new(measure);
+        if let Ok(observer) = ResizeObserver::new(resized.as_ref().unchecked_ref()) {
+            observer.observe(&element);
+            let kept = send_wrapper::SendWrapper::new((observer, resized));
+            on_cleanup(move || kept.0.disconnect());
+        }
+    });
+}
+
+/// With Ctrl (a pinch, too) zooms at the pointer; sideways, or with Shift, moves.
+pub fn wheel(event: &WheelEvent, window: RwSignal<Window>, width: RwSignal<f64>) {
+    let (now, width) = (window.get_untracked(), width.get_untracked());
+    if event.ctrl_key() {
+        event.prevent_default();
+        let centre = now.from + f64::from(event.offset_x()) / width * now.span();
+        window.set(now.zoom((-event.delta_y() / 200.0).exp(), centre));
+        return;
+    }
+    let along = if event.shift_key() { event.delta_y() } else { event.delta_x() };
+    if along != 0.0 && now != Window::ALL {
+        event.prevent_default();
+        window.set(Window::at(now.from + along / width * now.span(), now.span()));
+    }
+}
+
+/// Positions of the slider that moves the window.
+const POSITIONS: f64 = 1000.0;
+
+/// All of the time in a strip, with the part that is seen marked, a slider that moves it and buttons that zoom. `area` is a
+/// path in a square of 1 by 1; `says` says what it is.
+pub fn overview(window: RwSignal<Window>, area: Memo<String>, says: &'static str) -> impl IntoView {
+    let whole = move || window.get() == Window::ALL;
+    let left = move || percent(window.get().from * 100.0);
+    let width = move || percent(window.get().span() * 100.0);
+    let zoom = move |factor: f64| {
+        let now = window.get_untracked();
+        window.set(now.zoom(factor, now.from + now.span() / 2.0));
+    };
+    let slide = move |event| {
+        let now = window.get_untracked();
+        let at = decimal::parse(&event_target_value(&event)).unwrap_or(0.0) / POSITIONS;
+        window.set(Window::at(at * (1.0 - now.span()), now.span()));
+    };
+    let position = move || {
+        let now = window.get();
+        let free = 1.0 - now.span();
+        if free > 0.0 { (now.from / free * POSITIONS).round().to_string() } else { "0".to_owned() }
+    };
+    let id = unique_id("part");
+    view! {
+        <div class="overview">
+            <div class="overview-strip">
+                <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true"><path d=area /></svg>
+                <i class="overview-window" class:whole=whole style:left=left style:width=width></i>
+                <label class="visually-hidden" for=id.clone()>"Part of the step that is shown"</label>
+                <input
+                    type="range"
+                    id=id
+                    min="0"
+                    max=POSITIONS.to_string()
+                    prop:value=position
+                    disabled=whole
+                    aria-valuetext=move || {
+                        let now = window.get();
+                        format!("{:.0}% to {:.0}% of the step", now.from * 100.0, now.to * 100.0)
+                    }
+                    on:input=slide
+                />
+            </div>
+            <div class="overview-row">
+                <span class="fine">{says}</span>
+                <span class="overview-zoom" role="group" aria-label="Zoom">
+                    <button type="button" class="quiet" aria-label="Zoom out" disabled=whole on:click=move |_| zoom(0.5)>"−"</button>
+                    <button type="button" class="quiet" disabled=whole on:click=move |_| window.set(Window::ALL)>"All"</button>
+                    <button type="button" class="quiet" aria-label="Zoom in" on:click=move |_| zoom(2.0)>"+"</button>
+                </span>
+            </div>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_stays_inside_and_keeps_its_centre() {
+        let half = Window::ALL.zoom(2.0, 0.25);
+        assert_eq!(half, Window { from: 0.125, to: 0.625 });
+        assert_eq!(half.zoom(0.01, 0.5), Window::ALL);
+        assert_eq!(Window::ALL.zoom(1e9, 0.0).span(), CLOSEST);
+        assert_eq!(half.showing(0.7, 0.75), Window { from: 0.25, to: 0.75 });
+        assert_eq!(half.showing(0.2, 0.3), half);
+    }
+}

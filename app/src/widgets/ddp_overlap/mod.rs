@@ -1,0 +1,209 @@
+//! A step of data parallelism in time: the backward pass, the buckets that its gradients fill, and the all-reduces that run
+//! beside it; and who reads which sample.
+
+mod controls;
+mod lanes;
+mod numbers;
+mod scene;
+mod sharing;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::ddp::{ALL_STEPS, ENTRY, Params, Timeline};
+use ringside_core::quantity::{Unit, number};
+use ringside_core::query::Query;
+
+use super::model_input::ModelInput;
+use super::{Module, Props, outcome};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::file;
+use crate::ui::output::Output;
+use crate::ui::timeline::{Window, overview, strip};
+use crate::ui::transport::Transport;
+
+/// Downloads the widget.
+#[wasm_split(widget_ddp_overlap, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// What the parts of the figure share.
+#[derive(Clone, Copy)]
+struct Shown {
+    timeline: outcome::Shown<Timeline>,
+    params: Memo<Params>,
+    /// The blocks in the order in which they end.
+    order: Memo<Vec<u32>>,
+    /// How many of them are done.
+    step: Memo<usize>,
+    /// The part of the time that is seen.
+    window: RwSignal<Window>,
+    /// The width of the drawing, in pixels.
+    width: RwSignal<f64>,
+    /// The block that is pointed at.
+    cursor: RwSignal<Option<u32>>,
+}
+
+impl Shown {
+    fn new(params: Memo<Params>) -> Self {
+        // How far it is played and what stands out make no other step.
+        let whole = Memo::new(move |_| Params { step: ALL_STEPS, path: false, ..params.get() });
+        let plain = |p: &Params| Params { model: Params::read(&Query::default()).0.model, ..*p };
+        let timeline = outcome::Shown::new(whole, Timeline::new, plain);
+        let order = Memo::new(move |_| timeline.with(Timeline::order));
+        let step = Memo::new(move |_| (params.with(|p| p.step) as usize).min(order.with(Vec::len)));
+        let cursor = RwSignal::new(None);
+        // Another step has other blocks.
+        Effect::new(move |_| {
+            whole.track();
+            cursor.set(None);
+        });
+        Self { timeline, params, order, step, window: RwSignal::new(Window::ALL), width: RwSignal::new(900.0), cursor }
+    }
+
+    /// The block that ended last, unless all have.
+    fn last(self) -> Option<u32> {
+        let step = self.step.get();
+        self.order.with(|order| if step < order.len() { order.get(step.checked_sub(1)?).copied() } else { None })
+    }
+
+    /// The time up to which the step is played, in seconds; none if it is shown whole.
+    fn now(self) -> Option<f64> {
+        if self.step.get() >= self.order.with(Vec::len) {
+            return None;
+        }
+        let last = self.last();
+        Some(self.timeline.with(|t| last.and_then(|b| t.blocks.get(b as usize)).map_or(0.0, |b| b.end)))
+    }
+}
+
+/// How long a step is played, and the bounds of one event, in milliseconds.
+const WHOLE: f64 = 14_000.0;
+const LONGEST: f64 = 900.0;
+const SHORTEST: f64 = 40.0;
+/// Parts into which the strip divides the step.
+const PARTS: usize = 240;
+
+fn view(props: Props) -> AnyView {
+    let state = State::new(props.query, Params::read, Params::query);
+    let params = state.params();
+    let shown = Shown::new(params);
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| format!("{} · {} ranks · buckets of {} MiB", p.model.name(), p.ranks, number(p.cap)))
+    });
+    let finding = Memo::new(move |_| {
+        shown.timeline.error().unwrap_or_else(|| params.with(|p| shown.timeline.with(|t| t.finding(p))))
+    });
+    let steps = Signal::derive(move || shown.order.with(Vec::len));
+    let to_step = move |step: usize| {
+        let all = step >= shown.order.with_untracked(Vec::len);
+        shown.cursor.set(None);
+        state.update(|p| p.step = if all { ALL_STEPS } else { step as u64 });
+    };
+    let pace = Signal::derive(move || (WHOLE / steps.get().max(1) as f64).clamp(SHORTEST, LONGEST));
+    let place = Signal::derive(move || {
+        let at = shown.now().unwrap_or_else(|| shown.timeline.with(Timeline::end));
+        Unit::Seconds.format(at)
+    });
+    let working = Memo::new(move |_| shown.timeline.with(|t| strip(&t.working(PARTS))));
+    let drawing = view! {
+        {legend()}
+        {lanes::view(shown)}
+        {overview(shown.window, working, "Both streams at work, over the step")}
+        <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
+        <div class="timeline-tools">
+            <Transport steps step=shown.step set=to_step pace place alone=props.alone />
+            {export(shown)}
+        </div>
+        {readings(shown)}
+        {(!props.compact).then(|| sharing::view(state))}
+    };
+    let figure = view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding
+            notes="The optimizer’s step is left out. The backward pass takes twice the forward pass at the MFU that is set; all-reduces do not slow it down."
+                .to_owned()
+            controls=controls::view(state, input, props.compact)
+            table=move || numbers::view(shown)
+        >
+            <div class="ddp">{shown.timeline.frame(drawing.into_any())}</div>
+        </Figure>
+    };
+    input.drop_zone(figure.into_any())
+}
+
+/// What the block that is pointed at waits for, or what happened last.
+fn about(shown: Shown) -> String {
+    let block = shown.cursor.get().or_else(|| shown.last());
+    match block {
+        Some(block) => shown.timeline.with(|t| t.explain(block)),
+        None if shown.step.get() == 0 => "Before the forward pass.".to_owned(),
+        None => "Point at a block, or move between blocks with the arrow keys, to see what it waits for.".to_owned(),
+    }
+}
+
+/// What the colours mean.
+fn legend() -> impl IntoView {
+    let entries = [
+        ("forward", "Forward"),
+        ("backward", "Backward, by layer"),
+        ("all-reduce", "All-reduce, by bucket"),
+        ("other", "Copies, search"),
+        ("exposed", "Waits for all-reduces: exposed"),
+    ];
+    let entry = |(class, text): (&'static str, &'static str)| {
+        view! { <li><i class=format!("swatch {class}") aria-hidden="true"></i>{text}</li> }
+    };
+    view! { <ul class="timeline-legend">{entries.map(entry).into_iter().collect_view()}</ul> }
+}
+
+/// Saves the step as a Chrome trace.
+fn export(shown: Shown) -> impl IntoView {
+    let failed = RwSignal::new(String::new());
+    let save = move |_| {
+        let (name, title) = shown.params.with_untracked(|p| {
+            (format!("ddp-{}-ranks.json", p.ranks), format!("{}, {} ranks", p.model.name(), p.ranks))
+        });
+        let text = untrack(|| shown.timeline.with(|t| t.chrome_trace(&title)));
+        failed.set(file::save(&name, "application/json", &text).err().unwrap_or_default());
+    };
+    view! {
+        <div class="timeline-export">
+            <button type="button" class="quiet" on:click=save>"Save as Chrome trace"</button>
+            <span class="fine" role="status">{failed}</span>
+        </div>
+    }
+}
+
+/// The quantities of the step, for people and for scripts; those of the data set stand with it.
+fn readings(shown: Shown) -> impl IntoView {
+    let quantities = Memo::new(move |_| shown.params.with(|p| shown.timeline.with(|t| p.quantities(t))));
+    let of_the_step = ENTRY.quantities.iter().copied().filter(|(id, ..)| !sharing::QUANTITIES.contains(id));
+    let value = move |id: &'static str| {
+        Signal::derive(move || quantities.with(|list| list.iter().find(|q| q.id == id).map_or(0.0, |q| q.value)))
+    };
+    let all = of_the_step.map(|q| reading(q, value(q.0))).collect_view();
+    view! { <dl class="readings timeline-readings">{all}</dl> }
+}
+
+fn reading((quantity, label, unit): (&'static str, &'static str, Unit), value: Signal<f64>) -> impl IntoView {
+    view! {
+        <div class="reading">
+            <dt>{label}</dt>
+            <dd><Output quantity value unit /></dd>
+        </div>
+    }
+}
