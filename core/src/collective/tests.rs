@@ -297,7 +297,7 @@ fn whole_buffers_in_uneven_chunks_come_to_what_direct_computation_says() {
                     }
                 }
             }
-            for rank in 0..ranks {
+            for (rank, buffer) in now.iter().enumerate() {
                 for (chunk, span) in spans.iter().enumerate() {
                     for i in span.clone() {
                         let sum: f64 = start.iter().map(|buffer| buffer[i]).sum();
@@ -310,7 +310,7 @@ fn whole_buffers_in_uneven_chunks_come_to_what_direct_computation_says() {
                             Op::AllToAll if chunk % ranks == rank => start[chunk / ranks][i],
                             Op::Reduce | Op::ReduceScatter | Op::AllToAll => continue,
                         };
-                        assert_eq!(now[rank][i], right, "{op:?} {algo:?} {ranks} in nodes of {node}: rank {rank}, {i}");
+                        assert_eq!(buffer[i], right, "{op:?} {algo:?} {ranks} in nodes of {node}: rank {rank}, {i}");
                     }
                 }
             }
