@@ -71,6 +71,7 @@ pub const ALL: &[Entry] = &[
     crate::attention::ENTRY,
     crate::zero::ENTRY,
     crate::ddp::ENTRY,
+    crate::scaling::ENTRY,
     crate::pipeline::ENTRY,
     crate::tensor_parallel::ENTRY,
 ];

@@ -32,6 +32,7 @@ pub mod planner;
 pub mod practice;
 pub mod quantity;
 pub mod query;
+pub mod scaling;
 pub mod tensor_parallel;
 pub mod trace;
 pub mod units;

@@ -15,6 +15,7 @@ mod model_input;
 mod outcome;
 mod pipeline_timeline;
 mod ring_all_reduce;
+mod scaling_curve;
 mod tensor_parallel;
 mod wiring;
 mod zero_stepper;
@@ -72,6 +73,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
     Widget { id: "pipeline-timeline", load: || Box::pin(pipeline_timeline::load()) },
     Widget { id: "ring-all-reduce", load: || Box::pin(ring_all_reduce::load()) },
+    Widget { id: "scaling-curve", load: || Box::pin(scaling_curve::load()) },
     Widget { id: "tensor-parallel", load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "zero-stepper", load: || Box::pin(zero_stepper::load()) },
 ];

@@ -78,6 +78,22 @@ impl Fabric {
         self
     }
 
+    /// What every `stride`-th rank has of it while the ranks between do the same among themselves: the groups of one place in
+    /// each stretch of `stride` ranks share every trunk.
+    #[must_use]
+    pub fn every(mut self, stride: usize) -> Self {
+        let stride = stride.max(1);
+        let mut below = 1;
+        for tier in &mut self.tiers {
+            let sharing = stride.min(below) as f64;
+            below = tier.ranks;
+            tier.trunk /= sharing;
+            tier.port = tier.port.min(tier.trunk);
+            tier.ranks = if tier.ranks == usize::MAX { usize::MAX } else { tier.ranks.div_ceil(stride) };
+        }
+        self
+    }
+
     /// Ranks in a node.
     pub fn node(&self) -> usize {
         let [_, node, _] = &self.tiers;

@@ -361,6 +361,9 @@ fn the_narrowest_boundary_bounds_a_ring() {
     // 7 hops through 8 ranks on two sockets: one of them over the bridge.
     let slow = Fabric::nodes(8, &link(0.0, 1e9), ndr).with_sockets(2, &link(1.0, 1e9));
     assert_eq!(closed(Op::AllGather, Algo::Ring, 8, &slow).latency, 1.0);
+    // Eight groups, one of each place in the nodes, have one of the eight ports each; two groups of neighbours' neighbours four.
+    assert_eq!([8, 2].map(|stride| rails.every(stride).ring_bandwidth(64)), [50e9, 200e9]);
+    assert_eq!(closed(Op::AllGather, Algo::Ring, 4, &rails.every(8)).latency, 3.0 * 14e-6);
     // A mesh of seven wires carries seven rings.
     assert_eq!(Fabric::nodes(8, find("xgmi"), ndr).ring_bandwidth(8), 7.0 * 64e9);
     for op in Op::ALL {
