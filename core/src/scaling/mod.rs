@@ -94,7 +94,7 @@ impl Model {
     /// A sentence, if the GPUs do not come out over the ranks of a replica.
     pub fn new(params: &Params) -> Result<Self, String> {
         let replica = params.replica();
-        if params.gpus % replica != 0 {
+        if !params.gpus.is_multiple_of(replica) {
             return Err(format!(
                 "A replica has {} × {} = {replica} GPUs; {} GPUs are no multiple of that.",
                 params.tp, params.pp, params.gpus
