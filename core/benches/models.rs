@@ -7,7 +7,10 @@ use ringside_core::catalogue;
 use ringside_core::collective::data::State;
 use ringside_core::collective::schedule::Schedule;
 use ringside_core::collective::{Algo, Op};
+use ringside_core::hardware::{self, links};
 use ringside_core::memory::{Params, breakdown};
+use ringside_core::model::{ModelRef, presets};
+use ringside_core::planner::{Cluster, Job, Pins, Search};
 use ringside_core::query::Query;
 
 /// Name, widget, state, how many runs.
@@ -66,6 +69,23 @@ fn main() {
         }
     }
     ring_of_64();
+    search();
+}
+
+/// Every layout of GPT-3 on 1024 A100, nothing pinned.
+fn search() {
+    let (gpu, link, net) = (hardware::find("a100-80"), links::find("nvlink3"), links::find("hdr"));
+    let (Some(gpu), Some(link), Some(net), Some(preset)) = (gpu, link, net, presets::find("gpt3-175b")) else {
+        return println!("a planner search: its model or cluster is not known");
+    };
+    let cluster = Cluster { gpu, node: 8, nodes: 128, link, net };
+    let Ok(job) = Job::new(ModelRef::Preset(preset), cluster, [2048, 1536], true) else {
+        return println!("a planner search: its job is impossible");
+    };
+    let layouts = Search::new(job.clone(), Pins::default()).run().layouts().len();
+    report(&format!("parallel-planner, GPT-3 on 1024 A100: {layouts} layouts"), 9, || {
+        black_box(Search::new(black_box(job.clone()), Pins::default()).run());
+    });
 }
 
 fn report(name: &str, runs: usize, work: impl Fn()) {

@@ -74,6 +74,7 @@ pub const ALL: &[Entry] = &[
     crate::scaling::ENTRY,
     crate::pipeline::ENTRY,
     crate::tensor_parallel::ENTRY,
+    crate::planner::ENTRY,
 ];
 
 /// The model with this id.

@@ -7,6 +7,7 @@ mod attention;
 mod collectives;
 mod compare;
 mod network;
+mod published;
 mod schedules;
 mod zero;
 
@@ -1130,5 +1131,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(network::all());
     checks.extend(attention::all());
     checks.extend(zero::all());
+    checks.extend(published::all());
     compare::check_list(&checks, checked::ALL);
 }

@@ -21,6 +21,8 @@ pub enum Scale {
     },
     /// Powers of two, from 2 to the power 0 up to 2 to this power.
     Doubling(u32),
+    /// 0, then powers of two, from 2 to the power 0 up to 2 to this power.
+    FromZero(u32),
     /// Four equal steps from each power of two to the next, from 2 to the first to 2 to the second: 256, 320, 384, 448, 512, 640.
     Quarters(i32, i32),
     /// Numbers of two digits, from 10 to the power of the first up to 10 to the power of the second: 10, 11, … 99, 100, 110.
@@ -36,6 +38,7 @@ impl Scale {
         match self {
             Scale::Linear { min, max, step } => ((max - min) / step).round(),
             Scale::Doubling(power) => f64::from(power),
+            Scale::FromZero(power) => f64::from(power) + 1.0,
             Scale::Quarters(from, to) => f64::from(to - from) * 4.0,
             Scale::Decades(from, to) => f64::from(to - from) * DECADE,
         }
@@ -46,6 +49,8 @@ impl Scale {
         match self {
             Scale::Linear { min, max, step } => (min + position * step).clamp(min, max),
             Scale::Doubling(_) => 2_f64.powf(position.round()),
+            Scale::FromZero(_) if position < 0.5 => 0.0,
+            Scale::FromZero(_) => 2_f64.powf(position.round() - 1.0),
             Scale::Quarters(from, _) => {
                 let (octave, rest) = ((position.round() / 4.0).floor(), position.round() % 4.0);
                 (4.0 + rest) * 2_f64.powf(octave + f64::from(from) - 2.0)
@@ -63,6 +68,8 @@ impl Scale {
         let position = match self {
             Scale::Linear { min, step, .. } => (value - min) / step,
             Scale::Doubling(_) => value.max(1.0).log2(),
+            Scale::FromZero(_) if value < 0.5 => 0.0,
+            Scale::FromZero(_) => value.max(1.0).log2() + 1.0,
             Scale::Quarters(from, _) => {
                 let octave = value.max(1.0).log2().floor();
                 (octave - f64::from(from)) * 4.0 + value / 2_f64.powf(octave - 2.0) - 4.0
@@ -135,6 +142,7 @@ mod tests {
         let scales = [
             Scale::Linear { min: 0.0, max: 1.0, step: 0.01 },
             Scale::Doubling(16),
+            Scale::FromZero(6),
             Scale::Quarters(8, 15),
             Scale::Decades(6, 13),
         ];

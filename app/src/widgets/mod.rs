@@ -7,12 +7,14 @@ mod activation_memory;
 mod amdahl;
 mod communication_cost;
 mod ddp_overlap;
+mod export;
 mod fields;
 mod flash_attention_tiling;
 mod memory_breakdown;
 mod model_anatomy;
 mod model_input;
 mod outcome;
+mod parallel_planner;
 mod pipeline_timeline;
 mod ring_all_reduce;
 mod scaling_curve;
@@ -71,6 +73,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "ddp-overlap", load: || Box::pin(ddp_overlap::load()) },
     Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
+    Widget { id: "parallel-planner", load: || Box::pin(parallel_planner::load()) },
     Widget { id: "pipeline-timeline", load: || Box::pin(pipeline_timeline::load()) },
     Widget { id: "ring-all-reduce", load: || Box::pin(ring_all_reduce::load()) },
     Widget { id: "scaling-curve", load: || Box::pin(scaling_curve::load()) },

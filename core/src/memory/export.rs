@@ -1,7 +1,8 @@
-//! A layout in the words of the three frameworks that run it: what to paste into a job.
+//! A layout in the words of the frameworks that run it: what to paste into a job.
 //!
 //! Names are those of DeepSpeed's configuration (deepspeed.ai/docs/config-json), PyTorch's `fully_shard` (FSDP2,
-//! pytorch.org/docs/stable/distributed.fsdp.fully_shard.html), and Megatron-LM's `megatron/training/arguments.py`. What a
+//! pytorch.org/docs/stable/distributed.fsdp.fully_shard.html), Megatron-LM's `megatron/training/arguments.py`, and torchtitan's
+//! job configuration (`torchtitan/config/job_config.py`). What a
 //! framework has no word for is said and left out.
 
 use super::activations::Recompute;
@@ -20,6 +21,8 @@ pub enum Target {
     Fsdp,
     /// Megatron-LM's command-line flags.
     Megatron,
+    /// torchtitan's TOML.
+    Torchtitan,
 }
 
 /// A layout as text.
@@ -33,7 +36,7 @@ pub struct Export {
 
 impl Target {
     /// All of them.
-    pub const ALL: [Target; 3] = [Target::DeepSpeed, Target::Fsdp, Target::Megatron];
+    pub const ALL: [Target; 4] = [Target::DeepSpeed, Target::Fsdp, Target::Megatron, Target::Torchtitan];
 
     /// The name in an attribute.
     pub const fn id(self) -> &'static str {
@@ -41,6 +44,7 @@ impl Target {
             Target::DeepSpeed => "deepspeed",
             Target::Fsdp => "fsdp",
             Target::Megatron => "megatron",
+            Target::Torchtitan => "torchtitan",
         }
     }
 
@@ -50,6 +54,7 @@ impl Target {
             Target::DeepSpeed => "DeepSpeed",
             Target::Fsdp => "FSDP",
             Target::Megatron => "Megatron-LM",
+            Target::Torchtitan => "torchtitan",
         }
     }
 
@@ -58,7 +63,7 @@ impl Target {
         Self::ALL.into_iter().find(|t| t.id() == id)
     }
 
-    /// Writes a layout. In inference there is nothing to write: all three train.
+    /// Writes a layout. In inference there is nothing to write: all of them train.
     pub fn write(self, params: &Params) -> Export {
         if params.mode == Mode::Inference {
             return Export { text: String::new(), left_out: vec!["These are for training."] };
@@ -67,6 +72,7 @@ impl Target {
             Target::DeepSpeed => deepspeed(params),
             Target::Fsdp => fsdp(params),
             Target::Megatron => megatron(params),
+            Target::Torchtitan => torchtitan(params),
         }
     }
 }
@@ -224,6 +230,57 @@ fn megatron(p: &Params) -> Export {
     Export { text: flags.join(" \\\n"), left_out }
 }
 
+fn torchtitan(p: &Params) -> Export {
+    let l = &p.layout;
+    let pipeline = l.pipeline;
+    let mut left_out = vec!["The model’s name and flavour, the data, and the optimizer’s learning rate."];
+    // A pipeline is given all micro-batches of a step at once; without one, gradients are accumulated.
+    let local = if pipeline.stages > 1 { p.mbs.saturating_mul(pipeline.microbatches) } else { p.mbs };
+    let mut lines = vec![
+        "[training]".to_owned(),
+        format!("local_batch_size = {local}"),
+        format!("global_batch_size = {}", p.global_batch()),
+    ];
+    lines.extend(p.seq.map(|seq| format!("seq_len = {seq}")));
+    let (replicate, shard, reshard) = match p.zero {
+        0 => (p.dp, 1, None),
+        3 => (1, p.dp, Some("always")),
+        _ => (1, p.dp, Some("never")),
+    };
+    if matches!(p.zero, 1 | 2) {
+        left_out.push("ZeRO-1 and 2 as such: its FSDP without resharding keeps the weights whole and shards the rest.");
+    }
+    lines.push("\n[parallelism]".to_owned());
+    let mut set = |name: &str, value: String| lines.push(format!("{name} = {value}"));
+    set("data_parallel_replicate_degree", replicate.to_string());
+    set("data_parallel_shard_degree", shard.to_string());
+    if let Some(reshard) = reshard {
+        set("fsdp_reshard_after_forward", format!("\"{reshard}\""));
+    }
+    set("tensor_parallel_degree", l.tp.to_string());
+    set("context_parallel_degree", l.cp.to_string());
+    set("expert_parallel_degree", l.ep.to_string());
+    set("pipeline_parallel_degree", pipeline.stages.to_string());
+    if pipeline.stages > 1 {
+        let schedule = if pipeline.virtual_stages > 1 { "Interleaved1F1B" } else { "1F1B" };
+        set("pipeline_parallel_schedule", format!("\"{schedule}\""));
+        set("pipeline_parallel_microbatch_size", p.mbs.to_string());
+    }
+    let mode = match p.recompute {
+        Recompute::None => "none",
+        Recompute::Selective => "selective",
+        Recompute::Full => "full",
+    };
+    lines.push(format!("\n[activation_checkpoint]\nmode = \"{mode}\""));
+    if p.recompute == Recompute::Selective {
+        left_out.push("Which operations are recomputed: it chooses among more than attention.");
+    }
+    if l.tp > 1 && !l.sp {
+        left_out.push("Tensor parallelism without sequence parallelism: it always has both.");
+    }
+    Export { text: lines.join("\n"), left_out }
+}
+
 fn shape_flags(s: &Shape, flags: &mut Vec<String>, left_out: &mut Vec<&'static str>) {
     let mut number = |flag: &str, n: u64| flags.push(format!("{flag} {n}"));
     number("--num-layers", s.num_hidden_layers);
@@ -330,5 +387,15 @@ mod tests {
         assert!(write(Target::Fsdp, "zero=2").text.contains("reshard_after_forward=False"));
         assert!(write(Target::Fsdp, "zero=1").text.contains("ZeroRedundancyOptimizer"));
         assert!(write(Target::Fsdp, "mode=inference").text.is_empty());
+
+        let text = write(Target::Torchtitan, LAYOUT).text;
+        for line in
+            ["local_batch_size = 16", "global_batch_size = 2048", "tensor_parallel_degree = 8", "mode = \"none\""]
+        {
+            assert!(text.lines().any(|l| l == line), "{line} in {text}");
+        }
+        assert!(
+            write(Target::Torchtitan, "dp=64&zero=3&mbs=2").text.contains("fsdp_reshard_after_forward = \"always\"")
+        );
     }
 }

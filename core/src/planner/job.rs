@@ -251,6 +251,11 @@ impl Job {
         self.flops / (seconds * self.cluster.gpu.peak * self.cluster.gpus() as f64)
     }
 
+    /// Tokens of a step.
+    pub fn tokens(&self) -> f64 {
+        self.seq as f64 * self.batch as f64
+    }
+
     /// Micro-batches of a step; 0 if they do not come out even.
     pub fn microbatches(&self, choice: &Choice) -> u64 {
         let each = choice.degrees.dp.saturating_mul(choice.mbs).max(1);

@@ -82,6 +82,10 @@ pub struct Search {
     divisions: Vec<Degrees>,
     next: usize,
     layouts: Vec<Layout>,
+    valid: usize,
+    best: Option<Layout>,
+    front: Vec<Layout>,
+    prices: [Vec<Price>; KNOBS.len()],
     refused: [Option<Refused>; Refusal::KINDS],
 }
 
@@ -98,8 +102,18 @@ fn pinned(pin: Option<u64>, free: impl Iterator<Item = u64>) -> Vec<u64> {
 impl Search {
     /// A search that has not begun.
     pub fn new(job: Job, pins: Pins) -> Self {
-        let mut search =
-            Self { divisions: Vec::new(), next: 0, layouts: Vec::new(), refused: [None; Refusal::KINDS], pins, job };
+        let mut search = Self {
+            divisions: Vec::new(),
+            next: 0,
+            layouts: Vec::new(),
+            valid: 0,
+            best: None,
+            front: Vec::new(),
+            prices: Default::default(),
+            refused: [None; Refusal::KINDS],
+            pins,
+            job,
+        };
         search.divide();
         search
     }
@@ -191,7 +205,7 @@ impl Search {
                         if !fits {
                             self.refuse(Refusal::Memory(tensors + beside, have));
                         }
-                        self.layouts.push(Layout { choice, step, memory: tensors, fits });
+                        self.record(Layout { choice, step, memory: tensors, fits });
                     }
                 }
             }
@@ -220,28 +234,51 @@ impl Search {
 
     /// How many layouts fit.
     pub fn valid(&self) -> usize {
-        self.layouts.iter().filter(|l| l.fits).count()
+        self.valid
     }
 
     /// The fastest that fits; of equals the one that holds less.
     pub fn best(&self) -> Option<&Layout> {
-        self.layouts
-            .iter()
-            .filter(|l| l.fits)
-            .min_by(|a, b| a.step.total_cmp(&b.step).then(a.memory.total_cmp(&b.memory)))
+        self.best.as_ref()
     }
 
     /// The layouts that no other beats in both time and memory, the fastest first; whether they fit or not.
-    pub fn front(&self) -> Vec<Layout> {
-        let mut sorted: Vec<&Layout> = self.layouts.iter().collect();
-        sorted.sort_by(|a, b| a.step.total_cmp(&b.step).then(a.memory.total_cmp(&b.memory)));
-        let mut least = f64::INFINITY;
-        let front = sorted.into_iter().filter(|l| {
-            let better = l.memory < least;
-            least = least.min(l.memory);
-            better
-        });
-        front.copied().collect()
+    pub fn front(&self) -> &[Layout] {
+        &self.front
+    }
+
+    /// What each value of an axis costs: the best layout with it, by value.
+    pub fn prices(&self, knob: usize) -> &[Price] {
+        self.prices.get(knob).map_or(&[], Vec::as_slice)
+    }
+
+    fn record(&mut self, layout: Layout) {
+        let key = |l: &Layout| (l.step, l.memory);
+        if layout.fits {
+            self.valid += 1;
+            if self.best.as_ref().is_none_or(|best| key(&layout) < key(best)) {
+                self.best = Some(layout);
+            }
+        }
+        // The front goes up in time and down in memory.
+        let at = self.front.partition_point(|l| key(l) <= key(&layout));
+        if at.checked_sub(1).and_then(|before| self.front.get(before)).is_none_or(|l| l.memory > layout.memory) {
+            let beaten = self.front.iter().skip(at).take_while(|l| l.memory >= layout.memory).count();
+            self.front.splice(at..at + beaten, [layout]);
+        }
+        for (prices, (_, of)) in self.prices.iter_mut().zip(KNOBS) {
+            let value = of(&layout.choice);
+            let at = prices.partition_point(|p| p.value < value);
+            if prices.get(at).is_none_or(|p| p.value != value) {
+                prices.insert(at, Price { value, best: None, least: f64::INFINITY });
+            }
+            let Some(price) = prices.get_mut(at) else { continue };
+            price.least = price.least.min(layout.memory);
+            if layout.fits && price.best.is_none_or(|best| layout.step < best.step) {
+                price.best = Some(layout);
+            }
+        }
+        self.layouts.push(layout);
     }
 }
 
@@ -273,28 +310,4 @@ pub struct Price {
     pub best: Option<Layout>,
     /// The least memory of all that have it.
     pub least: f64,
-}
-
-impl Search {
-    /// What each value of an axis costs: the best layout with it, by value.
-    pub fn prices(&self, (_, of): Knob) -> Vec<Price> {
-        let mut prices: Vec<Price> = Vec::new();
-        for layout in &self.layouts {
-            let value = of(&layout.choice);
-            let price = match prices.iter_mut().find(|p| p.value == value) {
-                Some(price) => price,
-                None => {
-                    prices.push(Price { value, best: None, least: f64::INFINITY });
-                    let Some(last) = prices.last_mut() else { continue };
-                    last
-                }
-            };
-            price.least = price.least.min(layout.memory);
-            if layout.fits && price.best.is_none_or(|b| layout.step < b.step) {
-                price.best = Some(*layout);
-            }
-        }
-        prices.sort_by_key(|p| p.value);
-        prices
-    }
 }

@@ -2,7 +2,6 @@
 
 mod bars;
 mod controls;
-mod export;
 mod numbers;
 mod pipeline;
 mod readout;
@@ -13,7 +12,7 @@ use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Breakdown, Concept, Layout, Mode, Params, breakdown};
 
 use super::model_input::ModelInput;
-use super::{Module, Props};
+use super::{Module, Props, export};
 use crate::deferred::{NotLoaded, deferred};
 use crate::ui;
 use crate::ui::figure::Figure;
@@ -55,7 +54,7 @@ fn view(props: Props) -> AnyView {
         {bars::view(state, shown)}
         {pipeline::view(shown)}
         {readout::view(state, shown)}
-        {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(state)))}
+        {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(params.into())))}
     }
     .into_any();
     let figure = view! {

@@ -1,31 +1,30 @@
-//! The layout on show in the words of a framework, to take along.
+//! A layout in the words of a framework, to take along.
 
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
-use ringside_core::memory::Mode;
 use ringside_core::memory::export::{Export, Target};
+use ringside_core::memory::{Mode, Params};
 
-use super::State;
 use crate::deferred::NotLoaded;
 use crate::ui::clipboard;
 use crate::ui::later::Later;
 use crate::ui::segmented::Segmented;
 
-/// The listing of a state.
-pub(super) type View = fn(State) -> AnyView;
+/// The listing of a layout.
+pub(super) type View = fn(Signal<Params>) -> AnyView;
 
-/// Downloads it: the small figure has none.
+/// Downloads it: small figures have none.
 #[wasm_split(memory_export, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<View, NotLoaded> {
     Ok(view)
 }
 
 /// Folded; nothing in inference.
-fn view(state: State) -> AnyView {
+fn view(params: Signal<Params>) -> AnyView {
     let target = RwSignal::new(Target::Megatron);
-    let export = Memo::new(move |_| state.params().with(|p| target.get().write(p)));
+    let export = Memo::new(move |_| params.with(|p| target.get().write(p)));
     let copied = RwSignal::new("Copy");
     let forget = Later::after(2500);
     let text = NodeRef::<html::Pre>::new();
@@ -44,7 +43,7 @@ fn view(state: State) -> AnyView {
     let set = move |id: &'static str| target.set(Target::find(id).unwrap_or(Target::Megatron));
     let options = Target::ALL.map(|t| (t.id(), t.label())).to_vec();
     let left_out = move || export.with(|e| e.left_out.iter().map(|s| view! { <li>{*s}</li> }).collect_view());
-    let nothing = move || state.params().with(|p| p.mode == Mode::Inference);
+    let nothing = move || params.with(|p| p.mode == Mode::Inference);
     view! {
         <details class="export" class:nowhere=nothing>
             <summary>"Take this layout with you"</summary>

@@ -1,0 +1,122 @@
+//! Where the ranks lie: nodes as boxes, ranks coloured by their group along one axis.
+
+use leptos::prelude::*;
+use ringside_core::decimal;
+use ringside_core::planner::{Axis, Degrees, words};
+use ringside_core::quantity::grouped;
+
+use super::Shown;
+use crate::ui::segmented::Segmented;
+use crate::ui::unique_id;
+
+/// Most ranks that are drawn.
+const MOST: u64 = 128;
+/// Colours of groups, in turn.
+const COLOURS: u64 = 8;
+
+/// The layout's degrees, GPUs of a node, and how many ranks are drawn: whole nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Drawn {
+    degrees: Degrees,
+    node: u64,
+    ranks: u64,
+}
+
+pub(super) fn view(shown: Shown) -> AnyView {
+    let axis = RwSignal::new(Axis::Tensor);
+    let rank = RwSignal::new(0_u64);
+    let drawn = Memo::new(move |_| {
+        let choice = shown.choice();
+        shown.hunt.with(|found| {
+            choice.zip(found.job.as_ref()).map(|(choice, job)| {
+                let node = job.cluster.node.max(1);
+                let ranks = job.cluster.gpus().min((MOST / node).max(1) * node);
+                Drawn { degrees: choice.degrees, node, ranks }
+            })
+        })
+    });
+    let at = move || drawn.get().map(|d| (d, rank.get().min(d.ranks.saturating_sub(1))));
+    let nodes = move || {
+        let along = axis.get();
+        at().map(|(d, chosen)| {
+            let (_, own) = d.degrees.place(along, chosen);
+            let cell = |r: u64| {
+                let (position, group) = d.degrees.place(along, r);
+                let class = format!("rank g{}", group % COLOURS);
+                view! {
+                    <i
+                        class=class
+                        class:own=group == own
+                        class:chosen=r == chosen
+                        on:pointerenter=move |_| rank.set(r)
+                    >
+                        {position}
+                    </i>
+                }
+            };
+            let node = |n: u64| {
+                let ranks = (n * d.node..(n + 1) * d.node).map(cell).collect_view();
+                view! { <div class="mesh-node"><span>{format!("node {n}")}</span><div>{ranks}</div></div> }
+            };
+            (0..d.ranks / d.node).map(node).collect_view()
+        })
+    };
+    let says = move || {
+        let along = axis.get();
+        let Some((d, chosen)) = at() else { return String::new() };
+        let group = d.degrees.group(along, d.node);
+        let (position, own) = d.degrees.place(along, chosen);
+        if group.ranks < 2 {
+            return format!("There is no {} parallelism: each rank is alone.", along.label());
+        }
+        let place = shown.hunt.with(|found| found.job.as_ref().map(|job| words::place(job, group)).unwrap_or_default());
+        format!(
+            "Rank {}, on node {}, is number {position} of {} in {} group {own}: {place}; its neighbours are {} ranks away.",
+            grouped(chosen),
+            grouped(chosen / d.node),
+            group.ranks,
+            along.label(),
+            grouped(group.stride)
+        )
+    };
+    let more = move || {
+        let gpus = shown.hunt.with(|found| found.job.as_ref().map_or(0, |job| job.cluster.gpus()));
+        drawn
+            .get()
+            .filter(|d| d.ranks < gpus)
+            .map(|d| format!(" Drawn: the first {} of {} ranks.", d.ranks, grouped(gpus)))
+    };
+    let options = Axis::ALL.map(|a| (a.id(), a.label())).to_vec();
+    let value = Signal::derive(move || axis.get().id());
+    let set = move |id: &'static str| axis.set(Axis::find(id).unwrap_or(Axis::Tensor));
+    let slide = move |event| {
+        if let Some(at) = decimal::parse(&event_target_value(&event)) {
+            rank.set(at as u64);
+        }
+    };
+    let last = move || drawn.get().map_or(0, |d| d.ranks.saturating_sub(1)).to_string();
+    let id = unique_id("rank");
+    view! {
+        <section class="mesh">
+            <h3>"Where the ranks lie"</h3>
+            <div class="mesh-controls">
+                <Segmented name="mesh-axis" label="Groups of" options value set />
+                <div class="field">
+                    <label for=id.clone()>"Rank"</label>
+                    <input
+                        type="range"
+                        id=id
+                        min="0"
+                        max=last
+                        prop:value=move || at().map_or(0, |(_, r)| r).to_string()
+                        aria-valuetext=says
+                        on:input=slide
+                    />
+                </div>
+            </div>
+            <p class="mesh-says" aria-live="polite">{says} <span class="fine">{more}</span></p>
+            <div class="mesh-nodes" aria-hidden="true">{nodes}</div>
+        </section>
+    }
+    .into_any()
+}

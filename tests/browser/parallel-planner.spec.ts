@@ -1,0 +1,66 @@
+// The widget `parallel-planner`: the best layout, the front by pointer and keyboard, pins, ranks, published runs, exports.
+import type { Page } from "@playwright/test";
+import { axe, expect, ready, test } from "./fixtures";
+
+const figure = (page: Page) => page.locator('[data-widget="parallel-planner"]');
+const chosen = (page: Page) => figure(page).locator(".planner-head b");
+const output = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
+const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
+
+async function open(page: Page, query: string) {
+  await page.goto(`w/parallel-planner/?${query}`);
+  await ready(page);
+}
+
+const value = async (page: Page, id: string) => Number(await output(page, id).getAttribute("data-value"));
+
+test("finds the fastest layout, says why, and pins it", async ({ page }) => {
+  await open(page, "");
+  await expect(chosen(page)).toHaveText("tp 8 · pp 8 · 6 chunks · dp 16 · ZeRO-1");
+  await expect(figure(page).locator(".planner-reasons")).toContainText("pp 4:");
+  await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(40);
+  await figure(page).getByRole("button", { name: "Pin this layout" }).click();
+  await expect.poll(() => parameter(page, "pp")).toBe("8");
+  await expect(figure(page).locator(".finding")).toContainText("The only layout that fits");
+  await figure(page).getByRole("button", { name: "Free all" }).click();
+  await expect(figure(page).locator(".planner-progress")).toContainText("possible layouts fit");
+  await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(10_000);
+  await expect.poll(() => parameter(page, "tp")).toBe("0");
+});
+
+test("moves along the front by keyboard, and shows where the ranks lie", async ({ page }) => {
+  await open(page, "");
+  const slider = figure(page).getByLabel("Along the front");
+  await slider.focus();
+  await page.keyboard.press("End");
+  await expect(figure(page).locator(".planner-head small")).toContainText("On the front");
+  const smallest = await value(page, "memory");
+  await page.keyboard.press("Home");
+  await expect.poll(() => value(page, "memory")).toBeGreaterThan(smallest);
+  const says = figure(page).locator(".mesh-says");
+  await expect(says).toContainText("inside a node");
+  await figure(page).locator(".mesh .segmented label", { hasText: "data" }).click();
+  await expect(says).toContainText("its neighbours are 8 ranks away");
+});
+
+test("says why nothing is possible, and compares with published runs", async ({ page }) => {
+  await open(page, "tp=7");
+  await expect(figure(page).locator(".finding")).toContainText("No layout is possible");
+  await open(page, "tp=8&pp=1");
+  await expect(figure(page).locator(".finding")).toContainText("No layout fits");
+  await figure(page).getByText("Published runs, and how near").click();
+  await expect(figure(page).locator(".published tbody tr")).toHaveCount(65);
+  await expect(figure(page).locator(".published tbody tr").first()).toContainText("met");
+});
+
+test("leaves as a configuration, without axe violations, on a small screen", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 780 });
+  await open(page, "");
+  await expect(chosen(page)).toContainText("tp 8");
+  await figure(page).getByText("Take this layout with you").click();
+  await expect(figure(page).locator(".export pre")).toContainText("--tensor-model-parallel-size 8");
+  await figure(page).locator(".export .segmented label", { hasText: "torchtitan" }).click();
+  await expect(figure(page).locator(".export pre")).toContainText("pipeline_parallel_degree = 8");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect(await axe(page, '[data-widget="parallel-planner"]')).toEqual([]);
+});
