@@ -48,7 +48,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
             </div>
             {times(step)}
             <div class:nowhere=move || !is_best()>
-                <h3>"Why this one"</h3>
+                <p class="planner-title">"Why this one"</p>
                 <dl class="planner-reasons">{reasons}</dl>
             </div>
         </section>

@@ -36,18 +36,18 @@ pub(super) fn view(shown: Shown) -> AnyView {
         })
     });
     let at = move || drawn.get().map(|d| (d, rank.get().min(d.ranks.saturating_sub(1))));
+    // The chosen rank and its group; pointing at another rank changes nothing else.
+    let chosen = Memo::new(move |_| at().map(|(d, chosen)| (chosen, d.degrees.place(axis.get(), chosen).1)));
     let nodes = move || {
         let along = axis.get();
-        at().map(|(d, chosen)| {
-            let (_, own) = d.degrees.place(along, chosen);
+        drawn.get().map(|d| {
             let cell = |r: u64| {
                 let (position, group) = d.degrees.place(along, r);
-                let class = format!("rank g{}", group % COLOURS);
                 view! {
                     <i
-                        class=class
-                        class:own=group == own
-                        class:chosen=r == chosen
+                        class=format!("rank g{}", group % COLOURS)
+                        class:own=move || chosen.get().is_some_and(|(_, own)| own == group)
+                        class:chosen=move || chosen.get().is_some_and(|(chosen, _)| chosen == r)
                         on:pointerenter=move |_| rank.set(r)
                     >
                         {position}
@@ -98,7 +98,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
     let id = unique_id("rank");
     view! {
         <section class="mesh">
-            <h3>"Where the ranks lie"</h3>
+            <p class="planner-title">"Where the ranks lie"</p>
             <div class="mesh-controls">
                 <Segmented name="mesh-axis" label="Groups of" options value set />
                 <div class="field">
