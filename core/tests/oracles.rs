@@ -9,6 +9,7 @@ mod compare;
 mod network;
 mod published;
 mod schedules;
+mod tensors;
 mod zero;
 
 use compare::{Check, cases, fixture, int, json, real};
@@ -1128,6 +1129,7 @@ fn the_list_of_what_was_checked_is_what_was_run() {
         schedules::zero_bubble_table(),
     ];
     checks.extend(collectives::all());
+    checks.extend(tensors::all());
     checks.extend(network::all());
     checks.extend(attention::all());
     checks.extend(zero::all());

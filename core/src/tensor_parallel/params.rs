@@ -134,6 +134,7 @@ pub const ENTRY: Entry = Entry {
         ("communication-share", "Share of the layer waiting", Unit::Fraction),
         ("bytes-regathered", "Gathered again for weight gradients", Unit::Bytes),
         ("bytes-all-layers", "Sent by a rank, all layers", Unit::Bytes),
+        ("collectives-all-layers", "Collectives, all layers", Unit::Count),
         ("kv-copies", "Ranks with the same key–value head", Unit::Count),
         ("bytes-loss", "Sent for the loss, logits left where they are", Unit::Bytes),
         ("bytes-logits", "Sent if the logits were gathered", Unit::Bytes),
@@ -361,6 +362,7 @@ impl Run {
             "communication-share" => cost.share(),
             "bytes-regathered" => cost.again,
             "bytes-all-layers" => cost.bytes * self.layers(),
+            "collectives-all-layers" => cost.collectives as f64 * self.layers(),
             "kv-copies" => self.widths.copies(p.tp as f64),
             // Three all-reduces of a number a token, in 32 bits.
             "bytes-loss" => 3.0 * Op::AllReduce.bus_factor(ranks) * tokens * 2.0 * BYTES,
