@@ -73,6 +73,7 @@ pub const ALL: &[Entry] = &[
     crate::ddp::ENTRY,
     crate::scaling::ENTRY,
     crate::pipeline::ENTRY,
+    crate::pipeline::editor::EDITOR,
     crate::tensor_parallel::ENTRY,
     crate::planner::ENTRY,
 ];

@@ -91,9 +91,10 @@ fn every_widget_of_the_app_shows_a_model_and_every_model_has_a_widget() {
 fn value(kind: Kind) -> BoxedStrategy<String> {
     let garbage = "\\PC{0,12}";
     match kind {
-        // Any text: here a list of pairs of numbers, as measurements are.
+        // Any text: here a list of pairs of numbers, as measurements are, or letters for the stages of a pipeline.
         Kind::Choice([]) => {
-            prop_oneof![1 => "[1-9]{1,9}:[1-9]{1,6}(,[1-9]{1,9}:[1-9]{1,6}:0\\.[1-9]){0,3}", 1 => garbage].boxed()
+            let measured = "[1-9]{1,9}:[1-9]{1,6}(,[1-9]{1,9}:[1-9]{1,6}:0\\.[1-9]){0,3}";
+            prop_oneof![measured, "[FBW.]{0,9}(/[FBW.]{0,9}){0,3}", garbage].boxed()
         }
         Kind::Choice(options) => {
             prop_oneof![4 => proptest::sample::select(options).prop_map(str::to_owned), 1 => garbage].boxed()

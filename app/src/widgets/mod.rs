@@ -18,6 +18,7 @@ mod parallel_planner;
 mod pipeline_timeline;
 mod ring_all_reduce;
 mod scaling_curve;
+mod schedule_editor;
 mod tensor_parallel;
 mod wiring;
 mod zero_stepper;
@@ -77,6 +78,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "pipeline-timeline", load: || Box::pin(pipeline_timeline::load()) },
     Widget { id: "ring-all-reduce", load: || Box::pin(ring_all_reduce::load()) },
     Widget { id: "scaling-curve", load: || Box::pin(scaling_curve::load()) },
+    Widget { id: "schedule-editor", load: || Box::pin(schedule_editor::load()) },
     Widget { id: "tensor-parallel", load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "zero-stepper", load: || Box::pin(zero_stepper::load()) },
 ];

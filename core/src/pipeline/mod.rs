@@ -10,6 +10,8 @@
 //! 2021 (arXiv:2104.04473, §2.2), Qi et al. 2024 (zero bubble, arXiv:2401.10241), Qi et al. 2024 (controllable memory,
 //! arXiv:2405.15362), DeepSeek-AI's DualPipe (`dualpipev.py`).
 
+pub mod board;
+pub mod editor;
 mod explain;
 mod params;
 mod schedule;

@@ -44,10 +44,10 @@ impl Matrix {
     /// The product. Columns of the one that the other has no rows for count as zero.
     pub fn times(&self, other: &Self) -> Self {
         let mut product = Self::zero(self.rows, other.cols);
-        for i in 0..self.rows {
+        for (i, sums) in product.values.chunks_mut(other.cols.max(1)).enumerate() {
             for (k, &a) in self.row(i).iter().enumerate() {
-                for (j, &b) in other.row(k).iter().enumerate() {
-                    product.values[i * other.cols + j] += a * b;
+                for (sum, &b) in sums.iter_mut().zip(other.row(k)) {
+                    *sum += a * b;
                 }
             }
         }
@@ -64,9 +64,10 @@ impl Matrix {
         Self { values: self.values.iter().map(|&v| f(v)).collect(), ..*self }
     }
 
-    /// `f` of each element and the one of `other` in its place.
+    /// `f` of each element and the one of `other`, a matrix of the same size, in its place.
     pub fn zip(&self, other: &Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        Self::new(self.rows, self.cols, |i, j| f(self.at(i, j), other.at(i, j)))
+        let values = self.values.iter().zip(&other.values).map(|(a, b)| f(*a, *b)).collect();
+        Self { values, ..*self }
     }
 
     /// The sum.
@@ -74,14 +75,17 @@ impl Matrix {
         self.zip(other, |a, b| a + b)
     }
 
-    /// `count` rows from row `from` on.
+    /// `count` rows from row `from` on; none if there are not so many.
     pub fn some_rows(&self, from: usize, count: usize) -> Self {
-        Self::new(count, self.cols, |i, j| self.at(from + i, j))
+        let values = self.values.get(from * self.cols..(from + count) * self.cols).unwrap_or_default().to_vec();
+        Self { rows: values.len() / self.cols.max(1), cols: self.cols, values }
     }
 
-    /// `count` columns from column `from` on.
+    /// `count` columns from column `from` on; none if there are not so many.
     pub fn some_cols(&self, from: usize, count: usize) -> Self {
-        Self::new(self.rows, count, |i, j| self.at(i, from + j))
+        let row = |i| self.row(i).get(from..from + count).unwrap_or_default();
+        let values: Vec<f64> = (0..self.rows).flat_map(row).copied().collect();
+        Self { rows: self.rows, cols: values.len() / self.rows.max(1), values }
     }
 
     /// Matrices of the same height, from left to right.

@@ -1,5 +1,9 @@
 //! The parameters, what they come to, and the model in the catalogue.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use super::cost::{BYTES, LayerCost, Machine, Widths};
 use super::ranks;
 use super::small::{Outcome, Sizes, Small};
@@ -129,8 +133,8 @@ pub const ENTRY: Entry = Entry {
         ("bytes-per-layer", "Sent by a rank for one layer", Unit::Bytes),
         ("collectives-per-layer", "Collectives of a layer", Unit::Count),
         ("time-compute", "Arithmetic of a layer", Unit::Seconds),
-        ("time-communication", "Collectives of a layer", Unit::Seconds),
-        ("time-exposed", "Of these, waited for", Unit::Seconds),
+        ("time-communication", "Time of its collectives", Unit::Seconds),
+        ("time-exposed", "Of this, waited for", Unit::Seconds),
         ("communication-share", "Share of the layer waiting", Unit::Fraction),
         ("bytes-regathered", "Gathered again for weight gradients", Unit::Bytes),
         ("bytes-all-layers", "Sent by a rank, all layers", Unit::Bytes),
@@ -280,20 +284,71 @@ pub struct Rung {
     pub cost: LayerCost,
 }
 
-/// A layer cut across ranks, from the first step to the last.
+/// What the model that is drawn follows from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Key {
+    sizes: Sizes,
+    ranks: usize,
+    split: Split,
+    sequence: bool,
+}
+
+/// The model that is drawn, and what its ranks do.
 #[derive(Debug, Clone, PartialEq)]
+pub struct Drawn {
+    /// The model.
+    pub small: Small,
+    /// Its ranks, step by step.
+    pub ranks: ranks::Run,
+    /// The largest difference of the ranks' results from one rank's, as a part of the largest element.
+    pub difference: f64,
+}
+
+/// How many drawn models are kept.
+const KEPT: usize = 16;
+
+thread_local! {
+    /// The last ones. Exercises and sliders ask for the same again and again, with other tokens or another machine.
+    static DRAWN_LAST: RefCell<VecDeque<(Key, Arc<Drawn>)>> = const { RefCell::new(VecDeque::new()) };
+}
+
+impl Drawn {
+    /// What `key` comes to.
+    fn of(key: Key) -> Arc<Self> {
+        let known =
+            |list: &VecDeque<(Key, Arc<Self>)>| list.iter().find(|(k, _)| *k == key).map(|(_, d)| Arc::clone(d));
+        if let Some(drawn) = DRAWN_LAST.with_borrow(known) {
+            return drawn;
+        }
+        let small = Small::new(key.sizes);
+        let ranks = ranks::run(&small, key.ranks, key.split, key.sequence);
+        let difference = difference(&small.one_rank(), &ranks.outcome);
+        let drawn = Arc::new(Self { small, ranks, difference });
+        DRAWN_LAST.with_borrow_mut(|list| {
+            list.truncate(KEPT - 1);
+            list.push_front((key, Arc::clone(&drawn)));
+        });
+        drawn
+    }
+}
+
+/// A layer cut across ranks, from the first step to the last.
+#[derive(Debug, Clone)]
 pub struct Run {
     /// What it was made from; its step and rank do not matter.
     pub params: Params,
     /// The model that is drawn.
-    pub small: Small,
-    /// What its ranks do.
-    pub ranks: ranks::Run,
-    /// The largest difference of the ranks' results from one rank's, as a part of the largest element.
-    pub difference: f64,
+    pub drawn: Arc<Drawn>,
     /// What a layer of the chosen model costs.
     pub cost: LayerCost,
     widths: Widths,
+}
+
+/// All else follows from the parameters.
+impl PartialEq for Run {
+    fn eq(&self, other: &Self) -> bool {
+        self.params == other.params
+    }
 }
 
 impl Run {
@@ -308,26 +363,25 @@ impl Run {
             let would: Vec<String> = params.possible().iter().map(ToString::to_string).collect();
             return Err(format!("{wrong}. These would do: {}.", would.join(", ")));
         }
-        let small = Small::new(params.sizes(shape));
-        let ranks = ranks::run(&small, params.drawn(), params.split, params.sp);
-        let difference = difference(&small.one_rank(), &ranks.outcome);
+        let (sizes, ranks) = (params.sizes(shape), params.drawn());
+        let drawn = Drawn::of(Key { sizes, ranks, split: params.split, sequence: params.sp });
         let cost = widths.cost(params.tp as usize, params.split, params.sp, &params.machine());
-        Ok(Self { params: *params, small, ranks, difference, cost, widths })
+        Ok(Self { params: *params, drawn, cost, widths })
     }
 
     /// How many steps there are.
     pub fn steps(&self) -> usize {
-        self.ranks.steps.len()
+        self.drawn.ranks.steps.len()
     }
 
     /// The step that was done last; none before the first.
     pub fn step(&self, step: usize) -> Option<&Step> {
-        self.ranks.steps.get(step.checked_sub(1)?)
+        self.drawn.ranks.steps.get(step.checked_sub(1)?)
     }
 
     /// Whether outputs, input gradients and weight gradients are those of one rank, to [`BOUND`].
     pub fn matches(&self) -> bool {
-        self.difference <= BOUND
+        self.drawn.difference <= BOUND
     }
 
     /// The cost by doublings of the ranks, as far as the model and the nodes can be divided.
@@ -368,7 +422,7 @@ impl Run {
             "bytes-loss" => 3.0 * Op::AllReduce.bus_factor(ranks) * tokens * 2.0 * BYTES,
             "bytes-logits" => Op::AllGather.bus_factor(ranks) * tokens * vocab * BYTES,
             "matches-one-rank" => f64::from(u8::from(self.matches())),
-            _ => self.difference,
+            _ => self.drawn.difference,
         })
     }
 
@@ -393,10 +447,13 @@ impl Run {
                 "Output, input gradient and all weight gradients of {ranks} {} are those of one rank: no element differs by more \
                  than {} of the largest.",
                 if ranks == 1 { "rank" } else { "ranks" },
-                if self.difference == 0.0 { "0".to_owned() } else { number(self.difference) },
+                if self.drawn.difference == 0.0 { "0".to_owned() } else { number(self.drawn.difference) },
             )
         } else {
-            format!("The result differs from that of one rank by {} of the largest element.", number(self.difference))
+            format!(
+                "The result differs from that of one rank by {} of the largest element.",
+                number(self.drawn.difference)
+            )
         }
     }
 

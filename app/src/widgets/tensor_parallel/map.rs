@@ -43,7 +43,7 @@ fn stop((index, step): (usize, &Step)) -> Stop {
 
 fn places(run: &Run, part: Part) -> Vec<Place> {
     let steps = |slot: Slot, phase: Phase| -> Vec<Stop> {
-        let at = run.ranks.steps.iter().enumerate();
+        let at = run.drawn.ranks.steps.iter().enumerate();
         at.filter(|(_, s)| s.part == part && s.slot == slot && s.phase == phase).map(stop).collect()
     };
     let place = |slot: Slot| {

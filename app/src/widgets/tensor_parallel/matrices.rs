@@ -193,9 +193,9 @@ fn arrow(step: &Step, ranks: usize) -> AnyView {
 
 /// All weights as they are cut, before anything is done.
 fn weights(run: &Run) -> Vec<Panel> {
-    let w = &run.ranks.weights;
+    let w = &run.drawn.ranks.weights;
     let [attention, mlp] = &w.halves;
-    let mlp_names: &[&str] = if run.small.sizes.gated { &["Wgate", "Wup"] } else { &["Wup"] };
+    let mlp_names: &[&str] = if run.drawn.small.sizes.gated { &["Wgate", "Wup"] } else { &["Wup"] };
     let named = [("E", &w.embedding)]
         .into_iter()
         .chain(["Wq", "Wk", "Wv"].into_iter().zip(&attention.first))

@@ -106,7 +106,7 @@ fn view(props: Props) -> AnyView {
 
 /// What is drawn, in small print.
 fn notes(run: &Run) -> String {
-    let sizes = run.small.sizes;
+    let sizes = run.drawn.small.sizes;
     let drawn = run.params.drawn();
     let fewer = if run.params.tp as usize > drawn {
         format!("{drawn} of the {} ranks, and ", run.params.tp)

@@ -45,7 +45,7 @@ fn steps(run: &Run, now: usize) -> AnyView {
                     <th scope="col" class="number">"numbers sent by a rank"</th>
                 </tr>
             </thead>
-            <tbody>{run.ranks.steps.iter().enumerate().map(row).collect_view()}</tbody>
+            <tbody>{run.drawn.ranks.steps.iter().enumerate().map(row).collect_view()}</tbody>
         </table>
     }
     .into_any()
