@@ -99,8 +99,8 @@ pub struct Row {
     pub plain: Plain,
 }
 
-/// Most numbers of K that are worked out for a row: 16 384 keys of 128.
-pub const MOST: u64 = 1 << 21;
+/// Most numbers of K that are worked out for a row: 8192 keys of 64. More would be felt while a slider is dragged.
+pub const MOST: u64 = 1 << 19;
 
 impl Row {
     /// Row `row` of `seq`, its keys taken `columns` at a time; none if there is too much of it ([`MOST`]) or it has no
