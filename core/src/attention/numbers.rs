@@ -6,7 +6,7 @@ use super::algorithm::Matrix;
 /// The standard deviation of a score, which is N(0, this²) to a good approximation: wide enough for maxima to change often.
 const SPREAD: f64 = 2.0;
 
-/// An element of Q, K, V or dO: evenly spread around 0. Keys have a variance of 1, queries of [`SPREAD`]², values and
+/// An element of Q, K, V or dO: evenly spread around 0. Keys have a variance of 1, queries of 4, values and
 /// dO lie between −1 and 1. Zero for any other matrix.
 pub fn element(matrix: Matrix, row: u64, column: u64) -> f32 {
     let (stream, width) = match matrix {

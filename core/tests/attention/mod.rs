@@ -15,7 +15,7 @@ fn formula(table: &Value, name: &str) -> String {
     let text = table["block_sizes"].as_str().expect("the rule");
     let from = text.find(&format!("{name}=")).unwrap_or_else(|| panic!("{name}")) + name.len() + 1;
     let rest = &text[from..];
-    let end = rest.find(|c| c == ';').unwrap_or(rest.len());
+    let end = rest.find(';').unwrap_or(rest.len());
     rest[..end].split(", T").next().unwrap_or_default().split(", B").next().unwrap_or_default().replace("4d", "(4*d)")
 }
 

@@ -12,11 +12,14 @@ use super::{Shown, class, name};
 
 /// The square, and the strips around it.
 const LEFT: f64 = 182.0;
-const TOP: f64 = 176.0;
+const TOP: f64 = 206.0;
 const SIDE: f64 = 640.0;
 const THICK: f64 = 50.0;
-const THIN: f64 = 13.0;
+const THIN: f64 = 15.0;
 const GAP: f64 = 12.0;
+/// Room for the names over the square, and for the line under it.
+const NAMES: f64 = 32.0;
+const LINE: f64 = 46.0;
 /// Most lines of a grid.
 const LINES: u64 = 48;
 /// Most rectangles that show what has been done.
@@ -54,8 +57,8 @@ fn strips(run: &Run) -> Vec<Strip> {
     };
     outwards(&LEFT_OF, LEFT, -1.0);
     outwards(&RIGHT_OF, LEFT + SIDE, 1.0);
-    outwards(&ABOVE, TOP, -1.0);
-    outwards(&BELOW, TOP + SIDE, 1.0);
+    outwards(&ABOVE, TOP - NAMES, -1.0);
+    outwards(&BELOW, TOP + SIDE + LINE, 1.0);
     all
 }
 
@@ -123,8 +126,8 @@ struct Square {
     tile: String,
     /// Its row and its column of tiles.
     bands: String,
-    title: String,
-    note: String,
+    /// What is in the square.
+    line: String,
 }
 
 /// The matrix of N × N that is in HBM after the passes before `pass`.
@@ -153,11 +156,11 @@ impl Square {
         let before = if standard { held(run, pass) } else { None };
         let size = sizes.seq * sizes.seq * sizes.element;
         let size = unbroken(&Unit::Bytes.format(run.of_all_heads(size)));
-        let (title, note) = match (before, written) {
-            (None, None) => ("N × N: never written".to_owned(), format!("it would be {size}")),
-            (Some(m), None) => (format!("{} is read back", m.label()), format!("{size} in HBM")),
-            (None, Some(m)) => (format!("{} is written", m.label()), format!("{size} in HBM")),
-            (Some(a), Some(b)) => (format!("{} after {}", b.label(), a.label()), format!("{size} each in HBM")),
+        let line = match (before, written) {
+            (None, None) => format!("N × N, never written: it would be {size}"),
+            (Some(m), None) => format!("{}, {size}, is read back", m.label()),
+            (None, Some(m)) => format!("{}, {size}, is written", m.label()),
+            (Some(a), Some(b)) => format!("{} is read, {} is written, {size} each", a.label(), b.label()),
         };
         let tile = now.map(|s| run.plan.tile(&s));
         let bands = tile.map_or(String::new(), |[rows, columns]| {
@@ -171,8 +174,7 @@ impl Square {
             writes: written.is_some(),
             tile: tile.map_or(String::new(), |tile| rectangle(run, tile)),
             bands,
-            title,
-            note,
+            line,
         }
     }
 }
@@ -184,29 +186,36 @@ pub(super) fn view(shown: Shown) -> AnyView {
         view! { <path class=class d=move || square.with(|s| look(s).clone()) /> }
     };
     let masked = Memo::new(move |_| shown.run.with(|run| run.params.causal));
-    let height = Memo::new(move |_| {
-        let below = shown.run.with(|run| strips(run).iter().map(|s| s.at + s.thick).fold(TOP + SIDE, f64::max));
-        below.max(TOP + SIDE) + 14.0
-    });
+    let window = Memo::new(move |_| shown.run.with(window));
     let triangle = format!("M{LEFT} {TOP}h{SIDE}v{SIDE}z");
     view! {
         <p class="tiling-title">"HBM" <small>" large and slow: everything starts and ends here"</small></p>
         <svg
             class="tiling-picture"
             class:flash=move || square.with(|s| !s.held && !s.writes)
-            viewBox=move || format!("0 0 1000 {:.0}", height.get())
+            viewBox=move || window.get()
             aria-hidden="true"
         >
             <rect class="square" class:held=move || square.with(|s| s.held) x=LEFT y=TOP width=SIDE height=SIDE />
             <g class:writes=move || square.with(|s| s.writes)>{path("covered", |s| &s.covered)}</g>
             <path class="masked" class:nowhere=move || !masked.get() d=triangle />
             {path("grid", |s| &s.grid)} {path("bands", |s| &s.bands)} {move || watched(shown)}
-            <text class="never" x={LEFT + SIDE / 2.0} y={TOP + SIDE / 2.0 - 6.0}>{move || square.with(|s| s.title.clone())}</text>
-            <text class="never small" x={LEFT + SIDE / 2.0} y={TOP + SIDE / 2.0 + 32.0}>{move || square.with(|s| s.note.clone())}</text>
+            <text class="never" x={LEFT + SIDE / 2.0} y={TOP + SIDE + LINE - 12.0}>{move || square.with(|s| s.line.clone())}</text>
             {path("tile", |s| &s.tile)} {move || shown.now(all_strips)}
         </svg>
     }
     .into_any()
+}
+
+/// The part of the paper that is drawn on.
+fn window(run: &Run) -> String {
+    let strips = strips(run);
+    let across = || strips.iter().filter(|s| !s.lies());
+    let left = across().map(|s| s.at).fold(LEFT, f64::min) - 36.0;
+    let right = across().map(|s| s.at + s.thick).fold(LEFT + SIDE, f64::max) + 8.0;
+    let top = strips.iter().filter(|s| s.lies()).map(|s| s.at).fold(TOP - NAMES, f64::min) - 4.0;
+    let bottom = strips.iter().filter(|s| s.lies()).map(|s| s.at + s.thick).fold(TOP + SIDE + LINE, f64::max) + 4.0;
+    format!("{left:.0} {top:.0} {:.0} {:.0}", right - left, bottom - top)
 }
 
 /// The row whose softmax is shown.
@@ -235,7 +244,7 @@ fn one(run: &Run, step: u64, strip: Strip, now: Option<Step>, moves: &[Move]) ->
         let [rows, columns] = run.plan.tile(&s);
         let part = strip.part(run, if strip.lies() { columns } else { rows });
         let moved = |store: bool| moves.iter().any(|m| m.matrix == matrix && m.store == store);
-        view! { <path class="block" class:loaded=moved(false) class:stored=moved(true) d=part /> }
+        view! { <path class="in-use" class:loaded=moved(false) class:stored=moved(true) d=part /> }
     });
     let middle = strip.at + strip.thick / 2.0;
     let label = if strip.lies() {

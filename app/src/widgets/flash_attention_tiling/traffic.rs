@@ -30,7 +30,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
             {bars}
             <p class="fine traffic-key" aria-hidden="true">
                 <span><i class="read"></i>"read"</span><span><i class="written"></i>"written"</span>
-                <span><i class="whole"></i>"still to come, or the other one’s total"</span>
+                <span><i class="total"></i>"still to come, or the other one’s total"</span>
             </p>
         </div>
     }
@@ -55,7 +55,7 @@ fn one(
         <div class="traffic-bar" class:chosen=so_far.is_some()>
             <p><span>{name}</span> <b>{amount}</b></p>
             <div class="bar-bed" aria-hidden="true">
-                <i class="whole" style:width=width(whole.bytes())></i>
+                <i class="total" style:width=width(whole.bytes())></i>
                 <i class="read" style:width=width(read)></i>
                 <i class="written" style:left=width(read) style:width=width(written)></i>
             </div>
