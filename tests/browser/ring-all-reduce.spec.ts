@@ -82,6 +82,18 @@ test("one slow rank slows all of a ring", async ({ page }) => {
   await expect(finding(page)).toContainText("Rank 3, 4 times slower, makes it last 4 times as long");
 });
 
+test("a broken cable halts everyone, and which cable matters", async ({ page }) => {
+  await open(page, "cut=true&cut-from=3&cut-to=4&step=2");
+  await expect(finding(page)).toContainText("4 ranks waiting for ever");
+  await expect(finding(page)).toContainText("all 8 ranks wait for ever");
+  await expect(figure(page).locator(".circle .broken")).toHaveAttribute("d", /^M/);
+  expect(await quantity(page, "stuck")).toBe(8);
+  await open(page, "cut=true&cut-from=0&cut-to=4");
+  await expect(finding(page)).toContainText("so nobody notices");
+  await figure(page).getByText("All work", { exact: true }).click();
+  await expect(figure(page).locator(".circle .broken")).toHaveAttribute("d", "");
+});
+
 test("64 ranks: sixteen labels, a chunk in flight from each, and nothing moves for those who do not want it", async ({ page }) => {
   await open(page, "ranks=64&step=20");
   await expect(figure(page).locator(".circle .rank")).toHaveCount(16);

@@ -134,6 +134,10 @@ fn the_default_by_hand() {
     let hops = t.buckets.len() as f64 * 2.0 * (14.0 * 3.4e-6 + 14e-6);
     assert!(t.communicating <= wire + hops + 1e-12 && t.communicating > wire, "{} {wire} {hops}", t.communicating);
     assert!((t.end() - (t.computing + t.exposed)).abs() < 1e-12);
+    // Forward, head, and then the first bucket, while layer 11 still computes.
+    let kinds: Vec<Kind> = t.order().iter().take(4).map(|&i| t.blocks[i as usize].kind).collect();
+    let backward = |part| Kind::Backward(part);
+    assert_eq!(kinds, [Kind::Forward, backward(Part::Output), Kind::AllReduce(0), backward(Part::Layer(11))]);
 }
 
 #[test]
