@@ -40,10 +40,10 @@ impl Cells {
         for rank in 0..ranks {
             if run.params.op == Op::AllToAll {
                 // On the left what it has for others, on the right what others had for it.
-                cells.put(circle, (rank, Side::Left), |chunk| data.held(rank, rank * ranks + chunk));
-                cells.put(circle, (rank, Side::Right), |chunk| data.held(rank, chunk * ranks + rank));
+                cells.put(&circle, (rank, Side::Left), |chunk| data.held(rank, rank * ranks + chunk));
+                cells.put(&circle, (rank, Side::Right), |chunk| data.held(rank, chunk * ranks + rank));
             } else {
-                cells.put(circle, (rank, Side::Whole), |chunk| data.held(rank, chunk));
+                cells.put(&circle, (rank, Side::Whole), |chunk| data.held(rank, chunk));
             }
         }
         if let Some(done) = step.checked_sub(1).and_then(|i| run.schedule.steps.get(i)) {
@@ -61,7 +61,7 @@ impl Cells {
     }
 
     /// All cells of a spoke, each with what is `held` of its chunk.
-    fn put(&mut self, circle: Circle, (rank, side): (usize, Side), held: impl Fn(usize) -> Held) {
+    fn put(&mut self, circle: &Circle, (rank, side): (usize, Side), held: impl Fn(usize) -> Held) {
         let spoke = circle.spoke(rank, side);
         let mut first = 0;
         while first < circle.chunks {
@@ -121,24 +121,29 @@ impl Links {
         let mut links = Self::default();
         let Some(index) = step.checked_sub(1) else { return links };
         let Some(done) = run.schedule.steps.get(index) else { return links };
-        let mut busy = vec![false; run.params.ranks];
+        let dots = circle.dots();
+        let mut busy = vec![false; run.params.ranks * dots];
         for m in done.messages() {
-            let (a, b) = circle.link(m.from, m.to);
-            line(&mut links.busy, (a, b));
-            circle.head(&mut links.heads, m.from, m.to);
+            // Chunks are dealt out to the trees in turn, and no message is of two.
+            let tree = m.chunks.first().map_or(0, |chunk| chunk % dots);
+            let ends = circle.link(m.from, m.to, tree);
+            line(&mut links.busy, ends);
+            circle.head(&mut links.heads, ends);
             links.sums |= m.action == Action::Reduce;
-            links.flights.push((a, b));
+            links.flights.push(ends);
             for rank in [m.from, m.to] {
-                if let Some(busy) = busy.get_mut(rank) {
+                if let Some(busy) = busy.get_mut(rank * dots + tree) {
                     *busy = true;
                 }
             }
         }
-        for (rank, (busy, since)) in busy.iter().zip(&run.stuck).enumerate() {
-            if since.is_some_and(|since| since <= index) {
-                circle.disc(&mut links.stuck, rank);
-            } else if *busy {
-                circle.disc(&mut links.docks, rank);
+        for (dot, busy) in busy.into_iter().enumerate() {
+            let (rank, tree) = (dot / dots, dot % dots);
+            let waits = run.stuck.get(rank).copied().flatten().is_some_and(|since| since <= index);
+            if waits {
+                circle.disc(&mut links.stuck, rank, tree);
+            } else if busy {
+                circle.disc(&mut links.docks, rank, tree);
             }
         }
         links
@@ -151,7 +156,7 @@ fn line(path: &mut String, (a, b): (Point, Point)) {
 }
 
 fn circle(run: &Run) -> Circle {
-    Circle { ranks: run.params.ranks, chunks: run.params.ranks }
+    Circle::new(run.params.ranks, run.params.algo)
 }
 
 /// The links that the operation ever uses.
@@ -164,7 +169,9 @@ fn quiet_links(run: &Run) -> String {
         .collect();
     let mut path = String::new();
     if used.len() <= LINKS {
-        used.into_iter().for_each(|(from, to)| line(&mut path, circle.link(from, to)));
+        for (from, to) in used {
+            line(&mut path, circle.link(from, to, circle.tree_of(from, to)));
+        }
     }
     path
 }
@@ -207,13 +214,18 @@ pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
         view! { <g class="flights" style=("--time", time)>{all}</g> }.into_any()
     };
     let ring = Memo::new(move |_| shown.with(|run| run.params.ranks).max(2));
-    let merges = move || Circle { ranks: ring.get(), chunks: ring.get() }.merges();
+    let merges = Memo::new(move |_| shown.with(|run| circle(run).merges()));
+    let tree = Memo::new(move |_| shown.with(|run| circle(run).is_tree()));
+    let stems = Memo::new(move |_| shown.with(|run| circle(run).stems()));
+    // In a tree the root is in the middle.
+    let at = move |middle: &'static str, corner: &'static str| move || if tree.get() { corner } else { middle };
     let op = Memo::new(move |_| shown.with(|run| Some(run.params.op)));
     let path = move |class: &'static str, look: fn(&Links) -> &String| {
         view! { <path class=class d=move || links.with(|l| look(l).clone()) /> }
     };
     view! {
-        <svg class="circle" class:many=merges class:wordy=move || ring.get() <= WORDY viewBox="0 0 1000 1000" aria-hidden="true">
+        <svg class="circle" class:many=move || merges.get() class:wordy=move || ring.get() <= WORDY viewBox="0 0 1000 1000" aria-hidden="true">
+            <path class="stems" d=move || stems.get() />
             <path class="quiet-links" d=move || quiet.get() />
             <g class="cells" transform=TENTH>
                 {layer("nothing", |c| &c.nothing)} {layer("spent", |c| &c.spent)} {shades.collect_view()}
@@ -228,8 +240,8 @@ pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
             {docks(shown)} {path("dock busy", |l| &l.docks)} {path("dock stuck", |l| &l.stuck)}
             {move || written(shown)}
             {flights}
-            <text class="middle" x="500" y="486">{move || shown.with(|run| phase(run, shown.step.get()))}</text>
-            <text class="middle small" x="500" y="531">
+            <text class="middle" class:corner=move || tree.get() x=at("500", "8") y=at("486", "40")>{move || shown.with(|run| phase(run, shown.step.get()))}</text>
+            <text class="middle small" class:corner=move || tree.get() x=at("500", "8") y=at("531", "82")>
                 {move || shown.with(|run| format!("{} of {}", shown.step.get(), run.steps()))}
             </text>
         </svg>
@@ -251,7 +263,9 @@ fn docks(shown: Shown) -> impl IntoView {
         move || {
             let mut path = String::new();
             if let Some((circle, slow)) = marks.get() {
-                (0..circle.ranks).filter(|&rank| of(rank, slow)).for_each(|rank| circle.disc(&mut path, rank));
+                for rank in (0..circle.ranks).filter(|&rank| of(rank, slow)) {
+                    (0..circle.dots()).for_each(|tree| circle.disc(&mut path, rank, tree));
+                }
             }
             path
         }
@@ -280,7 +294,13 @@ fn nodes(shown: Shown) -> Memo<String> {
         shown.with(|run| {
             let (circle, node) = (circle(run), run.params.node.max(1));
             let arc = |first: usize| circle.node(first, (first + node).min(circle.ranks) - 1);
-            if node < circle.ranks { (0..circle.ranks).step_by(node).map(arc).collect() } else { String::new() }
+            // Ranks of a tree stand in its order.
+            let side_by_side = !circle.is_tree() || circle.dots() > 1;
+            if node < circle.ranks && side_by_side {
+                (0..circle.ranks).step_by(node).map(arc).collect()
+            } else {
+                String::new()
+            }
         })
     })
 }

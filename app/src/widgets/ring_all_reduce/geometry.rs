@@ -1,10 +1,16 @@
 //! Where things lie in the circle: a drawing of 1000 by 1000, rank 0 on top, the others clockwise.
 //!
+//! Where an algorithm goes along trees, ranks stand in the order in which a tree is drawn flat, and their dots the nearer to
+//! the middle the nearer they are to the root; with two trees each rank has a dot in both.
+//!
 //! Cells are many and are drawn anew at every step. They are written in whole tenths of a unit, which is several times as fast
 //! as decimals; what holds them is scaled by [`TENTH`].
 
 use std::f64::consts::{PI, TAU};
 use std::fmt::Write as _;
+
+use ringside_core::collective::Algo;
+use ringside_core::collective::schedule::trees;
 
 /// Where a rank's chunks begin and end, from the middle.
 const INNER: f64 = 232.0;
@@ -25,10 +31,14 @@ const WIDEST: f64 = 0.34;
 const ASIDE: f64 = 5.0;
 
 /// The circle of `ranks`, each with a spoke of `chunks` cells.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Circle {
     pub(super) ranks: usize,
     pub(super) chunks: usize,
+    /// The place of each rank, clockwise.
+    places: Vec<usize>,
+    /// By tree, the parent of each rank and how far it is from the root.
+    trees: Vec<Vec<(usize, usize)>>,
 }
 
 /// A point.
@@ -47,51 +57,102 @@ fn polar(angle: f64, radius: f64) -> Point {
 }
 
 impl Circle {
-    fn angle(self, rank: usize) -> f64 {
-        TAU * rank as f64 / self.ranks as f64
+    /// The circle of `ranks` with as many chunks each, and the trees that `algo` uses among them.
+    pub(super) fn new(ranks: usize, algo: Algo) -> Self {
+        let trees: Vec<Vec<(usize, usize)>> = trees(algo, ranks)
+            .iter()
+            .map(|parents| (0..ranks).map(|rank| (parents[rank], depth(parents, rank))).collect())
+            .collect();
+        let mut places: Vec<usize> = (0..ranks).collect();
+        if let [tree] = trees.as_slice() {
+            let mut order = Vec::with_capacity(ranks);
+            flatten(tree, 0, &mut order);
+            order.iter().enumerate().for_each(|(place, rank)| places[*rank] = place);
+        }
+        Self { ranks, chunks: ranks, places, trees }
+    }
+
+    /// Whether links go along trees.
+    pub(super) fn is_tree(&self) -> bool {
+        !self.trees.is_empty()
+    }
+
+    /// Dots of a rank: one in each tree.
+    pub(super) fn dots(&self) -> usize {
+        self.trees.len().max(1)
+    }
+
+    fn angle(&self, rank: usize) -> f64 {
+        TAU * self.places.get(rank).copied().unwrap_or(rank) as f64 / self.ranks as f64
     }
 
     /// Half of the angle that a spoke takes.
-    fn half(self) -> f64 {
+    fn half(&self) -> f64 {
         (PI / self.ranks as f64 * 0.88).min(WIDEST)
     }
 
-    /// Where the links of `rank` end.
-    pub(super) fn dock(self, rank: usize) -> Point {
-        polar(self.angle(rank), DOCK)
+    /// Where the links of `rank` end, in one of the trees if there are any.
+    pub(super) fn dock(&self, rank: usize, tree: usize) -> Point {
+        let radius = self.trees.get(tree).map_or(DOCK, |tree| {
+            let deepest = tree.iter().map(|(_, depth)| *depth).max().unwrap_or(1).max(1);
+            DOCK * tree.get(rank).map_or(0.0, |(_, depth)| *depth as f64) / deepest as f64
+        });
+        polar(self.angle(rank), radius)
+    }
+
+    /// From the innermost dot of each rank to its cells: the line on which its dots are.
+    pub(super) fn stems(&self) -> String {
+        let mut path = String::new();
+        for rank in (0..self.ranks).filter(|_| self.is_tree()) {
+            let end = polar(self.angle(rank), INNER);
+            for (x, y) in (0..self.dots()).map(|tree| self.dock(rank, tree)) {
+                // Writing to a string does not fail.
+                let _ = write!(path, "M{x:.1} {y:.1}L{:.1} {:.1}", end.0, end.1);
+            }
+        }
+        path
+    }
+
+    /// The tree in which two ranks are linked; the first if none does.
+    pub(super) fn tree_of(&self, a: usize, b: usize) -> usize {
+        let linked = |tree: &Vec<(usize, usize)>| {
+            let parent = |rank: usize| tree.get(rank).map(|(parent, _)| *parent);
+            parent(a) == Some(b) || parent(b) == Some(a)
+        };
+        self.trees.iter().position(linked).unwrap_or(0)
     }
 
     /// Where its label is.
-    pub(super) fn label(self, rank: usize) -> Point {
+    pub(super) fn label(&self, rank: usize) -> Point {
         polar(self.angle(rank), LABEL)
     }
 
     /// Whether its label is shown: at most 16 of them are.
-    pub(super) fn labelled(self, rank: usize) -> bool {
-        rank.is_multiple_of(self.ranks.div_ceil(16))
+    pub(super) fn labelled(&self, rank: usize) -> bool {
+        self.places.get(rank).is_some_and(|place| place.is_multiple_of(self.ranks.div_ceil(16)))
     }
 
     /// The middle of a cell.
-    pub(super) fn middle(self, rank: usize, chunk: usize) -> Point {
+    pub(super) fn middle(&self, rank: usize, chunk: usize) -> Point {
         let (from, to) = self.radii(chunk);
         polar(self.angle(rank), (from + to) / 2.0)
     }
 
     /// By how many degrees the text in a rank's cells is turned, so that it runs along them and is upright.
-    pub(super) fn turn(self, rank: usize) -> f64 {
+    pub(super) fn turn(&self, rank: usize) -> f64 {
         let degrees = self.angle(rank).to_degrees();
         if (90.0..270.0).contains(&degrees) { degrees - 180.0 } else { degrees }
     }
 
     /// Chunk 0 is outermost.
-    fn radii(self, chunk: usize) -> (f64, f64) {
+    fn radii(&self, chunk: usize) -> (f64, f64) {
         let thick = (OUTER - INNER) / self.chunks as f64;
         let outer = OUTER - thick * chunk as f64;
         (outer - thick + (thick * 0.12).min(2.0), outer)
     }
 
     /// Where the cells of `rank` are, side by side.
-    pub(super) fn spoke(self, rank: usize, side: Side) -> Spoke {
+    pub(super) fn spoke(&self, rank: usize, side: Side) -> Spoke<'_> {
         let (angle, half) = (self.angle(rank), self.half());
         let (left, right) = match side {
             Side::Whole => (angle - half, angle + half),
@@ -102,13 +163,13 @@ impl Circle {
     }
 
     /// Whether neighbouring cells that hold the same are drawn as one.
-    pub(super) fn merges(self) -> bool {
+    pub(super) fn merges(&self) -> bool {
         self.ranks > FINE
     }
 
-    /// The ends of a link, to the right of the straight line between its ranks.
-    pub(super) fn link(self, from: usize, to: usize) -> (Point, Point) {
-        let (a, b) = (self.dock(from), self.dock(to));
+    /// The ends of a link in a tree, to the right of the straight line between its ranks.
+    pub(super) fn link(&self, from: usize, to: usize, tree: usize) -> (Point, Point) {
+        let (a, b) = (self.dock(from, tree), self.dock(to, tree));
         let (x, y) = (b.0 - a.0, b.1 - a.1);
         let length = x.hypot(y).max(1.0);
         let (x, y) = (x / length, y / length);
@@ -122,8 +183,9 @@ impl Circle {
     }
 
     /// A cable that is broken: the line between two ranks, and a cross in its middle.
-    pub(super) fn broken(self, a: usize, b: usize) -> String {
-        let ((ax, ay), (bx, by)) = (self.dock(a), self.dock(b));
+    pub(super) fn broken(&self, a: usize, b: usize) -> String {
+        let tree = self.tree_of(a, b);
+        let ((ax, ay), (bx, by)) = (self.dock(a, tree), self.dock(b, tree));
         let (x, y) = ((ax + bx) / 2.0, (ay + by) / 2.0);
         let arm = 16.0;
         format!(
@@ -138,9 +200,9 @@ impl Circle {
         )
     }
 
-    /// Adds the dot of a rank to a path.
-    pub(super) fn disc(self, path: &mut String, rank: usize) {
-        let ((x, y), r) = (self.dock(rank), self.dot());
+    /// Adds the dot of a rank in a tree to a path.
+    pub(super) fn disc(&self, path: &mut String, rank: usize, tree: usize) {
+        let ((x, y), r) = (self.dock(rank, tree), self.dot());
         let _ = write!(
             path,
             "M{:.1} {y:.1}a{r:.1} {r:.1} 0 1 0 {d:.1} 0a{r:.1} {r:.1} 0 1 0 -{d:.1} 0",
@@ -150,8 +212,7 @@ impl Circle {
     }
 
     /// Adds an arrow's head at the end of a link to a path.
-    pub(super) fn head(self, path: &mut String, from: usize, to: usize) {
-        let (a, b) = self.link(from, to);
+    pub(super) fn head(&self, path: &mut String, (a, b): (Point, Point)) {
         let (x, y) = (b.0 - a.0, b.1 - a.1);
         let length = x.hypot(y).max(1.0);
         let size = (self.dot() * 1.1).min(length * 0.5);
@@ -169,12 +230,12 @@ impl Circle {
     }
 
     /// The radius of a rank's dot.
-    pub(super) fn dot(self) -> f64 {
+    pub(super) fn dot(&self) -> f64 {
         (360.0 / self.ranks as f64).clamp(5.0, 15.0)
     }
 
     /// The arc around the ranks of a node.
-    pub(super) fn node(self, first: usize, last: usize) -> String {
+    pub(super) fn node(&self, first: usize, last: usize) -> String {
         let (from, to) = (self.angle(first) - self.half(), self.angle(last) + self.half());
         let (a, b) = (polar(from, NODE), polar(to, NODE));
         let large = u8::from(to - from > PI);
@@ -182,15 +243,35 @@ impl Circle {
     }
 }
 
+/// How far a rank is from the root.
+fn depth(parents: &[usize], rank: usize) -> usize {
+    let mut at = rank;
+    let mut depth = 0;
+    while at != 0 && depth < parents.len() {
+        at = parents.get(at).copied().unwrap_or(0);
+        depth += 1;
+    }
+    depth
+}
+
+/// The ranks below and at `rank` as they stand side by side: half of its children before it, half behind.
+fn flatten(tree: &[(usize, usize)], rank: usize, order: &mut Vec<usize>) {
+    let children: Vec<usize> = (1..tree.len()).filter(|&child| tree[child].0 == rank).collect();
+    let (before, behind) = children.split_at(children.len().div_ceil(2));
+    before.iter().for_each(|&child| flatten(tree, child, order));
+    order.push(rank);
+    behind.iter().for_each(|&child| flatten(tree, child, order));
+}
+
 /// The cells of one rank.
-pub(super) struct Spoke {
-    circle: Circle,
+pub(super) struct Spoke<'c> {
+    circle: &'c Circle,
     /// Sine and cosine of its sides.
     left: (f64, f64),
     right: (f64, f64),
 }
 
-impl Spoke {
+impl Spoke<'_> {
     /// Adds the cells from `first` to `last` to a path, as one, in tenths.
     pub(super) fn cells(&self, path: &mut String, first: usize, last: usize) {
         let (far, near) = (self.circle.radii(first).1, self.circle.radii(last).0);
@@ -251,7 +332,7 @@ mod tests {
     #[test]
     fn cells_stay_apart_and_labels_thin_out() {
         for ranks in 2..=64 {
-            let circle = Circle { ranks, chunks: ranks };
+            let circle = Circle::new(ranks, Algo::Ring);
             assert!(circle.half() * 2.0 < TAU / ranks as f64, "{ranks}: spokes overlap");
             let labels = (0..ranks).filter(|&r| circle.labelled(r)).count();
             assert!((2..=16).contains(&labels), "{ranks}: {labels}");
@@ -261,21 +342,50 @@ mod tests {
             }
             let mut path = String::new();
             circle.spoke(ranks - 1, Side::Whole).cells(&mut path, 0, ranks - 1);
-            circle.disc(&mut path, ranks - 1);
-            circle.head(&mut path, 0, 1);
+            circle.disc(&mut path, ranks - 1, 0);
+            circle.head(&mut path, circle.link(0, 1, 0));
             assert!(!path.contains("NaN"), "{path}");
         }
-        let four = Circle { ranks: 4, chunks: 4 };
-        assert_eq!(four.dock(0), (500.0, 500.0 - DOCK));
+        let four = Circle::new(4, Algo::Ring);
+        assert_eq!(four.dock(0, 0), (500.0, 500.0 - DOCK));
         let mut path = String::new();
         four.spoke(0, Side::Whole).cells(&mut path, 0, 0);
         assert_eq!(path.matches('A').count(), 2, "{path}");
-        let many = Circle { ranks: 40, chunks: 40 };
+        let many = Circle::new(40, Algo::Ring);
         path.clear();
         many.spoke(0, Side::Whole).cells(&mut path, 0, 39);
         assert_eq!(path, "M4703 710L5297 710L5161 2680L4839 2680Z");
         path.clear();
         [0, -7, i32::MAX, i32::MIN].into_iter().for_each(|v| whole(&mut path, v));
         assert_eq!(path, "0-72147483647-2147483648");
+    }
+
+    #[test]
+    fn a_tree_has_its_root_in_the_middle_and_leaves_outside() {
+        for (algo, dots) in [(Algo::BinomialTree, 1), (Algo::BinaryTree, 1), (Algo::DoubleBinaryTree, 2)] {
+            for ranks in 2..=64 {
+                let circle = Circle::new(ranks, algo);
+                assert_eq!(circle.dots(), dots);
+                let mut places = circle.places.clone();
+                places.sort_unstable();
+                assert_eq!(places, (0..ranks).collect::<Vec<_>>(), "{algo:?} {ranks}");
+                let far = |rank, tree| {
+                    let (x, y) = circle.dock(rank, tree);
+                    (x - 500.0).hypot(y - 500.0)
+                };
+                for tree in 0..dots {
+                    assert!(far(0, tree) < 1e-9, "{algo:?} {ranks}");
+                    for rank in 1..ranks {
+                        let parent = circle.trees[tree][rank].0;
+                        assert!(
+                            far(rank, tree) > far(parent, tree) && far(rank, tree) <= DOCK + 1e-9,
+                            "{algo:?} {ranks}"
+                        );
+                    }
+                }
+                assert!(!circle.stems().is_empty());
+            }
+        }
+        assert!(Circle::new(8, Algo::Ring).stems().is_empty());
     }
 }

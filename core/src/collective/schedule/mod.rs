@@ -122,6 +122,20 @@ impl Schedule {
     }
 }
 
+/// The trees that `algo` uses among `ranks` ranks: in each the parent of every rank, 0 for rank 0 on top. Chunk c goes along
+/// tree c modulo their number. None for an algorithm without trees.
+pub fn trees(algo: Algo, ranks: usize) -> Vec<Vec<usize>> {
+    if ranks < 2 {
+        return Vec::new();
+    }
+    match algo {
+        Algo::BinomialTree => vec![tree::doublings(ranks)],
+        Algo::BinaryTree => vec![tree::heap(ranks)],
+        Algo::DoubleBinaryTree => tree::double(ranks).into(),
+        _ => Vec::new(),
+    }
+}
+
 /// Every chunk from rank 0 to all, by one of the algorithms that do it.
 fn spread_from_root(algo: Algo, n: usize) -> Vec<Moves> {
     match algo {

@@ -24,6 +24,11 @@ pub(super) fn chains(ways: &[Vec<usize>], chunks: usize) -> Vec<Moves> {
     steps
 }
 
+/// The tree that [`binomial`] sends along: the parent of a rank is the rank without its highest bit.
+pub(super) fn doublings(n: usize) -> Tree {
+    (0..n).map(|r| r.checked_ilog2().map_or(0, |bit| r & !(1 << bit))).collect()
+}
+
 /// ⌈log₂ n⌉ steps: in each, every rank that has all of it sends all of it to one that has nothing.
 pub(super) fn binomial(n: usize) -> Vec<Moves> {
     let step = |k: u32| {
@@ -148,6 +153,15 @@ fn pipelined(jobs: Vec<Job>) -> Vec<Moves> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn doublings_go_along_their_tree() {
+        for n in 2..=64 {
+            let tree = doublings(n);
+            assert!(binomial(n).iter().flatten().all(|t| tree[usize::from(t.to)] == usize::from(t.from)), "{n}");
+            assert_eq!(from_the_top(&tree).len(), n);
+        }
+    }
 
     #[test]
     fn each_rank_rests_in_one_of_the_two_trees() {
