@@ -6,7 +6,7 @@ use ringside_core::memory::activations::Recompute;
 use ringside_core::model::{ModelRef, presets};
 use ringside_core::pipeline::{Costs, Fleet, Placement, Schedule, simulate};
 use ringside_core::planner::published::{self, NEAR, Published};
-use ringside_core::planner::{Axis, Choice, Cluster, Degrees, Job, Layout, Pins, Search};
+use ringside_core::planner::{Axis, Choice, Cluster, Degrees, Job, Layout, Pins, Search, words};
 use serde_json::Value;
 
 fn oracle(name: &str) -> Value {
@@ -134,9 +134,8 @@ fn published_rows_are_those_of_their_sources() {
 #[test]
 fn the_bubble_is_that_of_the_simulator() {
     for (pp, chunks, batch) in [(1, 1, 8), (2, 1, 8), (4, 1, 12), (8, 1, 64), (4, 2, 16), (8, 3, 32), (16, 2, 64)] {
-        let mut job = job("gpt3-175b", "a100-80", pp / 8 + 1, 2048, batch);
+        let mut job = job("gpt3-175b", "a100-80", 1, 2048, batch);
         job.cluster.node = pp;
-        job.cluster.nodes = 1;
         let degrees = Degrees { tp: 1, cp: 1, ep: 1, dp: 1, pp };
         let choice = Choice { degrees, sp: false, chunks, mbs: 1, zero: 0, recompute: Recompute::None };
         let step = job.step(&choice);
@@ -211,6 +210,49 @@ fn the_front_is_what_no_layout_beats() {
     }
     let best = search.best().expect("one fits");
     assert!(search.layouts().iter().filter(|l| l.fits).all(|l| l.step >= best.step));
+}
+
+#[test]
+fn what_a_gpu_holds_is_what_the_memory_model_says() {
+    let search = Search::new(job("llama-3-8b", "a100-80", 2, 4096, 64), Pins::default()).run();
+    for layout in search.layouts().iter().step_by(17) {
+        let params = search.job().memory_params(&layout.choice);
+        assert_eq!(params.total().map(|t| t.0), Some(layout.memory), "{:?}", layout.choice);
+        assert_eq!(params.gpus(), 16.0);
+    }
+}
+
+/// Korthikanti et al. §4.2.2: four exchanges a layer and micro-batch of an activation of 2sbh bytes, of which a rank sends
+/// (t − 1)/t twice; Narayanan et al. §3.2: 2bsh bytes between stages, a t-th by each rank.
+#[test]
+fn what_each_axis_sends_is_what_the_papers_say() {
+    let job = job("gpt3-175b", "a100-80", 128, 2048, 1536);
+    let degrees = Degrees { tp: 8, cp: 1, ep: 1, dp: 16, pp: 8 };
+    let choice = Choice { degrees, sp: true, chunks: 1, mbs: 1, zero: 0, recompute: Recompute::None };
+    let activation = 2.0 * 2048.0 * 12_288.0;
+    let sent = |axis| job.traffic(&choice).into_iter().find(|t| t.axis == axis).expect("an axis").bytes;
+    let (microbatches, layers) = (96.0, 12.0);
+    assert_eq!(sent(Axis::Tensor), microbatches * layers * 4.0 * 2.0 * 7.0 / 8.0 * activation);
+    assert_eq!(sent(Axis::Pipeline), microbatches * 2.0 * activation / 8.0);
+    // An all-reduce in fp32 of a 64th of the model and the embedding: 2 × 15/16 × 4 bytes each.
+    let params = sent(Axis::Data) / (8.0 * 15.0 / 16.0);
+    assert!((params / (175e9 / 64.0) - 1.0).abs() < 0.05, "{params}");
+}
+
+#[test]
+fn a_search_says_why() {
+    let best = Search::new(job("gpt3-175b", "a100-80", 128, 2048, 1536), Pins { tp: Some(8), ..Pins::default() }).run();
+    assert!(words::finding(&best).contains("MFU"), "{}", words::finding(&best));
+    let reasons = words::reasons(&best);
+    let tensor = reasons.iter().find(|r| r.name == "tp").expect("a reason for tp");
+    assert_eq!(tensor.why, "Inside a node, over NVLink 3 (A100).");
+    assert!(reasons.iter().any(|r| r.name == "pp" && r.why.contains("longer")), "{reasons:?}");
+
+    let job = |nodes| job("gpt3-175b", "a100-80", nodes, 2048, 1536);
+    let small = words::why_none(&Search::new(job(1), Pins::default()).run());
+    assert!(small.starts_with("No layout fits: the smallest"), "{small}");
+    let odd = words::why_none(&Search::new(job(128), Pins { tp: Some(7), ..Pins::default() }).run());
+    assert!(odd.starts_with("No layout is possible.") && odd.contains("must multiply"), "{odd}");
 }
 
 proptest! {
