@@ -12,7 +12,7 @@ use ringside_core::quantity::grouped;
 use crate::clock;
 use crate::ui::later::Later;
 
-/// After how many milliseconds a slice goes on with nothing new; what it is at takes up to five more.
+/// After how many milliseconds a slice begins nothing more; what it is at may take five more.
 const SLICE: f64 = 6.0;
 /// Cells of the picture across and down, in which layouts that lie together are drawn as one.
 pub(super) const CELLS: (usize, usize) = (160, 72);
