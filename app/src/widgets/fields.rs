@@ -4,12 +4,14 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
+use ringside_core::hardware::links::{self, Link};
 use ringside_core::memory::Layout;
 use ringside_core::memory::activations::{Counting, Recompute};
 use ringside_core::quantity::grouped;
 
 use super::param;
 use crate::ui::segmented::Segmented;
+use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::state::State;
 
@@ -70,6 +72,24 @@ impl<P: Copy + PartialEq + Send + Sync + 'static> Fields<P> {
         let value = Signal::derive(move || if self.get(at) { "true" } else { "false" });
         let set = move |id: &'static str| self.state.update(|p| *at(p) = id == "true");
         view! { <Segmented name label options=vec![("false", off), ("true", on)] value set /> }.into_any()
+    }
+
+    /// One of the links there are.
+    pub fn link(
+        self,
+        name: &'static str,
+        label: &'static str,
+        all: &'static [Link],
+        at: At<P, &'static Link>,
+    ) -> AnyView {
+        let groups = vec![Group { label: "", options: all.iter().map(|l| (l.id, l.name)).collect() }];
+        let value = Signal::derive(move || self.get(at).id);
+        let set = move |id: &'static str| {
+            if let Some(link) = links::find(id) {
+                self.state.update(|p| *at(p) = link);
+            }
+        };
+        view! { <Select name label groups value set /> }.into_any()
     }
 
     /// Tensor, sequence, context and pipeline parallelism.

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::ddp::{ALL_STEPS, ENTRY, MAX_MICROBATCHES, Params, Skip};
 use ringside_core::hardware;
-use ringside_core::hardware::links::{self, Link};
+use ringside_core::hardware::links;
 use ringside_core::quantity::{Unit, number};
 
 use super::State;
@@ -33,7 +33,7 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
     let fields = Fields::new(state, &ENTRY);
     if compact {
         return view! {
-            <div class="control-row">{ranks(fields)} {net(state)} {limit(state, "bucket-cap-mb", "Bucket, MiB", |p| &mut p.cap)}</div>
+            <div class="control-row">{ranks(fields)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {limit(state, "bucket-cap-mb", "Bucket, MiB", |p| &mut p.cap)}</div>
         }
         .into_any();
     }
@@ -41,7 +41,7 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
     view! {
         {presets(state, PRESETS, Params::read, |p| Params { step: ALL_STEPS, ..*p })}
         <div class="control-row">
-            {input.select(count, None)} {gpu(state)} {link(state)} {net(state)} {dtype(state)}
+            {input.select(count, None)} {gpu(state)} {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {dtype(state)}
         </div>
         {input.panel()}
         <div class="control-grid">
@@ -80,30 +80,6 @@ fn gpu(state: State) -> impl IntoView {
         }
     };
     view! { <Select name="gpu" label="GPU" groups value set /> }
-}
-
-fn choice(all: &'static [Link]) -> Vec<Group> {
-    vec![Group { label: "", options: all.iter().map(|l| (l.id, l.name)).collect() }]
-}
-
-fn link(state: State) -> impl IntoView {
-    let value = Signal::derive(move || state.params().with(|p| p.link.id));
-    let set = move |id: &'static str| {
-        if let Some(link) = links::find(id) {
-            state.update(|p| p.link = link);
-        }
-    };
-    view! { <Select name="link" label="Link within a node" groups=choice(links::INSIDE) value set /> }
-}
-
-fn net(state: State) -> impl IntoView {
-    let value = Signal::derive(move || state.params().with(|p| p.net.id));
-    let set = move |id: &'static str| {
-        if let Some(net) = links::find(id) {
-            state.update(|p| p.net = net);
-        }
-    };
-    view! { <Select name="net" label="Link between nodes" groups=choice(links::BETWEEN) value set /> }
 }
 
 fn dtype(state: State) -> impl IntoView {

@@ -3,19 +3,21 @@
 use leptos::prelude::*;
 use ringside_core::collective::schedule::MAX_RANKS;
 use ringside_core::collective::{Algo, ENTRY, Op, Params};
-use ringside_core::hardware::links::{self, Link};
+use ringside_core::hardware::links;
 use ringside_core::quantity::{Unit, number};
 
 use super::State;
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
+use crate::widgets::fields::Fields;
 use crate::widgets::param;
 
 /// All of them.
 pub(super) fn all(state: State) -> AnyView {
+    let fields = Fields::new(state, &ENTRY);
     view! {
-        <div class="control-row">{operation(state)} {algorithm(state)} {link(state)} {net(state)} {cut(state)}</div>
+        <div class="control-row">{operation(state)} {algorithm(state)} {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {cut(state)}</div>
         <div class="control-grid">{ranks(state)} {bytes(state)} {node(state)} {slow_by(state)} {slow_rank(state)} {cut_end(state, "cut-from", "Broken cable from rank", |p| &mut p.cut_from)}
             {cut_end(state, "cut-to", "to rank", |p| &mut p.cut_to)}
         </div>
@@ -64,30 +66,6 @@ fn algorithm(state: State) -> impl IntoView {
         let groups = vec![Group { label: "", options: fit.map(|a| (a.id(), a.label())).collect() }];
         view! { <Select name="algo" label="Algorithm" groups value set /> }
     }
-}
-
-fn choice(all: &'static [Link]) -> Vec<Group> {
-    vec![Group { label: "", options: all.iter().map(|l| (l.id, l.name)).collect() }]
-}
-
-fn link(state: State) -> impl IntoView {
-    let value = Signal::derive(move || state.params().with(|p| p.link.id));
-    let set = move |id: &'static str| {
-        if let Some(link) = links::find(id) {
-            state.update(|p| p.link = link);
-        }
-    };
-    view! { <Select name="link" label="Link within a node" groups=choice(links::INSIDE) value set /> }
-}
-
-fn net(state: State) -> impl IntoView {
-    let value = Signal::derive(move || state.params().with(|p| p.net.id));
-    let set = move |id: &'static str| {
-        if let Some(net) = links::find(id) {
-            state.update(|p| p.net = net);
-        }
-    };
-    view! { <Select name="net" label="Link between nodes" groups=choice(links::BETWEEN) value set /> }
 }
 
 fn ranks(state: State) -> impl IntoView {
