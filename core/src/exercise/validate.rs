@@ -10,7 +10,7 @@ use super::{
 };
 use crate::answer::{Outcome, Tolerance, write};
 use crate::catalogue;
-use crate::query::{Kind as ParamKind, ParamSpec, Query, Reader, did_you_mean};
+use crate::query::{ParamSpec, Query, Reader, did_you_mean};
 
 /// What is wrong with `exercise`, a sentence each, beginning with the field; nothing for one that is ready. Tries it
 /// with the seeds from 0 to `seeds` − 1; a problem that several seeds have is reported for the first of them.
@@ -304,17 +304,7 @@ fn needs_model(exercise: &Exercise) -> bool {
 fn check_values(field: &str, params: &Params, specs: &'static [ParamSpec], report: &mut Report) {
     for (name, value) in params {
         let query = Query::new([(name.as_str(), value.as_str())]);
-        let mut reader = Reader::new(specs, &query);
-        match specs.iter().find(|s| s.name == name).map(|s| s.kind) {
-            Some(ParamKind::Choice(_)) => {
-                reader.choice(name);
-            }
-            Some(_) => {
-                reader.real_or_none(name);
-            }
-            None => {}
-        }
-        for problem in reader.finish() {
+        for problem in Reader::new(specs, &query).finish() {
             report.fatal = true;
             report.say(format!("{field}: {}", problem.message));
         }
