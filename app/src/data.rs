@@ -170,12 +170,17 @@ pub async fn fetch_text(path: &str) -> Result<String, String> {
 /// Where this build's content lies, relative to the site's base: the build writes it into the page, with a hash in it, so
 /// that app and content always belong together.
 fn content_folder() -> String {
-    document()
-        .query_selector("meta[name=ringside-content]")
-        .ok()
-        .flatten()
-        .and_then(|meta| meta.get_attribute("content"))
-        .unwrap_or_else(|| "content/".to_owned())
+    noted("meta[name=ringside-content]").unwrap_or_else(|| "content/".to_owned())
+}
+
+/// The script of the GPU worker, relative to the site's base.
+pub fn worker_script() -> Option<String> {
+    noted("meta[name=ringside-gpu]")
+}
+
+/// What the build wrote into the page.
+fn noted(meta: &str) -> Option<String> {
+    document().query_selector(meta).ok().flatten().and_then(|meta| meta.get_attribute("content"))
 }
 
 /// The path of the site's base without its last slash: empty at the root of a host, `/ringside` on a sub-path.

@@ -74,6 +74,8 @@ pub const ALL: &[Entry] = &[
     crate::scaling::ENTRY,
     crate::pipeline::ENTRY,
     crate::pipeline::editor::EDITOR,
+    crate::kernels::matmul::ENTRY,
+    crate::kernels::attention::ENTRY,
     crate::tensor_parallel::ENTRY,
     crate::planner::ENTRY,
 ];

@@ -24,6 +24,20 @@ pub struct Reference {
 }
 
 impl Problem {
+    /// Of a family and its sizes as `list` of `ringside_core::kernels` has them; none if they are of nothing.
+    pub fn read(family: &str, sizes: &[u64]) -> Option<Self> {
+        match (family, sizes) {
+            ("matmul", &[m, n, k]) => Some(Self::Matmul(matmul::Sizes { m, n, k })),
+            ("attention", &[seq, head_dim, heads, kv_heads, causal]) => {
+                let fits = attention::HEAD_DIMS.contains(&head_dim) && kv_heads > 0 && heads.is_multiple_of(kv_heads);
+                let sizes = attention::Sizes { seq, head_dim, heads, kv_heads, causal: causal == 1 };
+                fits.then_some(Self::Attention(sizes))
+            }
+            _ => None,
+        }
+        .filter(|problem| problem.flop() > 0)
+    }
+
     /// The family of its kernels.
     pub fn family(&self) -> &'static str {
         match self {

@@ -54,6 +54,17 @@ proptest! {
 }
 
 #[test]
+fn problems_are_read_as_they_are_sent() {
+    let product = matmul::Sizes { m: 5, n: 7, k: 3 };
+    assert_eq!(Problem::read("matmul", &product.list()), Some(Problem::Matmul(product)));
+    let attending = attention::Sizes { seq: 5, head_dim: 32, heads: 4, kv_heads: 2, causal: true };
+    assert_eq!(Problem::read("attention", &attending.list()), Some(Problem::Attention(attending)));
+    for (family, sizes) in [("matmul", &[5, 0, 3][..]), ("matmul", &[1]), ("attention", &[5, 33, 4, 2, 1])] {
+        assert_eq!(Problem::read(family, sizes), None);
+    }
+}
+
+#[test]
 fn a_wrong_value_is_noticed_wherever_it_is() {
     let kernel = &ringside_shaders::matmul::KERNELS[0];
     let problem = Problem::Matmul(matmul::Sizes { m: 5, n: 7, k: 3 });

@@ -26,6 +26,8 @@ export default defineConfig({
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        // WebGPU in software has to be asked for.
+        "--enable-unsafe-webgpu",
       ],
     },
   },

@@ -10,6 +10,7 @@ use crate::failure::{Context, Failure, Result};
 use crate::process::{self, command, say};
 use crate::split;
 use crate::tools;
+use crate::worker;
 
 const WASM: &str = "wasm32-unknown-unknown";
 /// By this the hook knows that content may have mistakes.
@@ -142,32 +143,19 @@ pub(crate) fn hook(_: &Options) -> Result<()> {
     let target = target_folder()?;
     let raw = target.join(WASM).join(if release { "release" } else { "debug" });
     let index = process::read_text(&process::root().join("app/index.html"))?;
-    let mut app = None;
-    for (name, worker) in dist::programs(&index) {
-        if worker {
-            // Not split, and found by the name that Trunk gave it; the relocations triple it.
-            let modules: Vec<PathBuf> = process::files_under(&staging)?
-                .iter()
-                .filter(|f| f.starts_with(&name) && f.ends_with("_bg.wasm"))
-                .map(|f| staging.join(f))
-                .collect();
-            split::shrink(&modules, &tools)?;
-        } else {
-            say(format_args!("splitting and shrinking {name}.wasm"));
-            let scratch = target.join("ringside").join(&name);
-            let program = split::program(&raw.join(format!("{name}.wasm")), &name, &tools, &scratch, release)?;
-            dist::remove_trunks(&staging, &name)?;
-            app = Some(program);
-        }
-    }
-    let app =
-        app.ok_or("app/index.html links no program: `<link data-trunk rel=\"rust\" data-bin=\"…\">` is missing.")?;
+    let name = dist::program(&index)
+        .ok_or("app/index.html links no program: `<link data-trunk rel=\"rust\" data-bin=\"…\">` is missing.")?;
+    say(format_args!("splitting and shrinking {name}.wasm"));
+    let scratch = target.join("ringside").join(&name);
+    let app = split::program(&raw.join(format!("{name}.wasm")), &name, &tools, &scratch, release)?;
+    dist::remove_trunks(&staging, &name)?;
+    let worker = worker::build(&target, WASM, release, &tools)?;
     let lenient = std::env::var_os(LENIENT).is_some();
     let rendered = content::render(lenient);
     if !lenient && !rendered.diagnostics.is_empty() {
         return Err(format!("content has mistakes:\n{}", rendered.diagnostics.join("\n")).into());
     }
-    dist::finish(&staging, &public_url, &app, &rendered)
+    dist::finish(&staging, &public_url, &app, &worker, &rendered)
 }
 
 /// Where cargo puts what it builds.

@@ -24,10 +24,16 @@ pub(crate) struct Manifest {
 }
 
 /// Finishes the site in `folder`, where Trunk left its page and its assets.
-pub(crate) fn finish(folder: &Path, public_url: &str, program: &Program, content: &Rendered) -> Result<()> {
+pub(crate) fn finish(
+    folder: &Path,
+    public_url: &str,
+    program: &Program,
+    worker: &Program,
+    content: &Rendered,
+) -> Result<()> {
     let index = folder.join("index.html");
     let trunk = process::read_text(&index)?;
-    for (name, bytes) in &program.files {
+    for (name, bytes) in program.files.iter().chain(&worker.files) {
         process::write(&folder.join(name), bytes)?;
     }
     let mut assets = Assets {
@@ -35,6 +41,7 @@ pub(crate) fn finish(folder: &Path, public_url: &str, program: &Program, content
         imports: program.imports.clone(),
         wasm: program.wasm.clone(),
         content: content.folder(),
+        worker: worker.script.clone(),
         renamed: fingerprint(folder, "fonts/")?,
         ..Assets::default()
     };
@@ -155,12 +162,11 @@ pub(crate) fn remove_trunks(folder: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The programs that a page of Trunk's links: the name of the binary, and whether it is a worker.
-pub(crate) fn programs(index: &str) -> Vec<(String, bool)> {
+/// The program that a page of Trunk's links: the name of the binary.
+pub(crate) fn program(index: &str) -> Option<String> {
     let pieces = html::parse(index);
-    let rust = pieces.iter().filter(|p| p.attribute("data-trunk").is_some() && p.attribute("rel") == Some("rust"));
-    rust.filter_map(|p: &Piece| Some((p.attribute("data-bin")?.to_owned(), p.attribute("data-type") == Some("worker"))))
-        .collect()
+    let mut rust = pieces.iter().filter(|p| p.attribute("data-trunk").is_some() && p.attribute("rel") == Some("rust"));
+    rust.find_map(|p: &Piece| p.attribute("data-bin").map(str::to_owned))
 }
 
 #[cfg(test)]
@@ -178,9 +184,9 @@ mod tests {
     }
 
     #[test]
-    fn the_programs_of_a_page_are_its_rust_links() {
-        let index = "<link data-trunk rel=\"css\" href=\"a.css\"><link data-trunk rel=\"rust\" data-bin=\"app\">\
-                     <link data-trunk rel=\"rust\" data-bin=\"gpu\" data-type=\"worker\"/>";
-        assert_eq!(programs(index), [("app".to_owned(), false), ("gpu".to_owned(), true)]);
+    fn the_program_of_a_page_is_its_rust_link() {
+        let index = "<link data-trunk rel=\"css\" href=\"a.css\"><link data-trunk rel=\"rust\" data-bin=\"app\">";
+        assert_eq!(program(index).as_deref(), Some("app"));
+        assert_eq!(program("<link rel=\"rust\" data-bin=\"app\">"), None);
     }
 }

@@ -176,6 +176,8 @@ pub(crate) struct Assets {
     pub(crate) style: Option<String>,
     /// The folder of the rendered content, with a slash at its end.
     pub(crate) content: String,
+    /// The script that starts the GPU worker.
+    pub(crate) worker: String,
     /// Files that were given another name: old, new.
     pub(crate) renamed: Vec<(String, String)>,
 }
@@ -186,6 +188,7 @@ pub(crate) fn template(trunk: &str, public_url: &str, assets: &Assets) -> String
     let url = |path: &str| format!("{public_url}{path}");
     let mut head = vec![
         Piece::tag("meta", &[("name", "ringside-content"), ("content", &assets.content)]),
+        Piece::tag("meta", &[("name", "ringside-gpu"), ("content", &assets.worker)]),
         Piece::tag("link", &[("rel", "modulepreload"), ("href", &url(&assets.script))]),
     ];
     for import in &assets.imports {
@@ -328,6 +331,7 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
             wasm: "app-9.wasm".into(),
             style: Some("site-9.css".into()),
             content: "content/9/".into(),
+            worker: "gpu-9.js".into(),
             renamed: vec![("fonts/a.woff2".into(), "fonts/a-9.woff2".into())],
         }
     }
@@ -339,6 +343,7 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
         for wanted in [
             r#"<base href="/sub/">"#,
             r#"<meta name="ringside-content" content="content/9/">"#,
+            r#"<meta name="ringside-gpu" content="gpu-9.js">"#,
             r#"<link rel="modulepreload" href="/sub/app-9.js">"#,
             r#"<link rel="modulepreload" href="/sub/lazy-9.js">"#,
             r#"type="application/wasm" href="/sub/app-9.wasm">"#,

@@ -15,6 +15,7 @@ mod first_sight;
 mod html;
 mod http;
 mod js;
+mod kernels;
 mod merge;
 mod perf;
 mod process;
@@ -24,6 +25,7 @@ mod size;
 mod split;
 mod test;
 mod tools;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -98,6 +100,12 @@ const COMMANDS: &[Command] = &[
             Flag { name: "--no-build", value: "", help: "measure the dist/ that is there" },
         ],
         run: perf::main,
+    },
+    Command {
+        name: "kernels",
+        summary: "write the GPU kernels for gpu-bench, which measures them beside other libraries",
+        flags: &[Flag { name: "--bench-dir", value: "<dir>", help: "the folder to write to" }],
+        run: kernels::main,
     },
     Command {
         name: "tools",

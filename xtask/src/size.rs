@@ -15,6 +15,8 @@ use crate::serve::{Server, gzipped};
 const BUDGET: usize = 200_000;
 /// Fonts of one first visit, in bytes.
 const FONT_BUDGET: usize = 120_000;
+/// The GPU worker, which is downloaded by whoever runs a kernel: brotli, in bytes.
+const WORKER_BUDGET: usize = 60_000;
 const VISITS: &[&str] = &["", "chapter/memory-accounting/"];
 
 /// `cargo xtask size`.
@@ -58,6 +60,14 @@ pub(crate) fn main(options: &Options) -> Result<()> {
         if fonts > FONT_BUDGET {
             over.push(format!("the fonts of /{visit} are {} bytes over their budget", fonts - FONT_BUDGET));
         }
+    }
+    let mut worker = 0;
+    for file in process::files_under(&dist)?.iter().filter(|f| f.starts_with("gpu-worker-")) {
+        worker += brotli_size(&process::read(&dist.join(file))?);
+    }
+    println!("\nThe GPU worker, on demand: {worker} brotli; budget {WORKER_BUDGET}");
+    if worker > WORKER_BUDGET {
+        over.push(format!("the GPU worker is {} bytes over its budget", worker - WORKER_BUDGET));
     }
     if over.is_empty() { Ok(()) } else { Err(format!("{}.", over.join("; ")).into()) }
 }

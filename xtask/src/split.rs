@@ -106,7 +106,7 @@ pub(crate) fn program(raw: &Path, name: &str, tools: &Tools, scratch: &Path, opt
 }
 
 /// Gives every file a name made from its content, and lets them find each other by it.
-fn assemble(name: &str, bound: &Path, mut link: String, main: &Path, split: &[PathBuf]) -> Result<Program> {
+pub(crate) fn assemble(name: &str, bound: &Path, mut link: String, main: &Path, split: &[PathBuf]) -> Result<Program> {
     let mut program = Program::default();
     for path in split {
         let bytes = process::read(path)?;

@@ -34,6 +34,9 @@ pub struct Doc {
     /// A quiz that is being taken or was handed in; read by its page alone.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub quiz: Value,
+    /// Times of kernels that the learner keeps; read by the widgets that run them.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub measured: Value,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -95,6 +98,7 @@ impl Default for Doc {
             exercises: BTreeMap::new(),
             practice: Value::Null,
             quiz: Value::Null,
+            measured: Value::Null,
             rest: Map::new(),
         }
     }

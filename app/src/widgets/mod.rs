@@ -5,11 +5,14 @@
 
 mod activation_memory;
 mod amdahl;
+mod attention_kernels;
 mod communication_cost;
 mod ddp_overlap;
 mod export;
 mod fields;
 mod flash_attention_tiling;
+mod kernels;
+mod matmul_kernels;
 mod memory_breakdown;
 mod model_anatomy;
 mod model_input;
@@ -69,9 +72,11 @@ pub struct Props {
 pub const ALL: &[Widget] = &[
     Widget { id: "activation-memory", load: || Box::pin(activation_memory::load()) },
     Widget { id: "amdahl", load: || Box::pin(amdahl::load()) },
+    Widget { id: "attention-kernels", load: || Box::pin(attention_kernels::load()) },
     Widget { id: "communication-cost", load: || Box::pin(communication_cost::load()) },
-    Widget { id: "flash-attention-tiling", load: || Box::pin(flash_attention_tiling::load()) },
     Widget { id: "ddp-overlap", load: || Box::pin(ddp_overlap::load()) },
+    Widget { id: "flash-attention-tiling", load: || Box::pin(flash_attention_tiling::load()) },
+    Widget { id: "matmul-kernels", load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
     Widget { id: "parallel-planner", load: || Box::pin(parallel_planner::load()) },

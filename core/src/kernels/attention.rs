@@ -5,7 +5,10 @@
 //! attention, Ainslie et al., arXiv:2305.13245). Kernels: Milakov and Gimelshein, "Online normalizer calculation for
 //! softmax", arXiv:1805.02867; Dao et al., "FlashAttention", arXiv:2205.14135; Dao, "FlashAttention-2", arXiv:2307.08691.
 
-use super::{Traffic, WORD};
+use super::{Rung, Traffic, WORD, intensity};
+use crate::catalogue::{Entry, Evaluation};
+use crate::quantity::{Unit, number, unbroken};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
 
 /// A way to compute attention.
 #[derive(Debug, Clone, Copy)]
@@ -207,6 +210,174 @@ fn seen(sizes: Sizes, queries: u64, reach: impl Fn(u64) -> u64) -> u64 {
 /// The largest error that is taken for rounding, over the largest |O|.
 pub const TOLERANCE: f64 = 1e-4;
 
+/// The longest sequence, and the most heads, that the widget takes.
+pub const MAX_SEQ: u64 = 16_384;
+/// See [`MAX_SEQ`].
+pub const MAX_HEADS: u64 = 64;
+
+/// The parameters of the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// The sizes.
+    pub sizes: Sizes,
+    /// Whether the kernel is to be run as soon as it is on show.
+    pub run: bool,
+}
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "kernel",
+        doc: "the kernel",
+        kind: Kind::Choice(&["three-pass", "online", "rows", "flash", "flash-2"]),
+        default: "flash",
+    },
+    ParamSpec { name: "seq", doc: "queries, and keys", kind: Kind::Integer { min: 1, max: MAX_SEQ }, default: "512" },
+    ParamSpec { name: "head_dim", doc: "width of a head", kind: Kind::Choice(&["32", "64", "128"]), default: "64" },
+    ParamSpec { name: "heads", doc: "heads of Q", kind: Kind::Integer { min: 1, max: MAX_HEADS }, default: "1" },
+    ParamSpec {
+        name: "kv_heads",
+        doc: "heads of K and V; as many as of Q if left out",
+        kind: Kind::Integer { min: 1, max: MAX_HEADS },
+        default: "",
+    },
+    ParamSpec {
+        name: "causal",
+        doc: "whether a query sees only the keys up to its own",
+        kind: Kind::Choice(&["false", "true"]),
+        default: "false",
+    },
+    ParamSpec { name: "run", doc: "1: run as the page opens", kind: Kind::Integer { min: 0, max: 1 }, default: "0" },
+];
+
+/// This model in the catalogue. What is measured is no quantity of it: that differs by machine.
+pub const ENTRY: Entry = Entry {
+    id: "attention-kernels",
+    title: "Attention on your GPU",
+    summary: "The same attention by five kernels, with and without the matrix of scores: checked, and timed on your own GPU.",
+    params: PARAMS,
+    quantities: &[
+        ("flop", "Work", Unit::Flop),
+        ("compulsory", "Must be moved", Unit::Bytes),
+        ("asked", "Asked of memory", Unit::Bytes),
+        ("intensity", "FLOP for each byte asked", Unit::Ratio),
+        ("best-intensity", "FLOP for each byte, at best", Unit::Ratio),
+        ("scratch", "Memory for scores", Unit::Bytes),
+        ("workgroup-memory", "Workgroup memory", Unit::Bytes),
+    ],
+    evaluate: |query| {
+        let (params, problems) = Params::read(query);
+        let result = match params.impossible() {
+            Some(why) => Err(why),
+            None => Ok(ENTRY.measured(|id| params.quantity(id))),
+        };
+        Evaluation::new(params.query(), problems, result)
+    },
+};
+
+impl Params {
+    /// Reads the parameters; what cannot be read is the default and is reported.
+    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
+        let mut reader = Reader::new(PARAMS, query);
+        let kernel = reader.choice("kernel");
+        let seq = reader.integer("seq").max(1);
+        let head_dim = reader.choice("head_dim");
+        let head_dim = HEAD_DIMS.into_iter().find(|d| d.to_string() == head_dim).unwrap_or(64);
+        let heads = reader.integer("heads").max(1);
+        let kv_heads = reader.real_or_none("kv_heads").map_or(heads, |n| n as u64).max(1);
+        let causal = reader.choice("causal") == "true";
+        let run = reader.integer("run") == 1;
+        (Self { kernel, sizes: Sizes { seq, head_dim, heads, kv_heads, causal }, run }, reader.finish())
+    }
+
+    /// The parameters as a query that reads back to the same.
+    pub fn query(&self) -> Query {
+        let mut query = Query::new([("kernel", self.kernel)]).with(&self.sizes.query());
+        query.set("run", if self.run { "1" } else { "0" });
+        query
+    }
+
+    /// Why there is no such attention, if there is none.
+    pub fn impossible(&self) -> Option<String> {
+        let Sizes { heads, kv_heads, .. } = self.sizes;
+        (!heads.is_multiple_of(kv_heads)).then(|| {
+            format!(
+                "{heads} heads cannot share {kv_heads} heads of K and V evenly: the second number must divide the first."
+            )
+        })
+    }
+
+    /// The value of a quantity of [`ENTRY`]; 0 for any other id.
+    pub fn quantity(&self, id: &str) -> f64 {
+        let Some(kernel) = find(self.kernel) else { return 0.0 };
+        let (flop, asked) = (self.sizes.flop(), kernel.traffic(self.sizes).total());
+        let least = self.sizes.compulsory().total();
+        match id {
+            "flop" => flop as f64,
+            "compulsory" => least as f64,
+            "asked" => asked as f64,
+            "intensity" => intensity(flop, asked),
+            "best-intensity" => intensity(flop, least),
+            "scratch" => kernel.scratch(self.sizes) as f64,
+            "workgroup-memory" => kernel.workgroup_memory(self.sizes.head_dim) as f64,
+            _ => 0.0,
+        }
+    }
+
+    /// Every kernel at these sizes.
+    pub fn ladder(&self) -> Vec<Rung> {
+        let rung = |kernel: &Kernel| Rung {
+            id: kernel.id,
+            label: kernel.label,
+            about: kernel.about,
+            asked: kernel.traffic(self.sizes),
+            scratch: kernel.scratch(self.sizes),
+            workgroup_memory: kernel.workgroup_memory(self.sizes.head_dim),
+        };
+        KERNELS.iter().map(rung).collect()
+    }
+
+    /// What the kernel asks memory for, and what becomes of the scores, in sentences.
+    pub fn finding(&self) -> String {
+        if let Some(why) = self.impossible() {
+            return why;
+        }
+        let Some(kernel) = find(self.kernel) else { return String::new() };
+        let asked = kernel.traffic(self.sizes).total();
+        let scratch = kernel.scratch(self.sizes);
+        let bytes = |n: u64| unbroken(&Unit::Bytes.format(n as f64));
+        let scores = if scratch > 0 {
+            format!("The scores take {} beside {} of Q, K, V and O.", bytes(scratch), bytes(self.sizes.bytes()))
+        } else {
+            "No score is ever written.".to_owned()
+        };
+        format!(
+            "{} asks memory for {}, {} times what must be moved. {scores} {}",
+            kernel.label,
+            bytes(asked),
+            number(intensity(asked, self.sizes.compulsory().total())),
+            kernel.about
+        )
+    }
+}
+
+impl Sizes {
+    /// The sizes in the order in which they are sent: seq, head_dim, heads, kv_heads, causal.
+    pub fn list(self) -> [u64; 5] {
+        [self.seq, self.head_dim, self.heads, self.kv_heads, u64::from(self.causal)]
+    }
+
+    /// The sizes as a query.
+    pub fn query(self) -> Query {
+        let numbers =
+            [("seq", self.seq), ("head_dim", self.head_dim), ("heads", self.heads), ("kv_heads", self.kv_heads)];
+        let mut query = Query::new(numbers.map(|(name, size)| (name, size.to_string())));
+        query.set("causal", self.causal.to_string());
+        query
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,6 +391,20 @@ mod tests {
         let written = find("three-pass").map(|k| k.traffic(GPT2).total()).unwrap_or_default();
         assert!(flash * 50 < online && online < written, "{flash} {online} {written}");
         assert_eq!(find("three-pass").map(|k| k.scratch(GPT2)), Some(12 * 4 << 20));
+    }
+
+    #[test]
+    fn the_choices_are_the_kernels() {
+        assert_eq!(PARAMS[0].kind, Kind::Choice(&KERNELS.iter().map(|k| k.id).collect::<Vec<_>>().leak()[..]));
+        let params = Params { kernel: "three-pass", sizes: GPT2, run: true };
+        assert!(
+            params.finding().contains("The scores take 50.3\u{a0}MB beside 12.6\u{a0}MB of Q"),
+            "{}",
+            params.finding()
+        );
+        assert_eq!(Params::read(&params.query()), (params, vec![]));
+        let odd = Params { sizes: Sizes { kv_heads: 5, ..GPT2 }, ..params };
+        assert!(odd.impossible().is_some());
     }
 
     #[test]

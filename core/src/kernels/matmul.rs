@@ -4,7 +4,10 @@
 //! The ladder follows Simon Boehm, "How to optimize a CUDA matmul kernel for cuBLAS-like performance", 2022, and Goto and
 //! van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3), 2008 (packing).
 
-use super::{Traffic, WORD};
+use super::{Rung, Traffic, WORD, intensity};
+use crate::catalogue::{Entry, Evaluation};
+use crate::quantity::{Unit, number, unbroken};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
 
 /// A kernel of the ladder.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -191,6 +194,134 @@ impl Kernel {
     }
 }
 
+/// The largest size that the widget takes.
+pub const MAX: u64 = 8192;
+
+/// The parameters of the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// The sizes.
+    pub sizes: Sizes,
+    /// Whether the kernel is to be run as soon as it is on show.
+    pub run: bool,
+}
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "kernel",
+        doc: "the kernel",
+        kind: Kind::Choice(&["naive", "coalesced", "tiled", "register", "vector", "wide", "packed", "half"]),
+        default: "tiled",
+    },
+    ParamSpec { name: "m", doc: "rows of A and C", kind: Kind::Integer { min: 1, max: MAX }, default: "512" },
+    ParamSpec { name: "n", doc: "columns of B and C", kind: Kind::Integer { min: 1, max: MAX }, default: "512" },
+    ParamSpec { name: "k", doc: "columns of A, rows of B", kind: Kind::Integer { min: 1, max: MAX }, default: "512" },
+    ParamSpec { name: "run", doc: "1: run as the page opens", kind: Kind::Integer { min: 0, max: 1 }, default: "0" },
+];
+
+/// This model in the catalogue. What is measured is no quantity of it: that differs by machine.
+pub const ENTRY: Entry = Entry {
+    id: "matmul-kernels",
+    title: "Matmul on your GPU",
+    summary: "The same product by eight kernels, from naive to packed: checked, timed on your own GPU, and what each asked memory for.",
+    params: PARAMS,
+    quantities: &[
+        ("flop", "Work", Unit::Flop),
+        ("compulsory", "Must be moved", Unit::Bytes),
+        ("asked", "Asked of memory", Unit::Bytes),
+        ("intensity", "FLOP for each byte asked", Unit::Ratio),
+        ("best-intensity", "FLOP for each byte, at best", Unit::Ratio),
+        ("scratch", "Memory beside A, B, C", Unit::Bytes),
+        ("workgroup-memory", "Workgroup memory", Unit::Bytes),
+        ("error-bound", "Error bound, of |A|·|B|", Unit::Ratio),
+    ],
+    evaluate: |query| {
+        let (params, problems) = Params::read(query);
+        Evaluation::new(params.query(), problems, Ok(ENTRY.measured(|id| params.quantity(id))))
+    },
+};
+
+impl Params {
+    /// Reads the parameters; what cannot be read is the default and is reported.
+    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
+        let mut reader = Reader::new(PARAMS, query);
+        let kernel = reader.choice("kernel");
+        let [m, n, k] = ["m", "n", "k"].map(|name| reader.integer(name).max(1));
+        let run = reader.integer("run") == 1;
+        (Self { kernel, sizes: Sizes { m, n, k }, run }, reader.finish())
+    }
+
+    /// The parameters as a query that reads back to the same.
+    pub fn query(&self) -> Query {
+        let mut query = Query::new([("kernel", self.kernel)]).with(&self.sizes.query());
+        query.set("run", if self.run { "1" } else { "0" });
+        query
+    }
+
+    /// The value of a quantity of [`ENTRY`]; 0 for any other id.
+    pub fn quantity(&self, id: &str) -> f64 {
+        let Some(kernel) = find(self.kernel) else { return 0.0 };
+        let (flop, asked) = (self.sizes.flop(), kernel.traffic(self.sizes).total());
+        let least = self.sizes.compulsory().total();
+        match id {
+            "flop" => flop as f64,
+            "compulsory" => least as f64,
+            "asked" => asked as f64,
+            "intensity" => intensity(flop, asked),
+            "best-intensity" => intensity(flop, least),
+            "scratch" => kernel.scratch(self.sizes) as f64,
+            "workgroup-memory" => kernel.workgroup_memory() as f64,
+            "error-bound" => kernel.error_bound(self.sizes),
+            _ => 0.0,
+        }
+    }
+
+    /// Every kernel at these sizes.
+    pub fn ladder(&self) -> Vec<Rung> {
+        let rung = |kernel: &Kernel| Rung {
+            id: kernel.id,
+            label: kernel.label,
+            about: kernel.about,
+            asked: kernel.traffic(self.sizes),
+            scratch: kernel.scratch(self.sizes),
+            workgroup_memory: kernel.workgroup_memory(),
+        };
+        KERNELS.iter().map(rung).collect()
+    }
+
+    /// What the kernel asks memory for, and what that is beside what it must, in sentences.
+    pub fn finding(&self) -> String {
+        let Some(kernel) = find(self.kernel) else { return String::new() };
+        let asked = kernel.traffic(self.sizes).total();
+        let least = self.sizes.compulsory().total();
+        let bytes = |n: u64| unbroken(&Unit::Bytes.format(n as f64));
+        format!(
+            "The {} kernel asks memory for {}, {} times what must be moved. That is {} FLOP for each byte asked; with every \
+             value read once it would be {}. {}",
+            kernel.label.to_lowercase(),
+            bytes(asked),
+            number(intensity(asked, least)),
+            number(self.quantity("intensity")),
+            number(self.quantity("best-intensity")),
+            kernel.about
+        )
+    }
+}
+
+impl Sizes {
+    /// The sizes in the order in which they are sent: m, n, k.
+    pub fn list(self) -> [u64; 3] {
+        [self.m, self.n, self.k]
+    }
+
+    /// The sizes as a query.
+    pub fn query(self) -> Query {
+        Query::new([("m", self.m), ("n", self.n), ("k", self.k)].map(|(name, size)| (name, size.to_string())))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,6 +335,18 @@ mod tests {
         assert_eq!(read("tiled"), Some((8 << 30) / 16));
         assert_eq!(read("register"), Some((8 << 30) / 64));
         assert_eq!(read("wide"), Some((8 << 30) / 128));
+    }
+
+    #[test]
+    fn the_choices_are_the_kernels() {
+        assert_eq!(PARAMS[0].kind, Kind::Choice(&KERNELS.iter().map(|k| k.id).collect::<Vec<_>>().leak()[..]));
+        let naive = Params { kernel: "naive", sizes: CUBE, run: false };
+        let finding = naive.finding();
+        assert!(
+            finding.starts_with("The naive kernel asks memory for 8.59\u{a0}GB, 683 times what must be moved."),
+            "{finding}"
+        );
+        assert_eq!(Params::read(&naive.query()), (naive, vec![]));
     }
 
     #[test]

@@ -5,6 +5,9 @@
 
 pub mod attention;
 pub mod matmul;
+pub mod measured;
+pub mod timing;
+pub mod wire;
 
 /// Bytes that the invocations of a kernel ask the GPU's memory for, whether a cache answers or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,5 +28,30 @@ impl Traffic {
 /// The largest size of any dimension: products of three of them and 8 bytes fit into a `u64`.
 pub const MAX_SIZE: u64 = 65_536;
 
+/// The most work, in FLOP, that a kernel's twin is asked to do: some seconds of it.
+pub const TWIN: u64 = 4_000_000_000;
+
 /// Bytes of an f32.
 pub const WORD: u64 = 4;
+
+/// A kernel at some sizes, beside the others of its family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rung {
+    /// The name in a query string.
+    pub id: &'static str,
+    /// What a person reads.
+    pub label: &'static str,
+    /// What it does about memory: a sentence.
+    pub about: &'static str,
+    /// What it asks memory for.
+    pub asked: Traffic,
+    /// Bytes of memory that it needs beside inputs and output.
+    pub scratch: u64,
+    /// Bytes of workgroup memory that a workgroup occupies.
+    pub workgroup_memory: u64,
+}
+
+/// Floating-point operations for each byte; 0 where there are no bytes.
+pub fn intensity(flop: u64, bytes: u64) -> f64 {
+    if bytes == 0 { 0.0 } else { flop as f64 / bytes as f64 }
+}

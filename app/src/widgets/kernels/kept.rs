@@ -1,0 +1,136 @@
+//! Measurements that the learner keeps: from this machine, or from a file of another one.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use ringside_core::kernels::measured::{self, Measured};
+use ringside_core::quantity::Unit;
+
+use super::{Bench, ladder};
+use crate::store::store;
+use crate::ui::file;
+use crate::ui::said::{self, Said};
+use crate::ui::unique_id;
+
+/// All that are kept. Tracks. What another version kept and this one cannot read is left alone and not shown.
+fn all() -> Vec<Measured> {
+    store().with(|doc| serde_json::from_value(doc.measured.clone()).unwrap_or_default())
+}
+
+/// Keeps these; of the same run, the newer one.
+fn keep(new: Vec<Measured>) {
+    let mut kept = all();
+    kept.retain(|old| !new.iter().any(|m| m.same_run(old)));
+    kept.extend(new);
+    store().update(|doc| doc.measured = serde_json::to_value(&kept).unwrap_or_default());
+}
+
+/// The table and what can be done with it.
+pub(super) fn view(bench: Bench) -> AnyView {
+    let said: Said = RwSignal::new(None);
+    let family = bench.family;
+    let mine = Memo::new(move |_| {
+        let mut list = all();
+        list.retain(|m| m.family == family);
+        list
+    });
+    let fresh = Memo::new(move |_| bench.measured.with(Vec::is_empty));
+    let none = Memo::new(move |_| mine.with(Vec::is_empty));
+    let keep_now = move |_| {
+        let new = bench.measured.get_untracked();
+        said.set(Some(Ok(format!("{} kept.", counted(new.len())))));
+        keep(new);
+    };
+    let save = move |extension: &'static str, media: &'static str, text: fn(&[Measured]) -> String| {
+        move |_| {
+            said.set(Some(file::save(
+                &format!("{family}-kernels.{extension}"),
+                media,
+                &mine.with_untracked(|m| text(m)),
+            )))
+        }
+    };
+    let forget = move |_| {
+        let others: Vec<Measured> = all().into_iter().filter(|m| m.family != family).collect();
+        store().update(|doc| doc.measured = serde_json::to_value(&others).unwrap_or_default());
+        said.set(Some(Ok("All kept measurements of these kernels are forgotten.".to_owned())));
+    };
+    let add = move |event| {
+        let Some(chosen) = file::chosen(&event) else { return };
+        spawn_local(async move {
+            let read = match file::read_text(&chosen).await {
+                Ok(text) => measured::from_json(&text),
+                Err(why) => Err(why),
+            };
+            said.set(Some(read.map(|new| {
+                let text = format!("{} added.", counted(new.len()));
+                keep(new);
+                text
+            })));
+        });
+    };
+    let id = unique_id("measurements");
+    view! {
+        <div class="bench-kept">
+            <div class="bench-actions">
+                <button type="button" class="secondary" disabled=move || fresh.get() on:click=keep_now>
+                    "Keep these results"
+                </button>
+                <button
+                    type="button"
+                    class="quiet"
+                    disabled=move || none.get()
+                    on:click=save("json", "application/json", measured::json)
+                >
+                    "Save as JSON"
+                </button>
+                <button type="button" class="quiet" disabled=move || none.get() on:click=save("csv", "text/csv", measured::csv)>
+                    "Save as CSV"
+                </button>
+                <label class="bench-file" for=id.clone()>"Add a file from another machine"</label>
+                <input type="file" id=id accept="application/json,.json" on:change=add />
+                <button type="button" class="quiet" disabled=move || none.get() on:click=forget>"Forget all"</button>
+            </div>
+            {said::say(said)}
+            <Show when=move || !none.get()>{table(mine)}</Show>
+        </div>
+    }
+    .into_any()
+}
+
+fn counted(n: usize) -> String {
+    if n == 1 { "1 measurement".to_owned() } else { format!("{n} measurements") }
+}
+
+fn table(mine: Memo<Vec<Measured>>) -> AnyView {
+    let row = |m: &Measured| {
+        view! {
+            <tr>
+                <th scope="row">{m.kernel.clone()}</th>
+                <td>{m.sizes.replace('&', ", ").replace('=', " ")}</td>
+                <td>{m.device.clone()}</td>
+                <td class="number">{Unit::FlopPerSecond.format(m.rate())}</td>
+                <td class="number">{ladder::spread(m)}</td>
+                <td class="number">{ladder::error(m)}</td>
+            </tr>
+        }
+    };
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label="Kept measurements">
+            <table>
+                <caption>"Kept in this browser"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Kernel"</th>
+                        <th scope="col">"Sizes"</th>
+                        <th scope="col">"Device"</th>
+                        <th scope="col" class="number">"Speed"</th>
+                        <th scope="col" class="number">"Time, middle half"</th>
+                        <th scope="col" class="number">"Error, of its bound"</th>
+                    </tr>
+                </thead>
+                <tbody>{move || mine.with(|all| all.iter().map(row).collect_view())}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,86 @@
+//! The ladder: a row for each kernel, with what it asks of memory and what was measured.
+
+use leptos::prelude::*;
+use ringside_core::kernels::Rung;
+use ringside_core::kernels::measured::Measured;
+use ringside_core::quantity::{Unit, number};
+
+use super::Bench;
+use crate::ui::scale::{Linear, percent};
+
+/// The table; its first cells choose a kernel.
+pub(super) fn view(bench: Bench) -> AnyView {
+    let fastest = Memo::new(move |_| {
+        bench.sizes.with(|(sizes, _)| {
+            bench.measured.with(|all| all.iter().filter(|m| m.sizes == *sizes).map(Measured::rate).fold(0.0, f64::max))
+        })
+    });
+    // Kernels stay the same ones whatever the sizes are.
+    let rows = bench.ladder.get_untracked().into_iter().enumerate().map(|(i, rung)| row(bench, i, rung, fastest));
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label="The kernels">
+            <table class="bench-ladder">
+                <thead>
+                    <tr>
+                        <th scope="col">"Kernel"</th>
+                        <th scope="col" class="number">"Asks of memory"</th>
+                        <th scope="col">"Speed"</th>
+                        <th scope="col" class="number">"Time, middle half"</th>
+                        <th scope="col" class="number">"Error, of what rounding explains"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+fn row(bench: Bench, i: usize, rung: Rung, fastest: Memo<f64>) -> AnyView {
+    let id = rung.id;
+    let measured = Memo::new(move |_| bench.of(id));
+    let asked = move || {
+        let bytes = bench.ladder.with(|all| all.get(i).map_or(0, |rung| rung.asked.total()));
+        Unit::Bytes.format(bytes as f64)
+    };
+    let width = move || {
+        let rate = measured.with(|m| m.as_ref().map_or(0.0, Measured::rate));
+        percent(if rate > 0.0 { Linear::to(fastest.get()).percent(rate) } else { 0.0 })
+    };
+    let cell = move |text: fn(&Measured) -> String| move || measured.with(|m| m.as_ref().map(text));
+    let pressed = move || (bench.kernel.get() == id).to_string();
+    let running = move || bench.queue.with(|queue| queue.first().is_some_and(|job| job.kernel == id));
+    let wrong = move || measured.with(|m| m.as_ref().is_some_and(|m| !m.verified));
+    view! {
+        <tr class:running=running class:wrong=wrong>
+            <th scope="row">
+                <button type="button" class="quiet" aria-pressed=pressed on:click=move |_| bench.set_kernel.run(id)>
+                    {rung.label}
+                </button>
+            </th>
+            <td class="number">{asked}</td>
+            <td class="bench-speed">
+                <svg aria-hidden="true"><rect class="track" width="100%" height="100%" /><rect width=width height="100%" /></svg>
+                <span>{cell(|m| Unit::FlopPerSecond.format(m.rate()))}</span>
+            </td>
+            <td class="number">{cell(spread)}</td>
+            <td class="number">{cell(error)}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// The median and the middle half of the runs.
+pub(super) fn spread(m: &Measured) -> String {
+    let seconds = |s: f64| Unit::Seconds.format(s);
+    if m.rounds < 3 {
+        return format!("{}, {} run{}", seconds(m.seconds), m.rounds, if m.rounds == 1 { "" } else { "s" });
+    }
+    format!("{} ({} to {})", seconds(m.seconds), seconds(m.low), seconds(m.high))
+}
+
+/// The error where it comes closest to its bound.
+pub(super) fn error(m: &Measured) -> String {
+    let share = if m.bound > 0.0 { m.max_error / m.bound } else { 0.0 };
+    if m.verified { format!("{} ✓", Unit::Fraction.format(share)) } else { format!("{}: wrong", number(m.max_error)) }
+}

@@ -1,0 +1,331 @@
+//! What the widgets that run kernels share: a bench on which a ladder of kernels is run on the learner's own GPU.
+
+mod kept;
+mod ladder;
+mod worker;
+
+use leptos::prelude::*;
+use ringside_core::catalogue::Entry;
+use ringside_core::kernels::measured::Measured;
+use ringside_core::kernels::wire::{Said, Trouble};
+use ringside_core::kernels::{Rung, TWIN, intensity};
+use ringside_core::quantity::{Unit, exact, number, unbroken};
+
+use crate::ui::output::Output;
+use crate::ui::select::{Group, Select};
+use worker::{Job, Worker};
+
+/// Sizes as a query, and in the order in which they are sent.
+pub(super) type Sizes = (String, Vec<u64>);
+
+/// A ladder of kernels, what runs of it now, and what was measured.
+#[derive(Clone, Copy)]
+pub(super) struct Bench {
+    family: &'static str,
+    kernel: Signal<&'static str>,
+    set_kernel: Callback<&'static str>,
+    sizes: Memo<Sizes>,
+    ladder: Memo<Vec<Rung>>,
+    /// Those that are still to be run, the next one first; the first of them runs now.
+    queue: RwSignal<Vec<Job>>,
+    progress: RwSignal<(String, f64)>,
+    trouble: RwSignal<Option<String>>,
+    measured: RwSignal<Vec<Measured>>,
+    worker: StoredValue<Option<Worker>, LocalStorage>,
+}
+
+impl Bench {
+    /// A bench for the kernels of `family`. `ladder` is what they ask of memory at these.
+    pub fn new(
+        family: &'static str,
+        kernel: Signal<&'static str>,
+        set_kernel: Callback<&'static str>,
+        sizes: Memo<Sizes>,
+        ladder: Memo<Vec<Rung>>,
+    ) -> Self {
+        let bench = Self {
+            family,
+            kernel,
+            set_kernel,
+            sizes,
+            ladder,
+            queue: RwSignal::new(Vec::new()),
+            progress: RwSignal::new((String::new(), 0.0)),
+            trouble: RwSignal::new(None),
+            measured: RwSignal::new(Vec::new()),
+            worker: StoredValue::new_local(None),
+        };
+        on_cleanup(move || bench.end());
+        bench
+    }
+
+    /// Runs these kernels, one after the other, at the sizes on show.
+    pub fn run(self, kernels: impl IntoIterator<Item = &'static str>) {
+        let (query, sizes) = self.sizes.get_untracked();
+        let job = |kernel| Job { kernel, sizes: sizes.clone(), query: query.clone() };
+        let jobs: Vec<Job> = kernels.into_iter().map(job).collect();
+        self.trouble.set(None);
+        self.progress.set(("starting".to_owned(), 0.0));
+        self.queue.set(jobs);
+        if self.worker.with_value(Option::is_some) {
+            self.next();
+            return;
+        }
+        match Worker::start(move |said| self.hear(said)) {
+            Ok(worker) => self.worker.set_value(Some(worker)),
+            Err(why) => self.give_up(why),
+        }
+    }
+
+    /// Ends what runs. The worker goes with it: nothing else stops a kernel.
+    pub fn stop(self) {
+        self.end();
+        self.queue.set(Vec::new());
+    }
+
+    fn end(self) {
+        // The bench may be gone already.
+        let _ = self.worker.try_update_value(|worker| {
+            if let Some(worker) = worker.take() {
+                worker.end();
+            }
+        });
+    }
+
+    fn next(self) {
+        if let Some(job) = self.queue.with_untracked(|queue| queue.first().cloned()) {
+            self.worker.with_value(|worker| {
+                if let Some(worker) = worker {
+                    worker.post(self.family, &job);
+                }
+            });
+        }
+    }
+
+    fn hear(self, said: Result<Said, String>) {
+        match said {
+            Ok(Said::Ready) => self.next(),
+            Ok(Said::Progress { doing, done }) => _ = self.progress.try_set((doing, done)),
+            Ok(Said::Done(measured, trouble)) => {
+                let job = self.queue.with_untracked(|queue| queue.first().cloned());
+                let measured = Measured {
+                    family: self.family.to_owned(),
+                    kernel: job.as_ref().map_or("", |job| job.kernel).to_owned(),
+                    sizes: job.map_or_else(String::new, |job| job.query),
+                    instead: trouble.as_ref().map_or_else(String::new, Trouble::to_string),
+                    ..*measured
+                };
+                self.measured.update(|all| {
+                    all.retain(|m| !m.same_run(&measured));
+                    all.push(measured);
+                });
+                self.advance();
+            }
+            // Others of the ladder may do: one needs f16, one much memory.
+            Ok(Said::Failed(trouble)) => {
+                let most = Unit::Flop.format(TWIN as f64);
+                self.trouble.set(Some(format!("{trouble} The CPU would take long for this: it does up to {most}.")));
+                self.advance();
+            }
+            Err(why) => self.give_up(why),
+        }
+    }
+
+    fn advance(self) {
+        self.progress.set((String::new(), 0.0));
+        self.queue.update(|queue| {
+            if !queue.is_empty() {
+                queue.remove(0);
+            }
+        });
+        self.next();
+    }
+
+    fn give_up(self, why: String) {
+        self.trouble.set(Some(why));
+        self.stop();
+    }
+
+    /// What was measured of a kernel at the sizes on show, the last time. Tracks.
+    fn of(self, kernel: &str) -> Option<Measured> {
+        self.sizes.with(|(sizes, _)| {
+            self.measured.with(|all| all.iter().rev().find(|m| m.kernel == kernel && m.sizes == *sizes).cloned())
+        })
+    }
+
+    /// What was measured of the chosen kernel, in sentences; empty if nothing was. Tracks.
+    pub fn finding(self) -> String {
+        let Some(m) = self.of(self.kernel.get()) else { return String::new() };
+        let device = if m.instead.is_empty() { m.device.as_str() } else { "the CPU" };
+        let share = if m.checked < m.of {
+            format!(
+                "{} of {} values were checked",
+                exact(m.checked).unwrap_or_default(),
+                exact(m.of).unwrap_or_default()
+            )
+        } else {
+            format!("all {} values were checked", exact(m.of).unwrap_or_default())
+        };
+        let verdict =
+            if m.verified { "and are right to rounding" } else { "and are not all right: do not trust its time" };
+        format!(
+            " On {device} a run took {}: {}. Against sums in f64, {share} {verdict}.",
+            unbroken(&Unit::Seconds.format(m.seconds)),
+            unbroken(&Unit::FlopPerSecond.format(m.rate())),
+        )
+    }
+
+    /// The choice of a kernel.
+    pub fn choice(self) -> AnyView {
+        let options = self.ladder.get_untracked().iter().map(|rung| (rung.id, rung.label)).collect();
+        let groups = vec![Group { label: "", options }];
+        view! { <Select name="kernel" label="Kernel" groups value=self.kernel set=self.set_kernel /> }.into_any()
+    }
+
+    /// All of the drawing: what can be done, how far it is, the ladder, what the chosen kernel came to, and what is kept.
+    /// Nothing can be run while the state is `impossible`.
+    pub fn view(self, model: &'static Entry, value: impl Fn(&str) -> f64 + Send + Sync + Copy + 'static) -> AnyView {
+        view! {
+            <div class="bench">
+                {self.actions()}
+                <div role="alert">
+                    {move || self.trouble.get().map(|why| view! { <p class="message">{why}</p> })}
+                </div>
+                <div role="status">{move || self.caveat().map(|text| view! { <p class="message">{text}</p> })}</div>
+                {ladder::view(self)}
+                {self.readings(model, value)}
+                {kept::view(self)}
+            </div>
+        }
+        .into_any()
+    }
+
+    fn actions(self) -> AnyView {
+        let idle = Memo::new(move |_| self.queue.with(Vec::is_empty));
+        let one = move |_| self.run([self.kernel.get_untracked()]);
+        let all = move |_| self.run(self.ladder.get_untracked().iter().map(|rung| rung.id));
+        let label = move || {
+            let kernel = self.kernel.get();
+            self.ladder.with(|all| all.iter().find(|r| r.id == kernel).map(|r| format!("Run: {}", r.label)))
+        };
+        let doing = move || {
+            let (doing, _) = self.progress.get();
+            self.queue.with(|queue| queue.first().map(|job| format!("{}: {doing}", job.kernel)))
+        };
+        view! {
+            <div class="bench-actions">
+                <button type="button" disabled=move || !idle.get() on:click=one>{label}</button>
+                <button type="button" class="secondary" disabled=move || !idle.get() on:click=all>"Run all"</button>
+                <button type="button" class="secondary" disabled=move || idle.get() on:click=move |_| self.stop()>"Stop"</button>
+                <div class="bench-progress" class:idle=move || idle.get()>
+                    <progress max="1" value=move || self.progress.get().1.to_string() aria-label="Progress of the run"></progress>
+                    <span class="fine">{doing}</span>
+                </div>
+            </div>
+        }
+        .into_any()
+    }
+
+    /// What keeps the time on show from being that of a GPU.
+    fn caveat(self) -> Option<String> {
+        let m = self.of(self.kernel.get())?;
+        if !m.instead.is_empty() {
+            return Some(format!(
+                "{} The CPU did the same arithmetic instead, in the same order; its time says nothing of a GPU’s.",
+                m.instead
+            ));
+        }
+        m.software.then(|| {
+            format!(
+                "“{}” is a GPU made of software: results are right, but times do not show how a GPU behaves. Workgroup \
+                 memory, for one, is slow here.",
+                m.device
+            )
+        })
+    }
+
+    /// What was measured of the chosen kernel, and what the model says of it.
+    fn readings(self, model: &'static Entry, value: impl Fn(&str) -> f64 + Send + Sync + Copy + 'static) -> AnyView {
+        let chosen = Memo::new(move |_| self.of(self.kernel.get()));
+        let known = Memo::new(move |_| chosen.with(Option::is_some));
+        let of = move |look: fn(&Measured) -> f64| {
+            Signal::derive(move || chosen.with(|m| m.as_ref().map(look).unwrap_or_default()))
+        };
+        let measured = move |id: &'static str, label: &'static str, unit: Unit, look: fn(&Measured) -> f64| {
+            let value = of(look);
+            view! {
+                <div class="reading">
+                    <dt>{label}</dt>
+                    <dd><Output quantity=id value unit /></dd>
+                </div>
+            }
+        };
+        let verified = of(|m| f64::from(u8::from(m.verified)));
+        let modelled = move |(id, label, unit): (&'static str, &'static str, Unit)| {
+            let value = Signal::derive(move || value(id));
+            view! {
+                <div class="reading">
+                    <dt>{label}</dt>
+                    <dd><Output quantity=id value unit /></dd>
+                </div>
+            }
+        };
+        view! {
+            <dl class="readings bench-readings">
+                <Show when=move || known.get()>
+                    {measured("gflops", "Measured", Unit::FlopPerSecond, Measured::rate)}
+                    {measured("time", "Time of a run, median", Unit::Seconds, |m| m.seconds)}
+                    {measured("max-error", "Largest error", Unit::Ratio, |m| m.max_error)}
+                    {measured("bound", "Rounding explains, there", Unit::Ratio, |m| m.bound)}
+                    <div class="reading">
+                        <dt>"Right"</dt>
+                        <dd>
+                            <Output quantity="verified" value=verified unit=Unit::Count format=yes_or_no />
+                        </dd>
+                    </div>
+                    {measured("bandwidth", "Asked of memory, a second", Unit::BytesPerSecond, Measured::bandwidth)}
+                    {measured("memory", "Memory of all buffers", Unit::Bytes, |m| m.memory)}
+                </Show>
+                {model.quantities.iter().copied().map(modelled).collect_view()}
+            </dl>
+        }
+        .into_any()
+    }
+
+    /// The ladder as a table: what each kernel asks memory for.
+    pub fn numbers(self, flop: Signal<u64>) -> AnyView {
+        let bytes = |n: u64| Unit::Bytes.format(n as f64);
+        let row = move |rung: Rung| {
+            view! {
+                <tr>
+                    <th scope="row">{rung.label}</th>
+                    <td class="number">{bytes(rung.asked.read)}</td>
+                    <td class="number">{bytes(rung.asked.written)}</td>
+                    <td class="number">{number(intensity(flop.get(), rung.asked.total()))}</td>
+                    <td class="number">{bytes(rung.scratch)}</td>
+                    <td class="number">{bytes(rung.workgroup_memory)}</td>
+                </tr>
+            }
+        };
+        view! {
+            <table>
+                <thead>
+                    <tr>
+                        <th scope="col">"Kernel"</th>
+                        <th scope="col" class="number">"Asks to read"</th>
+                        <th scope="col" class="number">"Asks to write"</th>
+                        <th scope="col" class="number">"FLOP for each byte"</th>
+                        <th scope="col" class="number">"Extra memory"</th>
+                        <th scope="col" class="number">"Workgroup memory"</th>
+                    </tr>
+                </thead>
+                <tbody>{move || self.ladder.get().into_iter().map(row).collect_view()}</tbody>
+            </table>
+        }
+        .into_any()
+    }
+}
+
+fn yes_or_no(value: f64) -> String {
+    if value > 0.0 { "yes" } else { "no" }.to_owned()
+}

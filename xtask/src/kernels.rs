@@ -1,0 +1,137 @@
+//! `kernels`: writes our kernels in the descriptor format of `../shared/gpu-bench`, beside whose peers they are measured.
+
+use std::path::Path;
+
+use ringside_shaders::Kernel;
+use ringside_shaders::descriptor::{Dims, Parameter, Resource, Size};
+use serde_json::{Value, json};
+
+use crate::args::Options;
+use crate::failure::{Failure, Result};
+use crate::process::{self, say};
+
+/// The head dimension that the bench measures.
+const HEAD_DIM: u64 = 64;
+
+/// `cargo xtask kernels --bench-dir <dir>`.
+pub(crate) fn main(options: &Options) -> Result<()> {
+    let folder = options
+        .value("--bench-dir")
+        .map(process::given_path)
+        .ok_or_else(|| Failure::usage("kernels needs --bench-dir <dir>: the folder to write to.".to_owned()))?;
+    let mut count = 0;
+    for kernel in ringside_shaders::all() {
+        write(kernel, &folder)?;
+        count += 1;
+    }
+    say(format_args!(
+        "wrote {count} kernels; measure them with `node run.mjs --kernels {} --only ours,jax`",
+        folder.display()
+    ));
+    Ok(())
+}
+
+fn write(kernel: &Kernel, folder: &Path) -> Result<()> {
+    let name = format!("{}-{}", kernel.family, kernel.id);
+    let dims = Dims(vec![("head_dim", HEAD_DIM)]);
+    process::write(&folder.join(format!("{name}.wgsl")), kernel.wgsl(&dims))?;
+    process::write(&folder.join(format!("{name}.json")), format!("{:#}\n", descriptor(kernel, &name, &dims)))
+}
+
+fn descriptor(kernel: &Kernel, name: &str, dims: &Dims) -> Value {
+    let scratch: serde_json::Map<String, Value> =
+        kernel.scratch.iter().map(|(name, size)| ((*name).to_owned(), formula(size, dims).into())).collect();
+    let passes: Vec<Value> = kernel
+        .passes
+        .iter()
+        .map(|pass| {
+            let bindings: Vec<Value> = pass
+                .bindings
+                .iter()
+                .map(|binding| match binding.resource {
+                    Resource::Read(buffer) => {
+                        json!({"binding": binding.number, "type": "read-only-storage", "buffer": there(kernel, buffer)})
+                    }
+                    Resource::Write(buffer) => {
+                        json!({"binding": binding.number, "type": "storage", "buffer": there(kernel, buffer)})
+                    }
+                    Resource::Parameters(list) => {
+                        let fields: Vec<[String; 2]> = list.iter().map(field).collect();
+                        json!({"binding": binding.number, "type": "uniform", "fields": fields})
+                    }
+                })
+                .collect();
+            let workgroups = pass.grid.each_ref().map(|size| formula(size, dims));
+            json!({"wgsl": format!("{name}.wgsl"), "entryPoint": pass.entry, "bindings": bindings, "workgroups": workgroups})
+        })
+        .collect();
+    let require: &[String] = if kernel.family == "attention" { &[format!("d=={HEAD_DIM}")] } else { &[] };
+    let features: &[&str] = if kernel.f16 { &["shader-f16"] } else { &[] };
+    json!({
+        "name": format!("ours: {}", kernel.id),
+        "op": kernel.family,
+        "require": require,
+        "features": features,
+        "scratch": scratch,
+        "passes": passes,
+    })
+}
+
+/// The bench's name of a buffer: inputs and output are capitals, scratch is as it is.
+fn there(kernel: &Kernel, buffer: &str) -> String {
+    let ours = kernel.scratch.iter().any(|(name, _)| *name == buffer);
+    if ours { buffer.to_owned() } else { buffer.to_uppercase() }
+}
+
+fn field(parameter: &Parameter) -> [String; 2] {
+    match parameter {
+        Parameter::Dim(name) => ["u32".to_owned(), dim(name).to_owned()],
+        Parameter::First => ["u32".to_owned(), "0".to_owned()],
+        Parameter::RootInverse(name) => ["f32".to_owned(), format!("1/sqrt({})", dim(name))],
+    }
+}
+
+/// The bench's name of a size. It has one head and no mask.
+fn dim(name: &str) -> &'static str {
+    match name {
+        "m" => "M",
+        "n" => "N",
+        "k" => "K",
+        "seq" => "N",
+        "head_dim" => "d",
+        "heads" | "kv_heads" => "1",
+        _ => "0",
+    }
+}
+
+/// A size in JavaScript.
+fn formula(size: &Size, dims: &Dims) -> String {
+    match size {
+        Size::Of(number) => number.to_string(),
+        Size::Dim(name) => dim(name).to_owned(),
+        Size::Tiles(name, side) => format!("ceil({}/{side})", dim(name)),
+        Size::TilesBy(name, side) => format!("ceil({}/{})", dim(name), side(dims)),
+        Size::Product(factors) => factors.iter().map(|f| formula(f, dims)).collect::<Vec<_>>().join("*"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_is_described_as_the_bench_reads_it() {
+        let kernel = ringside_shaders::find("attention", "flash-2").expect("there");
+        let value = descriptor(kernel, "x", &Dims(vec![("head_dim", HEAD_DIM)]));
+        assert_eq!(value["passes"][0]["workgroups"], json!(["1", "ceil(N/32)", "1"]));
+        assert_eq!(
+            value["passes"][0]["bindings"][0],
+            json!({"binding": 0, "type": "read-only-storage", "buffer": "Q"})
+        );
+        let fields = &value["passes"][0]["bindings"][4]["fields"];
+        assert_eq!(fields[6], json!(["f32", "1/sqrt(d)"]));
+        let packed = ringside_shaders::find("matmul", "packed").expect("there");
+        let value = descriptor(packed, "x", &Dims(Vec::new()));
+        assert_eq!(value["scratch"]["packed_a"], json!("8*ceil(M/8)*K"));
+    }
+}
