@@ -390,7 +390,7 @@ mod tests {
         let online = find("online").map(|k| k.traffic(GPT2).total()).unwrap_or_default();
         let written = find("three-pass").map(|k| k.traffic(GPT2).total()).unwrap_or_default();
         assert!(flash * 50 < online && online < written, "{flash} {online} {written}");
-        assert_eq!(find("three-pass").map(|k| k.scratch(GPT2)), Some(12 * 4 << 20));
+        assert_eq!(find("three-pass").map(|k| k.scratch(GPT2)), Some(12 * (4 << 20)));
     }
 
     #[test]
