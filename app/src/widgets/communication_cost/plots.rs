@@ -118,8 +118,8 @@ pub(super) fn view(shown: Shown) -> AnyView {
     view! {
         <div class="cost-plots">
             <ul class="legend">
-                <li class:chosen=chosen(Algo::Ring)><i class="swatch ring" aria-hidden="true"></i>"Ring"</li>
-                <li class:chosen=chosen(Algo::DoubleBinaryTree) hidden=move || !tree.get()>
+                <li class:asked=chosen(Algo::Ring)><i class="swatch ring" aria-hidden="true"></i>"Ring"</li>
+                <li class:asked=chosen(Algo::DoubleBinaryTree) hidden=move || !tree.get()>
                     <i class="swatch tree" aria-hidden="true"></i>
                     "Tree"
                 </li>
