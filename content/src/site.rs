@@ -160,6 +160,10 @@ fn write_chapter(
     check_chapter(world, chapter, scan, &page, &exercises);
     index.page(slug, &chapter.title, &page, &exercises);
     files.html(&format!("chapters/{slug}.html"), article(course, chapter, &lede, &page));
+    if !page.notes.is_empty() {
+        let note = |(i, note): (usize, &Html)| format!("<div data-notes=\"{}\">\n{}\n</div>\n", i + 1, note.0);
+        files.html(&format!("chapters/{slug}.notes.html"), page.notes.iter().enumerate().map(note).collect());
+    }
     let indexed = exercises.iter().map(|e| e.indexed(slug)).collect();
     let exercises = Exercises { exercises: exercises.into_iter().map(|e| e.exercise).collect() };
     files.json(&format!("chapters/{slug}.exercises.json"), &exercises);

@@ -1,4 +1,4 @@
-//! Fenced blocks that are not code: `widget`, `exercise`, `exercises`, `sources`.
+//! Fenced blocks that are not code: `widget`, `exercise`, `exercises`, `sources`, `notes`.
 
 use ringside_core::query::Query;
 use toml::de::DeValue;
@@ -17,6 +17,8 @@ pub(crate) enum Fence {
     Exercises,
     /// The chapter's sources.
     Sources,
+    /// What whoever presents the chapter sees, and learners do not.
+    Notes,
     /// Code, in the language of this name (empty for none).
     Code(String),
 }
@@ -54,6 +56,7 @@ impl Fence {
             "exercise" => Fence::Exercise(words.collect::<Vec<_>>().join(" ")),
             "exercises" => Fence::Exercises,
             "sources" => Fence::Sources,
+            "notes" => Fence::Notes,
             language => Fence::Code(language.to_owned()),
         }
     }
@@ -108,6 +111,7 @@ mod tests {
         assert_eq!(Fence::parse("widget memory-breakdown #main after=predict-30b"), Fence::Widget(widget));
         assert_eq!(Fence::parse(" exercise weights-30b"), Fence::Exercise("weights-30b".into()));
         assert_eq!(Fence::parse("exercises"), Fence::Exercises);
+        assert_eq!(Fence::parse("notes"), Fence::Notes);
         assert_eq!(Fence::parse("python"), Fence::Code("python".into()));
         assert_eq!(Fence::parse(""), Fence::Code(String::new()));
     }

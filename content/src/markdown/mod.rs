@@ -33,6 +33,8 @@ pub(crate) struct Page {
     pub(crate) widgets: Vec<String>,
     /// The text before the first heading, then of each section.
     pub(crate) sections: Vec<Section>,
+    /// Notes for whoever presents it, in order; the text has their places.
+    pub(crate) notes: Vec<Html>,
 }
 
 /// A heading of level 2 or 3.

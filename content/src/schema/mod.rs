@@ -8,6 +8,7 @@
 //! | `reference.json` | [`Reference`] |
 //! | `contents.html`, `home.html`, `sources.html` | HTML fragments, see `fragment` |
 //! | `chapters/<slug>.html` | the chapter's page: an HTML fragment with place-holders |
+//! | `chapters/<slug>.notes.html` | its notes for whoever presents it, if it has any; the page has their places |
 //! | `chapters/<slug>.exercises.json` | [`Exercises`] |
 //! | `exercises.json` | [`ExerciseIndex`] |
 //! | `search.json` | [`SearchIndex`] |

@@ -1,4 +1,4 @@
-//! Fenced blocks: listings, widgets, exercises, sources.
+//! Fenced blocks: listings, widgets, exercises, sources, notes.
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
@@ -42,7 +42,11 @@ impl<'w> Writer<'w, '_> {
         match Fence::parse(info) {
             Fence::Code(language) => self.listing(&language, &body, spot),
             _ if self.flavour != Flavour::Chapter => {
-                self.trouble(spot, "Widgets, exercises and sources can only be placed in a chapter’s text.", false);
+                self.trouble(
+                    spot,
+                    "Widgets, exercises, sources and notes can only be placed in a chapter’s text.",
+                    false,
+                );
             }
             Fence::Widget(fence) => {
                 let body = self.text.denoted(begins..range.end.max(begins), &body);
@@ -54,6 +58,10 @@ impl<'w> Writer<'w, '_> {
                 self.rest_of_exercises();
             }
             Fence::Sources => self.sources(spot),
+            Fence::Notes => {
+                let body = self.text.denoted(begins..range.end.max(begins), &body);
+                self.notes(&body);
+            }
         }
         next
     }
@@ -122,6 +130,13 @@ impl<'w> Writer<'w, '_> {
         }
         self.show_troubles(before, false);
         self.widgets.push(fence.widget.clone());
+    }
+
+    /// Notes for whoever presents: a file of their own, and in the text the place that they belong to.
+    fn notes(&mut self, body: &Located<'_>) {
+        let html = Writer::new(self.world, body, Flavour::Blocks, self.slug).piece(super::super::PIECE);
+        self.notes.push(html);
+        self.out.push_str(&format!("<div hidden data-notes=\"{}\"></div>\n", self.notes.len()));
     }
 
     fn exercise(&mut self, id: &str, spot: Spot<'_>) {

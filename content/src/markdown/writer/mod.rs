@@ -60,6 +60,7 @@ pub(super) struct Writer<'w, 'a> {
     footnotes: Footnotes,
     sources_placed: bool,
     rest_placed: bool,
+    notes: Vec<Html>,
     paragraphs: usize,
 }
 
@@ -108,6 +109,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             footnotes: Footnotes::default(),
             sources_placed: false,
             rest_placed: false,
+            notes: Vec::new(),
             paragraphs: 0,
         }
     }
@@ -131,7 +133,13 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.remaining_exercises();
         self.write_footnotes();
         self.end_section(String::new(), String::new());
-        Page { html: self.out, outline: self.outline, widgets: self.widgets, sections: self.sections }
+        Page {
+            html: self.out,
+            outline: self.outline,
+            widgets: self.widgets,
+            sections: self.sections,
+            notes: self.notes,
+        }
     }
 
     fn run(&mut self, options: Options) {
