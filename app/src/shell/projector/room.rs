@@ -219,6 +219,13 @@ impl Room {
 
     /// Follows what changes on the stage: a figure that has come, text that was not there.
     fn watch(self) {
+        // A key or a click belongs to nothing; what it begins belongs to the projection.
+        if let Some(owner) = OPEN.with_borrow(Clone::clone) {
+            owner.with(|| self.observe());
+        }
+    }
+
+    fn observe(self) {
         let changed = Closure::<dyn FnMut()>::new(move || self.settle());
         let Ok(observer) = MutationObserver::new(changed.as_ref().unchecked_ref()) else { return };
         let options = MutationObserverInit::new();
