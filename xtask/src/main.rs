@@ -97,6 +97,12 @@ const COMMANDS: &[Command] = &[
         summary: "drag a slider and measure each frame's main-thread work; fail over 16 ms at the 95th percentile",
         flags: &[
             Flag { name: "--page", value: "<path>", help: "the page; default w/memory-breakdown/" },
+            Flag {
+                name: "--first-paint",
+                value: "",
+                help: "instead: when the page (default chapter/memory-accounting/) is first painted at fast 4G and a quarter \
+                       of the CPU, and what moves then; fail over 600 ms or 0.02",
+            },
             Flag { name: "--no-build", value: "", help: "measure the dist/ that is there" },
         ],
         run: perf::main,
