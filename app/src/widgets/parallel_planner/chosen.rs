@@ -66,7 +66,7 @@ fn times(step: Memo<Step>) -> AnyView {
             let (seconds, total) = look(i);
             seconds / total * 100.0
         };
-        view! { <i class=parts[i].0 style:width=move || percent(share())></i> }
+        view! { <i class=format!("for-{}", parts[i].0) style:width=move || percent(share())></i> }
     });
     let list = (0..parts.len()).map(|i| {
         let (id, label, _) = parts[i];
@@ -76,7 +76,7 @@ fn times(step: Memo<Step>) -> AnyView {
         };
         view! {
             <li class:nowhere=move || look(i).0 <= 0.0>
-                <i class=format!("swatch {id}") aria-hidden="true"></i>
+                <i class=format!("swatch for-{id}") aria-hidden="true"></i>
                 {label}
                 " "
                 <b>{text}</b>

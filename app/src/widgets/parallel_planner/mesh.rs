@@ -45,9 +45,9 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 let (position, group) = d.degrees.place(along, r);
                 view! {
                     <i
-                        class=format!("rank g{}", group % COLOURS)
-                        class:own=move || chosen.get().is_some_and(|(_, own)| own == group)
-                        class:chosen=move || chosen.get().is_some_and(|(chosen, _)| chosen == r)
+                        class=format!("mesh-rank g{}", group % COLOURS)
+                        class:rank-near=move || chosen.get().is_some_and(|(_, own)| own == group)
+                        class:rank-here=move || chosen.get().is_some_and(|(chosen, _)| chosen == r)
                         on:pointerenter=move |_| rank.set(r)
                     >
                         {position}
