@@ -18,7 +18,7 @@ const PRESETS: presets::List = &[
     ("Standard", "algo=standard&step=40"),
     ("Causal mask", "algo=flash2&causal=true&block_q=64&block_k=64&step=70"),
     ("Backward", "pass=backward&step=40"),
-    ("16 tokens", "seq=16&head_dim=8&heads=1&block_q=4&block_k=4&algo=flash2&row=5&step=6"),
+    ("16 tokens", "seq=16&head_dim=2&heads=1&block_q=4&block_k=4&algo=flash2&row=5&step=6"),
     (
         "32 768 tokens",
         "seq=32768&head_dim=128&heads=32&block_q=128&block_k=128&algo=flash2&causal=true&step=20000&row=20000",

@@ -52,7 +52,7 @@ fn one(
         None => text(whole.bytes()),
     };
     view! {
-        <div class="traffic-bar" class:chosen=so_far.is_some()>
+        <div class="traffic-bar" class:moving=so_far.is_some()>
             <p><span>{name}</span> <b>{amount}</b></p>
             <div class="bar-bed" aria-hidden="true">
                 <i class="total" style:width=width(whole.bytes())></i>
