@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::router::{self, Route, address};
-use crate::{data, deferred, page, shell, store};
+use crate::{data, deferred, page, shell, store, style};
 
 /// The whole site.
 #[component]
@@ -24,9 +24,9 @@ pub fn App() -> impl IntoView {
             Route::Chapter(_) => deferred::page(shell::chapter::load).into_any(),
             Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
             Route::Reference => deferred::page(shell::reference::load).into_any(),
-            Route::Practice => deferred::page(shell::practice::load).into_any(),
-            Route::Quiz => deferred::page(shell::exam::load_quiz).into_any(),
-            Route::Check => deferred::page(shell::exam::load_check).into_any(),
+            Route::Practice => deferred::page(|| style::with("practice", shell::practice::load())).into_any(),
+            Route::Quiz => deferred::page(|| style::with("exam", shell::exam::load_quiz())).into_any(),
+            Route::Check => deferred::page(|| style::with("exam", shell::exam::load_check())).into_any(),
             Route::Settings => deferred::page(shell::settings::load).into_any(),
             Route::Unknown => shell::not_found::view().into_any(),
         }

@@ -159,12 +159,16 @@ pub fn library() -> Library {
 /// A sentence for the learner: not reachable, or not found.
 pub async fn fetch_text(path: &str) -> Result<String, String> {
     let unreachable = || format!("{path} could not be fetched. Check the connection.");
-    let response =
-        gloo_net::http::Request::get(&format!("{}{path}", content_folder())).send().await.map_err(|_| unreachable())?;
+    let response = gloo_net::http::Request::get(&address_of(path)).send().await.map_err(|_| unreachable())?;
     if !response.ok() {
         return Err(format!("{path} is not on the server (status {}).", response.status()));
     }
     response.text().await.map_err(|_| unreachable())
+}
+
+/// Where a file under the content folder is, relative to the site's base.
+pub fn address_of(path: &str) -> String {
+    format!("{}{path}", content_folder())
 }
 
 /// Where this build's content lies, relative to the site's base: the build writes it into the page, with a hash in it, so

@@ -12,6 +12,7 @@ use leptos::task::spawn_local;
 
 use crate::page;
 use crate::shell::first_sight;
+use crate::ui::awake;
 use crate::ui::trouble::trouble;
 
 /// The code could not be downloaded.
@@ -33,13 +34,17 @@ impl From<leptos::wasm_split::SplitLoaderError> for NotLoaded {
 /// A view in a module of its own.
 pub type Page = fn() -> AnyView;
 
-/// Shows a page whose code is downloaded on demand.
+/// Shows a page whose code is downloaded on demand. One that can be read already is made alive once somebody is there.
 pub fn page<F>(load: fn() -> F) -> impl IntoView
 where
     F: Future<Output = Result<Page, NotLoaded>> + 'static,
 {
-    waiting(load, |page: Page| page(), first_sight::text)
+    let begin = |attempt: Attempt| if first_sight::has_text() { awake::when_awake(attempt) } else { attempt() };
+    waiting(load, |page: Page| page(), first_sight::text, begin)
 }
+
+/// The download, to be begun.
+type Attempt = Box<dyn FnOnce()>;
 
 /// Downloads with `load`, then shows `show` of what came. An error is a sentence for the learner.
 pub fn deferred<T, E, L, F>(load: L, show: impl Fn(T) -> AnyView + Send + Sync + 'static) -> impl IntoView
@@ -49,14 +54,15 @@ where
     L: Fn() -> F + Clone + 'static,
     F: Future<Output = Result<T, E>> + 'static,
 {
-    waiting(load, show, || ().into_any())
+    waiting(load, show, || ().into_any(), |attempt| attempt())
 }
 
-/// Downloads with `load`, then shows `show` of what came, and `until` then what there is instead.
+/// Downloads with `load` when `begin` says so, then shows `show` of what came, and `until` then what there is instead.
 fn waiting<T, E, L, F>(
     load: L,
     show: impl Fn(T) -> AnyView + Send + Sync + 'static,
     until: fn() -> AnyView,
+    begin: fn(Attempt),
 ) -> impl IntoView
 where
     T: Clone + Send + Sync + 'static,
@@ -75,8 +81,11 @@ where
             drop(on_its_way);
         });
     };
-    attempt();
     let attempt = StoredValue::new_local(attempt);
+    begin(Box::new(move || {
+        // By the time, the learner may be elsewhere.
+        attempt.try_with_value(|attempt| attempt());
+    }));
     move || match state.get() {
         None => until(),
         Some(Ok(loaded)) => show(loaded),

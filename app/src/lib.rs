@@ -23,6 +23,7 @@ pub mod practice;
 pub mod router;
 pub mod shell;
 pub mod store;
+pub mod style;
 pub mod ui;
 pub mod widgets;
 

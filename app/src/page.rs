@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::once::{self, Once};
-use crate::ui::hold;
+use crate::ui::{awake, hold};
 
 /// How many things that belong to the page are still on their way. While there are none, `<html data-ready="1">` says so
 /// to tests and screenshots.
@@ -18,14 +18,17 @@ thread_local! {
 pub fn provide() {
     let pending = Pending(RwSignal::new(0));
     once::set(&PENDING, pending);
-    Effect::new(move |_| {
-        let Some(root) = document().document_element() else { return };
-        // An attribute that cannot be set leaves the page as usable as before.
-        let _ = if pending.0.get() == 0 {
-            root.set_attribute("data-ready", "1")
-        } else {
-            root.remove_attribute("data-ready")
-        };
+    Effect::new(move |watching: Option<bool>| {
+        let ready = pending.0.get() == 0;
+        let watching = watching.unwrap_or_default();
+        if ready && !watching {
+            awake::watch();
+        }
+        if let Some(root) = document().document_element() {
+            // An attribute that cannot be set leaves the page as usable as before.
+            let _ = if ready { root.set_attribute("data-ready", "1") } else { root.remove_attribute("data-ready") };
+        }
+        watching || ready
     });
 }
 

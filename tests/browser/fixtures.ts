@@ -34,9 +34,15 @@ export const test = base.extend<{ quiet: void }>({
   ],
 });
 
-/** Waits until the page shows all that belongs to it. */
+/** Waits until the page shows all that belongs to it, for somebody who is there. */
 export async function ready(page: Page) {
-  await page.waitForSelector('html[data-ready="1"]', { state: "attached", timeout: 30_000 });
+  const complete = 'html[data-ready="1"]';
+  await page.waitForSelector(complete, { state: "attached", timeout: 30_000 });
+  await page.evaluate(() => {
+    window.dispatchEvent(new Event("scroll"));
+    return new Promise(requestAnimationFrame);
+  });
+  await page.waitForSelector(complete, { state: "attached", timeout: 30_000 });
   await page.evaluate(() => document.fonts.ready);
 }
 

@@ -1,4 +1,5 @@
-//! The rendered course: what `ringside_content` makes of `content/`, and the routes of the whole site.
+//! The rendered course: what `ringside_content` makes of `content/`, the style sheets that come with what is downloaded on
+//! demand, and the routes of the whole site.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -7,6 +8,7 @@ use ringside_content::Mode;
 use ringside_content::schema::Course;
 use ringside_core::catalogue;
 
+use crate::css;
 use crate::failure::Result;
 use crate::process;
 use crate::split;
@@ -14,6 +16,9 @@ use crate::split;
 /// What the home page says of the site.
 const HOME: &str =
     "An interactive lab, in the browser, that teaches how large language models are trained and served on many GPUs.";
+
+/// Where the style sheets lie that are downloaded with what they are for.
+const STYLES: &str = "app/styles/on-demand";
 
 /// A page of the site.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,12 +54,27 @@ impl Rendered {
 pub(crate) fn render(lenient: bool) -> Rendered {
     let mode = if lenient { Mode::Lenient } else { Mode::Strict };
     let site = ringside_content::build(&process::root().join("content"), mode);
-    let files: BTreeMap<String, Vec<u8>> = site.files.into_iter().collect();
+    let mut files: BTreeMap<String, Vec<u8>> = site.files.into_iter().collect();
     let course: Option<Course> = files.get("course.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
     let mut paths = site.routes;
     paths.extend(["practice/", "quiz/", "check/", "settings/"].map(str::to_owned));
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
-    Rendered { files, diagnostics: site.diagnostics.iter().map(ToString::to_string).collect(), routes }
+    let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
+    add_styles(&mut files, &mut diagnostics);
+    Rendered { files, diagnostics, routes }
+}
+
+/// Adds the style sheets of [`STYLES`], each under `styles/`: the app asks for one when it first shows what it is for.
+fn add_styles(files: &mut BTreeMap<String, Vec<u8>>, diagnostics: &mut Vec<String>) {
+    let folder = process::root().join(STYLES);
+    let names = process::files_under(&folder).unwrap_or_default();
+    for name in names.iter().filter(|name| name.ends_with(".css")) {
+        let read = process::read_text(&folder.join(name)).map_err(|e| e.to_string());
+        match read.and_then(|css| css::minify(&css).map_err(|e| e.to_string())) {
+            Ok(css) => drop(files.insert(format!("styles/{name}"), css.into_bytes())),
+            Err(why) => diagnostics.push(format!("{STYLES}/{name}: {why}.")),
+        }
+    }
 }
 
 /// What a page is called. The app says the same when it has started.
@@ -79,18 +99,20 @@ fn route(path: String, course: Option<&Course>) -> Route {
     Route { path, title, description }
 }
 
-/// Changes when any file under `content/` is changed, added or removed.
+/// Changes when anything that is rendered is changed, added or removed.
 pub(crate) fn fingerprint() -> Result<Vec<(String, u64, Option<SystemTime>)>> {
-    let folder = process::root().join("content");
-    let files = process::files_under(&folder)?;
-    Ok(files
-        .into_iter()
-        .filter(|file| file.ends_with(".toml") || file.ends_with(".md"))
-        .filter_map(|file| {
-            let data = folder.join(&file).metadata().ok()?;
-            Some((file, data.len(), data.modified().ok()))
-        })
-        .collect())
+    let mut all = Vec::new();
+    for (folder, endings) in [("content", [".toml", ".md"].as_slice()), (STYLES, &[".css"])] {
+        let folder = process::root().join(folder);
+        for file in process::files_under(&folder)? {
+            if endings.iter().any(|ending| file.ends_with(ending))
+                && let Ok(data) = folder.join(&file).metadata()
+            {
+                all.push((file, data.len(), data.modified().ok()));
+            }
+        }
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

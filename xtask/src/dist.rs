@@ -100,18 +100,13 @@ fn style(folder: &Path, page: &str, public_url: &str, renamed: &[(String, String
         let href = link.attribute("href").unwrap_or_default();
         let name = href.strip_prefix(public_url).unwrap_or(href);
         let path = folder.join(name);
-        let css = process::read_text(&path)?;
-        if !css::is_closed(&css) {
-            return Err(format!("{name}: a block has too many braces, or too few.").into());
-        }
-        all.push_str(&css);
-        all.push('\n');
+        all.push_str(&css::minify(&process::read_text(&path)?).map_err(|e| format!("{name}: {e}."))?);
         std::fs::remove_file(&path).could_not(|| format!("remove {}", path.display()))?;
     }
     if all.is_empty() {
         return Ok(None);
     }
-    let text = with_new_names(&css::minify(&all), renamed);
+    let text = with_new_names(&all, renamed);
     let name = split::hashed("ringside", "css", text.as_bytes());
     process::write(&folder.join(&name), text)?;
     Ok(Some(name))

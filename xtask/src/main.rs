@@ -23,6 +23,7 @@ mod serve;
 mod shots;
 mod size;
 mod split;
+mod terse;
 mod test;
 mod tools;
 mod worker;

@@ -115,9 +115,10 @@ pub(super) fn form(session: Session) -> AnyView {
             return view! { <button type="button" on:click=start>"Open the figure"</button> }.into_any();
         }
         match widget {
-            Some(widget) => deferred(widget.load, move |module: Module| {
-                (module.view)(Props { query: state, alone: false, compact: false })
-            })
+            Some(widget) => deferred(
+                || widget.to_show(),
+                move |module: Module| (module.view)(Props { query: state, alone: false, compact: false }),
+            )
             .into_any(),
             None => ().into_any(),
         }

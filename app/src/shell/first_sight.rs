@@ -10,6 +10,9 @@ use web_sys::{Element, HtmlElement};
 
 use crate::ui::dom;
 
+/// The one that is part of every page.
+const CONTENTS: &str = "contents.html";
+
 thread_local! {
     static LEFT: RefCell<Vec<HtmlElement>> = const { RefCell::new(Vec::new()) };
 }
@@ -29,6 +32,11 @@ pub fn take(path: &str) -> Option<HtmlElement> {
         keep_focus(&left[at]);
         Some(left.remove(at))
     })
+}
+
+/// Whether the text of the page is there.
+pub fn has_text() -> bool {
+    LEFT.with_borrow(|left| left.iter().any(|built| dom::attribute(built, "data-built") != CONTENTS))
 }
 
 /// The text of the page, while the code that makes it alive is on its way.

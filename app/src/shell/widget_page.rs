@@ -39,21 +39,24 @@ fn view() -> AnyView {
 
 fn known(widget: &'static Widget) -> impl IntoView {
     let query = address_of(widget.id);
-    deferred(widget.load, move |module: Module| {
-        page::title(module.model.title);
-        let figure = (module.view)(Props { query, alone: true, compact: false });
-        view! {
-            <article class="widget-page">
-                <div class="widget-head">
-                    <p class="eyebrow sans">{move || chapter_link(widget.id)}</p>
-                    <h1>{module.model.title}</h1>
-                    <p class="lede">{module.model.summary}</p>
-                </div>
-                {figure}
-            </article>
-        }
-        .into_any()
-    })
+    deferred(
+        || widget.to_show(),
+        move |module: Module| {
+            page::title(module.model.title);
+            let figure = (module.view)(Props { query, alone: true, compact: false });
+            view! {
+                <article class="widget-page">
+                    <div class="widget-head">
+                        <p class="eyebrow sans">{move || chapter_link(widget.id)}</p>
+                        <h1>{module.model.title}</h1>
+                        <p class="lede">{module.model.summary}</p>
+                    </div>
+                    {figure}
+                </article>
+            }
+            .into_any()
+        },
+    )
 }
 
 /// A link to the chapter that the widget belongs to.

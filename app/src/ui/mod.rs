@@ -8,10 +8,11 @@
 //! - [`scale`]: where numbers lie in a drawing. [`columns`]: stacked columns. [`plot`]: curves over
 //!   logarithmic axes.
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
-//! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`near`], [`hold`], [`mod@file`]: what pages and widgets
+//! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`hold`], [`mod@file`]: what pages and widgets
 //!   need besides.
-//! - [`dom`], [`islands`]: life in pages that the build rendered.
+//! - [`dom`], [`islands`], [`near`], [`awake`]: life in pages that the build rendered, where and when it is wanted.
 
+pub mod awake;
 pub mod clipboard;
 pub mod columns;
 pub mod copy_link;

@@ -9,8 +9,8 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
-/// Runs `action` once, when `element` comes within 500 pixels of what is seen or the page is about to be printed. Where the
-/// browser cannot tell, at once.
+/// Runs `action` once, when `element` is within 500 pixels of what is seen, or the page is about to be printed. Where
+/// the browser cannot tell what is seen, at once.
 pub fn when_near(element: &Element, action: impl FnOnce() + 'static) {
     let action = Cell::new(Some(action));
     let act = Rc::new(move || {

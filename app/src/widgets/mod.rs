@@ -1,7 +1,7 @@
 //! The registry of widgets, then one file per widget.
 //!
-//! A widget shows one model of `ringside_core::catalogue` and has its id. To add one: write its file, add its line to
-//! [`ALL`]; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
+//! A widget shows one model of `ringside_core::catalogue` and has its id. To add one: write its file and its style
+//! sheet, add its line to [`ALL`]; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
 
 mod activation_memory;
 mod amdahl;
@@ -34,14 +34,25 @@ use ringside_core::catalogue::Entry;
 use ringside_core::query::{Kind, ParamSpec, Query};
 
 use crate::deferred::NotLoaded;
+use crate::style;
+
+/// The style sheet of what several figures have.
+const FIGURES: &str = "figures";
 
 /// A widget, before its code is there.
 #[derive(Clone, Copy)]
 pub struct Widget {
     /// The id: `memory-breakdown`.
     pub id: &'static str,
-    /// Downloads its code.
+    /// Downloads its code: its view and its model.
     pub load: fn() -> Loading,
+}
+
+impl Widget {
+    /// Downloads it to be shown: its code and its style, which is `app/styles/on-demand/<id>.css`.
+    pub fn to_show(&'static self) -> Loading {
+        Box::pin(style::with(FIGURES, style::with(self.id, (self.load)())))
+    }
 }
 
 /// A widget on its way.

@@ -1,4 +1,4 @@
-//! The place of a widget in a chapter, with what a reader without JavaScript sees there.
+//! The place of a widget, with what a reader sees there before it comes alive, or without JavaScript.
 
 use ringside_core::catalogue::Entry;
 use ringside_core::quantity::unbroken;
@@ -20,7 +20,13 @@ pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>) 
     if let Some(after) = after {
         out.push_str(&format!(" data-after=\"{}\"", escape(after)));
     }
-    out.push_str(&format!(">\n<table><caption>{}</caption>\n<tbody>\n", escape(entry.title)));
+    out.push_str(&format!(">\n{}</div>\n", still(entry, query)));
+    out
+}
+
+/// A widget in one state as a table of its quantities, with a link to its page.
+pub(crate) fn still(entry: &Entry, query: &Query) -> String {
+    let mut out = format!("<div class=\"still sans\">\n<table><caption>{}</caption>\n<tbody>\n", escape(entry.title));
     for quantity in (entry.evaluate)(query).quantities.into_iter().take(ROWS) {
         out.push_str(&format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",

@@ -24,6 +24,8 @@ use crate::world::World;
 use scan::{CHAPTER, Scan};
 use writer::{Flavour, Writer};
 
+pub(crate) use figure::still;
+
 /// A rendered chapter.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Page {

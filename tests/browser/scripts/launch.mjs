@@ -9,7 +9,20 @@ export function launch() {
   return chromium.launch({ executablePath: process.env.CHROME || undefined, args });
 }
 
-export async function ready(page) {
-  await page.waitForSelector('html[data-ready="1"]', { state: "attached", timeout: 60_000 });
+const complete = (page) => page.waitForSelector('html[data-ready="1"]', { state: "attached", timeout: 60_000 });
+
+/** The page can be read. */
+export async function readable(page) {
+  await complete(page);
   await page.evaluate(() => document.fonts.ready);
+}
+
+/** Somebody is there, and the page shows all that belongs to it. */
+export async function ready(page) {
+  await complete(page);
+  await page.evaluate(() => {
+    window.dispatchEvent(new Event("scroll"));
+    return new Promise(requestAnimationFrame);
+  });
+  await readable(page);
 }

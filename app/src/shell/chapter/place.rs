@@ -68,8 +68,11 @@ fn widget_view(widget: &'static widgets::Widget, query: RwSignal<Query>, waits: 
     });
     (move || {
         if open.get() {
-            deferred(widget.load, move |module: Module| (module.view)(Props { query, alone: false, compact: false }))
-                .into_any()
+            deferred(
+                || widget.to_show(),
+                move |module: Module| (module.view)(Props { query, alone: false, compact: false }),
+            )
+            .into_any()
         } else {
             let skip = move |_| {
                 waits.with_value(|waits| {

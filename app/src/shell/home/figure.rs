@@ -12,6 +12,6 @@ pub(super) fn put(place: HtmlElement) {
     let query = RwSignal::new(Query::default());
     let show = move |module: Module| (module.view)(Props { query, alone: false, compact: true });
     if let Some(widget) = widgets::find("memory-breakdown") {
-        Islands::new().put_deferred(place, widget.load, show);
+        Islands::new().put_deferred(place, || widget.to_show(), show);
     }
 }

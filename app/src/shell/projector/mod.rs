@@ -18,6 +18,8 @@ use super::notices::{self, Level};
 use crate::deferred::NotLoaded;
 use crate::page;
 use crate::router::{Address, address};
+use crate::style;
+use crate::ui::awake;
 use crate::ui::dom;
 
 /// The name in the address by which a page opens projected: `?present`, or `?present=3` for a chapter's third state.
@@ -41,9 +43,10 @@ pub fn is_on() -> bool {
 
 /// Projects the figure around `from`, or the one that is seen best; stops if something is projected.
 pub fn toggle(from: Option<HtmlElement>) {
+    awake::wake();
     let on_its_way = page::pending();
     spawn_local(async move {
-        match load().await {
+        match style::with("projector", load()).await {
             Ok(toggle) => toggle(from),
             Err(why) => notices::say(Level::Warning, why.to_string()),
         }

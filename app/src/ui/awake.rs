@@ -1,0 +1,58 @@
+//! Whether somebody is there: a page that can be read needs no code until then.
+
+use std::cell::RefCell;
+
+use gloo_timers::callback::Timeout;
+use leptos::prelude::window;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::prelude::Closure;
+use web_sys::Event;
+
+/// What somebody does who is there.
+const SIGNS: &[&str] = &["pointermove", "pointerdown", "keydown", "touchstart", "wheel", "scroll", "focusin"];
+/// Milliseconds after which somebody is taken to be there and reading, or looking at a wall.
+const PATIENCE: u32 = 2000;
+
+thread_local! {
+    /// What waits for somebody; nothing once somebody is there.
+    static WAITING: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = const { RefCell::new(Some(Vec::new())) };
+}
+
+/// Begins to look. To be called once, when the page can be read.
+pub fn watch() {
+    Timeout::new(PATIENCE, wake).forget();
+    let heard = Closure::<dyn Fn(Event)>::new(move |_| wake()).into_js_value();
+    for sign in SIGNS {
+        let options = web_sys::AddEventListenerOptions::new();
+        options.set_once(true);
+        options.set_passive(true);
+        // Without it the time that passes wakes the page.
+        let _ = window().add_event_listener_with_callback_and_add_event_listener_options(
+            sign,
+            heard.unchecked_ref(),
+            &options,
+        );
+    }
+}
+
+/// Somebody is there.
+pub fn wake() {
+    for action in WAITING.take().unwrap_or_default() {
+        action();
+    }
+}
+
+/// Runs `action` once somebody is there: at once if they are already.
+pub fn when_awake(action: impl FnOnce() + 'static) {
+    let action: Box<dyn FnOnce()> = Box::new(action);
+    let now = WAITING.with_borrow_mut(|waiting| match waiting {
+        Some(waiting) => {
+            waiting.push(action);
+            None
+        }
+        None => Some(action),
+    });
+    if let Some(action) = now {
+        action();
+    }
+}
