@@ -5,10 +5,9 @@ use leptos::wasm_split::wasm_split;
 use ringside_core::amdahl::{ENTRY, MAX_N, Params, Speedup};
 use ringside_core::quantity::{Unit, grouped, number};
 
-use super::{Module, Props, param};
+use super::{Module, Props, param, readings};
 use crate::deferred::NotLoaded;
 use crate::ui::figure::Figure;
-use crate::ui::output::Output;
 use crate::ui::scale::{Log, percent};
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::state::State;
@@ -132,17 +131,8 @@ fn drawing(params: Memo<Params>, result: Memo<Speedup>) -> impl IntoView {
 
 /// The quantities, for people and for scripts.
 fn readings(result: Memo<Speedup>) -> impl IntoView {
-    let reading = |(quantity, label, unit): (&'static str, &'static str, Unit)| {
-        // What is shown is what the catalogue says of the quantity.
-        let value = Signal::derive(move || result.with(|s| s.quantity(quantity)));
-        view! {
-            <div class="reading">
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    view! { <dl class="readings">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }
+    let quantities = Memo::new(move |_| result.with(|s| ENTRY.measured(|id| s.quantity(id))));
+    view! { <dl class="readings">{readings::all(&ENTRY, quantities)}</dl> }
 }
 
 /// The curve as a table: a row for every power of four.

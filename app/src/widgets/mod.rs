@@ -19,6 +19,7 @@ mod model_input;
 mod outcome;
 mod parallel_planner;
 mod pipeline_timeline;
+mod readings;
 mod ring_all_reduce;
 mod scaling_curve;
 mod schedule_editor;

@@ -9,16 +9,15 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::memory::activations::{Activations, ENTRY, Params, activations};
 use ringside_core::memory::layout::Layout;
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::grouped;
 
 use super::fields::Fields;
 use super::model_input::ModelInput;
-use super::{Module, Props};
+use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::columns::{self, Columns};
 use crate::ui::figure::Figure;
-use crate::ui::output::Output;
 
 /// Downloads the widget.
 #[wasm_split(widget_activation_memory, wasm_split_path = leptos::wasm_split, fallible)]
@@ -108,28 +107,17 @@ fn controls(state: State, input: ModelInput, compact: bool) -> AnyView {
     .into_any()
 }
 
-/// The numbers, for people and for scripts.
+/// The numbers that matter most.
 fn readings(shown: Shown) -> AnyView {
-    let reading = |(quantity, label): (&'static str, &'static str)| {
-        let unit = ENTRY.quantities.iter().find(|(id, ..)| *id == quantity).map_or(Unit::Ratio, |(.., unit)| *unit);
-        let value = Signal::derive(move || {
-            shown.with(|a| a.quantities().iter().find(|q| q.id == quantity).map_or(0.0, |q| q.value))
-        });
-        view! {
-            <div class="reading">
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    let list = [
+    let quantities = Memo::new(move |_| shown.with(|a| a.quantities()));
+    let names = [
         ("activations-per-layer", "A layer keeps"),
         ("activations", "The fullest GPU keeps"),
         ("activations-peak", "At its peak"),
         ("in-flight", "Micro-batches in flight"),
         ("recompute-flops-fraction", "FLOPs added"),
     ];
-    view! { <dl class="readings loaded">{list.map(reading).into_iter().collect_view()}</dl> }.into_any()
+    view! { <dl class="readings loaded">{readings::some(&ENTRY, quantities, &names)}</dl> }.into_any()
 }
 
 /// The stages of the pipeline, if there are several.

@@ -15,7 +15,7 @@ use ringside_core::model::anatomy::{Anatomy, Axis, ENTRY, Measure, Params, Piece
 use ringside_core::quantity::{Quantity, Unit};
 
 use super::model_input::ModelInput;
-use super::{Module, Props};
+use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
@@ -59,7 +59,7 @@ impl Shown {
 
     /// The value of a quantity of the catalogue.
     fn quantity(self, id: &'static str) -> Signal<f64> {
-        Signal::derive(move || self.quantities.with(|list| list.iter().find(|q| q.id == id).map_or(0.0, |q| q.value)))
+        Signal::derive(move || readings::value(self.quantities, id))
     }
 }
 

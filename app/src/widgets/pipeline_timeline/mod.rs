@@ -14,11 +14,10 @@ use leptos::wasm_split::wasm_split;
 use ringside_core::pipeline::{ENTRY, Kind, Params, Schedule, Timeline, explain};
 use ringside_core::quantity::Unit;
 
-use super::{Module, Props};
+use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::output::Output;
 use crate::ui::timeline::{Window, overview, strip};
 use crate::ui::transport::Transport;
 
@@ -75,9 +74,7 @@ impl Runs {
         let (end, peak) = (most(Timeline::makespan), most(Timeline::worst_peak));
         Self { params: *params, runs, error, end, peak }
     }
-}
 
-impl Runs {
     /// When something begins or ends in any of the runs, as fractions of the longest; equal parts where that is too often.
     fn moments(&self) -> Vec<f64> {
         let next = |at: f64| self.runs.iter().filter_map(|r| r.timeline.change(at, true)).min_by(f64::total_cmp);
@@ -248,17 +245,9 @@ fn legend(shown: Shown) -> impl IntoView {
     }
 }
 
-/// The quantities, for people and for scripts.
+/// The quantities of the schedule.
 fn readings(shown: Shown) -> impl IntoView {
-    let reading = |(quantity, label, unit): (&'static str, &'static str, Unit)| {
-        // What is shown is what the catalogue says of the quantity.
-        let value = Signal::derive(move || shown.with(0, |runs, r| runs.params.quantity(&r.timeline, quantity)));
-        view! {
-            <div class="reading">
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    view! { <dl class="readings timeline-readings">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }
+    let measured = move |runs: &Runs, run: &Run| ENTRY.measured(|id| runs.params.quantity(&run.timeline, id));
+    let quantities = Memo::new(move |_| shown.with(0, measured));
+    view! { <dl class="readings timeline-readings">{readings::all(&ENTRY, quantities)}</dl> }
 }

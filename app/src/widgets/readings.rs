@@ -1,0 +1,38 @@
+//! The quantities of a result, for people and for scripts.
+
+use leptos::prelude::*;
+use ringside_core::catalogue::Entry;
+use ringside_core::quantity::{Quantity, Unit};
+
+use crate::ui::output::Output;
+
+/// The value of a quantity among `quantities`; 0 if it is not there. Tracks.
+pub(super) fn value(quantities: Memo<Vec<Quantity>>, id: &str) -> f64 {
+    quantities.with(|list| list.iter().find(|q| q.id == id).map_or(0.0, |q| q.value))
+}
+
+/// Every quantity of `entry`, named as the catalogue names it.
+pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
+    entry.quantities.iter().map(|&(id, label, unit)| reading(quantities, id, label, unit)).collect_view().into_any()
+}
+
+/// Some quantities of `entry` by their ids, each with what it is called here.
+pub(super) fn some(
+    entry: &'static Entry,
+    quantities: Memo<Vec<Quantity>>,
+    names: &[(&'static str, &'static str)],
+) -> AnyView {
+    let unit = |id| entry.quantities.iter().find(|(other, ..)| *other == id).map_or(Unit::Ratio, |(.., unit)| *unit);
+    names.iter().map(|&(id, label)| reading(quantities, id, label, unit(id))).collect_view().into_any()
+}
+
+fn reading(quantities: Memo<Vec<Quantity>>, quantity: &'static str, label: &'static str, unit: Unit) -> AnyView {
+    let value = Signal::derive(move || value(quantities, quantity));
+    view! {
+        <div class="reading">
+            <dt>{label}</dt>
+            <dd><Output quantity value unit /></dd>
+        </div>
+    }
+    .into_any()
+}
