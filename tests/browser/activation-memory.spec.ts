@@ -1,19 +1,8 @@
 // The widget `activation-memory`: what a step keeps, as a link, a mouse and a keyboard meet it.
-import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
+import { widget } from "./widget";
 
-async function open(page: Page, query: string) {
-  await page.goto(`w/activation-memory/?${query}`);
-  await ready(page);
-}
-
-const figure = (page: Page) => page.locator('[data-widget="activation-memory"]');
-
-async function quantity(page: Page, id: string): Promise<number> {
-  const output = figure(page).locator(`output[data-quantity="${id}"]`);
-  await expect(output).toHaveCount(1);
-  return Number(await output.getAttribute("data-value"));
-}
+const { figure, open, quantity } = widget("activation-memory");
 
 test("keeps 34sbh + 5as²b of a layer, and 2sbh when all is recomputed", async ({ page }) => {
   const gpt3 = "model=gpt3-175b&seq=2048";

@@ -1,10 +1,8 @@
 // A quiz: composed, taken without feedback, handed in as a file, and marked again from the file alone.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, ready, stored, test } from "./fixtures";
 
-const KEY = "ringside.store";
-const stored = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? "null"), KEY);
 const LINK = "quiz/?e=memory-accounting/zero-2,memory-accounting/grows-with-batch,memory-accounting/order-layouts&seed=0";
 const question = (page: Page, id: string) => page.locator(`[data-question="memory-accounting/${id}"]`);
 

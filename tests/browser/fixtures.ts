@@ -51,3 +51,9 @@ export async function axe(page: Page, within = "html"): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).include(within).analyze();
   return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")} — ${n.failureSummary?.split("\n")[1] ?? ""}`));
 }
+
+/** Where the browser keeps all that a learner has done. */
+export const KEY = "ringside.store";
+
+/** The stored document; null if there is none. */
+export const stored = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? "null"), KEY);

@@ -3,20 +3,12 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
+import { widget } from "./widget";
+
+const { open, quantity } = widget("memory-breakdown");
 
 const fixtures = join(__dirname, "..", "fixtures");
 const config = (name: string) => readFileSync(join(fixtures, "configs", name), "utf8");
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/memory-breakdown/?${query}`);
-  await ready(page);
-}
-
-async function quantity(page: Page, id: string): Promise<number> {
-  const output = page.locator(`[data-widget="memory-breakdown"] output[data-quantity="${id}"]`);
-  await expect(output).toHaveCount(1);
-  return Number(await output.getAttribute("data-value"));
-}
 
 test("answers the question of the reading map", async ({ page }) => {
   await open(page, "params=30e9&dtype=bf16&zero=3&dp=64");

@@ -1,26 +1,13 @@
 // The widget `model-anatomy`: links, the picture by mouse and keyboard, sizes that move, a config.json of one's own.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
+import { widget } from "./widget";
+
+const { figure, open, quantity, parameter } = widget("model-anatomy");
 
 const configs = join(__dirname, "..", "fixtures", "configs");
 const config = (name: string) => readFileSync(join(configs, name), "utf8");
-
-const figure = (page: Page) => page.locator('[data-widget="model-anatomy"]');
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/model-anatomy/?${query}`);
-  await ready(page);
-}
-
-async function quantity(page: Page, id: string): Promise<number> {
-  const output = figure(page).locator(`output[data-quantity="${id}"]`);
-  await expect(output).toHaveCount(1);
-  return Number(await output.getAttribute("data-value"));
-}
-
-const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
 
 test("counts models to the parameter, and what a token costs", async ({ page }) => {
   await open(page, "model=llama-3-8b&seq=8192");

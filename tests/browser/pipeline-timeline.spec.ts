@@ -1,24 +1,13 @@
 // The widget `pipeline-timeline`: numbers, the picture to scale, blocks by pointer and keyboard, zoom, playing, files.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="pipeline-timeline"]');
+const { figure, open, quantity, parameter } = widget("pipeline-timeline");
+
 const timeline = (page: Page, i = 0) => figure(page).locator(".timeline").nth(i);
 const about = (page: Page) => figure(page).locator(".timeline-about");
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/pipeline-timeline/?${query}`);
-  await ready(page);
-}
-
-async function quantity(page: Page, id: string): Promise<number> {
-  const output = figure(page).locator(`output[data-quantity="${id}"]`);
-  await expect(output).toHaveCount(1);
-  return Number(await output.getAttribute("data-value"));
-}
-
-const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
 
 test("says how long a step takes, how much of it is idle, and what is kept", async ({ page }) => {
   await open(page, "schedule=1f1b&stages=8&microbatches=32");

@@ -1,10 +1,8 @@
 // What to do next, the plan on the calendar, what the learner can do, and what they have written. Days are the clock's.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { KEY, axe, expect, ready, stored, test } from "./fixtures";
 
-const KEY = "ringside.store";
-const stored = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? "null"), KEY);
 const day = (iso: string) => Date.parse(`${iso}T00:00:00Z`) / 864e5;
 
 /** Opens the page at noon of a day, with this in the store the first time. */

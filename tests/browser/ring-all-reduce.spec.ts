@@ -1,22 +1,12 @@
 // The widget `ring-all-reduce`: steps by every means, what they do to the numbers, links, stragglers, 64 ranks.
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="ring-all-reduce"]');
-const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
+const { figure, open, quantity, parameter } = widget("ring-all-reduce");
+
 const place = (page: Page) => figure(page).locator(".transport-place");
 const finding = (page: Page) => figure(page).locator(".finding");
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/ring-all-reduce/?${query}`);
-  await ready(page);
-}
-
-async function quantity(page: Page, id: string): Promise<number> {
-  const output = figure(page).locator(`output[data-quantity="${id}"]`);
-  await expect(output).toHaveCount(1);
-  return Number(await output.getAttribute("data-value"));
-}
 
 test("a ring sends 2(n − 1)/n of the buffer from every rank", async ({ page }) => {
   for (const n of [2, 8, 64]) {

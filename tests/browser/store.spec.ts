@@ -2,10 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { expect, ready, test } from "./fixtures";
+import { KEY, expect, ready, stored, test } from "./fixtures";
 
-const KEY = "ringside.store";
-const stored = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? "null"), KEY);
 const seed = (page: Page, text: string) => page.addInitScript(([key, value]) => {
   if (sessionStorage.getItem("seeded")) return;
   sessionStorage.setItem("seeded", "1");

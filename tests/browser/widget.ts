@@ -1,0 +1,26 @@
+// What the tests of one widget use: its page, its figure, its numbers and the parameters in its address.
+import type { Page } from "@playwright/test";
+import { expect, ready } from "./fixtures";
+
+export function widget(id: string) {
+  const figure = (page: Page) => page.locator(`[data-widget="${id}"]`);
+  return {
+    figure,
+
+    /** Opens the widget's own page. */
+    async open(page: Page, query: string) {
+      await page.goto(`w/${id}/?${query}`);
+      await ready(page);
+    },
+
+    /** The value of a quantity on show, in base units. */
+    async quantity(page: Page, name: string): Promise<number> {
+      const output = figure(page).locator(`output[data-quantity="${name}"]`);
+      await expect(output).toHaveCount(1);
+      return Number(await output.getAttribute("data-value"));
+    },
+
+    /** A parameter as the address has it; null if it is not there. */
+    parameter: (page: Page, name: string) => new URL(page.url()).searchParams.get(name),
+  };
+}
