@@ -355,22 +355,12 @@ fn megatron_report_shape(i: &Value) -> Shape {
     let (heads, h, v) = (int(i, "num_attention_heads"), int(i, "hidden_size"), int(i, "padded_vocab_size"));
     let kv_heads = if flag("group_query_attention") { int(i, "num_query_groups") } else { heads };
     let layers = int(i, "num_layers");
-    let moe = i["num_experts"].as_u64().map(|num_experts| Moe {
-        layers,
-        num_experts,
-        num_experts_per_tok: int(i, "moe_router_topk"),
-        intermediate_size: int(i, "moe_ffn_hidden_size"),
-        shared_intermediate_size: 0,
-        shared_gate: false,
-        expert_bias: false,
-        router_bias: false,
-    });
     Shape {
         attention: Attention::Heads { kv_heads, head_dim: int(i, "kv_channels") },
         gated_mlp: if flag("swiglu") { Gated::Yes } else { Gated::No },
         norms: Norms { bias: i["normalization"] == "LayerNorm", ..Norms::default() },
         tie_word_embeddings: !flag("untie_embeddings_and_output_weights"),
-        moe,
+        moe: megatron_moe(i),
         ..formula_shape(layers, h, heads, int(i, "ffn_hidden_size"), v)
     }
 }
@@ -630,13 +620,9 @@ fn measured_runs() {
     assert_eq!(simumax().cases, 31);
 }
 
-/// A shape from the fields of `megatron_flops.json`, which has two spellings.
-fn megatron_shape(i: &Value) -> Shape {
-    let get = |a: &str, b: &str| i[a].as_u64().unwrap_or_else(|| int(i, b));
-    let (h, heads) = (get("hidden", "hidden_size"), get("heads", "num_attention_heads"));
-    let ffn = i["ffn_hidden_size"].as_u64().unwrap_or(4 * h);
-    let kv_heads = i["num_query_groups"].as_u64().unwrap_or(heads);
-    let moe = i["num_experts"].as_u64().map(|num_experts| Moe {
+/// The experts of a configuration of Megatron's, in every layer.
+fn megatron_moe(i: &Value) -> Option<Moe> {
+    i["num_experts"].as_u64().map(|num_experts| Moe {
         layers: int(i, "num_layers"),
         num_experts,
         num_experts_per_tok: int(i, "moe_router_topk"),
@@ -645,11 +631,19 @@ fn megatron_shape(i: &Value) -> Shape {
         shared_gate: false,
         expert_bias: false,
         router_bias: false,
-    });
+    })
+}
+
+/// A shape from the fields of `megatron_flops.json`, which has two spellings.
+fn megatron_shape(i: &Value) -> Shape {
+    let get = |a: &str, b: &str| i[a].as_u64().unwrap_or_else(|| int(i, b));
+    let (h, heads) = (get("hidden", "hidden_size"), get("heads", "num_attention_heads"));
+    let ffn = i["ffn_hidden_size"].as_u64().unwrap_or(4 * h);
+    let kv_heads = i["num_query_groups"].as_u64().unwrap_or(heads);
     Shape {
         attention: Attention::Heads { kv_heads, head_dim: h / heads },
         gated_mlp: if i["swiglu"] == true { Gated::Yes } else { Gated::No },
-        moe,
+        moe: megatron_moe(i),
         ..formula_shape(get("layers", "num_layers"), h, heads, ffn, get("vocab", "padded_vocab_size"))
     }
 }

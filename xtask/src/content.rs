@@ -138,7 +138,11 @@ mod tests {
         let rendered = render(true);
         for entry in catalogue::ALL {
             let sheet = format!("styles/{}.css", entry.id);
-            assert!(rendered.files.contains_key(&sheet), "{STYLES}/{}.css is missing: its figure asks for it", entry.id);
+            assert!(
+                rendered.files.contains_key(&sheet),
+                "{STYLES}/{}.css is missing: its figure asks for it",
+                entry.id
+            );
         }
     }
 

@@ -5,6 +5,7 @@
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::hardware::links::{self, Link};
+use ringside_core::hardware::{self, Accelerator};
 use ringside_core::memory::Layout;
 use ringside_core::memory::activations::{Counting, Recompute};
 use ringside_core::quantity::grouped;
@@ -90,6 +91,18 @@ impl<P: Copy + PartialEq + Send + Sync + 'static> Fields<P> {
             }
         };
         view! { <Select name label groups value set /> }.into_any()
+    }
+
+    /// One of the accelerators of the hardware table.
+    pub fn gpu(self, at: At<P, &'static Accelerator>) -> AnyView {
+        let groups = vec![Group { label: "", options: hardware::ALL.iter().map(|a| (a.id, a.name)).collect() }];
+        let value = Signal::derive(move || self.get(at).id);
+        let set = move |id: &'static str| {
+            if let Some(gpu) = hardware::find(id) {
+                self.state.update(|p| *at(p) = gpu);
+            }
+        };
+        view! { <Select name="gpu" label="GPU" groups value set /> }.into_any()
     }
 
     /// Tensor, sequence, context and pipeline parallelism.

@@ -1,22 +1,14 @@
 //! What could be moved off the GPU, and the bandwidth below which it waits.
 
 use leptos::prelude::*;
-use ringside_core::hardware;
 use ringside_core::memory::offload::{LINKS, Offload};
 use ringside_core::quantity::{Unit, bytes_decimal, number};
 
-use super::{Shown, State};
-use crate::ui::select::{Group, Select};
+use super::{ENTRY, Fields, Shown, State};
 
 /// Folded: three things to move, three links.
 pub(super) fn view(state: State, shown: Shown) -> AnyView {
-    let groups = vec![Group { label: "", options: hardware::ALL.iter().map(|a| (a.id, a.name)).collect() }];
-    let value = Signal::derive(move || state.params().with(|p| p.gpu.id));
-    let set = move |id: &'static str| {
-        if let Some(gpu) = hardware::find(id) {
-            state.update(|p| p.gpu = gpu);
-        }
-    };
+    let fields = Fields::new(state, &ENTRY);
     let rows = std::array::from_fn::<_, 3, _>(|i| {
         let look = move |look: fn(&Offload) -> String| move || shown.with(|a| look(&a.offload[i]));
         let links = LINKS.map(|link| {
@@ -48,7 +40,7 @@ pub(super) fn view(state: State, shown: Shown) -> AnyView {
     view! {
         <details class="fold offload">
             <summary>"Move it off the GPU " <span>"what goes over the link, and the bandwidth that hides it"</span></summary>
-            <div class="control-grid"><Select name="gpu" label="GPU" groups value set /></div>
+            <div class="control-grid">{fields.gpu(|p| &mut p.gpu)}</div>
             <div class="scroll" tabindex="0" role="group" aria-label="Offload">
                 <table>
                     <thead>

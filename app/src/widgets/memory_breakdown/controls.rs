@@ -1,7 +1,6 @@
 //! The controls.
 
 use leptos::prelude::*;
-use ringside_core::hardware;
 use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Breakdown, Convention, Dtype, Mode, Optimizer};
 use ringside_core::model::ModelRef;
@@ -26,7 +25,7 @@ pub(super) fn all(state: State, shown: Shown, input: ModelInput) -> AnyView {
         </div>
         <div class="counted" class:nowhere=serving>{convention(state)} {whose(state, shown)}</div>
         {input.panel()}
-        <div class="control-grid">{gpu(state)} {parameters(state, shown)} {ranks(state)}</div>
+        <div class="control-grid">{Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)} {parameters(state, shown)} {ranks(state)}</div>
         {layout(state)}
         {load(state)}
     }
@@ -125,7 +124,7 @@ fn mode(state: State) -> AnyView {
 pub(super) fn few(state: State, shown: Shown) -> AnyView {
     let exactly = Signal::derive(move || shown.with(|b| b.size.params));
     view! {
-        <div class="control-row">{parameters(state, shown)} {ranks(state)} {optimizer(state)} {gpu(state)}</div>
+        <div class="control-row">{parameters(state, shown)} {ranks(state)} {optimizer(state)} {Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)}</div>
         <p class="visually-hidden"><Output quantity="params" value=exactly unit=Unit::Count /> " parameters"</p>
     }
     .into_any()
@@ -152,17 +151,6 @@ fn ranks(state: State) -> impl IntoView {
     view! {
         <Slider spec=param(&ENTRY, "dp") label="Data-parallel ranks" value set scale=Scale::Doubling(16) format />
     }
-}
-
-fn gpu(state: State) -> impl IntoView {
-    let groups = vec![Group { label: "", options: hardware::ALL.iter().map(|a| (a.id, a.name)).collect() }];
-    let value = Signal::derive(move || state.params().with(|p| p.gpu.id));
-    let set = move |id: &'static str| {
-        if let Some(gpu) = hardware::find(id) {
-            state.update(|p| p.gpu = gpu);
-        }
-    };
-    view! { <Select name="gpu" label="GPU" groups value set /> }
 }
 
 fn optimizer(state: State) -> impl IntoView {

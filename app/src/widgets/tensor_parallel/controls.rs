@@ -1,7 +1,6 @@
 //! The controls.
 
 use leptos::prelude::*;
-use ringside_core::hardware;
 use ringside_core::hardware::links::{self, Link};
 use ringside_core::quantity::Unit;
 use ringside_core::tensor_parallel::{ENTRY, Params, Split};
@@ -56,7 +55,7 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
         <details class="fold">
             <summary>"The machine: " <span>{machine}</span></summary>
             <div class="control-grid">
-                {gpu(state)}
+                {Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)}
                 {efficiency(state)}
                 {link(state, ("link", "Link within a node"), links::INSIDE, |p| p.link, |p, link| p.link = link)}
                 {fields.doubling("node", "GPUs in a node", 6, |p| &mut p.node)}
@@ -105,17 +104,6 @@ fn whose(state: State) -> impl IntoView {
         let options = RANKS.iter().take(drawn.get() + 1).copied().collect();
         view! { <Select name="rank" label="In the memory of" groups=vec![Group { label: "", options }] value set /> }
     }
-}
-
-fn gpu(state: State) -> impl IntoView {
-    let groups = vec![Group { label: "", options: hardware::ALL.iter().map(|a| (a.id, a.name)).collect() }];
-    let value = Signal::derive(move || state.params().with(|p| p.gpu.id));
-    let set = move |id: &'static str| {
-        if let Some(gpu) = hardware::find(id) {
-            state.update(|p| p.gpu = gpu);
-        }
-    };
-    view! { <Select name="gpu" label="GPU" groups value set /> }
 }
 
 fn efficiency(state: State) -> impl IntoView {
