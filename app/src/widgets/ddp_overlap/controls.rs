@@ -2,14 +2,12 @@
 
 use leptos::prelude::*;
 use ringside_core::ddp::{ALL_STEPS, ENTRY, MAX_MICROBATCHES, Params, Skip};
-use ringside_core::hardware;
 use ringside_core::hardware::links;
 use ringside_core::quantity::{Unit, number};
 
 use super::State;
 use crate::ui::presets::{List, presets};
 use crate::ui::segmented::Segmented;
-use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::fields::Fields;
 use crate::widgets::model_input::ModelInput;
@@ -41,7 +39,7 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
     view! {
         {presets(state, PRESETS, Params::read, |p| Params { step: ALL_STEPS, ..*p })}
         <div class="control-row">
-            {input.select(count, None)} {gpu(state)} {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {dtype(state)}
+            {input.select(count, None)} {Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)} {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {dtype(state)}
         </div>
         {input.panel()}
         <div class="control-grid">
@@ -69,17 +67,6 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
 
 fn ranks(fields: Fields<Params>) -> AnyView {
     fields.doubling("ranks", "Ranks", 14, |p| &mut p.ranks)
-}
-
-fn gpu(state: State) -> impl IntoView {
-    let groups = vec![Group { label: "", options: hardware::ALL.iter().map(|g| (g.id, g.name)).collect() }];
-    let value = Signal::derive(move || state.params().with(|p| p.gpu.id));
-    let set = move |id: &'static str| {
-        if let Some(gpu) = hardware::find(id) {
-            state.update(|p| p.gpu = gpu);
-        }
-    };
-    view! { <Select name="gpu" label="GPU" groups value set /> }
 }
 
 fn dtype(state: State) -> impl IntoView {

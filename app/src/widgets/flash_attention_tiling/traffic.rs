@@ -7,7 +7,6 @@ use ringside_core::attention::{ENTRY, Params, Run};
 use ringside_core::quantity::{Unit, unbroken};
 
 use super::Shown;
-use crate::ui::output::Output;
 use crate::ui::scale::{Linear, percent};
 
 /// Two bars to one scale: what standard attention moves, and FlashAttention.
@@ -70,16 +69,5 @@ pub(super) fn readings(shown: Shown, params: Memo<Params>) -> impl IntoView {
             Run { params: Params { step: params.with(|p| p.step), ..run.params }, ..run.clone() }.quantities()
         })
     });
-    let reading = move |(quantity, label, unit): (&'static str, &'static str, Unit)| {
-        let value = Signal::derive(move || {
-            quantities.with(|list| list.iter().find(|q| q.id == quantity).map_or(0.0, |q| q.value))
-        });
-        view! {
-            <div class="reading">
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    view! { <dl class="readings tiling-readings">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }
+    view! { <dl class="readings tiling-readings">{readings::all(&ENTRY, quantities)}</dl> }
 }

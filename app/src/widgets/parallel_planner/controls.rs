@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::hardware::links::{BETWEEN, INSIDE};
-use ringside_core::hardware::{self, links};
+use ringside_core::hardware::links;
 use ringside_core::memory::activations::Recompute;
 use ringside_core::planner::{ENTRY, Params};
 use ringside_core::quantity::grouped;
@@ -12,6 +12,7 @@ use super::{Shown, State};
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
+use crate::widgets::fields::Fields;
 use crate::widgets::model_input::ModelInput;
 use crate::widgets::param;
 
@@ -58,7 +59,7 @@ pub(super) fn view(shown: Shown, input: ModelInput, compact: bool) -> AnyView {
     view! {
         {presets(state)}
         <div class="control-row">
-            {input.select(exactly, None)} {gpu(state)} {link(state)} {net(state)}
+            {input.select(exactly, None)} {Fields::new(state, &ENTRY).gpu(|p| &mut p.cluster.gpu)} {link(state)} {net(state)}
         </div>
         {input.panel()}
         <div class="control-grid">
@@ -135,18 +136,6 @@ fn free(state: State) -> AnyView {
         </button>
     }
     .into_any()
-}
-
-fn gpu(state: State) -> AnyView {
-    let options = hardware::ALL.iter().map(|a| (a.id, a.name)).collect();
-    let groups = vec![Group { label: "", options }];
-    let value = Signal::derive(move || state.params().with(|p| p.cluster.gpu.id));
-    let set = move |id: &'static str| {
-        if let Some(gpu) = hardware::find(id) {
-            state.update(|p| p.cluster.gpu = gpu);
-        }
-    };
-    view! { <Select name="gpu" label="GPU" groups value set /> }.into_any()
 }
 
 fn link(state: State) -> AnyView {

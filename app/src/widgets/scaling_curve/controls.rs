@@ -1,7 +1,6 @@
 //! The controls, and the questions as buttons.
 
 use leptos::prelude::*;
-use ringside_core::hardware;
 use ringside_core::model::presets;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::query::Query;
@@ -31,7 +30,7 @@ pub(super) fn view(state: State, compact: bool) -> AnyView {
     };
     let first = view! {
         {questions(state)}
-        <div class="control-row">{scaling(state)} {(!compact).then(|| view! { {model(state)} {gpu(state)} {sharding(state)} })}</div>
+        <div class="control-row">{scaling(state)} {(!compact).then(|| view! { {model(state)} {Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)} {sharding(state)} })}</div>
         <div class="control-grid">
             {fields.doubling("gpus", "GPUs", 14, |p| &mut p.gpus)}
             {batch}
@@ -121,13 +120,3 @@ fn model(state: State) -> impl IntoView {
     view! { <Select name="model" label="Model" groups=vec![Group { label: "", options }] value set /> }
 }
 
-fn gpu(state: State) -> impl IntoView {
-    let options = hardware::ALL.iter().map(|a| (a.id, a.name)).collect();
-    let value = Signal::derive(move || state.params().with(|p| p.gpu.id));
-    let set = move |id: &'static str| {
-        if let Some(gpu) = hardware::find(id) {
-            state.update(|p| p.gpu = gpu);
-        }
-    };
-    view! { <Select name="gpu" label="GPU" groups=vec![Group { label: "", options }] value set /> }
-}

@@ -6,15 +6,14 @@ mod numbers;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::{grouped};
 use ringside_core::scaling::{Curve, ENTRY, Params, Scaling};
 
 use super::outcome;
-use super::{Module, Props};
+use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::output::Output;
 
 /// Downloads the widget.
 #[wasm_split(widget_scaling_curve, wasm_split_path = leptos::wasm_split, fallible)]
@@ -65,14 +64,6 @@ fn view(props: Props) -> AnyView {
 
 /// The quantities, for people and for scripts.
 fn readings(shown: Shown) -> AnyView {
-    let reading = |(quantity, label, unit): (&'static str, &'static str, Unit)| {
-        let value = Signal::derive(move || shown.with(|c| c.quantity(quantity)));
-        view! {
-            <div class="reading">
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    view! { <dl class="readings loaded">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }.into_any()
+    let quantities = Memo::new(move |_| shown.with(|c| ENTRY.measured(|id| c.quantity(id))));
+    view! { <dl class="readings loaded">{readings::all(&ENTRY, quantities)}</dl> }.into_any()
 }

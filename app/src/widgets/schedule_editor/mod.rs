@@ -11,10 +11,10 @@ use ringside_core::pipeline::editor::{EDITOR, EditorParams, MAX_BOARD_MICROBATCH
 use ringside_core::quantity::{Unit, number};
 
 use super::{Module, Props, param};
+use crate::widgets::readings;
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::output::Output;
 use crate::ui::slider::{Scale, Slider};
 
 /// Downloads the widget.
@@ -213,18 +213,7 @@ fn score(editor: Editor) -> AnyView {
 
 fn readings(editor: Editor) -> impl IntoView {
     let quantities = Memo::new(move |_| editor.state.params().with(EditorParams::quantities));
-    let reading = move |(quantity, label, unit): (&'static str, &'static str, Unit)| {
-        let value = Signal::derive(move || {
-            quantities.with(|list| list.iter().find(|q| q.id == quantity).map_or(0.0, |q| q.value))
-        });
-        view! {
-            <div class="reading">
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    view! { <dl class="readings editor-readings">{EDITOR.quantities.iter().copied().map(reading).collect_view()}</dl> }
+    view! { <dl class="readings editor-readings">{readings::all(&EDITOR, quantities)}</dl> }
 }
 
 /// By stage, what is placed and what is wrong.

@@ -8,16 +8,16 @@ mod numbers;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::{grouped};
 use ringside_core::query::Query;
 use ringside_core::tensor_parallel::{ENTRY, Params, Run};
 
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome};
+use crate::widgets::readings;
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::output::Output;
 use crate::ui::transport::Transport;
 
 /// Downloads the widget.
@@ -122,16 +122,5 @@ fn notes(run: &Run) -> String {
 
 fn readings(shown: Shown) -> impl IntoView {
     let quantities = Memo::new(move |_| shown.run.with(Run::quantities));
-    let reading = move |(quantity, label, unit): (&'static str, &'static str, Unit)| {
-        let value = Signal::derive(move || {
-            quantities.with(|list| list.iter().find(|q| q.id == quantity).map_or(0.0, |q| q.value))
-        });
-        view! {
-            <div class="reading">
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    view! { <dl class="readings tensor-readings">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }
+    view! { <dl class="readings tensor-readings">{readings::all(&ENTRY, quantities)}</dl> }
 }

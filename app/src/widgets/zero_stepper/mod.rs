@@ -9,14 +9,12 @@ mod numbers;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::quantity::Unit;
 use ringside_core::zero::{ENTRY, Event, Params, Run, State as Ranks, Strategy};
 
-use super::{Module, Props};
+use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::output::Output;
 use crate::ui::transport::Transport;
 
 /// Downloads the widget.
@@ -143,16 +141,5 @@ fn now(shown: Shown) -> impl IntoView {
 /// The quantities, for people and for scripts.
 fn readings(shown: Shown) -> impl IntoView {
     let quantities = Memo::new(move |_| shown.run.with(|run| run.quantities(shown.step.get())));
-    let reading = move |(quantity, label, unit): (&'static str, &'static str, Unit)| {
-        let value = Signal::derive(move || {
-            quantities.with(|list| list.iter().find(|q| q.id == quantity).map_or(0.0, |q| q.value))
-        });
-        view! {
-            <div class="reading">
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    view! { <dl class="readings">{ENTRY.quantities.iter().copied().map(reading).collect_view()}</dl> }
+    view! { <dl class="readings">{readings::all(&ENTRY, quantities)}</dl> }
 }
