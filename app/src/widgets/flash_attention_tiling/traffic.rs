@@ -8,6 +8,7 @@ use ringside_core::quantity::{Unit, unbroken};
 
 use super::Shown;
 use crate::ui::scale::{Linear, percent};
+use crate::widgets::readings;
 
 /// Two bars to one scale: what standard attention moves, and FlashAttention.
 pub(super) fn view(shown: Shown) -> AnyView {

@@ -1,8 +1,8 @@
 //! The controls: a job, and a pin for each axis.
 
 use leptos::prelude::*;
-use ringside_core::hardware::links::{BETWEEN, INSIDE};
 use ringside_core::hardware::links;
+use ringside_core::hardware::links::{BETWEEN, INSIDE};
 use ringside_core::memory::activations::Recompute;
 use ringside_core::planner::{ENTRY, Params};
 use ringside_core::quantity::grouped;

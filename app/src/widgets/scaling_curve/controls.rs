@@ -119,4 +119,3 @@ fn model(state: State) -> impl IntoView {
     };
     view! { <Select name="model" label="Model" groups=vec![Group { label: "", options }] value set /> }
 }
-

@@ -6,7 +6,7 @@ mod numbers;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::quantity::{grouped};
+use ringside_core::quantity::grouped;
 use ringside_core::scaling::{Curve, ENTRY, Params, Scaling};
 
 use super::outcome;

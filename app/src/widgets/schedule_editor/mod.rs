@@ -11,11 +11,11 @@ use ringside_core::pipeline::editor::{EDITOR, EditorParams, MAX_BOARD_MICROBATCH
 use ringside_core::quantity::{Unit, number};
 
 use super::{Module, Props, param};
-use crate::widgets::readings;
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::slider::{Scale, Slider};
+use crate::widgets::readings;
 
 /// Downloads the widget.
 #[wasm_split(widget_schedule_editor, wasm_split_path = leptos::wasm_split, fallible)]

@@ -8,17 +8,17 @@ mod numbers;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::quantity::{grouped};
+use ringside_core::quantity::grouped;
 use ringside_core::query::Query;
 use ringside_core::tensor_parallel::{ENTRY, Params, Run};
 
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome};
-use crate::widgets::readings;
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::transport::Transport;
+use crate::widgets::readings;
 
 /// Downloads the widget.
 #[wasm_split(widget_tensor_parallel, wasm_split_path = leptos::wasm_split, fallible)]
