@@ -107,12 +107,12 @@ fn groups(chunks: &[Chunk]) -> Vec<Vec<usize>> {
         if let Some(a) = groups.get_mut(i).and_then(Option::as_mut) {
             a.take(b);
         }
-        for k in 0..groups.len() {
-            let stale = k == i || k == j || best[k].is_some_and(|gain| gain.with == i || gain.with == j);
+        for (k, gain) in best.iter_mut().enumerate() {
+            let stale = k == i || k == j || gain.is_some_and(|gain| gain.with == i || gain.with == j);
             if stale {
-                best[k] = Gain::of(&groups, k);
+                *gain = Gain::of(&groups, k);
             } else if k < i {
-                best[k] = best[k].max(Gain::between(&groups, k, i));
+                *gain = (*gain).max(Gain::between(&groups, k, i));
             }
         }
     }

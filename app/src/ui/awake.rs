@@ -13,9 +13,12 @@ const SIGNS: &[&str] = &["pointermove", "pointerdown", "keydown", "touchstart", 
 /// Milliseconds after which somebody is taken to be there and reading, or looking at a wall.
 const PATIENCE: u32 = 2000;
 
+/// What is to be done once somebody is there.
+type Action = Box<dyn FnOnce()>;
+
 thread_local! {
     /// What waits for somebody; nothing once somebody is there.
-    static WAITING: RefCell<Option<Vec<Box<dyn FnOnce()>>>> = const { RefCell::new(Some(Vec::new())) };
+    static WAITING: RefCell<Option<Vec<Action>>> = const { RefCell::new(Some(Vec::new())) };
 }
 
 /// Begins to look. To be called once, when the page can be read.
@@ -44,7 +47,7 @@ pub fn wake() {
 
 /// Runs `action` once somebody is there: at once if they are already.
 pub fn when_awake(action: impl FnOnce() + 'static) {
-    let action: Box<dyn FnOnce()> = Box::new(action);
+    let action: Action = Box::new(action);
     let now = WAITING.with_borrow_mut(|waiting| match waiting {
         Some(waiting) => {
             waiting.push(action);
