@@ -38,7 +38,7 @@ pub struct Params {
     pub seq: u64,
     /// Sequences of a micro-batch.
     pub mbs: u64,
-    /// Tensor-parallel ranks, 1 to [`MAX_RANKS`].
+    /// Tensor-parallel ranks, 1 to 64.
     pub tp: u64,
     /// Sequence parallelism; only with [`Split::PAIR`].
     pub sp: bool,
@@ -379,7 +379,7 @@ impl Run {
         self.drawn.ranks.steps.get(step.checked_sub(1)?)
     }
 
-    /// Whether outputs, input gradients and weight gradients are those of one rank, to [`BOUND`].
+    /// Whether outputs, input gradients and weight gradients are those of one rank, to a relative 1e-12.
     pub fn matches(&self) -> bool {
         self.drawn.difference <= BOUND
     }
