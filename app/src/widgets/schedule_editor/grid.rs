@@ -85,6 +85,8 @@ pub(super) fn view(editor: Editor) -> AnyView {
         let mut board = params.with_untracked(|p| p.board.clone());
         board.put(stage, slot, kind);
         editor.change(board);
+        // The cells are drawn anew: the one in focus goes.
+        focus_soon(cell_id(stage, slot));
     };
     let press = move |event: KeyboardEvent| {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {

@@ -1,0 +1,68 @@
+// The widget `schedule-editor`: blocks keyed and dragged into place, what is against a rule, the address, the known schedules.
+import type { Page } from "@playwright/test";
+import { axe, expect, ready, test } from "./fixtures";
+
+const figure = (page: Page) => page.locator('[data-widget="schedule-editor"]');
+const cell = (page: Page, stage: number, slot: number) =>
+  figure(page).locator(`[data-stage="${stage}"][data-slot="${slot}"]`);
+const value = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
+const board = (page: Page) => new URL(page.url()).searchParams.get("board");
+
+async function open(page: Page, query: string) {
+  await page.goto(`w/schedule-editor/?${query}`);
+  await ready(page);
+}
+
+test("a schedule is keyed in, and every rule is said", async ({ page }) => {
+  await open(page, "stages=2&microbatches=1&cap=1");
+  await cell(page, 0, 0).focus();
+  await page.keyboard.press("f");
+  await expect(cell(page, 0, 0)).toHaveText("F0");
+  await cell(page, 1, 0).focus();
+  await page.keyboard.press("f");
+  await expect(value(page, "violations")).toHaveAttribute("data-value", "1");
+  await expect(cell(page, 1, 0)).toHaveAttribute("aria-label", /F0 of stage 1 begins in slot 0, but F0 of stage 0 is done only/);
+  await cell(page, 1, 0).focus();
+  await page.keyboard.press("Delete");
+  await page.keyboard.press("ArrowRight");
+  await expect(cell(page, 1, 1)).toBeFocused();
+  for (const key of ["f", "b", "w"]) await page.keyboard.press(key);
+  await cell(page, 0, 3).focus();
+  await page.keyboard.press("b");
+  await page.keyboard.press("w");
+  await expect(value(page, "complete")).toHaveAttribute("data-value", "1");
+  await expect(figure(page).locator(".finding")).toContainText("Complete and valid: 5 slots");
+  await expect.poll(() => board(page)).toBe("F..BW/.FBW");
+});
+
+test("a block is dragged along its stage, packed, undone; the link brings it back", async ({ page }) => {
+  await open(page, "stages=3&microbatches=4&cap=3");
+  await figure(page).getByRole("button", { name: "Start from 1F1B" }).click();
+  await expect(value(page, "makespan")).toHaveAttribute("data-value", "0.018");
+  await expect(value(page, "complete")).toHaveAttribute("data-value", "1");
+  // The last W of the last stage, one slot later: nothing waits for it.
+  await cell(page, 2, 13).dragTo(cell(page, 2, 14));
+  await expect(cell(page, 2, 14)).toHaveText("W3");
+  await expect(cell(page, 2, 13)).toHaveText("");
+  await expect.poll(() => board(page)).toMatch(/\.W$/);
+  const moved = await figure(page).locator(".editor-grid").textContent();
+  await page.reload();
+  await ready(page);
+  await expect(figure(page).locator(".editor-grid")).toHaveText(moved!);
+  await figure(page).getByRole("button", { name: "Move all as early as they can" }).click();
+  await expect(cell(page, 2, 13)).toHaveText("W3");
+  await figure(page).getByRole("button", { name: "Undo" }).click();
+  await expect(cell(page, 2, 14)).toHaveText("W3");
+  await figure(page).getByRole("button", { name: "Show ZB-H1" }).click();
+  await expect(figure(page).locator(".finding")).toContainText("No schedule takes less.");
+});
+
+test("a narrow page scrolls the grid alone, and axe finds nothing", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 780 });
+  await open(page, "stages=4&microbatches=6&cap=2&board=FFF/.F/x");
+  await expect(figure(page).locator(".problems")).toContainText("not “x”");
+  await open(page, "stages=4&microbatches=6&cap=2&board=FFF/.F");
+  await expect(figure(page).locator(".finding")).toContainText("keeps 3 micro-batches; 2 fit");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(await axe(page)).toEqual([]);
+});
