@@ -1,17 +1,12 @@
 // The widget `communication-cost`: the model's numbers, machines, a pasted table of nccl-tests over them.
 import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="communication-cost"]');
+const { figure, open, parameter } = widget("communication-cost");
+
 const output = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
 const value = async (page: Page, id: string) => Number(await output(page, id).getAttribute("data-value"));
-const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/communication-cost/?${query}`);
-  await ready(page);
-}
-
 test("latency and bandwidth make the time; machines change what is narrowest", async ({ page }) => {
   await open(page, "ranks=8&bytes=1e9");
   // 14 hops of 3.4 µs, and 1.75 GB over 450 GB/s.

@@ -1,17 +1,14 @@
 // The widget `flash-attention-tiling`: what moves in a step, both algorithms' loops, the softmax of a row, links, long sequences.
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="flash-attention-tiling"]');
+const { figure, open } = widget("flash-attention-tiling");
+
 const place = (page: Page) => figure(page).locator(".transport-place");
 const finding = (page: Page) => figure(page).locator(".finding");
 const quantity = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
 const moves = (page: Page, line: number) => figure(page).locator(".tiling-moves dd").nth(line).locator(".tag");
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/flash-attention-tiling/?${query}`);
-  await ready(page);
-}
 
 test("the paper's traffic: four squares against 2Nd + Tc(3Nd + 4N)", async ({ page }) => {
   const [n, d] = [1024, 64];

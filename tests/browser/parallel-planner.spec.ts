@@ -1,17 +1,12 @@
 // The widget `parallel-planner`: the best layout, the front by pointer and keyboard, pins, ranks, published runs, exports.
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="parallel-planner"]');
+const { figure, open, parameter } = widget("parallel-planner");
+
 const chosen = (page: Page) => figure(page).locator(".planner-head b");
 const output = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
-const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/parallel-planner/?${query}`);
-  await ready(page);
-}
-
 const value = async (page: Page, id: string) => Number(await output(page, id).getAttribute("data-value"));
 
 test("finds the fastest layout, says why, and pins it", async ({ page }) => {

@@ -1,17 +1,12 @@
 // The widget `scaling-curve`: a step's parts add up, the questions have their answers, impossible states say why.
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="scaling-curve"]');
+const { figure, open, parameter } = widget("scaling-curve");
+
 const value = async (page: Page, id: string) =>
   Number(await figure(page).locator(`output[data-quantity="${id}"]`).getAttribute("data-value"));
-const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/scaling-curve/?${query}`);
-  await ready(page);
-}
-
 test("work and waiting make the step, and every question has its reason", async ({ page }) => {
   await open(page, "gpus=1024&nics=2");
   const parts = ["time-compute", "time-communication", "time-bubble", "time-straggle", "time-idle"];

@@ -1,17 +1,14 @@
 // The widget `schedule-editor`: blocks keyed and dragged into place, what is against a rule, the address, the known schedules.
 import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="schedule-editor"]');
+const { figure, open } = widget("schedule-editor");
+
 const cell = (page: Page, stage: number, slot: number) =>
   figure(page).locator(`[data-stage="${stage}"][data-slot="${slot}"]`);
 const value = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
 const board = (page: Page) => new URL(page.url()).searchParams.get("board");
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/schedule-editor/?${query}`);
-  await ready(page);
-}
 
 test("a schedule is keyed in, and every rule is said", async ({ page }) => {
   await open(page, "stages=2&microbatches=1&cap=1");

@@ -1,15 +1,12 @@
 // The widget `tensor-parallel`: steps, splits, and the comparison with one rank.
 import type { Page } from "@playwright/test";
-import { expect, ready, test } from "./fixtures";
+import { expect, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="tensor-parallel"]');
+const { figure, open } = widget("tensor-parallel");
+
 const finding = (page: Page) => figure(page).locator(".finding");
 const value = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/tensor-parallel/?${query}`);
-  await ready(page);
-}
 
 test("a layer is stepped through, cut otherwise, and comes to what one rank computes", async ({ page }) => {
   await open(page, "tp=8");

@@ -1,17 +1,13 @@
 // The widget `zero-stepper`: events by every means, what each rank holds, the strategies beside each other.
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="zero-stepper"]');
-const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
+const { figure, open, parameter } = widget("zero-stepper");
+
 const place = (page: Page) => figure(page).locator(".transport-place");
 const finding = (page: Page) => figure(page).locator(".finding");
 const quantity = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
-
-async function open(page: Page, query: string) {
-  await page.goto(`w/zero-stepper/?${query}`);
-  await ready(page);
-}
 
 test("a link to an event arrives there; keys, buttons and the curve move on from it", async ({ page }) => {
   await open(page, "strategy=zero3&ranks=4&layers=4&step=3");
