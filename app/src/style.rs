@@ -17,25 +17,26 @@ thread_local! {
     static SHEETS: RefCell<BTreeMap<&'static str, Promise>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Code with the sheet `app/styles/on-demand/<name>.css`, both downloaded at once. Sheets apply in the order in which they
-/// are first asked for.
+/// Code with sheets of `app/styles/on-demand/`, all downloaded at once. Sheets apply in the order in which they are first
+/// asked for.
 ///
 /// # Errors
-/// Either could not be downloaded; asking again tries again.
+/// One of them could not be downloaded; asking again tries again.
 pub fn with<T>(
-    name: &'static str,
+    names: &'static [&'static str],
     code: impl Future<Output = Result<T, NotLoaded>>,
 ) -> impl Future<Output = Result<T, NotLoaded>> {
-    let sheet = SHEETS.with_borrow_mut(|sheets| sheets.entry(name).or_insert_with(|| add(name)).clone());
+    let sheet = |name| SHEETS.with_borrow_mut(|sheets| sheets.entry(name).or_insert_with(|| add(name)).clone());
+    let sheets: Vec<_> = names.iter().map(|name| (*name, sheet(*name))).collect();
     async move {
         let code = code.await?;
-        match JsFuture::from(sheet).await {
-            Ok(_) => Ok(code),
-            Err(_) => {
+        for (name, sheet) in sheets {
+            if JsFuture::from(sheet).await.is_err() {
                 SHEETS.with_borrow_mut(|sheets| sheets.remove(name));
-                Err(NotLoaded)
+                return Err(NotLoaded);
             }
         }
+        Ok(code)
     }
 }
 

@@ -23,7 +23,7 @@ test("the first iteration hides nothing, a later one most of it", async ({ page 
   expect(await quantity(page, "buckets")).toBe(1);
   expect(await quantity(page, "exposed")).toBeCloseTo(await quantity(page, "communication"), 12);
   await expect(finding(page)).toContainText("a single bucket");
-  await figure(page).getByText("a later one").click();
+  await figure(page).getByText("a later one").click({ force: true });
   await expect(output(page, "buckets")).not.toHaveText("1");
   expect(await quantity(page, "exposed")).toBeLessThan(await quantity(page, "communication"));
 });
@@ -31,7 +31,7 @@ test("the first iteration hides nothing, a later one most of it", async ({ page 
 test("a skipped layer stalls buckets until unused parameters are looked for", async ({ page }) => {
   await open(page, "skip=true");
   await expect(finding(page)).toContainText("buckets never start: layer 6 was skipped");
-  await figure(page).getByRole("radiogroup", { name: "find_unused_parameters" }).getByText("on", { exact: true }).click();
+  await figure(page).getByRole("radiogroup", { name: "find_unused_parameters" }).getByText("on", { exact: true }).click({ force: true });
   await expect(output(page, "stalled")).toHaveText("0");
   await expect(finding(page)).toContainText("counts as ready from the start");
 });
@@ -46,7 +46,7 @@ test("blocks and steps by keys alone, and a link to a step arrives there", async
   await expect(about(page)).toContainText("All-reduce of bucket 0");
   await page.keyboard.press("Enter");
   await expect(about(page)).toContainText("Backward pass");
-  await figure(page).getByRole("slider", { name: "Step" }).focus();
+  await figure(page).getByRole("slider", { name: "Step", exact: true }).focus();
   await page.keyboard.press("Home");
   await expect(about(page)).toHaveText("Before the forward pass.");
   await expect.poll(() => new URL(page.url()).searchParams.get("step")).toBe("0");

@@ -87,9 +87,9 @@ test("a planned chapter opens in place, from a link and from the contents", asyn
   await open(page, "./#attention");
   await expect(page.locator("#attention .about")).toContainText("After it you can");
   await expect(page.locator("#attention")).toBeInViewport();
-  await page.locator("#contents").getByRole("link", { name: /Tensor parallelism/ }).click();
-  await expect(page.locator("#tensor-parallel .about")).toContainText("Sources");
-  await expect(page.locator("#tensor-parallel")).toBeInViewport();
+  await page.locator("#contents").getByRole("link", { name: /Numbers with too few bits/ }).click();
+  await expect(page.locator("#precision .about")).toContainText("Sources");
+  await expect(page.locator("#precision")).toBeInViewport();
 });
 
 test("the search is a combobox that the keyboard alone drives", async ({ page }) => {

@@ -134,19 +134,6 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_has_its_style_sheet() {
-        let rendered = render(true);
-        for entry in catalogue::ALL {
-            let sheet = format!("styles/{}.css", entry.id);
-            assert!(
-                rendered.files.contains_key(&sheet),
-                "{STYLES}/{}.css is missing: its figure asks for it",
-                entry.id
-            );
-        }
-    }
-
-    #[test]
     fn the_folder_follows_the_content() {
         let mut rendered = Rendered::default();
         let empty = rendered.folder();

@@ -45,14 +45,16 @@ const FIGURES: &str = "figures";
 pub struct Widget {
     /// The id: `memory-breakdown`.
     pub id: &'static str,
+    /// Its style sheets, of `app/styles/on-demand/`, besides [`FIGURES`].
+    pub styles: &'static [&'static str],
     /// Downloads its code: its view and its model.
     pub load: fn() -> Loading,
 }
 
 impl Widget {
-    /// Downloads it to be shown: its code and its style, which is `app/styles/on-demand/<id>.css`.
+    /// Downloads it to be shown: its code and its style.
     pub fn to_show(&'static self) -> Loading {
-        Box::pin(style::with(FIGURES, style::with(self.id, (self.load)())))
+        Box::pin(style::with(&[FIGURES], style::with(self.styles, (self.load)())))
     }
 }
 
@@ -82,22 +84,30 @@ pub struct Props {
 
 /// Every widget.
 pub const ALL: &[Widget] = &[
-    Widget { id: "activation-memory", load: || Box::pin(activation_memory::load()) },
-    Widget { id: "amdahl", load: || Box::pin(amdahl::load()) },
-    Widget { id: "attention-kernels", load: || Box::pin(attention_kernels::load()) },
-    Widget { id: "communication-cost", load: || Box::pin(communication_cost::load()) },
-    Widget { id: "ddp-overlap", load: || Box::pin(ddp_overlap::load()) },
-    Widget { id: "flash-attention-tiling", load: || Box::pin(flash_attention_tiling::load()) },
-    Widget { id: "matmul-kernels", load: || Box::pin(matmul_kernels::load()) },
-    Widget { id: "memory-breakdown", load: || Box::pin(memory_breakdown::load()) },
-    Widget { id: "model-anatomy", load: || Box::pin(model_anatomy::load()) },
-    Widget { id: "parallel-planner", load: || Box::pin(parallel_planner::load()) },
-    Widget { id: "pipeline-timeline", load: || Box::pin(pipeline_timeline::load()) },
-    Widget { id: "ring-all-reduce", load: || Box::pin(ring_all_reduce::load()) },
-    Widget { id: "scaling-curve", load: || Box::pin(scaling_curve::load()) },
-    Widget { id: "schedule-editor", load: || Box::pin(schedule_editor::load()) },
-    Widget { id: "tensor-parallel", load: || Box::pin(tensor_parallel::load()) },
-    Widget { id: "zero-stepper", load: || Box::pin(zero_stepper::load()) },
+    Widget { id: "activation-memory", styles: &["activation-memory"], load: || Box::pin(activation_memory::load()) },
+    Widget { id: "amdahl", styles: &["amdahl"], load: || Box::pin(amdahl::load()) },
+    Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
+    Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
+    Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
+    Widget {
+        id: "flash-attention-tiling",
+        styles: &["flash-attention-tiling"],
+        load: || Box::pin(flash_attention_tiling::load()),
+    },
+    Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
+    Widget { id: "memory-breakdown", styles: &["memory-breakdown"], load: || Box::pin(memory_breakdown::load()) },
+    Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
+    Widget { id: "parallel-planner", styles: &["parallel-planner"], load: || Box::pin(parallel_planner::load()) },
+    Widget {
+        id: "pipeline-timeline",
+        styles: &["timeline", "pipeline-timeline"],
+        load: || Box::pin(pipeline_timeline::load()),
+    },
+    Widget { id: "ring-all-reduce", styles: &["ring-all-reduce"], load: || Box::pin(ring_all_reduce::load()) },
+    Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
+    Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
+    Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
+    Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
 ];
 
 /// The widget with this id.
@@ -109,4 +119,17 @@ pub fn find(id: &str) -> Option<&'static Widget> {
 fn param(model: &Entry, name: &'static str) -> ParamSpec {
     let none = ParamSpec { name, doc: "", kind: Kind::Choice(&[]), default: "" };
     model.params.iter().find(|spec| spec.name == name).copied().unwrap_or(none)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_style_sheet_is_there() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("styles/on-demand");
+        for name in ALL.iter().flat_map(|widget| widget.styles).chain([&FIGURES]) {
+            assert!(folder.join(format!("{name}.css")).is_file(), "{name}.css");
+        }
+    }
 }

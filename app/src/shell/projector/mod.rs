@@ -46,7 +46,7 @@ pub fn toggle(from: Option<HtmlElement>) {
     awake::wake();
     let on_its_way = page::pending();
     spawn_local(async move {
-        match style::with("projector", load()).await {
+        match style::with(&["projector"], load()).await {
             Ok(toggle) => toggle(from),
             Err(why) => notices::say(Level::Warning, why.to_string()),
         }
