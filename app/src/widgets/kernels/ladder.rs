@@ -63,11 +63,16 @@ fn row(bench: Bench, i: usize, rung: Rung, fastest: Memo<f64>) -> AnyView {
                 <svg aria-hidden="true"><rect class="track" width="100%" height="100%" /><rect width=width height="100%" /></svg>
                 <span>{cell(|m| Unit::FlopPerSecond.format(m.rate()))}</span>
             </td>
-            <td class="number">{cell(spread)}</td>
+            <td class="number">{cell(timed)}</td>
             <td class="number">{cell(error)}</td>
         </tr>
     }
     .into_any()
+}
+
+/// [`spread`], and that it was not the GPU's, if it was not.
+fn timed(m: &Measured) -> String {
+    if m.instead.is_empty() { spread(m) } else { format!("on the CPU: {}", spread(m)) }
 }
 
 /// The median and the middle half of the runs.
