@@ -49,7 +49,7 @@ test("from the home page to a projected, stepped, blanked and resumed figure, an
 test("a chapter's states are its slides, and one is a link", async ({ page }) => {
   await page.goto("chapter/pipeline-parallel/?present=3");
   await expect(bar(page)).toContainText("3 of ");
-  const third = await page.locator("a.see").nth(1).getAttribute("data-query");
+  const third = await page.locator("[data-slot-widget], a.see").nth(2).getAttribute("data-query");
   const [name, value] = third!.split("&")[0].split("=");
   // The figure waits for a prediction, also on a wall.
   await page.getByRole("button", { name: "Show it without a prediction" }).click();
