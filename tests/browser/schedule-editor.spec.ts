@@ -23,9 +23,14 @@ test("a schedule is keyed in, and every rule is said", async ({ page }) => {
   await page.keyboard.press("Delete");
   await page.keyboard.press("ArrowRight");
   await expect(cell(page, 1, 1)).toBeFocused();
-  for (const key of ["f", "b", "w"]) await page.keyboard.press(key);
+  // Each key moves on by a slot.
+  for (const [slot, key] of ["f", "b", "w"].entries()) {
+    await expect(cell(page, 1, 1 + slot)).toBeFocused();
+    await page.keyboard.press(key);
+  }
   await cell(page, 0, 3).focus();
   await page.keyboard.press("b");
+  await expect(cell(page, 0, 4)).toBeFocused();
   await page.keyboard.press("w");
   await expect(value(page, "complete")).toHaveAttribute("data-value", "1");
   await expect(figure(page).locator(".finding")).toContainText("Complete and valid: 5 slots");
