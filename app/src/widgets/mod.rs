@@ -45,7 +45,7 @@ const FIGURES: &str = "figures";
 pub struct Widget {
     /// The id: `memory-breakdown`.
     pub id: &'static str,
-    /// Its style sheets, of `app/styles/on-demand/`, besides [`FIGURES`].
+    /// Its style sheets, of `app/styles/on-demand/`, besides the one that several figures have.
     pub styles: &'static [&'static str],
     /// Downloads its code: its view and its model.
     pub load: fn() -> Loading,
