@@ -8,6 +8,7 @@ pub struct State<P: Send + Sync + 'static> {
     query: RwSignal<Query>,
     params: Memo<P>,
     problems: RwSignal<Vec<Problem>>,
+    read: fn(&Query) -> (P, Vec<Problem>),
     write: fn(&P) -> Query,
     /// The query as a control of this widget last set it.
     own: StoredValue<Query>,
@@ -34,7 +35,7 @@ impl<P: Clone + PartialEq + Send + Sync + 'static> State<P> {
                 }
             });
         });
-        Self { query, params, problems, write, own }
+        Self { query, params, problems, read, write, own }
     }
 
     /// The query.
@@ -50,6 +51,16 @@ impl<P: Clone + PartialEq + Send + Sync + 'static> State<P> {
     /// What could not be used of a query from outside, until it is closed or its parameter is set by a control.
     pub fn problems(self) -> RwSignal<Vec<Problem>> {
         self.problems
+    }
+
+    /// The parameters that `query` says; what it leaves out has its default.
+    pub fn read(self, query: &Query) -> P {
+        (self.read)(query).0
+    }
+
+    /// These parameters with those that `changes` says put over them.
+    pub fn with(self, params: &P, changes: &Query) -> P {
+        self.read(&(self.write)(params).with(changes))
     }
 
     /// Sets the parameters, as a control does.

@@ -7,9 +7,8 @@ mod plots;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::collective::{Algo, Op};
-use ringside_core::network::sizes::{ENTRY, Params, Sizes, TOPOLOGIES, Topology};
+use ringside_core::network::sizes::{ENTRY, Params, Sizes, TOPOLOGIES};
 use ringside_core::quantity::{Unit, grouped};
-use ringside_core::query::Query;
 
 use super::outcome;
 use super::{Module, Props, param, wiring};
@@ -98,23 +97,12 @@ fn controls(state: State, compact: bool) -> AnyView {
         return sliders.into_any();
     }
     view! {
-        {machines(state)}
+        {ui::presets::partial(state, "Machines", TOPOLOGIES.iter().map(|t| (t.name, t.query)))}
         <div class="control-row">{operation(state)} {algorithm(state)}</div>
         {sliders}
         {wiring::fold(state, &ENTRY, |p| &mut p.wires)}
     }
     .into_any()
-}
-
-/// Machines that people meet, as buttons: each sets what it is wired with and how many GPUs there are.
-fn machines(state: State) -> impl IntoView {
-    let button = |topology: &'static Topology| {
-        let with = move |p: &Params| Params::read(&p.query().with(&Query::parse(topology.query))).0;
-        let pressed = move || state.params().with(|p| with(p) == *p).to_string();
-        let set = move |_| state.set(&state.params().with_untracked(with));
-        view! { <button type="button" class="preset" aria-pressed=pressed on:click=set>{topology.name}</button> }
-    };
-    view! { <div class="presets" role="group" aria-label="Machines">{TOPOLOGIES.iter().map(button).collect_view()}</div> }
 }
 
 fn operation(state: State) -> impl IntoView {

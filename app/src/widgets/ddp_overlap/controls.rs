@@ -6,7 +6,7 @@ use ringside_core::hardware::links;
 use ringside_core::quantity::{Unit, number};
 
 use super::State;
-use crate::ui::presets::{List, presets};
+use crate::ui::presets::{Preset, presets};
 use crate::ui::segmented::Segmented;
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::fields::Fields;
@@ -14,7 +14,7 @@ use crate::widgets::model_input::ModelInput;
 use crate::widgets::param;
 
 /// Steps worth looking at: what each is called, and its parameters.
-const PRESETS: List = &[
+const PRESETS: &[Preset] = &[
     ("GPT-2 on two nodes", ""),
     ("Its first iteration", "iteration=first"),
     ("Over 100 Gb/s Ethernet, one GPU a node", "node=1&net=eth-100"),
@@ -37,9 +37,9 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
     }
     let count = Signal::derive(move || state.params().with(|p| p.model.size().map_or(0.0, |size| size.params)));
     view! {
-        {presets(state, PRESETS, Params::read, |p| Params { step: ALL_STEPS, ..*p })}
+        {presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: ALL_STEPS, ..*p })}
         <div class="control-row">
-            {input.select(count, None)} {Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)} {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {dtype(state)}
+            {input.select(count, None)} {fields.gpu(|p| &mut p.gpu)} {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {dtype(state)}
         </div>
         {input.panel()}
         <div class="control-grid">

@@ -6,13 +6,13 @@ use ringside_core::attention::{Dtype, ENTRY, MAX_SEQ, Params};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::State;
-use crate::ui::presets::{self, presets};
+use crate::ui::presets::{Preset, presets};
 use crate::ui::segmented::Segmented;
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::param;
 
 /// States worth looking at.
-const PRESETS: presets::List = &[
+const PRESETS: &[Preset] = &[
     ("FlashAttention", "step=40"),
     ("FlashAttention-2", "algo=flash2&step=40"),
     ("Standard", "algo=standard&step=40"),
@@ -28,7 +28,7 @@ const PRESETS: presets::List = &[
 /// All of them.
 pub(super) fn all(state: State) -> AnyView {
     view! {
-        {presets(state, PRESETS, Params::read, |p| Params { step: 0, ..*p })}
+        {presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: 0, ..*p })}
         <div class="control-row">{algorithm(state)} {direction(state)} {causal(state)} {dtype(state)}</div>
         <div class="control-grid">
             {size(state, "seq", "Tokens", 16, |p| &mut p.seq)} {size(state, "head_dim", "Head dimension", 9, |p| &mut p.head_dim)}

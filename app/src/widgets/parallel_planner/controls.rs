@@ -1,23 +1,21 @@
 //! The controls: a job, and a pin for each axis.
 
 use leptos::prelude::*;
-use ringside_core::hardware::links;
 use ringside_core::hardware::links::{BETWEEN, INSIDE};
 use ringside_core::memory::activations::Recompute;
 use ringside_core::planner::{ENTRY, Params};
 use ringside_core::quantity::grouped;
-use ringside_core::query::Query;
 
 use super::{Shown, State};
+use crate::ui::presets::{Preset, presets};
 use crate::ui::segmented::Segmented;
-use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::fields::Fields;
 use crate::widgets::model_input::ModelInput;
 use crate::widgets::param;
 
 /// Jobs worth looking at: what each is called, and what is not the default.
-const PRESETS: &[(&str, &str)] = &[
+const PRESETS: &[Preset] = &[
     ("GPT-3 on 1024 A100", ""),
     ("Everything free", "tp=0&cp=1&mbs=0&zero=any"),
     (
@@ -41,6 +39,8 @@ const PRESETS: &[(&str, &str)] = &[
 pub(super) fn view(shown: Shown, input: ModelInput, compact: bool) -> AnyView {
     let state = shown.state;
     let exactly = Signal::derive(move || state.params().with(|p| p.model.size().map_or(0.0, |size| size.params)));
+    let fields = Fields::new(state, &ENTRY);
+    let presets = presets(state, "Examples", PRESETS.iter().copied(), Clone::clone);
     let pins = view! {
         <fieldset class="bare planner-pins">
             <legend>"Pin an axis, or leave it free"</legend>
@@ -54,12 +54,14 @@ pub(super) fn view(shown: Shown, input: ModelInput, compact: bool) -> AnyView {
         </fieldset>
     };
     if compact {
-        return view! { {presets(state)} {pins} }.into_any();
+        return view! { {presets} {pins} }.into_any();
     }
     view! {
-        {presets(state)}
+        {presets}
         <div class="control-row">
-            {input.select(exactly, None)} {Fields::new(state, &ENTRY).gpu(|p| &mut p.cluster.gpu)} {link(state)} {net(state)}
+            {input.select(exactly, None)} {fields.gpu(|p| &mut p.cluster.gpu)}
+            {fields.link("link", "Inside a node", INSIDE, |p| &mut p.cluster.link)}
+            {fields.link("net", "Between nodes, a port for each GPU", BETWEEN, |p| &mut p.cluster.net)}
         </div>
         {input.panel()}
         <div class="control-grid">
@@ -71,19 +73,6 @@ pub(super) fn view(shown: Shown, input: ModelInput, compact: bool) -> AnyView {
         {pins}
     }
     .into_any()
-}
-
-fn presets(state: State) -> impl IntoView {
-    let button = |(name, query): &'static (&'static str, &'static str)| {
-        let params = Params::read(&Query::parse(query)).0;
-        let pressed = move || state.params().with(|p| *p == params).to_string();
-        view! {
-            <button type="button" class="preset" aria-pressed=pressed on:click=move |_| state.set(&params)>
-                {*name}
-            </button>
-        }
-    };
-    view! { <div class="presets" role="group" aria-label="Examples">{PRESETS.iter().map(button).collect_view()}</div> }
 }
 
 type At<T> = fn(&mut Params) -> &mut T;
@@ -136,26 +125,4 @@ fn free(state: State) -> AnyView {
         </button>
     }
     .into_any()
-}
-
-fn link(state: State) -> AnyView {
-    let groups = vec![Group { label: "", options: INSIDE.iter().map(|l| (l.id, l.name)).collect() }];
-    let value = Signal::derive(move || state.params().with(|p| p.cluster.link.id));
-    let set = move |id: &'static str| {
-        if let Some(link) = links::find(id) {
-            state.update(|p| p.cluster.link = link);
-        }
-    };
-    view! { <Select name="link" label="Inside a node" groups value set /> }.into_any()
-}
-
-fn net(state: State) -> AnyView {
-    let groups = vec![Group { label: "", options: BETWEEN.iter().map(|l| (l.id, l.name)).collect() }];
-    let value = Signal::derive(move || state.params().with(|p| p.cluster.net.id));
-    let set = move |id: &'static str| {
-        if let Some(net) = links::find(id) {
-            state.update(|p| p.cluster.net = net);
-        }
-    };
-    view! { <Select name="net" label="Between nodes, a port for each GPU" groups value set /> }.into_any()
 }

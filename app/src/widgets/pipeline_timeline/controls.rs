@@ -5,14 +5,14 @@ use ringside_core::pipeline::{ENTRY, Params, Schedule};
 use ringside_core::quantity::{grouped, number};
 
 use super::State;
-use crate::ui::presets::{List, presets};
+use crate::ui::presets::{Preset, presets};
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::param;
 
 /// Runs worth looking at: what each is called, and its parameters.
-const PRESETS: List = &[
+const PRESETS: &[Preset] = &[
     ("GPipe, 4 × 4", "schedule=gpipe&stages=4&microbatches=4"),
     ("1F1B beside GPipe", "schedule=1f1b&compare=gpipe&stages=4&microbatches=8"),
     ("Interleaved beside 1F1B", "schedule=interleaved&compare=1f1b&stages=4&microbatches=8&chunks=2"),
@@ -36,7 +36,7 @@ pub(super) fn all(state: State) -> AnyView {
     let quarters = Scale::Linear { min: 0.25, max: 4.0, step: 0.25 };
     let from_zero = Scale::Linear { min: 0.0, max: 4.0, step: 0.25 };
     view! {
-        {presets(state, PRESETS, Params::read, Clone::clone)}
+        {presets(state, "Examples", PRESETS.iter().copied(), Clone::clone)}
         <div class="control-row">{schedule(state)} {compare(state)} {path(state)}</div>
         <div class="control-grid">
             {stages(state)} {microbatches(state)} {chunks(state)}

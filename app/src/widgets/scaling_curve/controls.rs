@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 use ringside_core::model::presets;
 use ringside_core::quantity::{Unit, grouped, number};
-use ringside_core::query::Query;
-use ringside_core::scaling::{ENTRY, MODELS, Params, QUESTIONS, Question, Scaling, Sharding};
+use ringside_core::scaling::{ENTRY, MODELS, Params, QUESTIONS, Scaling, Sharding};
 
 use super::State;
+use crate::ui;
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
@@ -29,8 +29,8 @@ pub(super) fn view(state: State, compact: bool) -> AnyView {
         <div hidden=move || strong.get()>{fields.doubling("each", "Sequences of a replica", 10, |p| &mut p.each)}</div>
     };
     let first = view! {
-        {questions(state)}
-        <div class="control-row">{scaling(state)} {(!compact).then(|| view! { {model(state)} {Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)} {sharding(state)} })}</div>
+        {ui::presets::presets(state, "Questions", QUESTIONS.iter().map(|q| (q.name, q.query)), Clone::clone)}
+        <div class="control-row">{scaling(state)} {(!compact).then(|| view! { {model(state)} {fields.gpu(|p| &mut p.gpu)} {sharding(state)} })}</div>
         <div class="control-grid">
             {fields.doubling("gpus", "GPUs", 14, |p| &mut p.gpus)}
             {batch}
@@ -73,20 +73,6 @@ fn words(p: &Params) -> String {
         grouped(p.seq),
         Unit::Fraction.format(p.jitter)
     )
-}
-
-/// What people ask, as buttons: each sets a state that answers it.
-fn questions(state: State) -> impl IntoView {
-    let button = |question: &'static Question| {
-        let params = Params::read(&Query::parse(question.query)).0;
-        let pressed = move || state.params().with(|p| *p == params).to_string();
-        view! {
-            <button type="button" class="preset" aria-pressed=pressed on:click=move |_| state.set(&params)>
-                {question.name}
-            </button>
-        }
-    };
-    view! { <div class="presets" role="group" aria-label="Questions">{QUESTIONS.iter().map(button).collect_view()}</div> }
 }
 
 fn scaling(state: State) -> impl IntoView {

@@ -5,14 +5,14 @@ use ringside_core::quantity::number;
 use ringside_core::zero::{ENTRY, MAX_LAYERS, MAX_RANKS, Params, Prefetch, Strategy};
 
 use super::{State, at_start};
-use crate::ui::presets::{List, presets};
+use crate::ui::presets::{Preset, presets};
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::param;
 
 /// Steps worth looking at.
-const PRESETS: List = &[
+const PRESETS: &[Preset] = &[
     ("Data parallel", "strategy=ddp"),
     ("ZeRO-1", "strategy=zero1"),
     ("ZeRO-2", "strategy=zero2"),
@@ -32,7 +32,7 @@ pub(super) fn all(state: State) -> AnyView {
         })
     };
     view! {
-        {presets(state, PRESETS, Params::read, at_start)}
+        {presets(state, "Examples", PRESETS.iter().copied(), at_start)}
         <div class="control-row">{strategy(state)} {prefetch(state)}</div>
         <div class="control-grid">
             {ranks(state)}
