@@ -4,7 +4,6 @@ use js_sys::{Array, BigUint64Array, Float32Array, Uint8Array};
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::timing::{PASS, SUBMISSION, next_piece, repeats, summary};
 use ringside_core::kernels::wire::Trouble;
-use ringside_core::kernels::{attention, matmul};
 use ringside_shaders::check::check;
 use ringside_shaders::descriptor::{Parameter, Resource, uniform};
 use ringside_shaders::{Kernel, Problem};
@@ -41,16 +40,12 @@ pub(crate) async fn run(gpu: &Gpu, kernel: &'static Kernel, problem: &Problem) -
 pub(crate) fn checked(kernel: &Kernel, problem: &Problem, inputs: &[Vec<f32>], output: &[f32]) -> Measured {
     progress("checking against f64", 0.4);
     let checked = check(kernel, problem, inputs, output, CHECK);
-    let (asked, scratch) = match problem {
-        Problem::Matmul(s) => matmul::find(kernel.id).map(|k| (k.traffic(*s).total(), k.scratch(*s))),
-        Problem::Attention(s) => attention::find(kernel.id).map(|k| (k.traffic(*s).total(), k.scratch(*s))),
-    }
-    .unwrap_or_default();
+    let needs = problem.needs(kernel.id).unwrap_or_default();
     let values: u64 = problem.inputs().iter().map(|(_, len)| len).sum::<u64>() + problem.output().1;
     Measured {
         flop: problem.flop() as f64,
-        asked: asked as f64,
-        memory: (4 * values + scratch) as f64,
+        asked: needs.asked.total() as f64,
+        memory: (4 * values + needs.scratch) as f64,
         max_error: checked.max_error,
         bound: checked.bound,
         checked: checked.checked as f64,

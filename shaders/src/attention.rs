@@ -1,7 +1,7 @@
 //! O = softmax(Q·Kᵀ/√d)·V: the descriptors of its kernels, and their twins.
 
-use ringside_core::kernels::attention::{self, Scheme, Sizes};
-use ringside_core::kernels::{Traffic, WORD};
+use ringside_core::kernels::attention::{Scheme, Sizes};
+use ringside_core::kernels::{Traffic, WORD, Work as _};
 
 use crate::descriptor::{Binding, Dims, Kernel, Parameter, Pass, Resource, Size};
 use crate::problem::Problem;
@@ -38,16 +38,7 @@ const fn alone(workgroup: [u32; 3], blocks: Size) -> Pass {
 }
 
 /// What all of them have in common.
-const PLAIN: Kernel = Kernel {
-    family: "attention",
-    id: "",
-    template: "",
-    constants: |_| Vec::new(),
-    scratch: &[],
-    passes: &[],
-    f16: false,
-    twin: |problem, inputs| twin(problem, inputs, Scheme::Written),
-};
+const PLAIN: Kernel = Kernel::plain(Sizes::NAME, |problem, inputs| twin(problem, inputs, Scheme::Written));
 
 /// The kernels of `ringside_core::kernels::attention`, in its order.
 pub const KERNELS: &[Kernel] = &[
@@ -112,7 +103,7 @@ pub const KERNELS: &[Kernel] = &[
 ];
 
 fn scheme(id: &str) -> Scheme {
-    attention::find(id).map_or(Scheme::Written, |k| k.scheme)
+    Sizes::kernel(id).map_or(Scheme::Written, |k| k.scheme)
 }
 
 /// Queries and keys of a tile.

@@ -1,6 +1,6 @@
 //! Is it right? An output beside what it must come to.
 
-use ringside_core::kernels::{attention, matmul};
+use ringside_core::kernels::{Work as _, attention, matmul};
 
 use crate::Kernel;
 use crate::problem::Problem;
@@ -61,7 +61,7 @@ pub fn check(kernel: &Kernel, problem: &Problem, inputs: &[Vec<f32>], output: &[
 /// What a value may be off, over its weight in [`crate::problem::Reference`].
 fn bound(kernel: &Kernel, problem: &Problem) -> f64 {
     match problem {
-        Problem::Matmul(sizes) => matmul::find(kernel.id).map_or(0.0, |k| k.error_bound(*sizes)),
+        Problem::Matmul(sizes) => matmul::Sizes::kernel(kernel.id).map_or(0.0, |k| k.error_bound(*sizes)),
         Problem::Attention(_) => attention::TOLERANCE,
     }
 }

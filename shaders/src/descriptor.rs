@@ -113,6 +113,12 @@ impl Size {
 }
 
 impl Kernel {
+    /// One of `family` that is nothing but its twin: what its kernels are described as differences from.
+    pub const fn plain(family: &'static str, twin: Twin) -> Self {
+        let (id, template, constants) = ("", "", |_: &Dims| Vec::new());
+        Self { family, id, template, constants, scratch: &[], passes: &[], f16: false, twin }
+    }
+
     /// The WGSL for these sizes.
     pub fn wgsl(&self, dims: &Dims) -> String {
         expand(self.template, &(self.constants)(dims))

@@ -1,7 +1,7 @@
 //! C = A·B: the descriptors of its kernels, and their twins.
 
-use ringside_core::kernels::matmul::{self, Scheme, Sizes, Tile};
-use ringside_core::kernels::{Traffic, WORD};
+use ringside_core::kernels::matmul::{Scheme, Sizes, Tile};
+use ringside_core::kernels::{Traffic, WORD, Work as _};
 
 use crate::descriptor::{Binding, Kernel, Parameter, Pass, Resource, Size};
 use crate::half;
@@ -62,16 +62,7 @@ const PACKED: &[Pass] = &[
 ];
 
 /// What all of them have in common.
-const PLAIN: Kernel = Kernel {
-    family: "matmul",
-    id: "",
-    template: "",
-    constants: |_| Vec::new(),
-    scratch: &[],
-    passes: &[],
-    f16: false,
-    twin: |problem, inputs| twin(problem, inputs, Scheme::Direct),
-};
+const PLAIN: Kernel = Kernel::plain(Sizes::NAME, |problem, inputs| twin(problem, inputs, Scheme::Direct));
 
 /// The ladder of `ringside_core::kernels::matmul`, in its order.
 pub const KERNELS: &[Kernel] = &[
@@ -145,7 +136,7 @@ pub const KERNELS: &[Kernel] = &[
 ];
 
 fn scheme(id: &str) -> Scheme {
-    matmul::find(id).map_or(Scheme::Direct, |k| k.scheme)
+    Sizes::kernel(id).map_or(Scheme::Direct, |k| k.scheme)
 }
 
 fn staged_constants(id: &str) -> Vec<Constant> {

@@ -1,6 +1,6 @@
 //! What is computed: its sizes, its inputs, and what it comes to in f64.
 
-use ringside_core::kernels::{attention, matmul};
+use ringside_core::kernels::{Needs, Work, attention, matmul};
 
 use crate::descriptor::Dims;
 
@@ -41,8 +41,8 @@ impl Problem {
     /// The family of its kernels.
     pub fn family(&self) -> &'static str {
         match self {
-            Self::Matmul(_) => "matmul",
-            Self::Attention(_) => "attention",
+            Self::Matmul(_) => matmul::Sizes::NAME,
+            Self::Attention(_) => attention::Sizes::NAME,
         }
     }
 
@@ -84,6 +84,17 @@ impl Problem {
         match self {
             Self::Matmul(s) => s.flop(),
             Self::Attention(s) => s.flop(),
+        }
+    }
+
+    /// What the model says that the kernel with this id asks of memory; none if the family has no such kernel.
+    pub fn needs(&self, kernel: &str) -> Option<Needs> {
+        fn of<W: Work>(sizes: W, kernel: &str) -> Option<Needs> {
+            W::kernel(kernel).map(|kernel| sizes.needs(kernel))
+        }
+        match *self {
+            Self::Matmul(s) => of(s, kernel),
+            Self::Attention(s) => of(s, kernel),
         }
     }
 

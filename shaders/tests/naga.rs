@@ -2,7 +2,7 @@
 
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, ShaderStage, StorageAccess, TypeInner};
-use ringside_core::kernels::{MAX_SIZE, attention, matmul};
+use ringside_core::kernels::{MAX_SIZE, Work, attention, matmul};
 use ringside_shaders::descriptor::{Parameter, Pass, Resource, uniform};
 use ringside_shaders::{Kernel, Problem};
 
@@ -145,10 +145,7 @@ fn workgroup_memory_is_what_the_model_says_and_within_the_limit() {
             })
             .max()
             .unwrap_or(0);
-        let model = match problem {
-            Problem::Matmul(_) => matmul::find(kernel.id).map(matmul::Kernel::workgroup_memory),
-            Problem::Attention(s) => attention::find(kernel.id).map(|k| k.workgroup_memory(s.head_dim)),
-        };
+        let model = problem.needs(kernel.id).map(|needs| needs.workgroup_memory);
         assert_eq!(model, Some(u64::from(occupied)), "{}", kernel.id);
         assert!(occupied <= WORKGROUP_MEMORY, "{}", kernel.id);
     });
@@ -173,7 +170,10 @@ fn the_largest_sizes_can_be_dispatched() {
 
 #[test]
 fn the_kernels_are_those_of_the_models() {
-    let ids = |family| ringside_shaders::all().filter(move |k| k.family == family).map(|k| k.id).collect::<Vec<_>>();
-    assert_eq!(ids("matmul"), matmul::KERNELS.iter().map(|k| k.id).collect::<Vec<_>>());
-    assert_eq!(ids("attention"), attention::KERNELS.iter().map(|k| k.id).collect::<Vec<_>>());
+    fn same<W: Work>() {
+        let ids: Vec<&str> = ringside_shaders::all().filter(|k| k.family == W::NAME).map(|k| k.id).collect();
+        assert_eq!(ids, W::KERNELS.iter().map(|k| k.id).collect::<Vec<_>>());
+    }
+    same::<matmul::Sizes>();
+    same::<attention::Sizes>();
 }

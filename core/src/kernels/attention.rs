@@ -5,23 +5,16 @@
 //! attention, Ainslie et al., arXiv:2305.13245). Kernels: Milakov and Gimelshein, "Online normalizer calculation for
 //! softmax", arXiv:1805.02867; Dao et al., "FlashAttention", arXiv:2205.14135; Dao, "FlashAttention-2", arXiv:2307.08691.
 
-use super::{Rung, Traffic, WORD, intensity};
-use crate::catalogue::{Entry, Evaluation};
+use super::{Needs, RUN, Traffic, WORD, Work, intensity};
+use crate::catalogue::Entry;
 use crate::quantity::{Unit, number, unbroken};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+use crate::query::{Kind, ParamSpec, Query, Reader};
 
 /// A way to compute attention.
-#[derive(Debug, Clone, Copy)]
-pub struct Kernel {
-    /// The name in a query string: `flash`.
-    pub id: &'static str,
-    /// What a person reads.
-    pub label: &'static str,
-    /// What it does about memory: a sentence.
-    pub about: &'static str,
-    /// What becomes of the scores.
-    pub scheme: Scheme,
-}
+pub type Kernel = super::Kernel<Scheme>;
+
+/// The parameters of the model.
+pub type Params = super::Params<Sizes>;
 
 /// What becomes of the matrix of scores.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +40,7 @@ pub enum Scheme {
 }
 
 /// The kernels, the least clever first.
-pub const KERNELS: &[Kernel] = &[
+const KERNELS: &[Kernel] = &[
     Kernel {
         id: "three-pass",
         label: "Three passes",
@@ -96,11 +89,6 @@ fn flash_2_keys(head_dim: u64) -> u64 {
     }
 }
 
-/// The kernel with this id.
-pub fn find(id: &str) -> Option<&'static Kernel> {
-    KERNELS.iter().find(|k| k.id == id)
-}
-
 /// The head dimensions that the kernels know.
 pub const HEAD_DIMS: [u64; 3] = [32, 64, 128];
 
@@ -124,21 +112,77 @@ impl Sizes {
     pub fn scores(self) -> u64 {
         self.heads * if self.causal { self.seq * (self.seq + 1) / 2 } else { self.seq * self.seq }
     }
+}
 
-    /// Floating-point operations of the two products: 4d for each score that counts.
-    pub fn flop(self) -> u64 {
+impl Work for Sizes {
+    type Scheme = Scheme;
+    const NAME: &'static str = "attention";
+    const KERNELS: &'static [Kernel] = KERNELS;
+    const ENTRY: &'static Entry = &ENTRY;
+
+    fn read(reader: &mut Reader) -> Self {
+        let seq = reader.integer("seq").max(1);
+        let head_dim = reader.choice("head_dim");
+        let head_dim = HEAD_DIMS.into_iter().find(|d| d.to_string() == head_dim).unwrap_or(64);
+        let heads = reader.integer("heads").max(1);
+        let kv_heads = reader.real_or_none("kv_heads").map_or(heads, |n| n as u64).max(1);
+        let causal = reader.choice("causal") == "true";
+        Self { seq, head_dim, heads, kv_heads, causal }
+    }
+
+    fn query(self) -> Query {
+        let numbers =
+            [("seq", self.seq), ("head_dim", self.head_dim), ("heads", self.heads), ("kv_heads", self.kv_heads)];
+        let mut query = Query::new(numbers.map(|(name, size)| (name, size.to_string())));
+        query.set("causal", self.causal.to_string());
+        query
+    }
+
+    fn list(self) -> Vec<u64> {
+        vec![self.seq, self.head_dim, self.heads, self.kv_heads, u64::from(self.causal)]
+    }
+
+    fn impossible(self) -> Option<String> {
+        let Sizes { heads, kv_heads, .. } = self;
+        (!heads.is_multiple_of(kv_heads)).then(|| {
+            format!(
+                "{heads} heads cannot share {kv_heads} heads of K and V evenly: the second number must divide the first."
+            )
+        })
+    }
+
+    /// Those of the two products: 4d for each score that counts.
+    fn flop(self) -> u64 {
         4 * self.head_dim * self.scores()
     }
 
-    /// Bytes of Q, K, V and O.
-    pub fn bytes(self) -> u64 {
-        self.compulsory().total()
+    fn compulsory(self) -> u64 {
+        WORD * self.seq * self.head_dim * 2 * (self.heads + self.kv_heads)
     }
 
-    /// What has to be moved at least: Q, K and V read once, O written once.
-    pub fn compulsory(self) -> Traffic {
-        let row = WORD * self.seq * self.head_dim;
-        Traffic { read: row * (self.heads + 2 * self.kv_heads), written: row * self.heads }
+    fn needs(self, kernel: &Kernel) -> Needs {
+        Needs {
+            asked: kernel.traffic(self),
+            scratch: kernel.scratch(self),
+            workgroup_memory: kernel.workgroup_memory(self.head_dim),
+        }
+    }
+
+    fn finding(self, kernel: &Kernel) -> String {
+        let (asked, least, scratch) = (kernel.traffic(self).total(), self.compulsory(), kernel.scratch(self));
+        let bytes = |n: u64| unbroken(&Unit::Bytes.format(n as f64));
+        let scores = if scratch > 0 {
+            format!("The scores take {} beside {} of Q, K, V and O.", bytes(scratch), bytes(least))
+        } else {
+            "No score is ever written.".to_owned()
+        };
+        format!(
+            "{} asks memory for {}, {} times what must be moved. {scores} {}",
+            kernel.label,
+            bytes(asked),
+            number(intensity(asked, least)),
+            kernel.about
+        )
     }
 }
 
@@ -215,17 +259,6 @@ pub const MAX_SEQ: u64 = 16_384;
 /// See [`MAX_SEQ`].
 pub const MAX_HEADS: u64 = 64;
 
-/// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Params {
-    /// The kernel.
-    pub kernel: &'static str,
-    /// The sizes.
-    pub sizes: Sizes,
-    /// Whether the kernel is to be run as soon as it is on show.
-    pub run: bool,
-}
-
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "kernel",
@@ -248,7 +281,7 @@ const PARAMS: &[ParamSpec] = &[
         kind: Kind::Choice(&["false", "true"]),
         default: "false",
     },
-    ParamSpec { name: "run", doc: "1: run as the page opens", kind: Kind::Integer { min: 0, max: 1 }, default: "0" },
+    RUN,
 ];
 
 /// This model in the catalogue. What is measured is no quantity of it: that differs by machine.
@@ -266,117 +299,8 @@ pub const ENTRY: Entry = Entry {
         ("scratch", "Memory for scores", Unit::Bytes),
         ("workgroup-memory", "Workgroup memory", Unit::Bytes),
     ],
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        let result = match params.impossible() {
-            Some(why) => Err(why),
-            None => Ok(ENTRY.measured(|id| params.quantity(id))),
-        };
-        Evaluation::new(params.query(), problems, result)
-    },
+    evaluate: Params::evaluate,
 };
-
-impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let kernel = reader.choice("kernel");
-        let seq = reader.integer("seq").max(1);
-        let head_dim = reader.choice("head_dim");
-        let head_dim = HEAD_DIMS.into_iter().find(|d| d.to_string() == head_dim).unwrap_or(64);
-        let heads = reader.integer("heads").max(1);
-        let kv_heads = reader.real_or_none("kv_heads").map_or(heads, |n| n as u64).max(1);
-        let causal = reader.choice("causal") == "true";
-        let run = reader.integer("run") == 1;
-        (Self { kernel, sizes: Sizes { seq, head_dim, heads, kv_heads, causal }, run }, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let mut query = Query::new([("kernel", self.kernel)]).with(&self.sizes.query());
-        query.set("run", if self.run { "1" } else { "0" });
-        query
-    }
-
-    /// Why there is no such attention, if there is none.
-    pub fn impossible(&self) -> Option<String> {
-        let Sizes { heads, kv_heads, .. } = self.sizes;
-        (!heads.is_multiple_of(kv_heads)).then(|| {
-            format!(
-                "{heads} heads cannot share {kv_heads} heads of K and V evenly: the second number must divide the first."
-            )
-        })
-    }
-
-    /// The value of a quantity of [`ENTRY`]; 0 for any other id.
-    pub fn quantity(&self, id: &str) -> f64 {
-        let Some(kernel) = find(self.kernel) else { return 0.0 };
-        let (flop, asked) = (self.sizes.flop(), kernel.traffic(self.sizes).total());
-        let least = self.sizes.compulsory().total();
-        match id {
-            "flop" => flop as f64,
-            "compulsory" => least as f64,
-            "asked" => asked as f64,
-            "intensity" => intensity(flop, asked),
-            "best-intensity" => intensity(flop, least),
-            "scratch" => kernel.scratch(self.sizes) as f64,
-            "workgroup-memory" => kernel.workgroup_memory(self.sizes.head_dim) as f64,
-            _ => 0.0,
-        }
-    }
-
-    /// Every kernel at these sizes.
-    pub fn ladder(&self) -> Vec<Rung> {
-        let rung = |kernel: &Kernel| Rung {
-            id: kernel.id,
-            label: kernel.label,
-            about: kernel.about,
-            asked: kernel.traffic(self.sizes),
-            scratch: kernel.scratch(self.sizes),
-            workgroup_memory: kernel.workgroup_memory(self.sizes.head_dim),
-        };
-        KERNELS.iter().map(rung).collect()
-    }
-
-    /// What the kernel asks memory for, and what becomes of the scores, in sentences.
-    pub fn finding(&self) -> String {
-        if let Some(why) = self.impossible() {
-            return why;
-        }
-        let Some(kernel) = find(self.kernel) else { return String::new() };
-        let asked = kernel.traffic(self.sizes).total();
-        let scratch = kernel.scratch(self.sizes);
-        let bytes = |n: u64| unbroken(&Unit::Bytes.format(n as f64));
-        let scores = if scratch > 0 {
-            format!("The scores take {} beside {} of Q, K, V and O.", bytes(scratch), bytes(self.sizes.bytes()))
-        } else {
-            "No score is ever written.".to_owned()
-        };
-        format!(
-            "{} asks memory for {}, {} times what must be moved. {scores} {}",
-            kernel.label,
-            bytes(asked),
-            number(intensity(asked, self.sizes.compulsory().total())),
-            kernel.about
-        )
-    }
-}
-
-impl Sizes {
-    /// The sizes in the order in which they are sent: seq, head_dim, heads, kv_heads, causal.
-    pub fn list(self) -> [u64; 5] {
-        [self.seq, self.head_dim, self.heads, self.kv_heads, u64::from(self.causal)]
-    }
-
-    /// The sizes as a query.
-    pub fn query(self) -> Query {
-        let numbers =
-            [("seq", self.seq), ("head_dim", self.head_dim), ("heads", self.heads), ("kv_heads", self.kv_heads)];
-        let mut query = Query::new(numbers.map(|(name, size)| (name, size.to_string())));
-        query.set("causal", self.causal.to_string());
-        query
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -386,11 +310,11 @@ mod tests {
 
     #[test]
     fn tiles_divide_the_traffic_and_need_no_scratch() {
-        let flash = find("flash").map(|k| k.traffic(GPT2).total()).unwrap_or_default();
-        let online = find("online").map(|k| k.traffic(GPT2).total()).unwrap_or_default();
-        let written = find("three-pass").map(|k| k.traffic(GPT2).total()).unwrap_or_default();
+        let flash = Sizes::kernel("flash").map(|k| k.traffic(GPT2).total()).unwrap_or_default();
+        let online = Sizes::kernel("online").map(|k| k.traffic(GPT2).total()).unwrap_or_default();
+        let written = Sizes::kernel("three-pass").map(|k| k.traffic(GPT2).total()).unwrap_or_default();
         assert!(flash * 50 < online && online < written, "{flash} {online} {written}");
-        assert_eq!(find("three-pass").map(|k| k.scratch(GPT2)), Some(12 * (4 << 20)));
+        assert_eq!(Sizes::kernel("three-pass").map(|k| k.scratch(GPT2)), Some(12 * (4 << 20)));
     }
 
     #[test]
@@ -404,7 +328,7 @@ mod tests {
         );
         assert_eq!(Params::read(&params.query()), (params, vec![]));
         let odd = Params { sizes: Sizes { kv_heads: 5, ..GPT2 }, ..params };
-        assert!(odd.impossible().is_some());
+        assert!(odd.sizes.impossible().is_some());
     }
 
     #[test]

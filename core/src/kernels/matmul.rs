@@ -4,23 +4,16 @@
 //! The ladder follows Simon Boehm, "How to optimize a CUDA matmul kernel for cuBLAS-like performance", 2022, and Goto and
 //! van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3), 2008 (packing).
 
-use super::{Rung, Traffic, WORD, intensity};
-use crate::catalogue::{Entry, Evaluation};
+use super::{Needs, RUN, Traffic, WORD, Work, intensity};
+use crate::catalogue::Entry;
 use crate::quantity::{Unit, number, unbroken};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+use crate::query::{Kind, ParamSpec, Query, Reader};
 
 /// A kernel of the ladder.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Kernel {
-    /// The name in a query string: `tiled`.
-    pub id: &'static str,
-    /// What a person reads.
-    pub label: &'static str,
-    /// What it does about memory: a sentence.
-    pub about: &'static str,
-    /// Where operands wait.
-    pub scheme: Scheme,
-}
+pub type Kernel = super::Kernel<Scheme>;
+
+/// The parameters of the model.
+pub type Params = super::Params<Sizes>;
 
 /// Where the operands of a product wait between two uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +46,7 @@ pub struct Tile {
 }
 
 /// The ladder, from the bottom.
-pub const KERNELS: &[Kernel] = &[
+const KERNELS: &[Kernel] = &[
     Kernel {
         id: "naive",
         label: "Naive",
@@ -109,11 +102,6 @@ pub const KERNELS: &[Kernel] = &[
     },
 ];
 
-/// The kernel with this id.
-pub fn find(id: &str) -> Option<&'static Kernel> {
-    KERNELS.iter().find(|k| k.id == id)
-}
-
 /// The sizes of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
@@ -125,20 +113,58 @@ pub struct Sizes {
     pub k: u64,
 }
 
-impl Sizes {
-    /// Floating-point operations: a multiplication and an addition for each of mnk terms.
-    pub fn flop(self) -> u64 {
+impl Work for Sizes {
+    type Scheme = Scheme;
+    const NAME: &'static str = "matmul";
+    const KERNELS: &'static [Kernel] = KERNELS;
+    const ENTRY: &'static Entry = &ENTRY;
+
+    fn read(reader: &mut Reader) -> Self {
+        let [m, n, k] = ["m", "n", "k"].map(|name| reader.integer(name).max(1));
+        Self { m, n, k }
+    }
+
+    fn query(self) -> Query {
+        Query::new([("m", self.m), ("n", self.n), ("k", self.k)].map(|(name, size)| (name, size.to_string())))
+    }
+
+    fn list(self) -> Vec<u64> {
+        vec![self.m, self.n, self.k]
+    }
+
+    /// A multiplication and an addition for each of mnk terms.
+    fn flop(self) -> u64 {
         2 * self.m * self.n * self.k
     }
 
-    /// Bytes of A, B and C.
-    pub fn bytes(self) -> u64 {
+    fn compulsory(self) -> u64 {
         WORD * (self.m * self.k + self.k * self.n + self.m * self.n)
     }
 
-    /// What has to be moved at least: A and B read once, C written once.
-    pub fn compulsory(self) -> Traffic {
-        Traffic { read: WORD * (self.m * self.k + self.k * self.n), written: WORD * self.m * self.n }
+    fn needs(self, kernel: &Kernel) -> Needs {
+        Needs {
+            asked: kernel.traffic(self),
+            scratch: kernel.scratch(self),
+            workgroup_memory: kernel.workgroup_memory(),
+        }
+    }
+
+    fn own(self, kernel: &Kernel, id: &str) -> f64 {
+        if id == "error-bound" { kernel.error_bound(self) } else { 0.0 }
+    }
+
+    fn finding(self, kernel: &Kernel) -> String {
+        let (flop, asked, least) = (self.flop(), kernel.traffic(self).total(), self.compulsory());
+        format!(
+            "The {} kernel asks memory for {}, {} times what must be moved. That is {} FLOP for each byte asked; with every \
+             value read once it would be {}. {}",
+            kernel.label.to_lowercase(),
+            unbroken(&Unit::Bytes.format(asked as f64)),
+            number(intensity(asked, least)),
+            number(intensity(flop, asked)),
+            number(intensity(flop, least)),
+            kernel.about
+        )
     }
 }
 
@@ -197,17 +223,6 @@ impl Kernel {
 /// The largest size that the widget takes.
 pub const MAX: u64 = 8192;
 
-/// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Params {
-    /// The kernel.
-    pub kernel: &'static str,
-    /// The sizes.
-    pub sizes: Sizes,
-    /// Whether the kernel is to be run as soon as it is on show.
-    pub run: bool,
-}
-
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "kernel",
@@ -218,7 +233,7 @@ const PARAMS: &[ParamSpec] = &[
     ParamSpec { name: "m", doc: "rows of A and C", kind: Kind::Integer { min: 1, max: MAX }, default: "512" },
     ParamSpec { name: "n", doc: "columns of B and C", kind: Kind::Integer { min: 1, max: MAX }, default: "512" },
     ParamSpec { name: "k", doc: "columns of A, rows of B", kind: Kind::Integer { min: 1, max: MAX }, default: "512" },
-    ParamSpec { name: "run", doc: "1: run as the page opens", kind: Kind::Integer { min: 0, max: 1 }, default: "0" },
+    RUN,
 ];
 
 /// This model in the catalogue. What is measured is no quantity of it: that differs by machine.
@@ -237,90 +252,8 @@ pub const ENTRY: Entry = Entry {
         ("workgroup-memory", "Workgroup memory", Unit::Bytes),
         ("error-bound", "Error bound, of |A|·|B|", Unit::Ratio),
     ],
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Ok(ENTRY.measured(|id| params.quantity(id))))
-    },
+    evaluate: Params::evaluate,
 };
-
-impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let kernel = reader.choice("kernel");
-        let [m, n, k] = ["m", "n", "k"].map(|name| reader.integer(name).max(1));
-        let run = reader.integer("run") == 1;
-        (Self { kernel, sizes: Sizes { m, n, k }, run }, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let mut query = Query::new([("kernel", self.kernel)]).with(&self.sizes.query());
-        query.set("run", if self.run { "1" } else { "0" });
-        query
-    }
-
-    /// The value of a quantity of [`ENTRY`]; 0 for any other id.
-    pub fn quantity(&self, id: &str) -> f64 {
-        let Some(kernel) = find(self.kernel) else { return 0.0 };
-        let (flop, asked) = (self.sizes.flop(), kernel.traffic(self.sizes).total());
-        let least = self.sizes.compulsory().total();
-        match id {
-            "flop" => flop as f64,
-            "compulsory" => least as f64,
-            "asked" => asked as f64,
-            "intensity" => intensity(flop, asked),
-            "best-intensity" => intensity(flop, least),
-            "scratch" => kernel.scratch(self.sizes) as f64,
-            "workgroup-memory" => kernel.workgroup_memory() as f64,
-            "error-bound" => kernel.error_bound(self.sizes),
-            _ => 0.0,
-        }
-    }
-
-    /// Every kernel at these sizes.
-    pub fn ladder(&self) -> Vec<Rung> {
-        let rung = |kernel: &Kernel| Rung {
-            id: kernel.id,
-            label: kernel.label,
-            about: kernel.about,
-            asked: kernel.traffic(self.sizes),
-            scratch: kernel.scratch(self.sizes),
-            workgroup_memory: kernel.workgroup_memory(),
-        };
-        KERNELS.iter().map(rung).collect()
-    }
-
-    /// What the kernel asks memory for, and what that is beside what it must, in sentences.
-    pub fn finding(&self) -> String {
-        let Some(kernel) = find(self.kernel) else { return String::new() };
-        let asked = kernel.traffic(self.sizes).total();
-        let least = self.sizes.compulsory().total();
-        let bytes = |n: u64| unbroken(&Unit::Bytes.format(n as f64));
-        format!(
-            "The {} kernel asks memory for {}, {} times what must be moved. That is {} FLOP for each byte asked; with every \
-             value read once it would be {}. {}",
-            kernel.label.to_lowercase(),
-            bytes(asked),
-            number(intensity(asked, least)),
-            number(self.quantity("intensity")),
-            number(self.quantity("best-intensity")),
-            kernel.about
-        )
-    }
-}
-
-impl Sizes {
-    /// The sizes in the order in which they are sent: m, n, k.
-    pub fn list(self) -> [u64; 3] {
-        [self.m, self.n, self.k]
-    }
-
-    /// The sizes as a query.
-    pub fn query(self) -> Query {
-        Query::new([("m", self.m), ("n", self.n), ("k", self.k)].map(|(name, size)| (name, size.to_string())))
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -330,7 +263,7 @@ mod tests {
 
     #[test]
     fn tiles_divide_the_traffic_by_their_side() {
-        let read = |id| find(id).map(|k| k.traffic(CUBE).read);
+        let read = |id| Sizes::kernel(id).map(|k| k.traffic(CUBE).read);
         assert_eq!(read("naive"), Some(8 << 30));
         assert_eq!(read("tiled"), Some((8 << 30) / 16));
         assert_eq!(read("register"), Some((8 << 30) / 64));
@@ -353,8 +286,13 @@ mod tests {
     fn no_kernel_asks_for_less_than_it_must() {
         for kernel in KERNELS {
             for sizes in [CUBE, Sizes { m: 1, n: 1, k: 1 }, Sizes { m: 100, n: 7, k: 33 }] {
-                let (asked, least) = (kernel.traffic(sizes), sizes.compulsory());
-                assert!(asked.read >= least.read && asked.written >= least.written, "{} {sizes:?}", kernel.id);
+                let Sizes { m, n, k } = sizes;
+                let asked = kernel.traffic(sizes);
+                assert!(
+                    asked.read >= WORD * (m * k + k * n) && asked.written >= WORD * m * n,
+                    "{} {sizes:?}",
+                    kernel.id
+                );
                 assert!(kernel.workgroup_memory() <= 16_384, "{}", kernel.id);
             }
         }

@@ -4,10 +4,13 @@
 //! tests hold the formulas here to those counts. Times are measured on the learner's own machine and are no model's.
 
 pub mod attention;
+mod family;
 pub mod matmul;
 pub mod measured;
 pub mod timing;
 pub mod wire;
+
+pub use family::{Kernel, Params, RUN, Work};
 
 /// Bytes that the invocations of a kernel ask the GPU's memory for, whether a cache answers or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,6 +37,17 @@ pub const TWIN: u64 = 4_000_000_000;
 /// Bytes of an f32.
 pub const WORD: u64 = 4;
 
+/// What a kernel asks of a GPU's memory at some sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// What its invocations read and write.
+    pub asked: Traffic,
+    /// Bytes of memory that it needs beside inputs and output.
+    pub scratch: u64,
+    /// Bytes of workgroup memory that a workgroup occupies.
+    pub workgroup_memory: u64,
+}
+
 /// A kernel at some sizes, beside the others of its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rung {
@@ -41,14 +55,17 @@ pub struct Rung {
     pub id: &'static str,
     /// What a person reads.
     pub label: &'static str,
-    /// What it does about memory: a sentence.
-    pub about: &'static str,
-    /// What it asks memory for.
-    pub asked: Traffic,
-    /// Bytes of memory that it needs beside inputs and output.
-    pub scratch: u64,
-    /// Bytes of workgroup memory that a workgroup occupies.
-    pub workgroup_memory: u64,
+    /// Floating-point operations, the same for every kernel of the family.
+    pub flop: u64,
+    /// What it asks of memory.
+    pub needs: Needs,
+}
+
+impl Rung {
+    /// Floating-point operations for each byte that it asks for.
+    pub fn intensity(&self) -> f64 {
+        intensity(self.flop, self.needs.asked.total())
+    }
 }
 
 /// Floating-point operations for each byte; 0 where there are no bytes.

@@ -40,7 +40,7 @@ fn row(bench: Bench, i: usize, rung: Rung, fastest: Memo<f64>) -> AnyView {
     let id = rung.id;
     let measured = Memo::new(move |_| bench.of(id));
     let asked = move || {
-        let bytes = bench.ladder.with(|all| all.get(i).map_or(0, |rung| rung.asked.total()));
+        let bytes = bench.ladder.with(|all| all.get(i).map_or(0, |rung| rung.needs.asked.total()));
         Unit::Bytes.format(bytes as f64)
     };
     let width = move || {

@@ -1,5 +1,7 @@
-//! What the widgets that run kernels share: a bench on which a ladder of kernels is run on the learner's own GPU.
+//! What the widgets that run kernels share: their figure, and in it a bench on which a ladder of kernels is run on the
+//! learner's own GPU.
 
+mod figure;
 mod kept;
 mod ladder;
 mod worker;
@@ -8,19 +10,20 @@ use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::wire::{Said, Trouble};
-use ringside_core::kernels::{Rung, TWIN, intensity};
+use ringside_core::kernels::{Rung, TWIN};
 use ringside_core::quantity::{Unit, exact, number, unbroken};
 
 use crate::ui::output::Output;
 use crate::ui::select::{Group, Select};
+pub(super) use figure::{Differences, figure};
 use worker::{Job, Worker};
 
 /// Sizes as a query, and in the order in which they are sent.
-pub(super) type Sizes = (String, Vec<u64>);
+type Sizes = (String, Vec<u64>);
 
 /// A ladder of kernels, what runs of it now, and what was measured.
 #[derive(Clone, Copy)]
-pub(super) struct Bench {
+struct Bench {
     family: &'static str,
     kernel: Signal<&'static str>,
     set_kernel: Callback<&'static str>,
@@ -36,7 +39,7 @@ pub(super) struct Bench {
 
 impl Bench {
     /// A bench for the kernels of `family`. `ladder` is what they ask of memory at these.
-    pub fn new(
+    fn new(
         family: &'static str,
         kernel: Signal<&'static str>,
         set_kernel: Callback<&'static str>,
@@ -60,7 +63,7 @@ impl Bench {
     }
 
     /// Runs these kernels, one after the other, at the sizes on show.
-    pub fn run(self, kernels: impl IntoIterator<Item = &'static str>) {
+    fn run(self, kernels: impl IntoIterator<Item = &'static str>) {
         let (query, sizes) = self.sizes.get_untracked();
         let job = |kernel| Job { kernel, sizes: sizes.clone(), query: query.clone() };
         let jobs: Vec<Job> = kernels.into_iter().map(job).collect();
@@ -154,7 +157,7 @@ impl Bench {
     }
 
     /// What was measured of the chosen kernel, in sentences; empty if nothing was. Tracks.
-    pub fn finding(self) -> String {
+    fn finding(self) -> String {
         let Some(m) = self.of(self.kernel.get()) else { return String::new() };
         let device = if m.instead.is_empty() { m.device.as_str() } else { "the CPU" };
         let share = if m.checked < m.of {
@@ -176,7 +179,7 @@ impl Bench {
     }
 
     /// The choice of a kernel.
-    pub fn choice(self) -> AnyView {
+    fn choice(self) -> AnyView {
         let options = self.ladder.get_untracked().iter().map(|rung| (rung.id, rung.label)).collect();
         let groups = vec![Group { label: "", options }];
         view! { <Select name="kernel" label="Kernel" groups value=self.kernel set=self.set_kernel /> }.into_any()
@@ -184,7 +187,7 @@ impl Bench {
 
     /// All of the drawing: what can be done, how far it is, the ladder, what the chosen kernel came to, and what is kept.
     /// Nothing can be run while the state is `impossible`.
-    pub fn view(self, model: &'static Entry, value: impl Fn(&str) -> f64 + Send + Sync + Copy + 'static) -> AnyView {
+    fn view(self, model: &'static Entry, value: impl Fn(&str) -> f64 + Send + Sync + Copy + 'static) -> AnyView {
         view! {
             <div class="bench">
                 {self.actions()}
@@ -293,17 +296,17 @@ impl Bench {
     }
 
     /// The ladder as a table: what each kernel asks memory for.
-    pub fn numbers(self, flop: Signal<u64>) -> AnyView {
+    fn numbers(self) -> AnyView {
         let bytes = |n: u64| Unit::Bytes.format(n as f64);
         let row = move |rung: Rung| {
             view! {
                 <tr>
                     <th scope="row">{rung.label}</th>
-                    <td class="number">{bytes(rung.asked.read)}</td>
-                    <td class="number">{bytes(rung.asked.written)}</td>
-                    <td class="number">{number(intensity(flop.get(), rung.asked.total()))}</td>
-                    <td class="number">{bytes(rung.scratch)}</td>
-                    <td class="number">{bytes(rung.workgroup_memory)}</td>
+                    <td class="number">{bytes(rung.needs.asked.read)}</td>
+                    <td class="number">{bytes(rung.needs.asked.written)}</td>
+                    <td class="number">{number(rung.intensity())}</td>
+                    <td class="number">{bytes(rung.needs.scratch)}</td>
+                    <td class="number">{bytes(rung.needs.workgroup_memory)}</td>
                 </tr>
             }
         };
