@@ -58,7 +58,7 @@ pub(crate) fn build(plan: &Plan) -> Result<()> {
     let mut trunk = command(&tools.trunk);
     trunk.args(["build", "--quiet", "--dist"]).arg(&plan.out).args(["--public-url", &plan.public_url]);
     trunk.arg(if plan.dev { "--release=false" } else { "--release=true" });
-    trunk.env("PATH", path_with(&[&tools.wasm_bindgen, &tools.wasm_opt]));
+    trunk.env("PATH", path_with(&tools.wasm_bindgen));
     // A failed build is no bug of Trunk's: what went wrong is above.
     trunk.env("TRUNK_SKIP_VERSION_CHECK", "true").env("RUST_BACKTRACE", "0");
     let program = std::env::current_exe().could_not(|| "find this program".to_owned())?;
@@ -110,9 +110,9 @@ fn remap_flags() -> String {
     flags.join(" ")
 }
 
-/// PATH with the folders of these programs in front.
-fn path_with(programs: &[&Path]) -> std::ffi::OsString {
-    let mut folders: Vec<PathBuf> = programs.iter().filter_map(|p| p.parent()).map(Path::to_path_buf).collect();
+/// PATH with the folder of this program in front.
+fn path_with(program: &Path) -> std::ffi::OsString {
+    let mut folders: Vec<PathBuf> = program.parent().map(Path::to_path_buf).into_iter().collect();
     folders.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
     std::env::join_paths(folders).unwrap_or_default()
 }

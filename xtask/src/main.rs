@@ -21,6 +21,7 @@ mod perf;
 mod process;
 mod serve;
 mod shots;
+mod shrink;
 mod size;
 mod split;
 mod terse;
@@ -116,7 +117,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "tools",
-        summary: "install what is missing: wasm32 target, Trunk, wasm-bindgen, wasm-opt, Chromium",
+        summary: "install what is missing: wasm32 target, Trunk, wasm-bindgen, binaryen, Chromium",
         flags: &[],
         run: tools::main,
     },

@@ -2,8 +2,6 @@
 //! modules of its own, wasm-bindgen writes the glue of the main one, and binaryen shrinks them all.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sha2::{Digest, Sha256};
 
@@ -11,21 +9,10 @@ use crate::failure::{Context, Result};
 use crate::js;
 use crate::merge;
 use crate::process::{self, command};
+use crate::shrink;
 use crate::terse;
 use crate::tools::Tools;
 
-/// What rustc emits and every browser with WebGPU understands, one by one: `--all-features` emits what they refuse.
-const FEATURES: &[&str] = &[
-    "--mvp-features",
-    "--enable-mutable-globals",
-    "--enable-sign-ext",
-    "--enable-reference-types",
-    "--enable-multivalue",
-    "--enable-bulk-memory",
-    "--enable-bulk-memory-opt",
-    "--enable-nontrapping-float-to-int",
-    "--enable-call-indirect-overlong",
-];
 /// The module by which the glue imports the loaders of the split modules; the splitter's name for it.
 const LINK: &str = "__wasm_split.js";
 
@@ -101,7 +88,7 @@ pub(crate) fn program(raw: &Path, name: &str, tools: &Tools, scratch: &Path, opt
     let mut modules = vec![main.clone()];
     modules.extend(split.iter().cloned());
     if optimise {
-        shrink(&modules, tools)?;
+        shrink::modules(&modules, &tools.binaryen)?;
     }
     assemble(name, &bound, link, &main, &split)
 }
@@ -156,33 +143,6 @@ pub(crate) fn assemble(name: &str, bound: &Path, mut link: String, main: &Path, 
     }
     program.files.sort();
     Ok(program)
-}
-
-/// Optimises modules in place, as many at a time as there are processors.
-pub(crate) fn shrink(modules: &[PathBuf], tools: &Tools) -> Result<()> {
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(modules.len());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(module) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut wasm_opt = command(&tools.wasm_opt);
-                    wasm_opt.arg(module).arg("-o").arg(module).args(FEATURES);
-                    wasm_opt.args(["-Oz", "--strip-debug", "--strip-producers", "--strip-target-features"]);
-                    if let Err(failure) = process::output(&mut wasm_opt)
-                        && let Ok(mut failures) = failures.lock()
-                    {
-                        failures.push(failure);
-                    }
-                }
-            });
-        }
-    });
-    match failures.into_inner().ok().and_then(|mut f| f.pop()) {
-        Some(failure) => Err(failure),
-        None => Ok(()),
-    }
 }
 
 fn file_name(path: &Path) -> String {

@@ -9,10 +9,11 @@ use crate::args::Options;
 use crate::browser;
 use crate::failure::{Context, Result};
 use crate::process::{self, command, say};
+use crate::shrink::Binaryen;
 
 /// The Trunk that is installed; any 0.21 that is there will do.
 const TRUNK: &str = "0.21.14";
-/// The oldest binaryen that knows every feature by the name that `split` uses.
+/// The oldest binaryen that knows every feature by the name that `shrink` uses.
 const OLDEST_BINARYEN: u32 = 123;
 const WASM: &str = "wasm32-unknown-unknown";
 
@@ -23,15 +24,15 @@ pub(crate) struct Tools {
     pub(crate) trunk: PathBuf,
     /// wasm-bindgen's command.
     pub(crate) wasm_bindgen: PathBuf,
-    /// Binaryen's optimiser.
-    pub(crate) wasm_opt: PathBuf,
+    /// What shrinks WebAssembly.
+    pub(crate) binaryen: Binaryen,
 }
 
 /// `cargo xtask tools`.
 pub(crate) fn main(_: &Options) -> Result<()> {
     let tools = ensure()?;
     let chromium = browser::chromium()?;
-    for path in [&tools.trunk, &tools.wasm_bindgen, &tools.wasm_opt, &chromium] {
+    for path in [&tools.trunk, &tools.wasm_bindgen, tools.binaryen.path(), &chromium] {
         println!("{}", path.display());
     }
     Ok(())
@@ -53,7 +54,7 @@ pub(crate) fn ensure() -> Result<Tools> {
     Ok(Tools {
         trunk: cargo_tool(&folder, "trunk", "trunk", TRUNK, |v| same_minor(v, TRUNK))?,
         wasm_bindgen: cargo_tool(&folder, "wasm-bindgen", "wasm-bindgen-cli", &wanted, |v| v == wanted)?,
-        wasm_opt: wasm_opt(&folder)?,
+        binaryen: binaryen(&folder)?,
     })
 }
 
@@ -143,26 +144,35 @@ fn cargo_tool(
     }
 }
 
-fn wasm_opt(folder: &Path) -> Result<PathBuf> {
-    let installed = folder.join("node_modules/.bin/wasm-opt");
-    let fits =
-        |path: &PathBuf| version_of(path).and_then(|v| v.parse().ok()).is_some_and(|v: u32| v >= OLDEST_BINARYEN);
-    let on_path = process::which(&["wasm-opt"]);
-    if let Some(found) = on_path.iter().chain([&installed]).find(|p| fits(p)) {
-        return Ok(found.clone());
+fn binaryen(folder: &Path) -> Result<Binaryen> {
+    let fits = |version: String| version.split('.').next()?.parse().ok().filter(|v: &u32| *v >= OLDEST_BINARYEN);
+    if let Some(found) = process::which(&["wasm-opt"])
+        && version_of(&found).and_then(fits).is_some()
+    {
+        return Ok(Binaryen::Program(found));
     }
     need_node()?;
-    say("installing binaryen (wasm-opt) from npm into .tools/ (seconds)");
+    let package = folder.join("node_modules/binaryen");
+    let version = || -> Option<String> {
+        let manifest: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(package.join("package.json")).ok()?).ok()?;
+        manifest["version"].as_str().map(str::to_owned)
+    };
+    let library = || Binaryen::Library(package.join("index.js"));
+    if version().and_then(fits).is_some() {
+        return Ok(library());
+    }
+    say("installing binaryen from npm into .tools/ (seconds)");
     for name in ["package.json", "package-lock.json"] {
         let from = process::root().join("xtask/npm").join(name);
         std::fs::copy(&from, folder.join(name)).could_not(|| format!("copy {}", from.display()))?;
     }
     let mut npm = command("npm");
     process::run(npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(folder))?;
-    if fits(&installed) {
-        return Ok(installed);
+    if version().and_then(fits).is_some() {
+        return Ok(library());
     }
-    Err(format!("{} does not run. Remove .tools/ and try again.", installed.display()).into())
+    Err(format!("{} is not as expected. Remove .tools/ and try again.", package.display()).into())
 }
 
 /// Fails if there is no Node.
@@ -170,7 +180,7 @@ pub(crate) fn need_node() -> Result<()> {
     if process::which(&["npm"]).is_some() && process::which(&["node"]).is_some() {
         return Ok(());
     }
-    Err("Node and npm are needed (wasm-opt and the browser tests come from npm); install Node 20 or newer from https://nodejs.org or your system's packages.".into())
+    Err("Node and npm are needed (binaryen and the browser tests come from npm); install Node 20 or newer from https://nodejs.org or your system's packages.".into())
 }
 
 /// What a program says of its own version; none if it does not run.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::failure::{Context, Result};
 use crate::process::{self, command, say};
+use crate::shrink;
 use crate::split::{self, Program};
 use crate::tools::Tools;
 
@@ -34,7 +35,7 @@ pub(crate) fn build(target: &Path, triple: &str, release: bool, tools: &Tools) -
     )?;
     let main = bound.join(format!("{NAME}_bg.wasm"));
     if release {
-        split::shrink(std::slice::from_ref(&main), tools)?;
+        shrink::modules(std::slice::from_ref(&main), &tools.binaryen)?;
     }
     let mut program = split::assemble(NAME, &bound, String::new(), &main, &[])?;
     let start = format!("import i from\"./{}\";i()\n", program.script);
