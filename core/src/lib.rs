@@ -17,6 +17,7 @@ pub mod attention;
 pub mod catalogue;
 pub mod checked;
 pub mod collective;
+mod critical;
 pub mod ddp;
 pub mod decimal;
 pub mod exercise;

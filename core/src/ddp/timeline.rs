@@ -4,6 +4,7 @@ use super::buckets::assign;
 use super::params::{Params, Skip};
 use super::tensors::{Part, Piece, pieces};
 use crate::collective::{Algo, Op};
+use crate::critical;
 use crate::network;
 use crate::trace::{Event, chrome};
 
@@ -212,17 +213,7 @@ impl Timeline {
 
     /// The blocks that decide when the step ends, the first one first: each began when the one before it was done.
     pub fn critical_path(&self) -> Vec<u32> {
-        let end = |i: &u32| self.blocks.get(*i as usize).map_or(0.0, |b| b.end);
-        let mut at = (0..self.blocks.len() as u32).max_by(|a, b| end(a).total_cmp(&end(b)).then(b.cmp(a)));
-        let mut path = Vec::new();
-        while let Some(block) = at
-            && path.len() < self.blocks.len()
-        {
-            path.push(block);
-            at = self.blocks.get(block as usize).and_then(|b| b.after);
-        }
-        path.reverse();
-        path
+        critical::path(&self.blocks, |block| block.end, |block| block.after)
     }
 
     /// The step as a Chrome trace, with a row for each stream.

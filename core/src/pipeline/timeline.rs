@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::schedule::{Kind, Op};
 use super::simulate::Fleet;
+use crate::critical;
 
 /// A piece of work in time. Times are in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -216,16 +217,6 @@ impl Timeline {
 
     /// The blocks that decide when the step ends, the first one first: each began when the one before it was done.
     pub fn critical_path(&self) -> Vec<u32> {
-        let ends = |i: &u32| self.blocks.get(*i as usize).map_or(0.0, |b| b.end);
-        let mut at = (0..self.blocks.len() as u32).max_by(|a, b| ends(a).total_cmp(&ends(b)).then(b.cmp(a)));
-        let mut path = Vec::new();
-        while let Some(block) = at
-            && path.len() < self.blocks.len()
-        {
-            path.push(block);
-            at = self.blocks.get(block as usize).and_then(|b| b.after);
-        }
-        path.reverse();
-        path
+        critical::path(&self.blocks, |block| block.end, |block| block.after)
     }
 }
