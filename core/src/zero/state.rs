@@ -207,13 +207,7 @@ impl State {
             }
             Action::AllReduce => {
                 for ranks in self.sharing() {
-                    let sums = self.ring_sums(&ranks, layer, |l| l.gradients.as_deref());
-                    let all = sums.concat();
-                    self.count(&ranks, &sums, 2.0);
-                    self.each(&ranks, layer, |_, l| {
-                        l.gradients = Some(all.clone());
-                        l.sum = Sum::All;
-                    });
+                    self.all_reduce(&ranks, layer, |l| l.gradients.as_deref(), |l, all| l.gradients = Some(all));
                 }
             }
             Action::ReduceScatter => {
@@ -236,13 +230,7 @@ impl State {
             }
             Action::AllReduceAcross => {
                 for ranks in self.counterparts() {
-                    let sums = self.ring_sums(&ranks, layer, |l| l.reduced.as_deref());
-                    let all = sums.concat();
-                    self.count(&ranks, &sums, 2.0);
-                    self.each(&ranks, layer, |_, l| {
-                        l.reduced = Some(all.clone());
-                        l.sum = Sum::All;
-                    });
+                    self.all_reduce(&ranks, layer, |l| l.reduced.as_deref(), |l, all| l.reduced = Some(all));
                 }
             }
             Action::Reshard => self.every(layer, |l| l.gathered = None),
@@ -307,6 +295,23 @@ impl State {
                 *leaving += bytes;
             }
         }
+    }
+
+    /// Every rank gets the sums of all that `list` has, where `put` puts them.
+    fn all_reduce(
+        &mut self,
+        ranks: &[usize],
+        layer: usize,
+        list: fn(&Layer) -> Option<&[f32]>,
+        put: fn(&mut Layer, Vec<f32>),
+    ) {
+        let sums = self.ring_sums(ranks, layer, list);
+        self.count(ranks, &sums, 2.0);
+        let all = sums.concat();
+        self.each(ranks, layer, |_, l| {
+            put(l, all.clone());
+            l.sum = Sum::All;
+        });
     }
 
     /// Every rank gets the shards of all into a whole list: gathered beside its shard, or in its copy.
