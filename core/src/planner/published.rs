@@ -299,7 +299,11 @@ fn later() -> impl Iterator<Item = Row> {
             router_bias: false,
         })
     };
-    let nemotron = |sizes| Shape { gated_mlp: Gated::No, ..llama(sizes) };
+    let nemotron = |name: &str, mfu, sizes, degrees, schedule, load| Row {
+        measured: Utilization(mfu),
+        recompute: Recompute::Selective,
+        ..row(name, COLLECTED, Shape { gated_mlp: Gated::No, ..llama(sizes) }, H100, degrees, schedule, load)
+    };
     [
         Row {
             measured: Teraflops(430.0),
@@ -326,32 +330,22 @@ fn later() -> impl Iterator<Item = Row> {
         mt_nlg(280, 126.0),
         mt_nlg(350, 121.0),
         mt_nlg(420, 113.0),
-        Row {
-            measured: Utilization(0.41),
-            recompute: Recompute::Selective,
-            ..row(
-                "Nemotron-4 340B, 6144 H100",
-                COLLECTED,
-                nemotron([96, 18_432, 96, 8, 73_728, 256_000]),
-                H100,
-                [8, 1, 1, 64, 12],
-                [8, 1],
-                [4096, 768],
-            )
-        },
-        Row {
-            measured: Utilization(0.56),
-            recompute: Recompute::Selective,
-            ..row(
-                "Nemotron-4 15B, 64 H100",
-                COLLECTED,
-                nemotron([32, 6144, 48, 8, 24_576, 256_000]),
-                H100,
-                [2, 1, 1, 32, 1],
-                [1, 4],
-                [4096, 256],
-            )
-        },
+        nemotron(
+            "Nemotron-4 340B, 6144 H100",
+            0.41,
+            [96, 18_432, 96, 8, 73_728, 256_000],
+            [8, 1, 1, 64, 12],
+            [8, 1],
+            [4096, 768],
+        ),
+        nemotron(
+            "Nemotron-4 15B, 64 H100",
+            0.56,
+            [32, 6144, 48, 8, 24_576, 256_000],
+            [2, 1, 1, 32, 1],
+            [1, 4],
+            [4096, 256],
+        ),
         Row {
             measured: Utilization(0.41),
             recompute: Recompute::Selective,
