@@ -1,37 +1,22 @@
 //! Collective operations against nccl-tests, NCCL's tuner, calculon and mlsysim.
 
+pub mod peers;
+
 use ringside_core::collective::cost::{Cost, Machine};
 use ringside_core::collective::schedule::{MAX_RANKS, Schedule};
 use ringside_core::collective::{Algo, Op};
-use ringside_core::hardware::links::{LATENCY_SOURCE, Link, Wiring};
-use serde_json::Value;
+use ringside_core::hardware::links::Link;
 
 use crate::compare::{Check, cases, int, json, real};
+use peers::{Case, link, operation};
 
 const MODEL: &str = "ring-all-reduce";
 
-/// A port with this latency in seconds and this bandwidth in bytes a second.
-fn link(latency: f64, bandwidth: f64) -> &'static Link {
-    Box::leak(Box::new(Link { id: "", name: "", latency, bandwidth, wiring: Wiring::Port, source: LATENCY_SOURCE }))
-}
-
 /// The cost of a buffer of `bytes` among ranks in nodes of `node`.
-fn cost(op: Op, algo: Algo, (ranks, node): (usize, usize), bytes: f64, [link, net]: [&'static Link; 2]) -> Cost {
+fn cost(op: Op, algo: Algo, (ranks, node): (usize, usize), bytes: f64, links: [Link; 2]) -> Cost {
     let schedule = Schedule::new(op, algo, ranks, node).unwrap_or_else(|e| panic!("{e}"));
+    let [link, net] = links.map(|link| -> &'static Link { Box::leak(Box::new(link)) });
     Machine { node, link, net, slow_rank: 0, slow_by: 1.0 }.cost(schedule.ranks, &schedule.steps, bytes / ranks as f64)
-}
-
-/// The operation that nccl-tests, NCCL or calculon call so.
-pub fn operation(name: &str) -> Option<Op> {
-    match name {
-        "Broadcast" => Some(Op::Broadcast),
-        "Reduce" => Some(Op::Reduce),
-        "AllReduce" | "all_reduce" => Some(Op::AllReduce),
-        "ReduceScatter" | "reduce_scatter" => Some(Op::ReduceScatter),
-        "AllGather" | "all_gather" => Some(Op::AllGather),
-        "AlltoAll" => Some(Op::AllToAll),
-        _ => None,
-    }
 }
 
 /// nccl-tests: bus bandwidth from size, time and ranks.
@@ -110,64 +95,15 @@ fn tuner_bandwidths() -> Check {
     check
 }
 
-/// calculon: one latency, and the bytes of a ring at a part of the peak bandwidth.
-fn calculon() -> Check {
-    let file = "oracles/calculon_network.json";
-    let mut check = Check::new(MODEL, file, "time of the bytes of a ring all-reduce, and of a message", 1e-12);
-    for case in cases(&json(file)) {
-        let i = &case["inputs"];
-        let ring = i["op"] == "all_reduce" && i["op_cfg"][0] == 2.0 && i["op_cfg"][1] == -1;
-        let (op, algo) = match i["op"].as_str() {
-            Some("p2p") => (Op::Broadcast, Algo::Naive),
-            Some("all_reduce") if ring => (Op::AllReduce, Algo::Ring),
-            _ => {
-                check.exclude("factors of in-network reduction, or fitted ones: no ring’s");
-                continue;
-            }
-        };
-        let wire = link(0.0, real(i, "bandwidth_GBps") * 1e9 * real(i, "eff"));
-        let ranks = int(i, "comm_size") as usize;
-        let ours = cost(op, algo, (ranks, ranks), real(i, "bytes"), [wire; 2]);
-        // It adds one latency, whatever the number of steps.
-        check.close(&i.to_string(), ours.time() + real(i, "latency_s"), real(&case["outputs"], "time_s"));
-        check.case();
-    }
-    check
-}
-
-/// mlsysim: closed forms of α–β for ring, tree, all-to-all and hierarchical.
-fn mlsysim() -> Check {
-    let file = "oracles/mlsysim_physics.json";
-    let mut check = Check::new(MODEL, file, "time of ring, binomial tree, direct all-to-all, hierarchical", 1e-12);
-    for case in cases(&json(file)) {
-        let i = &case["inputs"];
-        let Some((_, function)) = i["fn"].as_str().and_then(|f| f.split_once(".communication.calc_")) else { continue };
-        let value = |argument: &Value| real(argument, "value");
-        let args = i["args"].as_array().unwrap_or_else(|| panic!("{i}"));
-        let (op, algo) = match function {
-            "ring_allreduce_time" => (Op::AllReduce, Algo::Ring),
-            "tree_allreduce_time" => (Op::AllReduce, Algo::BinomialTree),
-            "all_to_all_time" => (Op::AllToAll, Algo::Direct),
-            "hierarchical_allreduce_time" => (Op::AllReduce, Algo::Hierarchical),
-            "double_binary_tree_allreduce_time" => {
-                check.exclude("double binary tree: the ring’s bytes times 1.05 and the tree’s latency times 1.2");
-                continue;
-            }
-            _ => continue,
-        };
-        let n = args[1].as_u64().unwrap_or_else(|| panic!("{i}")) as usize;
-        let (ranks, node, links) = if algo == Algo::Hierarchical {
-            let node = args[2].as_u64().unwrap_or_else(|| panic!("{i}")) as usize;
-            (n * node, node, [link(value(&args[5]), value(&args[3])), link(value(&args[6]), value(&args[4]))])
-        } else {
-            (n, n, [link(value(&args[3]), value(&args[2])); 2])
-        };
-        if ranks > MAX_RANKS {
+/// The model's time of each case beside someone else's.
+fn compared((mut check, cases): (Check, Vec<Case>)) -> Check {
+    for case in cases {
+        if case.ranks > MAX_RANKS {
             check.exclude("over 64 ranks");
             continue;
         }
-        let ours = cost(op, algo, (ranks, node), value(&args[0]), links);
-        check.close(&i.to_string(), ours.time(), value(&case["outputs"]));
+        let ours = cost(case.op, case.algo, (case.ranks, case.node), case.bytes, case.links);
+        check.close(&case.name, ours.time() + case.besides, case.time);
         check.case();
     }
     check
@@ -175,7 +111,13 @@ fn mlsysim() -> Check {
 
 /// All comparisons of this module.
 pub fn all() -> Vec<Check> {
-    vec![bus_bandwidth(), tuner_times(), tuner_bandwidths(), calculon(), mlsysim()]
+    vec![
+        bus_bandwidth(),
+        tuner_times(),
+        tuner_bandwidths(),
+        compared(peers::calculon(MODEL)),
+        compared(peers::mlsysim(MODEL, &[])),
+    ]
 }
 
 #[test]

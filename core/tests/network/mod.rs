@@ -3,20 +3,15 @@
 use ringside_core::collective::cost::Machine;
 use ringside_core::collective::schedule::Schedule;
 use ringside_core::collective::{Algo, Op};
-use ringside_core::hardware::links::{self, LATENCY_SOURCE, Link, Wiring};
+use ringside_core::hardware::links::{self, Link};
 use ringside_core::network::measured::PROGRAMS;
 use ringside_core::network::{Cost, Fabric, TREE_EFFICIENCY, cost};
 use serde_json::Value;
 
-use crate::collectives::operation;
+use crate::collectives::peers::{self, Case, link, operation};
 use crate::compare::{Check, cases, int, json, real};
 
 const MODEL: &str = "communication-cost";
-
-/// A port with this latency in seconds and this bandwidth in bytes a second.
-fn link(latency: f64, bandwidth: f64) -> Link {
-    Link { id: "", name: "", latency, bandwidth, wiring: Wiring::Port, source: LATENCY_SOURCE }
-}
 
 fn closed(op: Op, algo: Algo, ranks: usize, fabric: &Fabric) -> Cost {
     cost(op, algo, ranks, fabric).unwrap_or_else(|| panic!("{op:?} {algo:?} {ranks}"))
@@ -96,65 +91,14 @@ fn tuner() -> Check {
     check
 }
 
-/// calculon: one latency however many hops, and the bytes of a ring at a part of the peak bandwidth.
-fn calculon() -> Check {
-    let file = "oracles/calculon_network.json";
-    let mut check = Check::new(MODEL, file, "time of the bytes of a ring all-reduce, and of a message", 1e-12);
-    for case in cases(&json(file)) {
-        let i = &case["inputs"];
-        let ring = i["op"] == "all_reduce" && i["op_cfg"][0] == 2.0 && i["op_cfg"][1] == -1;
-        let (op, algo) = match i["op"].as_str() {
-            Some("p2p") => (Op::Broadcast, Algo::Naive),
-            Some("all_reduce") if ring => (Op::AllReduce, Algo::Ring),
-            // Its H100 files say [1, 0] and [1, 1]: the switch adds (SHARP). Its A100 file says 1.5 for an all-gather, where
-            // (n − 1)/n is what has to be sent.
-            _ => {
-                check.exclude("factors of in-network reduction, or fitted ones: no ring’s");
-                continue;
-            }
-        };
-        let wire = link(0.0, real(i, "bandwidth_GBps") * 1e9 * real(i, "eff"));
-        let ours = closed(op, algo, int(i, "comm_size") as usize, &Fabric::flat(&wire)).time(real(i, "bytes"));
-        // It adds one latency, where a ring has one for each of its 2(n − 1) steps.
-        check.close(&i.to_string(), ours + real(i, "latency_s"), real(&case["outputs"], "time_s"));
-        check.case();
-    }
-    check
-}
-
-/// mlsysim: closed forms for ring, tree, all-to-all and hierarchical, up to 1024 ranks.
-fn mlsysim() -> Check {
-    let file = "oracles/mlsysim_physics.json";
-    let mut check = Check::new(MODEL, file, "time of ring, binomial tree, direct all-to-all, hierarchical", 1e-12);
-    for case in cases(&json(file)) {
-        let i = &case["inputs"];
-        let Some((_, function)) = i["fn"].as_str().and_then(|f| f.split_once(".communication.calc_")) else { continue };
-        let value = |argument: &Value| real(argument, "value");
-        let args = i["args"].as_array().unwrap_or_else(|| panic!("{i}"));
-        let (op, algo) = match function {
-            "ring_allreduce_time" => (Op::AllReduce, Algo::Ring),
-            "tree_allreduce_time" => (Op::AllReduce, Algo::BinomialTree),
-            "all_to_all_time" => (Op::AllToAll, Algo::Direct),
-            "hierarchical_allreduce_time" => (Op::AllReduce, Algo::Hierarchical),
-            "double_binary_tree_allreduce_time" => {
-                check.exclude("double binary tree: the ring’s bytes times 1.05 and the tree’s latency times 1.2");
-                continue;
-            }
-            "ring_tree_crossover_size" => {
-                check.exclude("crossover: nαB/log₂ n, to which the exact one comes near with very many ranks");
-                continue;
-            }
-            _ => continue,
-        };
-        let n = args[1].as_u64().unwrap_or_else(|| panic!("{i}")) as usize;
-        let (ranks, fabric) = if algo == Algo::Hierarchical {
-            let node = args[2].as_u64().unwrap_or_else(|| panic!("{i}")) as usize;
-            let [inside, across] = [3, 4].map(|at| link(value(&args[at + 2]), value(&args[at])));
-            (n * node, Fabric::nodes(node, &inside, &across))
-        } else {
-            (n, Fabric::flat(&link(value(&args[3]), value(&args[2]))))
-        };
-        check.close(&i.to_string(), closed(op, algo, ranks, &fabric).time(value(&args[0])), value(&case["outputs"]));
+/// The closed form of each case beside someone else's.
+fn compared((mut check, cases): (Check, Vec<Case>)) -> Check {
+    for case in cases {
+        let [inside, across] = &case.links;
+        let fabric =
+            if case.node < case.ranks { Fabric::nodes(case.node, inside, across) } else { Fabric::flat(inside) };
+        let ours = closed(case.op, case.algo, case.ranks, &fabric).time(case.bytes);
+        check.close(&case.name, ours + case.besides, case.time);
         check.case();
     }
     check
@@ -247,7 +191,15 @@ fn bandwidths() -> Check {
 
 /// All comparisons of this module.
 pub fn all() -> Vec<Check> {
-    vec![nccl_tests(), tuner(), calculon(), mlsysim(), textbooks(), bandwidths()]
+    let crossover = "crossover: nαB/log₂ n, to which the exact one comes near with very many ranks";
+    vec![
+        nccl_tests(),
+        tuner(),
+        compared(peers::calculon(MODEL)),
+        compared(peers::mlsysim(MODEL, &[("ring_tree_crossover_size", crossover)])),
+        textbooks(),
+        bandwidths(),
+    ]
 }
 
 #[test]
