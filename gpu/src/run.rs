@@ -195,7 +195,7 @@ impl<'a> Program<'a> {
 
     async fn measure(&self, kernel: &Kernel, problem: &Problem, inputs: &[Vec<f32>]) -> Result<Measured, Trouble> {
         // The first run finds how large a piece may be.
-        let share = (FIRST / problem.flop().max(1) as f64).min(1.0);
+        let share = (FIRST / problem.work().max(1) as f64).min(1.0);
         let pieces: Vec<u32> = self.steps.iter().map(|s| ((f64::from(s.grid[1]) * share) as u32).max(1)).collect();
         let (first, pieces) = self.once(problem, pieces, 0.05, 0.35).await?;
         let output = self.read(problem).await?;

@@ -15,7 +15,7 @@ const ROUNDS: usize = 5;
 
 /// Runs the kernel's twin, because of `trouble`.
 pub(crate) fn run(kernel: &'static Kernel, problem: &Problem, trouble: Trouble) -> Said {
-    if problem.flop() > TWIN {
+    if problem.work() > TWIN {
         return Said::Failed(trouble);
     }
     let inputs = problem.data(SEED);

@@ -1,6 +1,6 @@
 //! Is it right? An output beside what it must come to.
 
-use ringside_core::kernels::{Work as _, attention, matmul};
+use ringside_core::kernels::{Work as _, attention, matmul, rows, stream};
 
 use crate::Kernel;
 use crate::problem::Problem;
@@ -63,5 +63,9 @@ fn bound(kernel: &Kernel, problem: &Problem) -> f64 {
     match problem {
         Problem::Matmul(sizes) => matmul::Sizes::kernel(kernel.id).map_or(0.0, |k| k.error_bound(*sizes)),
         Problem::Attention(_) => attention::TOLERANCE,
+        Problem::Rows(..) => rows::TOLERANCE,
+        Problem::Copy(_) => 0.0,
+        Problem::Sum(sizes) => sizes.error_bound(kernel.id),
+        Problem::Intensity(_) => stream::INTENSITY_BOUND,
     }
 }

@@ -9,9 +9,13 @@
 pub mod attention;
 pub mod check;
 pub mod descriptor;
+mod exact;
 pub mod half;
+mod lanes;
 pub mod matmul;
 pub mod problem;
+pub mod rows;
+pub mod stream;
 pub mod template;
 
 pub use descriptor::Kernel;
@@ -19,7 +23,7 @@ pub use problem::Problem;
 
 /// Every kernel.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
-    matmul::KERNELS.iter().chain(attention::KERNELS)
+    [matmul::KERNELS, attention::KERNELS, rows::KERNELS, stream::KERNELS].into_iter().flatten()
 }
 
 /// The kernel of `family` with this id.

@@ -1,8 +1,10 @@
 //! What is computed: its sizes, its inputs, and what it comes to in f64.
 
-use ringside_core::kernels::{Needs, Work, attention, matmul};
+use ringside_core::kernels::rows::{self, Op};
+use ringside_core::kernels::{MAX_SIZE, Needs, Work, attention, matmul, stream};
 
 use crate::descriptor::Dims;
+use crate::exact;
 
 /// A computation with its sizes. What its kernels must come to is defined here, once, in f64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,10 +13,23 @@ pub enum Problem {
     Matmul(matmul::Sizes),
     /// O = softmax(Q·Kᵀ/√d)·V.
     Attention(attention::Sizes),
+    /// Something done to each row of a matrix.
+    Rows(Op, rows::Sizes),
+    /// Y = X.
+    Copy(stream::Copy),
+    /// y = Σx.
+    Sum(stream::Sum),
+    /// Many multiplications and additions for each value.
+    Intensity(stream::Intensity),
+}
+
+/// Whether none of these is larger than what can be dispatched.
+fn within<const N: usize>(sizes: [u64; N]) -> bool {
+    sizes.iter().all(|size| *size < MAX_SIZE)
 }
 
 /// A row of the output in f64, and how far each value may be from it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reference {
     /// What exact arithmetic comes to, but for f64's own rounding.
     pub values: Vec<f64>,
@@ -33,9 +48,17 @@ impl Problem {
                 let sizes = attention::Sizes { seq, head_dim, heads, kv_heads, causal: causal == 1 };
                 fits.then_some(Self::Attention(sizes))
             }
+            ("copy", &[rows, cols]) => within([rows, cols]).then_some(Self::Copy(stream::Copy { rows, cols })),
+            ("sum", &[n]) => (n <= stream::MAX_VALUES).then_some(Self::Sum(stream::Sum { n })),
+            ("intensity", &[n, fma]) => {
+                (n <= stream::MAX_VALUES && fma < MAX_SIZE).then_some(Self::Intensity(stream::Intensity { n, fma }))
+            }
+            (op, &[rows, cols]) => {
+                Op::find(op).filter(|_| within([rows, cols])).map(|op| Self::Rows(op, rows::Sizes { rows, cols }))
+            }
             _ => None,
         }
-        .filter(|problem| problem.flop() > 0)
+        .filter(|problem| problem.work() > 0)
     }
 
     /// The family of its kernels.
@@ -43,6 +66,10 @@ impl Problem {
         match self {
             Self::Matmul(_) => matmul::Sizes::NAME,
             Self::Attention(_) => attention::Sizes::NAME,
+            Self::Rows(op, _) => op.id(),
+            Self::Copy(_) => "copy",
+            Self::Sum(_) => "sum",
+            Self::Intensity(_) => "intensity",
         }
     }
 
@@ -57,6 +84,10 @@ impl Problem {
                 ("kv_heads", s.kv_heads),
                 ("causal", u64::from(s.causal)),
             ],
+            Self::Rows(_, s) => vec![("rows", s.rows), ("cols", s.cols), ("values", s.values())],
+            Self::Copy(s) => vec![("rows", s.rows), ("cols", s.cols), ("values", s.values())],
+            Self::Sum(s) => vec![("n", s.n)],
+            Self::Intensity(s) => vec![("n", s.n), ("fma", s.fma)],
         })
     }
 
@@ -68,6 +99,12 @@ impl Problem {
                 let row = s.seq * s.head_dim;
                 vec![("q", s.heads * row), ("k", s.kv_heads * row), ("v", s.kv_heads * row)]
             }
+            Self::Rows(Op::Softmax, s) => vec![("x", s.values())],
+            Self::Rows(Op::LayerNorm, s) => vec![("x", s.values()), ("gamma", s.cols), ("beta", s.cols)],
+            Self::Rows(Op::Chain, s) => vec![("x", s.values()), ("b", s.cols), ("g", s.values()), ("r", s.values())],
+            Self::Copy(s) => vec![("x", s.values())],
+            Self::Sum(s) => vec![("x", s.n)],
+            Self::Intensity(s) => vec![("x", s.n)],
         }
     }
 
@@ -76,6 +113,10 @@ impl Problem {
         match *self {
             Self::Matmul(s) => ("c", s.m * s.n),
             Self::Attention(s) => ("o", s.heads * s.seq * s.head_dim),
+            Self::Rows(_, s) => ("y", s.values()),
+            Self::Copy(s) => ("y", s.values()),
+            Self::Sum(_) => ("y", 1),
+            Self::Intensity(s) => ("y", s.n),
         }
     }
 
@@ -84,7 +125,18 @@ impl Problem {
         match self {
             Self::Matmul(s) => s.flop(),
             Self::Attention(s) => s.flop(),
+            Self::Rows(op, s) => op.flop() * s.values(),
+            Self::Copy(_) => 0,
+            Self::Sum(s) => s.n,
+            Self::Intensity(s) => s.flop(),
         }
+    }
+
+    /// How long it may take, in operations: as many as it does, or values that it moves.
+    pub fn work(&self) -> u64 {
+        let moved: u64 = self.inputs().iter().map(|(_, len)| len).sum::<u64>() + self.output().1;
+        let nothing = self.inputs().iter().any(|(_, len)| *len == 0) || self.output().1 == 0;
+        if nothing { 0 } else { self.flop().max(moved) }
     }
 
     /// What the model says that the kernel with this id asks of memory; none if the family has no such kernel.
@@ -95,14 +147,22 @@ impl Problem {
         match *self {
             Self::Matmul(s) => of(s, kernel),
             Self::Attention(s) => of(s, kernel),
+            Self::Rows(op, s) => op.kernel(kernel).map(|kernel| kernel.needs(s)),
+            Self::Copy(s) => stream::find("copy", kernel).map(|kernel| s.needs(kernel.id)),
+            Self::Sum(s) => stream::find("sum", kernel).map(|kernel| s.needs(kernel.id)),
+            Self::Intensity(s) => stream::find("intensity", kernel).map(|_| s.needs()),
         }
     }
 
     /// Inputs by a seed, from −1 to 1 and never within 2⁻¹² of 0, where f16 has fewer bits. Queries and keys are three
-    /// times as large, so that the softmax has peaks.
+    /// times as large, so that the softmax has peaks; what softmax is taken of, four times.
     pub fn data(&self, seed: u32) -> Vec<Vec<f32>> {
         let values = |(i, (name, len)): (usize, (&str, u64))| {
-            let factor = if matches!(name, "q" | "k") && matches!(self, Self::Attention(_)) { 3.0 } else { 1.0 };
+            let factor = match (self, name) {
+                (Self::Attention(_), "q" | "k") => 3.0,
+                (Self::Rows(Op::Softmax, _), _) => 4.0,
+                _ => 1.0,
+            };
             let mut random = Random(seed.wrapping_add(i as u32).wrapping_mul(0x9e37_79b9));
             (0..len).map(|_| factor * random.next()).collect()
         };
@@ -114,28 +174,43 @@ impl Problem {
         match self {
             Self::Matmul(s) => s.m,
             Self::Attention(s) => s.heads * s.seq,
+            Self::Rows(_, s) => s.rows,
+            Self::Copy(s) => s.rows,
+            Self::Sum(_) => 1,
+            Self::Intensity(s) => s.n,
         }
     }
 
-    /// Multiplications that a row of [`Self::reference`] takes.
+    /// Multiplications that a row of [`Self::reference`] takes, or about as long.
     pub fn row_cost(&self) -> u64 {
         match self {
             Self::Matmul(s) => s.n * s.k,
             Self::Attention(s) => 2 * s.seq * s.head_dim,
+            Self::Rows(op, s) => op.flop() * s.cols,
+            Self::Copy(s) => s.cols,
+            Self::Sum(s) => s.n,
+            Self::Intensity(s) => s.fma.max(64),
         }
     }
 
     /// A row of what the inputs come to. Empty for a row that there is not, or inputs that do not fit.
     pub fn reference(&self, inputs: &[Vec<f32>], row: u64) -> Reference {
-        let none = Reference { values: Vec::new(), weights: Vec::new() };
         let fit = self.inputs().iter().zip(inputs).all(|((_, len), data)| data.len() as u64 == *len);
         if row >= self.rows() || !fit {
-            return none;
+            return Reference::default();
         }
         match (*self, inputs) {
             (Self::Matmul(sizes), [a, b]) => product(sizes, a, b, row as usize),
             (Self::Attention(sizes), [q, k, v]) => weighted(sizes, [q, k, v], row as usize),
-            _ => none,
+            (Self::Rows(op, sizes), inputs) => exact::row(op, inputs, row as usize, sizes.cols as usize),
+            (Self::Copy(sizes), [x]) => {
+                let cols = sizes.cols as usize;
+                let values = x[row as usize * cols..][..cols].iter().map(|x| f64::from(*x)).collect();
+                Reference { values, weights: vec![0.0; cols] }
+            }
+            (Self::Sum(_), [x]) => exact::sum(x),
+            (Self::Intensity(sizes), [x]) => exact::ladder(sizes, x[row as usize]),
+            _ => Reference::default(),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, ShaderStage, StorageAccess, TypeInner};
-use ringside_core::kernels::{MAX_SIZE, Work, attention, matmul};
+use ringside_core::kernels::rows::{self, Op};
+use ringside_core::kernels::{MAX_SIZE, Work, attention, matmul, stream};
 use ringside_shaders::descriptor::{Parameter, Pass, Resource, uniform};
 use ringside_shaders::{Kernel, Problem};
 
@@ -16,10 +17,17 @@ const WORKGROUPS: u64 = 65_535;
 fn problems(family: &str) -> Vec<Problem> {
     match family {
         "matmul" => vec![Problem::Matmul(matmul::Sizes { m: 33, n: 65, k: 17 })],
-        _ => attention::HEAD_DIMS
+        "attention" => attention::HEAD_DIMS
             .map(|head_dim| attention::Sizes { seq: 33, head_dim, heads: 4, kv_heads: 2, causal: true })
             .map(Problem::Attention)
             .to_vec(),
+        "copy" => vec![Problem::Copy(stream::Copy { rows: 33, cols: 17 })],
+        "sum" => vec![Problem::Sum(stream::Sum { n: 4097 })],
+        "intensity" => vec![Problem::Intensity(stream::Intensity { n: 33, fma: 17 })],
+        other => {
+            let op = Op::find(other).unwrap_or_else(|| panic!("{other}: no problem"));
+            vec![Problem::Rows(op, rows::Sizes { rows: 33, cols: 17 })]
+        }
     }
 }
 
@@ -154,7 +162,15 @@ fn workgroup_memory_is_what_the_model_says_and_within_the_limit() {
 #[test]
 fn the_largest_sizes_can_be_dispatched() {
     let n = MAX_SIZE - 1;
+    let whole = rows::Sizes { rows: n, cols: n };
     let largest = [
+        Problem::Rows(Op::Softmax, whole),
+        Problem::Rows(Op::LayerNorm, whole),
+        Problem::Rows(Op::Chain, whole),
+        Problem::Copy(stream::Copy { rows: n, cols: 1 << 12 }),
+        Problem::Copy(stream::Copy { rows: 1 << 12, cols: n }),
+        Problem::Sum(stream::Sum { n: stream::MAX_VALUES }),
+        Problem::Intensity(stream::Intensity { n: stream::MAX_VALUES, fma: n }),
         Problem::Matmul(matmul::Sizes { m: n, n, k: n }),
         Problem::Attention(attention::Sizes { seq: n, head_dim: 128, heads: 128, kv_heads: 8, causal: false }),
     ];
@@ -176,4 +192,10 @@ fn the_kernels_are_those_of_the_models() {
     }
     same::<matmul::Sizes>();
     same::<attention::Sizes>();
+    for op in Op::ALL {
+        let described = ringside_shaders::all().filter(|k| k.family == op.id()).map(|k| (k.id, k.passes.len()));
+        assert!(described.eq(op.kernels().iter().map(|k| (k.id, k.launches.len()))), "{}", op.id());
+    }
+    let streams = ringside_shaders::stream::KERNELS.iter().map(|k| (k.family, k.id));
+    assert!(streams.eq(stream::KERNELS.iter().map(|k| (k.family, k.id))));
 }

@@ -1,7 +1,8 @@
 //! Every kernel's twin comes to what f64 does, and reads and writes what the model says.
 
 use proptest::prelude::*;
-use ringside_core::kernels::{Work as _, attention, matmul};
+use ringside_core::kernels::rows::{self, Op};
+use ringside_core::kernels::{Work as _, attention, matmul, stream};
 use ringside_shaders::check::check;
 use ringside_shaders::{Kernel, Problem};
 
@@ -51,13 +52,65 @@ proptest! {
     }
 }
 
+/// Every kernel of the problem's family.
+fn all_hold(problem: &Problem, seed: u32) {
+    for kernel in ringside_shaders::all().filter(|kernel| kernel.family == problem.family()) {
+        holds(kernel, problem, seed);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn operations_on_rows_are_right_and_cost_what_the_model_says(
+        op in proptest::sample::select(&Op::ALL[..]),
+        rows in 1_u64..6,
+        cols in prop_oneof![3 => 1_u64..300, 1 => 4000_u64..4500],
+        seed: u32,
+    ) {
+        all_hold(&Problem::Rows(op, rows::Sizes { rows, cols }), seed);
+    }
+
+    #[test]
+    fn copies_sums_and_ladders_are_right_and_cost_what_the_model_says(
+        rows in 1_u64..70,
+        cols in 1_u64..70,
+        n in prop_oneof![2 => 1_u64..600, 1 => 4090_u64..8200],
+        fma in prop_oneof![1_u64..40, Just(0_u64), Just(257_u64)],
+        seed: u32,
+    ) {
+        all_hold(&Problem::Copy(stream::Copy { rows, cols }), seed);
+        all_hold(&Problem::Sum(stream::Sum { n }), seed);
+        all_hold(&Problem::Intensity(stream::Intensity { n, fma }), seed);
+    }
+}
+
 #[test]
 fn problems_are_read_as_they_are_sent() {
     let product = matmul::Sizes { m: 5, n: 7, k: 3 };
     assert_eq!(Problem::read("matmul", &product.list()), Some(Problem::Matmul(product)));
     let attending = attention::Sizes { seq: 5, head_dim: 32, heads: 4, kv_heads: 2, causal: true };
     assert_eq!(Problem::read("attention", &attending.list()), Some(Problem::Attention(attending)));
-    for (family, sizes) in [("matmul", &[5, 0, 3][..]), ("matmul", &[1]), ("attention", &[5, 33, 4, 2, 1])] {
+    let sizes = rows::Sizes { rows: 5, cols: 7 };
+    for op in Op::ALL {
+        assert_eq!(Problem::read(op.id(), &sizes.list()), Some(Problem::Rows(op, sizes)));
+    }
+    let (copy, ladder) = (stream::Copy { rows: 5, cols: 7 }, stream::Intensity { n: 9, fma: 2 });
+    assert_eq!(Problem::read("copy", &copy.sizes().1), Some(Problem::Copy(copy)));
+    assert_eq!(Problem::read("sum", &stream::Sum { n: 9 }.sizes().1), Some(Problem::Sum(stream::Sum { n: 9 })));
+    assert_eq!(Problem::read("intensity", &ladder.sizes().1), Some(Problem::Intensity(ladder)));
+    for (family, sizes) in [
+        ("matmul", &[5, 0, 3][..]),
+        ("matmul", &[1]),
+        ("attention", &[5, 33, 4, 2, 1]),
+        ("softmax", &[5, 0]),
+        ("softmax", &[1 << 20, 1]),
+        ("copy", &[0, 5]),
+        ("sum", &[0]),
+        ("sum", &[1 << 40]),
+        ("no-such", &[5, 5]),
+    ] {
         assert_eq!(Problem::read(family, sizes), None);
     }
 }

@@ -20,7 +20,8 @@ pub(crate) fn main(options: &Options) -> Result<()> {
         .map(process::given_path)
         .ok_or_else(|| Failure::usage("kernels needs --bench-dir <dir>: the folder to write to.".to_owned()))?;
     let mut count = 0;
-    for kernel in ringside_shaders::all() {
+    // The bench has no other operations.
+    for kernel in ringside_shaders::all().filter(|kernel| ["matmul", "attention"].contains(&kernel.family)) {
         write(kernel, &folder)?;
         count += 1;
     }

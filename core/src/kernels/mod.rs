@@ -1,4 +1,5 @@
-//! What the kernels of part 5 ask of memory: the same product and the same attention, computed in several ways.
+//! What the kernels of part 5 ask of memory: the same product, the same attention and the same operations on rows, computed in
+//! several ways.
 //!
 //! The kernels themselves, and a CPU twin of each that counts what it reads and writes, are in `ringside_shaders`, whose
 //! tests hold the formulas here to those counts. Times are measured on the learner's own machine and are no model's.
@@ -7,6 +8,8 @@ pub mod attention;
 mod family;
 pub mod matmul;
 pub mod measured;
+pub mod rows;
+pub mod stream;
 pub mod timing;
 pub mod wire;
 
@@ -25,6 +28,12 @@ impl Traffic {
     /// Bytes read and written.
     pub fn total(self) -> u64 {
         self.read.saturating_add(self.written)
+    }
+}
+
+impl std::iter::Sum for Traffic {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |a, b| Self { read: a.read + b.read, written: a.written + b.written })
     }
 }
 

@@ -1,0 +1,132 @@
+//! Copies, sums and the intensity ladder: the descriptors of their kernels, and their twins.
+
+use ringside_core::kernels::stream::{ADDERS, CHUNK};
+use ringside_core::kernels::{Traffic, WORD};
+
+use crate::descriptor::{Binding, Kernel, Parameter, Pass, Resource, Size, Twin};
+use crate::lanes;
+use crate::problem::Problem;
+use crate::template::{Constant, number};
+
+const X: Binding = Binding { number: 0, resource: Resource::Read("x") };
+const Y: Binding = Binding { number: 1, resource: Resource::Write("y") };
+const MATRIX: Binding = Binding {
+    number: 2,
+    resource: Resource::Parameters(&[Parameter::Dim("rows"), Parameter::Dim("cols"), Parameter::First]),
+};
+const LENGTH: Binding = Binding { number: 2, resource: Resource::Parameters(&[Parameter::Dim("n"), Parameter::First]) };
+const LADDER: Binding = Binding {
+    number: 2,
+    resource: Resource::Parameters(&[
+        Parameter::Dim("n"),
+        Parameter::Dim("fma"),
+        Parameter::First,
+        Parameter::RootInverse("fma"),
+    ]),
+};
+const PARTIAL: Binding = Binding { number: 3, resource: Resource::Write("partial") };
+
+const ONE: Size = Size::Of(1);
+/// Workgroups along the first axis of kernels that go through values in vectors, and values that such a line of 64
+/// invocations each has.
+const WIDE: Size = Size::Of(64);
+const LINE: u64 = 64 * 64 * 4;
+
+const fn copy(grid: [Size; 3]) -> Pass {
+    Pass { entry: "main", workgroup: [64, 1, 1], grid, bindings: &[X, Y, MATRIX] }
+}
+
+const fn adding(entry: &'static str, groups: Size, bindings: &'static [Binding]) -> Pass {
+    Pass { entry, workgroup: [ADDERS as u32, 1, 1], grid: [ONE, groups, ONE], bindings }
+}
+
+/// What all copies have in common.
+const COPY: Kernel = Kernel::plain("copy", |problem, inputs| copied(problem, inputs, 1));
+
+const fn sum(twin: Twin) -> Kernel {
+    Kernel { constants: |_| adders(), ..Kernel::plain("sum", twin) }
+}
+
+/// The kernels of `ringside_core::kernels::stream`, in its order.
+pub const KERNELS: &[Kernel] = &[
+    Kernel {
+        id: "strided",
+        template: include_str!("../wgsl/copy_strided.wgsl"),
+        passes: &[copy([Size::Tiles("rows", 64), Size::Dim("cols"), ONE])],
+        ..COPY
+    },
+    Kernel {
+        id: "coalesced",
+        template: include_str!("../wgsl/copy_coalesced.wgsl"),
+        passes: &[copy([Size::Tiles("cols", 64), Size::Dim("rows"), ONE])],
+        ..COPY
+    },
+    Kernel {
+        id: "vector",
+        template: include_str!("../wgsl/copy_vector.wgsl"),
+        passes: &[copy([WIDE, Size::Tiles("values", LINE), ONE])],
+        twin: |problem, inputs| copied(problem, inputs, 4),
+        ..COPY
+    },
+    Kernel {
+        id: "one",
+        template: include_str!("../wgsl/sum_one.wgsl"),
+        passes: &[adding("main", ONE, &[X, Y, LENGTH])],
+        ..sum(|problem, inputs| summed(problem, inputs, u64::MAX))
+    },
+    Kernel {
+        id: "tree",
+        template: include_str!("../wgsl/sum_tree.wgsl"),
+        scratch: &[("partial", Size::Tiles("n", CHUNK))],
+        passes: &[
+            adding("chunks", Size::Tiles("n", CHUNK), &[X, LENGTH, PARTIAL]),
+            adding("rest", ONE, &[Y, LENGTH, PARTIAL]),
+        ],
+        ..sum(|problem, inputs| summed(problem, inputs, CHUNK))
+    },
+    Kernel {
+        id: "ladder",
+        template: include_str!("../wgsl/intensity.wgsl"),
+        passes: &[Pass {
+            entry: "main",
+            workgroup: [64, 1, 1],
+            grid: [WIDE, Size::Tiles("n", LINE), ONE],
+            bindings: &[X, Y, LADDER],
+        }],
+        ..Kernel::plain("intensity", climbed)
+    },
+];
+
+fn adders() -> Vec<Constant> {
+    vec![number("LANES", ADDERS), number("CHUNK", CHUNK), lanes::reduce(ADDERS)]
+}
+
+/// Of `values`, moved in vectors of so many.
+fn moved(values: usize, vector: usize) -> u64 {
+    WORD * values.next_multiple_of(vector) as u64
+}
+
+fn copied(problem: &Problem, inputs: &[Vec<f32>], vector: usize) -> (Vec<f32>, Traffic) {
+    let (Problem::Copy(_), [x]) = (problem, inputs) else { return Default::default() };
+    (x.clone(), Traffic { read: moved(x.len(), vector), written: moved(x.len(), vector) })
+}
+
+fn summed(problem: &Problem, inputs: &[Vec<f32>], chunk: u64) -> (Vec<f32>, Traffic) {
+    let (Problem::Sum(_), [x]) = (problem, inputs) else { return Default::default() };
+    let add = |values: &[f32]| lanes::fold(ADDERS, values.iter().copied(), 0.0, |a, b| a + b);
+    let mut traffic = Traffic { read: moved(x.len(), 1), written: WORD };
+    if chunk == u64::MAX {
+        return (vec![add(x)], traffic);
+    }
+    let partial: Vec<f32> = x.chunks(chunk as usize).map(add).collect();
+    traffic.written += moved(partial.len(), 1);
+    traffic.read += moved(partial.len(), 1);
+    (vec![add(&partial)], traffic)
+}
+
+fn climbed(problem: &Problem, inputs: &[Vec<f32>]) -> (Vec<f32>, Traffic) {
+    let (Problem::Intensity(sizes), [x]) = (problem, inputs) else { return Default::default() };
+    let scale = (1.0 / sizes.fma.max(1) as f32).sqrt();
+    let value = |start: &f32| (0..sizes.fma).fold(*start, |value, _| value * scale + start);
+    (x.iter().map(value).collect(), Traffic { read: moved(x.len(), 4), written: moved(x.len(), 4) })
+}
