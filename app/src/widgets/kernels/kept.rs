@@ -33,10 +33,10 @@ pub(super) fn view(bench: Bench) -> AnyView {
         list.retain(|m| m.family == family);
         list
     });
-    let fresh = Memo::new(move |_| bench.measured.with(Vec::is_empty));
+    let fresh = Memo::new(move |_| bench.runner.measured().with(Vec::is_empty));
     let none = Memo::new(move |_| mine.with(Vec::is_empty));
     let keep_now = move |_| {
-        let new = bench.measured.get_untracked();
+        let new = bench.runner.measured().get_untracked();
         said.set(Some(Ok(format!("{} kept.", counted(new.len())))));
         keep(new);
     };

@@ -12,7 +12,10 @@ use crate::ui::scale::{Linear, percent};
 pub(super) fn view(bench: Bench) -> AnyView {
     let fastest = Memo::new(move |_| {
         bench.sizes.with(|(sizes, _)| {
-            bench.measured.with(|all| all.iter().filter(|m| m.sizes == *sizes).map(Measured::rate).fold(0.0, f64::max))
+            bench
+                .runner
+                .measured()
+                .with(|all| all.iter().filter(|m| m.sizes == *sizes).map(Measured::rate).fold(0.0, f64::max))
         })
     });
     // Kernels stay the same ones whatever the sizes are.
@@ -49,7 +52,7 @@ fn row(bench: Bench, i: usize, rung: Rung, fastest: Memo<f64>) -> AnyView {
     };
     let cell = move |text: fn(&Measured) -> String| move || measured.with(|m| m.as_ref().map(text));
     let pressed = move || (bench.kernel.get() == id).to_string();
-    let running = move || bench.queue.with(|queue| queue.first().is_some_and(|job| job.kernel == id));
+    let running = move || bench.runner.now().is_some_and(|job| job.kernel == id);
     let wrong = move || measured.with(|m| m.as_ref().is_some_and(|m| !m.verified));
     view! {
         <tr class:running=running class:wrong=wrong>

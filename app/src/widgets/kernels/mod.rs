@@ -4,24 +4,25 @@
 mod figure;
 mod kept;
 mod ladder;
+mod runner;
 mod worker;
 
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
+use ringside_core::kernels::Rung;
 use ringside_core::kernels::measured::Measured;
-use ringside_core::kernels::wire::{Said, Trouble};
-use ringside_core::kernels::{Rung, TWIN};
 use ringside_core::quantity::{Unit, exact, number, unbroken};
 
 use crate::ui::output::Output;
 use crate::ui::select::{Group, Select};
 pub(super) use figure::{Differences, figure};
-use worker::{Job, Worker};
+pub(super) use runner::Runner;
+pub(super) use worker::Job;
 
 /// Sizes as a query, and in the order in which they are sent.
 type Sizes = (String, Vec<u64>);
 
-/// A ladder of kernels, what runs of it now, and what was measured.
+/// A ladder of kernels, and what runs it.
 #[derive(Clone, Copy)]
 struct Bench {
     family: &'static str,
@@ -29,12 +30,7 @@ struct Bench {
     set_kernel: Callback<&'static str>,
     sizes: Memo<Sizes>,
     ladder: Memo<Vec<Rung>>,
-    /// Those that are still to be run, the next one first; the first of them runs now.
-    queue: RwSignal<Vec<Job>>,
-    progress: RwSignal<(String, f64)>,
-    trouble: RwSignal<Option<String>>,
-    measured: RwSignal<Vec<Measured>>,
-    worker: StoredValue<Option<Worker>, LocalStorage>,
+    runner: Runner,
 }
 
 impl Bench {
@@ -46,113 +42,22 @@ impl Bench {
         sizes: Memo<Sizes>,
         ladder: Memo<Vec<Rung>>,
     ) -> Self {
-        let bench = Self {
-            family,
-            kernel,
-            set_kernel,
-            sizes,
-            ladder,
-            queue: RwSignal::new(Vec::new()),
-            progress: RwSignal::new((String::new(), 0.0)),
-            trouble: RwSignal::new(None),
-            measured: RwSignal::new(Vec::new()),
-            worker: StoredValue::new_local(None),
-        };
-        on_cleanup(move || bench.end());
-        bench
+        Self { family, kernel, set_kernel, sizes, ladder, runner: Runner::new() }
     }
 
     /// Runs these kernels, one after the other, at the sizes on show.
     fn run(self, kernels: impl IntoIterator<Item = &'static str>) {
         let (query, sizes) = self.sizes.get_untracked();
-        let job = |kernel| Job { kernel, sizes: sizes.clone(), query: query.clone() };
-        let jobs: Vec<Job> = kernels.into_iter().map(job).collect();
-        self.trouble.set(None);
-        self.progress.set(("starting".to_owned(), 0.0));
-        self.queue.set(jobs);
-        if self.worker.with_value(Option::is_some) {
-            self.next();
-            return;
-        }
-        match Worker::start(move |said| self.hear(said)) {
-            Ok(worker) => self.worker.set_value(Some(worker)),
-            Err(why) => self.give_up(why),
-        }
-    }
-
-    /// Ends what runs. The worker goes with it: nothing else stops a kernel.
-    pub fn stop(self) {
-        self.end();
-        self.queue.set(Vec::new());
-    }
-
-    fn end(self) {
-        // The bench may be gone already.
-        let _ = self.worker.try_update_value(|worker| {
-            if let Some(worker) = worker.take() {
-                worker.end();
-            }
-        });
-    }
-
-    fn next(self) {
-        if let Some(job) = self.queue.with_untracked(|queue| queue.first().cloned()) {
-            self.worker.with_value(|worker| {
-                if let Some(worker) = worker {
-                    worker.post(self.family, &job);
-                }
-            });
-        }
-    }
-
-    fn hear(self, said: Result<Said, String>) {
-        match said {
-            Ok(Said::Ready) => self.next(),
-            Ok(Said::Progress { doing, done }) => _ = self.progress.try_set((doing, done)),
-            Ok(Said::Done(measured, trouble)) => {
-                let job = self.queue.with_untracked(|queue| queue.first().cloned());
-                let measured = Measured {
-                    family: self.family.to_owned(),
-                    kernel: job.as_ref().map_or("", |job| job.kernel).to_owned(),
-                    sizes: job.map_or_else(String::new, |job| job.query),
-                    instead: trouble.as_ref().map_or_else(String::new, Trouble::to_string),
-                    ..*measured
-                };
-                self.measured.update(|all| {
-                    all.retain(|m| !m.same_run(&measured));
-                    all.push(measured);
-                });
-                self.advance();
-            }
-            // Others of the ladder may do: one needs f16, one much memory.
-            Ok(Said::Failed(trouble)) => {
-                let most = Unit::Flop.format(TWIN as f64);
-                self.trouble.set(Some(format!("{trouble} The CPU would take long for this: it does up to {most}.")));
-                self.advance();
-            }
-            Err(why) => self.give_up(why),
-        }
-    }
-
-    fn advance(self) {
-        self.progress.set((String::new(), 0.0));
-        self.queue.update(|queue| {
-            if !queue.is_empty() {
-                queue.remove(0);
-            }
-        });
-        self.next();
-    }
-
-    fn give_up(self, why: String) {
-        self.trouble.set(Some(why));
-        self.stop();
+        let job = |kernel| Job { family: self.family, kernel, sizes: sizes.clone(), query: query.clone() };
+        self.runner.run(kernels.into_iter().map(job).collect(), |_| None);
     }
 
     /// What was measured of a kernel at the sizes on show, the last time. Tracks.
     fn of(self, kernel: &str) -> Option<Measured> {
         self.sizes.with(|(sizes, _)| {
-            self.measured.with(|all| all.iter().rev().find(|m| m.kernel == kernel && m.sizes == *sizes).cloned())
+            self.runner
+                .measured()
+                .with(|all| all.iter().rev().find(|m| m.kernel == kernel && m.sizes == *sizes).cloned())
         })
     }
 
@@ -191,10 +96,7 @@ impl Bench {
         view! {
             <div class="bench">
                 {self.actions()}
-                <div role="alert">
-                    {move || self.trouble.get().map(|why| view! { <p class="message">{why}</p> })}
-                </div>
-                <div role="status">{move || self.caveat().map(|text| view! { <p class="message">{text}</p> })}</div>
+                {self.runner.messages(move || self.of(self.kernel.get()))}
                 {ladder::view(self)}
                 {self.readings(model, value)}
                 {kept::view(self)}
@@ -204,47 +106,18 @@ impl Bench {
     }
 
     fn actions(self) -> AnyView {
-        let idle = Memo::new(move |_| self.queue.with(Vec::is_empty));
+        let idle = Memo::new(move |_| self.runner.idle());
         let one = move |_| self.run([self.kernel.get_untracked()]);
         let all = move |_| self.run(self.ladder.get_untracked().iter().map(|rung| rung.id));
         let label = move || {
             let kernel = self.kernel.get();
             self.ladder.with(|all| all.iter().find(|r| r.id == kernel).map(|r| format!("Run: {}", r.label)))
         };
-        let doing = move || {
-            let (doing, _) = self.progress.get();
-            self.queue.with(|queue| queue.first().map(|job| format!("{}: {doing}", job.kernel)))
+        let start = view! {
+            <button type="button" disabled=move || !idle.get() on:click=one>{label}</button>
+            <button type="button" class="secondary" disabled=move || !idle.get() on:click=all>"Run all"</button>
         };
-        view! {
-            <div class="bench-actions">
-                <button type="button" disabled=move || !idle.get() on:click=one>{label}</button>
-                <button type="button" class="secondary" disabled=move || !idle.get() on:click=all>"Run all"</button>
-                <button type="button" class="secondary" disabled=move || idle.get() on:click=move |_| self.stop()>"Stop"</button>
-                <div class="bench-progress" class:idle=move || idle.get()>
-                    <progress max="1" value=move || self.progress.get().1.to_string() aria-label="Progress of the run"></progress>
-                    <span class="fine">{doing}</span>
-                </div>
-            </div>
-        }
-        .into_any()
-    }
-
-    /// What keeps the time on show from being that of a GPU.
-    fn caveat(self) -> Option<String> {
-        let m = self.of(self.kernel.get())?;
-        if !m.instead.is_empty() {
-            return Some(format!(
-                "{} The CPU did the same arithmetic instead, in the same order; its time says nothing of a GPU’s.",
-                m.instead
-            ));
-        }
-        m.software.then(|| {
-            format!(
-                "“{}” is a GPU made of software: results are right, but times do not show how a GPU behaves. Workgroup \
-                 memory, for one, is slow here.",
-                m.device
-            )
-        })
+        self.runner.actions(start.into_any())
     }
 
     /// What was measured of the chosen kernel, and what the model says of it.

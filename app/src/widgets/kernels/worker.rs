@@ -9,7 +9,9 @@ use crate::data;
 
 /// What it is asked to run.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Job {
+pub(in crate::widgets) struct Job {
+    /// The family of the kernel.
+    pub family: &'static str,
     /// The kernel.
     pub kernel: &'static str,
     /// The sizes in the order in which they are sent.
@@ -61,8 +63,8 @@ impl Worker {
     }
 
     /// Gives it a job.
-    pub fn post(&self, family: &str, job: &Job) {
-        let message = Array::of2(&family.into(), &job.kernel.into());
+    pub fn post(&self, job: &Job) {
+        let message = Array::of2(&job.family.into(), &job.kernel.into());
         for size in &job.sizes {
             message.push(&(*size as f64).into());
         }
