@@ -177,9 +177,9 @@ fn content_folder() -> String {
     noted("meta[name=ringside-content]").unwrap_or_else(|| "content/".to_owned())
 }
 
-/// The script of the GPU worker, relative to the site's base.
-pub fn worker_script() -> Option<String> {
-    noted("meta[name=ringside-gpu]")
+/// The script of a worker, relative to the site's base. `meta` is what `xtask/src/html.rs` names it in.
+pub fn worker_script(meta: &str) -> Option<String> {
+    noted(&format!("meta[name={meta}]"))
 }
 
 /// What the build wrote into the page.

@@ -26,6 +26,7 @@ pub mod store;
 pub mod style;
 pub mod ui;
 pub mod widgets;
+pub mod worker;
 
 /// Mounts the app over whatever the page shows while it loads.
 pub fn start() {

@@ -80,11 +80,7 @@ impl Runner {
 
     fn end(self) {
         // Its owner may be gone already.
-        let _ = self.worker.try_update_value(|worker| {
-            if let Some(worker) = worker.take() {
-                worker.end();
-            }
-        });
+        let _ = self.worker.try_update_value(Option::take);
     }
 
     fn next(self) {

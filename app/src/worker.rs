@@ -1,0 +1,67 @@
+//! The page's end of a program that runs in a worker.
+
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, MessageEvent, WorkerOptions, WorkerType};
+
+use crate::data;
+
+/// A program that runs in a worker.
+#[derive(Debug, Clone, Copy)]
+pub struct Program {
+    /// The `<meta>` in which the build names its script: see `xtask/src/worker.rs`.
+    pub meta: &'static str,
+    /// What it does for the learner: it is “the program that …”.
+    pub does: &'static str,
+    /// What to do when it has stopped.
+    pub remedy: &'static str,
+}
+
+/// A worker that was started, and the handlers that it calls. It ends, whatever it does, when it is dropped.
+pub struct Worker {
+    worker: web_sys::Worker,
+    _handlers: [Closure<dyn Fn(JsValue)>; 2],
+}
+
+impl Worker {
+    /// Downloads and starts it. `hear` is given what it posts, or a sentence if it cannot be started or stops.
+    ///
+    /// # Errors
+    /// A sentence: this browser starts no workers, or this page has none.
+    pub fn start(program: Program, hear: impl Fn(Result<JsValue, String>) + Copy + 'static) -> Result<Self, String> {
+        let Program { meta, does, remedy } = program;
+        let script = data::worker_script(meta)
+            .ok_or_else(|| format!("This page was built without the program that {does}. Reload it."))?;
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = web_sys::Worker::new_with_options(&script, &options)
+            .map_err(|_| format!("This browser did not start the program that {does}."))?;
+        let on_message = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
+            hear(Ok(event.unchecked_into::<MessageEvent>().data()));
+        });
+        let on_error = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
+            // A script that does not arrive is an event without a message.
+            let message = event.dyn_into::<ErrorEvent>().map(|e| e.message()).unwrap_or_default();
+            hear(Err(if message.is_empty() {
+                format!("The program that {does} could not be downloaded. Check the connection, and try again.")
+            } else {
+                format!("The program that {does} stopped ({message}). {remedy}")
+            }));
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Ok(Self { worker, _handlers: [on_message, on_error] })
+    }
+
+    /// Gives it something to do: strings, numbers and arrays of them, which can always be posted.
+    pub fn post(&self, message: &JsValue) {
+        let _ = self.worker.post_message(message);
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
