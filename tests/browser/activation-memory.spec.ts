@@ -10,7 +10,7 @@ test("keeps 34sbh + 5as²b of a layer, and 2sbh when all is recomputed", async (
   expect(await quantity(page, "activations-per-layer")).toBe(2048 * 12288 * (34 + 80));
   await open(page, `${gpt3}&recompute=full`);
   expect(await quantity(page, "activations-per-layer")).toBe(2 * 2048 * 12288);
-  await expect(figure(page).locator(".terms .dropped")).toHaveCount(13);
+  await expect(figure(page).locator(".layer-terms .dropped")).toHaveCount(13);
 });
 
 test("writes its state into the address and reads it back", async ({ page }) => {

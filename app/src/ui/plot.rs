@@ -69,7 +69,7 @@ pub struct Rule {
     pub at: f64,
     /// What it is.
     pub text: String,
-    /// In which row the text stands, from the top.
+    /// In which row over the drawing the text stands, from the lowest.
     pub row: u32,
 }
 
@@ -84,8 +84,11 @@ pub struct Mark {
     pub under: bool,
 }
 
-/// The height of a row of text, in pixels.
+/// The height of a row of text over the drawing, and how far the lowest is above it, in pixels.
 const ROW: f64 = 18.0;
+const ABOVE: f64 = 10.0;
+/// A mark lower than this, in percent, has no room for text under it.
+const LOWEST: f64 = 85.0;
 
 /// Draws curves, each with its class; `label` says what is to be seen.
 pub fn view(
@@ -116,12 +119,13 @@ pub fn view(
     let rule = move |rule: Rule| {
         let (x, _) = place((rule.at, 1.0));
         let left = x > 62.0;
+        let up = ABOVE + ROW * f64::from(rule.row);
         view! {
             <g class=rule.class>
-                <line x1=percent(x) x2=percent(x) y2="100%" />
+                <line x1=percent(x) x2=percent(x) y1=-up - ROW / 2.0 y2="100%" />
                 <text
                     x=percent(x)
-                    y=(ROW * f64::from(rule.row + 1) - 4.0).to_string()
+                    y=-up
                     dx=if left { "-7" } else { "7" }
                     text-anchor=if left { "end" } else { "start" }
                 >
@@ -140,7 +144,7 @@ pub fn view(
                 x=percent(x)
                 y=percent(y)
                 dx=if left { "-9" } else { "9" }
-                dy=if mark.under { "20" } else { "-9" }
+                dy=if mark.under && y < LOWEST { "20" } else { "-9" }
                 text-anchor=if left { "end" } else { "start" }
             >
                 {mark.text}

@@ -126,7 +126,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 "kept for other micro-batches in flight"
             </span>
         </p>
-        <p class="why">{why}</p>
+        <p class="why-peak">{why}</p>
     }
     .into_any()
 }

@@ -47,7 +47,7 @@ pub(super) fn terms(shown: Shown) -> AnyView {
     let sum = move || shown.with(|a| bytes_decimal(a.per_layer.0));
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label="What one layer keeps">
-            <table class="terms">
+            <table class="layer-terms">
                 <caption>"What one layer keeps of one micro-batch, on one GPU"</caption>
                 <thead>
                     <tr>
@@ -99,7 +99,7 @@ pub(super) fn policies(state: State, shown: Shown) -> AnyView {
     });
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label="Policies of recomputation">
-            <table>
+            <table class="policies">
                 <caption>"What each policy of recomputation buys, and its price"</caption>
                 <thead>
                     <tr>

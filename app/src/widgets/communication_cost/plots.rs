@@ -22,10 +22,18 @@ impl Over {
             powers.step_by(step).map(move |power| 10_f64.powi(power)).map(move |at| (at, unit.format(at)))
         };
         let up = match self {
-            Over::Time => Axis::new((1e-6, 100.0), ticks(Unit::Seconds, -6..=2, 2)),
-            Over::Bandwidth => Axis::new((1e6, 2e12), ticks(Unit::BytesPerSecond, 6..=12, 1)),
+            Over::Time => Axis::new(self.range(), ticks(Unit::Seconds, -6..=2, 2)),
+            Over::Bandwidth => Axis::new(self.range(), ticks(Unit::BytesPerSecond, 6..=12, 1)),
         };
         Axes { across: Axis::new(RANGE, ticks(Unit::Bytes, 1..=10, 1)), up }
+    }
+
+    /// The heights that are drawn.
+    fn range(self) -> (f64, f64) {
+        match self {
+            Over::Time => (1e-6, 100.0),
+            Over::Bandwidth => (1e6, 2e12),
+        }
     }
 
     /// The height of a line at a size.
@@ -46,7 +54,9 @@ impl Over {
 
     fn curve(self, sizes: &Sizes, cost: Option<Cost>) -> Vec<(f64, f64)> {
         let cost = cost.into_iter();
-        cost.flat_map(|cost| Sizes::sizes().map(move |bytes| (bytes, self.of(sizes, cost, bytes)))).collect()
+        let points = cost.flat_map(|cost| Sizes::sizes().map(move |bytes| (bytes, self.of(sizes, cost, bytes))));
+        // A line along the foot of the drawing would say that it stays there.
+        points.filter(|(_, height)| *height >= self.range().0).collect()
     }
 
     fn dots(self, sizes: &Sizes, time: fn(&Point) -> Option<f64>) -> Vec<(f64, f64)> {

@@ -71,12 +71,13 @@ pub(super) fn view(shown: Shown) -> AnyView {
         }
         let place = shown.hunt.with(|found| found.job.as_ref().map(|job| words::place(job, group)).unwrap_or_default());
         format!(
-            "Rank {}, on node {}, is number {position} of {} in {} group {own}: {place}; its neighbours are {} ranks away.",
+            "Rank {}, on node {}, is number {position} of {} in {} group {own}: {place}; its neighbours are {} {} away.",
             grouped(chosen),
             grouped(chosen / d.node),
             group.ranks,
             along.label(),
-            grouped(group.stride)
+            grouped(group.stride),
+            if group.stride == 1 { "rank" } else { "ranks" }
         )
     };
     let more = move || {

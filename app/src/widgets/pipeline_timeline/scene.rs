@@ -61,7 +61,7 @@ pub(super) struct Piece {
     pub text: Option<u32>,
 }
 
-/// Blocks narrower than this, in pixels, are drawn together in the colour of most of them.
+/// Blocks narrower than this, in pixels, are drawn together; each kind has the share of a row’s length that it has of its time.
 const NARROW: f64 = 2.0;
 /// A figure of a label at the size of labels, in pixels.
 const FIGURE: f64 = 7.0;
@@ -82,11 +82,15 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for device in 0..timeline.fleet.devices {
         let y = rows.y(device);
-        let gathered = |g: &Gathered| {
-            let most = [0, 1, 2].into_iter().max_by(|a, b| g.shades[*a].total_cmp(&g.shades[*b])).unwrap_or(0);
+        // What the row still owes to each kind. The longest of each few blocks alone would be a row of one colour.
+        let mut owed = [0.0_f64; 3];
+        let mut gathered = |g: Gathered| {
+            owed.iter_mut().zip(g.shades).for_each(|(owed, length)| *owed += length);
+            let shade = [0, 1, 2].into_iter().max_by(|a, b| owed[*a].total_cmp(&owed[*b])).unwrap_or(0);
             let dim = !run.path.is_empty() && !g.on_path;
             let (x, width) = (g.from, g.to - g.from);
-            Piece { x, y, width, height: rows.block, shade: most, chunk: 0, dim, text: None }
+            owed[shade] -= width;
+            Piece { x, y, width, height: rows.block, shade, chunk: 0, dim, text: None }
         };
         let mut narrow: Option<Gathered> = None;
         for i in timeline.between(device, axis.from, axis.to) {
@@ -95,18 +99,18 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
             let on_path = run.path.get(i).copied().unwrap_or(false);
             if end - x < NARROW {
                 if narrow.as_ref().is_some_and(|g| x - g.to > NARROW) {
-                    pieces.extend(narrow.take().as_ref().map(gathered));
+                    pieces.extend(narrow.take().map(&mut gathered));
                 }
                 let into = narrow.get_or_insert(Gathered { from: x, ..Gathered::default() });
                 into.to = end;
                 into.shades[shade(block.op.kind)] += end - x;
                 into.on_path |= on_path;
                 if into.to - into.from >= NARROW {
-                    pieces.extend(narrow.take().as_ref().map(gathered));
+                    pieces.extend(narrow.take().map(&mut gathered));
                 }
                 continue;
             }
-            pieces.extend(narrow.take().as_ref().map(gathered));
+            pieces.extend(narrow.take().map(&mut gathered));
             let figures = block.op.microbatch.checked_ilog10().unwrap_or(0) + 1;
             let fits = end - x >= f64::from(figures) * FIGURE + 5.0 && rows.block >= 14.0;
             pieces.push(Piece {
@@ -120,7 +124,7 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
                 text: fits.then_some(block.op.microbatch),
             });
         }
-        pieces.extend(narrow.as_ref().map(gathered));
+        pieces.extend(narrow.map(&mut gathered));
     }
     pieces
 }
@@ -207,6 +211,9 @@ mod tests {
                 })
                 .sum();
             assert!((drawn - worked).abs() <= worked * 0.1, "{window:?}: {drawn} {worked}");
+            // A forward pass takes a third of it, in colour too, however narrow it is.
+            let forward: f64 = pieces.iter().filter(|p| p.shade == 0).map(|p| p.width).sum();
+            assert!((0.25..0.42).contains(&(forward / drawn)), "{window:?}: {forward} of {drawn}");
         }
     }
 

@@ -47,7 +47,8 @@ pub(super) fn view(shown: Shown) -> AnyView {
     });
     let marks = Signal::derive(move || {
         shown.with(|c| {
-            let text = format!("{} GPUs, {}×", grouped(c.here.gpus), number(c.here.speedup()));
+            let gpus = if c.here.gpus == 1 { "GPU" } else { "GPUs" };
+            let text = format!("{} {gpus}, {}×", grouped(c.here.gpus), number(c.here.speedup()));
             vec![Mark { at: (c.here.gpus as f64, c.here.speedup()), text, under: true }]
         })
     });

@@ -155,7 +155,7 @@ fn meter(shown: Shown) -> impl IntoView {
     view! {
         <div class="meter">
             <span class="side-title">"On the wire, from each rank"</span>
-            <span class="track" aria-hidden="true">
+            <span class="wire-bar" aria-hidden="true">
                 <i class="sent" style:width=move || wide(|run, step| run.mark(step).sent)></i>
                 <i class="exposed" style:width=move || wide(|run, step| run.mark(step).exposed)></i>
             </span>
