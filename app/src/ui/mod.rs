@@ -5,7 +5,7 @@
 //! - [`mod@presets`]: states worth looking at. [`transport`]: playing and stepping through what unfolds in steps.
 //!   [`timeline`]: what lies along a time axis.
 //! - [`output`]: a number that people, scripts and screen readers read alike.
-//! - [`scale`]: where numbers lie in a drawing. [`columns`]: stacked columns. [`plot`]: curves over
+//! - [`scale`]: where numbers lie in a drawing. [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns. [`plot`]: curves over
 //!   logarithmic axes.
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
 //! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`hold`], [`mod@file`]: what pages and widgets
@@ -35,6 +35,7 @@ pub mod segmented;
 pub mod select;
 pub mod slider;
 pub mod state;
+pub mod ticks;
 pub mod timeline;
 pub mod transport;
 pub mod trouble;

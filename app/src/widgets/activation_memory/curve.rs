@@ -7,7 +7,8 @@ use ringside_core::memory::activations::{Activations, Point};
 use ringside_core::quantity::bytes_decimal;
 
 use super::Shown;
-use crate::ui::scale::{Linear, MAX_TICKS, percent};
+use crate::ui::scale::{Linear, percent};
+use crate::ui::ticks::{self, Tick};
 
 /// Most points of an outline.
 const MOST: usize = 400;
@@ -15,7 +16,7 @@ const MOST: usize = 400;
 /// One drawing: two areas and the peak.
 #[derive(Clone, PartialEq, Default)]
 struct Course {
-    ticks: Vec<(f64, String)>,
+    ticks: Vec<Tick>,
     /// Height of what the other micro-batches in flight keep all the while, in percent.
     others: f64,
     forward: String,
@@ -63,7 +64,7 @@ impl Course {
             text
         };
         Self {
-            ticks: scale.ticks().map(|t| (scale.percent(t), bytes_decimal(t))).collect(),
+            ticks: ticks::ticks(scale, bytes_decimal),
             others: scale.percent(a.others().0),
             forward: outline(false),
             backward: outline(true),
@@ -76,16 +77,7 @@ impl Course {
 /// The drawing and why the peak is where it is.
 pub(super) fn view(shown: Shown) -> AnyView {
     let course = Memo::new(move |_| shown.with(Course::of));
-    let ticks = std::array::from_fn::<_, MAX_TICKS, _>(|i| {
-        let up = move || course.with(|c| percent(100.0 - c.ticks.get(i).map_or(0.0, |t| t.0)));
-        let text = move || course.with(|c| c.ticks.get(i).map(|t| t.1.clone()).unwrap_or_default());
-        view! {
-            <g class:nowhere=move || course.with(|c| c.ticks.len() <= i)>
-                <line y1=up y2=up x2="100%" />
-                <text x="-8" y=up dy=".35em" text-anchor="end">{text}</text>
-            </g>
-        }
-    });
+    let ticks = Memo::new(move |_| course.with(|c| c.ticks.clone()));
     let others = move || course.with(|c| c.others);
     let x = move || course.with(|c| percent(c.peak.0));
     let y = move || course.with(|c| percent(c.peak.1));
@@ -93,7 +85,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
     let why = move || shown.with(Activations::why_peak);
     view! {
         <svg class="course" aria-hidden="true">
-            <g class="ticks">{ticks.into_iter().collect_view()}</g>
+            {ticks::up(ticks)}
             <svg viewBox="0 0 100 100" preserveAspectRatio="none">
                 <polygon class="forward" points=move || course.with(|c| c.forward.clone()) />
                 <polygon class="backward" points=move || course.with(|c| c.backward.clone()) />

@@ -5,7 +5,8 @@ use ringside_core::memory::{Breakdown, Concept, Mode};
 use ringside_core::quantity::bytes_decimal;
 
 use super::{Shown, State, class, stage_name};
-use crate::ui::scale::{Linear, MAX_TICKS, percent};
+use crate::ui::scale::{Linear, percent};
+use crate::ui::ticks;
 
 /// The memory of the GPU is on the axis unless it is this many times the largest bar: the bars are the subject.
 const CAPACITY_WITHIN: f64 = 4.0;
@@ -212,18 +213,8 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
 /// Round amounts, under the bars.
 fn axis(scale: impl Fn() -> Linear + Copy + Send + Sync + 'static) -> impl IntoView {
     let text = |amount: f64| if amount == 0.0 { "0".to_owned() } else { bytes_decimal(amount) };
-    let ticks = Memo::new(move |_| scale().ticks().map(|t| (scale().percent(t), text(t))).collect::<Vec<_>>());
-    let ticks = std::array::from_fn::<_, MAX_TICKS, _>(|i| {
-        let x = move || ticks.with(|t| percent(t.get(i).map_or(0.0, |t| t.0)));
-        let text = move || ticks.with(|t| t.get(i).map(|t| t.1.clone()).unwrap_or_default());
-        view! {
-            <g class="tick" class:nowhere=move || ticks.with(|t| t.len() <= i) class:odd=i % 2 == 1>
-                <line x1=x x2=x y2="100%" />
-                <text x=x y="100%" dy="18">{text}</text>
-            </g>
-        }
-    });
-    view! { <svg class="axis" aria-hidden="true">{ticks.into_iter().collect_view()}</svg> }
+    let ticks = Memo::new(move |_| ticks::ticks(scale(), text));
+    view! { <svg class="axis" aria-hidden="true">{ticks::across(ticks)}</svg> }
 }
 
 /// The memory of the GPU, drawn through the bars. Off the axis, the label alone points to where the line would be.

@@ -11,7 +11,8 @@ use web_sys::PointerEvent;
 use super::Shown;
 use super::hunt::{CELLS, FULLEST, Found, SLOWEST, place};
 use crate::ui::dom;
-use crate::ui::scale::{Linear, MAX_TICKS, percent};
+use crate::ui::scale::{Linear, percent};
+use crate::ui::ticks::{self, Tick};
 use crate::ui::unique_id;
 
 /// Step times that have a line, in those of the fastest layout.
@@ -24,7 +25,7 @@ struct Picture {
     line: String,
     points: Vec<(f64, f64)>,
     best: Option<(f64, f64)>,
-    ticks: Vec<(f64, String)>,
+    ticks: Vec<Tick>,
     times: Vec<(f64, String)>,
     capacity: String,
 }
@@ -59,7 +60,7 @@ impl Picture {
             line,
             points,
             best: found.best.map(|l| at(l.step, l.memory)),
-            ticks: scale.ticks().map(|t| (scale.percent(t), bytes_decimal(t))).collect(),
+            ticks: ticks::ticks(scale, bytes_decimal),
             times: TIMES.map(|t| (at(t * fastest, 0.0).1, Unit::Seconds.format(t * fastest))).to_vec(),
             capacity: bytes_decimal(capacity),
         }
@@ -69,16 +70,7 @@ impl Picture {
 /// The picture and the slider along its front.
 pub(super) fn view(shown: Shown) -> AnyView {
     let picture = Memo::new(move |_| shown.hunt.with(Picture::of));
-    let ticks = std::array::from_fn::<_, MAX_TICKS, _>(|i| {
-        let x = move || picture.with(|p| percent(p.ticks.get(i).map_or(0.0, |t| t.0)));
-        let text = move || picture.with(|p| p.ticks.get(i).map(|t| t.1.clone()).unwrap_or_default());
-        view! {
-            <g class:nowhere=move || picture.with(|p| p.ticks.len() <= i) class:odd=i % 2 == 1>
-                <line x1=x x2=x y2="100%" />
-                <text x=x y="100%" dy="18" text-anchor="middle">{text}</text>
-            </g>
-        }
-    });
+    let ticks = Memo::new(move |_| picture.with(|p| p.ticks.clone()));
     let times = std::array::from_fn::<_, { TIMES.len() }, _>(|i| {
         let y = move || picture.with(|p| percent(p.times.get(i).map_or(0.0, |t| t.0)));
         let text = move || picture.with(|p| p.times.get(i).map(|t| t.1.clone()).unwrap_or_default());
@@ -160,7 +152,8 @@ pub(super) fn view(shown: Shown) -> AnyView {
             </p>
             <svg class="pareto" role="img" aria-label=about on:pointermove=point_at on:pointerdown=point_at>
                 <rect class="full" x=capacity.clone() width=percent(100.0 - 100.0 / FULLEST) height="100%" />
-                <g class="ticks">{ticks.into_iter().collect_view()} {times.into_iter().collect_view()}</g>
+                {ticks::across(ticks)}
+                <g class="ticks">{times.into_iter().collect_view()}</g>
                 <svg viewBox="0 0 100 100" preserveAspectRatio="none">
                     <path class="cloud" d=move || picture.with(|p| p.cloud.clone()) />
                     <path class="line" d=line />

@@ -10,14 +10,15 @@ use ringside_core::zero::{Pass, Run};
 
 use super::Shown;
 use super::board::{STACK, stacked};
-use crate::ui::scale::{Linear, MAX_TICKS, percent};
+use crate::ui::scale::{Linear, percent};
+use crate::ui::ticks::{self, Tick};
 
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Course {
     /// Columns: one before the first event, one for each.
     columns: usize,
-    ticks: Vec<(f64, String)>,
+    ticks: Vec<Tick>,
     /// The outline of each part, on those below it.
     areas: [String; 5],
     /// Where the peak is, in percent from the left and from the top, and what it comes to.
@@ -56,7 +57,7 @@ impl Course {
         }
         Self {
             columns,
-            ticks: scale.ticks().map(|t| (scale.percent(t), bytes_decimal(t))).collect(),
+            ticks: ticks::ticks(scale, bytes_decimal),
             areas,
             peak: (across.percent(peak as f64 + 0.5), height(most)),
             name: format!("peak {}", unbroken(&bytes_decimal(most))),
@@ -79,16 +80,7 @@ fn pass_class(pass: Pass) -> &'static str {
 /// The curve, which goes to where it is clicked, and the meter.
 pub(super) fn view(shown: Shown, set: Callback<usize>) -> AnyView {
     let course = Memo::new(move |_| shown.run.with(Course::of));
-    let ticks = std::array::from_fn::<_, MAX_TICKS, _>(|i| {
-        let up = move || course.with(|c| percent(100.0 - c.ticks.get(i).map_or(0.0, |t| t.0)));
-        let text = move || course.with(|c| c.ticks.get(i).map(|t| t.1.clone()).unwrap_or_default());
-        view! {
-            <g class:nowhere=move || course.with(|c| c.ticks.len() <= i)>
-                <line y1=up y2=up x2="100%" />
-                <text x="-8" y=up dy=".35em" text-anchor="end">{text}</text>
-            </g>
-        }
-    });
+    let ticks = Memo::new(move |_| course.with(|c| c.ticks.clone()));
     let areas = STACK.into_iter().enumerate().map(|(i, (_, class))| {
         view! { <path class=format!("part {class}") d=move || course.with(|c| c.areas[i].clone()) /> }
     });
@@ -116,7 +108,7 @@ pub(super) fn view(shown: Shown, set: Callback<usize>) -> AnyView {
         <p class="side-title">"Memory of a rank, event by event"</p>
         <div class="memory" node_ref=node on:click=go>
             <svg class="memory-axis" aria-hidden="true">
-                <g class="ticks">{ticks.into_iter().collect_view()}</g>
+                {ticks::up(ticks)}
                 <svg viewBox=size preserveAspectRatio="none">
                     {areas.collect_view()}
                     <path class="cursor" d=cursor />
