@@ -13,7 +13,13 @@ pub(super) fn value(quantities: Memo<Vec<Quantity>>, id: &str) -> f64 {
 
 /// Every quantity of `entry`, named as the catalogue names it.
 pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
-    entry.quantities.iter().map(|&(id, label, unit)| reading(quantities, id, label, unit)).collect_view().into_any()
+    only(entry, quantities, |_| true)
+}
+
+/// Those quantities of `entry` whose ids `which` picks.
+pub(super) fn only(entry: &'static Entry, quantities: Memo<Vec<Quantity>>, which: fn(&str) -> bool) -> AnyView {
+    let picked = entry.quantities.iter().filter(|(id, ..)| which(id));
+    picked.map(|&(id, label, unit)| reading(quantities, id, label, unit)).collect_view().into_any()
 }
 
 /// Some quantities of `entry` by their ids, each with what it is called here.
@@ -26,8 +32,12 @@ pub(super) fn some(
     names.iter().map(|&(id, label)| reading(quantities, id, label, unit(id))).collect_view().into_any()
 }
 
-fn reading(quantities: Memo<Vec<Quantity>>, quantity: &'static str, label: &'static str, unit: Unit) -> AnyView {
-    let value = Signal::derive(move || value(quantities, quantity));
+fn reading(quantities: Memo<Vec<Quantity>>, id: &'static str, label: &'static str, unit: Unit) -> AnyView {
+    one(id, label, unit, Signal::derive(move || value(quantities, id)))
+}
+
+/// A number that no list of quantities has.
+pub(super) fn one(quantity: &'static str, label: &'static str, unit: Unit, value: Signal<f64>) -> AnyView {
     view! {
         <div class="reading">
             <dt>{label}</dt>

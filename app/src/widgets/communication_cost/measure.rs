@@ -4,11 +4,12 @@ use leptos::prelude::*;
 use ringside_core::collective::Algo;
 use ringside_core::network::measured::{EXAMPLE, EXAMPLE_SOURCE, Fault, Report, read};
 use ringside_core::network::sizes::{ENTRY, Point, Sizes};
-use ringside_core::quantity::grouped;
+use ringside_core::quantity::{Quantity, grouped};
 
-use super::{Shown, State, reading};
+use super::{Shown, State};
 use crate::ui::later::Later;
 use crate::ui::unique_id;
+use crate::widgets::readings;
 
 /// What came of what was pasted.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,8 +71,13 @@ const COLUMNS: [(&str, &str); 8] = [
     ),
 ];
 
+/// Whether a quantity is one of the line that fits what was measured.
+pub(super) fn is_of_fit(id: &str) -> bool {
+    id.starts_with("fit-")
+}
+
 /// The panel.
-pub(super) fn view(state: State, shown: Shown) -> AnyView {
+pub(super) fn view(state: State, shown: Shown, quantities: Memo<Vec<Quantity>>) -> AnyView {
     let id = unique_id("nccl-tests");
     let text = RwSignal::new(String::new());
     let outcome = RwSignal::new(None::<Outcome>);
@@ -126,7 +132,6 @@ pub(super) fn view(state: State, shown: Shown) -> AnyView {
         })
     };
     let fitted = Memo::new(move |_| shown.with(|s: &Sizes| s.fit.is_some()));
-    let fits = ENTRY.quantities.iter().copied().filter(|(id, ..)| id.starts_with("fit-"));
     let columns =
         COLUMNS.map(|(name, text)| view! { <tr><th scope="row"><code>{name}</code></th><td>{text}</td></tr> });
     view! {
@@ -158,7 +163,7 @@ pub(super) fn view(state: State, shown: Shown) -> AnyView {
                 </div>
                 <div>
                     <dl class="readings loaded" hidden=move || !fitted.get()>
-                        {fits.map(|quantity| reading(shown, quantity)).collect_view()}
+                        {readings::only(&ENTRY, quantities, is_of_fit)}
                     </dl>
                     <p class="fine">{move || shown.with(Sizes::columns_finding)}</p>
                     <table>

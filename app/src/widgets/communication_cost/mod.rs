@@ -10,12 +10,10 @@ use ringside_core::collective::{Algo, Op};
 use ringside_core::network::sizes::{ENTRY, Params, Sizes, TOPOLOGIES};
 use ringside_core::quantity::{Unit, grouped};
 
-use super::outcome;
-use super::{Module, Props, param, wiring};
+use super::{Module, Props, outcome, param, readings, wiring};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::output::Output;
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
@@ -43,10 +41,13 @@ fn view(props: Props) -> AnyView {
         })
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Sizes::finding)));
+    let quantities = Memo::new(move |_| shown.with(|s| ENTRY.measured(|id| s.quantity(id))));
+    // Those of a fit stand beside what was pasted.
+    let readings = readings::only(&ENTRY, quantities, |id| !measure::is_of_fit(id));
     let drawing = view! {
         {plots::view(shown)}
-        {readings(shown)}
-        {(!props.compact).then(|| measure::view(state, shown))}
+        <dl class="readings loaded">{readings}</dl>
+        {(!props.compact).then(|| measure::view(state, shown, quantities))}
     }
     .into_any();
     view! {
@@ -131,22 +132,4 @@ fn algorithm(state: State) -> impl IntoView {
     let options =
         [(Algo::Ring, "ring"), (Algo::DoubleBinaryTree, "tree")].map(|(algo, text)| (algo.id(), text)).to_vec();
     view! { <Segmented name="algo" label="Numbers of the" options value set /> }
-}
-
-/// The quantities that are always there, for people and for scripts; those of a fit stand beside what was pasted.
-fn readings(shown: Shown) -> AnyView {
-    let always = ENTRY.quantities.iter().copied().filter(|(id, ..)| !id.starts_with("fit-"));
-    view! { <dl class="readings loaded">{always.map(|quantity| reading(shown, quantity)).collect_view()}</dl> }
-        .into_any()
-}
-
-fn reading(shown: Shown, (quantity, label, unit): (&'static str, &'static str, Unit)) -> AnyView {
-    let value = Signal::derive(move || shown.with(|s| s.quantity(quantity)));
-    view! {
-        <div class="reading">
-            <dt>{label}</dt>
-            <dd><Output quantity value unit /></dd>
-        </div>
-    }
-    .into_any()
 }

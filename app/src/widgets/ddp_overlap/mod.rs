@@ -14,12 +14,11 @@ use ringside_core::quantity::{Unit, number};
 use ringside_core::query::Query;
 
 use super::model_input::ModelInput;
-use super::{Module, Props, outcome};
+use super::{Module, Props, outcome, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::file;
-use crate::ui::output::Output;
 use crate::ui::timeline::{Window, overview, strip};
 use crate::ui::transport::Transport;
 
@@ -113,6 +112,7 @@ fn view(props: Props) -> AnyView {
         Unit::Seconds.format(at)
     });
     let working = Memo::new(move |_| shown.timeline.with(|t| strip(&t.working(PARTS))));
+    let quantities = Memo::new(move |_| params.with(|p| shown.timeline.with(|t| p.quantities(t))));
     let drawing = view! {
         {legend()}
         {lanes::view(shown)}
@@ -122,7 +122,8 @@ fn view(props: Props) -> AnyView {
             <Transport steps step=shown.step set=to_step pace place alone=props.alone />
             {export(shown)}
         </div>
-        {readings(shown)}
+        // Those of the data set stand with it.
+        <dl class="readings timeline-readings">{readings::only(&ENTRY, quantities, |id| !sharing::is_of_data(id))}</dl>
         {(!props.compact).then(|| sharing::view(state))}
     };
     let figure = view! {
@@ -184,26 +185,6 @@ fn export(shown: Shown) -> impl IntoView {
         <div class="timeline-export">
             <button type="button" class="quiet" on:click=save>"Save as Chrome trace"</button>
             <span class="fine" role="status">{failed}</span>
-        </div>
-    }
-}
-
-/// The quantities of the step, for people and for scripts; those of the data set stand with it.
-fn readings(shown: Shown) -> impl IntoView {
-    let quantities = Memo::new(move |_| shown.params.with(|p| shown.timeline.with(|t| p.quantities(t))));
-    let of_the_step = ENTRY.quantities.iter().copied().filter(|(id, ..)| !sharing::QUANTITIES.contains(id));
-    let value = move |id: &'static str| {
-        Signal::derive(move || quantities.with(|list| list.iter().find(|q| q.id == id).map_or(0.0, |q| q.value)))
-    };
-    let all = of_the_step.map(|q| reading(q, value(q.0))).collect_view();
-    view! { <dl class="readings timeline-readings">{all}</dl> }
-}
-
-fn reading((quantity, label, unit): (&'static str, &'static str, Unit), value: Signal<f64>) -> impl IntoView {
-    view! {
-        <div class="reading">
-            <dt>{label}</dt>
-            <dd><Output quantity value unit /></dd>
         </div>
     }
 }

@@ -4,14 +4,16 @@ use leptos::prelude::*;
 use ringside_core::ddp::{ENTRY, Params, Split};
 use ringside_core::quantity::grouped;
 
-use super::{State, reading};
+use super::State;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::widgets::fields::Fields;
-use crate::widgets::param;
+use crate::widgets::{param, readings};
 
-/// The quantities that are shown here.
-pub(super) const QUANTITIES: [&str; 4] = ["samples-per-rank", "repeated", "dropped", "steps-missing"];
+/// Whether a quantity is one of the data set.
+pub(super) fn is_of_data(id: &str) -> bool {
+    matches!(id, "samples-per-rank" | "repeated" | "dropped" | "steps-missing")
+}
 
 /// Most ranks in the table, and most samples of each at either end.
 const RANKS: u64 = 6;
@@ -23,8 +25,7 @@ pub(super) fn view(state: State) -> AnyView {
     let params = state.params();
     let fields = Fields::new(state, &ENTRY);
     let said = move || params.with(Params::sampling);
-    let value = move |id: &'static str| Signal::derive(move || params.with(|p| p.shared(id)));
-    let of_the_data = ENTRY.quantities.iter().copied().filter(|(id, ..)| QUANTITIES.contains(id));
+    let quantities = Memo::new(move |_| params.with(|p| ENTRY.measured(|id| p.shared(id))));
     view! {
         <details class="fold sharing" open>
             <summary>"Who reads which sample: " <span>"DistributedSampler"</span></summary>
@@ -37,7 +38,7 @@ pub(super) fn view(state: State) -> AnyView {
             <p>{said}</p>
             <div class="scroll" tabindex="0" role="group" aria-label="Samples of each rank">{move || params.with(table)}</div>
             <p class="fine">"Padding, dealing out and dropping are as in PyTorch. The shuffled order is ours: PyTorch’s generator would give another."</p>
-            <dl class="readings">{of_the_data.map(|q| reading(q, value(q.0))).collect_view()}</dl>
+            <dl class="readings">{readings::only(&ENTRY, quantities, is_of_data)}</dl>
         </details>
     }
     .into_any()

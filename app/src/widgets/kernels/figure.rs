@@ -32,6 +32,7 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
         bench.run([kernel.get_untracked()]);
     }
 
+    let quantities = Memo::new(move |_| params.with(|p| W::ENTRY.measured(|id| p.quantity(id))));
     let finding = Signal::derive(move || params.with(Params::finding) + &bench.finding());
     let controls = if props.compact {
         view! { <div class="control-row">{bench.choice()}</div> }.into_any()
@@ -57,7 +58,7 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
             controls
             table=move || bench.numbers()
         >
-            {bench.view(W::ENTRY, move |id| params.with(|p| p.quantity(id)))}
+            {bench.view(W::ENTRY, quantities)}
         </Figure>
     }
     .into_any()

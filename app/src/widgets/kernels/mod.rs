@@ -11,10 +11,11 @@ use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::kernels::Rung;
 use ringside_core::kernels::measured::Measured;
-use ringside_core::quantity::{Unit, exact, number, unbroken};
+use ringside_core::quantity::{Quantity, Unit, exact, number, unbroken};
 
 use crate::ui::output::Output;
 use crate::ui::select::{Group, Select};
+use crate::widgets::readings;
 pub(super) use figure::{Differences, figure};
 pub(super) use runner::Runner;
 pub(super) use worker::Job;
@@ -91,14 +92,13 @@ impl Bench {
     }
 
     /// All of the drawing: what can be done, how far it is, the ladder, what the chosen kernel came to, and what is kept.
-    /// Nothing can be run while the state is `impossible`.
-    fn view(self, model: &'static Entry, value: impl Fn(&str) -> f64 + Send + Sync + Copy + 'static) -> AnyView {
+    fn view(self, model: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
         view! {
             <div class="bench">
                 {self.actions()}
                 {self.runner.messages(move || self.of(self.kernel.get()))}
                 {ladder::view(self)}
-                {self.readings(model, value)}
+                {self.readings(model, quantities)}
                 {kept::view(self)}
             </div>
         }
@@ -121,31 +121,14 @@ impl Bench {
     }
 
     /// What was measured of the chosen kernel, and what the model says of it.
-    fn readings(self, model: &'static Entry, value: impl Fn(&str) -> f64 + Send + Sync + Copy + 'static) -> AnyView {
+    fn readings(self, model: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
         let chosen = Memo::new(move |_| self.of(self.kernel.get()));
         let known = Memo::new(move |_| chosen.with(Option::is_some));
         let of = move |look: fn(&Measured) -> f64| {
             Signal::derive(move || chosen.with(|m| m.as_ref().map(look).unwrap_or_default()))
         };
-        let measured = move |id: &'static str, label: &'static str, unit: Unit, look: fn(&Measured) -> f64| {
-            let value = of(look);
-            view! {
-                <div class="reading">
-                    <dt>{label}</dt>
-                    <dd><Output quantity=id value unit /></dd>
-                </div>
-            }
-        };
+        let measured = move |id, label, unit, look| readings::one(id, label, unit, of(look));
         let verified = of(|m| f64::from(u8::from(m.verified)));
-        let modelled = move |(id, label, unit): (&'static str, &'static str, Unit)| {
-            let value = Signal::derive(move || value(id));
-            view! {
-                <div class="reading">
-                    <dt>{label}</dt>
-                    <dd><Output quantity=id value unit /></dd>
-                </div>
-            }
-        };
         view! {
             <dl class="readings bench-readings">
                 <Show when=move || known.get()>
@@ -162,7 +145,7 @@ impl Bench {
                     {measured("bandwidth", "Asked of memory, a second", Unit::BytesPerSecond, Measured::bandwidth)}
                     {measured("memory", "Memory of all buffers", Unit::Bytes, |m| m.memory)}
                 </Show>
-                {model.quantities.iter().copied().map(modelled).collect_view()}
+                {readings::all(model, quantities)}
             </dl>
         }
         .into_any()

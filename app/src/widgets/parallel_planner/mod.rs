@@ -11,15 +11,14 @@ mod published;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::planner::{Choice, ENTRY, Layout, Params};
+use ringside_core::planner::{Choice, ENTRY, Job, Layout, Params};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::model_input::ModelInput;
-use super::{Module, Props, export};
+use super::{Module, Props, export, readings};
 use crate::deferred::{NotLoaded, deferred};
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::output::Output;
 use hunt::{Found, Hunt};
 
 /// Downloads the widget.
@@ -147,28 +146,27 @@ fn notes(p: &Params) -> String {
     )
 }
 
-/// A number of the layout on show: the quantity, its label, its unit, its value.
-type Reading = (&'static str, &'static str, Unit, fn(&Found, &Layout) -> f64);
-
 /// The numbers of the layout on show, for people and for scripts.
 fn readings(shown: Shown) -> AnyView {
-    let reading = |(quantity, label, unit, value): Reading| {
-        let value = Signal::derive(move || shown.with(value));
-        view! {
-            <div class="reading">
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    let list: [Reading; 5] = [
-        ("layouts-valid", "Layouts that fit", Unit::Count, |found, _| found.valid as f64),
-        ("step-time", "A step takes", Unit::Seconds, |_, layout| layout.step),
-        ("mfu", "MFU", Unit::Fraction, |found, layout| found.job.as_ref().map_or(0.0, |job| job.mfu(layout.step))),
-        ("memory", "Tensors on the fullest GPU", Unit::Bytes, |_, layout| layout.memory),
-        ("tokens-per-second", "Tokens a second", Unit::Count, |found, layout| {
-            found.job.as_ref().map_or(0.0, |job| job.tokens() / layout.step)
-        }),
+    let quantities = Memo::new(move |_| {
+        shown.with(|found, layout| {
+            let of_job = |value: fn(&Job, f64) -> f64| found.job.as_ref().map_or(0.0, |job| value(job, layout.step));
+            ENTRY.measured(|id| match id {
+                "layouts-valid" => found.valid as f64,
+                "step-time" => layout.step,
+                "mfu" => of_job(Job::mfu),
+                "memory" => layout.memory,
+                "tokens-per-second" => of_job(|job, step| job.tokens() / step),
+                _ => 0.0,
+            })
+        })
+    });
+    let names = [
+        ("layouts-valid", "Layouts that fit"),
+        ("step-time", "A step takes"),
+        ("mfu", "MFU"),
+        ("memory", "Tensors on the fullest GPU"),
+        ("tokens-per-second", "Tokens a second"),
     ];
-    view! { <dl class="readings loaded">{list.map(reading).into_iter().collect_view()}</dl> }.into_any()
+    view! { <dl class="readings loaded">{readings::some(&ENTRY, quantities, &names)}</dl> }.into_any()
 }

@@ -8,8 +8,8 @@ use ringside_core::collective::cost::Cost;
 use ringside_core::quantity::{Unit, unbroken};
 
 use super::Shown;
-use crate::ui::output::Output;
 use crate::ui::scale::{Linear, percent};
+use crate::widgets::readings;
 
 /// The height of the bars' drawing.
 const HEIGHT: f64 = 100.0;
@@ -51,11 +51,17 @@ impl Bars {
     }
 }
 
+/// Whether a quantity is of what a broken cable leaves undone.
+fn is_of_break(id: &str) -> bool {
+    matches!(id, "done" | "stuck")
+}
+
 /// The bars, the sentences under them, and the quantities.
 pub(super) fn view(shown: Shown) -> impl IntoView {
     let cost = Memo::new(move |_| shown.with(|run| Some(run.cost_until(shown.step.get()))));
     let bars = Memo::new(move |_| cost.with(|cost| cost.as_ref().map(|c| Bars::of(shown, c)).unwrap_or_default()));
     let whole = Memo::new(move |_| shown.with(|run| run.params.broken().is_none()));
+    let quantities = Memo::new(move |_| shown.with(|run| run.quantities()));
     let path = move |class: &'static str, look: fn(&Bars) -> &String| {
         view! { <path class=class d=move || bars.with(|b| look(b).clone()) /> }
     };
@@ -76,7 +82,10 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
             <div><dt>"Idle in this step"</dt><dd>{move || idle(shown)}</dd></div>
             <div hidden=move || whole.get()><dt>"Wait for ever"</dt><dd>{move || stuck(shown)}</dd></div>
         </dl>
-        <dl class="readings">{readings(shown)}</dl>
+        <dl class="readings">
+            {readings::only(&ENTRY, quantities, |id| !is_of_break(id))}
+            <Show when=move || !whole.get()>{readings::only(&ENTRY, quantities, is_of_break)}</Show>
+        </dl>
     }
 }
 
@@ -122,24 +131,6 @@ fn named(ranks: &[usize], all: usize) -> String {
         }
         many => format!("{} of {all} ranks", many.len()),
     }
-}
-
-fn readings(shown: Shown) -> impl IntoView {
-    let quantities = Memo::new(move |_| shown.with(|run| run.quantities()));
-    let reading = move |(quantity, label, unit): (&'static str, &'static str, Unit)| {
-        let value = Signal::derive(move || {
-            quantities.with(|list| list.iter().find(|q| q.id == quantity).map_or(0.0, |q| q.value))
-        });
-        // What a broken cable leaves undone is of interest only if there is one.
-        let hidden = move || matches!(quantity, "done" | "stuck") && shown.with(|run| run.params.broken().is_none());
-        view! {
-            <div class="reading" hidden=hidden>
-                <dt>{label}</dt>
-                <dd><Output quantity value unit /></dd>
-            </div>
-        }
-    };
-    ENTRY.quantities.iter().copied().map(reading).collect_view()
 }
 
 /// The phases as a strip over the steps.
