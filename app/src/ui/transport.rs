@@ -12,6 +12,24 @@ use super::unique_id;
 /// Speeds and what a person calls them.
 const SPEEDS: [(f64, &str); 4] = [(0.5, "½×"), (1.0, "1×"), (2.0, "2×"), (4.0, "4×")];
 
+/// How fast steps are played, in milliseconds at normal speed.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// All of them.
+    pub whole: f64,
+    /// One of them, at most.
+    pub longest: f64,
+    /// One of them, at least.
+    pub shortest: f64,
+}
+
+impl Pace {
+    /// Milliseconds for each of so many steps.
+    pub fn of(self, steps: Signal<usize>) -> Signal<f64> {
+        Signal::derive(move || (self.whole / steps.get().max(1) as f64).clamp(self.shortest, self.longest))
+    }
+}
+
 /// Buttons, a slider over all steps, and a speed. Space plays and pauses, ← and → step, Home and End go to the ends: while
 /// the focus is in it, and, on a page that it has for itself, while it is nowhere else.
 #[component]

@@ -20,7 +20,7 @@ use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::file;
 use crate::ui::timeline::{Window, overview, strip};
-use crate::ui::transport::Transport;
+use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_ddp_overlap, wasm_split_path = leptos::wasm_split, fallible)]
@@ -80,10 +80,8 @@ impl Shown {
     }
 }
 
-/// How long a step is played, and the bounds of one event, in milliseconds.
-const WHOLE: f64 = 14_000.0;
-const LONGEST: f64 = 900.0;
-const SHORTEST: f64 = 40.0;
+/// How it is played.
+const PACE: Pace = Pace { whole: 14_000.0, longest: 900.0, shortest: 40.0 };
 /// Parts into which the strip divides the step.
 const PARTS: usize = 240;
 
@@ -106,7 +104,7 @@ fn view(props: Props) -> AnyView {
         shown.cursor.set(None);
         state.update(|p| p.step = if all { ALL_STEPS } else { step as u64 });
     };
-    let pace = Signal::derive(move || (WHOLE / steps.get().max(1) as f64).clamp(SHORTEST, LONGEST));
+    let pace = PACE.of(steps);
     let place = Signal::derive(move || {
         let at = shown.now().unwrap_or_else(|| shown.timeline.with(Timeline::end));
         Unit::Seconds.format(at)

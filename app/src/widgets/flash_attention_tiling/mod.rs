@@ -18,7 +18,7 @@ use super::{Module, Props};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::transport::Transport;
+use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_flash_attention_tiling, wasm_split_path = leptos::wasm_split, fallible)]
@@ -80,10 +80,8 @@ fn name(matrix: Matrix) -> String {
     format!("{}{turned}", matrix.label())
 }
 
-/// How long it takes to play all steps at normal speed, and the bounds of one, in milliseconds.
-const WHOLE: f64 = 24_000.0;
-const LONGEST: f64 = 1200.0;
-const SHORTEST: f64 = 160.0;
+/// How it is played.
+const PACE: Pace = Pace { whole: 24_000.0, longest: 1200.0, shortest: 160.0 };
 
 fn view(props: Props) -> AnyView {
     let state = State::new(props.query, Params::read, Params::query);
@@ -108,7 +106,7 @@ fn view(props: Props) -> AnyView {
             format!("Step {} of {}{name}", grouped(step), grouped(run.steps()))
         })
     });
-    let pace = Signal::derive(move || (WHOLE / steps.get().max(1) as f64).clamp(SHORTEST, LONGEST));
+    let pace = PACE.of(steps);
     let set = move |step: usize| state.update(|p| p.step = step as u64);
     let standard = Memo::new(move |_| params.with(|p| p.algo == Algo::Standard));
     view! {

@@ -16,7 +16,7 @@ use super::{Module, Props};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::transport::Transport;
+use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_ring_all_reduce, wasm_split_path = leptos::wasm_split, fallible)]
@@ -73,10 +73,8 @@ impl Shown {
     }
 }
 
-/// How long it takes to play all steps at normal speed, and the bounds of one, in milliseconds.
-const WHOLE: f64 = 16_000.0;
-const LONGEST: f64 = 1100.0;
-const SHORTEST: f64 = 160.0;
+/// How it is played.
+const PACE: Pace = Pace { whole: 16_000.0, longest: 1100.0, shortest: 160.0 };
 
 fn view(props: Props) -> AnyView {
     let state = State::new(props.query, Params::read, Params::query);
@@ -96,9 +94,9 @@ fn view(props: Props) -> AnyView {
     });
     let controls = if props.compact { controls::few(state) } else { controls::all(state) };
     let place = Signal::derive(move || format!("Step {} of {}", shown.step.get(), shown.steps()));
-    let pace = Signal::derive(move || (WHOLE / shown.steps().max(1) as f64).clamp(SHORTEST, LONGEST));
     let set = move |step: usize| state.update(|p| p.step = step);
     let steps = Signal::derive(move || shown.steps());
+    let pace = PACE.of(steps);
     // Asked for by more than one, at every step.
     let finding = Memo::new(move |_| shown.finding());
     let possible = Memo::new(move |_| shown.run.with(Result::is_ok));

@@ -15,7 +15,7 @@ use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::transport::Transport;
+use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_zero_stepper, wasm_split_path = leptos::wasm_split, fallible)]
@@ -71,10 +71,8 @@ fn at_start(params: &Params) -> Params {
     Params { step: 0, ..*params }
 }
 
-/// How long it takes to play all events at normal speed, and the bounds of one, in milliseconds.
-const WHOLE: f64 = 40_000.0;
-const LONGEST: f64 = 1400.0;
-const SHORTEST: f64 = 200.0;
+/// How it is played.
+const PACE: Pace = Pace { whole: 40_000.0, longest: 1400.0, shortest: 200.0 };
 
 fn view(props: Props) -> AnyView {
     let state = State::new(props.query, Params::read, Params::query);
@@ -88,7 +86,7 @@ fn view(props: Props) -> AnyView {
     });
     let steps = Signal::derive(move || shown.run.with(Run::steps));
     let place = Signal::derive(move || format!("Event {} of {}", shown.step.get(), steps.get()));
-    let pace = Signal::derive(move || (WHOLE / steps.get().max(1) as f64).clamp(SHORTEST, LONGEST));
+    let pace = PACE.of(steps);
     let set = move |step: usize| state.update(|p| p.step = step);
     let drawing = view! {
         <div class="zero-stepper">
