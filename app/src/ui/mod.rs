@@ -46,15 +46,19 @@ use leptos::prelude::{document, request_animation_frame};
 use wasm_bindgen::JsCast as _;
 use web_sys::HtmlElement;
 
-/// Moves the focus to the element with this id, once what is changing now is on the page.
+/// Moves the focus to the element with this id. Whether there is one.
+pub fn focus(id: &str) -> bool {
+    let element = document().get_element_by_id(id).and_then(|e| e.dyn_into::<HtmlElement>().ok());
+    if let Some(element) = &element {
+        // Without the focus it can still be reached.
+        let _ = element.focus();
+    }
+    element.is_some()
+}
+
+/// The same once what is changing now is on the page.
 pub fn focus_soon(id: String) {
-    request_animation_frame(move || {
-        let element = document().get_element_by_id(&id).and_then(|e| e.dyn_into::<HtmlElement>().ok());
-        if let Some(element) = element {
-            // Without the focus it can still be reached.
-            let _ = element.focus();
-        }
-    });
+    request_animation_frame(move || _ = focus(&id));
 }
 
 /// An id that no other element of the page has: a widget can be on a page twice.

@@ -1,4 +1,7 @@
 //! The grid: a row for each stage, a cell for each slot. Keys and clicks place blocks, drags move them.
+//!
+//! A cell stays the element that it is whatever stands in it, and the focus moves to the next one before a key's event is
+//! over. So there is always a cell in focus, and no key is lost however fast they come.
 
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
@@ -8,26 +11,18 @@ use ringside_core::quantity::number;
 
 use super::Editor;
 use crate::ui::segmented::Segmented;
-use crate::ui::{focus_soon, unique_id};
+use crate::ui::{focus, unique_id};
 
 /// What a click on an empty cell puts there.
 const TOOLS: [(&str, &str); 4] = [("F", "F forward"), ("B", "B input"), ("W", "W weights"), ("erase", "erase")];
 
 /// A cell as it is drawn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 struct Cell {
     text: String,
-    class: &'static str,
+    kind: Option<Kind>,
     /// What is wrong with it.
     why: String,
-}
-
-fn class(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Forward => "forward",
-        Kind::Input | Kind::Backward => "backward",
-        Kind::Weight => "weight-gradient",
-    }
 }
 
 fn kind(tool: &str) -> Option<Kind> {
@@ -44,14 +39,14 @@ fn cells(p: &EditorParams) -> Vec<Vec<Cell>> {
     let troubles = p.troubles();
     let shown = slots_shown(p);
     let row = |stage: usize| {
-        let mut row = vec![Cell { text: String::new(), class: "", why: String::new() }; shown];
+        let mut row = vec![Cell::default(); shown];
         for (slot, op) in p.board.ops(stage) {
             let why: Vec<&str> =
                 troubles.iter().filter(|t| (t.stage, t.slot) == (stage, slot)).map(|t| t.why.as_str()).collect();
             if let Some(cell) = row.get_mut(slot) {
                 *cell = Cell {
                     text: format!("{}{}", op.kind.letter(), op.microbatch),
-                    class: class(op.kind),
+                    kind: Some(op.kind),
                     why: why.join(" "),
                 };
             }
@@ -69,30 +64,39 @@ pub(super) fn view(editor: Editor) -> AnyView {
     // The block that is being dragged, and where the pointer is.
     let dragged = RwSignal::new(None::<(usize, usize)>);
     let over = RwSignal::new(None::<usize>);
-    let stem = unique_id("cell");
-    let id = StoredValue::new(stem);
-    let cell_id = move |stage: usize, slot: usize| id.with_value(|stem| format!("{stem}-{stage}-{slot}"));
+    let stem = StoredValue::new(unique_id("cell"));
+    let cell_id = move |stage: usize, slot: usize| stem.with_value(|stem| format!("{stem}-{stage}-{slot}"));
     let all = Memo::new(move |_| params.with(cells));
-    let size = move || all.with_untracked(|rows| (rows.len(), rows.first().map_or(0, Vec::len)));
+    let size = Memo::new(move |_| all.with(|rows| (rows.len(), rows.first().map_or(0, Vec::len))));
+    // Of a board that has become smaller, the nearest cell that is left.
+    let here = Memo::new(move |_| {
+        let ((stage, slot), (rows, slots)) = (cursor.get(), size.get());
+        (stage.min(rows.saturating_sub(1)), slot.min(slots.saturating_sub(1)))
+    });
 
+    let focus_here = move || {
+        let (stage, slot) = here.get_untracked();
+        focus(&cell_id(stage, slot))
+    };
     let go = move |stage: usize, slot: usize| {
-        let (rows, slots) = size();
-        let to = (stage.min(rows.saturating_sub(1)), slot.min(slots.saturating_sub(1)));
-        cursor.set(to);
-        focus_soon(cell_id(to.0, to.1));
+        cursor.set((stage, slot));
+        cursor.set(here.get_untracked());
+        // A cell that is not drawn yet gets the focus when it is. Until then the keys come from the one before.
+        if !focus_here() {
+            request_animation_frame(move || _ = focus_here());
+        }
     };
     let put = move |stage: usize, slot: usize, kind: Option<Kind>| {
         let mut board = params.with_untracked(|p| p.board.clone());
         board.put(stage, slot, kind);
         editor.change(board);
-        // The cells are drawn anew: the one in focus goes.
-        focus_soon(cell_id(stage, slot));
+        go(stage, slot);
     };
     let press = move |event: KeyboardEvent| {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return;
         }
-        let (stage, slot) = cursor.get_untracked();
+        let (stage, slot) = here.get_untracked();
         match event.key().as_str() {
             "ArrowLeft" => go(stage, slot.saturating_sub(1)),
             "ArrowRight" => go(stage, slot + 1),
@@ -130,15 +134,14 @@ pub(super) fn view(editor: Editor) -> AnyView {
             return;
         }
         let Some((stage, slot)) = under(&event) else { return };
-        cursor.set((stage, slot));
         let block = params.with_untracked(|p| p.board.at(stage, slot));
         let chosen = kind(tool.get_untracked());
         if block.is_none() || chosen.is_none() {
             put(stage, slot, chosen);
         } else {
             dragged.set(Some((stage, slot)));
+            go(stage, slot);
         }
-        focus_soon(cell_id(stage, slot));
     };
     let moved = move |event: PointerEvent| {
         if let Some((stage, _)) = dragged.get_untracked() {
@@ -162,30 +165,40 @@ pub(super) fn view(editor: Editor) -> AnyView {
         over.set(None);
     };
 
-    let row = move |(stage, row): (usize, Vec<Cell>)| {
-        let cell = move |(slot, cell): (usize, Cell)| {
-            let wrong = !cell.why.is_empty();
-            let what = if cell.text.is_empty() { "empty" } else { &cell.text };
-            let colon = if wrong { ". " } else { "" };
-            let label = format!("stage {stage}, slot {slot}: {what}{colon}{}", cell.why);
-            view! {
-                <div
-                    role="gridcell"
-                    id=cell_id(stage, slot)
-                    class=format!("cell {}", cell.class)
-                    class:wrong=wrong
-                    class:target=move || over.get() == Some(slot) && dragged.get().is_some_and(|(s, _)| s == stage)
-                    class:lifted=move || dragged.get() == Some((stage, slot))
-                    data-stage=stage.to_string()
-                    data-slot=slot.to_string()
-                    aria-label=label
-                    tabindex=move || if cursor.get() == (stage, slot) { "0" } else { "-1" }
-                    on:focus=move |_| cursor.set((stage, slot))
-                >
-                    {cell.text}
-                </div>
-            }
+    let cell = move |stage: usize, slot: usize| {
+        let cell = Memo::new(move |_| {
+            all.with(|rows| rows.get(stage).and_then(|row| row.get(slot)).cloned().unwrap_or_default())
+        });
+        let is = move |kinds: &'static [Kind]| move || cell.with(|c| c.kind.is_some_and(|kind| kinds.contains(&kind)));
+        let label = move || {
+            cell.with(|c| {
+                let what = if c.text.is_empty() { "empty" } else { &c.text };
+                let colon = if c.why.is_empty() { "" } else { ". " };
+                format!("stage {stage}, slot {slot}: {what}{colon}{}", c.why)
+            })
         };
+        view! {
+            <div
+                role="gridcell"
+                id=cell_id(stage, slot)
+                class="cell"
+                class:forward=is(&[Kind::Forward])
+                class:backward=is(&[Kind::Input, Kind::Backward])
+                class:weight-gradient=is(&[Kind::Weight])
+                class:wrong=move || cell.with(|c| !c.why.is_empty())
+                class:target=move || over.get() == Some(slot) && dragged.get().is_some_and(|(s, _)| s == stage)
+                class:lifted=move || dragged.get() == Some((stage, slot))
+                data-stage=stage.to_string()
+                data-slot=slot.to_string()
+                aria-label=label
+                tabindex=move || if here.get() == (stage, slot) { "0" } else { "-1" }
+                on:focus=move |_| cursor.set((stage, slot))
+            >
+                {move || cell.with(|c| c.text.clone())}
+            </div>
+        }
+    };
+    let row = move |stage: usize| {
         let kept = move || {
             params.with(|p| {
                 let peak = p.board.timeline().peak(stage as u32);
@@ -195,15 +208,14 @@ pub(super) fn view(editor: Editor) -> AnyView {
         view! {
             <div role="row" class="editor-row">
                 <div role="rowheader" class="editor-name">{stage}</div>
-                {row.into_iter().enumerate().map(cell).collect_view()}
+                <For each=move || 0..size.get().1 key=|slot| *slot children=move |slot| cell(stage, slot) />
                 <div role="gridcell" class="editor-kept" class:wrong=move || kept().1>{move || kept().0}</div>
             </div>
         }
     };
-    let rows = move || all.get().into_iter().enumerate().map(row).collect_view();
-    let columns = move || all.with(|rows| rows.first().map_or(0, Vec::len).to_string());
+    let columns = move || size.get().1.to_string();
     let about = move || {
-        let (stage, slot) = cursor.get();
+        let (stage, slot) = here.get();
         all.with(|rows| {
             let cell = rows.get(stage).and_then(|row| row.get(slot));
             match cell {
@@ -228,7 +240,7 @@ pub(super) fn view(editor: Editor) -> AnyView {
                 on:pointerup=up
                 on:pointercancel=cancel
             >
-                {rows}
+                <For each=move || 0..size.get().0 key=|stage| *stage children=row />
             </div>
         </div>
         <p class="editor-about" aria-live="polite">{about}</p>
