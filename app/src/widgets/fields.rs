@@ -75,7 +75,7 @@ impl<P: Copy + PartialEq + Send + Sync + 'static> Fields<P> {
         view! { <Segmented name label options=vec![("false", off), ("true", on)] value set /> }.into_any()
     }
 
-    /// One of the links there are.
+    /// One of `all` links.
     pub fn link(
         self,
         name: &'static str,
@@ -83,14 +83,8 @@ impl<P: Copy + PartialEq + Send + Sync + 'static> Fields<P> {
         all: &'static [Link],
         at: At<P, &'static Link>,
     ) -> AnyView {
-        let groups = vec![Group { label: "", options: all.iter().map(|l| (l.id, l.name)).collect() }];
-        let value = Signal::derive(move || self.get(at).id);
-        let set = move |id: &'static str| {
-            if let Some(link) = links::find(id) {
-                self.state.update(|p| *at(p) = link);
-            }
-        };
-        view! { <Select name label groups value set /> }.into_any()
+        let value = Signal::derive(move || self.get(at));
+        link(name, label, all, value, move |link| self.state.update(|p| *at(p) = link), ().into_any())
     }
 
     /// One of the accelerators of the hardware table.
@@ -157,4 +151,23 @@ impl<P: Copy + PartialEq + Send + Sync + 'static> Fields<P> {
         let set = move |id: &'static str| self.state.update(|p| *at(p) = Counting::find(id));
         view! { <Segmented name="counting" label="Activations counted by" options value set /> }.into_any()
     }
+}
+
+/// One of `all` links, for a state that has it elsewhere. `hint` stands below.
+pub(super) fn link(
+    name: &'static str,
+    label: &'static str,
+    all: &'static [Link],
+    value: Signal<&'static Link>,
+    set: impl Fn(&'static Link) + Send + Sync + 'static,
+    hint: AnyView,
+) -> AnyView {
+    let groups = vec![Group { label: "", options: all.iter().map(|l| (l.id, l.name)).collect() }];
+    let choose = move |id: &'static str| {
+        if let Some(link) = links::find(id) {
+            set(link);
+        }
+    };
+    view! { <Select name label groups value=Signal::derive(move || value.get().id) set=choose>{hint}</Select> }
+        .into_any()
 }

@@ -6,9 +6,8 @@ use ringside_core::hardware::links::{self, Link};
 use ringside_core::network::Wires;
 use ringside_core::quantity::number;
 
-use super::fields::At;
+use super::fields::{self, At};
 use super::param;
-use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::state::State;
 
@@ -40,9 +39,9 @@ pub(super) fn fold<P: Clone + PartialEq + Send + Sync + 'static>(
         <details class="fold">
             <summary>"The machine: " <span>{words}</span></summary>
             <div class="control-grid">
-                {wiring.select("link", "Link in a node", links::INSIDE, |w| &mut w.link)}
-                {wiring.select("net", "Link between nodes, a port", links::BETWEEN, |w| &mut w.net)}
-                {wiring.select("bridge", "Link between sockets", links::BRIDGES, |w| &mut w.bridge)}
+                {wiring.link("link", "Link in a node", links::INSIDE, |w| &mut w.link)}
+                {wiring.link("net", "Link between nodes, a port", links::BETWEEN, |w| &mut w.net)}
+                {wiring.link("bridge", "Link between sockets", links::BRIDGES, |w| &mut w.bridge)}
                 {wiring.count("node", "GPUs in a node", Scale::Doubling(6), |w| &mut w.node)}
                 {wiring.count("nics", "Network ports of a node", Scale::Doubling(4), |w| &mut w.nics)}
                 {wiring.count("sockets", "Sockets in its way", several, |w| &mut w.sockets)}
@@ -59,22 +58,17 @@ impl<P: Clone + PartialEq + Send + Sync + 'static> Wiring<P> {
         look((self.at)(&mut params))
     }
 
-    fn select(
+    fn link(
         self,
         name: &'static str,
         label: &'static str,
         all: &'static [Link],
         at: At<Wires, &'static Link>,
     ) -> AnyView {
-        let groups = vec![Group { label: "", options: all.iter().map(|l| (l.id, l.name)).collect() }];
-        let value = Signal::derive(move || self.get(|w| at(w).id));
-        let set = move |id: &'static str| {
-            if let Some(link) = links::find(id) {
-                self.state.update(|p| *at((self.at)(p)) = link);
-            }
-        };
-        let source = move || self.get(|w| at(w).source.title);
-        view! { <Select name label groups value set><span class="hint">{source}</span></Select> }.into_any()
+        let value = Signal::derive(move || self.get(|w| *at(w)));
+        let set = move |link| self.state.update(|p| *at((self.at)(p)) = link);
+        let source = view! { <span class="hint">{move || value.get().source.title}</span> };
+        fields::link(name, label, all, value, set, source.into_any())
     }
 
     fn count(self, name: &'static str, label: &'static str, scale: Scale, at: At<Wires, usize>) -> AnyView {

@@ -1,7 +1,7 @@
 //! The controls.
 
 use leptos::prelude::*;
-use ringside_core::hardware::links::{self, Link};
+use ringside_core::hardware::links;
 use ringside_core::quantity::Unit;
 use ringside_core::tensor_parallel::{ENTRY, Params, Split};
 
@@ -55,11 +55,11 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
         <details class="fold">
             <summary>"The machine: " <span>{machine}</span></summary>
             <div class="control-grid">
-                {Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)}
+                {fields.gpu(|p| &mut p.gpu)}
                 {efficiency(state)}
-                {link(state, ("link", "Link within a node"), links::INSIDE, |p| p.link, |p, link| p.link = link)}
+                {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)}
                 {fields.doubling("node", "GPUs in a node", 6, |p| &mut p.node)}
-                {link(state, ("net", "Link between nodes"), links::BETWEEN, |p| p.net, |p, link| p.net = link)}
+                {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)}
                 {fields.doubling("nics", "Ports to other nodes, a node", 6, |p| &mut p.nics)}
                 {fields.switch("overlap", "Collectives", ["one after another", "beside products"], |p| &mut p.overlap)}
             </div>
@@ -112,21 +112,4 @@ fn efficiency(state: State) -> impl IntoView {
     let format = |part: f64| Unit::Fraction.format(part);
     let scale = Scale::Linear { min: 0.05, max: 1.0, step: 0.05 };
     view! { <Slider spec=param(&ENTRY, "efficiency") label="Part of its peak reached" value set scale format /> }
-}
-
-fn link(
-    state: State,
-    (name, label): (&'static str, &'static str),
-    all: &'static [Link],
-    get: fn(&Params) -> &'static Link,
-    put: fn(&mut Params, &'static Link),
-) -> impl IntoView {
-    let groups = vec![Group { label: "", options: all.iter().map(|l| (l.id, l.name)).collect() }];
-    let value = Signal::derive(move || state.params().with(get).id);
-    let set = move |id: &'static str| {
-        if let Some(link) = links::find(id) {
-            state.update(|p| put(p, link));
-        }
-    };
-    view! { <Select name label groups value set /> }
 }
