@@ -4,7 +4,7 @@
 //! - [`slider`], [`segmented`], [`select`], [`number_field`]: controls. The `name` of each is the parameter's.
 //! - [`mod@presets`]: states worth looking at. [`transport`]: playing and stepping through what unfolds in steps.
 //!   [`timeline`]: what lies along a time axis.
-//! - [`output`]: a number that people, scripts and screen readers read alike.
+//! - [`output`]: a number that people, scripts and screen readers read alike. [`table`]: columns of them.
 //! - [`scale`]: where numbers lie in a drawing. [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns. [`plot`]: curves over
 //!   logarithmic axes.
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
@@ -35,6 +35,7 @@ pub mod segmented;
 pub mod select;
 pub mod slider;
 pub mod state;
+pub mod table;
 pub mod ticks;
 pub mod timeline;
 pub mod transport;

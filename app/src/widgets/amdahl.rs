@@ -11,6 +11,7 @@ use crate::ui::figure::Figure;
 use crate::ui::scale::{Log, percent};
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
 
 /// Downloads the widget.
 #[wasm_split(widget_amdahl, wasm_split_path = leptos::wasm_split, fallible)]
@@ -62,7 +63,7 @@ fn view(props: Props) -> AnyView {
             finding=Signal::derive(move || params.get().finding())
             notes=String::new()
             controls
-            table=move || numbers(params)
+            table=move || table(params)
         >
             {drawing(params, result)}
             {readings(result)}
@@ -136,7 +137,7 @@ fn readings(result: Memo<Speedup>) -> impl IntoView {
 }
 
 /// The curve as a table: a row for every power of four.
-fn numbers(params: Memo<Params>) -> AnyView {
+fn table(params: Memo<Params>) -> AnyView {
     let row = move |i: usize| {
         let cell = move |law: fn(&(f64, Speedup)) -> String| {
             move || params.get().curve().nth(i).map(|point| law(&point)).unwrap_or_default()
@@ -151,17 +152,10 @@ fn numbers(params: Memo<Params>) -> AnyView {
         }
     };
     view! {
-        <table>
-            <thead>
-                <tr>
-                    <th scope="col">"Processors"</th>
-                    <th scope="col" class="number">"Amdahl"</th>
-                    <th scope="col" class="number">"Gustafson"</th>
-                    <th scope="col" class="number">"Efficiency"</th>
-                </tr>
-            </thead>
-            <tbody>{(0..=64).step_by(8).map(row).collect_view()}</tbody>
-        </table>
+        <Table
+            columns=[words("Processors"), numbers("Amdahl"), numbers("Gustafson"), numbers("Efficiency")]
+            rows=(0..=64).step_by(8).map(row).collect_view().into_any()
+        />
     }
     .into_any()
 }

@@ -6,6 +6,7 @@ use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
 
 use super::{Shown, State};
 use crate::ui::scale::percent;
+use crate::ui::table::{Table, numbers, silent, words};
 
 /// Rows of the table of a step; of more layers an even choice is listed.
 const MOST_ROWS: usize = 66;
@@ -45,31 +46,24 @@ pub(super) fn terms(shown: Shown) -> AnyView {
         }
     };
     let sum = move || shown.with(|a| bytes_decimal(a.per_layer.0));
+    let rows = view! {
+        <For each=ids key=|id| *id children=row />
+        <tr class="sum">
+            <th scope="row">"Kept"</th>
+            <td></td>
+            <td></td>
+            <td class="number">{sum}</td>
+            <td></td>
+        </tr>
+    };
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label="What one layer keeps">
-            <table class="layer-terms">
-                <caption>"What one layer keeps of one micro-batch, on one GPU"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Term"</th>
-                        <th scope="col">"Of"</th>
-                        <th scope="col">"Formula"</th>
-                        <th scope="col" class="number">"Bytes"</th>
-                        <th scope="col"><span class="visually-hidden">"Share"</span></th>
-                    </tr>
-                </thead>
-                <tbody>
-                    <For each=ids key=|id| *id children=row />
-                    <tr class="sum">
-                        <th scope="row">"Kept"</th>
-                        <td></td>
-                        <td></td>
-                        <td class="number">{sum}</td>
-                        <td></td>
-                    </tr>
-                </tbody>
-            </table>
-        </div>
+        <Table
+            scroll="What one layer keeps"
+            caption="What one layer keeps of one micro-batch, on one GPU"
+            class="layer-terms"
+            columns=[words("Term"), words("Of"), words("Formula"), numbers("Bytes"), silent("Share")]
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }
@@ -98,21 +92,19 @@ pub(super) fn policies(state: State, shown: Shown) -> AnyView {
         }
     });
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label="Policies of recomputation">
-            <table class="policies">
-                <caption>"What each policy of recomputation buys, and its price"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Policy"</th>
-                        <th scope="col" class="number">"A layer keeps"</th>
-                        <th scope="col" class="number">"The fullest GPU keeps"</th>
-                        <th scope="col" class="number">"At its peak"</th>
-                        <th scope="col" class="number">"FLOPs added"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
-        </div>
+        <Table
+            scroll="Policies of recomputation"
+            caption="What each policy of recomputation buys, and its price"
+            class="policies"
+            columns=[
+                words("Policy"),
+                numbers("A layer keeps"),
+                numbers("The fullest GPU keeps"),
+                numbers("At its peak"),
+                numbers("FLOPs added"),
+            ]
+            rows=rows.collect_view().into_any()
+        />
     }
     .into_any()
 }
@@ -143,17 +135,11 @@ pub(super) fn course(shown: Shown) -> AnyView {
         })
     };
     view! {
-        <table>
-            <caption>"Activations on the fullest GPU through a step"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"After"</th>
-                    <th scope="col" class="number">"GB = 10⁹ bytes"</th>
-                    <th scope="col" class="number">"GiB = 2³⁰ bytes"</th>
-                </tr>
-            </thead>
-            <tbody>{rows}</tbody>
-        </table>
+        <Table
+            caption="Activations on the fullest GPU through a step"
+            columns=[words("After"), numbers("GB = 10⁹ bytes"), numbers("GiB = 2³⁰ bytes")]
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }

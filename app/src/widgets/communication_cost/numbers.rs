@@ -6,6 +6,7 @@ use ringside_core::network::sizes::{Point, Sizes};
 use ringside_core::quantity::Unit;
 
 use super::Shown;
+use crate::ui::table::{Table, numbers, words};
 
 const NONE: &str = "–";
 
@@ -46,34 +47,25 @@ pub(super) fn view(shown: Shown) -> AnyView {
         let measured = shown.with(|s| s.params.measured.clone());
         (!measured.is_empty()).then(|| {
             view! {
-                <table>
-                    <caption>"Measured, and the line that fits it"</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Buffer"</th>
-                            <th scope="col" class="number">"Out of place"</th>
-                            <th scope="col" class="number">"In place"</th>
-                            <th scope="col" class="number">"Fitted"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{measured.iter().map(row).collect_view()}</tbody>
-                </table>
+                <Table
+                    caption="Measured, and the line that fits it"
+                    columns=[words("Buffer"), numbers("Out of place"), numbers("In place"), numbers("Fitted")]
+                    rows=measured.iter().map(row).collect_view().into_any()
+                />
             }
         })
     };
     view! {
-        <table>
-            <thead>
-                <tr>
-                    <th scope="col">"Buffer"</th>
-                    <th scope="col" class="number">"Time by ring"</th>
-                    <th scope="col" class="number">"by tree"</th>
-                    <th scope="col" class="number">"Bus bandwidth by ring"</th>
-                    <th scope="col" class="number">"by tree"</th>
-                </tr>
-            </thead>
-            <tbody>{(1..=10).map(row).collect_view()}</tbody>
-        </table>
+        <Table
+            columns=[
+                words("Buffer"),
+                numbers("Time by ring"),
+                numbers("by tree"),
+                numbers("Bus bandwidth by ring"),
+                numbers("by tree"),
+            ]
+            rows=(1..=10).map(row).collect_view().into_any()
+        />
         {points}
     }
     .into_any()

@@ -5,6 +5,7 @@ use ringside_core::ddp::{Kind, Timeline};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::Shown;
+use crate::ui::table::{Table, numbers, words};
 
 /// Most buckets that are listed.
 const MOST: usize = 250;
@@ -34,19 +35,11 @@ fn table(t: &Timeline) -> AnyView {
     let more = t.buckets.len().saturating_sub(MOST);
     let rows = t.buckets.iter().take(MOST).enumerate().map(row).collect_view();
     view! {
-        <table>
-            <caption>"Buckets of the last micro-batch, in the order in which they start"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Bucket"</th>
-                    <th scope="col">"Has"</th>
-                    <th scope="col" class="number">"Complete"</th>
-                    <th scope="col" class="number">"Starts"</th>
-                    <th scope="col" class="number">"Ends"</th>
-                </tr>
-            </thead>
-            <tbody>{rows}</tbody>
-        </table>
+        <Table
+            caption="Buckets of the last micro-batch, in the order in which they start"
+            columns=[words("Bucket"), words("Has"), numbers("Complete"), numbers("Starts"), numbers("Ends")]
+            rows=rows.into_any()
+        />
         {(more > 0).then(|| view! { <p class="fine">{format!("and {} more.", grouped(more as u64))}</p> })}
     }
     .into_any()

@@ -7,6 +7,7 @@ use ringside_core::quantity::grouped;
 use super::State;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
+use crate::ui::table::{Table, numbers, words};
 use crate::widgets::fields::Fields;
 use crate::widgets::{param, readings};
 
@@ -98,17 +99,10 @@ fn table(params: &Params) -> AnyView {
         }
     };
     view! {
-        <table>
-            <thead>
-                <tr>
-                    <th scope="col">"Rank"</th>
-                    <th scope="col">"Samples, in its order"</th>
-                    <th scope="col" class="number">"Samples"</th>
-                    <th scope="col" class="number">"Batches"</th>
-                </tr>
-            </thead>
-            <tbody>{shown.into_iter().map(row).collect_view()}</tbody>
-        </table>
+        <Table
+            columns=[words("Rank"), words("Samples, in its order"), numbers("Samples"), numbers("Batches")]
+            rows=shown.into_iter().map(row).collect_view().into_any()
+        />
     }
     .into_any()
 }

@@ -6,6 +6,7 @@ use ringside_core::attention::online::{Row, Taken};
 use ringside_core::quantity::{grouped, number};
 
 use super::Shown;
+use crate::ui::table::{Table, numbers, words};
 
 /// Most blocks that are listed.
 const MOST: usize = 64;
@@ -45,12 +46,15 @@ fn moves(run: &Run, step: u64) -> AnyView {
             </tr>
         }
     };
+    let rows = view! {
+        {rows.collect_view()} {total("Read", so_far.read)} {total("Written", so_far.written)}
+    };
     view! {
-        <table>
-            <caption>{format!("Step {} of {}: what moves, in bytes of one head", grouped(step), grouped(run.steps()))}</caption>
-            <thead><tr><th scope="col">"Block"</th><th scope="col">"Moves"</th><th scope="col" class="number">"Bytes"</th></tr></thead>
-            <tbody>{rows.collect_view()} {total("Read", so_far.read)} {total("Written", so_far.written)}</tbody>
-        </table>
+        <Table
+            caption=format!("Step {} of {}: what moves, in bytes of one head", grouped(step), grouped(run.steps()))
+            columns=[words("Block"), words("Moves"), numbers("Bytes")]
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }
@@ -73,21 +77,19 @@ fn blocks(number_of_row: u64, row: &Row, taken: usize) -> AnyView {
     let rest = row.blocks.len().saturating_sub(MOST);
     let more = (rest > 0).then(|| view! { <p class="fine">{format!("And {} more blocks.", grouped(rest as u64))}</p> });
     view! {
-        <table>
-            <caption>{format!("Row {}, block by block", grouped(number_of_row))}</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Keys"</th>
-                    <th scope="col"></th>
-                    <th scope="col" class="number">"Largest score"</th>
-                    <th scope="col" class="number">"m after it"</th>
-                    <th scope="col" class="number">"Factor"</th>
-                    <th scope="col" class="number">"Adds to ℓ"</th>
-                    <th scope="col" class="number">"ℓ after it"</th>
-                </tr>
-            </thead>
-            <tbody>{row.blocks.iter().enumerate().take(MOST).map(line).collect_view()}</tbody>
-        </table>
+        <Table
+            caption=format!("Row {}, block by block", grouped(number_of_row))
+            columns=[
+                words("Keys"),
+                words(""),
+                numbers("Largest score"),
+                numbers("m after it"),
+                numbers("Factor"),
+                numbers("Adds to ℓ"),
+                numbers("ℓ after it"),
+            ]
+            rows=row.blocks.iter().enumerate().take(MOST).map(line).collect_view().into_any()
+        />
         {more}
     }
     .into_any()

@@ -9,6 +9,7 @@ use super::{Bench, ladder};
 use crate::store::store;
 use crate::ui::file;
 use crate::ui::said::{self, Said};
+use crate::ui::table::{Table, numbers, words};
 use crate::ui::unique_id;
 
 /// All that are kept. Tracks. What another version kept and this one cannot read is left alone and not shown.
@@ -115,22 +116,19 @@ fn table(mine: Memo<Vec<Measured>>) -> AnyView {
         }
     };
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label="Kept measurements">
-            <table>
-                <caption>"Kept in this browser"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Kernel"</th>
-                        <th scope="col">"Sizes"</th>
-                        <th scope="col">"Device"</th>
-                        <th scope="col" class="number">"Speed"</th>
-                        <th scope="col" class="number">"Time, middle half"</th>
-                        <th scope="col" class="number">"Error, of its bound"</th>
-                    </tr>
-                </thead>
-                <tbody>{move || mine.with(|all| all.iter().map(row).collect_view())}</tbody>
-            </table>
-        </div>
+        <Table
+            scroll="Kept measurements"
+            caption="Kept in this browser"
+            columns=[
+                words("Kernel"),
+                words("Sizes"),
+                words("Device"),
+                numbers("Speed"),
+                numbers("Time, middle half"),
+                numbers("Error, of its bound"),
+            ]
+            rows=(move || mine.with(|all| all.iter().map(row).collect_view())).into_any()
+        />
     }
     .into_any()
 }

@@ -7,6 +7,7 @@ use ringside_core::quantity::{Unit, number};
 
 use super::Bench;
 use crate::ui::scale::{Linear, percent};
+use crate::ui::table::{Table, numbers, words};
 
 /// The table; its first cells choose a kernel.
 pub(super) fn view(bench: Bench) -> AnyView {
@@ -21,20 +22,18 @@ pub(super) fn view(bench: Bench) -> AnyView {
     // Kernels stay the same ones whatever the sizes are.
     let rows = bench.ladder.get_untracked().into_iter().enumerate().map(|(i, rung)| row(bench, i, rung, fastest));
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label="The kernels">
-            <table class="bench-ladder">
-                <thead>
-                    <tr>
-                        <th scope="col">"Kernel"</th>
-                        <th scope="col" class="number">"Asks of memory"</th>
-                        <th scope="col">"Speed"</th>
-                        <th scope="col" class="number">"Time, middle half"</th>
-                        <th scope="col" class="number">"Error, of what rounding explains"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
-        </div>
+        <Table
+            scroll="The kernels"
+            class="bench-ladder"
+            columns=[
+                words("Kernel"),
+                numbers("Asks of memory"),
+                words("Speed"),
+                numbers("Time, middle half"),
+                numbers("Error, of what rounding explains"),
+            ]
+            rows=rows.collect_view().into_any()
+        />
     }
     .into_any()
 }

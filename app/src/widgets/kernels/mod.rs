@@ -15,6 +15,7 @@ use ringside_core::quantity::{Quantity, Unit, exact, number, unbroken};
 
 use crate::ui::output::Output;
 use crate::ui::select::{Group, Select};
+use crate::ui::table::{Table, numbers, words};
 use crate::widgets::readings;
 pub(super) use figure::{Differences, figure};
 pub(super) use runner::Runner;
@@ -167,19 +168,17 @@ impl Bench {
             }
         };
         view! {
-            <table>
-                <thead>
-                    <tr>
-                        <th scope="col">"Kernel"</th>
-                        <th scope="col" class="number">"Asks to read"</th>
-                        <th scope="col" class="number">"Asks to write"</th>
-                        <th scope="col" class="number">"FLOP for each byte"</th>
-                        <th scope="col" class="number">"Extra memory"</th>
-                        <th scope="col" class="number">"Workgroup memory"</th>
-                    </tr>
-                </thead>
-                <tbody>{move || self.ladder.get().into_iter().map(row).collect_view()}</tbody>
-            </table>
+            <Table
+                columns=[
+                    words("Kernel"),
+                    numbers("Asks to read"),
+                    numbers("Asks to write"),
+                    numbers("FLOP for each byte"),
+                    numbers("Extra memory"),
+                    numbers("Workgroup memory"),
+                ]
+                rows=(move || self.ladder.get().into_iter().map(row).collect_view()).into_any()
+            />
         }
         .into_any()
     }

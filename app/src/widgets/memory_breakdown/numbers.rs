@@ -7,6 +7,7 @@ use ringside_core::quantity::{bytes_binary, bytes_decimal, grouped, number};
 
 use super::{Shown, stage_name};
 use crate::deferred::NotLoaded;
+use crate::ui::table::{Table, numbers, words};
 
 /// The tables of a result.
 pub(super) type View = fn(Shown) -> AnyView;
@@ -66,27 +67,21 @@ fn view(shown: Shown) -> AnyView {
     let reported =
         move || shown.with(|b| b.params.gpu.reported.map(|r| format!("; its driver reports {}", bytes_binary(r.0))));
     let source = move || shown.with(|b| (b.params.gpu.source.url, b.params.gpu.source.title));
+    let rows = view! {
+        <For each=ids key=|id| *id children=term />
+        <tr class="sum">
+            <th scope="row">"Total"</th>
+            <td></td>
+            <td class="number">{move || bytes_decimal(total())}</td>
+            <td class="number">{move || bytes_binary(total())}</td>
+        </tr>
+    };
     view! {
-        <table>
-            <caption>"On each GPU with " {stage} ", term by term"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Term"</th>
-                    <th scope="col">"Formula"</th>
-                    <th scope="col" class="number">"GB = 10⁹ bytes"</th>
-                    <th scope="col" class="number">"GiB = 2³⁰ bytes"</th>
-                </tr>
-            </thead>
-            <tbody>
-                <For each=ids key=|id| *id children=term />
-                <tr class="sum">
-                    <th scope="row">"Total"</th>
-                    <td></td>
-                    <td class="number">{move || bytes_decimal(total())}</td>
-                    <td class="number">{move || bytes_binary(total())}</td>
-                </tr>
-            </tbody>
-        </table>
+        <Table
+            caption=Signal::derive(move || format!("On each GPU with {}, term by term", stage()))
+            columns=[words("Term"), words("Formula"), numbers("GB = 10⁹ bytes"), numbers("GiB = 2³⁰ bytes")]
+            rows=rows.into_any()
+        />
         <table class:nowhere=move || shown.with(|b| b.params.mode == Mode::Inference)>
             <caption>"The four stages of ZeRO. Communication: elements that a rank sends in a step, in parameters"</caption>
             <thead>
@@ -135,24 +130,21 @@ fn pipeline(shown: Shown) -> AnyView {
         let more = shown.with(|b| b.pipeline.len().saturating_sub(MOST_STAGES));
         (more > 0).then(|| format!("{} more stages are not listed.", grouped(more as u64)))
     };
+    let rows = view! { <For each=stages key=|i| *i children=row /> };
     view! {
-        <table>
-            <caption>"Each stage of the pipeline"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Stage"</th>
-                    <th scope="col" class="number">"Layers"</th>
-                    <th scope="col" class="number">"In flight"</th>
-                    <th scope="col" class="number">"Model states"</th>
-                    <th scope="col" class="number">"Activations"</th>
-                    <th scope="col" class="number">"KV cache"</th>
-                    <th scope="col" class="number">"Total"</th>
-                </tr>
-            </thead>
-            <tbody>
-                <For each=stages key=|i| *i children=row />
-            </tbody>
-        </table>
+        <Table
+            caption="Each stage of the pipeline"
+            columns=[
+                words("Stage"),
+                numbers("Layers"),
+                numbers("In flight"),
+                numbers("Model states"),
+                numbers("Activations"),
+                numbers("KV cache"),
+                numbers("Total"),
+            ]
+            rows=rows.into_any()
+        />
         <p class="fine">{rest}</p>
     }
     .into_any()

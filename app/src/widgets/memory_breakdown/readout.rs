@@ -9,6 +9,7 @@ use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal};
 
 use super::{Shown, State, class, stage_name};
 use crate::ui::output::Output;
+use crate::ui::table::{Table, numbers, words};
 
 /// The numbers, then the verdict.
 pub(super) fn view(state: State, shown: Shown) -> impl IntoView {
@@ -77,18 +78,11 @@ fn beside(shown: Shown) -> AnyView {
     view! {
         <details class="beside">
             <summary>"Beside it: " {move || shown.with(|b| text(b.overhead.total()))} " that no plan can compute"</summary>
-            <div class="scroll" tabindex="0" role="group" aria-label="What no plan can compute">
-                <table>
-                    <thead>
-                        <tr>
-                            <th scope="col">"For"</th>
-                            <th scope="col" class="number">"Between"</th>
-                            <th scope="col">"Who measured it"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows.into_iter().collect_view()}</tbody>
-                </table>
-            </div>
+            <Table
+                scroll="What no plan can compute"
+                columns=[words("For"), numbers("Between"), words("Who measured it")]
+                rows=rows.into_iter().collect_view().into_any()
+            />
         </details>
     }
     .into_any()

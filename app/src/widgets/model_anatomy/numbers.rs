@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use ringside_core::quantity::{Unit, grouped};
 
 use super::Shown;
+use crate::ui::table::{Table, numbers, words};
 
 /// A row for every piece: what it is, how often, its parameters and its FLOPs.
 pub(super) fn view(shown: Shown) -> AnyView {
@@ -23,31 +24,30 @@ pub(super) fn view(shown: Shown) -> AnyView {
     };
     let total = move || shown.with(|a| grouped(a.count.total));
     let flops = move || shown.with(|a| Unit::Flop.format(a.flops.total()));
+    let rows = view! {
+        <For each=ids key=|id| *id children=row />
+        <tr class="sum">
+            <th scope="row">"Together"</th>
+            <td></td>
+            <td></td>
+            <td class="number">{total}</td>
+            <td class="number">{flops}</td>
+            <td></td>
+        </tr>
+    };
     view! {
-        <table>
-            <caption>"Every piece, input to output"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Piece"</th>
-                    <th scope="col" class="number">"Times"</th>
-                    <th scope="col">"Parameters of one"</th>
-                    <th scope="col" class="number">"Parameters"</th>
-                    <th scope="col" class="number">"FLOPs of a token"</th>
-                    <th scope="col">"In nanoGPT"</th>
-                </tr>
-            </thead>
-            <tbody>
-                <For each=ids key=|id| *id children=row />
-                <tr class="sum">
-                    <th scope="row">"Together"</th>
-                    <td></td>
-                    <td></td>
-                    <td class="number">{total}</td>
-                    <td class="number">{flops}</td>
-                    <td></td>
-                </tr>
-            </tbody>
-        </table>
+        <Table
+            caption="Every piece, input to output"
+            columns=[
+                words("Piece"),
+                numbers("Times"),
+                words("Parameters of one"),
+                numbers("Parameters"),
+                numbers("FLOPs of a token"),
+                words("In nanoGPT"),
+            ]
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }

@@ -6,6 +6,7 @@ use ringside_core::quantity::{Unit, bytes_decimal, grouped, number};
 
 use super::Shown;
 use crate::ui::scale::percent;
+use crate::ui::table::{Table, numbers, words};
 
 /// The layout in words, what to do with it, and its time by what it is for.
 pub(super) fn view(shown: Shown) -> AnyView {
@@ -112,21 +113,13 @@ pub(super) fn traffic(shown: Shown) -> AnyView {
         })
     };
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label="What each axis sends">
-            <table class="planner-traffic">
-                <caption>"What a GPU sends in a step, by axis"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Axis"</th>
-                        <th scope="col">"Sends"</th>
-                        <th scope="col" class="number">"Bytes"</th>
-                        <th scope="col" class="number">"Times"</th>
-                        <th scope="col">"Over"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Table
+            scroll="What each axis sends"
+            caption="What a GPU sends in a step, by axis"
+            class="planner-traffic"
+            columns=[words("Axis"), words("Sends"), numbers("Bytes"), numbers("Times"), words("Over")]
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }
@@ -151,18 +144,11 @@ pub(super) fn refusals(shown: Shown) -> AnyView {
     view! {
         <details class="fold" class:nowhere=none>
             <summary>"Why others are not possible"</summary>
-            <div class="scroll" tabindex="0" role="group" aria-label="Why others are not possible">
-                <table>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Rule"</th>
-                            <th scope="col">"The first that breaks it"</th>
-                            <th scope="col" class="number">"How many"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <Table
+                scroll="Why others are not possible"
+                columns=[words("Rule"), words("The first that breaks it"), numbers("How many")]
+                rows=rows.into_any()
+            />
         </details>
     }
     .into_any()

@@ -5,6 +5,7 @@ use ringside_core::planner::{Layout, words};
 use ringside_core::quantity::{Unit, bytes_decimal};
 
 use super::Shown;
+use crate::ui::table::{Table, numbers, words};
 
 pub(super) fn view(shown: Shown) -> AnyView {
     let rows = move || {
@@ -25,19 +26,11 @@ pub(super) fn view(shown: Shown) -> AnyView {
         })
     };
     view! {
-        <table>
-            <caption>"Layouts that no other beats in both time and memory"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Layout"</th>
-                    <th scope="col" class="number">"Step"</th>
-                    <th scope="col" class="number">"MFU"</th>
-                    <th scope="col" class="number">"Memory"</th>
-                    <th scope="col">"On this GPU"</th>
-                </tr>
-            </thead>
-            <tbody>{rows}</tbody>
-        </table>
+        <Table
+            caption="Layouts that no other beats in both time and memory"
+            columns=[words("Layout"), numbers("Step"), numbers("MFU"), numbers("Memory"), words("On this GPU")]
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }

@@ -1,5 +1,6 @@
 //! Published runs beside what this model makes of them: those that it misses too.
 
+use crate::ui::table::{Table, numbers, silent, words};
 use leptos::html;
 use leptos::prelude::*;
 use ringside_core::planner::published::{NEAR, Published, all};
@@ -46,21 +47,18 @@ fn table() -> AnyView {
                 Unit::Fraction.format(NEAR),
             )}
         </p>
-        <div class="scroll" tabindex="0" role="group" aria-label="Published runs">
-            <table>
-                <caption>"Utilization, counted as each source counts it"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Run"</th>
-                        <th scope="col" class="number">"Published"</th>
-                        <th scope="col" class="number">"Computed"</th>
-                        <th scope="col" class="number">"Off by"</th>
-                        <th scope="col"><span class="visually-hidden">"Met or missed"</span></th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Table
+            scroll="Published runs"
+            caption="Utilization, counted as each source counts it"
+            columns=[
+                words("Run"),
+                numbers("Published"),
+                numbers("Computed"),
+                numbers("Off by"),
+                silent("Met or missed"),
+            ]
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }

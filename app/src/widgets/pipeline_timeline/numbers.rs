@@ -5,6 +5,7 @@ use ringside_core::pipeline::Schedule;
 use ringside_core::quantity::{Unit, grouped, number};
 
 use super::{Run, Runs, Shown};
+use crate::ui::table::{Table, numbers, words};
 
 /// A table for each schedule on show.
 pub(super) fn view(shown: Shown) -> AnyView {
@@ -30,21 +31,22 @@ fn table(runs: &Runs, run: &Run) -> AnyView {
             </tr>
         }
     };
+    let mut columns = vec![
+        words("Device"),
+        numbers("Blocks"),
+        numbers("Works"),
+        numbers("Idle"),
+        numbers("Micro-batches kept, at most"),
+    ];
+    if versions {
+        columns.push(numbers("Versions of weights"));
+    }
     view! {
-        <table>
-            <caption>{format!("{}, {}", run.schedule.label(), Unit::Seconds.format(makespan / 1e3))}</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"Device"</th>
-                    <th scope="col" class="number">"Blocks"</th>
-                    <th scope="col" class="number">"Works"</th>
-                    <th scope="col" class="number">"Idle"</th>
-                    <th scope="col" class="number">"Micro-batches kept, at most"</th>
-                    {versions.then(|| view! { <th scope="col" class="number">"Versions of weights"</th> })}
-                </tr>
-            </thead>
-            <tbody>{(0..timeline.fleet.devices).map(row).collect_view()}</tbody>
-        </table>
+        <Table
+            caption=format!("{}, {}", run.schedule.label(), Unit::Seconds.format(makespan / 1e3))
+            columns
+            rows=(0..timeline.fleet.devices).map(row).collect_view().into_any()
+        />
     }
     .into_any()
 }

@@ -6,6 +6,7 @@ use ringside_core::collective::{Op, Run};
 use ringside_core::quantity::Unit;
 
 use super::Shown;
+use crate::ui::table::{Column, Table, numbers, words};
 
 /// Most ranks whose chunks each have a cell of the table; with more, a rank's are counted.
 const WHOLE: usize = 16;
@@ -27,7 +28,8 @@ fn caption(run: &Run, step: usize) -> String {
 
 fn chunks(run: &Run, data: &Data, step: usize) -> AnyView {
     let n = run.params.ranks;
-    let heads = (0..n).map(|chunk| view! { <th scope="col" class="number">{format!("chunk {chunk}")}</th> });
+    let columns: Vec<Column> =
+        [words("rank")].into_iter().chain((0..n).map(|chunk| numbers(format!("chunk {chunk}")))).collect();
     let rows = (0..n).map(|rank| {
         let cells = (0..n).map(|chunk| {
             let value = data.cell(rank, chunk).value;
@@ -45,12 +47,13 @@ fn chunks(run: &Run, data: &Data, step: usize) -> AnyView {
         let cells = (0..n).map(|chunk| view! { <td class="number">{plain_sum(n, chunk, number).to_string()}</td> });
         view! { <tr class="sum"><th scope="row">"sum, from rank 0 to the last"</th>{cells.collect_view()}</tr> }
     });
+    let rows = view! { {rows.collect_view()} {sums} };
     view! {
-        <table>
-            <caption>{caption(run, step)}</caption>
-            <thead><tr><th scope="col">"rank"</th>{heads.collect_view()}</tr></thead>
-            <tbody>{rows.collect_view()} {sums}</tbody>
-        </table>
+        <Table
+            caption=caption(run, step)
+            columns
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }
@@ -72,19 +75,11 @@ fn counts(run: &Run, data: &Data, step: usize) -> AnyView {
         }
     });
     view! {
-        <table>
-            <caption>{caption(run, step)}</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"rank"</th>
-                    <th scope="col" class="number">"chunks done"</th>
-                    <th scope="col" class="number">"sent"</th>
-                    <th scope="col" class="number">"received"</th>
-                    <th scope="col" class="number">"idle"</th>
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <Table
+            caption=caption(run, step)
+            columns=[words("rank"), numbers("chunks done"), numbers("sent"), numbers("received"), numbers("idle")]
+            rows=rows.collect_view().into_any()
+        />
     }
     .into_any()
 }

@@ -5,6 +5,7 @@ use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::scaling::Step;
 
 use super::Shown;
+use crate::ui::table::{self, Table, numbers, words};
 
 /// A column: its head, and what it says of a step.
 type Column = (&'static str, fn(&Step) -> String);
@@ -22,17 +23,15 @@ const COLUMNS: [Column; 9] = [
 ];
 
 pub(super) fn view(shown: Shown) -> AnyView {
-    let heads = COLUMNS.map(|(head, _)| view! { <th scope="col" class="number">{head}</th> });
+    let columns: Vec<table::Column> =
+        [words("GPUs")].into_iter().chain(COLUMNS.map(|(head, _)| numbers(head))).collect();
     let row = |step: &Step| {
         let cells = COLUMNS.map(|(_, text)| view! { <td class="number">{text(step)}</td> });
         view! { <tr><th scope="row">{grouped(step.gpus)}</th>{cells.into_iter().collect_view()}</tr> }
     };
     let rows = move || shown.with(|c| c.steps.iter().map(row).collect_view());
     view! {
-        <table>
-            <thead><tr><th scope="col">"GPUs"</th>{heads.into_iter().collect_view()}</tr></thead>
-            <tbody>{rows}</tbody>
-        </table>
+        <Table columns rows=rows.into_any() />
     }
     .into_any()
 }

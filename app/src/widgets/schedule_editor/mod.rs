@@ -15,6 +15,7 @@ use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::slider::{Scale, Slider};
+use crate::ui::table::{Table, numbers, words};
 use crate::widgets::readings;
 
 /// Downloads the widget.
@@ -193,20 +194,13 @@ fn score(editor: Editor) -> AnyView {
         })
     };
     view! {
-        <div class="scroll editor-score" tabindex="0" role="group" aria-label="Beside known schedules">
-            <table>
-                <caption>"Beside known schedules"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"schedule"</th>
-                        <th scope="col" class="number">"slots"</th>
-                        <th scope="col" class="number">"idle"</th>
-                        <th scope="col" class="number">"micro-batches kept"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Table
+            scroll="Beside known schedules"
+            class="editor-score"
+            caption="Beside known schedules"
+            columns=[words("schedule"), numbers("slots"), numbers("idle"), numbers("micro-batches kept")]
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }
@@ -244,18 +238,11 @@ fn table(editor: Editor) -> AnyView {
         })
     };
     view! {
-        <table>
-            <caption>"What is placed, by stage and slot"</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"stage"</th>
-                    <th scope="col">"blocks"</th>
-                    <th scope="col" class="number">"micro-batches kept"</th>
-                    <th scope="col">"against a rule"</th>
-                </tr>
-            </thead>
-            <tbody>{rows}</tbody>
-        </table>
+        <Table
+            caption="What is placed, by stage and slot"
+            columns=[words("stage"), words("blocks"), numbers("micro-batches kept"), words("against a rule")]
+            rows=rows.into_any()
+        />
     }
     .into_any()
 }

@@ -6,6 +6,7 @@ use ringside_core::tensor_parallel::Run;
 use ringside_core::tensor_parallel::trace::{Panel, Phase, Step};
 
 use super::Shown;
+use crate::ui::table::{Table, numbers, words};
 
 /// Both tables; the first marks the step that was done last.
 pub(super) fn view(shown: Shown) -> AnyView {
@@ -33,20 +34,18 @@ fn steps(run: &Run, now: usize) -> AnyView {
         }
     };
     view! {
-        <table>
-            <caption>{format!("The small model on {ranks} ranks, after step {now}")}</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"step"</th>
-                    <th scope="col">"where"</th>
-                    <th scope="col">"what"</th>
-                    <th scope="col">"from"</th>
-                    <th scope="col">"to"</th>
-                    <th scope="col" class="number">"numbers sent by a rank"</th>
-                </tr>
-            </thead>
-            <tbody>{run.drawn.ranks.steps.iter().enumerate().map(row).collect_view()}</tbody>
-        </table>
+        <Table
+            caption=format!("The small model on {ranks} ranks, after step {now}")
+            columns=[
+                words("step"),
+                words("where"),
+                words("what"),
+                words("from"),
+                words("to"),
+                numbers("numbers sent by a rank"),
+            ]
+            rows=run.drawn.ranks.steps.iter().enumerate().map(row).collect_view().into_any()
+        />
     }
     .into_any()
 }
@@ -67,21 +66,19 @@ fn ladder(run: &Run) -> AnyView {
         }
     });
     view! {
-        <table>
-            <caption>{format!("One layer of {}, forward and backward", run.params.model.name())}</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"ranks"</th>
-                    <th scope="col">"nodes"</th>
-                    <th scope="col" class="number">"sent by a rank"</th>
-                    <th scope="col" class="number">"arithmetic"</th>
-                    <th scope="col" class="number">"collectives"</th>
-                    <th scope="col" class="number">"waited for"</th>
-                    <th scope="col" class="number">"share waiting"</th>
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <Table
+            caption=format!("One layer of {}, forward and backward", run.params.model.name())
+            columns=[
+                words("ranks"),
+                words("nodes"),
+                numbers("sent by a rank"),
+                numbers("arithmetic"),
+                numbers("collectives"),
+                numbers("waited for"),
+                numbers("share waiting"),
+            ]
+            rows=rows.collect_view().into_any()
+        />
     }
     .into_any()
 }

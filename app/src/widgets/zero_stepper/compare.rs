@@ -6,6 +6,7 @@ use ringside_core::zero::{Memory, Params, Run, Strategy};
 
 use super::{State, at_start, board};
 use crate::ui::scale::{Linear, percent};
+use crate::ui::table::{Table, numbers, words};
 
 /// What there is to say of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,23 +60,21 @@ pub(super) fn view(state: State) -> AnyView {
         })
     };
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label="The strategies beside each other">
-            <table class="strategies">
-                <caption>"The strategies beside each other"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"strategy"</th>
-                        <th scope="col">"peak of a rank"</th>
-                        <th scope="col" class="number">"between steps"</th>
-                        <th scope="col">"sent by a rank"</th>
-                        <th scope="col" class="number">"in the open"</th>
-                        <th scope="col" class="number">"leaves a node"</th>
-                        <th scope="col">"result"</th>
-                    </tr>
-                </thead>
-                <tbody>{body}</tbody>
-            </table>
-        </div>
+        <Table
+            scroll="The strategies beside each other"
+            caption="The strategies beside each other"
+            class="strategies"
+            columns=[
+                words("strategy"),
+                words("peak of a rank"),
+                numbers("between steps"),
+                words("sent by a rank"),
+                numbers("in the open"),
+                numbers("leaves a node"),
+                words("result"),
+            ]
+            rows=body.into_any()
+        />
     }
     .into_any()
 }

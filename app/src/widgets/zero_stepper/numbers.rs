@@ -5,6 +5,7 @@ use ringside_core::quantity::Unit;
 use ringside_core::zero::{Memory, Run, State as Ranks};
 
 use super::Shown;
+use crate::ui::table::{Column, Table, numbers, words};
 
 /// The tables; they follow the events.
 pub(super) fn view(shown: Shown) -> AnyView {
@@ -26,13 +27,14 @@ fn values(run: &Run, state: &Ranks, step: usize) -> AnyView {
         });
         rows.collect_view()
     });
-    let heads = (0..shards).map(|shard| view! { <th scope="col" class="number">{format!("shard {shard}")}</th> });
+    let columns: Vec<Column> =
+        [words("on")].into_iter().chain((0..shards).map(|shard| numbers(format!("shard {shard}")))).collect();
     view! {
-        <table>
-            <caption>{format!("After event {step}: the first number of each shard of layer {layer}")}</caption>
-            <thead><tr><th scope="col">"on"</th>{heads.collect_view()}</tr></thead>
-            <tbody>{blocks.collect_view()}</tbody>
-        </table>
+        <Table
+            caption=format!("After event {step}: the first number of each shard of layer {layer}")
+            columns
+            rows=blocks.collect_view().into_any()
+        />
     }
     .into_any()
 }
@@ -50,18 +52,14 @@ fn memory(run: &Run, state: &Ranks, step: usize) -> AnyView {
             </tr>
         }
     });
-    let heads = Memory::LABELS.into_iter().chain(["Together", "Sent so far"]);
+    let amounts = Memory::LABELS.into_iter().chain(["Together", "Sent so far"]);
+    let columns: Vec<Column> = [words("rank")].into_iter().chain(amounts.map(numbers)).collect();
     view! {
-        <table>
-            <caption>{format!("After event {step}: what each rank holds, and has sent")}</caption>
-            <thead>
-                <tr>
-                    <th scope="col">"rank"</th>
-                    {heads.map(|name| view! { <th scope="col" class="number">{name}</th> }).collect_view()}
-                </tr>
-            </thead>
-            <tbody>{rows.collect_view()}</tbody>
-        </table>
+        <Table
+            caption=format!("After event {step}: what each rank holds, and has sent")
+            columns
+            rows=rows.collect_view().into_any()
+        />
     }
     .into_any()
 }
