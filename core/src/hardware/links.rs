@@ -73,8 +73,8 @@ const H800: Source = Source {
     url: "https://arxiv.org/abs/2505.09343",
 };
 const SOCKETS: Source = Source {
-    title: "NCCL, src/graph/topo.h: what its topology search takes to go between two sockets",
-    url: "https://github.com/NVIDIA/nccl/blob/master/src/graph/topo.h",
+    title: "NCCL, src/graph/topo.h at 069a3d4: what its topology search takes to go between two sockets",
+    url: "https://github.com/NVIDIA/nccl/blob/069a3d4f95ca488dc63ba7ae659a2db77942a62e/src/graph/topo.h",
 };
 
 /// Links within a node.
@@ -102,7 +102,7 @@ pub const BETWEEN: &[Link] = &[
 pub const BRIDGES: &[Link] = &[
     row(("upi-skylake", "UPI, Xeon Skylake"), 5.7, 10.0, Wiring::Port, SOCKETS),
     row(("upi-sapphire", "UPI, Xeon Sapphire Rapids"), 5.7, 22.0, Wiring::Port, SOCKETS),
-    row(("if-epyc", "Infinity Fabric, EPYC"), 5.7, 16.0, Wiring::Port, SOCKETS),
+    row(("if-epyc", "Infinity Fabric, EPYC of Zen 1 and 2"), 5.7, 16.0, Wiring::Port, SOCKETS),
 ];
 
 const fn ids<const N: usize>(links: &[Link]) -> [&'static str; N] {
