@@ -69,6 +69,9 @@ fn has_text(element: &Element) -> bool {
 }
 
 fn is_seen(element: &Element) -> bool {
-    let is_small_print = matches!(element.closest(".visually-hidden, svg[viewBox], .controls, option"), Ok(Some(_)));
+    let is_small_print = matches!(
+        element.closest(".visually-hidden, svg[viewBox], .controls, option, details:not([open]) > :not(summary)"),
+        Ok(Some(_))
+    );
     !is_small_print && element.get_client_rects().length() > 0
 }

@@ -64,7 +64,8 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, size: (f64, f64), pieces: &[Piece
         return;
     }
     context.set_text_align("center");
-    context.set_font("600 12px Inter, system-ui, sans-serif");
+    let size = style(canvas, "font-size").unwrap_or_default();
+    context.set_font(&format!("600 {size} Inter, system-ui, sans-serif"));
     for (shade, class) in CLASSES.iter().enumerate() {
         context.set_fill_style_str(&colour(&format!("on-{class}"), "fill").unwrap_or_default());
         for (p, text) in pieces.iter().filter(|p| p.shade == shade && !p.dim).filter_map(|p| Some((p, p.text?))) {

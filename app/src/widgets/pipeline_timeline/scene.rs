@@ -24,7 +24,7 @@ impl Rows {
             5..=8 => (38.0, 24.0, 9.0),
             9..=16 => (26.0, 16.0, 6.0),
             17..=32 => (16.0, 14.0, 0.0),
-            _ => (10.0, 9.0, 0.0),
+            _ => (8.0, 7.0, 0.0),
         };
         Self { devices, row, block, band }
     }
@@ -63,8 +63,8 @@ pub(super) struct Piece {
 
 /// Blocks narrower than this, in pixels, are drawn together; each kind has the share of a row’s length that it has of its time.
 const NARROW: f64 = 2.0;
-/// A figure of a label at the size of labels, in pixels.
-const FIGURE: f64 = 7.0;
+/// A figure of a label at the largest size of labels, in pixels.
+const FIGURE: f64 = 8.5;
 
 /// Blocks too narrow to be drawn each, gathered until they can be seen.
 #[derive(Default)]

@@ -215,10 +215,10 @@ pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
     };
     let ring = Memo::new(move |_| shown.with(|run| run.params.ranks).max(2));
     let merges = Memo::new(move |_| shown.with(|run| circle(run).merges()));
-    let tree = Memo::new(move |_| shown.with(|run| circle(run).is_tree()));
     let stems = Memo::new(move |_| shown.with(|run| circle(run).stems()));
-    // In a tree the root is in the middle.
-    let at = move |middle: &'static str, corner: &'static str| move || if tree.get() { corner } else { middle };
+    // In a tree the root is in the middle; a cable that is broken may go through it.
+    let taken = Memo::new(move |_| shown.with(|run| circle(run).is_tree() || run.params.broken().is_some()));
+    let at = move |middle: &'static str, corner: &'static str| move || if taken.get() { corner } else { middle };
     let op = Memo::new(move |_| shown.with(|run| Some(run.params.op)));
     let path = move |class: &'static str, look: fn(&Links) -> &String| {
         view! { <path class=class d=move || links.with(|l| look(l).clone()) /> }
@@ -240,8 +240,8 @@ pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
             {docks(shown)} {path("dock busy", |l| &l.docks)} {path("dock stuck", |l| &l.stuck)}
             {move || written(shown)}
             {flights}
-            <text class="middle" class:corner=move || tree.get() x=at("500", "8") y=at("486", "40")>{move || shown.with(|run| phase(run, shown.step.get()))}</text>
-            <text class="middle small" class:corner=move || tree.get() x=at("500", "8") y=at("531", "82")>
+            <text class="middle" class:corner=move || taken.get() x=at("500", "8") y=at("486", "40")>{move || shown.with(|run| phase(run, shown.step.get()))}</text>
+            <text class="middle small" class:corner=move || taken.get() x=at("500", "8") y=at("531", "82")>
                 {move || shown.with(|run| format!("{} of {}", shown.step.get(), run.steps()))}
             </text>
         </svg>
