@@ -12,7 +12,7 @@ const smallest = (page: Page) =>
   page.evaluate(() => {
     const zoom = Number(document.documentElement.style.getPropertyValue("--zoom"));
     const places = [...document.querySelectorAll<HTMLElement>(".projected .drawing *, .projected figcaption *, .projected .figure-head *")];
-    const texts = places.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue!.trim()) && e.getClientRects().length && !e.closest(".visually-hidden, svg[viewBox], option"));
+    const texts = places.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue!.trim()) && e.getClientRects().length && !e.closest(".visually-hidden, svg[viewBox], option, details:not([open]) > :not(summary)"));
     return Math.min(...texts.map((e) => parseFloat(getComputedStyle(e).fontSize) * zoom));
   });
 
@@ -61,7 +61,19 @@ test("a chapter's states are its slides, and one is a link", async ({ page }) =>
   await expect(page).not.toHaveURL(/present/);
 });
 
-for (const widget of ["memory-breakdown", "activation-memory", "pipeline-timeline", "ring-all-reduce", "model-anatomy", "amdahl"]) {
+/** What of each figure must be seen without scrolling. */
+const MAIN = {
+  "memory-breakdown": ".plot",
+  "activation-memory": ".course",
+  "pipeline-timeline": ".transport",
+  "ring-all-reduce": ".circle",
+  "model-anatomy": ".map",
+  amdahl: ".laws",
+  "communication-cost": ".plots",
+  "zero-stepper": ".passes",
+};
+
+for (const [widget, main] of Object.entries(MAIN)) {
   test(`${widget} can be read from the last row`, async ({ page }) => {
     await page.setViewportSize({ width: 1920, height: 1080 });
     await page.goto(`w/${widget}/?present`);
@@ -69,6 +81,9 @@ for (const widget of ["memory-breakdown", "activation-memory", "pipeline-timelin
     await expect.poll(() => smallest(page)).toBeGreaterThanOrEqual(19.9);
     const box = (await figure(page).first().boundingBox())!;
     expect(box.width).toBeCloseTo(1920, 0);
+    const finding = (await figure(page).locator("figcaption").boundingBox())!;
+    const drawn = (await figure(page).locator(main).first().boundingBox())!;
+    expect(drawn.y + drawn.height).toBeLessThanOrEqual(finding.y);
     expect(await axe(page)).toEqual([]);
   });
 }
