@@ -71,11 +71,13 @@ pub const ALL: &[Entry] = &[
     crate::attention::ENTRY,
     crate::zero::ENTRY,
     crate::ddp::ENTRY,
+    crate::roofline::ENTRY,
     crate::scaling::ENTRY,
     crate::pipeline::ENTRY,
     crate::pipeline::editor::EDITOR,
     crate::kernels::matmul::ENTRY,
     crate::kernels::attention::ENTRY,
+    crate::kernels::fusion::ENTRY,
     crate::tensor_parallel::ENTRY,
     crate::planner::ENTRY,
 ];

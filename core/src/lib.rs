@@ -33,6 +33,7 @@ pub mod planner;
 pub mod practice;
 pub mod quantity;
 pub mod query;
+pub mod roofline;
 pub mod scaling;
 pub mod tensor_parallel;
 pub mod trace;

@@ -41,6 +41,71 @@ test("every attention is right, with shared heads and a mask", async ({ page }) 
   await expect(page.locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
 });
 
+/** Kernels that widgets run at sizes of their own choice, here at others: family, kernel, sizes. */
+const SMALL: [string, string, ...number[]][] = [
+  ["copy", "strided", 67, 131],
+  ["copy", "coalesced", 67, 131],
+  ["copy", "vector", 67, 131],
+  ["sum", "one", 8209],
+  ["sum", "tree", 8209],
+  ["intensity", "ladder", 1003, 1],
+  ["intensity", "ladder", 1003, 37],
+];
+
+test("copies, sums and the intensity ladder are right at odd sizes", async ({ page }) => {
+  await page.goto("w/amdahl/");
+  await gpu(page);
+  const said = await page.evaluate(async (jobs) => {
+    const script = document.querySelector<HTMLMetaElement>('meta[name="ringside-gpu"]')!.content;
+    const worker = new Worker(new URL(script, document.baseURI), { type: "module" });
+    const answer = (last: string[]) =>
+      new Promise<[string[], number[]]>((resolve) => {
+        worker.onmessage = ({ data }) => last.includes(data[0][0]) && resolve(data);
+      });
+    await answer(["ready"]);
+    const right: unknown[] = [];
+    for (const job of jobs) {
+      const done = answer(["done", "failed"]);
+      worker.postMessage(job);
+      const [words, numbers] = await done;
+      // The second word is what was in the way of the GPU, the last number whether all was right.
+      right.push([words[0], words[1], numbers.at(-1)]);
+    }
+    return right;
+  }, SMALL);
+  expect(said).toEqual(SMALL.map(() => ["done", "", 1]));
+});
+
+test("operations on rows are right fused and not, and longer than the registers hold", async ({ page }) => {
+  await page.goto("w/kernel-fusion/?rows=5&cols=4099");
+  await ready(page);
+  await gpu(page);
+  const root = page.locator('[data-widget="kernel-fusion"]');
+  for (const operation of ["Softmax", "Layer norm", "Elementwise chain"]) {
+    await root.getByRole("radio", { name: operation }).check();
+    await page.getByRole("button", { name: "Run at this size" }).click();
+    await expect(root.locator(".fusion-says small").filter({ hasText: "✓" })).toHaveCount(3, { timeout: 90_000 });
+    await expect(page.getByRole("button", { name: "Run at this size" })).toBeEnabled();
+  }
+  await expect(root.locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
+  await expect(root.locator(".finding")).toContainText("values that were checked are right");
+  expect(await axe(page, "figure")).toEqual([]);
+});
+
+test("without a GPU the data sheets' roofs and a layer's operations are there", async ({ page }) => {
+  await page.goto("w/roofline/?phase=decode&op=mlp-up");
+  await ready(page);
+  const root = page.locator('[data-widget="roofline"]');
+  await expect(root.locator('[data-quantity="compute-bound"]')).toHaveAttribute("data-value", "0");
+  await expect(root.locator(".finding")).toContainText("it is memory bound");
+  await root.getByRole("radio", { name: "all tokens: prefill, training" }).check();
+  await expect(root.locator('[data-quantity="compute-bound"]')).toHaveAttribute("data-value", "1");
+  await root.getByRole("row", { name: /^First norm/ }).getByRole("button").press("Enter");
+  await expect(page).toHaveURL(/op=norm-1/);
+  await expect(root.locator(".finding")).toContainText("First norm does");
+  expect(await axe(page, "figure")).toEqual([]);
+});
+
 test("without WebGPU the CPU takes over and says why, and nothing is downloaded before it is run", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => request.url().includes("gpu-worker") && asked.push(request.url()));

@@ -11,6 +11,7 @@ mod ddp_overlap;
 mod export;
 mod fields;
 mod flash_attention_tiling;
+mod kernel_fusion;
 mod kernels;
 mod matmul_kernels;
 mod memory_breakdown;
@@ -21,6 +22,7 @@ mod parallel_planner;
 mod pipeline_timeline;
 mod readings;
 mod ring_all_reduce;
+mod roofline;
 mod scaling_curve;
 mod schedule_editor;
 mod tensor_parallel;
@@ -94,6 +96,11 @@ pub const ALL: &[Widget] = &[
         styles: &["flash-attention-tiling"],
         load: || Box::pin(flash_attention_tiling::load()),
     },
+    Widget {
+        id: "kernel-fusion",
+        styles: &["network", "kernels", "kernel-fusion"],
+        load: || Box::pin(kernel_fusion::load()),
+    },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &["memory-breakdown"], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
@@ -104,6 +111,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(pipeline_timeline::load()),
     },
     Widget { id: "ring-all-reduce", styles: &["ring-all-reduce"], load: || Box::pin(ring_all_reduce::load()) },
+    Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },

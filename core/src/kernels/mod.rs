@@ -6,6 +6,7 @@
 
 pub mod attention;
 mod family;
+pub mod fusion;
 pub mod matmul;
 pub mod measured;
 pub mod rows;

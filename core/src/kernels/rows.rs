@@ -40,7 +40,7 @@ pub struct Sizes {
 }
 
 /// A way to do it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kernel {
     /// The name in a query string: `fused`.
     pub id: &'static str,

@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 use ringside_core::kernels::measured::{self, Measured};
 use ringside_core::quantity::Unit;
 
-use super::{Bench, ladder};
+use super::{Runner, ladder};
 use crate::store::store;
 use crate::ui::file;
 use crate::ui::said::{self, Said};
@@ -13,7 +13,7 @@ use crate::ui::table::{Table, numbers, words};
 use crate::ui::unique_id;
 
 /// All that are kept. Tracks. What another version kept and this one cannot read is left alone and not shown.
-fn all() -> Vec<Measured> {
+pub(in crate::widgets) fn all() -> Vec<Measured> {
     store().with(|doc| serde_json::from_value(doc.measured.clone()).unwrap_or_default())
 }
 
@@ -25,33 +25,31 @@ fn keep(new: Vec<Measured>) {
     store().update(|doc| doc.measured = serde_json::to_value(&kept).unwrap_or_default());
 }
 
-/// The table and what can be done with it.
-pub(super) fn view(bench: Bench) -> AnyView {
+/// What of `runner` can be kept, and a table of what is kept of these families of kernels, the first of which names files.
+pub(in crate::widgets) fn view(runner: Runner, families: &[&'static str]) -> AnyView {
     let said: Said = RwSignal::new(None);
-    let family = bench.family;
+    let name = families.first().copied().unwrap_or_default();
+    let families = StoredValue::new(families.to_vec());
+    let is_mine = move |m: &Measured| families.with_value(|all| all.contains(&m.family.as_str()));
     let mine = Memo::new(move |_| {
         let mut list = all();
-        list.retain(|m| m.family == family);
+        list.retain(is_mine);
         list
     });
-    let fresh = Memo::new(move |_| bench.runner.measured().with(Vec::is_empty));
+    let fresh = Memo::new(move |_| runner.measured().with(Vec::is_empty));
     let none = Memo::new(move |_| mine.with(Vec::is_empty));
     let keep_now = move |_| {
-        let new = bench.runner.measured().get_untracked();
+        let new = runner.measured().get_untracked();
         said.set(Some(Ok(format!("{} kept.", counted(new.len())))));
         keep(new);
     };
     let save = move |extension: &'static str, media: &'static str, text: fn(&[Measured]) -> String| {
         move |_| {
-            said.set(Some(file::save(
-                &format!("{family}-kernels.{extension}"),
-                media,
-                &mine.with_untracked(|m| text(m)),
-            )))
+            said.set(Some(file::save(&format!("{name}-kernels.{extension}"), media, &mine.with_untracked(|m| text(m)))))
         }
     };
     let forget = move |_| {
-        let others: Vec<Measured> = all().into_iter().filter(|m| m.family != family).collect();
+        let others: Vec<Measured> = all().into_iter().filter(|m| !is_mine(m)).collect();
         store().update(|doc| doc.measured = serde_json::to_value(&others).unwrap_or_default());
         said.set(Some(Ok("All kept measurements of these kernels are forgotten.".to_owned())));
     };

@@ -2,7 +2,7 @@
 //! learner's own GPU.
 
 mod figure;
-mod kept;
+pub(super) mod kept;
 mod ladder;
 mod runner;
 mod worker;
@@ -100,7 +100,7 @@ impl Bench {
                 {self.runner.messages(move || self.of(self.kernel.get()))}
                 {ladder::view(self)}
                 {self.readings(model, quantities)}
-                {kept::view(self)}
+                {kept::view(self.runner, &[self.family])}
             </div>
         }
         .into_any()

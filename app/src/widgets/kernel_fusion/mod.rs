@@ -1,0 +1,182 @@
+//! An operation in many kernels and in one: what each moves, how long that should take, and how long it takes here.
+
+mod bars;
+mod controls;
+mod numbers;
+mod sizes;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::kernels::fusion::{self, ENTRY, Params, Run};
+use ringside_core::kernels::measured::Measured;
+use ringside_core::kernels::rows::{Op, Sizes};
+use ringside_core::network::measured::Fit;
+use ringside_core::quantity::{Unit, exact, grouped, number, unbroken};
+
+use super::kernels::{Job, Runner, kept};
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+
+/// Downloads the widget.
+#[wasm_split(widget_kernel_fusion, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// The state, and what was measured.
+#[derive(Clone, Copy)]
+struct Shown {
+    state: State,
+    runner: Runner,
+}
+
+fn job(run: Run) -> Job {
+    Job {
+        family: run.op.id(),
+        kernel: run.kernel.id,
+        sizes: run.sizes.list().to_vec(),
+        query: run.sizes.query().to_string(),
+    }
+}
+
+impl Shown {
+    fn with<T>(self, look: impl FnOnce(&Params) -> T) -> T {
+        self.state.params().with(look)
+    }
+
+    /// What was measured of a kernel at the sizes on show. Tracks.
+    fn at(self, kernel: &str) -> Option<Measured> {
+        let (op, sizes) = self.with(|p| (p.op.id(), p.sizes.query().to_string()));
+        let wanted = |m: &&Measured| m.family == op && m.kernel == kernel && m.sizes == sizes;
+        self.runner.measured().with(|all| all.iter().find(wanted).cloned())
+    }
+
+    /// What was measured of the chosen kernel. Tracks.
+    fn chosen(self) -> Option<Measured> {
+        self.at(self.with(|p| p.kernel))
+    }
+
+    /// What explains everything that was measured of the operation, on whatever ran last. Tracks.
+    fn explained(self) -> Option<Fit> {
+        let op = self.with(|p| p.op);
+        self.runner.measured().with(|all| fusion::explain(op, all))
+    }
+
+    /// Runs every kernel of the operation at the sizes on show.
+    fn run(self) {
+        let Params { op, sizes, .. } = self.state.params().get_untracked();
+        let jobs = op.kernels().iter().map(|kernel| job(Run { op, kernel, sizes })).collect();
+        self.runner.run(jobs, |_| None);
+    }
+
+    /// Runs every kernel of the operation on one row, and then on more and more of them.
+    fn sweep(self) {
+        let Params { op, sizes, .. } = self.state.params().get_untracked();
+        let first = op.kernels().first().map(|kernel| job(Run { op, kernel, sizes: Sizes { rows: 1, ..sizes } }));
+        self.runner.run(first.into_iter().collect(), |all| fusion::next(all).map(job));
+    }
+
+    fn finding(self) -> String {
+        let mut text = self.with(Params::finding);
+        let chosen = self.chosen();
+        if let Some(m) = &chosen {
+            let device = if m.instead.is_empty() { m.device.as_str() } else { "the CPU" };
+            let verdict = if m.verified {
+                format!("all {} values that were checked are right", exact(m.checked).unwrap_or_default())
+            } else {
+                "it is not all right: do not trust its time".to_owned()
+            };
+            text += &format!(" On {device} a run took {}; {verdict}", unbroken(&Unit::Seconds.format(m.seconds)));
+            let unfused = self.at("unfused").filter(|_| m.kernel != "unfused" && m.seconds > 0.0);
+            text += &unfused.map_or_else(String::new, |unfused| {
+                format!(". The unfused one took {} times as long", number(unfused.seconds / m.seconds))
+            });
+            text += ".";
+        }
+        text
+    }
+}
+
+fn view(props: Props) -> AnyView {
+    let state = State::new(props.query, Params::read, Params::query);
+    let shown = Shown { state, runner: Runner::new() };
+    if state.params().with_untracked(|p| p.run) {
+        shown.run();
+    }
+    let subtitle = Signal::derive(move || {
+        shown.with(|p| {
+            let Sizes { rows, cols } = p.sizes;
+            format!("{} of {} rows of {}, in f32", p.op.label(), grouped(rows), grouped(cols))
+        })
+    });
+    view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || shown.finding())
+            notes=String::new()
+            controls=controls::view(shown, props.compact)
+            table=move || numbers::view(shown)
+        >
+            <div class="bench fusion">
+                {bars::view(shown)}
+                {actions(shown)}
+                {shown.runner.messages(move || shown.runner.measured().with(|all| all.last().cloned()))}
+                {sizes::view(shown)}
+                {readings(shown)}
+                {kept::view(shown.runner, &Op::ALL.map(Op::id))}
+            </div>
+        </Figure>
+    }
+    .into_any()
+}
+
+fn actions(shown: Shown) -> AnyView {
+    let busy = Memo::new(move |_| !shown.runner.idle());
+    let start = view! {
+        <button type="button" disabled=move || busy.get() on:click=move |_| shown.run()>"Run at this size"</button>
+        <button type="button" class="secondary" disabled=move || busy.get() on:click=move |_| shown.sweep()>
+            "Run on more and more rows"
+        </button>
+    };
+    shown.runner.actions(start.into_any())
+}
+
+/// What was measured, and what the model says.
+fn readings(shown: Shown) -> AnyView {
+    let quantities = Memo::new(move |_| shown.with(Params::quantities));
+    let known = Memo::new(move |_| shown.chosen().is_some());
+    let explained = Memo::new(move |_| shown.explained().is_some());
+    let of =
+        move |look: fn(&Measured) -> f64| Signal::derive(move || shown.chosen().as_ref().map(look).unwrap_or_default());
+    let fitted =
+        move |look: fn(&Fit) -> f64| Signal::derive(move || shown.explained().as_ref().map(look).unwrap_or_default());
+    view! {
+        <dl class="readings loaded">
+            <Show when=move || known.get()>
+                {readings::one("measured-time", "Measured time", Unit::Seconds, of(|m| m.seconds))}
+                {readings::one("verified", "Right: 1, or wrong: 0", Unit::Count, of(|m| f64::from(u8::from(m.verified))))}
+            </Show>
+            <Show when=move || explained.get()>
+                {readings::one("measured-launch", "A launch here", Unit::Seconds, fitted(|f| f.cost.latency))}
+                {readings::one("measured-bandwidth", "Memory here", Unit::BytesPerSecond, fitted(|f| f.cost.peak()))}
+                {readings::one("measured-off", "Off by at most", Unit::Fraction, fitted(|f| f.off))}
+            </Show>
+            {readings::all(&ENTRY, quantities)}
+        </dl>
+    }
+    .into_any()
+}
+
+/// The operations there are, as a control has them.
+fn operations() -> Vec<(&'static str, &'static str)> {
+    Op::ALL.map(|op| (op.id(), op.label())).to_vec()
+}
