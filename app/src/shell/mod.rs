@@ -2,6 +2,7 @@
 
 pub mod chapter;
 mod contents;
+mod embed;
 pub mod exam;
 mod figures;
 pub mod first_sight;
@@ -16,6 +17,7 @@ pub mod projector;
 pub mod reference;
 mod search;
 pub mod settings;
+pub mod share;
 mod shortcuts;
 pub mod source_card;
 mod theme;
@@ -31,6 +33,7 @@ pub fn Frame(children: Children) -> impl IntoView {
     let overlay = RwSignal::new(None::<Overlay>);
     shortcuts::listen(overlay);
     projector::listen();
+    share::listen();
     view! {
         <header::Header contents_open overlay />
         <notices::Notices />

@@ -4,13 +4,14 @@ use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use super::{Overlay, projector, theme};
+use super::{Overlay, projector, share, theme};
 use crate::ui::dialog;
 
 const KEYS: &[(&str, &str)] = &[
     ("/", "Search"),
     ("t", "Change the theme"),
     ("p", "Project the figure, and stop; the buttons of the projector name its keys"),
+    ("c", "Copy a link to the figure, as it is now"),
     ("[ ]", "Previous and next chapter"),
     ("?", "This sheet"),
     ("Esc", "Close what lies over the page"),
@@ -26,6 +27,7 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
         }
         match event.key().as_str() {
             "p" | "P" => projector::toggle(None),
+            "c" => share::copy(),
             "t" => theme::cycle(),
             // Nothing may lie over what the room sees.
             _ if projector::is_on() => return,

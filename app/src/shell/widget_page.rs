@@ -1,11 +1,12 @@
 //! A widget alone: to project, to embed, to test. Its state is in the address and follows it.
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
 
 use ringside_core::query::{Query, did_you_mean};
 
-use super::projector;
+use super::{embed, projector};
 use crate::data::library;
 use crate::deferred::{NotLoaded, Page, deferred};
 use crate::page;
@@ -15,7 +16,7 @@ use crate::ui::link;
 use crate::widgets::{self, Module, Props, Widget};
 
 /// Names in the address that are the page's and not the widget's.
-const OF_THE_PAGE: &[&str] = &[projector::PRESENT, "embed"];
+const OF_THE_PAGE: &[&str] = &[projector::PRESENT, embed::EMBED];
 
 /// Downloads the page.
 #[wasm_split(widget_page, wasm_split_path = leptos::wasm_split, fallible)]
@@ -43,7 +44,14 @@ fn known(widget: &'static Widget) -> impl IntoView {
         || widget.to_show(),
         move |module: Module| {
             page::title(module.model.title);
+            if embed::is_asked() {
+                connect(module, query);
+            }
             let figure = (module.view)(Props { query, alone: true, compact: false });
+            let whole = move || {
+                let href = move || query.with(|q| link::to_widget(widget.id, q));
+                view! { <p class="embed-from sans"><a target="_blank" href=href>"Open in Ringside"</a></p> }
+            };
             view! {
                 <article class="widget-page">
                     <div class="widget-head">
@@ -52,11 +60,22 @@ fn known(widget: &'static Widget) -> impl IntoView {
                         <p class="lede">{module.model.summary}</p>
                     </div>
                     {figure}
+                    {embed::is_asked().then(whole)}
                 </article>
             }
             .into_any()
         },
     )
+}
+
+/// Connects a figure in a frame to the page around it. A frame that stays alone shows its figure all the same.
+fn connect(module: Module, query: RwSignal<Query>) {
+    let owner = Owner::current();
+    spawn_local(async move {
+        if let (Ok(connect), Some(owner)) = (embed::load().await, owner) {
+            owner.with(|| connect(module.model, query));
+        }
+    });
 }
 
 /// A link to the chapter that the widget belongs to.

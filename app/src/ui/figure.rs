@@ -122,6 +122,7 @@ fn Tools(id: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView
             {copy_link("Copy link", move || link::to_widget(id, &query.get_untracked()))}
             {(!alone).then(|| view! { <a class="quiet" href=href>"Open alone"</a> })}
             <button type="button" class="quiet" data-project="">"Project"</button>
+            <button type="button" class="quiet" data-share="">"Share"</button>
         </div>
     }
 }

@@ -46,12 +46,24 @@ fn listed(files: Option<web_sys::FileList>) -> Vec<web_sys::File> {
 /// # Errors
 /// A sentence: the browser did not take it.
 pub fn save(name: &str, media_type: &str, text: &str) -> Result<String, String> {
-    let refused = |_| format!("This browser did not take the file {name}.");
     let options = web_sys::BlobPropertyBag::new();
     options.set_type(media_type);
     let parts = js_sys::Array::of1(&text.into());
-    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options).map_err(refused)?;
-    let url = web_sys::Url::create_object_url_with_blob(&blob).map_err(refused)?;
+    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options).map_err(|_| refused(name))?;
+    save_blob(name, &blob)
+}
+
+fn refused(name: &str) -> String {
+    format!("This browser did not take the file {name}.")
+}
+
+/// Gives the learner a file with what is in `blob`. Yields the sentence that says so.
+///
+/// # Errors
+/// A sentence: the browser did not take it.
+pub fn save_blob(name: &str, blob: &web_sys::Blob) -> Result<String, String> {
+    let refused = |_| refused(name);
+    let url = web_sys::Url::create_object_url_with_blob(blob).map_err(refused)?;
     let link = leptos::prelude::document().create_element("a").map_err(refused)?;
     let link: web_sys::HtmlAnchorElement = link.unchecked_into();
     link.set_href(&url);

@@ -1,0 +1,61 @@
+//! A figure to take along: a link to its state, a frame for another page, a picture.
+//!
+//! Everything but the way in is downloaded when something is shared for the first time.
+
+mod gradient;
+mod picture;
+mod sheet;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos::wasm_split::wasm_split;
+use web_sys::HtmlElement;
+
+use super::notices::{self, Level};
+use crate::deferred::NotLoaded;
+use crate::page;
+use crate::style;
+use crate::ui::awake;
+use crate::ui::dom;
+
+/// What can be done.
+#[derive(Clone, Copy)]
+struct Share {
+    /// Offers every way to share the figure around an element.
+    open: fn(HtmlElement),
+    /// Copies a link to the figure that is seen best, or to the page.
+    copy: fn(),
+}
+
+/// Downloads it.
+#[wasm_split(share, wasm_split_path = leptos::wasm_split, fallible)]
+fn load() -> Result<Share, NotLoaded> {
+    Ok(Share { open: sheet::open, copy: sheet::copy })
+}
+
+fn with(act: impl FnOnce(Share) + 'static) {
+    awake::wake();
+    let on_its_way = page::pending();
+    spawn_local(async move {
+        match style::with(&["share"], load()).await {
+            Ok(share) => act(share),
+            Err(why) => notices::say(Level::Warning, why.to_string()),
+        }
+        drop(on_its_way);
+    });
+}
+
+/// Copies a link to the figure that is seen best, or to the page.
+pub fn copy() {
+    with(|share| (share.copy)());
+}
+
+/// Listens for the buttons that share.
+pub fn listen() {
+    let click = window_event_listener(leptos::ev::click, |event| {
+        if let Some(button) = dom::closest(&event, "button[data-share]") {
+            with(move |share| (share.open)(button));
+        }
+    });
+    on_cleanup(move || click.remove());
+}
