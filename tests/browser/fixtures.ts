@@ -6,6 +6,8 @@ export { expect };
 
 function watch(page: Page, baseURL: string, wrong: string[]) {
   page.on("console", (message) => {
+    // Playwright's own, where tests go without service workers.
+    if (message.text() === "Service Worker registration blocked by Playwright") return;
     if (["error", "warning"].includes(message.type())) wrong.push(`console ${message.type()}: ${message.text()}`);
   });
   page.on("pageerror", (error) => wrong.push(`page error: ${error.message}`));

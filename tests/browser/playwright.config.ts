@@ -16,6 +16,8 @@ export default defineConfig({
   reporter: "list",
   use: {
     baseURL: url,
+    // What is kept without a network has tests of its own; every other test is a first visit.
+    serviceWorkers: "block",
     viewport: { width: 1280, height: 900 },
     launchOptions: {
       executablePath: process.env.CHROME || undefined,

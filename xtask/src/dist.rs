@@ -10,6 +10,7 @@ use crate::css;
 use crate::failure::{Context, Result};
 use crate::first_sight;
 use crate::html::{self, Assets, Piece};
+use crate::offline;
 use crate::process;
 use crate::split::{self, Program};
 
@@ -70,7 +71,9 @@ pub(crate) fn finish(
         .map(|r| json!({"path": r.path, "title": r.title, "description": r.description}))
         .collect();
     let manifest = json!({"public_url": public_url, "content": assets.content, "routes": routes});
-    process::write(&folder.join("routes.json"), format!("{manifest:#}\n"))
+    process::write(&folder.join("routes.json"), format!("{manifest:#}\n"))?;
+    let style = assets.style.as_deref().unwrap_or_default();
+    offline::write(folder, &[&assets.script, &assets.wasm, style, &assets.content])
 }
 
 /// Reads what [`finish`] noted.

@@ -17,6 +17,7 @@ mod http;
 mod js;
 mod kernels;
 mod merge;
+mod offline;
 mod perf;
 mod process;
 mod serve;

@@ -70,6 +70,10 @@ pub(crate) fn listen(port: u16) -> Result<TcpListener> {
     })
 }
 
+/// The service worker of a site that changes while it is read: it keeps nothing, and takes the place of one that did.
+const NO_WORKER: &str = "addEventListener(\"install\", () => skipWaiting());\n\
+                         addEventListener(\"activate\", (event) => event.waitUntil(registration.unregister()));\n";
+
 /// A running server; it ends with the program.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -141,6 +145,10 @@ impl Site {
         }
         if inner.is_empty() || inner.ends_with('/') {
             return self.page(inner, gzip);
+        }
+        if inner == "sw.js" && self.live.is_some() {
+            return Answer::new(200, mime(inner), Arc::new(NO_WORKER.as_bytes().to_vec()))
+                .with("Cache-Control", "no-cache");
         }
         if let Some(bytes) = self.live_file(inner) {
             return self.file(inner, bytes, None, gzip);

@@ -12,6 +12,7 @@ pub mod home;
 mod marks;
 pub mod not_found;
 pub mod notices;
+pub mod offline;
 pub mod practice;
 pub mod projector;
 pub mod reference;
@@ -34,6 +35,7 @@ pub fn Frame(children: Children) -> impl IntoView {
     shortcuts::listen(overlay);
     projector::listen();
     share::listen();
+    offline::later();
     view! {
         <header::Header contents_open overlay />
         <notices::Notices />

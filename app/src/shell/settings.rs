@@ -6,6 +6,7 @@ use leptos::wasm_split::wasm_split;
 use ringside_core::practice::date;
 use ringside_core::quantity::bytes_decimal;
 
+use super::offline;
 use crate::clock;
 use crate::deferred::{NotLoaded, Page};
 use crate::store::doc::{self, Doc, Theme};
@@ -31,6 +32,7 @@ fn view() -> AnyView {
             {export()}
             {import()}
             {aside()}
+            {offline::panel::view()}
             {reset()}
             {about()}
         </article>

@@ -110,6 +110,9 @@ pub struct Settings {
     /// Light, dark, or as the system says.
     #[serde(default)]
     pub theme: Theme,
+    /// Not to keep the course for use without a network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub online_only: bool,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
