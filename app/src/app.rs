@@ -27,6 +27,10 @@ pub fn App() -> impl IntoView {
             Route::Practice => deferred::page(|| style::with(&["practice"], shell::practice::load())).into_any(),
             Route::Quiz => deferred::page(|| style::with(&["exam"], shell::exam::load_quiz())).into_any(),
             Route::Check => deferred::page(|| style::with(&["exam"], shell::exam::load_check())).into_any(),
+            Route::Presenter => {
+                deferred::page(|| style::with(&["projector", "talk"], shell::presenter::load())).into_any()
+            }
+            Route::Lecture => deferred::page(|| style::with(&["talk"], shell::lecture::load())).into_any(),
             Route::Settings => deferred::page(shell::settings::load).into_any(),
             Route::Unknown => shell::not_found::view().into_any(),
         }

@@ -29,6 +29,10 @@ pub enum Route {
     Quiz,
     /// To look at what was handed in.
     Check,
+    /// The two windows of a talk.
+    Presenter,
+    /// A list of states for a talk.
+    Lecture,
     /// What is stored.
     Settings,
     /// None of them.
@@ -47,6 +51,8 @@ impl Route {
             ("practice", None, _) => Self::Practice,
             ("quiz", None, _) => Self::Quiz,
             ("check", None, _) => Self::Check,
+            ("presenter", None, _) => Self::Presenter,
+            ("lecture", None, _) => Self::Lecture,
             ("settings", None, _) => Self::Settings,
             _ => Self::Unknown,
         }
@@ -189,6 +195,7 @@ mod tests {
         assert_eq!(Route::of("reference/"), Route::Reference);
         assert_eq!(Route::of("practice/"), Route::Practice);
         assert_eq!([Route::of("quiz/"), Route::of("check")], [Route::Quiz, Route::Check]);
+        assert_eq!([Route::of("presenter/"), Route::of("lecture/")], [Route::Presenter, Route::Lecture]);
         assert_eq!(Route::of("settings"), Route::Settings);
         for none in ["chapter", "w", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {
             assert_eq!(Route::of(none), Route::Unknown, "{none}");

@@ -57,7 +57,7 @@ pub(crate) fn render(lenient: bool) -> Rendered {
     let mut files: BTreeMap<String, Vec<u8>> = site.files.into_iter().collect();
     let course: Option<Course> = files.get("course.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
     let mut paths = site.routes;
-    paths.extend(["practice/", "quiz/", "check/", "settings/"].map(str::to_owned));
+    paths.extend(["practice/", "quiz/", "check/", "presenter/", "lecture/", "settings/"].map(str::to_owned));
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
     add_styles(&mut files, &mut diagnostics);
@@ -91,6 +91,10 @@ fn route(path: String, course: Option<&Course>) -> Route {
         (Some("practice"), _) => ("Practice", "What to do next, what you can do already, and the four-week plan."),
         (Some("quiz"), _) => ("Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent."),
         (Some("check"), _) => ("Check", "What a class handed in, marked again from the files alone."),
+        (Some("presenter"), _) => {
+            ("Presenter", "Notes, the next state and a timer in one window; what the room sees in another.")
+        }
+        (Some("lecture"), _) => ("Lecture", "A list of states: to step through in a talk, and to hand out."),
         (Some("settings"), _) => ("Settings", "Theme, and everything that this browser keeps of your progress."),
         _ => ("", HOME),
     };

@@ -1,7 +1,9 @@
 //! What is around everything: header, contents, notices, and the pages.
 
+mod answer;
 pub mod chapter;
 mod contents;
+mod deck;
 mod embed;
 pub mod exam;
 mod figures;
@@ -9,11 +11,14 @@ pub mod first_sight;
 mod fragment;
 mod header;
 pub mod home;
+pub mod lecture;
 mod marks;
 pub mod not_found;
 pub mod notices;
 pub mod offline;
 pub mod practice;
+pub mod presenter;
+mod print;
 pub mod projector;
 pub mod reference;
 mod search;

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use web_sys::{Element, HtmlElement};
 
 use crate::clock;
+use crate::shell::print;
 use crate::store::store;
 use crate::ui::dom;
 use crate::ui::later::Later;
@@ -46,10 +47,20 @@ pub(super) fn done(slug: String) -> AnyView {
             }
         });
     };
+    let solutions = RwSignal::new(false);
     view! {
         <button type="button" class="secondary" aria-pressed=move || is_done.get().to_string() on:click=toggle>
             {move || if is_done.get() { "✓ Done" } else { "Mark as done" }}
         </button>
+        " "
+        <button type="button" class="secondary" on:click=move |_| print::begin(slug.get_value(), solutions.get_untracked())>
+            "Print"
+        </button>
+        " "
+        <label class="print-solutions sans">
+            <input type="checkbox" prop:checked=move || solutions.get() on:change=move |_| solutions.update(|on| *on = !*on) />
+            " with solutions at the end"
+        </label>
     }
     .into_any()
 }

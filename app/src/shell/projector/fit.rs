@@ -14,7 +14,7 @@ const MOST: f64 = 4.0;
 const ROUNDS: usize = 3;
 
 /// Sets `--zoom`, by which the figure is enlarged, and `--scale`, the size of the screen, on `<html>`.
-pub(super) fn fit(figure: &Element) {
+pub(in crate::shell) fn fit(figure: &Element) {
     let length = |value: Result<wasm_bindgen::JsValue, _>| value.ok().and_then(|v| v.as_f64()).unwrap_or_default();
     let window = window();
     let scale = (length(window.inner_width()) / SCREEN.0).min(length(window.inner_height()) / SCREEN.1);
@@ -37,7 +37,7 @@ pub(super) fn fit(figure: &Element) {
 }
 
 /// Takes both back.
-pub(super) fn undo() {
+pub(in crate::shell) fn undo() {
     if let Some(root) = document().document_element() {
         let style = root.unchecked_ref::<HtmlElement>().style();
         for name in ["--zoom", "--scale"] {

@@ -3,10 +3,9 @@
 //!
 //! Everything but the way in is downloaded when something is projected for the first time.
 
-mod deck;
-mod fit;
-mod room;
-mod stage;
+pub(super) mod fit;
+pub(super) mod room;
+pub(super) mod stage;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -17,7 +16,7 @@ use web_sys::HtmlElement;
 use super::notices::{self, Level};
 use crate::deferred::NotLoaded;
 use crate::page;
-use crate::router::{Address, address};
+use crate::router::{Address, Route, address};
 use crate::style;
 use crate::ui::awake;
 use crate::ui::dom;
@@ -25,7 +24,7 @@ use crate::ui::dom;
 /// The name in the address by which a page opens projected: `?present`, or `?present=3` for a chapter's third state.
 pub const PRESENT: &str = "present";
 /// What `<html>` bears while something is projected.
-const PROJECTING: &str = "data-projecting";
+pub(super) const PROJECTING: &str = "data-projecting";
 
 /// Projects: the figure around an element, or the one that is seen best; stops if something is projected.
 type Toggle = fn(Option<HtmlElement>);
@@ -43,6 +42,10 @@ pub fn is_on() -> bool {
 
 /// Projects the figure around `from`, or the one that is seen best; stops if something is projected.
 pub fn toggle(from: Option<HtmlElement>) {
+    // The windows of a talk have their own ways.
+    if address().route().get_untracked() == Route::Presenter {
+        return;
+    }
     awake::wake();
     let on_its_way = page::pending();
     spawn_local(async move {

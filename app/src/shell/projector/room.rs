@@ -13,11 +13,12 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{HtmlElement, KeyboardEvent, MutationObserver, MutationObserverInit};
 
-use super::deck::{self, Slide};
 use super::stage::{self, Stage};
 use super::{PRESENT, PROJECTING, asked, fit};
+use crate::data::library;
 use crate::page;
 use crate::router::{self, Route, address};
+use crate::shell::deck::{self, Shows, Slide};
 use crate::shell::figures;
 use crate::shell::notices::{self, Level};
 use crate::shell::shortcuts::typing;
@@ -117,7 +118,13 @@ fn enter(place: HtmlElement) {
         resize: Later::after(120),
     };
     if !widget.is_empty() {
-        deck::of_widget(widget, room.slides);
+        let course = library().course;
+        Effect::new(move |_| {
+            let (Some(course), widget) = (course.ready(), widget.clone()) else { return };
+            spawn_local(async move {
+                room.slides.try_set(deck::of_widget(&course, &widget).await);
+            });
+        });
     }
     Effect::new(move |_| {
         if let Some(root) = document().document_element() {
@@ -137,7 +144,7 @@ fn enter(place: HtmlElement) {
     room.find();
     // A chapter that was asked for by the number of a state.
     let number = asked().and_then(|text| text.parse::<usize>().ok()).and_then(|n| n.checked_sub(1));
-    match number.filter(|_| room.slides.with_untracked(|s| s.iter().any(|s| s.place.is_some()))) {
+    match number.filter(|_| room.in_chapter()) {
         Some(index) => room.go(index),
         None => note(Some(room)),
     }
@@ -153,17 +160,24 @@ fn enter(place: HtmlElement) {
 }
 
 impl Room {
+    /// Whether the page is the chapter that the slides are of.
+    fn in_chapter(self) -> bool {
+        self.stage.with_value(|stage| stage.place().has_attribute("data-slot-widget"))
+    }
+
     /// Finds the slide that is on show, if it is one.
     fn find(self) {
         let (id, state) = self.stage.with_value(|stage| {
             let state = stage.figure().map(|figure| dom::attribute(&figure, "data-query"));
             (stage.id(), state.map(|text| Query::parse(&text)))
         });
-        let here = |slide: &Slide| slide.place.as_ref().is_none_or(|place| *place == id);
+        let in_chapter = self.in_chapter();
+        let here = |slide: &Slide| !in_chapter || slide.place == id;
         let found = self.slides.with_untracked(|slides| {
-            let same = slides.iter().position(|s| here(s) && state.as_ref() == Some(&s.query));
+            let is_same = |s: &Slide| matches!(&s.shows, Shows::Figure { query, .. } if state.as_ref() == Some(query));
+            let same = slides.iter().position(|s| here(s) && is_same(s));
             // In a chapter the figure's own beginning is where its slides begin.
-            same.or_else(|| slides.iter().position(|s| s.place.is_some() && here(s)))
+            same.or_else(|| slides.iter().position(|s| in_chapter && here(s)))
         });
         self.at.set(found);
     }
@@ -171,15 +185,17 @@ impl Room {
     /// Shows a slide, if there is one of this number from 0.
     fn go(self, index: usize) {
         let Some(slide) = self.slides.with_untracked(|slides| slides.get(index).cloned()) else { return };
-        if let Some(id) = &slide.place
-            && self.stage.with_value(Stage::id) != *id
-            && let Some(place) = document().get_element_by_id(id)
+        if self.in_chapter()
+            && self.stage.with_value(Stage::id) != slide.place
+            && let Some(place) = document().get_element_by_id(&slide.place)
         {
             self.stage.set_value(Stage::aim(place.unchecked_into()));
             self.watch();
         }
         self.at.set(Some(index));
-        self.wanted.set_value(Some(slide.query));
+        if let Shows::Figure { query, .. } = slide.shows {
+            self.wanted.set_value(Some(query));
+        }
         self.settle();
         note(Some(self));
     }
@@ -318,7 +334,7 @@ fn note(room: Option<Room>) {
 }
 
 /// Fills the screen, where the browser lets it be after a key or a click; the window otherwise.
-fn fill_screen() {
+pub(in crate::shell) fn fill_screen() {
     let navigator = window().navigator();
     let get = |of: &JsValue, name: &str| js_sys::Reflect::get(of, &name.into()).ok();
     let activation = get(&navigator, "userActivation").filter(|a| !a.is_undefined());

@@ -15,13 +15,13 @@ const BEHIND: &str = "data-behind";
 
 /// The place that is projected: that of a figure in a chapter, filled or not, or a figure.
 #[derive(Clone)]
-pub(super) struct Stage {
+pub(in crate::shell) struct Stage {
     place: HtmlElement,
 }
 
 impl Stage {
     /// Projects `place` instead of what was.
-    pub(super) fn aim(place: HtmlElement) -> Self {
+    pub(in crate::shell) fn aim(place: HtmlElement) -> Self {
         strike();
         // Its widget comes when it is near what is seen.
         place.scroll_into_view();
@@ -67,7 +67,7 @@ impl Stage {
 }
 
 /// Shows the page again as it was.
-pub(super) fn strike() {
+pub(in crate::shell) fn strike() {
     let Some(body) = document().body() else { return };
     for element in dom::all(&body, &format!("[{BEHIND}]")) {
         let _ = element.remove_attribute(BEHIND);

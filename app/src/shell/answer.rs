@@ -1,0 +1,133 @@
+//! An exercise as whoever presents or prints it needs it: what it asks, with all there is to choose from, and its answer.
+
+use leptos::prelude::*;
+use ringside_content::schema::Exercises;
+use ringside_core::catalogue::{Entry, Evaluation};
+use ringside_core::exercise::{Env, Exercise, Kind, Template, draw, environment, option_order, resolve, right_order};
+use ringside_core::query::Query;
+
+use crate::data;
+use crate::data::FromText as _;
+use crate::widgets;
+
+/// The answer to the exercise `<chapter>/<id>` with the numbers of the page, as pieces of HTML of our own build: what is
+/// right, then the worked solution.
+///
+/// # Errors
+/// A sentence: it cannot be fetched or computed.
+pub(super) async fn to(key: &str) -> Result<Vec<String>, String> {
+    let (exercise, model) = fetched(key).await?;
+    answer(&exercise, &|query| evaluated(model, query))
+}
+
+/// What the exercise `<chapter>/<id>` asks: its prompt, and what there is to choose from, as HTML of our own build.
+///
+/// # Errors
+/// A sentence: it cannot be fetched or computed.
+pub(super) async fn question(key: &str, prompt: &str) -> Result<String, String> {
+    let (exercise, model) = fetched(key).await?;
+    let choices = choices(&exercise, &|query| evaluated(model, query))?;
+    let list = |texts: Vec<String>| {
+        let items: String = texts.into_iter().map(|text| format!("<li>{text}</li>")).collect();
+        format!("<ol type=\"A\">{items}</ol>")
+    };
+    Ok(choices.into_iter().filter(|texts| !texts.is_empty()).map(list).fold(prompt.to_owned(), |all, list| all + &list))
+}
+
+async fn fetched(key: &str) -> Result<(Exercise, Option<&'static Entry>), String> {
+    let (chapter, id) = key.split_once('/').unwrap_or((key, ""));
+    let path = format!("chapters/{chapter}.exercises.json");
+    let file = Exercises::from_text(&path, data::fetch_text(&path).await?)?;
+    let found = file.exercises.into_iter().find(|e| e.id == id);
+    let exercise = found.ok_or("There is no such exercise any more.")?;
+    let model = match exercise.model.as_deref().and_then(widgets::find) {
+        Some(widget) => Some((widget.load)().await.map_err(|why| why.to_string())?.model),
+        None => None,
+    };
+    Ok((exercise, model))
+}
+
+/// Without a model an exercise has its parameters alone, and nothing asks for more.
+fn evaluated(model: Option<&Entry>, query: &Query) -> Evaluation {
+    model.map_or_else(Evaluation::default, |model| (model.evaluate)(query))
+}
+
+/// What there is to choose from, in lists, in the order that the page has for its first numbers.
+fn choices(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Result<Vec<Vec<String>>, String> {
+    let shuffled = |texts: Vec<&String>| -> Vec<String> {
+        option_order(exercise, 0).into_iter().filter_map(|i| texts.get(i).map(|text| (*text).clone())).collect()
+    };
+    let lists = match &exercise.kind {
+        Kind::Choice(choice) => vec![shuffled(choice.options.iter().map(|option| &option.text).collect())],
+        Kind::Order(order) => vec![shuffled(order.items.iter().map(|item| &item.text).collect())],
+        Kind::Match(pairs) => vec![
+            pairs.pairs.iter().map(|pair| pair.left.clone()).collect(),
+            shuffled(pairs.pairs.iter().map(|pair| &pair.right).chain(&pairs.extra).collect()),
+        ],
+        Kind::Label(label) => vec![shuffled(label.parts.iter().map(|part| &part.text).collect())],
+        Kind::Trace(trace) => vec![
+            shuffled(trace.causes.iter().map(|cause| &cause.text).collect()),
+            trace.changes.iter().map(|change| change.text.clone()).collect(),
+        ],
+        Kind::Task(task) => vec![task.goals.iter().map(|goal| goal.text.clone()).collect()],
+        Kind::Number(_) | Kind::Predict(_) | Kind::Sketch(_) | Kind::Explain(_) => Vec::new(),
+    };
+    let env = environment(exercise, &draw(exercise, 0), evaluate)?;
+    let all = |texts: Vec<String>| texts.iter().map(|text| Template::fill(text, &env)).collect();
+    lists.into_iter().map(all).collect()
+}
+
+fn answer(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Result<Vec<String>, String> {
+    let query = draw(exercise, 0);
+    let env = environment(exercise, &query, evaluate)?;
+    let mut pieces = match &exercise.kind {
+        Kind::Number(_) | Kind::Predict(_) => {
+            let resolved = resolve(exercise, &query, evaluate)?;
+            vec![format!("<b>{}</b>", resolved.unit.format(resolved.expected))]
+        }
+        Kind::Choice(choice) => {
+            let right = choice.options.iter().filter(|option| option.right);
+            right.map(|option| filled(&env, &[&option.text, &option.say])).collect::<Result<_, _>>()?
+        }
+        Kind::Order(order) => {
+            let right = right_order(exercise, order, &query, evaluate)?;
+            let mut items: Vec<_> = right.ranks.iter().zip(&order.items).collect();
+            items.sort_by_key(|(rank, _)| **rank);
+            items.iter().map(|(_, item)| filled(&env, &[&item.text])).collect::<Result<_, _>>()?
+        }
+        Kind::Match(pairs) => {
+            let pair = |pair: &ringside_core::exercise::Pair| filled(&env, &[&pair.left, "→", &pair.right]);
+            pairs.pairs.iter().map(pair).collect::<Result<_, _>>()?
+        }
+        Kind::Label(label) => {
+            label.parts.iter().map(|part| filled(&env, &[&part.text, &part.say])).collect::<Result<_, _>>()?
+        }
+        Kind::Task(task) => vec![task.goals.iter().map(|goal| goal.text.as_str()).collect::<Vec<_>>().join("; ")],
+        Kind::Trace(trace) => {
+            let right = trace.causes.iter().filter(|cause| cause.right);
+            right.map(|cause| filled(&env, &[&cause.text, &cause.say])).collect::<Result<_, _>>()?
+        }
+        Kind::Sketch(sketch) => vec![filled(&env, &[&sketch.reveal])?],
+        Kind::Explain(explain) => vec![filled(&env, &[&explain.model_answer])?],
+    };
+    for step in &exercise.solution {
+        pieces.push(filled(&env, &[step])?);
+    }
+    Ok(pieces)
+}
+
+fn filled(env: &Env, templates: &[&str]) -> Result<String, String> {
+    let texts: Result<Vec<String>, String> = templates.iter().map(|text| Template::fill(text, env)).collect();
+    texts.map(|texts| texts.join(" "))
+}
+
+/// The list of what came.
+pub(super) fn view(answer: Result<Vec<String>, String>) -> AnyView {
+    match answer {
+        Ok(pieces) => {
+            let piece = |html: String| view! { <li inner_html=html></li> };
+            view! { <ol class="worked">{pieces.into_iter().map(piece).collect_view()}</ol> }.into_any()
+        }
+        Err(why) => view! { <p class="message">{why}</p> }.into_any(),
+    }
+}

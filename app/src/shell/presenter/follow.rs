@@ -1,0 +1,171 @@
+//! The audience's window: what the presenter's shows, over all of it.
+
+use leptos::html;
+use leptos::prelude::*;
+use ringside_core::query::Query;
+use wasm_bindgen::JsCast as _;
+use web_sys::{HtmlElement, KeyboardEvent};
+
+use super::line::{Line, Now, Said, Step};
+use crate::deferred::deferred;
+use crate::page;
+use crate::shell::figures;
+use crate::shell::projector::stage::{self, Stage};
+use crate::shell::projector::{PROJECTING, fit, room};
+use crate::ui::dom;
+use crate::ui::later::Later;
+use crate::widgets::{self, Module, Props};
+
+pub(super) fn view() -> AnyView {
+    page::title("Audience");
+    let now = RwSignal::new(Now::remembered().unwrap_or_default());
+    let query = RwSignal::new(Query::parse(&now.with_untracked(|now| now.query.clone())));
+    follow(now, query);
+
+    let node = NodeRef::<html::Div>::new();
+    let size = Later::after(150);
+    let refit = move || {
+        size.run(move || {
+            if let Some(place) = node.get_untracked() {
+                let figure = dom::find(&place, "[data-widget]");
+                fit::fit(figure.as_deref().unwrap_or(&place));
+            }
+        });
+    };
+    Effect::new(move |_| {
+        let Some(place) = node.get() else { return };
+        Stage::aim(place.into());
+        if let Some(root) = document().document_element() {
+            // Without it everything is there, in small type.
+            let _ = root.set_attribute(PROJECTING, "bare");
+        }
+    });
+    Effect::new(move |_| {
+        now.track();
+        query.track();
+        refit();
+    });
+    dom::on(&window(), "resize", move |_| refit());
+    on_cleanup(|| {
+        stage::strike();
+        fit::undo();
+        if let Some(root) = document().document_element() {
+            let _ = root.remove_attribute(PROJECTING);
+        }
+    });
+
+    let widget = Memo::new(move |_| now.with(|now| now.widget.clone()));
+    let figure = move || match widgets::find(&widget.get()) {
+        Some(widget) => deferred(
+            || widget.to_show(),
+            move |module: Module| {
+                refit();
+                (module.view)(Props { query, alone: false, compact: false })
+            },
+        )
+        .into_any(),
+        None => ().into_any(),
+    };
+    let question = Memo::new(move |_| now.with(|now| now.exercise.as_ref().map(|(_, question)| question.clone())));
+    let question = move || question.get().map(|html| view! { <div class="room-question" inner_html=html></div> });
+    let screen = |_| {
+        room::fill_screen();
+        let place = figures::meant(None, "");
+        // The keys go to the figure.
+        if let Some(figure) = place.and_then(|place| figures::within(&place)) {
+            let _ = figure.unchecked_ref::<HtmlElement>().focus();
+        }
+    };
+    view! {
+        <div
+            class="audience"
+            node_ref=node
+            data-at=move || now.with(|now| now.at)
+            data-blank=move || now.with(|now| now.blank).to_string()
+        >
+            <h1 class="visually-hidden">"What the room sees"</h1>
+            {figure}
+            {question}
+            <div class="room-question sans" hidden=move || now.with(Now::is_shown)>
+                <p>"This window shows what the presenter’s shows, once that is open."</p>
+            </div>
+            <button type="button" class="audience-fill secondary" on:click=screen>"Fill the screen"</button>
+            <Show when=move || now.with(|now| now.blank)>
+                <div class="room-blank" role="status"><span class="visually-hidden">"The screen is blank."</span></div>
+            </Show>
+        </div>
+    }
+    .into_any()
+}
+
+/// Keeps both as the presenter's window has them, and tells it what is moved and pressed here.
+fn follow(now: RwSignal<Now>, query: RwSignal<Query>) {
+    // What was heard last is not said again.
+    let heard = StoredValue::new(query.get_untracked());
+    // What was said and has not come back yet: what comes back of it is older than what is on show.
+    let said = StoredValue::new(Vec::<String>::new());
+    let hear = StoredValue::new(None::<Line>);
+    let line = Line::open(move |what| match what {
+        Said::Now(shown) => {
+            let is_overtaken = said.try_update_value(|said| came_back(said, &shown.query)).unwrap_or_default();
+            shown.remember();
+            if !is_overtaken {
+                let state = Query::parse(&shown.query);
+                heard.set_value(state.clone());
+                if query.with_untracked(|q| *q != state) {
+                    query.set(state);
+                }
+            }
+            now.set(shown);
+        }
+        Said::Hello => {
+            if let (Some(line), true) = (hear.get_value(), now.with_untracked(Now::is_shown)) {
+                line.say(&Said::Now(now.get_untracked()));
+            }
+        }
+        Said::Moved(_) | Said::Asked(_) => {}
+    });
+    hear.set_value(Some(line));
+    line.say(&Said::Hello);
+    Effect::new(move |_| {
+        query.with(|q| {
+            if heard.with_value(|heard| heard != q) {
+                heard.set_value(q.clone());
+                said.update_value(|said| said.push(q.to_string()));
+                line.say(&Said::Moved(q.to_string()));
+            }
+        });
+    });
+    dom::on(&window(), "keydown", move |event| {
+        // A remote's keys go to the window that has the focus.
+        if let Some(step) = Step::of(event.unchecked_ref::<KeyboardEvent>()) {
+            event.prevent_default();
+            line.say(&Said::Asked(step));
+        }
+    });
+}
+
+/// Takes what has come back, and all before it, out of what was said. `true` if more is still to come back.
+fn came_back(said: &mut Vec<String>, state: &str) -> bool {
+    match said.iter().position(|said| said == state) {
+        Some(at) => drop(said.drain(..=at)),
+        // It is not from here.
+        None => said.clear(),
+    }
+    !said.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::came_back;
+
+    #[test]
+    fn what_comes_back_late_does_not_undo_what_was_moved_since() {
+        let mut said = ["n=1", "n=2", "n=3"].map(str::to_owned).to_vec();
+        assert!(came_back(&mut said, "n=1"), "n=2 and n=3 are on their way");
+        assert!(!came_back(&mut said, "n=3"), "the last one is back");
+        said = vec!["n=4".to_owned()];
+        assert!(!came_back(&mut said, "zero=3"), "the presenter has moved on");
+        assert_eq!(said, Vec::<String>::new());
+    }
+}

@@ -1,0 +1,170 @@
+//! What the two windows say to each other.
+
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsCast as _;
+use web_sys::{BroadcastChannel, KeyboardEvent, MessageEvent};
+
+use crate::shell::deck::{Shows, Slide};
+use crate::shell::shortcuts::typing;
+use crate::ui::dom;
+
+/// The channel's name, and under which each window keeps what it last knew for when it is loaded anew.
+const NAME: &str = "ringside-room";
+
+/// What the room sees, and where in the talk that is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Now {
+    /// Where the deck is from: the query of the presenter's address.
+    pub(super) deck: String,
+    /// The slide.
+    pub(super) at: usize,
+    /// The widget on show; none if empty.
+    pub(super) widget: String,
+    /// Its state, as a query.
+    pub(super) query: String,
+    /// The exercise on show, as `<chapter>/<id>`, and its prompt: HTML of our own build.
+    pub(super) exercise: Option<(String, String)>,
+    /// Whether the room sees nothing.
+    pub(super) blank: bool,
+    /// When the talk began, in Unix seconds; 0 before.
+    pub(super) since: i64,
+}
+
+impl Now {
+    /// The same talk at another slide.
+    pub(super) fn showing(self, at: usize, slide: &Slide) -> Self {
+        match &slide.shows {
+            Shows::Figure { widget, query } => {
+                Self { at, widget: widget.clone(), query: query.to_string(), exercise: None, ..self }
+            }
+            Shows::Exercise { chapter, id, prompt } => Self {
+                at,
+                widget: String::new(),
+                query: String::new(),
+                exercise: Some((format!("{chapter}/{id}"), prompt.clone())),
+                ..self
+            },
+        }
+    }
+
+    /// Whether there is something for the room to see.
+    pub(super) fn is_shown(&self) -> bool {
+        !self.widget.is_empty() || self.exercise.is_some()
+    }
+
+    /// What this window last knew.
+    pub(super) fn remembered() -> Option<Self> {
+        let text = window().session_storage().ok()??.get_item(NAME).ok()??;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// Keeps it for when this window is loaded anew. A browser that refuses asks the other window then.
+    pub(super) fn remember(&self) {
+        let (Ok(Some(storage)), Ok(text)) = (window().session_storage(), serde_json::to_string(self)) else { return };
+        let _ = storage.set_item(NAME, &text);
+    }
+}
+
+/// Something said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) enum Said {
+    /// A window has come: what is on show?
+    Hello,
+    /// This is.
+    Now(Now),
+    /// A control was moved in the audience's window.
+    Moved(String),
+    /// A key was pressed in the audience's window.
+    Asked(Step),
+}
+
+/// What a key of the talk, or of a presentation remote, asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Step {
+    /// The next state.
+    On,
+    /// The state before.
+    Back,
+    /// The state of this number, from 0.
+    To(usize),
+    /// Nothing on the screen, or something again.
+    Blank,
+}
+
+impl Step {
+    /// What a key asks for, if it is one of the talk's.
+    pub(super) fn of(event: &KeyboardEvent) -> Option<Self> {
+        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return None;
+        }
+        match event.key().as_str() {
+            // Presentation remotes have these.
+            "PageDown" => Some(Self::On),
+            "PageUp" => Some(Self::Back),
+            _ if typing(event) => None,
+            "b" | "B" | "." => Some(Self::Blank),
+            digit => digit.parse::<usize>().ok().filter(|n| (1..=9).contains(n)).map(|n| Self::To(n - 1)),
+        }
+    }
+}
+
+/// The channel, for as long as the place that opened it is there.
+#[derive(Clone, Copy)]
+pub(super) struct Line(StoredValue<Option<BroadcastChannel>, LocalStorage>);
+
+impl Line {
+    /// Opens it, and does `hear` for everything that the other window says.
+    pub(super) fn open(hear: impl Fn(Said) + 'static) -> Self {
+        let channel = BroadcastChannel::new(NAME).ok();
+        if let Some(channel) = &channel {
+            dom::on(channel, "message", move |event| {
+                let text = event.dyn_into::<MessageEvent>().ok().and_then(|event| event.data().as_string());
+                // What cannot be read is from another version of this page.
+                if let Some(said) = text.and_then(|text| serde_json::from_str(&text).ok()) {
+                    hear(said);
+                }
+            });
+        }
+        let line = Self(StoredValue::new_local(channel));
+        on_cleanup(move || {
+            if let Some(Some(channel)) = line.0.try_update_value(Option::take) {
+                channel.close();
+            }
+        });
+        line
+    }
+
+    /// Says something. `false` if this browser has no such channels.
+    pub(super) fn say(self, said: &Said) -> bool {
+        let Ok(text) = serde_json::to_string(said) else { return false };
+        self.0
+            .try_with_value(|channel| channel.as_ref().is_some_and(|c| c.post_message(&text.into()).is_ok()))
+            .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ringside_core::query::Query;
+
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_heard() {
+        let slide = Slide {
+            place: "main".into(),
+            shows: Shows::Figure { widget: "amdahl".into(), query: Query::new([("n", "8")]) },
+            label: String::new(),
+            notes: String::new(),
+        };
+        let now = Now { deck: "chapter=x".into(), blank: true, ..Now::default() }.showing(3, &slide);
+        assert_eq!((now.at, now.widget.as_str(), now.query.as_str(), now.blank), (3, "amdahl", "n=8", true));
+        for said in [Said::Hello, Said::Now(now), Said::Moved("n=16".into()), Said::Asked(Step::To(2))] {
+            let text = serde_json::to_string(&said).expect("JSON");
+            assert_eq!(serde_json::from_str::<Said>(&text).expect("the same"), said);
+        }
+        assert!(serde_json::from_str::<Said>("{\"Now\":{\"later\":1}}").is_ok(), "a later version may say more");
+    }
+}

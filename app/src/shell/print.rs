@@ -1,0 +1,78 @@
+//! A chapter on paper: every figure as it is now, room to answer each exercise, and the solutions at the end for who asks.
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos::wasm_split::wasm_split;
+use web_sys::Element;
+
+use super::answer;
+use super::notices::{self, Level};
+use crate::deferred::NotLoaded;
+use crate::ui::dom;
+
+/// How long what is still on its way is waited for: so many times so many milliseconds.
+const PATIENCE: (u32, u32) = (300, 100);
+
+/// Prints the chapter that is open, by its slug, with the solutions or without.
+type Print = fn(String, bool);
+
+/// Downloads it.
+#[wasm_split(print, wasm_split_path = leptos::wasm_split, fallible)]
+fn load() -> Result<Print, NotLoaded> {
+    Ok(print)
+}
+
+/// Prints the chapter that is open.
+pub(super) fn begin(slug: String, solutions: bool) {
+    spawn_local(async move {
+        match load().await {
+            Ok(print) => print(slug, solutions),
+            Err(why) => notices::say(Level::Warning, why.to_string()),
+        }
+    });
+}
+
+fn print(slug: String, solutions: bool) {
+    spawn_local(async move {
+        // What waits to come near what is seen comes now.
+        if let Ok(event) = web_sys::Event::new("beforeprint") {
+            let _ = window().dispatch_event(&event);
+        }
+        let (times, pause) = PATIENCE;
+        for _ in 0..times {
+            TimeoutFuture::new(pause).await;
+            if document().document_element().is_some_and(|root| root.has_attribute("data-ready")) {
+                break;
+            }
+        }
+        let added = if solutions { append(&slug).await } else { None };
+        // A browser that cannot print says so.
+        let _ = window().print();
+        if let Some(added) = added {
+            added.remove();
+        }
+    });
+}
+
+/// Puts the solutions of a chapter's exercises at its end.
+async fn append(slug: &str) -> Option<Element> {
+    let document = document();
+    let page = document.query_selector(".chapter-page").ok()??;
+    let section = document.create_element("section").ok()?;
+    section.set_attribute("class", "solutions").ok()?;
+    let mut html = "<h2>Solutions</h2>".to_owned();
+    for slot in dom::all(&page, "[data-slot-exercise]") {
+        let id = dom::attribute(&slot, "data-slot-exercise");
+        let title = dom::find(&slot, "h3").and_then(|h| h.text_content()).unwrap_or_else(|| id.clone());
+        let title = title.replace('&', "&amp;").replace('<', "&lt;");
+        let worked = match answer::to(&format!("{slug}/{id}")).await {
+            Ok(pieces) => pieces.iter().map(|piece| format!("<li>{piece}</li>")).collect(),
+            Err(why) => format!("<li>{}</li>", why.replace('&', "&amp;").replace('<', "&lt;")),
+        };
+        html.push_str(&format!("<h3>{title}</h3><ol>{worked}</ol>"));
+    }
+    section.set_inner_html(&html);
+    page.append_child(&section).ok()?;
+    Some(section)
+}
