@@ -34,11 +34,12 @@ test("a schedule is keyed in, and every rule is said", async ({ page }) => {
 
 test("keys that come faster than the page is drawn all arrive, also where the grid grows and shrinks", async ({ page }) => {
   await open(page, "stages=2&microbatches=2&cap=2");
-  // One task: nothing is drawn between two keys.
+  // Within one frame: the page's elements change between two keys, and nothing is drawn.
   const type = (...keys: string[]) =>
-    page.evaluate((keys) => {
+    page.evaluate(async (keys) => {
       for (const key of keys) {
         document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        for (let i = 0; i < 20; i++) await null;
       }
     }, keys);
   await cell(page, 0, 0).focus();
