@@ -32,6 +32,7 @@ pub fn App() -> impl IntoView {
             }
             Route::Lecture => deferred::page(|| style::with(&["talk"], shell::lecture::load())).into_any(),
             Route::Settings => deferred::page(shell::settings::load).into_any(),
+            Route::Author => deferred::page(|| style::with(&["author"], shell::author::load())).into_any(),
             Route::Unknown => shell::not_found::view().into_any(),
         }
     };

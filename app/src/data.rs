@@ -56,6 +56,12 @@ impl<T: Send + Sync + 'static> Remote<T> {
         Self { path: StoredValue::new(path), state: RwSignal::new(None), asked: StoredValue::new(false) }
     }
 
+    /// A file that is there already.
+    pub fn there(file: T) -> Self {
+        let state = RwSignal::new(Some(Ok(Arc::new(file))));
+        Self { path: StoredValue::default(), state, asked: StoredValue::new(true) }
+    }
+
     /// The path under the content folder.
     pub fn path(self) -> String {
         self.path.get_value()
@@ -177,7 +183,7 @@ fn content_folder() -> String {
     noted("meta[name=ringside-content]").unwrap_or_else(|| "content/".to_owned())
 }
 
-/// The script of a worker, relative to the site's base. `meta` is what `xtask/src/html.rs` names it in.
+/// The script of a worker, relative to the site's base. `meta` is what `xtask/src/worker.rs` names it in.
 pub fn worker_script(meta: &str) -> Option<String> {
     noted(&format!("meta[name={meta}]"))
 }

@@ -32,17 +32,20 @@ pub fn provide() {
     });
 }
 
-/// Counts one thing as on its way until the guard is dropped.
-pub fn pending() -> impl Drop {
-    struct Guard(Pending);
-    impl Drop for Guard {
-        fn drop(&mut self) {
-            self.0.0.update(|n| *n = n.saturating_sub(1));
-        }
+/// Something is on its way until this is dropped.
+pub struct OnItsWay(Pending);
+
+impl Drop for OnItsWay {
+    fn drop(&mut self) {
+        self.0.0.update(|n| *n = n.saturating_sub(1));
     }
+}
+
+/// Counts one thing as on its way until the guard is dropped.
+pub fn pending() -> OnItsWay {
     let pending = once::get(&PENDING);
     pending.0.update(|n| *n += 1);
-    Guard(pending)
+    OnItsWay(pending)
 }
 
 /// Sets the title of the page: "Where the memory goes · Ringside".

@@ -35,6 +35,8 @@ pub enum Route {
     Lecture,
     /// What is stored.
     Settings,
+    /// To write a chapter.
+    Author,
     /// None of them.
     Unknown,
 }
@@ -54,6 +56,7 @@ impl Route {
             ("presenter", None, _) => Self::Presenter,
             ("lecture", None, _) => Self::Lecture,
             ("settings", None, _) => Self::Settings,
+            ("author", None, _) => Self::Author,
             _ => Self::Unknown,
         }
     }
@@ -196,7 +199,7 @@ mod tests {
         assert_eq!(Route::of("practice/"), Route::Practice);
         assert_eq!([Route::of("quiz/"), Route::of("check")], [Route::Quiz, Route::Check]);
         assert_eq!([Route::of("presenter/"), Route::of("lecture/")], [Route::Presenter, Route::Lecture]);
-        assert_eq!(Route::of("settings"), Route::Settings);
+        assert_eq!([Route::of("settings"), Route::of("author/")], [Route::Settings, Route::Author]);
         for none in ["chapter", "w", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {
             assert_eq!(Route::of(none), Route::Unknown, "{none}");
         }

@@ -1,31 +1,9 @@
 //! What is wrong with the content, and where.
 
 use std::cell::RefCell;
-use std::fmt;
 
+use crate::schema::Diagnostic;
 use crate::source::Spot;
-
-/// Something that an author has to put right.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Diagnostic {
-    /// The file, from the repository's root: `content/chapters/03-memory-accounting/chapter.md`.
-    pub file: String,
-    /// The line, counted from 1.
-    pub line: usize,
-    /// The column in characters, counted from 1.
-    pub column: usize,
-    /// What is wrong and what was expected: a full sentence.
-    pub message: String,
-    /// A suggestion such as `did you mean “zero”?`; may be empty.
-    pub hint: String,
-}
-
-impl fmt::Display for Diagnostic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
-        if self.hint.is_empty() { Ok(()) } else { write!(f, " ({})", self.hint) }
-    }
-}
 
 /// Where diagnostics are collected, from anywhere.
 #[derive(Debug, Default)]

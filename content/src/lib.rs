@@ -38,8 +38,6 @@ mod toml_reader;
 mod world;
 
 #[cfg(feature = "render")]
-pub use diagnostic::Diagnostic;
-#[cfg(feature = "render")]
-pub use site::{Mode, Site, build, build_tree, check};
+pub use site::{Mode, Site, build, build_tree, check, draft};
 #[cfg(feature = "render")]
 pub use source::Tree;

@@ -8,12 +8,14 @@ use serde::Serialize;
 
 use crate::article::article;
 use crate::data::{self, ChapterExercise};
-use crate::diagnostic::{Diagnostic, Sink};
+use crate::diagnostic::Sink;
 use crate::fragment;
 use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
 use crate::names::Kind;
-use crate::schema::{Chapter, Course, ExerciseIndex, Exercises, Html, Indexed, Readings, SearchIndex, Status};
+use crate::schema::{
+    Chapter, Course, Diagnostic, Draft, ExerciseIndex, Exercises, Html, Indexed, Readings, SearchIndex, Status,
+};
 use crate::search_index;
 use crate::source::{SourceFile, Tree};
 use crate::toml_reader::Document;
@@ -54,17 +56,9 @@ pub fn check(root: &Path) -> Vec<Diagnostic> {
 pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     let sink = Sink::default();
     tree.report(&sink);
-    let mut world = World::survey(tree, &sink, mode);
-    for entry in catalogue::ALL {
-        // Widgets are defined in code; their place for a message is the manifest.
-        if let Some(file) = tree.file("course.toml") {
-            world.names.define(Kind::Widget, entry.id, file.spot(0), &sink);
-        }
-    }
+    let world = survey(tree, &sink, mode);
     let mut files = Files::default();
-    let (layers, parts) = data::course(&world);
-    let (plan, not_covered) = data::plan(&world);
-    let course = Course { layers, parts, plan, not_covered };
+    let course = course(&world);
     let readings = data::readings(&world);
     let glossary = data::glossary(&world);
     files.json("course.json", &course);
@@ -93,9 +87,44 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     index.sources(&readings);
     let index: SearchIndex = index.finish();
     files.json("search.json", &index);
+    files.json("source.json", &tree.texts());
 
     let routes = routes(&course);
     Site { files: files.0, diagnostics: sink.into_sorted(), routes }
+}
+
+/// The chapter in the folder `folder` of `chapters/` alone: as it would be built, with mistakes in their place.
+pub fn draft(tree: &Tree, folder: &str) -> Draft {
+    let sink = Sink::default();
+    let world = survey(tree, &sink, Mode::Lenient);
+    let course = course(&world);
+    check_folders(&world);
+    let written = course.chapter(crate::world::slug_of(folder)).filter(|c| c.status == Status::Written);
+    let (html, exercises) = match written.and_then(|chapter| Some((chapter, read_chapter(&world, chapter)?))) {
+        Some((chapter, read)) => (article(&course, chapter, &read.lede, &read.page), read.exercises()),
+        None => Default::default(),
+    };
+    let (own, manifest) = (format!("content/chapters/{folder}"), "content/course.toml");
+    let mut diagnostics = sink.into_sorted();
+    diagnostics.retain(|d| d.file.starts_with(&own) || d.file == manifest);
+    Draft { html: Html(html), exercises, diagnostics }
+}
+
+fn survey<'a>(tree: &'a Tree, sink: &'a Sink, mode: Mode) -> World<'a> {
+    let mut world = World::survey(tree, sink, mode);
+    for entry in catalogue::ALL {
+        // Widgets are defined in code; their place for a message is the manifest.
+        if let Some(file) = tree.file("course.toml") {
+            world.names.define(Kind::Widget, entry.id, file.spot(0), sink);
+        }
+    }
+    world
+}
+
+fn course(world: &World<'_>) -> Course {
+    let (layers, parts) = data::course(world);
+    let (plan, not_covered) = data::plan(world);
+    Course { layers, parts, plan, not_covered }
 }
 
 #[derive(Default)]
@@ -131,15 +160,43 @@ fn write_chapter(
     files: &mut Files,
     index: &mut search_index::Builder,
 ) -> Vec<Indexed> {
+    let Some(read) = read_chapter(world, chapter) else { return Vec::new() };
+    let (slug, page) = (&chapter.slug, &read.page);
+    index.page(slug, &chapter.title, page, &read.list);
+    files.html(&format!("chapters/{slug}.html"), article(course, chapter, &read.lede, page));
+    if !page.notes.is_empty() {
+        let note = |(i, note): (usize, &Html)| format!("<div data-notes=\"{}\">\n{}\n</div>\n", i + 1, note.0);
+        files.html(&format!("chapters/{slug}.notes.html"), page.notes.iter().enumerate().map(note).collect());
+    }
+    let indexed = read.list.iter().map(|e| e.indexed(slug)).collect();
+    files.json(&format!("chapters/{slug}.exercises.json"), &read.exercises());
+    indexed
+}
+
+/// A chapter, read and checked.
+struct Read<'a> {
+    lede: Html,
+    page: Page,
+    list: Vec<ChapterExercise<'a>>,
+}
+
+impl Read<'_> {
+    fn exercises(self) -> Exercises {
+        Exercises { exercises: self.list.into_iter().map(|e| e.exercise).collect() }
+    }
+}
+
+/// Reads a chapter; `None` if it is not written, or its text is missing.
+fn read_chapter<'a>(world: &World<'a>, chapter: &Chapter) -> Option<Read<'a>> {
     let slug = &chapter.slug;
     if chapter.status != Status::Written {
-        return Vec::new();
+        return None;
     }
     let (Some(scan), Some(folder)) = (world.scans.get(slug), world.folders.get(slug)) else {
         let path = format!("chapters/{:02}-{slug}/chapter.md", chapter.number);
         let missing = SourceFile::missing(path);
         world.sink.report(missing.spot(0), "This chapter is `written` in course.toml, and its text is missing here.");
-        return Vec::new();
+        return None;
     };
     let path = format!("chapters/{folder}/exercises.toml");
     let exercises = match world.tree.file(&path) {
@@ -158,16 +215,7 @@ fn write_chapter(
         exercises.iter().map(|e| Slot { id: e.exercise.id.clone(), prompt: e.prompt.clone() }).collect();
     let page = markdown::chapter(world, slug, scan, &slots);
     check_chapter(world, chapter, scan, &page, &exercises);
-    index.page(slug, &chapter.title, &page, &exercises);
-    files.html(&format!("chapters/{slug}.html"), article(course, chapter, &lede, &page));
-    if !page.notes.is_empty() {
-        let note = |(i, note): (usize, &Html)| format!("<div data-notes=\"{}\">\n{}\n</div>\n", i + 1, note.0);
-        files.html(&format!("chapters/{slug}.notes.html"), page.notes.iter().enumerate().map(note).collect());
-    }
-    let indexed = exercises.iter().map(|e| e.indexed(slug)).collect();
-    let exercises = Exercises { exercises: exercises.into_iter().map(|e| e.exercise).collect() };
-    files.json(&format!("chapters/{slug}.exercises.json"), &exercises);
-    indexed
+    Some(Read { lede, page, list: exercises })
 }
 
 /// What the chapter is about.

@@ -81,6 +81,11 @@ impl Tree {
         self.files.insert(path.to_owned(), SourceFile { path: path.to_owned(), text, trouble });
     }
 
+    /// Every file: its path below `content/`, and its text.
+    pub(crate) fn texts(&self) -> BTreeMap<&str, &str> {
+        self.files.values().map(|file| (file.path.as_str(), file.text.as_str())).collect()
+    }
+
     /// The file at `path`.
     pub(crate) fn file(&self, path: &str) -> Option<&SourceFile> {
         self.files.get(path)

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use ringside_content::{Diagnostic, Mode, Tree, build_tree};
+use ringside_content::schema::Diagnostic;
+use ringside_content::{Mode, Tree, build_tree};
 
 const CHAPTER: &str = "chapters/07-everything/chapter.md";
 const EXERCISES: &str = "chapters/07-everything/exercises.toml";

@@ -149,13 +149,13 @@ pub(crate) fn hook(_: &Options) -> Result<()> {
     let scratch = target.join("ringside").join(&name);
     let app = split::program(&raw.join(format!("{name}.wasm")), &name, &tools, &scratch, release)?;
     dist::remove_trunks(&staging, &name)?;
-    let worker = worker::build(&target, WASM, release, &tools)?;
+    let workers = worker::build(&target, WASM, release, &tools)?;
     let lenient = std::env::var_os(LENIENT).is_some();
     let rendered = content::render(lenient);
     if !lenient && !rendered.diagnostics.is_empty() {
         return Err(format!("content has mistakes:\n{}", rendered.diagnostics.join("\n")).into());
     }
-    dist::finish(&staging, &public_url, &app, &worker, &rendered)
+    dist::finish(&staging, &public_url, &app, &workers, &rendered)
 }
 
 /// Where cargo puts what it builds.

@@ -57,7 +57,7 @@ pub(crate) fn render(lenient: bool) -> Rendered {
     let mut files: BTreeMap<String, Vec<u8>> = site.files.into_iter().collect();
     let course: Option<Course> = files.get("course.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
     let mut paths = site.routes;
-    paths.extend(["practice/", "quiz/", "check/", "presenter/", "lecture/", "settings/"].map(str::to_owned));
+    paths.extend(["practice/", "quiz/", "check/", "presenter/", "lecture/", "settings/", "author/"].map(str::to_owned));
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
     add_styles(&mut files, &mut diagnostics);
@@ -95,6 +95,7 @@ fn route(path: String, course: Option<&Course>) -> Route {
             ("Presenter", "Notes, the next state and a timer in one window; what the room sees in another.")
         }
         (Some("lecture"), _) => ("Lecture", "A list of states: to step through in a talk, and to hand out."),
+        (Some("author"), _) => ("Author", "Write a chapter and see it as the site will show it."),
         (Some("settings"), _) => ("Settings", "Theme, and everything that this browser keeps of your progress."),
         _ => ("", HOME),
     };

@@ -13,6 +13,7 @@ use crate::html::{self, Assets, Piece};
 use crate::offline;
 use crate::process;
 use crate::split::{self, Program};
+use crate::worker::Worker;
 
 /// What `dist/routes.json` says, for the commands that work on a built site.
 pub(crate) struct Manifest {
@@ -29,12 +30,12 @@ pub(crate) fn finish(
     folder: &Path,
     public_url: &str,
     program: &Program,
-    worker: &Program,
+    workers: &[(&Worker, Program)],
     content: &Rendered,
 ) -> Result<()> {
     let index = folder.join("index.html");
     let trunk = process::read_text(&index)?;
-    for (name, bytes) in program.files.iter().chain(&worker.files) {
+    for (name, bytes) in program.files.iter().chain(workers.iter().flat_map(|(_, program)| &program.files)) {
         process::write(&folder.join(name), bytes)?;
     }
     let mut assets = Assets {
@@ -42,7 +43,7 @@ pub(crate) fn finish(
         imports: program.imports.clone(),
         wasm: program.wasm.clone(),
         content: content.folder(),
-        worker: worker.script.clone(),
+        workers: workers.iter().map(|(worker, program)| (worker.meta, program.script.clone())).collect(),
         renamed: fingerprint(folder, "fonts/")?,
         ..Assets::default()
     };

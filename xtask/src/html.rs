@@ -176,8 +176,8 @@ pub(crate) struct Assets {
     pub(crate) style: Option<String>,
     /// The folder of the rendered content, with a slash at its end.
     pub(crate) content: String,
-    /// The script that starts the GPU worker.
-    pub(crate) worker: String,
+    /// The scripts that start workers, each with the `<meta>` that names it.
+    pub(crate) workers: Vec<(&'static str, String)>,
     /// Files that were given another name: old, new.
     pub(crate) renamed: Vec<(String, String)>,
 }
@@ -188,9 +188,11 @@ pub(crate) fn template(trunk: &str, public_url: &str, assets: &Assets) -> String
     let url = |path: &str| format!("{public_url}{path}");
     let mut head = vec![
         Piece::tag("meta", &[("name", "ringside-content"), ("content", &assets.content)]),
-        Piece::tag("meta", &[("name", "ringside-gpu"), ("content", &assets.worker)]),
         Piece::tag("link", &[("rel", "modulepreload"), ("href", &url(&assets.script))]),
     ];
+    for (meta, script) in &assets.workers {
+        head.push(Piece::tag("meta", &[("name", meta), ("content", script)]));
+    }
     for import in &assets.imports {
         head.push(Piece::tag("link", &[("rel", "modulepreload"), ("href", &url(import))]));
     }
@@ -331,7 +333,7 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
             wasm: "app-9.wasm".into(),
             style: Some("site-9.css".into()),
             content: "content/9/".into(),
-            worker: "gpu-9.js".into(),
+            workers: vec![("ringside-gpu", "gpu-9.js".into())],
             renamed: vec![("fonts/a.woff2".into(), "fonts/a-9.woff2".into())],
         }
     }

@@ -1,4 +1,4 @@
-//! The GPU worker: a program of its own that the page starts when the first kernel is run.
+//! The programs beside the app, each of which runs in a worker that the page starts when it first needs it.
 
 use std::path::Path;
 
@@ -8,38 +8,62 @@ use crate::shrink;
 use crate::split::{self, Program};
 use crate::tools::Tools;
 
-const NAME: &str = "gpu-worker";
+/// A program that runs in a worker.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    package: &'static str,
+    /// The binary, by which its files are named.
+    name: &'static str,
+    /// The `<meta>` in which every page names its script.
+    pub(crate) meta: &'static str,
+}
 
-/// Builds it with cargo's `target` folder; all names are made from content. `script` of the result is what a worker is
+const ALL: &[Worker] = &[
+    Worker { package: "ringside-gpu", name: "gpu-worker", meta: "ringside-gpu" },
+    Worker { package: "ringside-author", name: "author-worker", meta: "ringside-author" },
+];
+
+/// Builds all of them with cargo's `target` folder; all names are made from content. `script` of a result is what the worker is
 /// started with.
-pub(crate) fn build(target: &Path, triple: &str, release: bool, tools: &Tools) -> Result<Program> {
-    say("building the GPU worker");
+pub(crate) fn build(
+    target: &Path,
+    triple: &str,
+    release: bool,
+    tools: &Tools,
+) -> Result<Vec<(&'static Worker, Program)>> {
+    say("building the workers");
     let mut cargo = command("cargo");
-    cargo.args(["build", "--quiet", "--package", "ringside-gpu", "--target", triple]);
+    cargo.args(["build", "--quiet", "--target", triple]);
+    cargo.args(ALL.iter().flat_map(|worker| ["--package", worker.package]));
     if release {
         cargo.arg("--release");
     }
     process::run(&mut cargo)?;
-    let raw = target.join(triple).join(if release { "release" } else { "debug" }).join(format!("{NAME}.wasm"));
-    let scratch = target.join("ringside").join(NAME);
-    let (slim, bound) = (scratch.join(format!("{NAME}.wasm")), scratch.join("bound"));
+    ALL.iter().map(|worker| Ok((worker, bind(worker.name, target, triple, release, tools)?))).collect()
+}
+
+/// Makes the files of one from what cargo built.
+fn bind(name: &str, target: &Path, triple: &str, release: bool, tools: &Tools) -> Result<Program> {
+    let raw = target.join(triple).join(if release { "release" } else { "debug" }).join(format!("{name}.wasm"));
+    let scratch = target.join("ringside").join(name);
+    let (slim, bound) = (scratch.join(format!("{name}.wasm")), scratch.join("bound"));
     if bound.exists() {
         std::fs::remove_dir_all(&bound).could_not(|| format!("remove {}", bound.display()))?;
     }
-    let module = without_relocations(&process::read(&raw)?).ok_or("the GPU worker is no WebAssembly module.")?;
+    let module = without_relocations(&process::read(&raw)?).ok_or("a worker is no WebAssembly module.")?;
     process::write(&slim, module)?;
     process::run(
         command(&tools.wasm_bindgen)
-            .args(["--target", "web", "--no-demangle", "--no-typescript", "--out-name", NAME, "--out-dir"])
+            .args(["--target", "web", "--no-demangle", "--no-typescript", "--out-name", name, "--out-dir"])
             .args([&bound, &slim]),
     )?;
-    let main = bound.join(format!("{NAME}_bg.wasm"));
+    let main = bound.join(format!("{name}_bg.wasm"));
     if release {
         shrink::modules(std::slice::from_ref(&main), &tools.binaryen)?;
     }
-    let mut program = split::assemble(NAME, &bound, String::new(), &main, &[])?;
+    let mut program = split::assemble(name, &bound, String::new(), &main, &[])?;
     let start = format!("import i from\"./{}\";i()\n", program.script);
-    program.script = split::hashed(&format!("{NAME}-start"), "js", start.as_bytes());
+    program.script = split::hashed(&format!("{name}-start"), "js", start.as_bytes());
     program.files.push((program.script.clone(), start.into_bytes()));
     Ok(program)
 }

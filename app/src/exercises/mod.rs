@@ -30,6 +30,15 @@ use crate::store::store;
 pub use given::{Given, given};
 use session::Session;
 
+/// The chapter under which the answers to the exercises of a draft are stored, until it is left.
+pub const DRAFT: &str = "draft";
+
+/// Forgets what was answered in a draft.
+pub fn forget_draft() {
+    let own = key(DRAFT, "");
+    store().update(|doc| doc.exercises.retain(|key, _| !key.starts_with(&own)));
+}
+
 /// The place of an exercise in a chapter.
 #[derive(Clone)]
 pub struct Place {

@@ -36,6 +36,8 @@ pub(super) struct Session {
     prompt: StoredValue<String>,
     /// Whether it is a question of a quiz: what is in the form is the answer, nothing is kept here and nothing is said of it.
     pub(super) exam: bool,
+    /// Whether it is still being written.
+    draft: bool,
 }
 
 impl Session {
@@ -65,7 +67,8 @@ impl Session {
             }
         });
         let prompt = StoredValue::new(place.prompt.clone());
-        Self { given, bad_link, prompt, ..Self::with(exercise, key, attempt, input) }
+        let draft = place.chapter == super::DRAFT;
+        Self { given, bad_link, prompt, draft, ..Self::with(exercise, key, attempt, input) }
     }
 
     /// As a question of a quiz, with the parameters of `seed`.
@@ -88,6 +91,7 @@ impl Session {
             waiting: StoredValue::new_local(None),
             prompt: StoredValue::new(String::new()),
             exam: false,
+            draft: false,
         }
     }
 
@@ -200,7 +204,10 @@ impl Session {
             renew(attempt, self.given.get_untracked());
             let before = attempt.clone();
             change(attempt);
-            self.exercise.with_value(|e| practice::note(doc, &key, e, &before, numbers, clock::today()));
+            // Whoever writes an exercise does not practise by trying it.
+            if !self.draft {
+                self.exercise.with_value(|e| practice::note(doc, &key, e, &before, numbers, clock::today()));
+            }
         });
         self.given.set(None);
     }

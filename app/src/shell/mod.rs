@@ -1,6 +1,7 @@
 //! What is around everything: header, contents, notices, and the pages.
 
 mod answer;
+pub mod author;
 pub mod chapter;
 mod contents;
 mod deck;

@@ -320,6 +320,7 @@ fn about() -> impl IntoView {
                 <a href="licences/OFL-inter.txt" rel="external">"Inter"</a>
                 ", both under the SIL Open Font License. " <kbd>"?"</kbd> " shows the keyboard’s shortcuts."
             </p>
+            <p>"Do you teach? " <a href="author/">"Write a chapter of your own"</a> ", and see it as you type."</p>
         </section>
     }
 }

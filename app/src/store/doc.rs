@@ -37,6 +37,9 @@ pub struct Doc {
     /// Times of kernels that the learner keeps; read by the widgets that run them.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub measured: Value,
+    /// What an author writes: texts by path below `content/`; read by its page alone.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub drafts: Value,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -99,6 +102,7 @@ impl Default for Doc {
             practice: Value::Null,
             quiz: Value::Null,
             measured: Value::Null,
+            drafts: Value::Null,
             rest: Map::new(),
         }
     }

@@ -12,12 +12,14 @@
 //! | `chapters/<slug>.exercises.json` | [`Exercises`] |
 //! | `exercises.json` | [`ExerciseIndex`] |
 //! | `search.json` | [`SearchIndex`] |
+//! | `source.json` | the files of `content/`, from path to text: for whoever writes a chapter |
 //!
 //! Fields that hold rendered HTML have the type [`Html`]; everything else is plain text and must be escaped by whoever
 //! shows it (as Leptos does by itself).
 
 mod chapter;
 mod course;
+mod draft;
 mod glossary;
 mod readings;
 mod reference;
@@ -27,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 pub use chapter::{ExerciseIndex, Exercises, Indexed};
 pub use course::{Block, Chapter, Course, Layer, NotCovered, Part, Skill, Status, Week};
+pub use draft::{Diagnostic, Draft};
 pub use glossary::{Glossary, Term};
 pub use readings::{Readings, Source};
 pub use reference::{Card, OtherCourse, Reference, Tool, Variable};

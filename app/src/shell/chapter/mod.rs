@@ -10,8 +10,9 @@ mod unwritten;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
+use ringside_content::schema::Draft;
 
-use crate::data;
+use crate::data::{self, Remote};
 use crate::deferred::{NotLoaded, Page, deferred};
 use crate::page;
 use crate::router::{Route, address};
@@ -31,6 +32,11 @@ fn view() -> AnyView {
         _ => before.cloned().unwrap_or_default(),
     });
     (move || chapter(slug.get())).into_any()
+}
+
+/// A chapter that is being written.
+pub fn draft(slug: String, draft: Draft) -> AnyView {
+    text::view(text::Text { slug, html: draft.html.0, exercises: Remote::there(draft.exercises), draft: true })
 }
 
 fn chapter(slug: String) -> AnyView {
@@ -57,7 +63,10 @@ fn chapter(slug: String) -> AnyView {
     });
     (move || match state.get() {
         None => view! { <article class="chapter-page" aria-busy="true"></article> }.into_any(),
-        Some(Ok(html)) => text::view(&slug.get_value(), html),
+        Some(Ok(html)) => {
+            let exercises = Remote::new(format!("chapters/{}.exercises.json", slug.get_value()));
+            text::view(text::Text { slug: slug.get_value(), html, exercises, draft: false })
+        }
         Some(Err(why)) => deferred(unwritten::load, move |show: unwritten::View| {
             show(unwritten::Asked { slug: slug.get_value(), why: why.clone(), again })
         })

@@ -6,9 +6,8 @@ use leptos::prelude::*;
 use ringside_core::query::Query;
 use web_sys::Element;
 
-use super::text::Figure;
+use super::text::{Figure, Text};
 use super::{nav, sources};
-use crate::data::Remote;
 use crate::deferred::deferred;
 use crate::exercises::{self, Place};
 use crate::ui::islands::Islands;
@@ -16,7 +15,7 @@ use crate::ui::{dom, near};
 use crate::widgets::{self, Module, Props};
 
 /// Fills every place under `root`, each when it comes near what is seen. Yields the figures by the ids of their places.
-pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
+pub(super) fn fill(root: &Element, text: &Text) -> BTreeMap<String, Figure> {
     let islands = Islands::new();
     let mut figures = BTreeMap::new();
     for slot in dom::all(root, "[data-slot-widget]") {
@@ -25,19 +24,18 @@ pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
         let figure = Figure::of(&slot);
         let query = figure.query;
         figures.insert(slot.id(), figure);
-        let waits = slot.get_attribute("data-after").map(|id| (slug.to_owned(), id));
+        let waits = slot.get_attribute("data-after").map(|id| (text.stored_as().to_owned(), id));
         let here = slot.clone();
         near::when_near(&here, move || islands.put(slot, Box::new(move || widget_view(widget, query, waits))));
     }
     let given = exercises::given();
-    let exercises = Remote::new(format!("chapters/{slug}.exercises.json"));
     for slot in dom::all(root, "[data-slot-exercise]") {
         let place = Place {
-            chapter: slug.to_owned(),
+            chapter: text.stored_as().to_owned(),
             id: slot.get_attribute("data-slot-exercise").unwrap_or_default(),
             prompt: slot.inner_html(),
             given,
-            exercises,
+            exercises: text.exercises,
         };
         let here = slot.clone();
         near::when_near(&here, move || {
@@ -46,15 +44,15 @@ pub(super) fn fill(root: &Element, slug: &str) -> BTreeMap<String, Figure> {
         });
     }
     for slot in dom::all(root, "[data-slot-sources]") {
-        let slug = slug.to_owned();
+        let slug = text.slug.clone();
         let here = slot.clone();
         near::when_near(&here, move || {
             let view = move |show: sources::View| show(&slug);
             islands.put_deferred(slot, sources::load, view);
         });
     }
-    for slot in dom::all(root, "[data-slot-done]") {
-        let slug = slug.to_owned();
+    for slot in dom::all(root, "[data-slot-done]").into_iter().filter(|_| !text.draft) {
+        let slug = text.slug.clone();
         islands.put(slot, Box::new(move || nav::done(slug)));
     }
     figures

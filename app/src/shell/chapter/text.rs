@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
+use ringside_content::schema::Exercises;
 use ringside_core::query::Query;
 use web_sys::Element;
 
 use super::{nav, place, term};
+use crate::data::Remote;
+use crate::exercises;
 use crate::page;
 use crate::router::address;
 use crate::ui::{dom, hold};
@@ -28,20 +31,40 @@ impl Figure {
     }
 }
 
+/// A chapter as it is put into the page.
+pub(super) struct Text {
+    pub(super) slug: String,
+    pub(super) html: String,
+    pub(super) exercises: Remote<Exercises>,
+    /// Still being written: what is done in it is not kept.
+    pub(super) draft: bool,
+}
+
+impl Text {
+    /// The chapter under which its exercises are stored.
+    pub(super) fn stored_as(&self) -> &str {
+        if self.draft { exercises::DRAFT } else { &self.slug }
+    }
+}
+
 /// The page with its widgets, exercises and sources.
-pub(super) fn view(slug: &str, html: String) -> AnyView {
+pub(super) fn view(text: Text) -> AnyView {
     let node = NodeRef::<html::Div>::new();
     let definition = term::Definition::new();
-    let slug = StoredValue::new(slug.to_owned());
+    let (html, draft) = (text.html.clone(), text.draft);
+    let text = StoredValue::new(text);
     let figures = StoredValue::new(BTreeMap::<String, Figure>::new());
     Effect::new(move |_| {
         let Some(root) = node.get() else { return };
         let root: &Element = &root;
+        figures.set_value(text.with_value(|text| place::fill(root, text)));
+        if draft {
+            return;
+        }
         if let Some(title) = root.query_selector("[data-title]").ok().flatten() {
             page::title(&title.get_attribute("data-title").unwrap_or_default());
         }
-        let slug = slug.get_value();
-        figures.set_value(place::fill(root, &slug));
+        let slug = text.with_value(|text| text.slug.clone());
         nav::go_on(root, &slug);
         nav::follow(root.clone(), slug);
     });
@@ -49,7 +72,7 @@ pub(super) fn view(slug: &str, html: String) -> AnyView {
     let hash = address().hash();
     Effect::new(move |_| {
         let id = hash.get();
-        if !id.is_empty() {
+        if !id.is_empty() && !draft {
             request_animation_frame(move || {
                 page::arrive(&id);
             });

@@ -1,0 +1,253 @@
+//! What lies on an author's desk: the course's files, what differs from them, and what the worker makes of it.
+
+use std::collections::BTreeMap;
+
+use js_sys::Array;
+use leptos::prelude::*;
+use ringside_content::schema::Draft;
+use wasm_bindgen::JsValue;
+
+use super::files::{self, File};
+use crate::page;
+use crate::store::store;
+use crate::ui::later::Later;
+use crate::worker::{Program, Worker};
+
+/// Path below `content/`, and text.
+pub(super) type Files = BTreeMap<String, String>;
+
+/// How long the worker waits for the author to pause, in milliseconds.
+const PAUSE: u32 = 250;
+
+const RENDERER: Program = Program {
+    meta: "ringside-author",
+    does: "renders the chapter",
+    remedy: "What you wrote is kept: change it, and it starts again.",
+};
+
+/// Changes that were taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Discarded {
+    folder: String,
+    /// The file that they were in.
+    pub file: File,
+    text: String,
+}
+
+/// The desk.
+#[derive(Clone, Copy)]
+pub(super) struct Desk {
+    /// `source.json`, as it came and as it reads.
+    json: StoredValue<String>,
+    course: StoredValue<Files>,
+    /// What differs from the course.
+    drafts: RwSignal<Files>,
+    /// The chapter's folder.
+    pub folder: RwSignal<String>,
+    /// The file in the editor.
+    pub file: RwSignal<File>,
+    /// The chapter as the worker last rendered it, and the folder that it is from.
+    pub shown: RwSignal<Option<(String, Draft)>>,
+    /// Why there is nothing newer.
+    pub trouble: RwSignal<Option<String>>,
+    worker: StoredValue<Option<Worker>, LocalStorage>,
+    /// Whether the worker can be asked.
+    ready: StoredValue<bool>,
+    /// What the worker has not answered yet: the folder.
+    asked: StoredValue<Option<String>>,
+    /// Whether something was changed since.
+    stale: StoredValue<bool>,
+    /// Other pages and tests wait until the first chapter is there.
+    first: StoredValue<Option<page::OnItsWay>, LocalStorage>,
+    later: Later,
+}
+
+impl Desk {
+    /// A desk with the files of the course and with what the store has of earlier work.
+    ///
+    /// # Errors
+    /// A sentence: the files cannot be read.
+    pub fn new(json: &str, folder: Option<String>) -> Result<Self, String> {
+        let course: Files = serde_json::from_str(json).map_err(|e| {
+            format!("The course’s source does not read as this version expects ({e}). Reload the page.")
+        })?;
+        let kept = store().peek(|doc| serde_json::from_value::<Files>(doc.drafts.clone()).unwrap_or_default());
+        let chosen = folder.filter(|folder| files::exists(&course, folder) || files::exists(&kept, folder));
+        let folder = chosen.or_else(|| files::folders(&course).next()).unwrap_or_default();
+        let desk = Self {
+            json: StoredValue::new(json.to_owned()),
+            course: StoredValue::new(course),
+            drafts: RwSignal::new(kept),
+            folder: RwSignal::new(folder),
+            file: RwSignal::new(File::Text),
+            shown: RwSignal::new(None),
+            trouble: RwSignal::new(None),
+            worker: StoredValue::new_local(None),
+            ready: StoredValue::new(false),
+            asked: StoredValue::new(None),
+            stale: StoredValue::new(false),
+            first: StoredValue::new_local(Some(page::pending())),
+            later: Later::after(PAUSE),
+        };
+        desk.render();
+        Ok(desk)
+    }
+
+    /// Every chapter's folder, those of the course first. Tracks.
+    pub fn folders(self) -> Vec<String> {
+        let mut all: Vec<String> = self.course.with_value(|course| files::folders(course).collect());
+        let own = self.drafts.with(|drafts| files::folders(drafts).filter(|f| !all.contains(f)).collect::<Vec<_>>());
+        all.extend(own);
+        all
+    }
+
+    /// The path of a file of the chapter. Tracks.
+    pub fn path(self, file: File) -> String {
+        self.folder.with(|folder| file.path(folder))
+    }
+
+    /// The text of a file of the chapter. Tracks.
+    pub fn text(self, file: File) -> String {
+        let path = self.path(file);
+        let own = self.drafts.with(|drafts| drafts.get(&path).cloned());
+        own.unwrap_or_else(|| self.course.with_value(|course| course.get(&path).cloned().unwrap_or_default()))
+    }
+
+    /// Whether a file differs from the course's. Tracks.
+    pub fn changed(self, file: File) -> bool {
+        let path = self.path(file);
+        self.drafts.with(|drafts| drafts.contains_key(&path))
+    }
+
+    /// Writes a file of the chapter: kept at once, rendered when the author pauses.
+    pub fn write(self, file: File, text: String) {
+        let path = untrack(|| self.path(file));
+        let same = self.course.with_value(|course| course.get(&path) == Some(&text));
+        self.drafts.update(|drafts| {
+            if same {
+                drafts.remove(&path);
+            } else {
+                drafts.insert(path, text);
+            }
+        });
+        self.keep();
+        self.later.run(move || self.render());
+    }
+
+    /// Takes back every change to the file in the editor. Yields what [`Desk::put_back`] needs.
+    pub fn discard(self) -> Discarded {
+        let (folder, file) = (self.folder.get_untracked(), self.file.get_untracked());
+        let text = untrack(|| self.text(file));
+        self.drafts.update(|drafts| _ = drafts.remove(&file.path(&folder)));
+        self.keep();
+        // Of a new chapter, nothing is left to show without its text.
+        let all = untrack(|| self.folders());
+        let next = if all.contains(&folder) { Some(folder.clone()) } else { all.into_iter().next() };
+        self.open(next.unwrap_or_default());
+        Discarded { folder, file, text }
+    }
+
+    /// Undoes [`Desk::discard`].
+    pub fn put_back(self, discarded: Discarded) {
+        let Discarded { folder, file, text } = discarded;
+        self.open(folder);
+        self.file.set(file);
+        self.write(file, text);
+    }
+
+    /// Goes to another chapter.
+    pub fn open(self, folder: String) {
+        self.folder.set(folder);
+        self.render();
+    }
+
+    /// Begins a new chapter, from the template, at the end of the course.
+    pub fn begin(self) {
+        let manifest = untrack(|| self.text(File::Manifest));
+        let (folder, files) = files::new_chapter(&manifest);
+        self.drafts.update(|drafts| drafts.extend(files));
+        self.keep();
+        self.file.set(File::Text);
+        self.open(folder);
+    }
+
+    fn keep(self) {
+        let drafts = self.drafts.with_untracked(|drafts| {
+            // A map from text to text can always be written.
+            if drafts.is_empty() { serde_json::Value::Null } else { serde_json::to_value(drafts).unwrap_or_default() }
+        });
+        store().update(|doc| doc.drafts = drafts);
+    }
+
+    /// Has the chapter rendered as it is now; if the worker is busy, once it has answered.
+    fn render(self) {
+        if self.asked.with_value(Option::is_some) {
+            self.stale.set_value(true);
+            return;
+        }
+        if self.worker.with_value(Option::is_none) {
+            match Worker::start(RENDERER, move |said| self.hear(said)) {
+                Ok(worker) => self.worker.set_value(Some(worker)),
+                Err(why) => {
+                    self.trouble.set(Some(why));
+                    self.first.set_value(None);
+                }
+            }
+        }
+        if !self.ready.get_value() {
+            // When it is, it is asked for what is on the desk then.
+            return;
+        }
+        let folder = self.folder.get_untracked();
+        let message = Array::of1(&folder.as_str().into());
+        for file in File::ALL {
+            if untrack(|| self.changed(file)) {
+                message.push(&file.path(&folder).into());
+                message.push(&untrack(|| self.text(file)).into());
+            }
+        }
+        self.asked.set_value(Some(folder));
+        self.post(&message);
+    }
+
+    fn post(self, message: &Array) {
+        self.worker.with_value(|worker| {
+            if let Some(worker) = worker {
+                worker.post(message);
+            }
+        });
+    }
+
+    fn hear(self, said: Result<JsValue, String>) {
+        let ready = said.as_ref().is_ok_and(|said| said.as_string().is_some_and(|text| text.is_empty()));
+        if ready && let Some(json) = self.json.try_get_value() {
+            self.post(&Array::of2(&"".into(), &json.into()));
+            self.ready.set_value(true);
+            self.render();
+            return;
+        }
+        let other =
+            |_| "The program that renders the chapter is of another version than this page. Reload it.".to_owned();
+        let draft = said.and_then(|said| serde_json::from_str(&said.as_string().unwrap_or_default()).map_err(other));
+        // The desk may be gone.
+        let Some(folder) = self.asked.try_update_value(Option::take) else { return };
+        match (draft, folder) {
+            (Ok(draft), Some(folder)) => {
+                self.trouble.set(None);
+                self.shown.set(Some((folder, draft)));
+            }
+            (Ok(_), None) => {}
+            (Err(why), _) => {
+                self.trouble.set(Some(why));
+                // What it does next is done by another.
+                self.worker.set_value(None);
+                self.ready.set_value(false);
+                self.stale.set_value(false);
+            }
+        }
+        self.first.set_value(None);
+        if self.stale.try_update_value(std::mem::take) == Some(true) {
+            self.render();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What is wrong with the chapter, each with the way to its line.
+
+use leptos::prelude::*;
+use ringside_content::schema::Diagnostic;
+use wasm_bindgen::JsCast as _;
+use web_sys::HtmlTextAreaElement;
+
+use super::desk::Desk;
+use super::editor::TEXT;
+use super::files::File;
+
+pub(super) fn view(desk: Desk) -> AnyView {
+    let all = Memo::new(move |_| desk.shown.with(|shown| shown.as_ref().map(|(_, draft)| draft.diagnostics.clone())));
+    let count = move || match all.with(|all| all.as_ref().map(Vec::len)) {
+        None => "Rendering …".to_owned(),
+        Some(0) => "No mistakes.".to_owned(),
+        Some(1) => "1 mistake".to_owned(),
+        Some(n) => format!("{n} mistakes"),
+    };
+    let list = move || all.get().unwrap_or_default().into_iter().map(|one| mistake(desk, one)).collect_view();
+    view! {
+        <div class="author-mistakes">
+            <div role="status"><h2>{count}</h2></div>
+            <ol>{list}</ol>
+        </div>
+    }
+    .into_any()
+}
+
+fn mistake(desk: Desk, one: Diagnostic) -> AnyView {
+    let file = one.file.rsplit('/').next().and_then(File::named);
+    let name = file.map_or("", File::name);
+    let place = format!("{name}:{}", one.line);
+    let hint = (!one.hint.is_empty()).then(|| format!(" ({})", one.hint));
+    let (line, column) = (one.line, one.column);
+    let go = move |_| {
+        if let Some(file) = file {
+            desk.file.set(file);
+        }
+        // The text of another file is in the editor only after this.
+        request_animation_frame(move || select(line, column));
+    };
+    view! {
+        <li>
+            <button type="button" class="quiet" on:click=go>{place}</button>
+            " "
+            {one.message}
+            {hint}
+        </li>
+    }
+    .into_any()
+}
+
+/// Selects a line of the text in the editor from a column on, both counted from 1, and brings it into view.
+fn select(line: usize, column: usize) {
+    let text = document().get_element_by_id(TEXT).and_then(|e| e.dyn_into::<HtmlTextAreaElement>().ok());
+    let Some(text) = text else { return };
+    let value = text.value();
+    let (start, end) = range(&value, line, column);
+    // The focus can be there already.
+    let _ = text.focus();
+    let _ = text.set_selection_range(start, end);
+    let lines = value.lines().count().max(1);
+    let above = line.saturating_sub(4) as f64 / lines as f64;
+    text.set_scroll_top((above * f64::from(text.scroll_height())) as i32);
+}
+
+/// A line from a column on, in the units of a text area: UTF-16.
+fn range(text: &str, line: usize, column: usize) -> (u32, u32) {
+    let units = |text: &str| text.encode_utf16().count() as u32;
+    let mut lines = text.split_inclusive('\n');
+    let before: u32 = lines.by_ref().take(line.saturating_sub(1)).map(units).sum();
+    let own = lines.next().unwrap_or_default().trim_end_matches('\n');
+    let skipped: String = own.chars().take(column.saturating_sub(1)).collect();
+    (before + units(&skipped), before + units(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+
+    #[test]
+    fn a_line_is_found_in_utf_16() {
+        let text = "é𝒳\nab\n\nlast";
+        assert_eq!(range(text, 1, 2), (1, 3));
+        assert_eq!(range(text, 2, 1), (4, 6));
+        assert_eq!(range(text, 2, 2), (5, 6));
+        assert_eq!(range(text, 4, 1), (8, 12));
+        assert_eq!(range(text, 9, 3), (12, 12));
+    }
+}

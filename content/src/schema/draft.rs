@@ -1,0 +1,40 @@
+//! What an author is shown of a chapter that is being written.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Exercises, Html};
+
+/// A chapter as the site would have it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Draft {
+    /// Its page: `chapters/<slug>.html`. Empty if the manifest does not have it.
+    pub html: Html,
+    /// Its exercises.
+    pub exercises: Exercises,
+    /// What is wrong with its files and with the manifest, in order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Something that an author has to put right.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// The file, from the repository's root: `content/chapters/03-memory-accounting/chapter.md`.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    /// What is wrong and what was expected: a full sentence.
+    pub message: String,
+    /// A suggestion such as `did you mean “zero”?`; may be empty.
+    pub hint: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, " ({})", self.hint) }
+    }
+}

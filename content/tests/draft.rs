@@ -1,0 +1,54 @@
+//! A chapter that is being written, rendered by itself.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use ringside_content::schema::Draft;
+use ringside_content::{Mode, Tree, build, draft};
+
+const FOLDER: &str = "26-my-chapter";
+
+/// What the build writes, by path.
+static SITE: LazyLock<BTreeMap<String, Vec<u8>>> =
+    LazyLock::new(|| build(root(), Mode::Strict).files.into_iter().collect());
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The course with a new chapter made from the template, its text changed by `edit`.
+fn with_template(edit: impl Fn(String) -> String) -> Draft {
+    let mut files: BTreeMap<String, String> = serde_json::from_slice(&SITE["source.json"]).expect("paths and texts");
+    let template = |name: &str| std::fs::read_to_string(root().join("template").join(name)).expect("a template");
+    files.get_mut("course.toml").expect("the manifest").push_str(&template("course.toml"));
+    files.insert(format!("chapters/{FOLDER}/chapter.md"), edit(template("chapter.md")));
+    files.insert(format!("chapters/{FOLDER}/exercises.toml"), template("exercises.toml"));
+    draft(&Tree::from_files(files), FOLDER)
+}
+
+#[test]
+fn the_template_is_a_chapter_that_wants_exercises() {
+    let draft = with_template(|text| text);
+    let list: Vec<&str> = draft.diagnostics.iter().map(|d| d.message.as_str()).collect();
+    assert!(matches!(list.as_slice(), [one] if one.contains("at least 8 exercises")), "{list:#?}");
+    assert!(draft.html.0.contains("data-slot-widget=\"amdahl\""), "{}", draft.html.0);
+    assert_eq!(draft.exercises.exercises.len(), 1);
+}
+
+#[test]
+fn a_mistake_is_said_with_its_line_and_shown_in_its_place() {
+    let draft = with_template(|text| text.replace("?n=64)", "?m=64)"));
+    let wrong = draft.diagnostics.iter().find(|d| d.file.ends_with("chapter.md")).expect("a diagnostic");
+    assert_eq!(wrong.line, 19, "{wrong:?}");
+    assert!(draft.html.0.contains("class=\"diagnostic\""));
+}
+
+#[test]
+fn a_chapter_of_the_course_comes_out_as_the_site_has_it() {
+    let draft = draft(&Tree::read(root()), "04-activations");
+    assert_eq!(draft.diagnostics, []);
+    assert_eq!(draft.html.0.as_bytes(), SITE["chapters/activations.html"]);
+    let exercises = serde_json::to_vec(&draft.exercises).expect("JSON");
+    assert_eq!(exercises, SITE["chapters/activations.exercises.json"]);
+}
