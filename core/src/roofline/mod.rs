@@ -1,6 +1,6 @@
 //! The roofline: what limits an operation on a machine, and how far away the limit is.
 //!
-//! [`layer`] has the operations of a transformer layer, [`roof`] the model of a machine, [`own`] what is measured on the
+//! [`layer`] has the operations of a transformer layer, `roof` the model of a machine, [`own`] what is measured on the
 //! learner's. [`Params`] puts them together.
 
 pub mod layer;
