@@ -1,4 +1,5 @@
-//! `kernels`: writes our kernels in the descriptor format of `../shared/gpu-bench`, beside whose peers they are measured.
+//! `kernels`: runs our kernels on a Vulkan adapter; or writes them in the descriptor format of `../shared/gpu-bench`, beside
+//! whose peers they are measured.
 
 use std::path::Path;
 
@@ -7,22 +8,33 @@ use ringside_shaders::descriptor::{Dims, Parameter, Resource, Size};
 use serde_json::{Value, json};
 
 use crate::args::Options;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::process::{self, say};
 
 /// The head dimension that the bench measures.
 const HEAD_DIM: u64 = 64;
 
-/// `cargo xtask kernels --bench-dir <dir>`.
+/// `cargo xtask kernels`, and with `--bench-dir <dir>` the files for the bench.
 pub(crate) fn main(options: &Options) -> Result<()> {
-    let folder = options
-        .value("--bench-dir")
-        .map(process::given_path)
-        .ok_or_else(|| Failure::usage("kernels needs --bench-dir <dir>: the folder to write to.".to_owned()))?;
+    match options.value("--bench-dir").map(process::given_path) {
+        Some(folder) => write_all(&folder),
+        None => run(),
+    }
+}
+
+/// Checks and times all of them, natively. What that needs is compiled here and for nothing else.
+fn run() -> Result<()> {
+    say("building what runs kernels on Vulkan (minutes the first time)");
+    let mut cargo = process::command("cargo");
+    cargo.args(["run", "--quiet", "--package", "ringside-native", "--features", "adapter"]);
+    process::run(&mut cargo)
+}
+
+fn write_all(folder: &Path) -> Result<()> {
     let mut count = 0;
     // The bench has no other operations.
     for kernel in ringside_shaders::all().filter(|kernel| ["matmul", "attention"].contains(&kernel.family)) {
-        write(kernel, &folder)?;
+        write(kernel, folder)?;
         count += 1;
     }
     say(format_args!(

@@ -112,8 +112,12 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "kernels",
-        summary: "write the GPU kernels for gpu-bench, which measures them beside other libraries",
-        flags: &[Flag { name: "--bench-dir", value: "<dir>", help: "the folder to write to" }],
+        summary: "check and time every GPU kernel on a Vulkan adapter, without a browser",
+        flags: &[Flag {
+            name: "--bench-dir",
+            value: "<dir>",
+            help: "instead: write them there for gpu-bench, which measures them beside other libraries",
+        }],
         run: kernels::main,
     },
     Command {
