@@ -93,6 +93,9 @@ pub fn strip(shares: &[f64]) -> String {
     path + "L1 1Z"
 }
 
+/// Ticks nearer to each other than this, in pixels, have a number on every other one.
+const CLOSE: f64 = 58.0;
+
 /// Round times under the rows.
 pub fn ticks(axis: Memo<Axis>, format: fn(f64) -> String) -> impl IntoView {
     let ticks = move || {
@@ -101,9 +104,12 @@ pub fn ticks(axis: Memo<Axis>, format: fn(f64) -> String) -> impl IntoView {
         let steps: Vec<f64> = Linear::to(axis.to - axis.from).ticks().collect();
         let step = steps.get(1).copied().unwrap_or(1.0);
         let first = (axis.from / step).ceil();
-        let times = (0..=MAX_TICKS).map(|i| (first + i as f64) * step).take_while(|t| *t <= axis.to * (1.0 + 1e-9));
-        let tick = |t: f64| {
+        let close = axis.x(axis.from + step) < CLOSE;
+        let times = (0..=MAX_TICKS).map(|i| first + i as f64).take_while(|n| n * step <= axis.to * (1.0 + 1e-9));
+        let tick = |n: f64| {
+            let t = n * step;
             let x = axis.x(t);
+            let number = (!close || n % 2.0 == 0.0).then(|| format(t));
             let anchor = if x > axis.width - 20.0 {
                 "end"
             } else if x < 12.0 {
@@ -111,7 +117,7 @@ pub fn ticks(axis: Memo<Axis>, format: fn(f64) -> String) -> impl IntoView {
             } else {
                 "middle"
             };
-            view! { <line x1=x x2=x y2="5" /> <text x=x y="18" text-anchor=anchor>{format(t)}</text> }
+            view! { <line x1=x x2=x y2="5" /> <text x=x y="18" text-anchor=anchor>{number}</text> }
         };
         times.map(tick).collect_view()
     };

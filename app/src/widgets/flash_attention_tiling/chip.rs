@@ -142,7 +142,7 @@ fn one(block: Block, now: Option<Step>, moves: &[Move], scores: &[Vec<Option<f32
         let (rows, columns) = (scores.len() as f64, scores.first().map_or(1, Vec::len) as f64);
         let (w, h) = (block.width / columns, block.height / rows);
         let cell = |r: usize, c: usize, score: Option<f32>| {
-            let text = score.map_or("·".to_owned(), |s| format!("{s:.1}"));
+            let text = score.map_or("·".to_owned(), |s| format!("{s:.1}").replace('-', "−"));
             view! { <text class="cell" x={block.x + w * (c as f64 + 0.5)} y={block.y + h * (r as f64 + 0.5)} dy=".35em">{text}</text> }
         };
         let line = |(r, line): (usize, &Vec<Option<f32>>)| {

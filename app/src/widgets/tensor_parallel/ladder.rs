@@ -43,7 +43,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
         <div class="ladder" aria-hidden="true">
             <p class="side-title">
                 "One layer of the chosen model, forward and backward, by ranks"
-                <small>" arithmetic " <i class="swatch compute"></i> " and waiting " <i class="swatch exchange"></i></small>
+                <small><i class="swatch compute"></i> "arithmetic"</small> <small><i class="swatch exchange"></i> "and waiting"</small>
             </p>
             {move || shown.run.with(|run| Some(rungs(run)))}
         </div>
