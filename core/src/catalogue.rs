@@ -76,6 +76,7 @@ pub const ALL: &[Entry] = &[
     crate::pipeline::ENTRY,
     crate::pipeline::editor::EDITOR,
     crate::kernels::matmul::ENTRY,
+    crate::kernels::workbench::ENTRY,
     crate::kernels::attention::ENTRY,
     crate::kernels::fusion::ENTRY,
     crate::tensor_parallel::ENTRY,

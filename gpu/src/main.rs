@@ -1,18 +1,21 @@
 //! The dedicated worker that owns the GPU: downloaded by whoever runs a kernel first, and by no one else.
 //!
-//! The page posts a family, a kernel and its sizes, and is told how far it is, and in the end what was measured ([`Said`]). One
-//! job at a time; a page that no longer wants the answer ends the worker. Only [`webgpu`] names the browser's WebGPU.
+//! The page posts a family, a kernel and its sizes, and is told how far it is, and in the end what was measured ([`Said`]); or
+//! a learner's [`text`] with its buffers, and is told what became of them. One job at a time; a page that no longer wants the
+//! answer ends the worker. Only [`webgpu`] names the browser's WebGPU.
 
 mod adapter;
+mod pass;
 mod run;
+mod text;
 mod twin;
 mod webgpu;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Function, Reflect};
-use ringside_core::kernels::wire::{Said, Trouble};
+use js_sys::{Array, Float64Array, Function, Reflect};
+use ringside_core::kernels::wire::{Said, TEXT, Trouble};
 use ringside_shaders::{Kernel, Problem};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -27,9 +30,13 @@ fn main() {
         let job = Array::from(&member(&event, "data"));
         let gpu = gpu.clone();
         spawn_local(async move {
-            let said = match known(&job) {
-                Some((kernel, problem)) => work(&gpu, kernel, &problem).await,
-                None => Said::Failed(Trouble::NotAccepted("there is no such kernel for these sizes.".to_owned())),
+            let said = if job.get(0).as_string().as_deref() == Some(TEXT) {
+                with_gpu(&gpu, async |gpu| text::run(gpu, &job).await).await.unwrap_or_else(Said::Failed)
+            } else {
+                match known(&job) {
+                    Some((kernel, problem)) => work(&gpu, kernel, &problem).await,
+                    None => Said::Failed(Trouble::NotAccepted("there is no such kernel for these sizes.".to_owned())),
+                }
             };
             say(&said);
         });
@@ -45,7 +52,7 @@ fn main() {
 fn say(said: &Said) {
     let wire = said.wire();
     let words: Array = wire.words.iter().map(|word| JsValue::from_str(word)).collect();
-    let numbers: Array = wire.numbers.iter().map(|number| JsValue::from_f64(*number)).collect();
+    let numbers = Float64Array::from(wire.numbers.as_slice());
     let scope = js_sys::global();
     if let Ok(post) = member(&scope, "postMessage").dyn_into::<Function>() {
         // A page that is gone hears nothing.
@@ -66,23 +73,23 @@ fn known(job: &Array) -> Option<(&'static Kernel, Problem)> {
 
 /// Runs it on the GPU, or if that is not to be on the CPU.
 async fn work(gpu: &RefCell<Option<Gpu>>, kernel: &'static Kernel, problem: &Problem) -> Said {
-    let kept = gpu.borrow_mut().take();
-    let ready = match kept.filter(Gpu::alive) {
-        Some(ready) => Ok(ready),
-        None => Gpu::ask().await,
-    };
-    let outcome = match ready {
-        Ok(ready) => {
-            let outcome = run::run(&ready, kernel, problem).await.map_err(|trouble| ready.explain(trouble));
-            if ready.alive() {
-                *gpu.borrow_mut() = Some(ready);
-            }
-            outcome
-        }
-        Err(trouble) => Err(trouble),
-    };
-    match outcome {
+    let run = async |ready: &Gpu| run::run(ready, kernel, problem).await.map_err(|trouble| ready.explain(trouble));
+    match with_gpu(gpu, run).await.and_then(|outcome| outcome) {
         Ok(measured) => Said::Done(Box::new(measured), None),
         Err(trouble) => twin::run(kernel, problem, trouble),
     }
+}
+
+/// Does something with the device that is kept, or with a new one, and keeps it as long as it is not lost.
+async fn with_gpu<T>(kept: &RefCell<Option<Gpu>>, act: impl AsyncFnOnce(&Gpu) -> T) -> Result<T, Trouble> {
+    let old = kept.borrow_mut().take();
+    let ready = match old.filter(Gpu::alive) {
+        Some(ready) => ready,
+        None => Gpu::ask().await?,
+    };
+    let outcome = act(&ready).await;
+    if ready.alive() {
+        *kept.borrow_mut() = Some(ready);
+    }
+    Ok(outcome)
 }

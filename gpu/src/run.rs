@@ -1,8 +1,8 @@
 //! A kernel on the GPU: run once in pieces that are short enough, checked, and then measured.
 
-use js_sys::{Array, BigUint64Array, Float32Array, Uint8Array};
+use js_sys::{Array, Float32Array, Uint8Array};
 use ringside_core::kernels::measured::Measured;
-use ringside_core::kernels::timing::{PASS, SUBMISSION, next_piece, repeats, summary};
+use ringside_core::kernels::timing::{SUBMISSION, next_piece, summary};
 use ringside_core::kernels::wire::Trouble;
 use ringside_shaders::check::check;
 use ringside_shaders::descriptor::{Parameter, Resource, uniform};
@@ -10,15 +10,15 @@ use ringside_shaders::{Kernel, Problem};
 use wasm_bindgen::prelude::*;
 
 use crate::adapter::Gpu;
+use crate::pass::{Clock, download, thrown};
 use crate::progress;
-use crate::webgpu::{Buffer, Encoder, Pipeline, member, now, object, text_of, usage, wait};
+use crate::webgpu::{Buffer, ComputePass, Pipeline, now, object, text_of, usage, wait};
 
 /// The inputs are the same every time.
 pub(crate) const SEED: u32 = 1;
 /// Multiplications that a check may take: about a second of them.
 const CHECK: u64 = 1 << 28;
-/// Measurements, and how long they may go on in seconds.
-const ROUNDS: u32 = 9;
+/// How long measurements may go on, in seconds.
 const ENOUGH: f64 = 6.0;
 /// What a first piece is made for: this many operations take a tenth of a second on a GPU made of software.
 const FIRST: f64 = 5e7;
@@ -55,18 +55,13 @@ pub(crate) fn checked(kernel: &Kernel, problem: &Problem, inputs: &[Vec<f32>], o
     }
 }
 
-/// Of something that JavaScript threw.
-fn thrown(error: &JsValue) -> Trouble {
-    Trouble::NotAccepted(text_of(error))
-}
-
 /// A kernel, ready to be dispatched.
 struct Program<'a> {
     gpu: &'a Gpu,
     steps: Vec<Step>,
     output: Buffer,
     buffers: Vec<Buffer>,
-    clock: Option<Clock>,
+    clock: Clock,
     bytes: f64,
 }
 
@@ -79,11 +74,12 @@ struct Step {
     grid: [u32; 3],
 }
 
-/// The device's own clock.
-struct Clock {
-    set: JsValue,
-    resolved: Buffer,
-    read: Buffer,
+impl Step {
+    fn record(&self, pass: &ComputePass, [x, y, z]: [u32; 3]) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.group);
+        pass.dispatch(x, y, z);
+    }
 }
 
 impl<'a> Program<'a> {
@@ -180,16 +176,7 @@ impl<'a> Program<'a> {
         }
         let out_bytes = (4 * problem.output().1).next_multiple_of(16) as f64;
         let output = make(out_bytes, usage::MAP_READ | usage::COPY_DST)?;
-        let clock = if gpu.timestamps {
-            let set = object(&[("type", "timestamp".into()), ("count", 2.into())]);
-            Some(Clock {
-                set: device.create_query_set(&set).map_err(|e| thrown(&e))?,
-                resolved: make(16.0, usage::QUERY_RESOLVE | usage::COPY_SRC)?,
-                read: make(16.0, usage::MAP_READ | usage::COPY_DST)?,
-            })
-        } else {
-            None
-        };
+        let clock = Clock::new(gpu, make)?;
         Ok(Self { gpu, steps, output, buffers, clock, bytes: 0.0 })
     }
 
@@ -207,16 +194,8 @@ impl<'a> Program<'a> {
         let mut times = 1;
         if first <= SUBMISSION {
             self.start_at(problem, 0)?;
-            // The first run compiled and warmed up: how long one takes is seen in the second.
-            let warm = self.repeated(1).await?;
-            times = repeats(warm);
-            if f64::from(times) * warm < PASS {
-                times = repeats(self.repeated(times).await? / f64::from(times));
-            }
-            for round in 0..ROUNDS {
-                progress("measuring", 0.5 + 0.5 * f64::from(round) / f64::from(ROUNDS));
-                seconds.push(self.repeated(times).await? / f64::from(times));
-            }
+            let rounds = self.clock.rounds(self.gpu, |pass| self.record(pass)).await?;
+            (seconds, times) = rounds;
         } else {
             // It takes so long that its first run is as good as any.
             if first > ENOUGH / 2.0 {
@@ -270,12 +249,7 @@ impl<'a> Program<'a> {
                 progress("running", from + (to - from) * share);
                 let now = (*piece).min(rows - row);
                 self.start_step(step, problem, row)?;
-                let seconds = self.submit(|pass| {
-                    pass.set_pipeline(&step.pipeline);
-                    pass.set_bind_group(0, &step.group);
-                    pass.dispatch(x, now, z);
-                });
-                let seconds = seconds.await?;
+                let seconds = self.clock.pass(self.gpu, |pass| step.record(pass, [x, now, z])).await?;
                 total += seconds;
                 row += now;
                 *piece = next_piece(now, seconds, rows);
@@ -284,76 +258,17 @@ impl<'a> Program<'a> {
         Ok((total, pieces))
     }
 
-    /// All steps, so many times in one pass; returns seconds.
-    async fn repeated(&self, times: u32) -> Result<f64, Trouble> {
-        self.submit(|pass| {
-            for _ in 0..times {
-                for step in &self.steps {
-                    let [x, y, z] = step.grid;
-                    pass.set_pipeline(&step.pipeline);
-                    pass.set_bind_group(0, &step.group);
-                    pass.dispatch(x, y, z);
-                }
-            }
-        })
-        .await
-    }
-
-    /// One pass, and how long it took by the device's clock, or by ours if it has none or shows nothing.
-    async fn submit(&self, record: impl Fn(&crate::webgpu::ComputePass)) -> Result<f64, Trouble> {
-        let device = &self.gpu.device;
-        let encoder: Encoder = device.create_encoder();
-        let descriptor = match &self.clock {
-            Some(clock) => object(&[(
-                "timestampWrites",
-                object(&[
-                    ("querySet", clock.set.clone()),
-                    ("beginningOfPassWriteIndex", 0.into()),
-                    ("endOfPassWriteIndex", 1.into()),
-                ]),
-            )]),
-            None => JsValue::UNDEFINED,
-        };
-        let pass = encoder.begin(&descriptor);
-        record(&pass);
-        pass.end();
-        if let Some(clock) = &self.clock {
-            encoder.resolve(&clock.set, 0, 2, &clock.resolved, 0.0);
-            encoder.copy(&clock.resolved, 0.0, &clock.read, 0.0, 16.0);
-        }
-        let queue = device.queue();
-        let before = now();
-        queue.submit(&Array::of1(&encoder.finish()));
-        wait(queue.done()).await.map_err(|e| thrown(&e))?;
-        let ours = (now() - before) / 1e3;
-        let Some(clock) = &self.clock else { return Ok(ours) };
-        wait(clock.read.map(usage::MAP_READ)).await.map_err(|e| thrown(&e))?;
-        let range = clock.read.mapped_range().map_err(|e| thrown(&e))?;
-        let ticks = BigUint64Array::new(&range).to_vec();
-        clock.read.unmap();
-        let nanoseconds = match ticks.as_slice() {
-            [start, end] => end.saturating_sub(*start),
-            _ => 0,
-        };
-        // A clock that stands still, or runs ahead of ours, is none.
-        let theirs = nanoseconds as f64 / 1e9;
-        Ok(if theirs > 0.0 && theirs <= ours * 1.05 + 1e-3 { theirs } else { ours })
+    /// All steps, once.
+    fn record(&self, pass: &ComputePass) {
+        self.steps.iter().for_each(|step| step.record(pass, step.grid));
     }
 
     /// The output.
     async fn read(&self, problem: &Problem) -> Result<Vec<f32>, Trouble> {
         let (_, values) = problem.output();
-        let encoder = self.gpu.device.create_encoder();
         let place = problem.inputs().len();
         let from = self.buffers.get(place).ok_or_else(|| Trouble::NotAccepted("there is no output".to_owned()))?;
-        encoder.copy(from, 0.0, &self.output, 0.0, 4.0 * values as f64);
-        self.gpu.device.queue().submit(&Array::of1(&encoder.finish()));
-        wait(self.output.map(usage::MAP_READ)).await.map_err(|e| thrown(&e))?;
-        let range = self.output.mapped_range().map_err(|e| thrown(&e))?;
-        let length = member(&range, "byteLength").as_f64().unwrap_or(0.0) as u64 / 4;
-        let data = Float32Array::new(&range).subarray(0, length.min(values) as u32).to_vec();
-        self.output.unmap();
-        Ok(data)
+        download(self.gpu, from, &self.output, values).await
     }
 
     /// Gives all memory back at once, not when someone collects it.
@@ -361,9 +276,6 @@ impl<'a> Program<'a> {
         self.buffers.iter().for_each(Buffer::destroy);
         self.steps.iter().for_each(|step| step.uniform.destroy());
         self.output.destroy();
-        if let Some(clock) = &self.clock {
-            clock.resolved.destroy();
-            clock.read.destroy();
-        }
+        self.clock.destroy();
     }
 }

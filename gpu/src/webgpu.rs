@@ -24,6 +24,10 @@ extern "C" {
     pub(crate) fn create_shader_module(this: &Device, descriptor: &JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch, js_name = createComputePipelineAsync)]
     pub(crate) fn create_pipeline(this: &Device, descriptor: &JsValue) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, catch, js_name = createBindGroupLayout)]
+    pub(crate) fn create_bind_group_layout(this: &Device, descriptor: &JsValue) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch, js_name = createPipelineLayout)]
+    pub(crate) fn create_pipeline_layout(this: &Device, descriptor: &JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch, js_name = createBindGroup)]
     pub(crate) fn create_bind_group(this: &Device, descriptor: &JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(method, catch, js_name = createQuerySet)]
@@ -87,8 +91,9 @@ extern "C" {
     pub(crate) fn now() -> f64;
 }
 
-/// `GPUBufferUsage` and `GPUMapMode`.
+/// `GPUBufferUsage`, `GPUMapMode` and `GPUShaderStage`.
 pub(crate) mod usage {
+    pub(crate) const COMPUTE: u32 = 0x4;
     pub(crate) const MAP_READ: u32 = 0x1;
     pub(crate) const COPY_SRC: u32 = 0x4;
     pub(crate) const COPY_DST: u32 = 0x8;

@@ -8,7 +8,7 @@ pub(crate) fn reduce(lanes: u64) -> Constant {
 }
 
 /// What they come to: each invocation folds every so many-th value into `start`, and halves of them fold into the others.
-pub(crate) fn fold(lanes: u64, values: impl Iterator<Item = f32>, start: f32, with: fn(f32, f32) -> f32) -> f32 {
+pub(crate) fn fold<T: Copy>(lanes: u64, values: impl Iterator<Item = T>, start: T, with: fn(T, T) -> T) -> T {
     let mut own = vec![start; lanes as usize];
     for (lane, value) in (0..own.len()).cycle().zip(values) {
         own[lane] = with(own[lane], value);

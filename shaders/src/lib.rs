@@ -14,6 +14,7 @@ pub mod half;
 mod lanes;
 pub mod matmul;
 pub mod problem;
+pub mod puzzles;
 pub mod rows;
 pub mod stream;
 pub mod template;

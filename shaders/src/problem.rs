@@ -163,7 +163,7 @@ impl Problem {
                 (Self::Rows(Op::Softmax, _), _) => 4.0,
                 _ => 1.0,
             };
-            let mut random = Random(seed.wrapping_add(i as u32).wrapping_mul(0x9e37_79b9));
+            let mut random = Random::new(seed.wrapping_add(i as u32));
             (0..len).map(|_| factor * random.next()).collect()
         };
         self.inputs().into_iter().enumerate().map(values).collect()
@@ -254,10 +254,15 @@ fn weighted(sizes: attention::Sizes, [q, k, v]: [&[f32]; 3], row: usize) -> Refe
 }
 
 /// Numbers that look random and are the same everywhere (splitmix32).
-struct Random(u32);
+pub(crate) struct Random(u32);
 
 impl Random {
-    fn next(&mut self) -> f32 {
+    pub(crate) fn new(seed: u32) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9))
+    }
+
+    /// From −1 to 1, and never within 2⁻¹² of 0.
+    pub(crate) fn next(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9);
         let mut x = self.0;
         x = (x ^ (x >> 16)).wrapping_mul(0x21f0_aaad);

@@ -1,5 +1,5 @@
-//! The rendered course: what `ringside_content` makes of `content/`, the style sheets that come with what is downloaded on
-//! demand, and the routes of the whole site.
+//! The rendered course: what `ringside_content` makes of `content/`, the style sheets and the editor that come with what is
+//! downloaded on demand, and the routes of the whole site.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -9,6 +9,7 @@ use ringside_content::schema::Course;
 use ringside_core::catalogue;
 
 use crate::css;
+use crate::editor;
 use crate::failure::Result;
 use crate::process;
 use crate::split;
@@ -61,6 +62,10 @@ pub(crate) fn render(lenient: bool) -> Rendered {
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
     add_styles(&mut files, &mut diagnostics);
+    match editor::bundle() {
+        Ok(module) => drop(files.insert(editor::NAME.to_owned(), module)),
+        Err(why) => diagnostics.push(format!("{}: {why}", editor::SOURCES)),
+    }
     Rendered { files, diagnostics, routes }
 }
 
@@ -107,7 +112,9 @@ fn route(path: String, course: Option<&Course>) -> Route {
 /// Changes when anything that is rendered is changed, added or removed.
 pub(crate) fn fingerprint() -> Result<Vec<(String, u64, Option<SystemTime>)>> {
     let mut all = Vec::new();
-    for (folder, endings) in [("content", [".toml", ".md"].as_slice()), (STYLES, &[".css"])] {
+    for (folder, endings) in
+        [("content", [".toml", ".md"].as_slice()), (STYLES, &[".css"]), (editor::SOURCES, &[".js"])]
+    {
         let folder = process::root().join(folder);
         for file in process::files_under(&folder)? {
             if endings.iter().any(|ending| file.ends_with(ending))

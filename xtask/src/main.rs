@@ -10,6 +10,7 @@ mod build;
 mod content;
 mod css;
 mod dist;
+mod editor;
 mod failure;
 mod first_sight;
 mod html;

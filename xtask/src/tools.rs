@@ -41,14 +41,7 @@ pub(crate) fn main(_: &Options) -> Result<()> {
 /// Finds every program, and installs what is missing.
 pub(crate) fn ensure() -> Result<Tools> {
     let folder = process::root().join(".tools");
-    std::fs::create_dir_all(&folder).could_not(|| format!("create {}", folder.display()))?;
-    // Two commands at once: the second waits, and then finds what the first installed.
-    let lock_path = folder.join("lock");
-    let lock = File::create(&lock_path).could_not(|| format!("create {}", lock_path.display()))?;
-    if lock.try_lock().is_err() {
-        say("waiting for another `cargo xtask` to install tools");
-        lock.lock().could_not(|| format!("lock {}", lock_path.display()))?;
-    }
+    let _lock = lock()?;
     ensure_target()?;
     let wanted = locked_wasm_bindgen()?;
     Ok(Tools {
@@ -56,6 +49,20 @@ pub(crate) fn ensure() -> Result<Tools> {
         wasm_bindgen: cargo_tool(&folder, "wasm-bindgen", "wasm-bindgen-cli", &wanted, |v| v == wanted)?,
         binaryen: binaryen(&folder)?,
     })
+}
+
+/// Whoever holds it may install into `.tools/`. Two commands at once: the second waits, and then finds what the first
+/// installed.
+pub(crate) fn lock() -> Result<File> {
+    let folder = process::root().join(".tools");
+    std::fs::create_dir_all(&folder).could_not(|| format!("create {}", folder.display()))?;
+    let path = folder.join("lock");
+    let lock = File::create(&path).could_not(|| format!("create {}", path.display()))?;
+    if lock.try_lock().is_err() {
+        say("waiting for another `cargo xtask` to install tools");
+        lock.lock().could_not(|| format!("lock {}", path.display()))?;
+    }
+    Ok(lock)
 }
 
 pub(crate) fn ensure_target() -> Result<()> {

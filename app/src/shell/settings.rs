@@ -318,7 +318,8 @@ fn about() -> impl IntoView {
                 ". Free software under MIT or Apache-2.0, at your choice. Its typefaces are "
                 <a href="licences/OFL-source-serif-4.txt" rel="external">"Source Serif 4"</a> " and "
                 <a href="licences/OFL-inter.txt" rel="external">"Inter"</a>
-                ", both under the SIL Open Font License. " <kbd>"?"</kbd> " shows the keyboard’s shortcuts."
+                ", both under the SIL Open Font License; its editor is "
+                <a href="licences/MIT-codemirror.txt" rel="external">"CodeMirror"</a> ", under MIT. " <kbd>"?"</kbd> " shows the keyboard’s shortcuts."
             </p>
             <p>"Do you teach? " <a href="author/">"Write a chapter of your own"</a> ", and see it as you type."</p>
         </section>

@@ -40,6 +40,9 @@ pub struct Doc {
     /// What an author writes: texts by path below `content/`; read by its page alone.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub drafts: Value,
+    /// By puzzle of the workbench, what the learner wrote and how far it came; read by the workbench alone.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub workbench: Value,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -103,6 +106,7 @@ impl Default for Doc {
             quiz: Value::Null,
             measured: Value::Null,
             drafts: Value::Null,
+            workbench: Value::Null,
             rest: Map::new(),
         }
     }

@@ -12,6 +12,7 @@ mod export;
 mod fields;
 mod flash_attention_tiling;
 mod kernel_fusion;
+mod kernel_workbench;
 mod kernels;
 mod matmul_kernels;
 mod memory_breakdown;
@@ -38,6 +39,7 @@ use ringside_core::query::{Kind, ParamSpec, Query};
 
 use crate::deferred::NotLoaded;
 use crate::style;
+pub use kernel_workbench::Judge;
 
 /// The style sheet of what several figures have.
 const FIGURES: &str = "figures";
@@ -100,6 +102,11 @@ pub const ALL: &[Widget] = &[
         id: "kernel-fusion",
         styles: &["network", "kernels", "kernel-fusion"],
         load: || Box::pin(kernel_fusion::load()),
+    },
+    Widget {
+        id: "kernel-workbench",
+        styles: &["kernels", "kernel-workbench"],
+        load: || Box::pin(kernel_workbench::load()),
     },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &["memory-breakdown"], load: || Box::pin(memory_breakdown::load()) },

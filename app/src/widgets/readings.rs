@@ -46,3 +46,15 @@ pub(super) fn one(quantity: &'static str, label: &'static str, unit: Unit, value
     }
     .into_any()
 }
+
+/// Whether what ran was right: 1 or 0.
+pub(super) fn verified(value: Signal<f64>) -> AnyView {
+    let format = |value: f64| if value > 0.0 { "yes" } else { "no" }.to_owned();
+    view! {
+        <div class="reading">
+            <dt>"Right"</dt>
+            <dd><Output quantity="verified" value unit=Unit::Count format /></dd>
+        </div>
+    }
+    .into_any()
+}

@@ -13,6 +13,7 @@ pub mod rows;
 pub mod stream;
 pub mod timing;
 pub mod wire;
+pub mod workbench;
 
 pub use family::{Kernel, Params, RUN, Work};
 

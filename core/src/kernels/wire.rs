@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::measured::Measured;
+use super::timing::Summary;
 use crate::quantity::Unit;
 
 /// A message: words, the first of which says what it is, and numbers.
@@ -29,8 +30,64 @@ pub enum Said {
     },
     /// The job is done; if there is a trouble, on the CPU because of it. What was to be run is not said again.
     Done(Box<Measured>, Option<Trouble>),
+    /// A learner's text was compiled, and if it could be, run.
+    Ran(Box<Ran>),
     /// The job cannot be done, and is too long for the CPU.
     Failed(Trouble),
+}
+
+/// The first word of a job that runs a learner's text. After it come the text as it was written; what to run in its place,
+/// or nothing; whether to measure; and the cases. A case is an array of three numbers of workgroups, and for each binding a
+/// [`Role`] and an array of values of four bytes.
+pub const TEXT: &str = "text";
+
+/// What a buffer is to a learner's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Role {
+    /// The sizes.
+    Uniform,
+    /// It is only read.
+    Read,
+    /// It is written, and wanted back.
+    Write,
+    /// The same; and if its first bits are not 0 after a case, no other case is run.
+    Flag,
+}
+
+impl Role {
+    /// Of its number; one that is only read, if there is none of this number.
+    pub fn read(number: f64) -> Self {
+        [Self::Uniform, Self::Write, Self::Flag].into_iter().find(|r| *r as u32 as f64 == number).unwrap_or(Self::Read)
+    }
+}
+
+/// What came of a text in WGSL and the cases that it was run on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Ran {
+    /// What it ran on, as the browser names it.
+    pub device: String,
+    /// Whether that is a GPU made of software.
+    pub software: bool,
+    /// What the compiler says. With an error among them nothing was run.
+    pub notes: Vec<Note>,
+    /// By case that was run, what was in its writable buffers in the end, one after the other.
+    pub outputs: Vec<Vec<f32>>,
+    /// Time of a run, in seconds; all 0 if none was asked for.
+    pub times: Summary,
+}
+
+/// What a compiler says of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Whether the text cannot be run for it.
+    pub error: bool,
+    /// The line, from 1; 0 for none in particular.
+    pub line: u32,
+    /// The character in the line, from 1; 0 for none in particular.
+    pub column: u32,
+    /// What is wrong.
+    pub text: String,
 }
 
 /// Why a kernel did not run on the GPU.
@@ -79,6 +136,7 @@ impl Said {
                 let (id, detail, [a, b]) = trouble.parts();
                 Wire::new(&["failed", id, detail], &[a, b])
             }
+            Self::Ran(ran) => ran.wire(),
             Self::Done(m, trouble) => {
                 let (id, detail, [a, b]) = trouble.as_ref().map_or(("", "", [0.0; 2]), Trouble::parts);
                 let flag = |yes: bool| f64::from(u8::from(yes));
@@ -112,6 +170,7 @@ impl Said {
             "ready" => Self::Ready,
             "progress" => Self::Progress { doing: wire.word(1).to_owned(), done: wire.number(0).clamp(0.0, 1.0) },
             "failed" => Self::Failed(trouble()?),
+            "ran" => Self::Ran(Box::new(Ran::read(wire)?)),
             "done" => {
                 let n = |i| wire.number(i);
                 let measured = Measured {
@@ -137,6 +196,50 @@ impl Said {
             }
             _ => return None,
         })
+    }
+}
+
+/// Numbers of a [`Ran`] before those of its notes.
+const RAN_HEAD: usize = 6;
+
+impl Ran {
+    fn wire(&self) -> Wire {
+        let mut words = vec!["ran", self.device.as_str()];
+        let Summary { median, low, high } = self.times;
+        let software = f64::from(u8::from(self.software));
+        let mut numbers = vec![software, median, low, high, self.notes.len() as f64, self.outputs.len() as f64];
+        for note in &self.notes {
+            words.push(&note.text);
+            numbers.extend([f64::from(u8::from(note.error)), f64::from(note.line), f64::from(note.column)]);
+        }
+        numbers.extend(self.outputs.iter().map(|output| output.len() as f64));
+        numbers.extend(self.outputs.iter().flatten().map(|value| f64::from(*value)));
+        Wire::new(&words, &numbers)
+    }
+
+    fn read(wire: &Wire) -> Option<Self> {
+        let count = |i| wire.number(i) as usize;
+        let notes = wire.words.get(2..)?.iter().zip(wire.numbers.get(RAN_HEAD..)?.chunks_exact(3));
+        let notes: Vec<Note> = notes
+            .map(|(text, place)| {
+                let n = |i: usize| place.get(i).copied().unwrap_or(0.0);
+                Note { error: n(0) == 1.0, line: n(1) as u32, column: n(2) as u32, text: text.clone() }
+            })
+            .collect();
+        if notes.len() != count(4) {
+            return None;
+        }
+        let mut rest = wire.numbers.get(RAN_HEAD + 3 * notes.len()..)?;
+        let (lengths, values) = rest.split_at_checked(count(5))?;
+        rest = values;
+        let mut outputs = Vec::with_capacity(lengths.len());
+        for length in lengths {
+            let (output, after) = rest.split_at_checked(*length as usize)?;
+            outputs.push(output.iter().map(|value| *value as f32).collect());
+            rest = after;
+        }
+        let times = Summary { median: wire.number(1), low: wire.number(2), high: wire.number(3) };
+        Some(Self { device: wire.word(1).to_owned(), software: wire.number(0) == 1.0, notes, outputs, times })
     }
 }
 
@@ -250,7 +353,29 @@ mod tests {
     }
 
     #[test]
+    fn a_run_is_read_as_it_was_meant_to_the_bit() {
+        let note = |error, line| Note { error, line, column: 7, text: "unresolved value 'x'".into() };
+        let ran = Ran {
+            device: "a GPU".into(),
+            software: true,
+            notes: vec![note(true, 12), note(false, 0)],
+            outputs: vec![vec![1.5, -0.0, f32::MIN_POSITIVE / 4.0], vec![], vec![f32::INFINITY]],
+            times: Summary { median: 2e-6, low: 1e-6, high: 3e-6 },
+        };
+        for ran in [ran.clone(), Ran { notes: vec![], ..ran.clone() }, Ran { outputs: vec![], ..ran }, Ran::default()] {
+            assert_eq!(Said::read(&Said::Ran(Box::new(ran.clone())).wire()), Some(Said::Ran(Box::new(ran))));
+        }
+        // What is not a number stays none.
+        let ran = Ran { outputs: vec![vec![f32::NAN]], ..Ran::default() };
+        let Some(Said::Ran(ran)) = Said::read(&Said::Ran(Box::new(ran)).wire()) else { panic!("read") };
+        assert!(ran.outputs[0][0].is_nan());
+    }
+
+    #[test]
     fn what_is_not_said_is_not_read() {
+        let cut = Wire::new(&["ran", "", "a note"], &[0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 3.0, 1.0]);
+        assert_eq!(Said::read(&cut), None);
+        assert_eq!(Said::read(&Wire::new(&["ran"], &[])), None);
         assert_eq!(Said::read(&Wire::default()), None);
         assert_eq!(Said::read(&Wire::new(&["failed", "else"], &[])), None);
         let Some(Said::Done(m, None)) = Said::read(&Wire::new(&["done"], &[f64::NAN; 16])) else { panic!("read") };

@@ -5,7 +5,7 @@ mod figure;
 pub(super) mod kept;
 mod ladder;
 mod runner;
-mod worker;
+pub(super) mod worker;
 
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
@@ -13,12 +13,11 @@ use ringside_core::kernels::Rung;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::{Quantity, Unit, exact, number, unbroken};
 
-use crate::ui::output::Output;
 use crate::ui::select::{Group, Select};
 use crate::ui::table::{Table, numbers, words};
 use crate::widgets::readings;
 pub(super) use figure::{Differences, figure};
-pub(super) use runner::Runner;
+pub(super) use runner::{Runner, bar};
 pub(super) use worker::Job;
 
 /// Sizes as a query, and in the order in which they are sent.
@@ -137,12 +136,7 @@ impl Bench {
                     {measured("time", "Time of a run, median", Unit::Seconds, |m| m.seconds)}
                     {measured("max-error", "Largest error", Unit::Ratio, |m| m.max_error)}
                     {measured("bound", "Rounding explains, there", Unit::Ratio, |m| m.bound)}
-                    <div class="reading">
-                        <dt>"Right"</dt>
-                        <dd>
-                            <Output quantity="verified" value=verified unit=Unit::Count format=yes_or_no />
-                        </dd>
-                    </div>
+                    {readings::verified(verified)}
                     {measured("bandwidth", "Asked of memory, a second", Unit::BytesPerSecond, Measured::bandwidth)}
                     {measured("memory", "Memory of all buffers", Unit::Bytes, |m| m.memory)}
                 </Show>
@@ -182,8 +176,4 @@ impl Bench {
         }
         .into_any()
     }
-}
-
-fn yes_or_no(value: f64) -> String {
-    if value > 0.0 { "yes" } else { "no" }.to_owned()
 }

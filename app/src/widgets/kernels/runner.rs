@@ -6,7 +6,7 @@ use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::wire::{Said, Trouble};
 use ringside_core::quantity::Unit;
 
-use super::worker::{Job, Worker};
+use super::worker::{Job, STALE, Worker};
 
 /// What to do next, of everything that was measured.
 pub(in crate::widgets) type More = fn(&[Measured]) -> Option<Job>;
@@ -118,6 +118,7 @@ impl Runner {
                 self.trouble.set(Some(format!("{trouble} The CPU would take long for this: it does up to {most}.")));
                 self.advance();
             }
+            Ok(Said::Ran(_)) => self.give_up(STALE.to_owned()),
             Err(why) => self.give_up(why),
         }
     }
@@ -152,10 +153,7 @@ impl Runner {
             <div class="bench-actions">
                 {start}
                 <button type="button" class="secondary" disabled=move || idle.get() on:click=move |_| self.stop()>"Stop"</button>
-                <div class="bench-progress" class:idle=move || idle.get()>
-                    <progress max="1" value=move || self.progress.get().1.to_string() aria-label="Progress of the run"></progress>
-                    <span class="fine">{doing}</span>
-                </div>
+                {bar(move || idle.get(), move || self.progress.get().1, doing)}
             </div>
         }
         .into_any()
@@ -171,6 +169,21 @@ impl Runner {
         }
         .into_any()
     }
+}
+
+/// How far something is: nothing while it is idle, a share of 1, and what is being done.
+pub(in crate::widgets) fn bar(
+    idle: impl Fn() -> bool + Send + Sync + 'static,
+    done: impl Fn() -> f64 + Send + Sync + 'static,
+    doing: impl Fn() -> Option<String> + Send + Sync + 'static,
+) -> AnyView {
+    view! {
+        <div class="bench-progress" class:idle=idle>
+            <progress max="1" value=move || done().to_string() aria-label="Progress of the run"></progress>
+            <span class="fine">{doing}</span>
+        </div>
+    }
+    .into_any()
 }
 
 fn caveat(m: &Measured) -> Option<String> {

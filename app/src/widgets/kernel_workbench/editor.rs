@@ -1,0 +1,114 @@
+//! The editor: the element `<code-editor>` of `app/editor`, downloaded with the first of them, around a plain field that
+//! serves until it is there, and where it does not come.
+
+use std::cell::Cell;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::JsValue;
+use web_sys::{CustomEvent, CustomEventInit, Element};
+
+use crate::data;
+use crate::ui::{dom, unique_id};
+
+/// The event that puts the cursor on a line.
+const GO_TO: &str = "go-to";
+
+thread_local! {
+    static ASKED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Asks for the script, once.
+fn ask() {
+    if ASKED.replace(true) {
+        return;
+    }
+    let add = || -> Result<(), JsValue> {
+        let script = document().create_element("script")?;
+        script.set_attribute("type", "module")?;
+        script.set_attribute("src", &data::address_of("code-editor.js"))?;
+        let head = document().head().ok_or(JsValue::NULL)?;
+        head.append_child(&script).map(drop)
+    };
+    // Without it there is the plain field.
+    let _ = add();
+}
+
+/// What is edited.
+pub(super) struct Edited {
+    /// What stands before the text, to its last line break.
+    pub head: &'static str,
+    /// What stands after it, from its line on.
+    pub tail: &'static str,
+    /// The text, without a line break at its end.
+    pub text: RwSignal<String>,
+    /// What a compiler complains about: `line:column line:column`.
+    pub marks: Signal<String>,
+    /// What it is called.
+    pub label: String,
+}
+
+/// A handle on an editor that is on show.
+#[derive(Clone, Copy)]
+pub(super) struct Editor(NodeRef<html::Div>);
+
+impl Editor {
+    /// None yet.
+    pub fn new() -> Self {
+        Self(NodeRef::new())
+    }
+
+    /// Puts the cursor on a line, counted from 1 with the head's first.
+    pub fn go_to(self, line: u32) {
+        let Some(root) = self.0.get_untracked() else { return };
+        let init = CustomEventInit::new();
+        init.set_detail(&line.into());
+        if let (Some(editor), Ok(event)) =
+            (dom::find(&root, "code-editor"), CustomEvent::new_with_event_init_dict(GO_TO, &init))
+        {
+            // Nobody stops it.
+            let _ = editor.dispatch_event(&event);
+        }
+    }
+
+    /// The editor. `edited` is called after each change that the learner makes, `run` when they press Ctrl and Enter.
+    pub fn view(
+        self,
+        edited: Edited,
+        changed: impl Fn() + Copy + Send + Sync + 'static,
+        run: impl Fn() + Copy + Send + Sync + 'static,
+    ) -> AnyView {
+        ask();
+        let Edited { head, tail, text, marks, label } = edited;
+        let id = unique_id("kernel");
+        let input = move |event: ev::Event| {
+            // Of the field, or of the editor: both have a value.
+            let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return };
+            let value = js_sys::Reflect::get(&target, &"value".into()).ok().and_then(|value| value.as_string());
+            if let Some(value) = value {
+                text.set(value);
+                changed();
+            }
+        };
+        let pressed = move |event: ev::KeyboardEvent| {
+            if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
+                event.prevent_default();
+                run();
+            }
+        };
+        let (after, name) = (format!("\n{tail}"), label.clone());
+        view! {
+            <div class="kernel-text" node_ref=self.0 on:input=input on:keydown=pressed>
+                <code-editor attr:head=head attr:tail=after attr:label=label prop:value=text prop:marks=marks>
+                    <pre>{head}</pre>
+                    <label class="visually-hidden" for=id.clone()>{name}</label>
+                    <textarea id=id rows="8" spellcheck="false" prop:value=text></textarea>
+                    <pre>{tail}</pre>
+                </code-editor>
+            </div>
+        }
+        .into_any()
+    }
+}

@@ -1,0 +1,102 @@
+//! What a learner has written, and how far it came: in the store, by puzzle.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::store::store;
+
+/// The work on a puzzle.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Work {
+    /// The text; empty for the one that the puzzle begins with.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// Whether a text was ever right.
+    #[serde(default)]
+    pub solved: bool,
+    /// Whether the solution was looked up before that.
+    #[serde(default)]
+    pub looked_up: bool,
+    /// Hints that were opened.
+    #[serde(default)]
+    pub hints: usize,
+    /// The best time on each device, in seconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub best: Vec<Best>,
+    /// What this version does not know.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// A time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Best {
+    /// The device, as the browser names it.
+    pub device: String,
+    /// The median of its runs, in seconds.
+    pub seconds: f64,
+}
+
+impl Work {
+    /// Takes note of a time; whether it is the best on its device.
+    fn time(&mut self, device: &str, seconds: f64) {
+        match self.best.iter_mut().find(|best| best.device == device) {
+            Some(best) => best.seconds = best.seconds.min(seconds),
+            None => self.best.push(Best { device: device.to_owned(), seconds }),
+        }
+    }
+
+    /// Takes note of a right text, and of its time if there is one.
+    pub fn pass(&mut self, device: &str, seconds: f64) {
+        self.solved = true;
+        if seconds > 0.0 {
+            self.time(device, seconds);
+        }
+    }
+}
+
+/// The work on the puzzle with this id. Tracks.
+pub(super) fn of(id: &str) -> Work {
+    store()
+        .with(|doc| doc.workbench.get(id).and_then(|work| serde_json::from_value(work.clone()).ok()))
+        .unwrap_or_default()
+}
+
+/// Changes it. What is kept of other puzzles stays as it is, whoever wrote it.
+pub(super) fn change(id: &str, change: impl FnOnce(&mut Work)) {
+    store().update(|doc| {
+        let mut work: Work =
+            doc.workbench.get(id).and_then(|work| serde_json::from_value(work.clone()).ok()).unwrap_or_default();
+        change(&mut work);
+        if !doc.workbench.is_object() {
+            doc.workbench = Map::new().into();
+        }
+        if let Some(all) = doc.workbench.as_object_mut() {
+            all.insert(id.to_owned(), serde_json::to_value(&work).unwrap_or_default());
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_time_of_each_device_is_kept() {
+        let mut work = Work::default();
+        for (device, seconds) in [("a", 3.0), ("b", 2.0), ("a", 1.0), ("a", 5.0), ("c", 0.0)] {
+            work.pass(device, seconds);
+        }
+        let best: Vec<_> = work.best.iter().map(|b| (b.device.as_str(), b.seconds)).collect();
+        assert_eq!(best, [("a", 1.0), ("b", 2.0)]);
+        assert!(work.solved);
+    }
+
+    #[test]
+    fn what_is_written_reads_back_with_unknown_fields_kept() {
+        let text = r#"{"text":"x","solved":true,"looked_up":false,"hints":2,"best":[{"device":"d","seconds":0.5}],"later":[1]}"#;
+        let work: Work = serde_json::from_str(text).expect("reads");
+        let again: Value = serde_json::to_value(&work).expect("writes");
+        assert_eq!(again, serde_json::from_str::<Value>(text).expect("reads"));
+    }
+}

@@ -1,0 +1,308 @@
+//! A workbench: kernels to write oneself, checked and timed on the learner's own GPU.
+
+mod editor;
+mod help;
+mod kept;
+mod ladder;
+mod trial;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::kernels::intensity;
+use ringside_core::kernels::wire::Note;
+use ringside_core::kernels::workbench::{self, ENTRY, PUZZLES, Params};
+use ringside_core::quantity::{Quantity, Unit, unbroken};
+use ringside_shaders::puzzles::{self, Puzzle};
+
+use super::kernels::bar;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::later::Later;
+use crate::ui::table::{self, Table, words};
+use editor::{Edited, Editor};
+use trial::{Outcome, Right, Trial};
+
+/// Downloads the widget.
+#[wasm_split(widget_kernel_workbench, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &ENTRY })
+}
+
+/// Whoever has provided this is told of every text that was tried whether it was right, and gets the puzzle alone, without the
+/// ladder and without help: those of an exercise are its own.
+#[derive(Clone, Copy)]
+pub struct Judge(pub Callback<(bool, String)>);
+
+type State = ui::state::State<Params>;
+
+fn view(props: Props) -> AnyView {
+    let state = State::new(props.query, Params::read, Params::query);
+    let params = state.params();
+    let judge = use_context::<Judge>();
+    let puzzle = Memo::new(move |_| params.with(|p| p.puzzle));
+    let trial = Trial::new(Callback::new(move |(outcome, body): (Outcome, String)| {
+        let id = puzzle.get_untracked();
+        if let Outcome::Right(right) = &outcome {
+            kept::change(id, |w| w.pass(&right.device, right.seconds));
+        }
+        if let Some(Judge(judge)) = judge {
+            judge.run((matches!(outcome, Outcome::Right(_)), body));
+        }
+    }));
+    Effect::new(move |before: Option<&'static str>| {
+        let now = puzzle.get();
+        if before.is_some_and(|before| before != now) {
+            trial.stop();
+        }
+        now
+    });
+    let subtitle = Signal::derive(move || workbench::find(puzzle.get()).map_or("", |p| p.title).to_owned());
+    let finding = Signal::derive(move || finding(puzzle.get(), trial));
+    let controls = if judge.is_some() || props.compact { ().into_any() } else { ladder::view(state) };
+    let bench = move || puzzles::find(puzzle.get()).map(|puzzle| bench(puzzle, trial, judge.is_none()));
+    let quantities = Memo::new(move |_| params.with(|p| ENTRY.measured(|id| p.quantity(id))));
+    view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding
+            notes="The ladder follows the idea of GPU-Puzzles by Sasha Rush; the puzzles are others."
+            controls
+            table=move || numbers()
+        >
+            {bench}
+            {numbers_of(trial, quantities, puzzle)}
+        </Figure>
+    }
+    .into_any()
+}
+
+/// What the figure says: how it stands with this puzzle, and with all.
+fn finding(id: &'static str, trial: Trial) -> String {
+    let Some(puzzle) = workbench::find(id) else { return String::new() };
+    let now = trial.outcome.with(|outcome| match outcome {
+        Some(Outcome::Right(right)) if right.seconds > 0.0 => {
+            format!("{}: right, and a run at {} took {}.", puzzle.title, puzzle.timed_at(), time(right.seconds))
+        }
+        Some(Outcome::Right(_)) => {
+            format!("{}: right, and too slow to be timed at {}.", puzzle.title, puzzle.timed_at())
+        }
+        Some(_) => format!("{}: not right yet.", puzzle.title),
+        None => format!(
+            "{}: checked at sizes on both sides of every edge, then timed at {}.",
+            puzzle.title,
+            puzzle.timed_at()
+        ),
+    });
+    let works = || PUZZLES.iter().map(|p| kept::of(p.id));
+    let solved = works().filter(|w| w.solved && !w.looked_up).count();
+    let of = PUZZLES.len();
+    let moved = unbroken(&Unit::Bytes.format(puzzle.compulsory() as f64));
+    format!("{now} At least {moved} have to be moved then. Solved so far: {solved} of {of}.")
+}
+
+fn time(seconds: f64) -> String {
+    unbroken(&Unit::Seconds.format(seconds))
+}
+
+/// The puzzle: its task, the text, what can be done with it and what came of that.
+fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
+    let id = puzzle.id;
+    let frame = puzzle.frame();
+    let start = frame.start.strip_suffix('\n').unwrap_or(frame.start);
+    let work = Memo::new(move |_| kept::of(id));
+    let kept_text = work.with_untracked(|w| w.text.clone());
+    let text = RwSignal::new(if kept_text.is_empty() { start.to_owned() } else { kept_text });
+    let keep = move || {
+        let now = text.get_untracked();
+        let now = if now == start { String::new() } else { now };
+        if work.with_untracked(|w| w.text != now) {
+            kept::change(id, |w| w.text = now);
+        }
+    };
+    let rest = Later::after(500);
+    on_cleanup(move || rest.cancel());
+    let changed = move || rest.run(keep);
+    let idle = move || trial.progress.with(Option::is_none);
+    let check = move || {
+        if untrack(idle) {
+            rest.cancel();
+            keep();
+            trial.start(puzzle, text.get_untracked());
+        }
+    };
+    let again = move |_| {
+        text.set(start.to_owned());
+        keep();
+        trial.outcome.set(None);
+    };
+    let marks = Signal::derive(move || {
+        trial.outcome.with(|outcome| match outcome {
+            Some(Outcome::Refused(notes)) => {
+                notes.iter().map(|note| format!("{}:{}", note.line, note.column)).collect::<Vec<_>>().join(" ")
+            }
+            _ => String::new(),
+        })
+    });
+    let editor = Editor::new();
+    let model = workbench::find(id);
+    let label = format!("The body of the kernel {}", model.map_or("", |p| p.title));
+    let edited = Edited { head: frame.head, tail: frame.tail, text, marks, label };
+    let progress = move || trial.progress.with(|p| p.clone().unwrap_or_default());
+    view! {
+        <div class="workbench">
+            <p class="puzzle-task">{model.map_or("", |p| p.task)}</p>
+            {editor.view(edited, changed, check)}
+            <p class="fine">
+                "Lines on a tint are given. Tab indents; " <kbd>"Esc"</kbd> " and then " <kbd>"Tab"</kbd>
+                " leaves the editor; " <kbd>"Ctrl Enter"</kbd> " checks."
+            </p>
+            <div class="bench-actions">
+                <button type="button" disabled=move || !idle() on:click=move |_| check()>"Check, then time"</button>
+                <button type="button" class="secondary" disabled=idle on:click=move |_| trial.stop()>"Stop"</button>
+                <button type="button" class="quiet" disabled=move || !idle() || text.with(|t| t == start) on:click=again>
+                    "Back to the beginning"
+                </button>
+                {bar(idle, move || progress().1, move || Some(progress().0))}
+            </div>
+            <div role="status" class="verdict">{move || trial.outcome.with(|o| o.as_ref().map(|o| verdict(o, editor)))}</div>
+            {with_help.then(|| help::view(puzzle, work))}
+        </div>
+    }
+    .into_any()
+}
+
+/// What came of a trial.
+fn verdict(outcome: &Outcome, editor: Editor) -> AnyView {
+    let sentence = outcome.sentence();
+    match outcome {
+        Outcome::Right(right) => {
+            let caveat = right.software.then(|| {
+                format!(
+                    "“{}” is a GPU made of software: the result counts, but its time does not show how a GPU behaves.",
+                    right.device
+                )
+            });
+            view! {
+                <div class="came-right">
+                    <p><b>"✓ " {sentence}</b></p>
+                    {caveat.map(|text| view! { <p>{text}</p> })}
+                </div>
+            }
+            .into_any()
+        }
+        Outcome::Refused(notes) => {
+            let notes = notes.iter().cloned().map(|note| complaint(note, editor)).collect_view();
+            view! {
+                <div class="message">
+                    <p>{sentence}</p>
+                    <ul class="complaints">{notes}</ul>
+                </div>
+            }
+            .into_any()
+        }
+        Outcome::Untried(_) => view! {
+            <div class="message">
+                <p>{sentence}</p>
+                <p>"WGSL is compiled by the browser’s own WebGPU, and nothing here does it instead. Your text is kept; hints and solutions need no GPU."</p>
+            </div>
+        }
+        .into_any(),
+        _ => view! { <div class="message"><p>{sentence}</p></div> }.into_any(),
+    }
+}
+
+/// What a compiler says, with a button that goes there.
+fn complaint(note: Note, editor: Editor) -> AnyView {
+    let Note { line, text, .. } = note;
+    if line == 0 {
+        return view! { <li>{text}</li> }.into_any();
+    }
+    view! {
+        <li>
+            <button type="button" class="quiet" on:click=move |_| editor.go_to(line)>{format!("Line {line}")}</button>
+            " "
+            {text}
+        </li>
+    }
+    .into_any()
+}
+
+/// What was measured, once something was, and what the model says of the timed run.
+fn numbers_of(trial: Trial, quantities: Memo<Vec<Quantity>>, puzzle: Memo<&'static str>) -> AnyView {
+    let right = Memo::new(move |_| {
+        trial.outcome.with(|outcome| match outcome {
+            Some(Outcome::Right(right)) => Some(right.clone()),
+            _ => None,
+        })
+    });
+    let tried =
+        Memo::new(move |_| trial.outcome.with(|o| o.as_ref().is_some_and(|o| !matches!(o, Outcome::Untried(_)))));
+    let timed = Memo::new(move |_| right.with(|r| r.as_ref().is_some_and(|r| r.seconds > 0.0)));
+    let seconds = Signal::derive(move || right.with(|r| r.as_ref().map_or(0.0, |r| r.seconds)));
+    let verified = Signal::derive(move || f64::from(u8::from(right.with(Option::is_some))));
+    let rate = move |id: &'static str| {
+        Signal::derive(move || {
+            let seconds = seconds.get();
+            if seconds > 0.0 { readings::value(quantities, id) / seconds } else { 0.0 }
+        })
+    };
+    let best = Signal::derive(move || {
+        let of = |right: &Option<Right>| right.as_ref().map(|r| r.device.clone()).unwrap_or_default();
+        let device = right.with(of);
+        kept::of(puzzle.get()).best.iter().find(|b| b.device == device).map_or(0.0, |b| b.seconds)
+    });
+    view! {
+        <dl class="readings loaded">
+            <Show when=move || tried.get()>
+                {readings::verified(verified)}
+            </Show>
+            <Show when=move || timed.get()>
+                {readings::one("time", "Time of a run, median", Unit::Seconds, seconds)}
+                {readings::one("best-time", "Your best on this GPU", Unit::Seconds, best)}
+                {readings::one("gflops", "Measured", Unit::FlopPerSecond, rate("flop"))}
+                {readings::one("bandwidth", "Of what must be moved", Unit::BytesPerSecond, rate("compulsory"))}
+            </Show>
+            {readings::all(&ENTRY, quantities)}
+        </dl>
+    }
+    .into_any()
+}
+
+/// Every puzzle with what its timed run comes to.
+fn numbers() -> AnyView {
+    let row = |p: &workbench::Puzzle| {
+        let work = kept::of(p.id);
+        let best = work.best.iter().map(|b| format!("{} ({})", Unit::Seconds.format(b.seconds), b.device));
+        view! {
+            <tr>
+                <th scope="row">{p.title}</th>
+                <td>{p.timed_at()}</td>
+                <td class="number">{Unit::Flop.format(p.flop() as f64)}</td>
+                <td class="number">{Unit::Bytes.format(p.compulsory() as f64)}</td>
+                <td class="number">{Unit::Ratio.format(intensity(p.flop(), p.compulsory()))}</td>
+                <td>{best.collect::<Vec<_>>().join("; ")}</td>
+            </tr>
+        }
+    };
+    view! {
+        <Table
+            columns=[
+                words("Puzzle"),
+                words("Timed at"),
+                table::numbers("Work"),
+                table::numbers("Must be moved"),
+                table::numbers("FLOP for each byte"),
+                words("Your best"),
+            ]
+            rows=(move || PUZZLES.iter().map(row).collect_view()).into_any()
+        />
+    }
+    .into_any()
+}

@@ -1,0 +1,359 @@
+//! Puzzles: kernels to write oneself, from one line to softmax in one pass.
+//!
+//! What each asks for is said here, with what its timed run comes to. Its frame, its solution and what its results are
+//! checked against are in `ringside_shaders::puzzles`, whose tests hold the numbers here to them. The idea of a ladder of
+//! small puzzles is that of Rush's GPU-Puzzles (<https://github.com/srush/GPU-Puzzles>); these are others.
+
+use super::{WORD, intensity};
+use crate::catalogue::{Entry, Evaluation};
+use crate::quantity::Unit;
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+
+/// A kernel to write.
+#[derive(Debug, Clone, Copy)]
+pub struct Puzzle {
+    /// The name in a query string: `tiled-matmul`.
+    pub id: &'static str,
+    /// What a person reads.
+    pub title: &'static str,
+    /// What to compute, in sentences.
+    pub task: &'static str,
+    /// Each gives away a little more than the one before.
+    pub hints: &'static [&'static str],
+    /// The sizes at which it is timed, by name.
+    pub timed: &'static [(&'static str, u64)],
+    /// Floating-point operations at these sizes, an exponential counted as one.
+    pub flop: fn(&[u64]) -> u64,
+    /// Values that have to be read and written at least at these sizes.
+    pub values: fn(&[u64]) -> u64,
+}
+
+/// A vector that fills a few milliseconds of no GPU, and more than its caches.
+const LONG: &[(&str, u64)] = &[("n", 1 << 20)];
+const PLANE: &[(&str, u64)] = &[("rows", 1024), ("cols", 1024)];
+const CUBE: &[(&str, u64)] = &[("m", 256), ("n", 256), ("k", 256)];
+const ROWS: &[(&str, u64)] = &[("rows", 512), ("cols", 1024)];
+
+/// Values in a block that one workgroup of the puzzles over vectors takes.
+pub const BLOCK: u64 = 64;
+/// Weights of the stencil.
+pub const TAPS: u64 = 5;
+
+fn first(sizes: &[u64]) -> u64 {
+    sizes.first().copied().unwrap_or(0)
+}
+
+fn area(sizes: &[u64]) -> u64 {
+    sizes.iter().take(2).product()
+}
+
+fn product_flop(sizes: &[u64]) -> u64 {
+    2 * sizes.iter().product::<u64>()
+}
+
+fn product_values(sizes: &[u64]) -> u64 {
+    match sizes {
+        [m, n, k] => m * k + k * n + m * n,
+        _ => 0,
+    }
+}
+
+/// The puzzles, the easiest first.
+pub const PUZZLES: &[Puzzle] = &[
+    Puzzle {
+        id: "map",
+        title: "Map",
+        task: "Write out[i] = a[i] + 10 for every i. There are exactly as many invocations as values: n is a multiple of 64.",
+        hints: &[
+            "Every invocation runs this same text. Only id differs, and id.x counts from 0 to n − 1.",
+            "One assignment is enough. 10 is an integer; 10.0 is what can be added to an f32.",
+        ],
+        timed: LONG,
+        flop: first,
+        values: |s| 2 * first(s),
+    },
+    Puzzle {
+        id: "zip",
+        title: "Zip",
+        task: "Write out[i] = a[i] · b[i]. This time nobody counts for you: you are given the number of the workgroup and \
+               the place in it. n is a multiple of 64.",
+        hints: &[
+            "Workgroups are numbered from 0, and each has 64 invocations, numbered from 0 too.",
+            "Before this workgroup there are group.x others of 64 invocations each.",
+        ],
+        timed: LONG,
+        flop: first,
+        values: |s| 3 * first(s),
+    },
+    Puzzle {
+        id: "guard",
+        title: "Guard",
+        task: "The text below doubles a, and is wrong for most n: workgroups come whole, so the last one has invocations \
+               beyond the end. Keep them from writing.",
+        hints: &[
+            "The number of values is sizes.n. Both buffers are a little longer here, so that you are caught.",
+            "Put the assignment into an if.",
+        ],
+        timed: LONG,
+        flop: first,
+        values: |s| 2 * first(s),
+    },
+    Puzzle {
+        id: "broadcast",
+        title: "Broadcast",
+        task: "Write out[row, col] = a[row] + b[col], with any number of rows and columns. The matrix lies in memory row \
+               by row, and the grid has two axes.",
+        hints: &[
+            "Before row r there are r rows of sizes.cols values each.",
+            "Both axes need a guard, or the last column of one row becomes the first of the next.",
+        ],
+        timed: PLANE,
+        flop: area,
+        values: |s| s.iter().sum::<u64>() + area(s),
+    },
+    Puzzle {
+        id: "transpose",
+        title: "Transpose",
+        task: "Write out[col, row] = a[row, col]. It can be done in one line, with neighbours that write far apart. \
+               Better: turn a tile of 16 × 16 in workgroup memory, so that neighbours read and write side by side.",
+        hints: &[
+            "Every invocation reads one value into tile[local.y][local.x]. Then all wait: workgroupBarrier().",
+            "Afterwards local.x has to count along a row of out, which is a column of a. The tile starts there at row \
+             group.x * 16 and column group.y * 16.",
+            "The value to write is tile[local.x][local.y]. The guard is that of out: cols rows of rows values.",
+        ],
+        timed: PLANE,
+        flop: |_| 0,
+        values: |s| 2 * area(s),
+    },
+    Puzzle {
+        id: "sum",
+        title: "Sum of a block",
+        task: "Each workgroup adds up its 64 values, and its first invocation writes the sum to out[group.x]. Use workgroup \
+               memory. n is any number: the last block may be short.",
+        hints: &[
+            "Put one value of each invocation into part, and 0 beyond the end. Then all wait.",
+            "Halve it: 32 invocations add the value 32 further on to their own, then 16, then 8, with a barrier after \
+             each step.",
+            "The barrier stands in the loop and outside of the if: all 64 have to meet there.",
+        ],
+        timed: LONG,
+        flop: first,
+        values: |s| first(s) + first(s).div_ceil(BLOCK),
+    },
+    Puzzle {
+        id: "stencil",
+        title: "Convolution",
+        task: "Every value of out is a weighted sum of five neighbours in a, with zeros beyond both ends. Fetch the 68 \
+               values that a workgroup needs into tile once, and read them from there.",
+        hints: &[
+            "tile[j] holds a[group.x * 64 + j − 2]. Indices are unsigned: compare before you subtract.",
+            "68 values and 64 invocations: a loop from local.x in steps of 64 gives four of them a second value.",
+            "Wait after the fetch. Then out[i] is the sum over k of w[k] * tile[local.x + k].",
+        ],
+        timed: LONG,
+        flop: |s| 2 * TAPS * first(s),
+        values: |s| 2 * first(s) + TAPS,
+    },
+    Puzzle {
+        id: "dot",
+        title: "Dot product",
+        task: "One workgroup, and vectors of any length: write the sum of a[i] · b[i] to out[0].",
+        hints: &[
+            "Each invocation takes every 64th product and adds them up in a variable of its own.",
+            "Start at local.x, so that neighbours read neighbours. What is left are 64 sums: you have added those up before.",
+        ],
+        timed: &[("n", 1 << 18)],
+        flop: |s| 2 * first(s),
+        values: |s| 2 * first(s) + 1,
+    },
+    Puzzle {
+        id: "scan",
+        title: "Prefix sum",
+        task: "Write to out[i] the sum of the values of its block of 64 up to a[i]. Six steps are enough for 64 values.",
+        hints: &[
+            "If every sum covers the last s values, adding the sum s places before makes it cover 2s.",
+            "Read what is s places before, wait, then add, wait: else someone reads what was already changed.",
+            "s is 1, 2, 4, 8, 16, 32. Whoever has nothing s places before adds nothing, and waits all the same.",
+        ],
+        timed: LONG,
+        flop: first,
+        values: |s| 2 * first(s),
+    },
+    Puzzle {
+        id: "matmul",
+        title: "Matrix product",
+        task: "Write out = a · b with a of m × k and b of k × n, one invocation for each element of out.",
+        hints: &[
+            "out[row, col] needs row `row` of a, at row * sizes.k, and column `col` of b, whose values are sizes.n apart.",
+            "Keep the sum in a variable and write it once, inside the guard.",
+        ],
+        timed: CUBE,
+        flop: product_flop,
+        values: product_values,
+    },
+    Puzzle {
+        id: "tiled-matmul",
+        title: "Tiled product, with masks",
+        task: "The same product through workgroup memory: 16 columns of a and 16 rows of b at a time. No size is a multiple \
+               of 16. The loop is there; fill it.",
+        hints: &[
+            "This invocation fetches a[row, start + local.x] and b[start + local.y, col].",
+            "Each fetch has a guard with two conditions of its own. Beyond the edge the value is 0, which changes no sum.",
+            "Nobody may return early and no barrier may stand in an if: who has no element of out still fetches for others.",
+            "Two barriers: one before the products, one after them, before the next tile is written over this one.",
+        ],
+        timed: CUBE,
+        flop: product_flop,
+        values: product_values,
+    },
+    Puzzle {
+        id: "softmax",
+        title: "Softmax of a row",
+        task: "A workgroup for each row: out is exp(a) over the row’s sum of exp(a). Subtract the row’s maximum first, or \
+               f32 overflows.",
+        hints: &[
+            "exp(a − most) over the sum of exp(a − most) is the same quotient, and no exponent is above 0.",
+            "Three passes along the row, 64 values at a time: the maximum, the sum, the quotients. After the first two, 64 \
+             partial results become one as in the puzzles before.",
+            "part is used twice. Wait between reading the maximum from it and writing sums to it.",
+        ],
+        timed: ROWS,
+        flop: |s| 5 * area(s),
+        values: |s| 2 * area(s),
+    },
+    Puzzle {
+        id: "online-softmax",
+        title: "Online softmax",
+        task: "Maximum and sum in a single pass: keep both as they are so far, and rescale the sum whenever the maximum grows. \
+               FlashAttention rests on this step.",
+        hints: &[
+            "With a new maximum m′ in place of m, a sum of exp(a − m) becomes one of exp(a − m′) by the factor exp(m − m′).",
+            "Two pairs merge alike: the maximum of both, and both sums, each times its own factor.",
+            "An invocation that saw no value has the pair (−3.4e38, 0): its factor is exp of something very negative, 0.",
+        ],
+        timed: ROWS,
+        flop: |s| 5 * area(s),
+        values: |s| 2 * area(s),
+    },
+];
+
+/// The puzzle with this id.
+pub fn find(id: &str) -> Option<&'static Puzzle> {
+    PUZZLES.iter().find(|p| p.id == id)
+}
+
+impl Puzzle {
+    fn sizes(&self) -> Vec<u64> {
+        self.timed.iter().map(|(_, size)| *size).collect()
+    }
+
+    /// Floating-point operations of the timed run, an exponential counted as one.
+    pub fn flop(&self) -> u64 {
+        (self.flop)(&self.sizes())
+    }
+
+    /// Bytes that the timed run has to read and write at least.
+    pub fn compulsory(&self) -> u64 {
+        WORD * (self.values)(&self.sizes())
+    }
+
+    /// The sizes of the timed run: `m = 256, n = 256, k = 256`.
+    pub fn timed_at(&self) -> String {
+        let size = |(name, size): &(&str, u64)| format!("{name} = {}", crate::quantity::grouped(*size));
+        self.timed.iter().map(size).collect::<Vec<_>>().join(", ")
+    }
+}
+
+const PARAMS: &[ParamSpec] = &[ParamSpec {
+    name: "puzzle",
+    doc: "the kernel to write",
+    kind: Kind::Choice(&[
+        "map",
+        "zip",
+        "guard",
+        "broadcast",
+        "transpose",
+        "sum",
+        "stencil",
+        "dot",
+        "scan",
+        "matmul",
+        "tiled-matmul",
+        "softmax",
+        "online-softmax",
+    ]),
+    default: "map",
+}];
+
+/// The parameters of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Params {
+    /// The puzzle.
+    pub puzzle: &'static str,
+}
+
+/// This model in the catalogue. Whether a text is right, and how fast, is found out on the learner's machine and is no
+/// quantity of it.
+pub const ENTRY: Entry = Entry {
+    id: "kernel-workbench",
+    title: "Kernels of your own",
+    summary: "Thirteen kernels to write in WGSL, from one line to softmax in a single pass: compiled, checked and timed on \
+              your own GPU.",
+    params: PARAMS,
+    quantities: &[
+        ("flop", "Work of the timed run", Unit::Flop),
+        ("compulsory", "Must be moved in it", Unit::Bytes),
+        ("intensity", "FLOP for each byte", Unit::Ratio),
+    ],
+    evaluate: |query| {
+        let (params, problems) = Params::read(query);
+        Evaluation::new(params.query(), problems, Ok(ENTRY.measured(|id| params.quantity(id))))
+    },
+};
+
+impl Params {
+    /// Reads the parameters; what cannot be read is the default and is reported.
+    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
+        let mut reader = Reader::new(PARAMS, query);
+        let puzzle = reader.choice("puzzle");
+        (Self { puzzle }, reader.finish())
+    }
+
+    /// The parameters as a query that reads back to the same.
+    pub fn query(&self) -> Query {
+        Query::new([("puzzle", self.puzzle)])
+    }
+
+    /// The value of a quantity of [`ENTRY`]; 0 for any other id.
+    pub fn quantity(&self, id: &str) -> f64 {
+        let Some(puzzle) = find(self.puzzle) else { return 0.0 };
+        match id {
+            "flop" => puzzle.flop() as f64,
+            "compulsory" => puzzle.compulsory() as f64,
+            "intensity" => intensity(puzzle.flop(), puzzle.compulsory()),
+            _ => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_choices_are_the_puzzles() {
+        let ids: Vec<&str> = PUZZLES.iter().map(|p| p.id).collect();
+        assert_eq!(PARAMS[0].kind, Kind::Choice(&ids.leak()[..]));
+        assert!(PUZZLES.iter().all(|p| p.hints.len() >= 2 && p.task.ends_with('.')));
+    }
+
+    #[test]
+    fn the_timed_runs_are_counted() {
+        let matmul = find("matmul").expect("a puzzle");
+        assert_eq!((matmul.flop(), matmul.compulsory()), (1 << 25, 3 << 18));
+        assert_eq!(matmul.timed_at(), "m = 256, n = 256, k = 256");
+        assert_eq!(find("sum").map(Puzzle::compulsory), Some(4 * ((1 << 20) + (1 << 14))));
+        assert_eq!(find("broadcast").map(Puzzle::compulsory), Some(4 * (2048 + (1 << 20))));
+    }
+}

@@ -1,0 +1,18 @@
+struct Sizes { n: u32 }
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+//# start
+  let i = id.x;
+  // Here n need not be a multiple of 64.
+  out[i] = 2.0 * a[i];
+//# solution
+  let i = id.x;
+  if (i < sizes.n) {
+    out[i] = 2.0 * a[i];
+  }
+//# end
+}
