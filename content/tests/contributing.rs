@@ -27,6 +27,7 @@ fn the_guide_has_an_example_of_every_kind() {
     let json = &site.files.iter().find(|(path, _)| path == "chapters/everything.exercises.json").expect("exercises").1;
     let exercises: Exercises = serde_json::from_slice(json).expect("exercises");
     let kinds: Vec<&str> = exercises.exercises.iter().map(|e| e.kind.name()).collect();
-    let all = ["number", "choice", "predict", "sketch", "order", "match", "label", "task", "trace", "explain"];
+    let all =
+        ["number", "choice", "predict", "sketch", "order", "match", "label", "task", "trace", "explain", "kernel"];
     assert_eq!(kinds, all);
 }

@@ -59,3 +59,12 @@ export const KEY = "ringside.store";
 
 /** The stored document; null if there is none. */
 export const stored = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? "null"), KEY);
+
+/** Skips the test where the browser has no GPU. */
+export async function gpu(page: Page) {
+  const found = await page.evaluate(async () => {
+    const gpu = (navigator as unknown as { gpu?: { requestAdapter(): Promise<unknown> } }).gpu;
+    return Boolean(await gpu?.requestAdapter());
+  });
+  test.skip(!found, "this browser offers no GPU, not even one of software");
+}

@@ -1,15 +1,7 @@
 // Kernels on the GPU that Chromium makes of software: every one is right, at sizes that no tile divides. Where Chromium offers
 // no adapter, these tests are skipped.
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
-
-async function gpu(page: Page) {
-  const found = await page.evaluate(async () => {
-    const gpu = (navigator as unknown as { gpu?: { requestAdapter(): Promise<unknown> } }).gpu;
-    return Boolean(await gpu?.requestAdapter());
-  });
-  test.skip(!found, "this browser offers no GPU, not even one of software");
-}
+import { axe, expect, gpu, ready, test } from "./fixtures";
 
 /** Runs all kernels of a widget and waits until each of its rows says that it is right. */
 async function all(page: Page, url: string, rows: number) {

@@ -10,14 +10,7 @@ use crate::ui::unique_id;
 
 /// The field, and what to compare it with once it has been written.
 pub(super) fn form(session: Session) -> AnyView {
-    let id = unique_id("explain");
-    let rest = Later::after(600);
-    let typed = move |event| {
-        session.input.set(event_target_value(&event));
-        rest.run(move || keep(session));
-    };
     let compare = move |_| {
-        rest.cancel();
         session.update(|a| {
             a.input = session.input.get_untracked();
             a.checked = true;
@@ -27,18 +20,32 @@ pub(super) fn form(session: Session) -> AnyView {
     let empty = move || session.input.with(|input| input.trim().is_empty());
     let compared = Memo::new(move |_| session.attempt.with(|a| a.checked));
     view! {
-        <label class="visually-hidden" for=id.clone()>"Your explanation"</label>
+        {field(session, "Your explanation", "In your own words, as to a colleague")}
+        <button type="button" hidden=session.exam disabled=empty on:click=compare>"Compare"</button>
+        <div role="status">{move || compared.get().then(|| comparison(session))}</div>
+    }
+    .into_any()
+}
+
+/// A field for a text, which is kept as it is written.
+pub(super) fn field(session: Session, label: &'static str, placeholder: &'static str) -> AnyView {
+    let id = unique_id("text");
+    let rest = Later::after(600);
+    let typed = move |event| {
+        session.input.set(event_target_value(&event));
+        rest.run(move || keep(session));
+    };
+    view! {
+        <label class="visually-hidden" for=id.clone()>{label}</label>
         <textarea
             id=id
             class="explanation"
             rows="5"
-            placeholder="In your own words, as to a colleague"
+            placeholder=placeholder
             prop:value=session.input
             on:input=typed
             on:blur=move |_| keep(session)
         ></textarea>
-        <button type="button" hidden=session.exam disabled=empty on:click=compare>"Compare"</button>
-        <div role="status">{move || compared.get().then(|| comparison(session))}</div>
     }
     .into_any()
 }

@@ -7,8 +7,10 @@ mod choice;
 mod compare;
 mod confidence;
 mod explain;
+mod figure;
 mod frame;
 mod given;
+mod kernel;
 mod number;
 mod order;
 mod pairs;
@@ -103,6 +105,7 @@ fn form(session: Session, exercise: &Exercise) -> AnyView {
         Kind::Task(_) => task::form(session),
         Kind::Trace(_) => trace::form(session),
         Kind::Explain(_) => explain::form(session),
+        Kind::Kernel(_) => kernel::form(session),
     }
 }
 

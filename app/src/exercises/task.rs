@@ -4,18 +4,17 @@ use leptos::prelude::*;
 use ringside_core::exercise::{Kind, Template, environment};
 use ringside_core::query::Query;
 
+use super::figure::Figure;
 use super::frame;
 use super::session::Session;
-use crate::deferred::deferred;
 use crate::ui::later::Later;
-use crate::ui::{focus_soon, unique_id};
-use crate::widgets::{self, Module, Props};
 
 /// What must hold, and the figure.
 pub(super) fn form(session: Session) -> AnyView {
     let stored = session.input.get_untracked();
     let state = RwSignal::new(if stored.is_empty() { session.parameters() } else { Query::parse(&stored) });
-    let open = RwSignal::new(!stored.is_empty());
+    let figure = Figure::new(!stored.is_empty());
+    let open = figure.open;
     // Fresh numbers begin anew.
     Effect::new(move |before: Option<u64>| {
         let seed = session.attempt.with(|a| a.seed);
@@ -74,10 +73,9 @@ pub(super) fn form(session: Session) -> AnyView {
             })
             .collect_view()
     };
-    let figure_id = StoredValue::new(unique_id("task-figure"));
     let begin = move |_| {
         state.set(session.parameters());
-        figure_id.with_value(|id| focus_soon(id.clone()));
+        figure.focus();
     };
     let strayed = move || {
         let names = judged.with(|j| j.as_ref().map(|j| j.strayed.join(", ")).unwrap_or_default());
@@ -104,28 +102,9 @@ pub(super) fn form(session: Session) -> AnyView {
         })?;
         said.ok().map(|text| frame::verdict(true, true, text))
     };
-    let model = session.exercise.with_value(|e| e.model.clone().unwrap_or_default());
-    let widget = widgets::find(&model);
-    let figure = move || {
-        if !open.get() {
-            let start = move |_| {
-                open.set(true);
-                figure_id.with_value(|id| focus_soon(id.clone()));
-            };
-            return view! { <button type="button" on:click=start>"Open the figure"</button> }.into_any();
-        }
-        match widget {
-            Some(widget) => deferred(
-                || widget.to_show(),
-                move |module: Module| (module.view)(Props { query: state, alone: false, compact: false }),
-            )
-            .into_any(),
-            None => ().into_any(),
-        }
-    };
     view! {
         <ul class="goals" aria-live="polite">{goals}</ul>
-        <div class="task-figure" id=figure_id.get_value() tabindex="-1">{figure}</div>
+        {figure.view(session, state, "Open the figure")}
         {strayed}
         <div role="status">{say}</div>
     }

@@ -16,6 +16,7 @@
 //! | task | `goals.text` | `say` |
 //! | trace | `causes.text`, `changes.text` | `causes.say`, `changes.say` |
 //! | explain | `rubric` | `model_answer` |
+//! | kernel | | `say` |
 
 use ringside_core::exercise::{
     Exercise, Kind as ExerciseKind, MistakeDef, OptionDef, Template, by_catalogue, environment, validate,
@@ -152,6 +153,7 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
                 *point = inline(world, slug, &text);
             }
         }
+        ExerciseKind::Kernel(kernel) => kernel.say = block(world, slug, &table.text("say")),
     }
     // As rendered, since LaTeX has braces of its own; what is checked is what the browser fills.
     let evaluate = by_catalogue(&exercise);

@@ -9,7 +9,7 @@
 //! | task | the state of the figure | `params=30e9&zero=2` |
 //! | trace | the cause, then the change | `2;0` |
 //! | sketch | the points in base units | `6e10,3e10` |
-//! | explain | the text | |
+//! | explain, kernel | the text | |
 
 use super::order::{Placed, right_order};
 use super::pairs::check_partners;
@@ -55,7 +55,7 @@ pub fn points(text: &str) -> Option<Vec<f64>> {
 }
 
 /// What an answer is, in a word that stands in exported results: `right`, `wrong`, `empty`, `unreadable`, `unmarked` for what
-/// only its author can mark, or for a number the id of its [`Outcome`](crate::answer::Outcome).
+/// only its author or a GPU can mark, or for a number the id of its [`Outcome`](crate::answer::Outcome).
 ///
 /// # Errors
 /// Why the exercise cannot be marked: a sentence.
@@ -102,12 +102,12 @@ pub fn mark(exercise: &Exercise, seed: u64, answer: &str, evaluate: Evaluate<'_>
             Some(drawn) if drawn.is_empty() => "empty",
             Some(drawn) => verdict(sketch.curve(exercise, &parameters, evaluate)?.is_near(&drawn)),
         },
-        Kind::Explain(_) if answer.trim().is_empty() => "empty",
-        Kind::Explain(_) => "unmarked",
+        Kind::Explain(_) | Kind::Kernel(_) if answer.trim().is_empty() => "empty",
+        Kind::Explain(_) | Kind::Kernel(_) => "unmarked",
     })
 }
 
-/// An answer that is right: the exercise's own solution. Nothing for what only its author can mark.
+/// An answer that is right: the exercise's own solution. Nothing for what only its author or a GPU can mark.
 ///
 /// # Errors
 /// Why the exercise cannot be solved: a sentence.
@@ -143,6 +143,6 @@ pub fn solve(exercise: &Exercise, seed: u64, evaluate: Evaluate<'_>) -> Result<O
             let values = sketch.curve(exercise, &parameters, evaluate)?.values;
             values.iter().map(|v| format!("{v:.8e}")).collect::<Vec<_>>().join(",")
         }
-        Kind::Explain(_) => return Ok(None),
+        Kind::Explain(_) | Kind::Kernel(_) => return Ok(None),
     }))
 }

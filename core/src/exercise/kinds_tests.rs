@@ -230,6 +230,29 @@ fn nobody_marks_free_text_but_its_author() {
 }
 
 #[test]
+fn only_a_gpu_marks_a_kernel() {
+    let kernel = |model: &str, params: &str| -> Exercise {
+        let fields = r#""id": "k", "skill": "s.s", "prompt": "Write it.", "hints": ["h"], "solution": ["s"]"#;
+        let text = format!(
+            r#"{{ {fields}, "model": "{model}", "params": {params}, "kind": "kernel", "say": "{{flop}} at {{puzzle}}." }}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    };
+    let fine = kernel("kernel-workbench", r#"{ "puzzle": "tiled-matmul" }"#);
+    assert_eq!(problems(&fine), [] as [String; 0]);
+    assert_eq!((marked(&fine, "sum += 1.0;"), marked(&fine, " ")), ("unmarked", "empty"));
+    assert_eq!(solve(&fine, 0, &by_catalogue(&fine)), Ok(None));
+    for (wrong, fragment) in [
+        (kernel("kernel-workbench", "{}"), "params: Name the puzzle."),
+        (kernel("kernel-workbench", r#"{ "puzzle": "tiled" }"#), "params: puzzle has no choice “tiled”"),
+        (kernel("amdahl", r#"{ "n": 2 }"#), "model: A kernel is written on the workbench"),
+    ] {
+        let said = problems(&wrong);
+        assert!(said.iter().any(|s| s.contains(fragment)), "{fragment}: {said:?}");
+    }
+}
+
+#[test]
 fn every_kind_is_solved_by_its_own_solution() {
     let matching = read(
         r#""kind": "match", "pairs": [

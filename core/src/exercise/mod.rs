@@ -33,6 +33,7 @@ mod draw;
 mod env;
 mod explain;
 pub mod input;
+mod kernel;
 mod order;
 mod pairs;
 mod resolve;
@@ -56,6 +57,7 @@ pub(crate) use draw::fnv1a;
 pub use draw::{MAX_SEED, draw, option_order, parse_seed};
 pub use env::Env;
 pub use explain::Explain;
+pub use kernel::Kernel;
 pub use order::{Item, Order, Ordered, Placed, right_order};
 pub use pairs::{Label, Match, Matched, Pair, Part, check_partners};
 pub use resolve::{Evaluate, Resolved, by_catalogue, environment, resolve};
@@ -131,6 +133,8 @@ pub enum Kind {
     Trace(Trace),
     /// An answer in one's own words.
     Explain(Explain),
+    /// A kernel to write.
+    Kernel(Kernel),
 }
 
 impl Kind {
@@ -147,6 +151,7 @@ impl Kind {
             Kind::Task(_) => "task",
             Kind::Trace(_) => "trace",
             Kind::Explain(_) => "explain",
+            Kind::Kernel(_) => "kernel",
         }
     }
 
@@ -167,7 +172,12 @@ impl Kind {
             Kind::Match(pairs) => pairs.pairs.len() + pairs.extra.len(),
             Kind::Label(label) => label.parts.len(),
             Kind::Trace(trace) => trace.causes.len(),
-            Kind::Number(_) | Kind::Predict(_) | Kind::Sketch(_) | Kind::Task(_) | Kind::Explain(_) => 0,
+            Kind::Number(_)
+            | Kind::Predict(_)
+            | Kind::Sketch(_)
+            | Kind::Task(_)
+            | Kind::Explain(_)
+            | Kind::Kernel(_) => 0,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::draw::same;
 use super::resolve::Evaluate;
 use super::{
-    Env, Exercise, Kind, Number, OptionDef, Params, Task, Template, Value, draw, environment, query, resolve,
+    Env, Exercise, Kernel, Kind, Number, OptionDef, Params, Task, Template, Value, draw, environment, query, resolve,
     right_order,
 };
 use crate::answer::{Outcome, Tolerance, write};
@@ -52,6 +52,7 @@ pub fn validate(exercise: &Exercise, evaluate: Evaluate<'_>, seeds: u64) -> Vec<
         Kind::Explain(explain) => {
             report.unless(explain.rubric.len() >= 2, || "rubric: Name at least two points of a good answer.".into());
         }
+        Kind::Kernel(_) => kernel_fields(exercise, &mut report),
     }
     for (field, text) in texts(&exercise.kind) {
         report.unless(!text.trim().is_empty(), || format!("{field}: It is empty."));
@@ -170,6 +171,16 @@ fn task_fields(exercise: &Exercise, task: &Task, report: &mut Report) {
     }
 }
 
+fn kernel_fields(exercise: &Exercise, report: &mut Report) {
+    report.unless(exercise.model.as_deref() == Some(Kernel::MODEL), || {
+        format!("model: A kernel is written on the workbench: “{}”.", Kernel::MODEL)
+    });
+    report.unless(exercise.params.contains_key(Kernel::PUZZLE), || "params: Name the puzzle.".into());
+    report.unless(exercise.draw.is_empty(), || "draw: Another puzzle is another exercise.".into());
+    report.unless(!exercise.hints.is_empty(), || "hints: A kernel needs at least one.".into());
+    report.unless(!exercise.solution.is_empty(), || "solution: Say how it is written, step by step.".into());
+}
+
 /// The templates of a kind, each after the field that it is in; `say` of options, of which messages say more, left out.
 fn texts(kind: &Kind) -> Vec<(String, &str)> {
     let mut all = Vec::new();
@@ -227,6 +238,7 @@ fn texts(kind: &Kind) -> Vec<(String, &str)> {
                 add(format!("rubric {}", i + 1), point);
             }
         }
+        Kind::Kernel(kernel) => add("say".into(), &kernel.say),
     }
     all
 }
@@ -292,7 +304,7 @@ fn sets(kind: &Kind) -> Vec<(String, Cow<'_, Params>)> {
             let one = |at: &Value| Params::from([(sketch.over.clone(), at.clone())]);
             sketch.at.iter().map(|at| ("at".to_owned(), Cow::Owned(one(at)))).collect()
         }
-        Kind::Choice(_) | Kind::Match(_) | Kind::Label(_) | Kind::Explain(_) => Vec::new(),
+        Kind::Choice(_) | Kind::Match(_) | Kind::Label(_) | Kind::Explain(_) | Kind::Kernel(_) => Vec::new(),
     }
 }
 
@@ -452,7 +464,7 @@ fn proof(
                 report.of_seed("up_to", "up_to: The curve leaves what can be drawn.".into());
             }
         }
-        Kind::Number(_) | Kind::Predict(_) | Kind::Choice(_) | Kind::Match(_) | Kind::Explain(_) => {}
+        Kind::Number(_) | Kind::Predict(_) | Kind::Choice(_) | Kind::Match(_) | Kind::Explain(_) | Kind::Kernel(_) => {}
     }
     Ok(())
 }

@@ -79,7 +79,7 @@ fn form(start: Link, course: Arc<Course>, index: Arc<ExerciseIndex>) -> AnyView 
 }
 
 fn kind_of(exercise: &Indexed) -> String {
-    let marked = if exercise.kind == "explain" { ", for you to mark" } else { "" };
+    let marked = if matches!(exercise.kind.as_str(), "explain" | "kernel") { ", for you to mark" } else { "" };
     format!("{} · level {}{marked}", exercise.kind, exercise.level)
 }
 

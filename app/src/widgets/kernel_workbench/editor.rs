@@ -98,7 +98,7 @@ impl Editor {
                 run();
             }
         };
-        let (after, name) = (format!("\n{tail}"), label.clone());
+        let (after, name) = (format!("\n{}", tail.trim_end()), label.clone());
         view! {
             <div class="kernel-text" node_ref=self.0 on:input=input on:keydown=pressed>
                 <code-editor attr:head=head attr:tail=after attr:label=label prop:value=text prop:marks=marks>

@@ -242,7 +242,7 @@ pub fn fingerprint(exercise: &Exercise, seed: u64, evaluate: Evaluator<'_>) -> R
     let evaluate: exercise::Evaluate<'_> = &|query| evaluate(exercise, query);
     match &exercise.kind {
         // What is right is in its text.
-        Kind::Choice(_) | Kind::Match(_) | Kind::Explain(_) => {}
+        Kind::Choice(_) | Kind::Match(_) | Kind::Explain(_) | Kind::Kernel(_) => {}
         Kind::Number(_) | Kind::Predict(_) => {
             let resolved = exercise::resolve(exercise, &exercise::draw(exercise, seed), evaluate)?;
             // Nine digits: a browser's last bits may differ.

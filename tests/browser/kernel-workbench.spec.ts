@@ -1,0 +1,131 @@
+// The workbench, on the GPU that Chromium makes of software: solutions are right, beginnings are not, and no text takes the GPU
+// away. Where Chromium offers no adapter, what needs one is skipped.
+import type { Locator, Page } from "@playwright/test";
+import { axe, expect, gpu, ready, stored, test } from "./fixtures";
+import { widget } from "./widget";
+
+const { figure, open, quantity, parameter } = widget("kernel-workbench");
+const editor = (page: Page): Locator => figure(page).locator("code-editor");
+const content = (page: Page): Locator => editor(page).getByRole("textbox", { name: /^The body of the kernel/ });
+const check = (page: Page) => page.getByRole("button", { name: "Check, then time" }).click();
+const verdict = (page: Page) => figure(page).locator(".verdict");
+
+/** Puts a text into the editor, as if it had been typed. */
+async function write(page: Page, text: string) {
+  await content(page).waitFor();
+  await editor(page).evaluate((element: HTMLTextAreaElement, text) => {
+    element.value = text;
+    element.dispatchEvent(new Event("input", { bubbles: true }));
+  }, text);
+}
+
+test("every beginning is wrong and every solution is right", async ({ page }) => {
+  test.setTimeout(240_000);
+  await open(page, "puzzle=map");
+  await gpu(page);
+  const puzzles = figure(page).locator(".puzzles button");
+  const count = await puzzles.count();
+  expect(count).toBeGreaterThanOrEqual(10);
+  for (let i = 0; i < count; i++) {
+    await puzzles.nth(i).click();
+    await content(page).waitFor();
+    await check(page);
+    await expect(verdict(page), parameter(page, "puzzle") ?? "").toContainText(/Wrong with|The compiler does not take it/);
+    await expect(figure(page).locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "0");
+    await page.getByRole("button", { name: /^Show a solution/ }).click();
+    await page.getByRole("button", { name: "Look it up" }).click();
+    const solution = await figure(page).getByLabel("The kernel in WGSL").innerText();
+    await write(page, solution);
+    await check(page);
+    await expect(verdict(page), parameter(page, "puzzle") ?? "").toContainText("Right, at all", { timeout: 60_000 });
+    await expect(figure(page).locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
+  }
+  await expect(figure(page).locator(".finding")).toContainText(`Solved so far: 0 of ${count}`);
+});
+
+test("a kernel is written with the keyboard, mended where the compiler points, and kept with its best time", async ({ page }) => {
+  await open(page, "puzzle=map");
+  await gpu(page);
+  await content(page).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText("  let i = id.x;\n  out[i] = b[i] + 10.0;");
+  await page.keyboard.press("Control+Enter");
+  const line = verdict(page).getByRole("button", { name: "Line 9" });
+  await expect(verdict(page)).toContainText("The compiler does not take it");
+  await line.click();
+  await expect(content(page)).toBeFocused();
+  await expect(editor(page).locator(".bad")).toHaveText("b");
+  // What is given cannot be changed.
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("x");
+  await expect(editor(page).locator(".cm-line").first()).toHaveText(/^struct Sizes/);
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText("  let i = id.x;\n  out[i] = a[i] + 10.0;");
+  await page.keyboard.press("Control+Enter");
+  await expect(verdict(page)).toContainText("Right, at all");
+  expect(await quantity(page, "best-time")).toBeGreaterThan(0);
+  // Tab indents; Escape and Tab leave.
+  await content(page).focus();
+  await page.keyboard.press("Tab");
+  await expect(content(page)).toBeFocused();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  await expect(content(page)).not.toBeFocused();
+  expect(await axe(page, "figure")).toEqual([]);
+  await expect.poll(async () => (await stored(page)).workbench.map.solved).toBe(true);
+  await page.reload();
+  await ready(page);
+  await expect(content(page)).toContainText("out[i] = a[i] + 10.0;");
+  await expect(figure(page).locator(".puzzles button", { hasText: "Map" })).toContainText("solved");
+});
+
+test("a loop that does not end is broken off, and the next text runs", async ({ page }) => {
+  await open(page, "puzzle=guard");
+  await gpu(page);
+  await write(page, "  loop { }");
+  await check(page);
+  await expect(verdict(page)).toContainText("The compiler does not take it");
+  const endless = "  var i = id.x;\n  while (true) { i++; out[0] = f32(i); }";
+  await write(page, endless);
+  await check(page);
+  await expect(verdict(page)).toContainText("a loop went round more than 65536 times");
+  await expect(content(page)).toContainText("while (true)");
+  await write(page, "  if (id.x < sizes.n) { out[id.x] = 2.0 * a[id.x]; }");
+  await check(page);
+  await expect(verdict(page)).toContainText("Right, at all");
+});
+
+test("a worker of which nothing is heard is ended, the text is kept, and the next check starts another", async ({ page }) => {
+  const deaf = 'postMessage([["ready"], new Float64Array(0)]);';
+  await page.route("**/gpu-worker-start-*.js", (route) => route.fulfill({ contentType: "text/javascript", body: deaf }));
+  await page.clock.install();
+  await open(page, "puzzle=guard");
+  const text = "  if (id.x < sizes.n) { out[id.x] = 2.0 * a[id.x]; }";
+  await write(page, text);
+  await check(page);
+  await expect.poll(() => page.workers().length).toBe(1);
+  await page.clock.runFor(16_000);
+  await expect(verdict(page)).toContainText("Nothing was heard of it for 15 seconds");
+  await expect.poll(() => page.workers().length).toBe(0);
+  await expect(content(page)).toContainText("out[id.x] = 2.0 * a[id.x]");
+  await page.unroute("**/gpu-worker-start-*.js");
+  await gpu(page);
+  await check(page);
+  await expect(verdict(page)).toContainText("Right, at all");
+});
+
+test("without WebGPU and without the editor there is a plain field, and what is missing is said", async ({ page }) => {
+  await page.route("**/gpu-worker-start-*.js", async (route) => {
+    const response = await route.fetch();
+    const hide = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { value: undefined });\n";
+    await route.fulfill({ response, body: hide + (await response.text()) });
+  });
+  await page.route("**/code-editor.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+  await open(page, "puzzle=softmax");
+  await figure(page).getByLabel("The body of the kernel Softmax of a row").fill("  out[0] = 1.0;");
+  await check(page);
+  await expect(verdict(page)).toContainText("This browser has no WebGPU here.");
+  await expect.poll(async () => (await stored(page)).workbench.softmax.text).toBe("  out[0] = 1.0;");
+  await page.getByRole("button", { name: "Hint" }).click();
+  await expect(figure(page).locator(".hints li")).toHaveCount(1);
+});
