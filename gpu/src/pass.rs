@@ -1,7 +1,7 @@
 //! Passes on the GPU: recorded, submitted, and timed by the device's clock or ours; and what they wrote, brought back.
 
 use js_sys::{Array, BigUint64Array, Float32Array};
-use ringside_core::kernels::timing::{PASS, repeats};
+use ringside_core::kernels::timing::{PASS, SUBMISSION, repeats};
 use ringside_core::kernels::wire::Trouble;
 use wasm_bindgen::prelude::*;
 
@@ -9,8 +9,9 @@ use crate::adapter::Gpu;
 use crate::progress;
 use crate::webgpu::{Buffer, ComputePass, Encoder, member, now, object, text_of, usage, wait};
 
-/// Measurements of what is short enough to be repeated.
+/// Measurements, and measurements of what takes longer than a submission should.
 const ROUNDS: u32 = 9;
+const FEW: u32 = 3;
 
 /// Of something that JavaScript threw.
 pub(crate) fn thrown(error: &JsValue) -> Trouble {
@@ -93,8 +94,9 @@ impl Clock {
             times = repeats(repeated(times).await? / f64::from(times));
         }
         let mut seconds = Vec::new();
-        for round in 0..ROUNDS {
-            progress("measuring", 0.5 + 0.5 * f64::from(round) / f64::from(ROUNDS));
+        let rounds = if warm > SUBMISSION { FEW } else { ROUNDS };
+        for round in 0..rounds {
+            progress("measuring", 0.5 + 0.5 * f64::from(round) / f64::from(rounds));
             seconds.push(repeated(times).await? / f64::from(times));
         }
         Ok((seconds, times))

@@ -11,9 +11,9 @@ const check = (page: Page) => page.getByRole("button", { name: "Check, then time
 const verdict = (page: Page) => figure(page).locator(".verdict");
 
 /** Puts a text into the editor, as if it had been typed. */
-async function write(page: Page, text: string) {
-  await content(page).waitFor();
-  await editor(page).evaluate((element: HTMLTextAreaElement, text) => {
+async function write(within: Page | Locator, text: string) {
+  await within.getByRole("textbox", { name: /^The body of the kernel/ }).waitFor();
+  await within.locator("code-editor").evaluate((element: HTMLTextAreaElement, text) => {
     element.value = text;
     element.dispatchEvent(new Event("input", { bubbles: true }));
   }, text);
@@ -128,4 +128,26 @@ test("without WebGPU and without the editor there is a plain field, and what is 
   await expect.poll(async () => (await stored(page)).workbench.softmax.text).toBe("  out[0] = 1.0;");
   await page.getByRole("button", { name: "Hint" }).click();
   await expect(figure(page).locator(".hints li")).toHaveCount(1);
+});
+
+test("an exercise takes the verdict of the workbench", async ({ page }) => {
+  await page.goto("chapter/matmul-kernels/#exercise-write-transpose");
+  await ready(page);
+  await gpu(page);
+  const exercise = page.locator('[data-exercise="write-transpose"]');
+  await exercise.getByRole("button", { name: "Open the workbench" }).click();
+  await expect(exercise.locator(".puzzles")).toHaveCount(0);
+  const attempt = async () => (await stored(page))?.exercises["matmul-kernels/write-transpose"] ?? {};
+  const said = exercise.locator(".verdict");
+  const run = exercise.getByRole("button", { name: "Check, then time" });
+  await write(exercise, "  let row = id.y;");
+  await run.click();
+  await expect(said).toContainText("The compiler does not take it");
+  await expect.poll(async () => (await attempt()).tries).toBe(1);
+  expect((await attempt()).right).toBe(false);
+  await write(exercise, "  let at = group.xy * 16u + local.xy;\n  if (at.y < sizes.rows && at.x < sizes.cols) {\n    out[at.x * sizes.rows + at.y] = a[at.y * sizes.cols + at.x];\n  }");
+  await run.click();
+  await expect(said).toContainText("Right, at all");
+  await expect(exercise.locator(".answer.right")).toContainText("Not one operation");
+  expect(await attempt()).toMatchObject({ tries: 2, right: true, solved: true });
 });

@@ -17,7 +17,7 @@ pub(super) fn form(session: Session) -> AnyView {
         session.input.set(text);
         session.submit(right, true);
     })));
-    let state = RwSignal::new(session.parameters());
+    let state = RwSignal::new(untrack(|| session.parameters()));
     let figure = Figure::new(session.attempt.with_untracked(|a| a.tries > 0));
     let say = move || {
         session.attempt.with(|a| a.solved).then(|| {

@@ -12,7 +12,7 @@ use crate::ui::later::Later;
 /// What must hold, and the figure.
 pub(super) fn form(session: Session) -> AnyView {
     let stored = session.input.get_untracked();
-    let state = RwSignal::new(if stored.is_empty() { session.parameters() } else { Query::parse(&stored) });
+    let state = RwSignal::new(if stored.is_empty() { untrack(|| session.parameters()) } else { Query::parse(&stored) });
     let figure = Figure::new(!stored.is_empty());
     let open = figure.open;
     // Fresh numbers begin anew.

@@ -101,7 +101,7 @@ impl Editor {
         let (after, name) = (format!("\n{}", tail.trim_end()), label.clone());
         view! {
             <div class="kernel-text" node_ref=self.0 on:input=input on:keydown=pressed>
-                <code-editor attr:head=head attr:tail=after attr:label=label prop:value=text prop:marks=marks>
+                <code-editor head=head tail=after label=label prop:value=text prop:marks=marks>
                     <pre>{head}</pre>
                     <label class="visually-hidden" for=id.clone()>{name}</label>
                     <textarea id=id rows="8" spellcheck="false" prop:value=text></textarea>

@@ -86,16 +86,21 @@ fn view(props: Props) -> AnyView {
 /// What the figure says: how it stands with this puzzle, and with all.
 fn finding(id: &'static str, trial: Trial) -> String {
     let Some(puzzle) = workbench::find(id) else { return String::new() };
+    let moved = unbroken(&Unit::Bytes.format(puzzle.compulsory() as f64));
     let now = trial.outcome.with(|outcome| match outcome {
-        Some(Outcome::Right(right)) if right.seconds > 0.0 => {
-            format!("{}: right, and a run at {} took {}.", puzzle.title, puzzle.timed_at(), time(right.seconds))
-        }
+        Some(Outcome::Right(right)) if right.seconds > 0.0 => format!(
+            "{}: right, and a run took {}. That is at {}, where at least {moved} have to be moved.",
+            puzzle.title,
+            unbroken(&Unit::Seconds.format(right.seconds)),
+            puzzle.timed_at()
+        ),
         Some(Outcome::Right(_)) => {
             format!("{}: right, and too slow to be timed at {}.", puzzle.title, puzzle.timed_at())
         }
         Some(_) => format!("{}: not right yet.", puzzle.title),
         None => format!(
-            "{}: checked at sizes on both sides of every edge, then timed at {}.",
+            "{}: to be written. It is checked at sizes on both sides of every edge, then timed at {}, where at least {moved} \
+             have to be moved.",
             puzzle.title,
             puzzle.timed_at()
         ),
@@ -103,12 +108,7 @@ fn finding(id: &'static str, trial: Trial) -> String {
     let works = || PUZZLES.iter().map(|p| kept::of(p.id));
     let solved = works().filter(|w| w.solved && !w.looked_up).count();
     let of = PUZZLES.len();
-    let moved = unbroken(&Unit::Bytes.format(puzzle.compulsory() as f64));
-    format!("{now} At least {moved} have to be moved then. Solved so far: {solved} of {of}.")
-}
-
-fn time(seconds: f64) -> String {
-    unbroken(&Unit::Seconds.format(seconds))
+    format!("{now} Solved so far: {solved} of {of}.")
 }
 
 /// The puzzle: its task, the text, what can be done with it and what came of that.
