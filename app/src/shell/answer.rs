@@ -70,7 +70,7 @@ fn choices(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Resu
             trace.changes.iter().map(|change| change.text.clone()).collect(),
         ],
         Kind::Task(task) => vec![task.goals.iter().map(|goal| goal.text.clone()).collect()],
-        Kind::Number(_) | Kind::Predict(_) | Kind::Sketch(_) | Kind::Explain(_) => Vec::new(),
+        Kind::Number(_) | Kind::Predict(_) | Kind::Sketch(_) | Kind::Explain(_) | Kind::Kernel(_) => Vec::new(),
     };
     let env = environment(exercise, &draw(exercise, 0), evaluate)?;
     let all = |texts: Vec<String>| texts.iter().map(|text| Template::fill(text, &env)).collect();
@@ -109,6 +109,7 @@ fn answer(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Resul
         }
         Kind::Sketch(sketch) => vec![filled(&env, &[&sketch.reveal])?],
         Kind::Explain(explain) => vec![filled(&env, &[&explain.model_answer])?],
+        Kind::Kernel(kernel) => vec![filled(&env, &[&kernel.say])?],
     };
     for step in &exercise.solution {
         pieces.push(filled(&env, &[step])?);
