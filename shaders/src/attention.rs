@@ -5,6 +5,7 @@ use ringside_core::kernels::{Traffic, WORD, Work as _};
 
 use crate::descriptor::{Binding, Dims, Kernel, Parameter, Pass, Resource, Size};
 use crate::problem::Problem;
+use crate::source::wgsl;
 use crate::template::{Constant, number};
 
 const SIZES: Binding = Binding {
@@ -44,7 +45,7 @@ const PLAIN: Kernel = Kernel::plain(Sizes::NAME, |problem, inputs| twin(problem,
 pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "three-pass",
-        template: include_str!("../wgsl/attention_three_pass.wgsl"),
+        template: wgsl!("attention_three_pass"),
         scratch: &[("scores", Size::Product(&[HEADS, Size::Dim("seq"), Size::Dim("seq")]))],
         passes: &[
             Pass {
@@ -70,7 +71,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "online",
-        template: include_str!("../wgsl/attention_online.wgsl"),
+        template: wgsl!("attention_online"),
         constants: |dims| online_constants("online", dims),
         passes: &[alone([LANES as u32, 1, 1], Size::Tiles("seq", LANES))],
         twin: |problem, inputs| twin(problem, inputs, scheme("online")),
@@ -78,7 +79,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "rows",
-        template: include_str!("../wgsl/attention_online.wgsl"),
+        template: wgsl!("attention_online"),
         constants: |dims| online_constants("rows", dims),
         passes: &[alone([LANES as u32, 1, 1], Size::Tiles("seq", 4 * LANES))],
         twin: |problem, inputs| twin(problem, inputs, scheme("rows")),
@@ -86,7 +87,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "flash",
-        template: include_str!("../wgsl/attention_flash.wgsl"),
+        template: wgsl!("attention_flash"),
         constants: |dims| tiled_constants("flash", dims),
         passes: &[alone([64, 1, 1], Size::Tiles("seq", 64))],
         twin: |problem, inputs| twin(problem, inputs, scheme("flash")),
@@ -94,7 +95,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "flash-2",
-        template: include_str!("../wgsl/attention_flash_2.wgsl"),
+        template: wgsl!("attention_flash_2"),
         constants: |dims| tiled_constants("flash-2", dims),
         passes: &[alone([8, 8, 1], Size::TilesBy("seq", |dims| tile("flash-2", dims).0))],
         twin: |problem, inputs| twin(problem, inputs, scheme("flash-2")),

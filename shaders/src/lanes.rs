@@ -1,10 +1,11 @@
 //! What a workgroup does together, on a CPU.
 
+use crate::source::wgsl;
 use crate::template::{Constant, expand, number};
 
 /// The text of the functions by which `lanes` invocations add up and compare.
 pub(crate) fn reduce(lanes: u64) -> Constant {
-    ("REDUCE", expand(include_str!("../wgsl/reduce.wgsl"), &[number("LANES", lanes)]))
+    ("REDUCE", expand(wgsl!("reduce"), &[number("LANES", lanes)]))
 }
 
 /// What they come to: each invocation folds every so many-th value into `start`, and halves of them fold into the others.

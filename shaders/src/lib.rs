@@ -16,6 +16,7 @@ pub mod matmul;
 pub mod problem;
 pub mod puzzles;
 pub mod rows;
+mod source;
 pub mod stream;
 pub mod template;
 

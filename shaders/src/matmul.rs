@@ -6,6 +6,7 @@ use ringside_core::kernels::{Traffic, WORD, Work as _};
 use crate::descriptor::{Binding, Kernel, Parameter, Pass, Resource, Size};
 use crate::half;
 use crate::problem::Problem;
+use crate::source::wgsl;
 use crate::template::{Constant, number};
 
 const SIZES: Binding = Binding {
@@ -68,33 +69,33 @@ const PLAIN: Kernel = Kernel::plain(Sizes::NAME, |problem, inputs| twin(problem,
 pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "naive",
-        template: include_str!("../wgsl/matmul_naive.wgsl"),
+        template: wgsl!("matmul_naive"),
         passes: &[direct([Size::Tiles("m", 16), Size::Tiles("n", 16), ONE])],
         ..PLAIN
     },
     Kernel {
         id: "coalesced",
-        template: include_str!("../wgsl/matmul_coalesced.wgsl"),
+        template: wgsl!("matmul_coalesced"),
         passes: &[direct([Size::Tiles("n", 16), Size::Tiles("m", 16), ONE])],
         ..PLAIN
     },
     Kernel {
         id: "tiled",
-        template: include_str!("../wgsl/matmul_tiled.wgsl"),
+        template: wgsl!("matmul_tiled"),
         passes: &[direct([Size::Tiles("n", 16), Size::Tiles("m", 16), ONE])],
         twin: |problem, inputs| twin(problem, inputs, scheme("tiled")),
         ..PLAIN
     },
     Kernel {
         id: "register",
-        template: include_str!("../wgsl/matmul_register.wgsl"),
+        template: wgsl!("matmul_register"),
         passes: &[direct([Size::Tiles("n", 64), Size::Tiles("m", 64), ONE])],
         twin: |problem, inputs| twin(problem, inputs, scheme("register")),
         ..PLAIN
     },
     Kernel {
         id: "vector",
-        template: include_str!("../wgsl/matmul_staged.wgsl"),
+        template: wgsl!("matmul_staged"),
         constants: |_| staged_constants("vector"),
         passes: &[staged(64)],
         twin: |problem, inputs| twin(problem, inputs, scheme("vector")),
@@ -102,7 +103,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "wide",
-        template: include_str!("../wgsl/matmul_staged.wgsl"),
+        template: wgsl!("matmul_staged"),
         constants: |_| staged_constants("wide"),
         passes: &[staged(128)],
         twin: |problem, inputs| twin(problem, inputs, scheme("wide")),
@@ -110,7 +111,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "packed",
-        template: include_str!("../wgsl/matmul_packed.wgsl"),
+        template: wgsl!("matmul_packed"),
         constants: |_| vec![("T", "f32".to_owned()), ("ENABLE", String::new())],
         scratch: &[
             ("packed_a", Size::Product(&[Size::Of(8), Size::Tiles("m", 8), Size::Dim("k")])),
@@ -122,7 +123,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "half",
-        template: include_str!("../wgsl/matmul_packed.wgsl"),
+        template: wgsl!("matmul_packed"),
         constants: |_| vec![("T", "f16".to_owned()), ("ENABLE", "enable f16;".to_owned())],
         scratch: &[
             ("packed_a", Size::Product(&[Size::Of(4), Size::Tiles("m", 8), Size::Dim("k")])),

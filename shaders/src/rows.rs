@@ -6,6 +6,7 @@ use ringside_core::kernels::{Traffic, WORD};
 use crate::descriptor::{Binding, Kernel, Parameter, Pass, Resource, Size, Twin};
 use crate::lanes;
 use crate::problem::Problem;
+use crate::source::wgsl;
 use crate::template::{Constant, number};
 
 const X: Binding = Binding { number: 0, resource: Resource::Read("x") };
@@ -22,6 +23,9 @@ const BETA: Binding = Binding { number: 7, resource: Resource::Read("beta") };
 const B: Binding = Binding { number: 4, resource: Resource::Read("b") };
 const G: Binding = Binding { number: 5, resource: Resource::Read("g") };
 const R: Binding = Binding { number: 6, resource: Resource::Read("r") };
+
+/// [`EPSILON`]. The code that writes a number with a fraction would be a twentieth of the worker's.
+const EPSILON_IN_WGSL: &str = "1e-5";
 
 const ONE: Size = Size::Of(1);
 const ROWS: Size = Size::Dim("rows");
@@ -45,7 +49,7 @@ const fn plain(op: Op, twin: Twin) -> Kernel {
 pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "unfused",
-        template: include_str!("../wgsl/softmax_unfused.wgsl"),
+        template: wgsl!("softmax_unfused"),
         scratch: &[("t", VALUES), ("stat", ROWS)],
         passes: &[
             row("row_max", &[X, SIZES, STAT]),
@@ -58,20 +62,20 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "fused",
-        template: include_str!("../wgsl/softmax_fused.wgsl"),
+        template: wgsl!("softmax_fused"),
         passes: &[row("main", &[X, Y, SIZES])],
         ..plain(Op::Softmax, |problem, inputs| twin(problem, inputs, |twin, inputs| softmax_fused(twin, inputs, 0)))
     },
     Kernel {
         id: "kept",
-        template: include_str!("../wgsl/softmax_fused.wgsl"),
+        template: wgsl!("softmax_fused"),
         constants: |_| constants(OWN),
         passes: &[row("main", &[X, Y, SIZES])],
         ..plain(Op::Softmax, |problem, inputs| twin(problem, inputs, |twin, inputs| softmax_fused(twin, inputs, OWN)))
     },
     Kernel {
         id: "unfused",
-        template: include_str!("../wgsl/layer_norm_unfused.wgsl"),
+        template: wgsl!("layer_norm_unfused"),
         scratch: &[("t", VALUES), ("squares", VALUES), ("stat", ROWS)],
         passes: &[
             row("mean", &[X, SIZES, STAT]),
@@ -86,7 +90,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "fused",
-        template: include_str!("../wgsl/layer_norm_fused.wgsl"),
+        template: wgsl!("layer_norm_fused"),
         passes: &[row("main", &[X, Y, SIZES, GAMMA, BETA])],
         ..plain(Op::LayerNorm, |problem, inputs| {
             twin(problem, inputs, |twin, inputs| layer_norm_fused(twin, inputs, 0))
@@ -94,7 +98,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "kept",
-        template: include_str!("../wgsl/layer_norm_fused.wgsl"),
+        template: wgsl!("layer_norm_fused"),
         constants: |_| constants(OWN),
         passes: &[row("main", &[X, Y, SIZES, GAMMA, BETA])],
         ..plain(Op::LayerNorm, |problem, inputs| {
@@ -103,7 +107,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "unfused",
-        template: include_str!("../wgsl/chain_unfused.wgsl"),
+        template: wgsl!("chain_unfused"),
         scratch: &[("t", VALUES)],
         passes: &[
             each("bias", &[X, SIZES, T, B]),
@@ -115,14 +119,14 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "pairs",
-        template: include_str!("../wgsl/chain_pairs.wgsl"),
+        template: wgsl!("chain_pairs"),
         scratch: &[("t", VALUES)],
         passes: &[each("bias_activate", &[X, SIZES, T, B]), each("gate_residual", &[Y, SIZES, T, G, R])],
         ..plain(Op::Chain, |problem, inputs| twin(problem, inputs, chain_pairs))
     },
     Kernel {
         id: "fused",
-        template: include_str!("../wgsl/chain_fused.wgsl"),
+        template: wgsl!("chain_fused"),
         passes: &[each("main", &[X, Y, SIZES, B, G, R])],
         ..plain(Op::Chain, |problem, inputs| twin(problem, inputs, chain_fused))
     },
@@ -134,8 +138,8 @@ fn constants(own: u64) -> Vec<Constant> {
         number("OWN", own),
         number("HELD", own * LANES),
         lanes::reduce(LANES),
-        ("GELU", include_str!("../wgsl/gelu.wgsl").to_owned()),
-        ("EPSILON", format!("{EPSILON:e}")),
+        ("GELU", wgsl!("gelu").to_owned()),
+        ("EPSILON", EPSILON_IN_WGSL.to_owned()),
     ]
 }
 
@@ -274,4 +278,14 @@ fn chain_pairs(twin: &mut Rows, inputs: &[&[f32]]) -> Vec<f32> {
 fn chain_fused(twin: &mut Rows, inputs: &[&[f32]]) -> Vec<f32> {
     let [x, g, r] = [inputs[0], inputs[2], inputs[3]].map(From::Matrix);
     twin.each([x, From::Vector(inputs[1]), g, r], |[x, b, g, r]| gelu(x + b) * g + r)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_add_the_same_as_the_model() {
+        assert_eq!(EPSILON_IN_WGSL.parse(), Ok(EPSILON));
+    }
 }

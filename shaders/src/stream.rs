@@ -6,6 +6,7 @@ use ringside_core::kernels::{Traffic, WORD};
 use crate::descriptor::{Binding, Kernel, Parameter, Pass, Resource, Size, Twin};
 use crate::lanes;
 use crate::problem::Problem;
+use crate::source::wgsl;
 use crate::template::{Constant, number};
 
 const X: Binding = Binding { number: 0, resource: Resource::Read("x") };
@@ -51,32 +52,32 @@ const fn sum(twin: Twin) -> Kernel {
 pub const KERNELS: &[Kernel] = &[
     Kernel {
         id: "strided",
-        template: include_str!("../wgsl/copy_strided.wgsl"),
+        template: wgsl!("copy_strided"),
         passes: &[copy([Size::Tiles("rows", 64), Size::Dim("cols"), ONE])],
         ..COPY
     },
     Kernel {
         id: "coalesced",
-        template: include_str!("../wgsl/copy_coalesced.wgsl"),
+        template: wgsl!("copy_coalesced"),
         passes: &[copy([Size::Tiles("cols", 64), Size::Dim("rows"), ONE])],
         ..COPY
     },
     Kernel {
         id: "vector",
-        template: include_str!("../wgsl/copy_vector.wgsl"),
+        template: wgsl!("copy_vector"),
         passes: &[copy([WIDE, Size::Tiles("values", LINE), ONE])],
         twin: |problem, inputs| copied(problem, inputs, 4),
         ..COPY
     },
     Kernel {
         id: "one",
-        template: include_str!("../wgsl/sum_one.wgsl"),
+        template: wgsl!("sum_one"),
         passes: &[adding("main", ONE, &[X, Y, LENGTH])],
         ..sum(|problem, inputs| summed(problem, inputs, u64::MAX))
     },
     Kernel {
         id: "tree",
-        template: include_str!("../wgsl/sum_tree.wgsl"),
+        template: wgsl!("sum_tree"),
         scratch: &[("partial", Size::Tiles("n", CHUNK))],
         passes: &[
             adding("chunks", Size::Tiles("n", CHUNK), &[X, LENGTH, PARTIAL]),
@@ -86,7 +87,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         id: "ladder",
-        template: include_str!("../wgsl/intensity.wgsl"),
+        template: wgsl!("intensity"),
         passes: &[Pass {
             entry: "main",
             workgroup: [64, 1, 1],
