@@ -130,6 +130,8 @@ class CodeEditor extends HTMLElement {
         Prec.high(keymap.of([{ key: "Mod-a", run: selectBody }, { key: "Mod-Enter", run: () => true }])),
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.contentAttributes.of({
+          // It takes the focus by itself; axe sees it only so.
+          tabindex: "0",
           "aria-label": this.getAttribute("label") ?? "",
           "aria-description": "Tab indents. To leave the editor press Escape, then Tab.",
           spellcheck: "false",
