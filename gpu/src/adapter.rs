@@ -8,7 +8,7 @@ use ringside_core::kernels::wire::Trouble;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::webgpu::{Adapter, Device, member, object, text_of, wait};
+use crate::webgpu::{Adapter, Device, includes, member, object, text_of, wait};
 
 /// A device and what is known of it.
 pub(crate) struct Gpu {
@@ -104,6 +104,6 @@ fn described(info: &JsValue, adapter: &JsValue) -> (String, bool) {
     let all = [name.as_str(), &words.join(" ")].join(" ").to_ascii_lowercase();
     let fallback =
         [info, adapter].iter().any(|of| Reflect::get(of, &"isFallbackAdapter".into()).is_ok_and(|yes| yes.is_truthy()));
-    let software = fallback || SOFTWARE.iter().any(|known| all.contains(known));
+    let software = fallback || SOFTWARE.iter().any(|known| includes(&all, known));
     (if name.is_empty() { "a GPU that the browser does not name".to_owned() } else { name }, software)
 }

@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::*;
 use crate::adapter::Gpu;
 use crate::pass::{Clock, download, thrown};
 use crate::progress;
-use crate::webgpu::{Buffer, ComputePass, Pipeline, now, object, text_of, usage, wait};
+use crate::webgpu::{Buffer, ComputePass, Pipeline, includes, now, object, text_of, usage, wait};
 
 /// The inputs are the same every time.
 pub(crate) const SEED: u32 = 1;
@@ -107,7 +107,7 @@ impl<'a> Program<'a> {
             let descriptor = object(&[("size", size.into()), ("usage", usage.into())]);
             device.create_buffer(&descriptor).map_err(|e| match text_of(&e) {
                 // A buffer that is larger than the browser can even think of is thrown at once.
-                why if why.contains("too large") || why.contains("memory") => Trouble::OutOfMemory(total),
+                why if includes(&why, "too large") || includes(&why, "memory") => Trouble::OutOfMemory(total),
                 why => Trouble::NotAccepted(why),
             })
         };

@@ -117,6 +117,11 @@ pub(crate) fn member(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
+/// Whether `part` is in `text`. The browser looks: a search of our own is a twentieth of the worker.
+pub(crate) fn includes(text: &str, part: &str) -> bool {
+    js_sys::JsString::from(text).includes(part, 0)
+}
+
 /// Waits for a promise.
 pub(crate) async fn wait(promise: Promise) -> Result<JsValue, JsValue> {
     JsFuture::from(promise).await

@@ -41,10 +41,12 @@ fn block<'a>(mut lines: &[&'a str], names: &mut Vec<(&'a str, String)>, out: &mu
 }
 
 /// `//# for r in 0..ROWS`
+///
+/// Here and below one character at a time is looked for: the search for texts would be a twentieth of the worker.
 fn loop_of(line: &str) -> Option<(&str, &str, &str)> {
-    let (name, range) = line.trim().strip_prefix("//# for ")?.split_once(" in ")?;
-    let (from, to) = range.split_once("..")?;
-    Some((name, from, to))
+    let (name, range) = line.trim_ascii().strip_prefix("//# for ")?.split_once(' ')?;
+    let (from, to) = range.strip_prefix("in ")?.split_once('.')?;
+    Some((name, from, to.strip_prefix('.')?))
 }
 
 /// Where the loop ends whose body starts these lines.
@@ -53,7 +55,7 @@ fn end_of(lines: &[&str]) -> usize {
     for (i, line) in lines.iter().enumerate() {
         if loop_of(line).is_some() {
             open += 1;
-        } else if line.trim() == "//# end" {
+        } else if line.trim_ascii() == "//# end" {
             open -= 1;
             if open == 0 {
                 return i;
@@ -73,15 +75,16 @@ fn value<'a>(name: &str, names: &'a [(&str, String)]) -> Option<&'a str> {
 
 fn replace(line: &str, names: &[(&str, String)], out: &mut String) {
     let mut rest = line;
-    while let Some((before, after)) = rest.split_once("$(") {
+    while let Some((before, after)) = rest.split_once('$') {
         out.push_str(before);
-        match after.split_once(')').and_then(|(name, tail)| Some((value(name, names)?, tail))) {
+        let known = after.strip_prefix('(').and_then(|hole| hole.split_once(')'));
+        match known.and_then(|(name, tail)| Some((value(name, names)?, tail))) {
             Some((text, tail)) => {
                 out.push_str(text);
                 rest = tail;
             }
             None => {
-                out.push_str("$(");
+                out.push('$');
                 rest = after;
             }
         }
