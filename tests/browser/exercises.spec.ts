@@ -316,9 +316,10 @@ test.describe("a link to an exercise", () => {
     const prompt = (p: Page) => p.getByRole("region", { name: "One rank under ZeRO-2" }).locator(".prompt").innerText();
     await open(page, "zero-2");
     const written = await prompt(page);
-    await answer(page.getByRole("region", { name: "One rank under ZeRO-2" }), "33.6 GB", "Check");
-    await open(page, "zero-2", "?seed=7");
     const exercise = page.getByRole("region", { name: "One rank under ZeRO-2" });
+    await answer(exercise, "33.6 GB", "Check");
+    await expect(exercise.getByText(RIGHT)).toBeVisible();
+    await open(page, "zero-2", "?seed=7");
     await expect(exercise).toContainText("set 7");
     const seven = await prompt(page);
     expect(seven).not.toBe(written);
@@ -376,7 +377,8 @@ test.describe("a link to an exercise", () => {
     await open(page, "zero-2");
     const exercise = page.getByRole("region", { name: "One rank under ZeRO-2" });
     await exercise.getByRole("button", { name: "Fresh numbers" }).click();
-    const text = await exercise.locator(".prompt").innerText();
+    await expect(exercise).toContainText("set 1");
+    const text = await exercise.locator(".prompt:not(:empty)").innerText();
     await exercise.getByRole("button", { name: "Copy link to these numbers" }).click();
     await expect(exercise.getByRole("button", { name: "Copied ✓" })).toBeVisible();
     const link = await page.evaluate(() => navigator.clipboard.readText());
