@@ -89,8 +89,17 @@ impl<T: FromText + Send + Sync + 'static> Remote<T> {
 
     /// Shows the file when it is there; when it cannot be had, says why and offers to try again.
     pub fn show(self, show: impl Fn(Arc<T>) -> AnyView + Send + Sync + 'static) -> impl IntoView {
+        self.show_after(|| ().into_any(), show)
+    }
+
+    /// The same, with `until` in its place until then.
+    pub fn show_after(
+        self,
+        until: impl Fn() -> AnyView + Send + Sync + 'static,
+        show: impl Fn(Arc<T>) -> AnyView + Send + Sync + 'static,
+    ) -> impl IntoView {
         move || match self.get() {
-            None => ().into_any(),
+            None => until(),
             Some(Ok(file)) => show(file),
             Some(Err(why)) => trouble(why, move || self.retry()),
         }

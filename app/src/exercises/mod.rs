@@ -66,7 +66,7 @@ pub fn load() -> Result<View, NotLoaded> {
 }
 
 fn view(place: Place) -> AnyView {
-    let exercises = place.exercises;
+    let (exercises, prompt) = (place.exercises, place.prompt.clone());
     let show = move |file: std::sync::Arc<Exercises>| {
         let found = file.exercises.iter().enumerate().find(|(_, e)| e.id == place.id);
         match found {
@@ -78,7 +78,8 @@ fn view(place: Place) -> AnyView {
             None => ().into_any(),
         }
     };
-    exercises.show(show).into_any()
+    // What the build rendered stays until it can be answered.
+    exercises.show_after(move || view! { <div inner_html=prompt.clone()></div> }.into_any(), show).into_any()
 }
 
 /// The exercise, alive. `nth` says which one of the chapter it is.
