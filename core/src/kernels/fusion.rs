@@ -8,7 +8,7 @@ use super::measured::Measured;
 use super::rows::{LANES, OWN, Op, Sizes};
 use super::{Needs, RUN, Traffic, intensity, rows};
 use crate::catalogue::{Entry, Evaluation};
-use crate::hardware::{self, Accelerator, Source};
+use crate::hardware::{self, Accelerator};
 use crate::network::measured::{Fit, fit};
 use crate::quantity::{Quantity, Unit, number, unbroken};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
@@ -17,17 +17,12 @@ use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
 pub const MAX: u64 = 16_384;
 
 /// What a launch costs the GPU, measured on a V100: its name, microseconds beside the kernel's own 2.9, and how it is launched.
+/// NVIDIA, "Getting Started with CUDA Graphs", <https://developer.nvidia.com/blog/cuda-graphs/>: 3.4, 3.8 and 9.6 µs.
 pub const LAUNCHES: [(&str, f64, &str); 3] = [
     ("In a graph", 0.5, "a recorded sequence, started as a whole"),
     ("Queued ahead", 0.9, "the processor launches the next while this one runs"),
     ("Waited for", 6.7, "the processor waits for each before it launches the next"),
 ];
-
-/// Who measured [`LAUNCHES`].
-pub const LAUNCH_SOURCE: Source = Source {
-    title: "NVIDIA, Getting Started with CUDA Graphs: 3.4, 3.8 and 9.6 µs for a kernel of 2.9 µs",
-    url: "https://developer.nvidia.com/blog/cuda-graphs/",
-};
 
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, PartialEq)]

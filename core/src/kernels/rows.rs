@@ -98,6 +98,26 @@ const fn whole(name: &'static str, vectors: u64, kept: bool) -> Launch {
     Launch { again: 2, kept, ..launch(name, 1, 0, vectors) }
 }
 
+/// In one launch, along the row three times.
+const FUSED: Kernel = Kernel {
+    id: "fused",
+    label: "Fused",
+    about: "One kernel, a workgroup for each row. It goes along the row three times and relies on a cache for the second \
+            and the third.",
+    launches: &[],
+    matrices: 0,
+    stats: 0,
+    reduces: true,
+};
+
+/// In one launch, along the row once.
+const KEPT: Kernel = Kernel {
+    id: "kept",
+    label: "Fused, kept in registers",
+    about: "One kernel, and each value is read once: rows of up to 4096 wait in the registers of their workgroup.",
+    ..FUSED
+};
+
 const SOFTMAX: &[Kernel] = &[
     Kernel {
         id: "unfused",
@@ -114,25 +134,8 @@ const SOFTMAX: &[Kernel] = &[
         stats: 1,
         reduces: true,
     },
-    Kernel {
-        id: "fused",
-        label: "Fused",
-        about: "One kernel, a workgroup for each row. It goes along the row three times and relies on a cache for the second \
-                and the third.",
-        launches: &[whole("softmax", 0, false)],
-        matrices: 0,
-        stats: 0,
-        reduces: true,
-    },
-    Kernel {
-        id: "kept",
-        label: "Fused, kept in registers",
-        about: "One kernel, and each value is read once: rows of up to 4096 wait in the registers of their workgroup.",
-        launches: &[whole("softmax", 0, true)],
-        matrices: 0,
-        stats: 0,
-        reduces: true,
-    },
+    Kernel { launches: &[whole("softmax", 0, false)], ..FUSED },
+    Kernel { launches: &[whole("softmax", 0, true)], ..KEPT },
 ];
 
 const LAYER_NORM: &[Kernel] = &[
@@ -153,25 +156,8 @@ const LAYER_NORM: &[Kernel] = &[
         stats: 1,
         reduces: true,
     },
-    Kernel {
-        id: "fused",
-        label: "Fused",
-        about: "One kernel, a workgroup for each row. It goes along the row three times and relies on a cache for the second \
-                and the third.",
-        launches: &[whole("layer norm", 2, false)],
-        matrices: 0,
-        stats: 0,
-        reduces: true,
-    },
-    Kernel {
-        id: "kept",
-        label: "Fused, kept in registers",
-        about: "One kernel, and each value is read once: rows of up to 4096 wait in the registers of their workgroup.",
-        launches: &[whole("layer norm", 2, true)],
-        matrices: 0,
-        stats: 0,
-        reduces: true,
-    },
+    Kernel { launches: &[whole("layer norm", 2, false)], ..FUSED },
+    Kernel { launches: &[whole("layer norm", 2, true)], ..KEPT },
 ];
 
 const CHAIN: &[Kernel] = &[
