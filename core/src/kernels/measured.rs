@@ -53,6 +53,11 @@ impl Measured {
         Self { seconds: times.median, low: times.low, high: times.high, ..self }
     }
 
+    /// What it ran on, as a sentence has it.
+    pub fn ran_on(&self) -> &str {
+        if self.instead.is_empty() { &self.device } else { "the CPU" }
+    }
+
     /// Floating-point operations a second.
     pub fn rate(&self) -> f64 {
         if self.seconds > 0.0 { self.flop / self.seconds } else { 0.0 }

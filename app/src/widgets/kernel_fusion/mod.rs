@@ -51,8 +51,7 @@ impl Shown {
     /// What was measured of a kernel at the sizes on show. Tracks.
     fn at(self, kernel: &str) -> Option<Measured> {
         let (op, sizes) = self.with(|p| (p.op.id(), p.sizes.query().to_string()));
-        let wanted = |m: &&Measured| m.family == op && m.kernel == kernel && m.sizes == sizes;
-        self.runner.measured().with(|all| all.iter().find(wanted).cloned())
+        self.runner.last(op, kernel, &sizes)
     }
 
     /// What was measured of the chosen kernel. Tracks.
@@ -84,7 +83,7 @@ impl Shown {
         let mut text = self.with(Params::finding);
         let chosen = self.chosen();
         if let Some(m) = &chosen {
-            let device = if m.instead.is_empty() { m.device.as_str() } else { "the CPU" };
+            let device = m.ran_on();
             let verdict = if m.verified {
                 format!("all {} values that were checked are right", exact(m.checked).unwrap_or_default())
             } else {
@@ -163,7 +162,7 @@ fn readings(shown: Shown) -> AnyView {
         <dl class="readings loaded">
             <Show when=move || known.get()>
                 {readings::one("measured-time", "Measured time", Unit::Seconds, of(|m| m.seconds))}
-                {readings::one("verified", "Right: 1, or wrong: 0", Unit::Count, of(|m| f64::from(u8::from(m.verified))))}
+                {readings::verified(of(|m| f64::from(u8::from(m.verified))))}
             </Show>
             <Show when=move || explained.get()>
                 {readings::one("measured-launch", "A launch here", Unit::Seconds, fitted(|f| f.cost.latency))}

@@ -55,17 +55,13 @@ impl Bench {
 
     /// What was measured of a kernel at the sizes on show, the last time. Tracks.
     fn of(self, kernel: &str) -> Option<Measured> {
-        self.sizes.with(|(sizes, _)| {
-            self.runner
-                .measured()
-                .with(|all| all.iter().rev().find(|m| m.kernel == kernel && m.sizes == *sizes).cloned())
-        })
+        self.sizes.with(|(sizes, _)| self.runner.last(self.family, kernel, sizes))
     }
 
     /// What was measured of the chosen kernel, in sentences; empty if nothing was. Tracks.
     fn finding(self) -> String {
         let Some(m) = self.of(self.kernel.get()) else { return String::new() };
-        let device = if m.instead.is_empty() { m.device.as_str() } else { "the CPU" };
+        let device = m.ran_on();
         let share = if m.checked < m.of {
             format!(
                 "{} of {} values were checked",

@@ -43,6 +43,12 @@ impl Runner {
         self.measured
     }
 
+    /// What was measured of a kernel at sizes, the last time. Tracks.
+    pub fn last(self, family: &str, kernel: &str, sizes: &str) -> Option<Measured> {
+        let wanted = |m: &&Measured| m.family == family && m.kernel == kernel && m.sizes == sizes;
+        self.measured.with(|all| all.iter().rev().find(wanted).cloned())
+    }
+
     /// The job that is being done. Tracks.
     pub fn now(self) -> Option<Job> {
         self.queue.with(|queue| queue.first().cloned())
