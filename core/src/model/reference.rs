@@ -1,6 +1,6 @@
 //! Which model a page is about: a preset, a bare number of parameters, or a shape of the reader's own.
 
-use super::config::{ConfigProblem, Family, Import, MODEL_TYPES};
+use super::config::{ConfigProblem, Family, MODEL_TYPES};
 use super::params::ParameterCount;
 use super::presets::{self, Preset};
 use super::shape::{self, MAX_PARAMS, Shape};
@@ -128,17 +128,6 @@ impl ModelRef {
                 Query::new(pairs)
             }
         }
-    }
-
-    /// The model that a config was read as: the preset if it is one, so that its link is short.
-    pub fn of_import(import: &Import) -> Self {
-        let guess = match import {
-            Import::Known(_) => None,
-            Import::Guess { imported, .. } => Some(imported.family),
-        };
-        let shape = import.imported().shape;
-        let preset = presets::ALL.iter().find(|p| guess.is_none() && p.shape == shape);
-        preset.map_or(ModelRef::Custom { shape, guess }, ModelRef::Preset)
     }
 
     /// What a person reads: "Llama 3 8B", "30 B parameters", "Your model (8.03 B)".
