@@ -99,7 +99,8 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
     let world = survey(tree, &sink, Mode::Lenient);
     let course = course(&world);
     check_folders(&world);
-    let written = course.chapter(crate::world::slug_of(folder)).filter(|c| c.status == Status::Written);
+    let slug = crate::world::slug_of(folder);
+    let written = course.chapter(slug).filter(|c| c.status == Status::Written);
     let (html, exercises) = match written.and_then(|chapter| Some((chapter, read_chapter(&world, chapter)?))) {
         Some((chapter, read)) => (article(&course, chapter, &read.lede, &read.page), read.exercises()),
         None => Default::default(),
@@ -107,7 +108,7 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
     let (own, manifest) = (format!("content/chapters/{folder}"), "content/course.toml");
     let mut diagnostics = sink.into_sorted();
     diagnostics.retain(|d| d.file.starts_with(&own) || d.file == manifest);
-    Draft { html: Html(html), exercises, diagnostics }
+    Draft { slug: slug.to_owned(), html: Html(html), exercises, diagnostics }
 }
 
 fn survey<'a>(tree: &'a Tree, sink: &'a Sink, mode: Mode) -> World<'a> {

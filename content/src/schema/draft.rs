@@ -9,6 +9,8 @@ use super::{Exercises, Html};
 /// A chapter as the site would have it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Draft {
+    /// Its slug, from the name of its folder.
+    pub slug: String,
     /// Its page: `chapters/<slug>.html`. Empty if the manifest does not have it.
     pub html: Html,
     /// Its exercises.

@@ -46,15 +46,15 @@ pub(super) struct Desk {
     pub folder: RwSignal<String>,
     /// The file in the editor.
     pub file: RwSignal<File>,
-    /// The chapter as the worker last rendered it, and the folder that it is from.
-    pub shown: RwSignal<Option<(String, Draft)>>,
+    /// The chapter as the worker last rendered it.
+    pub shown: RwSignal<Option<Draft>>,
     /// Why there is nothing newer.
     pub trouble: RwSignal<Option<String>>,
     worker: StoredValue<Option<Worker>, LocalStorage>,
     /// Whether the worker can be asked.
     ready: StoredValue<bool>,
-    /// What the worker has not answered yet: the folder.
-    asked: StoredValue<Option<String>>,
+    /// Whether it has not answered yet.
+    asked: StoredValue<bool>,
     /// Whether something was changed since.
     stale: StoredValue<bool>,
     /// Other pages and tests wait until the first chapter is there.
@@ -84,7 +84,7 @@ impl Desk {
             trouble: RwSignal::new(None),
             worker: StoredValue::new_local(None),
             ready: StoredValue::new(false),
-            asked: StoredValue::new(None),
+            asked: StoredValue::new(false),
             stale: StoredValue::new(false),
             first: StoredValue::new_local(Some(page::pending())),
             later: Later::after(PAUSE),
@@ -181,7 +181,7 @@ impl Desk {
 
     /// Has the chapter rendered as it is now; if the worker is busy, once it has answered.
     fn render(self) {
-        if self.asked.with_value(Option::is_some) {
+        if self.asked.get_value() {
             self.stale.set_value(true);
             return;
         }
@@ -206,7 +206,7 @@ impl Desk {
                 message.push(&untrack(|| self.text(file)).into());
             }
         }
-        self.asked.set_value(Some(folder));
+        self.asked.set_value(true);
         self.post(&message);
     }
 
@@ -230,14 +230,15 @@ impl Desk {
             |_| "The program that renders the chapter is of another version than this page. Reload it.".to_owned();
         let draft = said.and_then(|said| serde_json::from_str(&said.as_string().unwrap_or_default()).map_err(other));
         // The desk may be gone.
-        let Some(folder) = self.asked.try_update_value(Option::take) else { return };
-        match (draft, folder) {
-            (Ok(draft), Some(folder)) => {
+        if self.asked.try_set_value(false).is_some() {
+            return;
+        }
+        match draft {
+            Ok(draft) => {
                 self.trouble.set(None);
-                self.shown.set(Some((folder, draft)));
+                self.shown.set(Some(draft));
             }
-            (Ok(_), None) => {}
-            (Err(why), _) => {
+            Err(why) => {
                 self.trouble.set(Some(why));
                 // What it does next is done by another.
                 self.worker.set_value(None);

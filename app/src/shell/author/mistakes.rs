@@ -10,7 +10,7 @@ use super::editor::TEXT;
 use super::files::File;
 
 pub(super) fn view(desk: Desk) -> AnyView {
-    let all = Memo::new(move |_| desk.shown.with(|shown| shown.as_ref().map(|(_, draft)| draft.diagnostics.clone())));
+    let all = Memo::new(move |_| desk.shown.with(|shown| shown.as_ref().map(|draft| draft.diagnostics.clone())));
     let count = move || match all.with(|all| all.as_ref().map(Vec::len)) {
         None => "Rendering …".to_owned(),
         Some(0) => "No mistakes.".to_owned(),

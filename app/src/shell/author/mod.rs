@@ -9,12 +9,10 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_content::schema::Draft;
-use ringside_core::query::Query;
 
 use crate::data::{Fragment, Remote};
 use crate::deferred::{NotLoaded, Page};
-use crate::router::{self, address};
+use crate::router;
 use crate::shell::chapter;
 use crate::ui::trouble::trouble;
 use crate::{exercises, page};
@@ -37,8 +35,7 @@ fn view() -> AnyView {
 }
 
 fn desk(source: Arc<Fragment>) -> AnyView {
-    let search = address().search().get_untracked();
-    let folder = Query::parse(search.trim_start_matches('?')).get(NAME).map(str::to_owned);
+    let folder = router::query().get(NAME).map(str::to_owned);
     let desk = match Desk::new(&source.0, folder) {
         Ok(desk) => desk,
         Err(why) => return trouble(why, || _ = location().reload()),
@@ -59,7 +56,7 @@ fn desk(source: Arc<Fragment>) -> AnyView {
 /// The chapter, alive.
 fn preview(desk: Desk) -> AnyView {
     let shown = move || {
-        desk.shown.get().map(|(folder, draft): (String, Draft)| {
+        desk.shown.get().map(|draft| {
             if draft.html.is_empty() {
                 return view! {
                     <h1>"Nothing to show yet"</h1>
@@ -67,8 +64,7 @@ fn preview(desk: Desk) -> AnyView {
                 }
                 .into_any();
             }
-            let slug = folder.split_once('-').map_or(folder.as_str(), |(_, slug)| slug).to_owned();
-            chapter::draft(slug, draft)
+            chapter::draft(draft)
         })
     };
     view! {

@@ -35,8 +35,9 @@ fn view() -> AnyView {
 }
 
 /// A chapter that is being written.
-pub fn draft(slug: String, draft: Draft) -> AnyView {
-    text::view(text::Text { slug, html: draft.html.0, exercises: Remote::there(draft.exercises), draft: true })
+pub fn draft(draft: Draft) -> AnyView {
+    let Draft { slug, html, exercises, .. } = draft;
+    text::view(text::Text { slug, html: html.0, exercises: Remote::there(exercises), draft: true })
 }
 
 fn chapter(slug: String) -> AnyView {
@@ -64,8 +65,9 @@ fn chapter(slug: String) -> AnyView {
     (move || match state.get() {
         None => view! { <article class="chapter-page" aria-busy="true"></article> }.into_any(),
         Some(Ok(html)) => {
-            let exercises = Remote::new(format!("chapters/{}.exercises.json", slug.get_value()));
-            text::view(text::Text { slug: slug.get_value(), html, exercises, draft: false })
+            let slug = slug.get_value();
+            let exercises = Remote::new(data::exercises_path(&slug));
+            text::view(text::Text { slug, html, exercises, draft: false })
         }
         Some(Err(why)) => deferred(unwritten::load, move |show: unwritten::View| {
             show(unwritten::Asked { slug: slug.get_value(), why: why.clone(), again })
