@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_content::schema::{Course, ExerciseIndex, Glossary, Readings, Reference, SearchIndex};
+use ringside_content::schema::{Course, ExerciseIndex, Exercises, Glossary, Readings, Reference, SearchIndex};
 use serde::de::DeserializeOwned;
 
 use crate::once::{self, Once};
@@ -179,6 +179,20 @@ pub async fn fetch_text(path: &str) -> Result<String, String> {
         return Err(format!("{path} is not on the server (status {}).", response.status()));
     }
     response.text().await.map_err(|_| unreachable())
+}
+
+/// Where the exercises of a chapter are, under the content folder.
+pub fn exercises_path(chapter: &str) -> String {
+    format!("chapters/{chapter}.exercises.json")
+}
+
+/// Fetches the exercises of a chapter.
+///
+/// # Errors
+/// A sentence for the learner.
+pub async fn fetch_exercises(chapter: &str) -> Result<Exercises, String> {
+    let path = exercises_path(chapter);
+    Exercises::from_text(&path, fetch_text(&path).await?)
 }
 
 /// Where a file under the content folder is, relative to the site's base.

@@ -12,6 +12,7 @@ use leptos::task::spawn_local;
 
 use crate::page;
 use crate::shell::first_sight;
+use crate::shell::notices::{self, Level};
 use crate::ui::awake;
 use crate::ui::trouble::trouble;
 
@@ -41,6 +42,18 @@ where
 {
     let begin = |attempt: Attempt| if first_sight::has_text() { awake::when_awake(attempt) } else { attempt() };
     waiting(load, |page: Page| page(), first_sight::text, begin)
+}
+
+/// Waits for code that is downloaded when it is asked for, then does `act` with it; says why if it cannot be had.
+pub fn act<T: 'static>(code: impl Future<Output = Result<T, NotLoaded>> + 'static, act: impl FnOnce(T) + 'static) {
+    let on_its_way = page::pending();
+    spawn_local(async move {
+        match code.await {
+            Ok(code) => act(code),
+            Err(why) => notices::say(Level::Warning, why.to_string()),
+        }
+        drop(on_its_way);
+    });
 }
 
 /// The download, to be begun.

@@ -5,6 +5,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
+use ringside_core::query::Query;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Element, HtmlAnchorElement, MouseEvent};
 
@@ -140,6 +141,11 @@ impl Address {
             window().scroll_to_with_x_and_y(0.0, 0.0);
         }
     }
+}
+
+/// The query in the bar now, whatever the signals say.
+pub fn query() -> Query {
+    Query::parse(location().search().unwrap_or_default().trim_start_matches('?'))
 }
 
 /// Puts another address into the bar, in place. Tells nobody. `false` if the browser refuses.

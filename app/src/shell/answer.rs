@@ -1,23 +1,52 @@
 //! An exercise as whoever presents or prints it needs it: what it asks, with all there is to choose from, and its answer.
 
 use leptos::prelude::*;
-use ringside_content::schema::Exercises;
 use ringside_core::catalogue::{Entry, Evaluation};
 use ringside_core::exercise::{Env, Exercise, Kind, Template, draw, environment, option_order, resolve, right_order};
 use ringside_core::query::Query;
 
 use crate::data;
-use crate::data::FromText as _;
 use crate::widgets;
 
-/// The answer to the exercise `<chapter>/<id>` with the numbers of the page, as pieces of HTML of our own build: what is
-/// right, then the worked solution.
+/// The exercises of a chapter.
+pub(super) struct Chapter(Vec<Exercise>);
+
+impl Chapter {
+    /// Fetches them.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub(super) async fn fetch(slug: &str) -> Result<Self, String> {
+        Ok(Self(data::fetch_exercises(slug).await?.exercises))
+    }
+
+    /// The answer to the exercise `id` with the numbers of the page, as pieces of HTML of our own build: what is right, then
+    /// the worked solution.
+    ///
+    /// # Errors
+    /// A sentence: it is gone, or cannot be computed.
+    pub(super) async fn answer_to(&self, id: &str) -> Result<Vec<String>, String> {
+        let (exercise, model) = self.exercise(id).await?;
+        answer(exercise, &|query| evaluated(model, query))
+    }
+
+    async fn exercise(&self, id: &str) -> Result<(&Exercise, Option<&'static Entry>), String> {
+        let exercise = self.0.iter().find(|e| e.id == id).ok_or("There is no such exercise any more.")?;
+        let model = match exercise.model.as_deref().and_then(widgets::find) {
+            Some(widget) => Some((widget.load)().await.map_err(|why| why.to_string())?.model),
+            None => None,
+        };
+        Ok((exercise, model))
+    }
+}
+
+/// [`Chapter::answer_to`] the exercise `<chapter>/<id>`.
 ///
 /// # Errors
 /// A sentence: it cannot be fetched or computed.
 pub(super) async fn to(key: &str) -> Result<Vec<String>, String> {
-    let (exercise, model) = fetched(key).await?;
-    answer(&exercise, &|query| evaluated(model, query))
+    let (chapter, id) = parts(key);
+    Chapter::fetch(chapter).await?.answer_to(id).await
 }
 
 /// What the exercise `<chapter>/<id>` asks: its prompt, and what there is to choose from, as HTML of our own build.
@@ -25,8 +54,10 @@ pub(super) async fn to(key: &str) -> Result<Vec<String>, String> {
 /// # Errors
 /// A sentence: it cannot be fetched or computed.
 pub(super) async fn question(key: &str, prompt: &str) -> Result<String, String> {
-    let (exercise, model) = fetched(key).await?;
-    let choices = choices(&exercise, &|query| evaluated(model, query))?;
+    let (chapter, id) = parts(key);
+    let chapter = Chapter::fetch(chapter).await?;
+    let (exercise, model) = chapter.exercise(id).await?;
+    let choices = choices(exercise, &|query| evaluated(model, query))?;
     let list = |texts: Vec<String>| {
         let items: String = texts.into_iter().map(|text| format!("<li>{text}</li>")).collect();
         format!("<ol type=\"A\">{items}</ol>")
@@ -34,17 +65,8 @@ pub(super) async fn question(key: &str, prompt: &str) -> Result<String, String> 
     Ok(choices.into_iter().filter(|texts| !texts.is_empty()).map(list).fold(prompt.to_owned(), |all, list| all + &list))
 }
 
-async fn fetched(key: &str) -> Result<(Exercise, Option<&'static Entry>), String> {
-    let (chapter, id) = key.split_once('/').unwrap_or((key, ""));
-    let path = format!("chapters/{chapter}.exercises.json");
-    let file = Exercises::from_text(&path, data::fetch_text(&path).await?)?;
-    let found = file.exercises.into_iter().find(|e| e.id == id);
-    let exercise = found.ok_or("There is no such exercise any more.")?;
-    let model = match exercise.model.as_deref().and_then(widgets::find) {
-        Some(widget) => Some((widget.load)().await.map_err(|why| why.to_string())?.model),
-        None => None,
-    };
-    Ok((exercise, model))
+fn parts(key: &str) -> (&str, &str) {
+    key.split_once('/').unwrap_or((key, ""))
 }
 
 /// Without a model an exercise has its parameters alone, and nothing asks for more.

@@ -13,6 +13,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{MessageEvent, ResizeObserver, Window};
 
 use crate::deferred::NotLoaded;
+use crate::router;
 use crate::ui::later::Later;
 use crate::ui::{dom, link};
 
@@ -34,8 +35,7 @@ pub(super) fn load() -> Result<Connect, NotLoaded> {
 
 /// Whether the address asks for the figure alone.
 pub(super) fn is_asked() -> bool {
-    let search = location().search().unwrap_or_default();
-    Query::parse(search.trim_start_matches('?')).get(EMBED).is_some()
+    router::query().get(EMBED).is_some()
 }
 
 /// The page around the frame, if there is one.

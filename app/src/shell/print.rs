@@ -7,8 +7,7 @@ use leptos::wasm_split::wasm_split;
 use web_sys::Element;
 
 use super::answer;
-use super::notices::{self, Level};
-use crate::deferred::NotLoaded;
+use crate::deferred::{self, NotLoaded};
 use crate::ui::dom;
 
 /// How long what is still on its way is waited for: so many times so many milliseconds.
@@ -25,12 +24,7 @@ fn load() -> Result<Print, NotLoaded> {
 
 /// Prints the chapter that is open.
 pub(super) fn begin(slug: String, solutions: bool) {
-    spawn_local(async move {
-        match load().await {
-            Ok(print) => print(slug, solutions),
-            Err(why) => notices::say(Level::Warning, why.to_string()),
-        }
-    });
+    deferred::act(load(), move |print| print(slug, solutions));
 }
 
 fn print(slug: String, solutions: bool) {
@@ -61,16 +55,20 @@ async fn append(slug: &str) -> Option<Element> {
     let page = document.query_selector(".chapter-page").ok()??;
     let section = document.create_element("section").ok()?;
     section.set_attribute("class", "solutions").ok()?;
+    let chapter = answer::Chapter::fetch(slug).await;
     let mut html = "<h2>Solutions</h2>".to_owned();
     for slot in dom::all(&page, "[data-slot-exercise]") {
         let id = dom::attribute(&slot, "data-slot-exercise");
         let title = dom::find(&slot, "h3").and_then(|h| h.text_content()).unwrap_or_else(|| id.clone());
-        let title = title.replace('&', "&amp;").replace('<', "&lt;");
-        let worked = match answer::to(&format!("{slug}/{id}")).await {
-            Ok(pieces) => pieces.iter().map(|piece| format!("<li>{piece}</li>")).collect(),
-            Err(why) => format!("<li>{}</li>", why.replace('&', "&amp;").replace('<', "&lt;")),
+        let answer = match &chapter {
+            Ok(chapter) => chapter.answer_to(&id).await,
+            Err(why) => Err(why.clone()),
         };
-        html.push_str(&format!("<h3>{title}</h3><ol>{worked}</ol>"));
+        let worked = match answer {
+            Ok(pieces) => pieces.iter().map(|piece| format!("<li>{piece}</li>")).collect(),
+            Err(why) => format!("<li>{}</li>", dom::escaped(&why)),
+        };
+        html.push_str(&format!("<h3>{}</h3><ol>{worked}</ol>", dom::escaped(&title)));
     }
     section.set_inner_html(&html);
     page.append_child(&section).ok()?;

@@ -103,9 +103,8 @@ fn unknown(id: &str) -> impl IntoView + use<> {
 /// The state of a widget, kept in step with the page's address: read from it now and when the learner goes back or follows a
 /// link; written into it, in place, when the learner has changed something and rests.
 fn address_of(id: &'static str) -> RwSignal<Query> {
-    // What is there now and not what the signals say: this page changes the address behind their back.
-    let now = || Query::parse(location().search().unwrap_or_default().trim_start_matches('?'));
-    let (of_widget, _) = split(&now());
+    // This page changes the address behind the back of its signals.
+    let (of_widget, _) = split(&router::query());
     let query = RwSignal::new(of_widget.clone());
     let in_address = StoredValue::new(of_widget);
 
@@ -113,7 +112,7 @@ fn address_of(id: &'static str) -> RwSignal<Query> {
     Effect::new(move |before: Option<()>| {
         address.track();
         if before.is_some() {
-            let (of_widget, _) = split(&now());
+            let (of_widget, _) = split(&router::query());
             if in_address.with_value(|seen| *seen != of_widget) {
                 in_address.set_value(of_widget.clone());
                 query.set(of_widget);
@@ -123,7 +122,7 @@ fn address_of(id: &'static str) -> RwSignal<Query> {
 
     let write = move || {
         let of_widget = query.get_untracked();
-        let (_, of_page) = split(&now());
+        let (_, of_page) = split(&router::query());
         let address = link::whole(&link::to_widget(id, &of_widget.with(&of_page)));
         // A browser that refuses leaves an older link in the bar.
         if router::replace(&address) {

@@ -22,6 +22,11 @@ pub fn closest(event: &Event, selector: &str) -> Option<HtmlElement> {
     event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()??.dyn_into().ok()
 }
 
+/// Text as it may stand in markup.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 /// The value of an attribute, or nothing.
 pub fn attribute(element: &Element, name: &str) -> String {
     element.get_attribute(name).unwrap_or_default()

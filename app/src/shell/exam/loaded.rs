@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use ringside_content::schema::{ExerciseIndex, Exercises};
+use ringside_content::schema::ExerciseIndex;
 use ringside_core::catalogue::{Entry, Evaluation};
 use ringside_core::exercise::Exercise;
 use ringside_core::practice::exam::Definitions;
 use ringside_core::query::Query;
 
-use crate::data::{FromText as _, fetch_text};
+use crate::data::fetch_exercises;
 use crate::deferred::deferred;
 use crate::widgets;
 
@@ -38,8 +38,7 @@ async fn fetch(keys: &[String], index: &ExerciseIndex) -> Result<Loaded, String>
     let chapters: BTreeSet<&str> = known.map(|e| e.chapter()).collect();
     let mut loaded = Loaded::default();
     for chapter in chapters {
-        let path = format!("chapters/{chapter}.exercises.json");
-        let file = Exercises::from_text(&path, fetch_text(&path).await?)?;
+        let file = fetch_exercises(chapter).await?;
         let named = file.exercises.into_iter().map(|e| (format!("{chapter}/{}", e.id), e));
         loaded.definitions.extend(named.filter(|(key, _)| keys.contains(key)));
     }

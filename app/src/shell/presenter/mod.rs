@@ -12,7 +12,7 @@ use ringside_core::query::Query;
 
 use super::deck::{self, LIST};
 use crate::deferred::{NotLoaded, Page};
-use crate::router::{Route, address};
+use crate::router::{self, Route, address};
 
 /// The name in the address by which a window is the audience's.
 const AUDIENCE: &str = "audience";
@@ -49,8 +49,7 @@ enum Asked {
 
 impl Asked {
     fn now() -> Self {
-        let location = location();
-        let query = Query::parse(location.search().unwrap_or_default().trim_start_matches('?'));
+        let query = router::query();
         if query.get(AUDIENCE).is_some() {
             return Self::Audience;
         }

@@ -8,15 +8,11 @@ pub(super) mod room;
 pub(super) mod stage;
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
-use ringside_core::query::Query;
 use web_sys::HtmlElement;
 
-use super::notices::{self, Level};
-use crate::deferred::NotLoaded;
-use crate::page;
-use crate::router::{Address, Route, address};
+use crate::deferred::{self, NotLoaded};
+use crate::router::{self, Address, Route, address};
 use crate::style;
 use crate::ui::awake;
 use crate::ui::dom;
@@ -47,14 +43,7 @@ pub fn toggle(from: Option<HtmlElement>) {
         return;
     }
     awake::wake();
-    let on_its_way = page::pending();
-    spawn_local(async move {
-        match style::with(&["projector"], load()).await {
-            Ok(toggle) => toggle(from),
-            Err(why) => notices::say(Level::Warning, why.to_string()),
-        }
-        drop(on_its_way);
-    });
+    deferred::act(style::with(&["projector"], load()), move |toggle| toggle(from));
 }
 
 /// Listens for the buttons that project, and for an address that asks for it.
@@ -76,6 +65,5 @@ pub fn listen() {
 
 /// What the address says after `present`, if it asks for a projected page.
 fn asked() -> Option<String> {
-    let search = location().search().unwrap_or_default();
-    Query::parse(search.trim_start_matches('?')).get(PRESENT).map(str::to_owned)
+    router::query().get(PRESENT).map(str::to_owned)
 }

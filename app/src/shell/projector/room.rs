@@ -315,9 +315,7 @@ fn note(room: Option<Room>) {
         return;
     }
     let location = location();
-    let search = location.search().unwrap_or_default();
-    let query = Query::parse(search.trim_start_matches('?'));
-    let mut query = Query::new(query.iter().filter(|(name, _)| *name != PRESENT));
+    let mut query = Query::new(router::query().iter().filter(|(name, _)| *name != PRESENT));
     let mut hash = location.hash().unwrap_or_default();
     if let Some(room) = room {
         let id = room.stage.with_value(Stage::id);

@@ -7,13 +7,10 @@ mod picture;
 mod sheet;
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
 use web_sys::HtmlElement;
 
-use super::notices::{self, Level};
-use crate::deferred::NotLoaded;
-use crate::page;
+use crate::deferred::{self, NotLoaded};
 use crate::style;
 use crate::ui::awake;
 use crate::ui::dom;
@@ -35,14 +32,7 @@ fn load() -> Result<Share, NotLoaded> {
 
 fn with(act: impl FnOnce(Share) + 'static) {
     awake::wake();
-    let on_its_way = page::pending();
-    spawn_local(async move {
-        match style::with(&["share"], load()).await {
-            Ok(share) => act(share),
-            Err(why) => notices::say(Level::Warning, why.to_string()),
-        }
-        drop(on_its_way);
-    });
+    deferred::act(style::with(&["share"], load()), act);
 }
 
 /// Copies a link to the figure that is seen best, or to the page.

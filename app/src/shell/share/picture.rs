@@ -99,7 +99,7 @@ fn taken(figure: &HtmlElement, from: &str, face: &str) -> Picture {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {wide:.1} {high:.1}\" width=\"{WIDTH}\" height=\"{height}\" \
          font-family=\"Inter, system-ui, sans-serif\"><title>{}</title>{style}\
          <rect width=\"100%\" height=\"100%\" fill=\"{paper}\"/>{}</svg>\n",
-        escaped(&text(".figure-title")),
+        dom::escaped(&text(".figure-title")),
         painter.out
     );
     Picture { svg, height }
@@ -137,7 +137,7 @@ impl Painter {
     }
 
     fn line(&mut self, (x, y): (f64, f64), text: &str, attributes: &str, ink: &str) {
-        let text = escaped(text.trim());
+        let text = dom::escaped(text.trim());
         let _ = write!(self.out, "<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes} fill=\"{ink}\">{text}</text>");
     }
 
@@ -368,10 +368,6 @@ pub(super) fn plain_colour(text: &str) -> (String, f64) {
     let [red, green, blue, rest @ ..] = numbers.as_slice() else { return (text.to_owned(), 1.0) };
     let part = |value: &f64| (value * whole).round();
     (format!("rgb({}, {}, {})", part(red), part(green), part(blue)), rest.first().copied().unwrap_or(1.0))
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -104,8 +104,8 @@ impl Shared {
         let frame = format!(
             "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"{FRAME}\" style=\"border: 0\" loading=\"lazy\" \
              allow=\"clipboard-write; fullscreen\"></iframe>",
-            picture::escaped(&framed),
-            picture::escaped(&title)
+            dom::escaped(&framed),
+            dom::escaped(&title)
         );
         Self { figure: figure.clone(), address, frame, name: dom::attribute(figure, "data-widget") }
     }
