@@ -1,4 +1,4 @@
-//! Makes the deployable site of what Trunk gathered: one style sheet, fonts and modules named by their content, the
+//! Makes the deployable site of what Trunk gathered: styles in its pages, fonts and modules named by their content, the
 //! rendered course, and a page for every route, so that deep links work on plain static hosting.
 
 use std::path::Path;
@@ -73,8 +73,7 @@ pub(crate) fn finish(
         .collect();
     let manifest = json!({"public_url": public_url, "content": assets.content, "routes": routes});
     process::write(&folder.join("routes.json"), format!("{manifest:#}\n"))?;
-    let style = assets.style.as_deref().unwrap_or_default();
-    offline::write(folder, &[&assets.script, &assets.wasm, style, &assets.content])
+    offline::write(folder, &[&assets.script, &assets.wasm, &html::digest(&assets.style), &assets.content])
 }
 
 /// Reads what [`finish`] noted.
@@ -97,8 +96,8 @@ pub(crate) fn manifest(folder: &Path) -> Result<Manifest> {
     })
 }
 
-/// Puts all of the page's style sheets, in order, into one; returns its name.
-fn style(folder: &Path, page: &str, public_url: &str, renamed: &[(String, String)]) -> Result<Option<String>> {
+/// Takes all of the page's style sheets out of the folder; returns them in order, as one.
+fn style(folder: &Path, page: &str, public_url: &str, renamed: &[(String, String)]) -> Result<String> {
     let mut all = String::new();
     for link in html::parse(page).iter().filter(|p| p.is("link") && p.attribute("rel") == Some("stylesheet")) {
         let href = link.attribute("href").unwrap_or_default();
@@ -107,17 +106,11 @@ fn style(folder: &Path, page: &str, public_url: &str, renamed: &[(String, String
         all.push_str(&css::minify(&process::read_text(&path)?).map_err(|e| format!("{name}: {e}."))?);
         std::fs::remove_file(&path).could_not(|| format!("remove {}", path.display()))?;
     }
-    if all.is_empty() {
-        return Ok(None);
-    }
-    let text = with_new_names(&all, renamed);
-    let name = split::hashed("ringside", "css", text.as_bytes());
-    process::write(&folder.join(&name), text)?;
-    Ok(Some(name))
+    Ok(with_new_names(&all, renamed))
 }
 
-/// A style sheet at the site's root that names each renamed file by its new name, without a leading slash: the site
-/// may be under a sub-path.
+/// A style sheet that names each renamed file by its new name, without a leading slash: the site may be under a
+/// sub-path, and names are taken from the page's base.
 fn with_new_names(css: &str, renamed: &[(String, String)]) -> String {
     let mut css = css.to_owned();
     for (old, new) in renamed {

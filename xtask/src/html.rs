@@ -172,8 +172,8 @@ pub(crate) struct Assets {
     pub(crate) imports: Vec<String>,
     /// The app's WebAssembly.
     pub(crate) wasm: String,
-    /// The one style sheet; none if there is none.
-    pub(crate) style: Option<String>,
+    /// All style sheets in one: it is written into the page, which is painted as soon as it is there.
+    pub(crate) style: String,
     /// The folder of the rendered content, with a slash at its end.
     pub(crate) content: String,
     /// The scripts that start workers, each with the `<meta>` that names it.
@@ -183,7 +183,7 @@ pub(crate) struct Assets {
 }
 
 /// Makes the site's page from the one that Trunk wrote: the policy first, everything that is needed asked for at once,
-/// one style sheet, and a start script of our own.
+/// its styles in it, and a start script of our own.
 pub(crate) fn template(trunk: &str, public_url: &str, assets: &Assets) -> String {
     let url = |path: &str| format!("{public_url}{path}");
     let mut head = vec![
@@ -199,9 +199,6 @@ pub(crate) fn template(trunk: &str, public_url: &str, assets: &Assets) -> String
     let wasm = url(&assets.wasm);
     let preload = [("rel", "preload"), ("as", "fetch"), ("crossorigin", "anonymous"), ("type", "application/wasm")];
     head.push(Piece::tag("link", &[preload.as_slice(), &[("href", &wasm)]].concat()));
-    if let Some(style) = &assets.style {
-        head.push(Piece::tag("link", &[("rel", "stylesheet"), ("href", &url(style))]));
-    }
     let (mut before, mut rest) = (Vec::new(), Vec::new());
     let mut in_head = false;
     for mut piece in parse(trunk) {
@@ -244,7 +241,8 @@ pub(crate) fn template(trunk: &str, public_url: &str, assets: &Assets) -> String
         }
         in_head |= opens_head;
     }
-    let policy = policy(&rest);
+    head.push(Piece::Tag { name: "style".to_owned(), attributes: Vec::new(), body: Some(assets.style.clone()) });
+    let policy = policy(head.iter().chain(&rest));
     before.push(Piece::tag("meta", &[("charset", "utf-8")]));
     before.push(Piece::tag("meta", &[("http-equiv", "Content-Security-Policy"), ("content", &policy)]));
     before.push(Piece::tag("base", &[("href", public_url)]));
@@ -266,17 +264,22 @@ fn squeeze(text: &str) -> String {
     out + rest
 }
 
-/// The Content-Security-Policy: everything from this origin, and of inline scripts only those that are in the page.
-fn policy(pieces: &[Piece]) -> String {
-    let inline = pieces.iter().filter(|p| p.is("script") && p.attribute("src").is_none()).filter_map(Piece::body);
-    let mut hashes: Vec<String> = inline
-        .map(|body| format!(" 'sha256-{}'", base64::engine::general_purpose::STANDARD.encode(Sha256::digest(body))))
-        .collect();
-    hashes.dedup();
+/// What the policy of a page says of an inline script or style that it allows.
+pub(crate) fn digest(body: &str) -> String {
+    format!("sha256-{}", base64::engine::general_purpose::STANDARD.encode(Sha256::digest(body)))
+}
+
+/// The Content-Security-Policy: everything from this origin, and of inline scripts and styles only those that are in the page.
+fn policy<'a>(pieces: impl Iterator<Item = &'a Piece> + Clone) -> String {
+    let hash = |body| format!(" '{}'", digest(body));
+    let inline = |tag: &str| -> String {
+        pieces.clone().filter(|p| p.is(tag) && p.attribute("src").is_none()).filter_map(Piece::body).map(hash).collect()
+    };
     format!(
-        "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'{}; style-src 'self'; img-src 'self' data: blob:; \
+        "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'{}; style-src 'self'{}; img-src 'self' data: blob:; \
          font-src 'self'; connect-src 'self'; worker-src 'self'; object-src 'none'; base-uri 'self'; form-action 'none'",
-        hashes.concat()
+        inline("script"),
+        inline("style")
     )
 }
 
@@ -331,7 +334,7 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
             script: "app-9.js".into(),
             imports: vec!["lazy-9.js".into()],
             wasm: "app-9.wasm".into(),
-            style: Some("site-9.css".into()),
+            style: "p>b{margin:0}".into(),
             content: "content/9/".into(),
             workers: vec![("ringside-gpu", "gpu-9.js".into())],
             renamed: vec![("fonts/a.woff2".into(), "fonts/a-9.woff2".into())],
@@ -349,7 +352,7 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
             r#"<link rel="modulepreload" href="/sub/app-9.js">"#,
             r#"<link rel="modulepreload" href="/sub/lazy-9.js">"#,
             r#"type="application/wasm" href="/sub/app-9.wasm">"#,
-            r#"<link rel="stylesheet" href="/sub/site-9.css">"#,
+            "<style>p>b{margin:0}</style>",
             r#"<link rel="preload" as="font" href="fonts/a-9.woff2" crossorigin>"#,
             r#"<script>let a = "<b>";</script>"#,
             r#"import i from"/sub/app-9.js";i({module_or_path:"/sub/app-9.wasm"})"#,
@@ -364,7 +367,7 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
     }
 
     #[test]
-    fn the_policy_names_each_inline_script_and_no_other() {
+    fn the_policy_names_each_inline_script_and_style_and_no_other() {
         let html = template(TRUNK, "/sub/", &assets());
         let pieces = parse(&html);
         let policy = pieces
@@ -372,9 +375,11 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
             .find(|p| p.attribute("http-equiv").is_some())
             .and_then(|p| p.attribute("content"))
             .expect("there");
-        assert_eq!(policy.matches("sha256-").count(), 2);
+        assert_eq!(policy.matches("sha256-").count(), 3);
         // `printf 'let a = "<b>";' | openssl dgst -sha256 -binary | base64`
         assert!(policy.contains("'sha256-Yec60kKRbfUEVY+af2er7srYeGCy7INO1VppjnXhVdM='"), "{policy}");
+        // `printf 'p>b{margin:0}' | openssl dgst -sha256 -binary | base64`
+        assert!(policy.contains("style-src 'self' 'sha256-MOXPbWVA21cQRK19SvL8PusAdzpy008HBwPDKZkEFCI=';"), "{policy}");
         assert!(!policy.contains("unsafe-inline"));
     }
 
