@@ -8,8 +8,8 @@
 //! - [`scale`]: where numbers lie in a drawing. [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns. [`plot`]: curves over
 //!   logarithmic axes.
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
-//! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`hold`], [`mod@file`]: what pages and widgets
-//!   need besides.
+//! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`mod@rested`], [`hold`], [`mod@file`]: what pages
+//!   and widgets need besides.
 //! - [`dom`], [`islands`], [`near`], [`awake`]: life in pages that the build rendered, where and when it is wanted.
 
 pub mod awake;
@@ -29,6 +29,7 @@ pub mod number_field;
 pub mod output;
 pub mod plot;
 pub mod presets;
+pub mod rested;
 pub mod said;
 pub mod scale;
 pub mod segmented;

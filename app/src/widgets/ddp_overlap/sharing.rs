@@ -5,6 +5,7 @@ use ringside_core::ddp::{ENTRY, Params, Split};
 use ringside_core::quantity::grouped;
 
 use super::State;
+use crate::ui::rested::rested;
 use crate::ui::select::{Group, Select};
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::table::{Table, numbers, words};
@@ -24,6 +25,7 @@ const LAST: u64 = 3;
 /// The data set, its controls and the lists.
 pub(super) fn view(state: State) -> AnyView {
     let params = state.params();
+    let at_rest = rested(params);
     let fields = Fields::new(state, &ENTRY);
     let said = move || params.with(Params::sampling);
     let quantities = Memo::new(move |_| params.with(|p| ENTRY.measured(|id| p.shared(id))));
@@ -37,7 +39,7 @@ pub(super) fn view(state: State) -> AnyView {
             </div>
             <div class="control-grid">{dataset(state)} {epoch(state)}</div>
             <p>{said}</p>
-            <div class="scroll" tabindex="0" role="group" aria-label="Samples of each rank">{move || params.with(table)}</div>
+            <div class="scroll" tabindex="0" role="group" aria-label="Samples of each rank">{move || at_rest.with(table)}</div>
             <p class="fine">"Padding, dealing out and dropping are as in PyTorch. The shuffled order is ours: PyTorch’s generator would give another."</p>
             <dl class="readings">{readings::only(&ENTRY, quantities, is_of_data)}</dl>
         </details>

@@ -1,5 +1,7 @@
 //! The chip: the blocks of this step, each as large as the numbers in it, and how much of the memory there they take.
 
+use std::fmt::Write as _;
+
 use leptos::prelude::*;
 use ringside_core::attention::Run;
 use ringside_core::attention::algorithm::{Extent, Matrix};
@@ -99,9 +101,12 @@ pub(super) fn view(shown: Shown) -> AnyView {
             "On the chip"
             <small>{move || shown.run.with(|run| format!(" SRAM of {}: small and fast", bytes(run.params.sram)))}</small>
         </p>
-        <svg class="tiling-chip" viewBox=format!("-6 -6 {} {}", WIDTH + 12.0, HEIGHT + 12.0) aria-hidden="true">
-            {move || shown.now(blocks)}
-        </svg>
+        <svg
+            class="tiling-chip"
+            viewBox=format!("-6 -6 {} {}", WIDTH + 12.0, HEIGHT + 12.0)
+            aria-hidden="true"
+            inner_html=move || shown.now(blocks)
+        ></svg>
         {move || shown.now(moved)}
         {memory(shown)}
     }
@@ -112,16 +117,21 @@ fn bytes(value: u64) -> String {
     unbroken(&Unit::Bytes.format(value as f64))
 }
 
-fn blocks(run: &Run, step: u64) -> AnyView {
+/// The blocks as SVG text.
+fn blocks(run: &Run, step: u64) -> String {
     let now = step.checked_sub(1).and_then(|i| run.plan.at(i));
     let moves = now.map_or_else(Vec::new, |s| run.plan.moves(&s));
     let pass = now.map_or(0, |s| s.pass);
     let scores = now.map_or_else(Vec::new, |s| run.scores(&s));
-    layout(run, pass).into_iter().map(|block| one(block, now, &moves, &scores)).collect_view().into_any()
+    let mut text = String::new();
+    for block in layout(run, pass) {
+        one(&block, now, &moves, &scores, &mut text);
+    }
+    text
 }
 
-fn one(block: Block, now: Option<Step>, moves: &[Move], scores: &[Vec<Option<f32>>]) -> AnyView {
-    let Some(first) = block.matrices.first().copied() else { return ().into_any() };
+fn one(block: &Block, now: Option<Step>, moves: &[Move], scores: &[Vec<Option<f32>>], into: &mut String) {
+    let Some(first) = block.matrices.first().copied() else { return };
     let moved = |store: bool| moves.iter().any(|m| block.matrices.contains(&m.matrix) && m.store == store);
     let index = now.map_or(String::new(), |s| {
         let of = if first.extent() == Extent::Columns { s.column } else { s.row };
@@ -131,38 +141,37 @@ fn one(block: Block, now: Option<Step>, moves: &[Move], scores: &[Vec<Option<f32
     let (x, y) = (block.x + block.width / 2.0, block.y + block.height / 2.0);
     let is_tile = first.extent() == Extent::Scores;
     let written = is_tile && !scores.is_empty();
-    let label = if block.width >= NAMED && block.height >= NAMED * 0.7 && !written {
-        Some(view! { <text x=x y=y dy=".35em">{text}</text> }.into_any())
+    let mut class = format!("held {}", class(first));
+    let states = [
+        (now.is_none(), " absent"),
+        (moved(false), " loaded"),
+        (moved(true), " stored"),
+        (!moved(false) && is_tile, " scratch"),
+    ];
+    states.into_iter().filter(|(is, _)| *is).for_each(|(_, name)| class += name);
+    // Writing to a string does not fail.
+    let _ = write!(
+        into,
+        "<g class=\"{class}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\"/>",
+        block.x, block.y, block.width, block.height
+    );
+    if block.width >= NAMED && block.height >= NAMED * 0.7 && !written {
+        let _ = write!(into, "<text x=\"{x}\" y=\"{y}\" dy=\".35em\">{text}</text>");
     } else if first.extent() == Extent::Statistic {
-        Some(view! { <text class="beside" x=x y={block.y - 7.0}>{first.label()}</text> }.into_any())
-    } else {
-        None
-    };
-    let numbers = written.then(|| {
+        let _ = write!(into, "<text class=\"beside\" x=\"{x}\" y=\"{}\">{}</text>", block.y - 7.0, first.label());
+    }
+    if written {
         let (rows, columns) = (scores.len() as f64, scores.first().map_or(1, Vec::len) as f64);
         let (w, h) = (block.width / columns, block.height / rows);
-        let cell = |r: usize, c: usize, score: Option<f32>| {
+        let cells =
+            scores.iter().enumerate().flat_map(|(r, line)| line.iter().enumerate().map(move |(c, s)| (r, c, s)));
+        for (r, c, score) in cells {
             let text = score.map_or("·".to_owned(), |s| format!("{s:.1}").replace('-', "−"));
-            view! { <text class="cell" x={block.x + w * (c as f64 + 0.5)} y={block.y + h * (r as f64 + 0.5)} dy=".35em">{text}</text> }
-        };
-        let line = |(r, line): (usize, &Vec<Option<f32>>)| {
-            line.iter().enumerate().map(move |(c, s)| cell(r, c, *s)).collect_view()
-        };
-        scores.iter().enumerate().map(line).collect_view()
-    });
-    view! {
-        <g
-            class=format!("held {}", class(first))
-            class:absent=now.is_none()
-            class:loaded=moved(false)
-            class:stored=moved(true)
-            class:scratch=!moved(false) && is_tile
-        >
-            <rect x=block.x y=block.y width=block.width height=block.height rx="3" />
-            {label} {numbers}
-        </g>
+            let (x, y) = (block.x + w * (c as f64 + 0.5), block.y + h * (r as f64 + 0.5));
+            let _ = write!(into, "<text class=\"cell\" x=\"{x}\" y=\"{y}\" dy=\".35em\">{text}</text>");
+        }
     }
-    .into_any()
+    into.push_str("</g>");
 }
 
 /// What came and what goes in this step.

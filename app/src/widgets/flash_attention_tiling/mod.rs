@@ -18,6 +18,7 @@ use super::{Module, Props};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::rested::rested;
 use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
@@ -33,8 +34,18 @@ type State = ui::state::State<Params>;
 struct Shown {
     run: Memo<Run>,
     step: Memo<u64>,
-    /// The watched row's number, and its softmax if it can be worked out.
-    watched: Memo<(u64, Option<Row>)>,
+    /// The number of the watched row.
+    row: Memo<u64>,
+    watched: Memo<Watched>,
+}
+
+/// The watched row once nothing is dragged: all its numbers are worked out.
+#[derive(Clone, PartialEq)]
+struct Watched {
+    run: Run,
+    number: u64,
+    /// None if it has too many numbers.
+    softmax: Option<Row>,
 }
 
 impl Shown {
@@ -43,9 +54,14 @@ impl Shown {
         let whole = Memo::new(move |_| Params { step: 0, row: 0, ..params.get() });
         let run = Memo::new(move |_| whole.with(Run::new));
         let step = Memo::new(move |_| params.with(|p| p.step).min(run.with(Run::steps)));
-        let row = Memo::new(move |_| params.with(|p| p.row));
-        let watched = Memo::new(move |_| run.with(|run| (run.watched(row.get()), run.row(row.get()))));
-        Self { run, step, watched }
+        let asked = Memo::new(move |_| params.with(|p| p.row));
+        let row = Memo::new(move |_| run.with(|run| run.watched(asked.get())));
+        let at_rest = rested(whole);
+        let watched = Memo::new(move |_| {
+            let run = at_rest.with(Run::new);
+            Watched { number: run.watched(asked.get()), softmax: run.row(asked.get()), run }
+        });
+        Self { run, step, row, watched }
     }
 
     /// Looks at the run and how far it is. Tracks.
@@ -54,7 +70,7 @@ impl Shown {
     }
 
     fn finding(self) -> String {
-        let row = self.watched.with(|(row, _)| *row);
+        let row = self.row.get();
         self.now(|run, step| {
             let end = if step == run.steps() { run.end_finding(row) } else { String::new() };
             format!("{}{end} {}", run.step_finding(step), run.finding(step))

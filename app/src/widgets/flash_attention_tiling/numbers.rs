@@ -16,9 +16,10 @@ pub(super) fn view(shown: Shown) -> AnyView {
     view! {
         {move || shown.now(moves)}
         {move || {
-            let row = shown.watched.with(|(row, _)| *row);
-            let taken = shown.now(|run, step| run.taken(row, step));
-            shown.watched.with(|(number, row)| row.as_ref().map(|row| blocks(*number, row, taken)))
+            shown.watched.with(|w| {
+                let taken = w.run.taken(w.number, shown.step.get());
+                w.softmax.as_ref().map(|row| blocks(w.number, row, taken))
+            })
         }}
     }
     .into_any()

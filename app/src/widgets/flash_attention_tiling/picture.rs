@@ -220,7 +220,7 @@ fn window(run: &Run) -> String {
 
 /// The row whose softmax is shown.
 fn watched(shown: Shown) -> impl IntoView {
-    let row = shown.watched.with(|(row, _)| *row);
+    let row = shown.row.get();
     let y = shown.run.with(|run| TOP + along(run, row) + SIDE / run.params.seq as f64 / 2.0);
     view! {
         <path class="watched" d=format!("M{LEFT} {y:.1}h{SIDE}") />

@@ -62,23 +62,21 @@ impl Bars {
 
 /// The panel.
 pub(super) fn view(shown: Shown, state: State) -> AnyView {
-    let taken = Memo::new(move |_| {
-        let row = shown.watched.with(|(row, _)| *row);
-        shown.now(|run, step| run.taken(row, step))
-    });
+    let taken = Memo::new(move |_| shown.watched.with(|w| w.run.taken(w.number, shown.step.get())));
     let bars = Memo::new(move |_| {
-        let seq = shown.run.with(|run| run.params.seq);
-        shown.watched.with(|(_, row)| row.as_ref().map(|row| Bars::of(row, seq, taken.get())).unwrap_or_default())
+        shown
+            .watched
+            .with(|w| w.softmax.as_ref().map(|row| Bars::of(row, w.run.params.seq, taken.get())).unwrap_or_default())
     });
     let path = move |class: &'static str, look: fn(&Bars) -> &String| {
         view! { <path class=class d=move || bars.with(|b| look(b).clone()) /> }
     };
-    let there = Memo::new(move |_| shown.watched.with(|(_, row)| row.is_some()));
+    let there = Memo::new(move |_| shown.watched.with(|w| w.softmax.is_some()));
     view! {
         <div class="softmax-head">
             <p class="tiling-title">
-                {move || shown.watched.with(|(row, _)| format!("Softmax of row {}", grouped(*row)))}
-                <small>{move || shown.run.with(|run| format!(" its scores with {} keys, first head", grouped(run.params.seq)))}</small>
+                {move || shown.watched.with(|w| format!("Softmax of row {}", grouped(w.number)))}
+                <small>{move || shown.watched.with(|w| format!(" its scores with {} keys, first head", grouped(w.run.params.seq)))}</small>
             </p>
             <div class="softmax-row">{controls::row(state)}</div>
         </div>
@@ -95,7 +93,7 @@ pub(super) fn view(shown: Shown, state: State) -> AnyView {
                 {path("future", |b| &b.future)} {path("past", |b| &b.past)} {path("now", |b| &b.now)} {path("edges", |b| &b.edges)}
                 {path("max", |b| &b.max)}
             </svg>
-            {move || shown.watched.with(|(_, row)| row.as_ref().map(|row| shown.run.with(|run| sum(run, row, taken.get()))))}
+            {move || shown.watched.with(|w| w.softmax.as_ref().map(|row| sum(&w.run, row, taken.get())))}
         </Show>
     }
     .into_any()

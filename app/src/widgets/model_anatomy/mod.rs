@@ -19,6 +19,7 @@ use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::rested::rested;
 
 /// Downloads the widget.
 #[wasm_split(widget_model_anatomy, wasm_split_path = leptos::wasm_split, fallible)]
@@ -67,6 +68,7 @@ fn view(props: Props) -> AnyView {
     let state = State::new(props.query, Params::read, Params::query);
     let params = state.params();
     let shown = Shown::new(params);
+    let at_rest = Shown::new(rested(params));
     let sizes = Sizes::new(state);
     let model = Signal::derive(move || params.with(|p| p.model));
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
@@ -103,7 +105,7 @@ fn view(props: Props) -> AnyView {
                     <div class="anatomy-shares">{shares::view(state, shown, sizes)}</div>
                 </div>
                 <div>
-                    <div class="anatomy-piece">{detail::view(shown)}</div>
+                    <div class="anatomy-piece">{detail::view(at_rest)}</div>
                     <div class="anatomy-parts">{parts::view(shown)}</div>
                 </div>
             </div>

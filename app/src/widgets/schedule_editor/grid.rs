@@ -56,6 +56,16 @@ fn cells(p: &EditorParams) -> Vec<Vec<Cell>> {
     (0..p.board.rows.len()).map(row).collect()
 }
 
+/// How many micro-batches every stage keeps, in words, and whether those are too many.
+fn kept(p: &EditorParams) -> Vec<(String, bool)> {
+    let timeline = p.board.timeline();
+    let of_stage = |stage: usize| {
+        let peak = timeline.peak(stage as u32);
+        (format!("{} of {}", number(peak), p.cap), peak > f64::from(p.cap))
+    };
+    (0..p.board.rows.len()).map(of_stage).collect()
+}
+
 /// The grid with its tools, and a line that says what is wrong with the cell in focus.
 pub(super) fn view(editor: Editor) -> AnyView {
     let params = editor.state.params();
@@ -67,6 +77,7 @@ pub(super) fn view(editor: Editor) -> AnyView {
     let stem = StoredValue::new(unique_id("cell"));
     let cell_id = move |stage: usize, slot: usize| stem.with_value(|stem| format!("{stem}-{stage}-{slot}"));
     let all = Memo::new(move |_| params.with(cells));
+    let all_kept = Memo::new(move |_| params.with(kept));
     let size = Memo::new(move |_| all.with(|rows| (rows.len(), rows.first().map_or(0, Vec::len))));
     // Of a board that has become smaller, the nearest cell that is left.
     let here = Memo::new(move |_| {
@@ -199,17 +210,13 @@ pub(super) fn view(editor: Editor) -> AnyView {
         }
     };
     let row = move |stage: usize| {
-        let kept = move || {
-            params.with(|p| {
-                let peak = p.board.timeline().peak(stage as u32);
-                (format!("{} of {}", number(peak), p.cap), peak > f64::from(p.cap))
-            })
-        };
+        let text = move || all_kept.with(|list| list.get(stage).map(|(text, _)| text.clone()));
+        let too_much = move || all_kept.with(|list| list.get(stage).is_some_and(|(_, too_much)| *too_much));
         view! {
             <div role="row" class="editor-row">
                 <div role="rowheader" class="editor-name">{stage}</div>
                 <For each=move || 0..size.get().1 key=|slot| *slot children=move |slot| cell(stage, slot) />
-                <div role="gridcell" class="editor-kept" class:wrong=move || kept().1>{move || kept().0}</div>
+                <div role="gridcell" class="editor-kept" class:wrong=too_much>{text}</div>
             </div>
         }
     };

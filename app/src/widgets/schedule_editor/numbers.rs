@@ -4,12 +4,14 @@ use leptos::prelude::*;
 use ringside_core::quantity::{Unit, number};
 
 use super::Editor;
+use crate::ui::rested::rested;
 use crate::ui::table::{Table, numbers, words};
 
 /// The learner's schedule among the known ones.
 pub(super) fn score(editor: Editor) -> AnyView {
+    let params = rested(editor.state.params());
     let rows = move || {
-        editor.state.params().with(|p| {
+        params.with(|p| {
             let own = p.quantities();
             let of = |id: &str| own.iter().find(|q| q.id == id).map_or(0.0, |q| q.value);
             let known = p.known().into_iter().map(|k| (k.schedule.label(), k.makespan, k.bubble, k.peak, ""));

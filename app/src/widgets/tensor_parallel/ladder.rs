@@ -5,13 +5,28 @@ use ringside_core::quantity::Unit;
 use ringside_core::tensor_parallel::{Run, Rung};
 
 use super::Shown;
+use crate::ui::rested::rested;
 use crate::ui::scale::{Linear, percent};
 
-fn rungs(run: &Run) -> impl IntoView + use<> {
-    let ladder = run.ladder();
+/// All that the bars show.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Ladder {
+    rungs: Vec<Rung>,
+    /// Ranks in a node, and the ranks of the run.
+    node: u64,
+    now: u64,
+}
+
+impl Ladder {
+    fn of(run: &Run) -> Self {
+        Self { rungs: run.ladder(), node: run.params.node, now: run.params.tp }
+    }
+}
+
+fn rungs(ladder: Ladder) -> impl IntoView + use<> {
+    let Ladder { rungs: ladder, node, now } = ladder;
     let longest = ladder.iter().map(|r| r.cost.compute + r.cost.exposed).fold(0.0, f64::max);
     let scale = Linear::to(longest);
-    let (node, now) = (run.params.node, run.params.tp);
     let ends = ladder.iter().find(|r| r.across).map(|r| r.tp);
     let rung = |r: Rung| {
         let width = |seconds: f64| percent(scale.percent(seconds));
@@ -39,13 +54,14 @@ fn rungs(run: &Run) -> impl IntoView + use<> {
 
 /// The bars.
 pub(super) fn view(shown: Shown) -> AnyView {
+    let ladder = rested(Memo::new(move |_| shown.run.with(Ladder::of)));
     view! {
         <div class="ladder" aria-hidden="true">
             <p class="side-title">
                 "One layer of the chosen model, forward and backward, by ranks"
                 <small><i class="swatch compute"></i> "arithmetic"</small> <small><i class="swatch exchange"></i> "and waiting"</small>
             </p>
-            {move || shown.run.with(|run| Some(rungs(run)))}
+            {move || rungs(ladder.get())}
         </div>
     }
     .into_any()

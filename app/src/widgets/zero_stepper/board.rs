@@ -152,7 +152,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 {path("reduced", |b| &b.reduced)} {path("moments", |b| &b.optimizer)} {path("between", |b| &b.nodes)}
                 {path("flow", |b| &b.flow)} {path("heads", |b| &b.heads)}
             </svg>
-            <div class="held">{move || held(shown, ranks.get())}</div>
+            <div class="held"><For each=move || 0..ranks.get() key=|rank| *rank children=move |rank| held(shown, rank) /></div>
         </div>
         {legend(shown)}
     }
@@ -177,17 +177,20 @@ pub(super) fn bar(memory: &Memory, scale: Linear) -> AnyView {
     view! { <span class="stack">{parts.collect_view()}</span> }.into_any()
 }
 
-/// What each rank holds in all, against its peak.
-fn held(shown: Shown, ranks: usize) -> impl IntoView {
-    shown.now(|run, state, _| {
-        let scale = Linear::to(run.mark(run.peak()).memory.total());
-        let one = |rank: usize| {
-            let memory = state.memory(rank);
-            let text = unbroken(&Unit::Bytes.format(memory.total()));
-            view! { <span>{bar(&memory, scale)}<b>{text}</b></span> }
-        };
-        Some((0..ranks).map(one).collect_view())
-    })
+/// What a rank holds in all, against its peak.
+fn held(shown: Shown, rank: usize) -> AnyView {
+    // Text of the widths, so that only what has changed is laid out again.
+    let widths = Memo::new(move |_| {
+        shown.now(|run, state, _| {
+            let scale = Linear::to(run.mark(run.peak()).memory.total());
+            stacked(&state.memory(rank)).map(|bytes| percent(scale.percent(bytes)))
+        })
+    });
+    let parts = STACK.into_iter().enumerate().map(|(i, (_, class))| {
+        view! { <i class=format!("swatch {class}") style:width=move || widths.with(|widths| widths[i].clone())></i> }
+    });
+    let text = move || shown.now(|_, state, _| unbroken(&Unit::Bytes.format(state.memory(rank).total())));
+    view! { <span><span class="stack">{parts.collect_view()}</span><b>{text}</b></span> }.into_any()
 }
 
 /// What the looks mean, as far as they can occur.

@@ -5,6 +5,7 @@ use ringside_core::quantity::{Unit, number, unbroken};
 use ringside_core::zero::{Memory, Params, Run, Strategy};
 
 use super::{State, at_start, board};
+use crate::ui::rested::rested;
 use crate::ui::scale::{Linear, percent};
 use crate::ui::table::{Table, numbers, words};
 
@@ -50,7 +51,8 @@ pub(super) fn view(state: State) -> AnyView {
     // Whichever is on show, all are compared.
     let params = state.params();
     let alike = Memo::new(move |_| params.with(|p| Params { strategy: Strategy::Ddp, ..at_start(p) }));
-    let rows = Memo::new(move |_| alike.with(rows));
+    let at_rest = rested(alike);
+    let rows = Memo::new(move |_| at_rest.with(rows));
     let body = move || {
         rows.with(|rows| {
             let runs = || rows.iter().filter_map(|row| row.run);
