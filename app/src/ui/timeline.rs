@@ -96,7 +96,7 @@ pub fn strip(shares: &[f64]) -> String {
 /// Ticks nearer to each other than this, in pixels, have a number on every other one.
 const CLOSE: f64 = 58.0;
 
-/// Round times under the rows.
+/// Round times under the rows, which `format` writes without signs that mean something in markup.
 pub fn ticks(axis: Memo<Axis>, format: fn(f64) -> String) -> impl IntoView {
     let ticks = move || {
         let axis = axis.get();
@@ -117,11 +117,14 @@ pub fn ticks(axis: Memo<Axis>, format: fn(f64) -> String) -> impl IntoView {
             } else {
                 "middle"
             };
-            view! { <line x1=x x2=x y2="5" /> <text x=x y="18" text-anchor=anchor>{number}</text> }
+            format!(
+                "<line x1=\"{x:.2}\" x2=\"{x:.2}\" y2=\"5\"/><text x=\"{x:.2}\" y=\"18\" text-anchor=\"{anchor}\">{}</text>",
+                number.unwrap_or_default()
+            )
         };
-        times.map(tick).collect_view()
+        times.map(tick).collect::<String>()
     };
-    view! { <svg class="track-ticks" aria-hidden="true">{ticks}</svg> }
+    view! { <svg class="track-ticks" aria-hidden="true" inner_html=ticks></svg> }
 }
 
 /// Keeps `width` at the width of an element.

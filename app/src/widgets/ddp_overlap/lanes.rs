@@ -42,8 +42,6 @@ pub(super) fn view(shown: Shown) -> AnyView {
     let label = move || {
         shown.timeline.with(|t| format!("Timeline of the compute and the NCCL stream: {} blocks", t.blocks.len()))
     };
-    let name =
-        |stream: Stream, text: &'static str| view! { <span style:top=format!("{}px", top(stream))>{text}</span> };
     view! {
         <section class="track">
             <div
@@ -52,7 +50,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 style=("--row", format!("{}px", LANE + BETWEEN))
                 style=("--block", format!("{LANE}px"))
             >
-                <div class="track-names" aria-hidden="true">{name(Stream::Compute, "compute")} {name(Stream::Nccl, "NCCL")}</div>
+                <div class="track-names" aria-hidden="true"><span>"compute"</span> <span>"NCCL"</span></div>
                 <div
                     class="timeline"
                     node_ref=node

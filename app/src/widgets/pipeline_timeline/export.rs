@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use ringside_core::pipeline::chrome_trace;
 use ringside_core::quantity::Unit;
 
-use super::{CLASSES, Run, Runs, Shown, canvas, svg, track};
+use super::canvas::Palette;
+use super::{CLASSES, Run, Runs, Shown, svg, track};
 use crate::ui::file;
 use crate::ui::timeline::Window;
 
@@ -46,17 +47,11 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
 fn picture(runs: &Runs, run: &Run) -> String {
     let height = track::height(run);
     let pieces = track::pieces(runs, run, Window::ALL, WIDTH);
-    let colour = |class: &str, property| canvas::colour(class, property).unwrap_or_default();
+    let Palette { fills, texts, paper, ink, .. } = Palette::now();
     let mut style = String::new();
-    for class in CLASSES {
-        let _ = write!(
-            style,
-            ".{class}{{fill:{}}}.on-{class}{{fill:{}}}",
-            colour(&format!("swatch {class}"), "background-color"),
-            colour(&format!("on-{class}"), "fill")
-        );
+    for ((class, fill), text) in CLASSES.iter().zip(fills).zip(texts) {
+        let _ = write!(style, ".{class}{{fill:{fill}}}.on-{class}{{fill:{text}}}");
     }
-    let (paper, ink) = (colour("timeline-paper", "background-color"), colour("timeline-paper", "color"));
     let (wide, high) = (WIDTH + 2.0 * MARGIN, height + 2.0 * MARGIN);
     let title = format!("{}, {}", run.schedule.label(), Unit::Seconds.format(run.timeline.makespan() / 1e3));
     format!(

@@ -67,12 +67,8 @@ pub(super) fn view(shown: Shown, i: usize) -> AnyView {
         timeline::follow_width(node, shown.width);
     }
     let devices = Memo::new(move |_| shown.with(i, |_, r| r.timeline.fleet.devices));
-    let names = move || {
-        let rows = Rows::of(devices.get());
-        let every = if rows.row < 14.0 { 4 } else { 1 };
-        let name = |d: u32| view! { <span style:top=format!("{}px", rows.y(d))>{d.is_multiple_of(every).then(|| d.to_string())}</span> };
-        (0..devices.get()).map(name).collect_view()
-    };
+    let every = Memo::new(move |_| if Rows::of(devices.get()).row < 14.0 { 4 } else { 1 });
+    let name = move |d: u32| view! { <span>{move || d.is_multiple_of(every.get()).then(|| d.to_string())}</span> };
     let label = move || {
         shown.with(i, |_, r| {
             let fleet = r.timeline.fleet;
@@ -97,7 +93,9 @@ pub(super) fn view(shown: Shown, i: usize) -> AnyView {
                 style=("--row", move || format!("{}px", Rows::of(devices.get()).row))
                 style=("--block", move || format!("{}px", Rows::of(devices.get()).block))
             >
-                <div class="track-names" aria-hidden="true">{names}</div>
+                <div class="track-names" aria-hidden="true">
+                    <For each=move || 0..devices.get() key=|d| *d children=name />
+                </div>
                 <div
                     class="timeline"
                     node_ref=node

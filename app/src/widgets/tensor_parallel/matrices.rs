@@ -10,6 +10,7 @@ use ringside_core::tensor_parallel::sharded::Layout;
 use ringside_core::tensor_parallel::trace::{Concept, Panel, Step};
 
 use super::Shown;
+use crate::ui::dom::escaped;
 
 /// The side of an element, and the gap between the blocks of two ranks, in units of the drawing.
 const CELL: f64 = 8.0;
@@ -21,6 +22,8 @@ const SHEET: f64 = 6.0;
 const SHEETS: usize = 4;
 /// Shades by absolute value.
 const SHADES: usize = 5;
+/// Units of the drawing in an em.
+const UNITS: f64 = 10.0;
 
 /// A block of a matrix in the drawing.
 struct Block<'a> {
@@ -136,57 +139,62 @@ fn draw(panel: &Panel, rank: Option<usize>) -> Drawing {
     drawing
 }
 
-fn matrix(panel: &Panel, rank: Option<usize>) -> AnyView {
-    let drawing = draw(panel, rank);
+/// The matrix as markup, which the browser reads several times faster than it is told of hundreds of elements.
+fn matrix(panel: &Panel, rank: Option<usize>, into: &mut String) {
+    let Drawing { width, height, held, others, sheets, labels } = draw(panel, rank);
     let class = match panel.concept {
         Concept::Weights => "weights",
         Concept::Activations => "activations",
         Concept::Gradients => "gradients",
     };
-    let shade = |(i, path): (usize, String)| {
-        let share = format!("{}%", 16 + i * 84 / (SHADES - 1));
-        view! { <path style=("--share", share) d=path /> }
-    };
-    let shades = |paths: [String; SHADES]| {
-        paths.into_iter().enumerate().filter(|(_, p)| !p.is_empty()).map(shade).collect_view()
-    };
-    let labels = drawing
-        .labels
-        .into_iter()
-        .map(|(x, y, text, mine)| view! { <text x=x y=y dy=".35em" class:other=!mine>{text}</text> });
     let (rows, cols) = panel.size();
-    view! {
-        <div class="matrix">
-            <p><b>{panel.name.clone()}</b> <small>{format!("{rows} × {cols}")}</small></p>
-            <svg
-                class=class
-                viewBox=format!("0 0 {} {}", drawing.width, drawing.height)
-                style=("--w", drawing.width.to_string())
-                style=("--h", drawing.height.to_string())
-            >
-                <path class="sheets" d=drawing.sheets />
-                <g class="others">{shades(drawing.others)}</g>
-                <g>{shades(drawing.held)}</g>
-                {labels.collect_view()}
-            </svg>
-            <small>{panel.holding()}</small>
-        </div>
+    // Writing to a string does not fail.
+    let _ = write!(
+        into,
+        "<div class=\"matrix\"><p><b>{}</b> <small>{rows} × {cols}</small></p>\
+         <svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" width=\"{}em\" height=\"{}em\">\
+         <path class=\"sheets\" d=\"{sheets}\"/>",
+        escaped(&panel.name),
+        width / UNITS,
+        height / UNITS
+    );
+    for (group, shades) in [("others", others), ("held", held)] {
+        let _ = write!(into, "<g class=\"{group}\">");
+        for (shade, path) in shades.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
+            let _ = write!(into, "<path class=\"shade-{shade}\" d=\"{path}\"/>");
+        }
+        into.push_str("</g>");
     }
-    .into_any()
+    for (x, y, text, mine) in labels {
+        let class = if mine { "" } else { " class=\"other\"" };
+        let _ = write!(into, "<text{class} x=\"{x}\" y=\"{y}\" dy=\".35em\">{text}</text>");
+    }
+    let _ = write!(into, "</svg><small>{}</small></div>", escaped(&panel.holding()));
 }
 
-fn group(list: &[Panel], rank: Option<usize>) -> AnyView {
-    view! { <div class="matrices">{list.iter().map(|panel| matrix(panel, rank)).collect_view()}</div> }.into_any()
+fn group(list: &[Panel], rank: Option<usize>, into: &mut String) {
+    into.push_str("<div class=\"matrices\">");
+    list.iter().for_each(|panel| matrix(panel, rank, into));
+    into.push_str("</div>");
+}
+
+fn sign(sign: &str, into: &mut String) {
+    let _ = write!(into, "<span class=\"sign\">{sign}</span>");
 }
 
 /// What stands before the outputs.
-fn arrow(step: &Step, ranks: usize) -> AnyView {
+fn arrow(step: &Step, ranks: usize, into: &mut String) {
     match step.exchange {
-        None if step.factors.is_empty() => view! { <span class="sign">"→"</span> }.into_any(),
-        None => view! { <span class="sign">"="</span> }.into_any(),
+        None if step.factors.is_empty() => sign("→", into),
+        None => sign("=", into),
         Some(exchange) => {
-            let sent = format!("{} numbers, {} sent by each", exchange.elements, number(exchange.sent(ranks)));
-            view! { <span class="sign exchange"><b>{exchange.op.label()}</b><small>{sent}</small>"→"</span> }.into_any()
+            let _ = write!(
+                into,
+                "<span class=\"sign exchange\"><b>{}</b><small>{} numbers, {} sent by each</small>→</span>",
+                exchange.op.label(),
+                exchange.elements,
+                number(exchange.sent(ranks))
+            );
         }
     }
 }
@@ -205,26 +213,27 @@ fn weights(run: &Run) -> Vec<Panel> {
     named.map(|(name, held)| Panel { name: name.to_owned(), concept: Concept::Weights, held: held.clone() }).collect()
 }
 
+/// The step that was done last, as markup.
+fn equation(run: &Run, step: usize, rank: Option<usize>) -> String {
+    let mut text = String::new();
+    let Some(step) = run.step(step) else {
+        group(&weights(run), rank, &mut text);
+        return text;
+    };
+    group(&step.inputs, rank, &mut text);
+    if !step.factors.is_empty() && step.exchange.is_none() {
+        // Backward through what lies between, the factors are what the forward pass kept.
+        sign("×", &mut text);
+        group(&step.factors, rank, &mut text);
+    }
+    arrow(step, run.params.drawn(), &mut text);
+    group(&step.outputs, rank, &mut text);
+    text
+}
+
 /// The matrices of the step that was done last.
 pub(super) fn view(shown: Shown) -> impl IntoView {
-    let all = move || {
-        shown.run.with(|run| {
-            let rank = shown.rank.get();
-            let Some(step) = run.step(shown.step.get()) else {
-                return Some(view! { <div class="equation">{group(&weights(run), rank)}</div> }.into_any());
-            };
-            let times = (!step.factors.is_empty() && step.exchange.is_none()).then(|| {
-                // Backward through what lies between, the factors are what the forward pass kept.
-                view! { <span class="sign">"×"</span> {group(&step.factors, rank)} }
-            });
-            let drawing = view! {
-                <div class="equation">
-                    {group(&step.inputs, rank)} {times} {arrow(step, run.params.drawn())} {group(&step.outputs, rank)}
-                </div>
-            };
-            Some(drawing.into_any())
-        })
-    };
+    let drawn = move || shown.run.with(|run| equation(run, shown.step.get(), shown.rank.get()));
     let title = move || {
         shown
             .run
@@ -233,6 +242,6 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
     };
     view! {
         <p class="equation-title">{title}</p>
-        <div class="equation-room" aria-hidden="true">{all}</div>
+        <div class="equation-room" aria-hidden="true"><div class="equation" inner_html=drawn></div></div>
     }
 }
