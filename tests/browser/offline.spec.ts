@@ -1,26 +1,19 @@
 // The course without a network, after one visit.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
 import { expect, ready, test as quiet } from "./fixtures";
+import { mirror } from "./mirror";
 
 /** The site behind a server of this test's, which has another version of the service worker when told to. */
 const test = quiet.extend<{ server: { version: string } }>({
   serviceWorkers: "allow",
   server: { version: "" },
   baseURL: async ({ baseURL, server }, use) => {
-    const site = createServer(async (request, response) => {
-      const answer = await fetch(new URL(request.url!.slice(1), baseURL));
-      let body = Buffer.from(await answer.arrayBuffer());
-      if (server.version && request.url === "/sw.js") {
-        const text = body.toString().replace(/VERSION = "\w+"/, `VERSION = "${server.version}"`);
-        body = Buffer.from(text.replace("MARKS = [", `MARKS = ["app-${server.version}.js",`));
-      }
-      response.writeHead(answer.status, { "content-type": answer.headers.get("content-type")!, "cache-control": "no-cache" }).end(body);
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => site.once("listening", resolve));
-    await use(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
-    site.closeAllConnections();
+    const site = await mirror(baseURL!, (address, body) => {
+      if (!server.version || address !== "/sw.js") return body;
+      const text = body.toString().replace(/VERSION = "\w+"/, `VERSION = "${server.version}"`);
+      return Buffer.from(text.replace("MARKS = [", `MARKS = ["app-${server.version}.js",`));
+    });
+    await use(site.address);
     site.close();
   },
 });

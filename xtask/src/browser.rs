@@ -1,4 +1,4 @@
-//! Chromium, and the Node scripts that drive it.
+//! Chromium and Firefox, and the Node scripts that drive Chromium.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,17 +10,26 @@ use crate::tools;
 /// The names under which systems have Chromium or Chrome.
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
+/// A browser that is here: the one that the variable names, or one of these names on PATH.
+fn here(variable: &str, kind: &str, names: &[&str]) -> Result<Option<PathBuf>> {
+    match std::env::var_os(variable).filter(|v| !v.is_empty()).map(PathBuf::from) {
+        Some(path) if process::is_executable(&path) => Ok(Some(path)),
+        Some(path) => {
+            let path = path.display();
+            Err(format!("{variable} is {path}, which is no program. Unset it or set it to a {kind}.").into())
+        }
+        None => Ok(process::which(names)),
+    }
+}
+
+/// A Firefox, where there is one: the one that `FIREFOX` names, or on PATH. None is installed, so that a run takes no longer.
+pub(crate) fn firefox() -> Result<Option<PathBuf>> {
+    here("FIREFOX", "Firefox", &["firefox", "firefox-esr"])
+}
+
 /// A Chromium: the one that `CHROME` names, or on PATH, or installed by the system's packages or by Playwright.
 pub(crate) fn chromium() -> Result<PathBuf> {
-    if let Some(path) = std::env::var_os("CHROME").filter(|v| !v.is_empty()).map(PathBuf::from) {
-        if process::is_executable(&path) {
-            return Ok(path);
-        }
-        return Err(
-            format!("CHROME is {}, which is no program. Unset it or set it to a Chromium.", path.display()).into()
-        );
-    }
-    if let Some(path) = process::which(NAMES) {
+    if let Some(path) = here("CHROME", "Chromium", NAMES)? {
         return Ok(path);
     }
     if process::which(&["apt-get"]).is_some() {

@@ -74,7 +74,7 @@ const COMMANDS: &[Command] = &[
             Flag {
                 name: "--only",
                 value: "<stages>",
-                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser; several with commas",
+                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox; several with commas",
             },
             Flag { name: "--fast", value: "", help: "only what takes seconds: fmt, native clippy, unit" },
         ],

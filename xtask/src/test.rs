@@ -1,6 +1,7 @@
 //! `test`: every check there is, stage by stage, and one line of totals at the end.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -27,6 +28,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "docs", fast: false, run: docs },
     Stage { name: "build", fast: false, run: |_| build::build(&Plan::default()) },
     Stage { name: "browser", fast: false, run: browser_tests },
+    Stage { name: "firefox", fast: false, run: firefox_tests },
 ];
 
 /// How many tests there were, by outcome. A stage without tests of its own counts as one.
@@ -52,9 +54,9 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     let mut lines = Vec::new();
     let mut built = true;
     for stage in stages {
-        if stage.name == "browser" && !built {
+        if let Some(why) = missing(stage, built) {
             totals.skipped += 1;
-            lines.push(format!("  {:<12} skipped: the site was not built", stage.name));
+            lines.push(format!("  {:<12} skipped: {why}", stage.name));
             continue;
         }
         say(format_args!("{} …", stage.name));
@@ -94,6 +96,17 @@ fn chosen(options: &Options) -> Result<Vec<&'static Stage>> {
     Ok(STAGES.iter().filter(|s| names.split(',').any(|n| n == s.name)).collect())
 }
 
+/// What a stage cannot be run without, if that is missing.
+fn missing(stage: &Stage, built: bool) -> Option<&'static str> {
+    match stage.name {
+        "browser" | "firefox" if !built => Some("the site was not built"),
+        "firefox" if matches!(browser::firefox(), Ok(None)) => Some(
+            "there is no Firefox here. Install one (on Debian `apt-get install firefox-esr`), or set FIREFOX to where it is",
+        ),
+        _ => None,
+    }
+}
+
 fn clippy(_: &mut Totals) -> Result<()> {
     process::run(command("cargo").args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
@@ -114,12 +127,21 @@ fn unit(totals: &mut Totals) -> Result<()> {
 }
 
 fn browser_tests(totals: &mut Totals) -> Result<()> {
-    let chromium = browser::chromium()?;
+    playwright(totals, &[], "CHROME", &browser::chromium()?)
+}
+
+fn firefox_tests(totals: &mut Totals) -> Result<()> {
+    let firefox = browser::firefox()?.ok_or_else(|| "there is no Firefox.".to_owned())?;
+    playwright(totals, &["--config", "firefox"], "FIREFOX", &firefox)
+}
+
+/// Runs the tests of a browser, which a variable names to them, on the site that was built.
+fn playwright(totals: &mut Totals, arguments: &[&str], variable: &str, browser: &Path) -> Result<()> {
     browser::packages()?;
     let server = Server::quiet(&process::root().join("dist"))?;
     let mut playwright = command("npx");
-    playwright.args(["playwright", "test"]).current_dir(browser::folder());
-    playwright.env("CHROME", chromium).env("RINGSIDE_URL", &server.address);
+    playwright.args(["playwright", "test"]).args(arguments).current_dir(browser::folder());
+    playwright.env(variable, browser).env("RINGSIDE_URL", &server.address);
     streamed(&mut playwright, totals, playwright_totals)
 }
 
