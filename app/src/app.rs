@@ -24,7 +24,9 @@ pub fn App() -> impl IntoView {
             Route::Chapter(_) => deferred::page(shell::chapter::load).into_any(),
             Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
             Route::Reference => deferred::page(shell::reference::load).into_any(),
-            Route::Practice => deferred::page(|| style::with(&["practice"], shell::practice::load())).into_any(),
+            Route::Practice => {
+                deferred::page(|| style::with(&["to-do-now", "practice"], shell::practice::load())).into_any()
+            }
             Route::Quiz => deferred::page(|| style::with(&["exam"], shell::exam::load_quiz())).into_any(),
             Route::Check => deferred::page(|| style::with(&["exam"], shell::exam::load_check())).into_any(),
             Route::Presenter => {

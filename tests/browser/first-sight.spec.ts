@@ -1,6 +1,6 @@
 // What a page shows and takes before the app has started, and that nothing jumps when it does.
 import type { Page } from "@playwright/test";
-import { expect, ready, test } from "./fixtures";
+import { KEY, expect, ready, test } from "./fixtures";
 
 /** Opens a page whose app waits until it is let go. */
 async function held(page: Page, path: string) {
@@ -61,10 +61,20 @@ test("a chapter can be read before the app has started, from where a link leads"
   await expect(page.locator("h1")).toHaveCount(1);
 });
 
-for (const [width, height] of [[1440, 900], [1920, 1080], [1024, 768], [360, 780]]) {
-  test(`nothing jumps when the app starts, at ${width} pixels`, async ({ page }) => {
+// Who has done nothing, stopped in a chapter, or has skills to practise.
+const skills = ["budget", "units", "zero", "kinds"].map((skill) => `memory-accounting.${skill}`);
+const due = { stability: 3, difficulty: 5, last: 20_000, due: 20_003, reviews: 1 };
+const RECORDS = [
+  ["a newcomer", {}],
+  ["a reader", { chapters: { "pipeline-parallel": { at: "micro-batches", seen: 1 } } }],
+  ["a learner", { practice: { cards: Object.fromEntries(skills.map((id) => [id, due])) } }],
+] as const;
+
+const nothingJumps = (width: number, height: number, [who, record]: (typeof RECORDS)[number]) =>
+  test(`nothing jumps when the app starts, at ${width} pixels, for ${who}`, async ({ page }) => {
     await page.setViewportSize({ width, height });
-    await page.addInitScript(() => {
+    await page.addInitScript(([key, text]) => {
+      localStorage.setItem(key, text);
       const shifts: string[] = [];
       Object.assign(window, { shifts });
       new PerformanceObserver((list) => {
@@ -73,13 +83,17 @@ for (const [width, height] of [[1440, 900], [1920, 1080], [1024, 768], [360, 780
           if (entry.value > 0.01) shifts.push(`${entry.value.toFixed(4)} ${names.join(" ")}`);
         }
       }).observe({ type: "layout-shift", buffered: true });
-    });
+    }, [KEY, JSON.stringify({ version: 2, ...record })]);
     await page.goto("./");
     await ready(page);
+    await expect(page.getByRole("region", { name: "Your next 30 minutes" })).toBeVisible({ visible: who !== "a newcomer" });
+    await expect(page.locator(".to-do-now li").first()).toBeVisible({ visible: who !== "a newcomer" });
     await page.waitForTimeout(300);
     expect(await page.evaluate(() => (window as unknown as { shifts: string[] }).shifts)).toEqual([]);
   });
-}
+
+for (const [width, height] of [[1440, 900], [1920, 1080], [1024, 768], [360, 780]]) nothingJumps(width, height, RECORDS[0]);
+for (const [width, height] of [[1440, 900], [360, 780]]) RECORDS.slice(1).forEach((record) => nothingJumps(width, height, record));
 
 test("a first visit fetches no list of sources", async ({ page }) => {
   const fetched: string[] = [];

@@ -69,16 +69,48 @@ test("an exercise answered today is due on a later day, and opens with other num
   else expect(now).toBeUndefined();
 });
 
-test("the home page leads to it once anything was done", async ({ page }) => {
+/** The place on the home page for what to do next. */
+const nextUp = (page: Page) => page.getByRole("region", { name: "Your next 30 minutes" });
+
+test("the home page says a newcomer where to begin, and what to do next once anything was done", async ({ page }) => {
+  const fetched: string[] = [];
+  page.on("request", (request) => fetched.push(request.url()));
   await page.goto("./");
   await ready(page);
   await expect(page.locator(".half-hour a")).toHaveAttribute("href", /#sources$/);
+  await expect(nextUp(page)).toBeHidden();
+  expect(fetched.filter((url) => /half-hour|to-do-now|readings\.json/.test(url))).toEqual([]);
   await page.locator("[data-source] input[data-tick]").first().check();
-  const link = page.getByRole("link", { name: "What to do in the next 30 minutes" });
-  await expect(link).toHaveAttribute("href", "practice/");
+  await expect(nextUp(page).getByRole("listitem").first()).toBeVisible();
+  await expect(page.locator(".half-hour")).toBeHidden();
   expect((await stored(page)).practice.days).toHaveLength(1);
-  await link.click();
-  await expect(page.getByRole("heading", { level: 1, name: "Practice" })).toBeVisible();
+  await nextUp(page).getByRole("link", { name: "The whole plan" }).press("Enter");
+  await expect(page).toHaveURL(/\/practice\/#plan$/);
+  await expect(page.getByRole("heading", { name: "The four-week plan" })).toBeInViewport();
+});
+
+test("the home page shows in short what is due and where the learner stopped, as practice does", async ({ page }) => {
+  const skills = ["budget", "units", "zero"].map((skill) => `memory-accounting.${skill}`);
+  const card = { stability: 3, difficulty: 5, last: day("2026-02-20"), due: day("2026-02-23"), reviews: 1 };
+  const practice = { attempts: [attempt("zero-2", "zero", "2026-02-20")], cards: Object.fromEntries(skills.map((id) => [id, card])) };
+  await open(page, "2026-03-02", { practice, chapters: { activations: { at: "recompute", seen: 1 } } });
+  const lines = () =>
+    page.locator(".to-do-now li").evaluateAll((all) =>
+      all.map((line) => [line.querySelector(".minutes")!.textContent, line.querySelector("a")!.textContent, line.querySelector("a")!.getAttribute("href")]),
+    );
+  const whole = await lines();
+  expect(whole.length).toBe(4);
+  expect(whole[3][2]).toBe("chapter/activations/#recompute");
+  await page.goto("./");
+  await ready(page);
+  await expect(nextUp(page).getByRole("listitem")).toHaveCount(4);
+  expect(await lines()).toEqual(whole);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axe(page, ".hero"), colorScheme).toEqual([]);
+  }
+  await nextUp(page).getByRole("link", { name: whole[0][1]! }).press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/${whole[0][2]}$`));
 });
 
 test("where the learner stopped comes with what is left of it", async ({ page }) => {

@@ -22,7 +22,7 @@ fn figure() -> String {
 /// The home page, with places for the live figure and for the list of sources.
 pub(crate) fn home(course: &Course, readings: &Readings) -> String {
     format!(
-        "<article class=\"home\">\n<header class=\"hero\">\n{}{}</header>\n{}{}{}{}{}{}</article>\n",
+        "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}</article>\n",
         welcome(course, readings),
         on_this_page(course, readings),
         figure(),
@@ -35,7 +35,7 @@ pub(crate) fn home(course: &Course, readings: &Readings) -> String {
 }
 
 /// What this is, where to start, and which sources fit into half an hour. For whoever has begun, the app says here what comes
-/// next, and leads to what to do in that time.
+/// next.
 fn welcome(course: &Course, readings: &Readings) -> String {
     let first = course.chapters().find(|chapter| chapter.status == Status::Written);
     let (href, start, minutes) = first.map_or_else(
@@ -60,6 +60,11 @@ fn welcome(course: &Course, readings: &Readings) -> String {
         escape(&start),
     )
 }
+
+/// For whoever has begun: a place for what the app says to do next.
+const HALF_HOUR: &str = "<section class=\"next-up\" aria-labelledby=\"next-up\">\n\
+     <h2 id=\"next-up\">Your next 30 minutes</h2> <a class=\"sans\" href=\"practice/#plan\">The whole plan</a>\n\
+     <div data-island=\"half-hour\"></div>\n</section>\n";
 
 /// What is on the map, as links into it.
 fn on_this_page(course: &Course, readings: &Readings) -> String {

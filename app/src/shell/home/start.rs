@@ -1,13 +1,20 @@
-//! The link to what comes next, what fits into half an hour, and what has been done so far.
+//! The link to what comes next, what to do in the next half hour, and what has been done so far.
 
 use leptos::prelude::*;
 use ringside_content::words;
 use web_sys::{Element, HtmlElement};
 
 use super::progress::{self, Next};
+use crate::shell::practice;
 use crate::store::doc::Doc;
 use crate::store::store;
+use crate::style;
 use crate::ui::dom;
+use crate::ui::islands::Islands;
+
+/// On `<html>` where anything was done: there is a place for the next half hour then. `app/index.html` sets it before
+/// anything is shown, by the rule of [`Doc::is_begun`].
+const BEGUN: &str = "data-begun";
 
 /// A chapter that can be read.
 struct Written {
@@ -28,6 +35,19 @@ impl Written {
 pub(super) fn follow(root: &Element) {
     let written: Vec<Written> = dom::all(root, ".chapter[data-written]").iter().map(Written::of).collect();
     let (root, store) = (root.clone(), store());
+    let islands = Islands::new();
+    let is_begun = Memo::new(move |_| store.with(Doc::is_begun));
+    let half_hour = dom::find(&root, "[data-island=half-hour]");
+    Effect::new(move |_| {
+        if let Some(page) = document().document_element() {
+            // Without it there is the link to a chapter.
+            let _ = if is_begun.get() { page.set_attribute(BEGUN, "") } else { page.remove_attribute(BEGUN) };
+        }
+        if let Some(place) = half_hour.clone().filter(|place| is_begun.get() && !place.has_child_nodes()) {
+            let load = || style::with(&["to-do-now"], practice::load_half_hour());
+            islands.put_deferred(place, load, |list| list());
+        }
+    });
     Effect::new(move |_| store.with(|doc| show(&root, &written, doc)));
 }
 
@@ -48,13 +68,6 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
     go.set_hidden(chapter.is_none());
     dom::find(root, ".start .minutes")?.set_text_content(chapter.map(|c| c.time.as_str()));
     dom::find(root, ".all-done")?.set_hidden(chapter.is_some());
-
-    if doc.is_begun() {
-        let half_hour = dom::find(root, ".half-hour")?;
-        half_hour.set_hidden(false);
-        let link = dom::find(&half_hour, "a")?;
-        set_link(&link, "practice/", "What to do in the next 30 minutes");
-    }
 
     dom::find(root, ".done-so-far")?.set_text_content(progress::so_far(slugs(), doc).as_deref());
     Some(())

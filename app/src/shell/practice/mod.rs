@@ -1,6 +1,7 @@
 //! What to do next, the plan, what the learner can do, how well they know what they know, and what they have written.
 
 mod calibration;
+mod half_hour;
 mod now;
 mod plan;
 mod situation;
@@ -18,6 +19,7 @@ use crate::data::library;
 use crate::deferred::{NotLoaded, Page};
 use crate::store::store;
 use crate::{page, practice};
+pub use half_hour::load as load_half_hour;
 
 /// Downloads the page.
 #[wasm_split(practice, wasm_split_path = leptos::wasm_split, fallible)]
@@ -25,7 +27,7 @@ pub fn load() -> Result<Page, NotLoaded> {
     Ok(view)
 }
 
-/// What every section works with.
+/// What every section works with, and the half hour on the home page.
 #[derive(Clone, Copy)]
 struct Desk {
     /// What the learner has practised.
@@ -37,23 +39,38 @@ struct Desk {
 
 fn view() -> AnyView {
     page::title("Practice");
-    let library = library();
-    // All at once, and not one after the other.
-    untrack(|| drop((library.course.get(), library.readings.get(), library.exercises.get())));
-    let with_index = move |course: Arc<Course>, readings: Arc<Readings>| {
-        library.exercises.show(move |index| sections(course.clone(), readings.clone(), index)).into_any()
-    };
-    let with_readings = move |course: Arc<Course>| {
-        library.readings.show(move |readings| with_index(course.clone(), readings)).into_any()
-    };
     view! {
         <article class="practice">
             <h1>"Practice"</h1>
             {unreadable()}
-            {library.course.show(with_readings)}
+            {Desk::show(sections)}
         </article>
     }
     .into_any()
+}
+
+impl Desk {
+    /// Shows `show` of it once all that it needs is there.
+    fn show(show: fn(Self) -> AnyView) -> impl IntoView {
+        let library = library();
+        // All at once, and not one after the other.
+        untrack(|| drop((library.course.get(), library.readings.get(), library.exercises.get())));
+        let with_index = move |course: Arc<Course>, readings: Arc<Readings>| {
+            library.exercises.show(move |index| show(Self::of(course.clone(), readings.clone(), index))).into_any()
+        };
+        library
+            .course
+            .show(move |course| library.readings.show(move |readings| with_index(course.clone(), readings)).into_any())
+    }
+
+    fn of(course: Arc<Course>, readings: Arc<Readings>, index: Arc<ExerciseIndex>) -> Self {
+        Self {
+            practice: Memo::new(move |_| store().with(|doc| practice::read(doc).unwrap_or_default())),
+            course: StoredValue::new(course),
+            readings: StoredValue::new(readings),
+            index: StoredValue::new(index),
+        }
+    }
 }
 
 /// Says so where what is stored cannot be read.
@@ -69,13 +86,7 @@ fn unreadable() -> impl IntoView {
     }
 }
 
-fn sections(course: Arc<Course>, readings: Arc<Readings>, index: Arc<ExerciseIndex>) -> AnyView {
-    let desk = Desk {
-        practice: Memo::new(move |_| store().with(|doc| practice::read(doc).unwrap_or_default())),
-        course: StoredValue::new(course),
-        readings: StoredValue::new(readings),
-        index: StoredValue::new(index),
-    };
+fn sections(desk: Desk) -> AnyView {
     // A link may name a section that was not there when it was followed.
     request_animation_frame(|| {
         let hash = location().hash().unwrap_or_default();

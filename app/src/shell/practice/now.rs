@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Source};
-use ringside_core::practice::next::{self, Item, What};
+use ringside_core::practice::next::{self, Item, Situation, What};
 
 use super::{Desk, situation};
 use crate::data::fetch_text;
@@ -14,24 +14,42 @@ use crate::{clock, page, practice};
 /// The minutes to choose from.
 const MINUTES: [(&str, &str); 3] = [("15", "15 min"), ("30", "30 min"), ("60", "60 min")];
 
+/// What there is to do, and in a sentence.
+#[derive(Clone, Copy)]
+pub(super) struct Suggestion {
+    situation: Memo<Situation>,
+    pub(super) items: Memo<Vec<Item>>,
+}
+
+impl Suggestion {
+    /// For so many minutes.
+    pub(super) fn new(desk: Desk, minutes: impl Fn() -> u32 + Send + Sync + 'static) -> Self {
+        let text_left = text_left(desk);
+        let situation = Memo::new(move |_| {
+            let left_of = |chapter: &Chapter| text_left.get().unwrap_or(chapter.minutes);
+            let files = (&*desk.course.get_value(), &*desk.readings.get_value(), &*desk.index.get_value());
+            let (course, readings, index) = files;
+            store().with(|doc| {
+                desk.practice.with(|practice| {
+                    let time = (minutes(), clock::today());
+                    situation::situation((course, readings, index), (doc, practice), time, left_of)
+                })
+            })
+        });
+        let suggest = move |now: &Situation| desk.practice.with(|practice| next::suggest(practice, now));
+        Self { situation, items: Memo::new(move |_| situation.with(suggest)) }
+    }
+
+    pub(super) fn say(self) -> String {
+        self.items.with(|items| self.situation.with(|now| next::say(items, now)))
+    }
+}
+
 pub(super) fn view(desk: Desk) -> AnyView {
     let minutes = RwSignal::new(MINUTES[1].0);
-    let text_left = text_left(desk);
-    let situation = Memo::new(move |_| {
-        let left_of = |chapter: &Chapter| text_left.get().unwrap_or(chapter.minutes);
-        let minutes = minutes.get().parse().unwrap_or_default();
-        let files = (&*desk.course.get_value(), &*desk.readings.get_value(), &*desk.index.get_value());
-        let (course, readings, index) = files;
-        store().with(|doc| {
-            desk.practice.with(|practice| {
-                let time = (minutes, clock::today());
-                situation::situation((course, readings, index), (doc, practice), time, left_of)
-            })
-        })
-    });
-    let items = Memo::new(move |_| situation.with(|now| desk.practice.with(|practice| next::suggest(practice, now))));
-    let sum = move || items.with(|items| situation.with(|now| next::say(items, now)));
-    let list = move || items.get().iter().map(|it| item(desk, it)).collect_view();
+    let suggestion = Suggestion::new(desk, move || minutes.get().parse().unwrap_or_default());
+    let sum = move || suggestion.say();
+    let list = move || suggestion.items.get().iter().map(|it| item(desk, it)).collect_view();
     let title = move || format!("The next {} minutes", minutes.get());
     view! {
         <section aria-labelledby="now" class="now">
@@ -73,7 +91,8 @@ fn text_left(desk: Desk) -> RwSignal<Option<u32>> {
     left
 }
 
-fn item(desk: Desk, item: &Item) -> AnyView {
+/// A line of the list: what to do, for how long, and why.
+pub(super) fn item(desk: Desk, item: &Item) -> AnyView {
     let Item { what, title, minutes, reason } = item;
     let (kind, link) = match what {
         What::Review { exercise, seed, .. } => ("Practise", to_exercise(desk, exercise, *seed, None)),
