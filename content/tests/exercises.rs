@@ -1,12 +1,15 @@
 //! Every exercise of the course, as the browser gets it, over 200 draws of its parameters: its own solution is right, and
 //! what its author says is a mistake is not.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use ringside_content::schema::{Course, Exercises, Status};
 use ringside_content::{Mode, build};
 use ringside_core::exercise::input::{mark, solve};
-use ringside_core::exercise::{Exercise, Kind, by_catalogue, draw, option_order, resolve, right_order};
+use ringside_core::exercise::{
+    Exercise, Kind, Marks, Template, by_catalogue, draw, on_paper, option_order, resolve, right_order,
+};
 
 const SEEDS: u64 = 200;
 
@@ -72,4 +75,51 @@ fn no_mistake_and_no_beginning_is_right() {
             }
         }
     }
+}
+
+/// With what is under its prompt an exercise can be answered with a pencil: every text of it that a learner chooses from, puts
+/// in order or pairs is there, filled in, and no list gives the answer away.
+#[test]
+fn every_exercise_can_be_answered_on_paper() {
+    let mut kinds = BTreeSet::new();
+    for exercise in exercises() {
+        let evaluate = by_catalogue(&exercise);
+        let lists = on_paper(&exercise, 0, &evaluate).expect(&exercise.id);
+        let id = &exercise.id;
+        kinds.insert(exercise.kind.name());
+        let shape: Vec<(Marks, usize, bool)> = lists.iter().map(|l| (l.marks, l.items.len(), l.fill_in)).collect();
+        let (none, letters, numbers) = (Marks::None, Marks::Letters, Marks::Numbers);
+        let expected = match &exercise.kind {
+            Kind::Number(_) | Kind::Predict(_) | Kind::Explain(_) => vec![],
+            Kind::Choice(choice) => vec![(letters, choice.options.len(), false)],
+            Kind::Order(order) => {
+                let items: Vec<&String> = order.items.iter().map(|item| &item.text).collect();
+                let given: Vec<&String> = lists.iter().flat_map(|list| &list.items).collect();
+                assert!(order.by.is_some() || items != given, "{id} begins in the right order");
+                vec![(none, order.items.len(), true)]
+            }
+            Kind::Match(pairs) => {
+                let (left, right) = (pairs.pairs.len(), pairs.pairs.len() + pairs.extra.len());
+                vec![(none, left, true), (letters, right, false)]
+            }
+            Kind::Label(label) => vec![(letters, label.parts.len(), true), (numbers, label.parts.len(), false)],
+            Kind::Trace(trace) => vec![
+                (none, trace.evidence.len(), false),
+                (letters, trace.causes.len(), false),
+                (numbers, trace.changes.len(), false),
+            ],
+            Kind::Task(task) => vec![(none, task.goals.len(), false)],
+            Kind::Sketch(sketch) => vec![(none, sketch.at.len(), true)],
+            Kind::Kernel(_) => vec![(none, 1, false)],
+        };
+        assert_eq!(shape, expected, "{id}");
+        assert!(lists.first().is_none_or(|list| !list.lead.is_empty()), "{id} does not say what to do");
+        for text in lists.iter().flat_map(|list| &list.items) {
+            assert!(
+                !text.trim().is_empty() && Template::holes(text).is_ok_and(|holes| holes.is_empty()),
+                "{id}: {text}"
+            );
+        }
+    }
+    assert_eq!(kinds.len(), 11, "{kinds:?}");
 }

@@ -41,6 +41,14 @@ pub(super) fn form(session: Session) -> AnyView {
             })
             .collect_view()
     };
+    // On paper there is no list to choose from. Parts of a bar have letters; their names have numbers then.
+    let printed = move || {
+        let seed = session.attempt.with(|a| a.seed);
+        let order = session.exercise.with_value(|e| option_order(e, seed));
+        let texts = sides.with_value(|s| order.into_iter().filter_map(|i| s.right.get(i).cloned()).collect::<Vec<_>>());
+        texts.into_iter().map(|text| view! { <li inner_html=session.fill(&text)></li> }).collect_view()
+    };
+    let marks = if is_label(session) { "1" } else { "A" };
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let came = sides.with_value(|s| check_partners(s.left.len(), &chosen(session, s)));
@@ -51,6 +59,7 @@ pub(super) fn form(session: Session) -> AnyView {
         {bar(session)}
         <form class="pairs" on:submit=submit>
             <dl>{rows}</dl>
+            <ol class="partners" type=marks aria-hidden="true">{printed}</ol>
             <button type="submit" hidden=session.exam disabled=untouched>"Check"</button>
         </form>
         <div role="status">{move || verdict(session, sides)}</div>

@@ -62,7 +62,8 @@ pub(super) fn form(session: Session) -> AnyView {
                 }
             })
             .collect_view();
-        Some(view! { <p class="sketch-across" aria-hidden="true">{across}</p> {rows} })
+        let up_to = write(up_to, unit, 2);
+        Some(view! { <p class="sketch-across" data-up-to=up_to aria-hidden="true">{across}</p> {rows} })
     };
     let commit = move |_| {
         let text = untrack(drawn).iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(",");

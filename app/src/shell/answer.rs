@@ -2,10 +2,13 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue::{Entry, Evaluation};
-use ringside_core::exercise::{Env, Exercise, Kind, Template, draw, environment, option_order, resolve, right_order};
+use ringside_core::exercise::{
+    Env, Exercise, Kind, List, Marks, Template, draw, environment, on_paper, resolve, right_order,
+};
 use ringside_core::query::Query;
 
 use crate::data;
+use crate::ui::dom;
 use crate::widgets;
 
 /// The exercises of a chapter.
@@ -57,12 +60,8 @@ pub(super) async fn question(key: &str, prompt: &str) -> Result<String, String> 
     let (chapter, id) = parts(key);
     let chapter = Chapter::fetch(chapter).await?;
     let (exercise, model) = chapter.exercise(id).await?;
-    let choices = choices(exercise, &|query| evaluated(model, query))?;
-    let list = |texts: Vec<String>| {
-        let items: String = texts.into_iter().map(|text| format!("<li>{text}</li>")).collect();
-        format!("<ol type=\"A\">{items}</ol>")
-    };
-    Ok(choices.into_iter().filter(|texts| !texts.is_empty()).map(list).fold(prompt.to_owned(), |all, list| all + &list))
+    let lists = on_paper(exercise, 0, &|query| evaluated(model, query))?;
+    Ok(lists.iter().map(html).fold(prompt.to_owned(), |all, list| all + &list))
 }
 
 fn parts(key: &str) -> (&str, &str) {
@@ -74,29 +73,17 @@ fn evaluated(model: Option<&Entry>, query: &Query) -> Evaluation {
     model.map_or_else(Evaluation::default, |model| (model.evaluate)(query))
 }
 
-/// What there is to choose from, in lists, in the order that the page has for its first numbers.
-fn choices(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Result<Vec<Vec<String>>, String> {
-    let shuffled = |texts: Vec<&String>| -> Vec<String> {
-        option_order(exercise, 0).into_iter().filter_map(|i| texts.get(i).map(|text| (*text).clone())).collect()
+/// A list of an exercise on paper.
+fn html(list: &List) -> String {
+    let (open, close) = match list.marks {
+        Marks::None => ("<ul", "</ul>"),
+        Marks::Letters => ("<ol type=\"A\"", "</ol>"),
+        Marks::Numbers => ("<ol", "</ol>"),
     };
-    let lists = match &exercise.kind {
-        Kind::Choice(choice) => vec![shuffled(choice.options.iter().map(|option| &option.text).collect())],
-        Kind::Order(order) => vec![shuffled(order.items.iter().map(|item| &item.text).collect())],
-        Kind::Match(pairs) => vec![
-            pairs.pairs.iter().map(|pair| pair.left.clone()).collect(),
-            shuffled(pairs.pairs.iter().map(|pair| &pair.right).chain(&pairs.extra).collect()),
-        ],
-        Kind::Label(label) => vec![shuffled(label.parts.iter().map(|part| &part.text).collect())],
-        Kind::Trace(trace) => vec![
-            shuffled(trace.causes.iter().map(|cause| &cause.text).collect()),
-            trace.changes.iter().map(|change| change.text.clone()).collect(),
-        ],
-        Kind::Task(task) => vec![task.goals.iter().map(|goal| goal.text.clone()).collect()],
-        Kind::Number(_) | Kind::Predict(_) | Kind::Sketch(_) | Kind::Explain(_) | Kind::Kernel(_) => Vec::new(),
-    };
-    let env = environment(exercise, &draw(exercise, 0), evaluate)?;
-    let all = |texts: Vec<String>| texts.iter().map(|text| Template::fill(text, &env)).collect();
-    lists.into_iter().map(all).collect()
+    let class = if list.fill_in { " class=\"fill-in\"" } else { "" };
+    let items: String = list.items.iter().map(|text| format!("<li>{text}</li>")).collect();
+    let lead = if list.lead.is_empty() { String::new() } else { format!("<p>{}</p>", dom::escaped(&list.lead)) };
+    format!("{lead}{open}{class}>{items}{close}")
 }
 
 fn answer(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Result<Vec<String>, String> {

@@ -187,8 +187,10 @@ fn a_cause_is_named_and_proven() {
     let mut weak = trace();
     let Kind::Trace(def) = &mut weak.kind else { panic!() };
     def.factor = 1e6;
-    def.evidence.push("speed".into());
-    assert_eq!(problems(&weak), ["changes: 0 of 2 prove anything.", "evidence: The model has no quantity “speed”."]);
+    // The name of a quantity in an expression is not its id.
+    def.evidence.push("scaled_speedup".into());
+    let none = "evidence: The model has no quantity “scaled_speedup”.";
+    assert_eq!(problems(&weak), ["changes: 0 of 2 prove anything.", none]);
 }
 
 #[test]

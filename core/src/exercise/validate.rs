@@ -453,7 +453,8 @@ fn proof(
                 report.of_seed("proofs", message);
             }
             for id in &trace.evidence {
-                if env.unit(&crate::expr::name_of(id)).is_none() {
+                // Ids have hyphens where names have underscores.
+                if id.contains('_') || env.unit(&crate::expr::name_of(id)).is_none() {
                     report.of_seed("evidence", format!("evidence: The model has no quantity “{id}”."));
                 }
             }
