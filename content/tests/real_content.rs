@@ -1,8 +1,18 @@
 //! The course itself has no mistake that the checker can see.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
-use ringside_content::{Mode, build, check};
+use ringside_content::{Mode, Site, build, check};
+use ringside_core::catalogue;
+use ringside_core::query::Query;
+
+static SITE: LazyLock<Site> = LazyLock::new(|| build(root(), Mode::Strict));
+
+/// A file of the site.
+fn file(path: &str) -> Option<&'static [u8]> {
+    SITE.files.iter().find(|(p, _)| p == path).map(|(_, bytes)| bytes.as_slice())
+}
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -17,11 +27,7 @@ fn the_course_is_clean() {
 
 #[test]
 fn every_file_is_written_and_reads_back() {
-    let site = build(root(), Mode::Strict);
-    let file = |path: &str| {
-        let found = site.files.iter().find(|(p, _)| p == path);
-        found.map(|(_, bytes)| bytes.as_slice()).unwrap_or_else(|| panic!("{path} is missing"))
-    };
+    let file = |path: &str| file(path).unwrap_or_else(|| panic!("{path} is missing"));
     let course: ringside_content::schema::Course = serde_json::from_slice(file("course.json")).expect("course.json");
     let _: ringside_content::schema::Readings = serde_json::from_slice(file("readings.json")).expect("readings.json");
     let _: ringside_content::schema::Glossary = serde_json::from_slice(file("glossary.json")).expect("glossary.json");
@@ -36,4 +42,37 @@ fn every_file_is_written_and_reads_back() {
         assert!(!exercises.exercises.is_empty());
         assert!(file(&format!("chapters/{}.html", chapter.slug)).starts_with(b"<article"));
     }
+}
+
+/// Every address in `tests/fixtures/links/earlier.txt`, with the commit that it is from.
+#[test]
+fn a_link_from_an_earlier_version_opens_what_it_names() {
+    let links = include_str!("../../tests/fixtures/links/earlier.txt");
+    let links: Vec<(&str, &str)> =
+        links.lines().filter_map(|line| line.split_once(' ')).filter(|(c, _)| *c != "#").collect();
+    assert!(links.len() > 500, "{} links", links.len());
+    let wrong: Vec<String> = links
+        .iter()
+        .filter_map(|(commit, address)| Some(format!("{commit} {address}: {}", what_is_wrong(address)?)))
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} links:\n{}", wrong.len(), links.len(), wrong.join("\n"));
+}
+
+/// What an address of a figure or of a place in a chapter does not say rightly today.
+fn what_is_wrong(address: &str) -> Option<String> {
+    let parts = address.split_once('/').and_then(|(page, rest)| Some((page, rest.split_once('/')?)));
+    let Some((page, (name, rest))) = parts else { return Some("is no address of a page".to_owned()) };
+    if page == "w" {
+        let Some(model) = catalogue::find(name) else { return Some("there is no such figure".to_owned()) };
+        let query = Query::parse(rest.trim_start_matches('?'));
+        // The page's own words.
+        let of_model = query.iter().filter(|(name, _)| !["present", "embed"].contains(name));
+        let result = (model.evaluate)(&Query::new(of_model));
+        let messages = result.problems.into_iter().map(|problem| problem.message).chain(result.error);
+        return messages.reduce(|all, message| format!("{all} {message}"));
+    }
+    let Some(html) = file(&format!("chapters/{name}.html")) else { return Some("there is no such chapter".to_owned()) };
+    let id = rest.split_once('#').map(|(_, id)| format!("id=\"{id}\""));
+    let is_there = |id: &String| String::from_utf8_lossy(html).contains(id.as_str());
+    id.filter(|id| !is_there(id)).map(|id| format!("nothing has {id}"))
 }
