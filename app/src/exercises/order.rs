@@ -169,17 +169,18 @@ fn verdict(session: Session) -> Option<AnyView> {
     )
 }
 
-/// The order on show: the learner's, or one to begin with, which is not the right one. Empty while the model that knows which
-/// one that is has not come.
+/// The order on show: the learner's, or one to begin with, which is not the right one as soon as the model that knows which
+/// one that is has come.
 fn shown(session: Session) -> Vec<usize> {
     let given = session.input.with(|input| read(session, input));
     if !given.is_empty() {
         return given;
     }
     let seed = session.attempt.with(|a| a.seed);
+    let order = session.exercise.with_value(|e| option_order(e, seed));
     match right(session) {
-        Some(Ok(right)) => right.begin(session.exercise.with_value(|e| option_order(e, seed))),
-        _ => Vec::new(),
+        Some(Ok(right)) => right.begin(order),
+        _ => order,
     }
 }
 

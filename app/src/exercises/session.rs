@@ -177,15 +177,16 @@ impl Session {
         self.exercise.with_value(|e| self.fill(&e.prompt))
     }
 
-    /// A template with this seed's numbers: HTML. Its holes are shown as they are while the model is on its way.
+    /// A template with this seed's numbers: HTML. It keeps their places while the model is on its way.
     pub(super) fn fill(self, template: &str) -> String {
         if !template.contains('{') {
             return template.to_owned();
         }
-        match self.env() {
-            Some(env) => env.and_then(|env| Template::fill(template, &env)).unwrap_or_else(|why| why),
-            None => String::new(),
-        }
+        let filled = match self.env() {
+            Some(env) => env.and_then(|env| Template::fill(template, &env)),
+            None => Template::outline(template),
+        };
+        filled.unwrap_or_else(|why| why)
     }
 
     /// Changes what is stored about it.

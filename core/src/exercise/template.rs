@@ -33,15 +33,21 @@ pub struct Template;
 impl Template {
     /// Replaces each `{…}` of `text` by its value in `env`. The error is a sentence for the author.
     pub fn fill(text: &str, env: &Env) -> Result<String, String> {
+        Self::fill_with(text, |inside| value(inside, env))
+    }
+
+    /// Replaces each `{…}` of `text` by an ellipsis, for as long as its value is on its way.
+    pub fn outline(text: &str) -> Result<String, String> {
+        Self::fill_with(text, |_| Ok("…".to_owned()))
+    }
+
+    fn fill_with(text: &str, value: impl Fn(&str) -> Result<String, String>) -> Result<String, String> {
         let mut filled = String::with_capacity(text.len());
         for piece in pieces(text)? {
             match piece {
                 Piece::Text(range) => filled.push_str(text.get(range).unwrap_or_default()),
                 Piece::Brace(brace) => filled.push(brace),
-                Piece::Hole(range) => {
-                    let inside = text.get(range).unwrap_or_default();
-                    escape(&value(inside, env)?, &mut filled);
-                }
+                Piece::Hole(range) => escape(&value(text.get(range).unwrap_or_default())?, &mut filled),
             }
         }
         Ok(filled)
