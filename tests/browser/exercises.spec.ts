@@ -398,3 +398,21 @@ test("a chapter is printed with all of its exercises", async ({ page }) => {
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   await expect(page.locator("[data-exercise]")).toHaveCount(slots);
 });
+
+test("numbers that a link gives keep their place until they are there", async ({ page }) => {
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => (go = resolve));
+  await page.route("**/widget-memory-breakdown-*.wasm", async (route) => {
+    await gone;
+    await route.continue();
+  });
+  await page.goto(`${CHAPTER}?seed=7#exercise-zero-2`);
+  await page.mouse.move(9, 9);
+  const prompt = page.locator('[data-exercise="zero-2"] .prompt');
+  await expect(prompt).toContainText("…");
+  const before = (await prompt.boundingBox())!.height;
+  go();
+  await expect(prompt).not.toContainText("…");
+  await expect(prompt).toContainText(/\d/);
+  expect((await prompt.boundingBox())!.height).toBe(before);
+});

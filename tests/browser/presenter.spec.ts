@@ -15,7 +15,7 @@ async function open(context: BrowserContext, path: string) {
 /** What a window shows: the slide, the figure with its state and a number of it, or the exercise; and whether it is blank. */
 const shown = (page: Page) =>
   page.evaluate(() => {
-    const figure = document.querySelector("main [data-widget]");
+    const figure = document.querySelector("main [data-widget]:not([inert] *)");
     const question = document.querySelector(".room-question:not([hidden])");
     const at = document.querySelector("[data-at]")?.getAttribute("data-at");
     const blank = document.querySelector('.room-blank, .presenter-bar [aria-pressed="true"]') !== null;
@@ -36,7 +36,7 @@ test("presenter and audience stay in step through fifty actions, reloads and a w
   let room = await open(context, AUDIENCE);
   const pick = random(20261121);
   const slider = async (page: Page) => {
-    const sliders = page.locator('main [data-widget] input[type="range"]:visible');
+    const sliders = page.locator('main [data-widget]:not([inert] *) input[type="range"]:visible');
     if ((await sliders.count()) === 0) return;
     await sliders.first().focus();
     await page.keyboard.press(pick(2) ? "ArrowRight" : "ArrowLeft");
@@ -82,6 +82,36 @@ test("the presenter sees notes, what is next and the answer, and the audience no
   expect(await lead.locator("body").innerText()).not.toContain("show of hands");
 });
 
+test("the presenter sees the next state before the audience does: one figure, still and out of reach, or what is asked", async ({ context }) => {
+  const list = "w/memory-breakdown/?params=30e9&zero=0 Unsharded\nw/memory-breakdown/?params=30e9&zero=3 Sharded\nchapter/memory-accounting/#exercise-zero-2";
+  const lead = await open(context, `presenter/#list=${encodeURIComponent(list)}`);
+  const room = await open(context, AUDIENCE);
+  const total = (page: Page, within: string) => page.locator(`${within} output[data-quantity="total"]`).getAttribute("data-value");
+  await expect(lead.locator(".presenter-next")).toHaveText("Sharded");
+  const preview = lead.locator(".next-figure [data-widget]");
+  await expect(preview).toHaveAttribute("data-query", /zero=3/);
+  await expect(lead.locator(".next-figure")).toHaveAttribute("inert", "");
+  await expect(lead.locator(".next-title")).toHaveText("Memory breakdown");
+  expect(await axe(lead)).toEqual([]);
+  const coming = await total(lead, ".next-figure");
+  expect(await total(lead, ".presenter-stage")).not.toBe(coming);
+  await expect(room.locator(".next-look")).toHaveCount(0);
+  // What is looked at cannot be reached by the keyboard.
+  for (let i = 0; i < 40; i++) {
+    await lead.keyboard.press("Tab");
+    expect(await lead.evaluate(() => document.activeElement!.closest(".next-figure"))).toBeNull();
+  }
+  await lead.keyboard.press("PageDown");
+  await expect.poll(() => total(lead, ".presenter-stage")).toBe(coming);
+  await expect(lead.locator(".next-prompt")).toContainText("ZeRO");
+  await expect(lead.locator(".next-figure")).toHaveCount(0);
+  await lead.keyboard.press("PageDown");
+  await expect(lead.locator(".presenter-next")).toHaveText("This is the last one.");
+  await expect(lead.locator(".next-look")).toBeHidden();
+  await lead.keyboard.press("PageUp");
+  await expect(lead.locator(".next-prompt")).toBeVisible();
+});
+
 test("a lecture list is run, kept as a link, and handed out with codes", async ({ page }) => {
   const list = "w/memory-breakdown/?params=30e9&zero=3 Sharded\nchapter/memory-accounting/?present=2\nw/nothing/ No such thing";
   await page.goto(`lecture/#list=${encodeURIComponent(list)}`);
@@ -120,4 +150,43 @@ test("a chapter prints its figures whole, without what is operated, with room to
     expect(height).toBeLessThan(1000);
     expect(inside).toBe("avoid");
   }
+});
+
+test("on paper every kind of exercise has what a pencil needs, and nothing to operate", async ({ page }) => {
+  await page.goto("chapter/memory-accounting/");
+  await ready(page);
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  await expect(page.locator(".exercise-slot:not(:has(.exercise))")).toHaveCount(0);
+  await ready(page);
+  await page.emulateMedia({ media: "print" });
+  const of = (kind: string) => page.locator(`.exercise[data-kind="${kind}"]`).first();
+  for (const kind of ["number", "choice", "order", "match", "label", "prediction", "task", "trace", "explain"]) {
+    const exercise = of(kind);
+    await expect(exercise.locator(".prompt"), kind).not.toBeEmpty();
+    await expect(exercise.locator("button:visible, select:visible, textarea:visible, input:not([type=radio], [type=checkbox]):visible"), kind).toHaveCount(0);
+    const room = await exercise.evaluate((e) => parseFloat(getComputedStyle(e, "::after").height));
+    expect(room, kind).toBeGreaterThan(kind === "explain" ? 200 : 90);
+  }
+  for (const [kind, lines] of [
+    ["choice", ".option"],
+    ["order", ".order-text"],
+    ["match", ".pair label"],
+    ["match", ".partners li"],
+    ["label", ".label-bar li"],
+    ["label", ".pair label"],
+    ["label", ".partners li"],
+    ["task", ".goals li"],
+    ["trace", ".evidence tr"],
+    ["trace", ".option"],
+  ]) {
+    const found = of(kind).locator(lines);
+    expect(await found.count(), lines).toBeGreaterThan(1);
+    for (const line of await found.all()) await expect(line, `${kind} ${lines}`).toBeVisible();
+  }
+  // Lettered, since nothing else says which is which; the parts of a bar have letters themselves.
+  await expect(of("match").locator(".partners")).toHaveAttribute("type", "A");
+  await expect(of("label").locator(".partners")).toHaveAttribute("type", "1");
+  const lines = await page.locator(".sketch-row").evaluateAll((all) => all.map((row) => parseFloat(getComputedStyle(row, "::after").width)));
+  expect(lines.length).toBeGreaterThan(2);
+  expect(Math.min(...lines)).toBeGreaterThan(200);
 });

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { test as plain } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
 
@@ -83,4 +84,23 @@ plain("a figure in a page of another origin says what it shows, and does what it
   expect((await heard("state")).at(-1)?.problems?.join()).toContain("zero");
   await expect(page.frameLocator("iframe").getByRole("link", { name: "Open in Ringside" })).toHaveAttribute("href", /zero=9/);
   other.close();
+});
+
+// That each of them names what is there is content/tests/real_content.rs's to check.
+test("a link from an older version still opens", async ({ page }) => {
+  const links = readFileSync(join(__dirname, "../fixtures/links/earlier.txt"), "utf8").split("\n").filter((line) => line && !line.startsWith("#"));
+  const addresses = links.map((line) => line.slice(line.indexOf(" ") + 1));
+  const state = addresses.find((address) => /^w\/.*optimizer=adam8bit/.test(address))!;
+  await page.goto(state);
+  await ready(page);
+  for (const pair of new URLSearchParams(state.split("?")[1])) {
+    const now = new URLSearchParams((await page.locator("[data-widget]").getAttribute("data-query"))!);
+    expect([pair[0], now.get(pair[0])]).toEqual(pair);
+  }
+  await expect(page.locator(".problems")).toHaveCount(0);
+  await expect(page.locator(".notice")).toHaveCount(0);
+  const exercise = addresses.find((address) => address.includes("#exercise-"))!;
+  await page.goto(exercise);
+  await ready(page);
+  await expect(page.locator(new URL(page.url()).hash)).toBeInViewport();
 });

@@ -18,7 +18,8 @@ pub(super) fn meant(from: Option<&Element>, named: &str) -> Option<HtmlElement> 
         return Some(place);
     }
     let mut places = dom::all(&document.body()?.into(), "[data-slot-widget], [data-widget]");
-    places.retain(|place| around(place).as_ref() == Some(place));
+    // What is there to be seen and not to be used is never meant.
+    places.retain(|place| around(place).as_ref() == Some(place) && matches!(place.closest("[inert]"), Ok(None)));
     if let Some(named) = places.iter().find(|place| !named.is_empty() && place.id() == named) {
         return Some(named.clone());
     }

@@ -233,6 +233,7 @@ fn templates_are_filled() {
     }
     let hostile = Env::of_parameters(&Query::new([("name", "<script>\"&'")]));
     assert_eq!(Template::fill("{name}", &hostile), Ok("&lt;script&gt;&quot;&amp;&#39;".into()));
+    assert_eq!(Template::outline("a {b|GB} {{c}} {d}"), Ok("a … {c} …".into()));
     let holes = Template::holes("a {b|GB} {{c}} {d}").unwrap();
     assert_eq!(holes, [3..7, 16..17]);
 }

@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::KeyboardEvent;
 
 use super::line::{Line, Now, Said, Step};
-use super::{AUDIENCE, CHAPTER};
+use super::{AUDIENCE, CHAPTER, next};
 use crate::clock;
 use crate::data::library;
 use crate::deferred::deferred;
@@ -193,7 +193,7 @@ impl Talk {
             {self.bar()}
             <div class="presenter-sides">
                 <div class="presenter-stage">
-                    <p class="presenter-label sans">{move || self.of_slide(0, |slide| slide.label.clone())}</p>
+                    <p class="presenter-label sans">{move || self.slide(0).map(|slide| slide.label)}</p>
                     {self.figure()}
                     {self.question()}
                 </div>
@@ -203,10 +203,10 @@ impl Talk {
         .into_any()
     }
 
-    /// Something of the slide that is so many on from the one on show; empty if there is none. Tracks.
-    fn of_slide(self, on: usize, part: fn(&Slide) -> String) -> String {
+    /// The slide that is so many on from the one on show. Tracks.
+    fn slide(self, on: usize) -> Option<Slide> {
         let at = self.now.with(|now| now.at);
-        self.slides.with(|slides| slides.get(at + on).map(part).unwrap_or_default())
+        self.slides.with(|slides| slides.get(at + on).cloned())
     }
 
     fn bar(self) -> impl IntoView {
@@ -280,11 +280,12 @@ impl Talk {
         }
     }
 
-    /// Notes, what is next, and the whole deck to choose from.
+    /// What is next, notes, and the whole deck to choose from.
     fn aside(self) -> impl IntoView {
-        let or = |text: String, none: &str| if text.is_empty() { none.to_owned() } else { text };
-        let next = move || or(self.of_slide(1, |slide| slide.label.clone()), "This is the last one.");
-        let notes = move || or(self.of_slide(0, |slide| slide.notes.clone()), "<p>There are no notes here.</p>");
+        let notes = move || {
+            let notes = self.slide(0).map(|slide| slide.notes).filter(|notes| !notes.is_empty());
+            notes.unwrap_or_else(|| "<p>There are no notes here.</p>".to_owned())
+        };
         let entry = move |(at, slide): (usize, Slide)| {
             let is_on_show = move || (self.now.with(|now| now.at) == at).then_some("step");
             view! {
@@ -298,10 +299,9 @@ impl Talk {
         let all = move || self.slides.get().into_iter().enumerate().map(entry).collect_view();
         view! {
             <aside class="presenter-aside" aria-label="For you alone">
+                {next::view(Memo::new(move |_| self.slide(1)))}
                 <h2>"Notes"</h2>
                 <div class="presenter-notes" inner_html=notes></div>
-                <h2>"Next"</h2>
-                <p class="presenter-next">{next}</p>
                 <h2>"All of it"</h2>
                 <ol class="presenter-all sans">{all}</ol>
             </aside>

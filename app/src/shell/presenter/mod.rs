@@ -5,6 +5,7 @@
 mod follow;
 mod lead;
 mod line;
+mod next;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
