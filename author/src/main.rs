@@ -8,18 +8,17 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use js_sys::{Array, Function, Reflect};
+use js_sys::Array;
 use ringside_content::Tree;
 use ringside_content::schema::Draft;
-use wasm_bindgen::prelude::*;
 
 /// Path below `content/`, and text.
 type Files = BTreeMap<String, String>;
 
 fn main() {
     let course = RefCell::new(Files::new());
-    let on_message = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
-        let message: Vec<String> = Array::from(&member(&event, "data")).iter().filter_map(|t| t.as_string()).collect();
+    let hears = ringside_worker::hear(move |message| {
+        let message: Vec<String> = Array::from(&message).iter().filter_map(|t| t.as_string()).collect();
         match message.as_slice() {
             // The build wrote it; if it cannot be read, the drafts say what is missing.
             [none, source] if none.is_empty() => drop(course.replace(serde_json::from_str(source).unwrap_or_default())),
@@ -30,9 +29,7 @@ fn main() {
             [] => {}
         }
     });
-    // The scope of a worker takes its handler; if it does not, the page is never told that it is ready.
-    let set = Reflect::set(&js_sys::global(), &"onmessage".into(), &on_message.into_js_value());
-    if set == Ok(true) {
+    if hears {
         say("");
     }
 }
@@ -46,15 +43,7 @@ fn draft(course: &Files, folder: &str, files: &[String]) -> Draft {
 
 /// Posts to the page.
 fn say(text: &str) {
-    let scope = js_sys::global();
-    if let Ok(post) = member(&scope, "postMessage").dyn_into::<Function>() {
-        // A page that is gone hears nothing.
-        let _ = post.call1(&scope, &text.into());
-    }
-}
-
-fn member(of: &JsValue, name: &str) -> JsValue {
-    Reflect::get(of, &name.into()).unwrap_or_default()
+    ringside_worker::post(&text.into());
 }
 
 #[cfg(test)]

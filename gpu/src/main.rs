@@ -14,20 +14,18 @@ mod webgpu;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Float64Array, Function, Reflect};
+use js_sys::Array;
 use ringside_core::kernels::wire::{Said, TEXT, Trouble};
 use ringside_shaders::{Kernel, Problem};
-use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use adapter::Gpu;
-use webgpu::member;
 
 fn main() {
     // The device is kept from one job to the next, until it is lost.
     let gpu: Rc<RefCell<Option<Gpu>>> = Rc::default();
-    let on_message = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
-        let job = Array::from(&member(&event, "data"));
+    let hears = ringside_worker::hear(move |job| {
+        let job = Array::from(&job);
         let gpu = gpu.clone();
         spawn_local(async move {
             let said = if job.get(0).as_string().as_deref() == Some(TEXT) {
@@ -41,23 +39,13 @@ fn main() {
             say(&said);
         });
     });
-    // The scope of a worker takes its handler; if it does not, the page is never told that it is ready.
-    let set = Reflect::set(&js_sys::global(), &"onmessage".into(), &on_message.into_js_value());
-    if set == Ok(true) {
+    if hears {
         say(&Said::Ready);
     }
 }
 
-/// Posts to the page: an array of words, and one of numbers.
 fn say(said: &Said) {
-    let wire = said.wire();
-    let words: Array = wire.words.iter().map(|word| JsValue::from_str(word)).collect();
-    let numbers = Float64Array::from(wire.numbers.as_slice());
-    let scope = js_sys::global();
-    if let Ok(post) = member(&scope, "postMessage").dyn_into::<Function>() {
-        // A page that is gone hears nothing.
-        let _ = post.call1(&scope, &Array::of2(&words, &numbers));
-    }
+    ringside_worker::say(&said.wire());
 }
 
 fn progress(doing: &str, done: f64) {

@@ -1,6 +1,7 @@
 //! The browser's WebGPU, as much of it as kernels need. `web-sys` has it only behind a flag for the whole build.
 
 use js_sys::{Array, Object, Promise, Reflect};
+pub(crate) use ringside_worker::member;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
@@ -110,11 +111,6 @@ pub(crate) fn object(members: &[(&str, JsValue)]) -> JsValue {
         let _ = Reflect::set(&object, &(*name).into(), value);
     }
     object.into()
-}
-
-/// A member of an object; undefined if there is none, or no object.
-pub(crate) fn member(object: &JsValue, name: &str) -> JsValue {
-    Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
 /// Whether `part` is in `text`. The browser looks: a search of our own is a twentieth of the worker.

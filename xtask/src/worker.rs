@@ -20,6 +20,7 @@ pub(crate) struct Worker {
 
 const ALL: &[Worker] = &[
     Worker { package: "ringside-gpu", name: "gpu-worker", meta: "ringside-gpu" },
+    Worker { package: "ringside-planner", name: "planner-worker", meta: "ringside-planner" },
     Worker { package: "ringside-author", name: "author-worker", meta: "ringside-author" },
 ];
 

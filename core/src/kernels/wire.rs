@@ -1,20 +1,11 @@
-//! What the page and the GPU worker say to each other: words and numbers, so that the worker needs no code to write or
-//! read a format.
+//! What the page and the GPU worker say to each other.
 
 use std::fmt;
 
 use super::measured::Measured;
 use super::timing::Summary;
 use crate::quantity::Unit;
-
-/// A message: words, the first of which says what it is, and numbers.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Wire {
-    /// Words.
-    pub words: Vec<String>,
-    /// Numbers.
-    pub numbers: Vec<f64>,
-}
+use crate::wire::{Wire, flag};
 
 /// What the worker says.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,21 +102,6 @@ pub enum Trouble {
     NotAccepted(String),
 }
 
-impl Wire {
-    /// A message of these words and numbers.
-    pub fn new(words: &[&str], numbers: &[f64]) -> Self {
-        Self { words: words.iter().map(|w| (*w).to_owned()).collect(), numbers: numbers.to_vec() }
-    }
-
-    fn word(&self, i: usize) -> &str {
-        self.words.get(i).map_or("", String::as_str)
-    }
-
-    fn number(&self, i: usize) -> f64 {
-        self.numbers.get(i).copied().filter(|n| !n.is_nan()).unwrap_or(f64::INFINITY)
-    }
-}
-
 impl Said {
     /// As a message.
     pub fn wire(&self) -> Wire {
@@ -139,7 +115,6 @@ impl Said {
             Self::Ran(ran) => ran.wire(),
             Self::Done(m, trouble) => {
                 let (id, detail, [a, b]) = trouble.as_ref().map_or(("", "", [0.0; 2]), Trouble::parts);
-                let flag = |yes: bool| f64::from(u8::from(yes));
                 let numbers = [
                     a,
                     b,
@@ -206,11 +181,11 @@ impl Ran {
     fn wire(&self) -> Wire {
         let mut words = vec!["ran", self.device.as_str()];
         let Summary { median, low, high } = self.times;
-        let software = f64::from(u8::from(self.software));
-        let mut numbers = vec![software, median, low, high, self.notes.len() as f64, self.outputs.len() as f64];
+        let mut numbers =
+            vec![flag(self.software), median, low, high, self.notes.len() as f64, self.outputs.len() as f64];
         for note in &self.notes {
             words.push(&note.text);
-            numbers.extend([f64::from(u8::from(note.error)), f64::from(note.line), f64::from(note.column)]);
+            numbers.extend([flag(note.error), f64::from(note.line), f64::from(note.column)]);
         }
         numbers.extend(self.outputs.iter().map(|output| output.len() as f64));
         numbers.extend(self.outputs.iter().flatten().map(|value| f64::from(*value)));

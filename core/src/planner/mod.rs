@@ -9,15 +9,18 @@
 
 pub mod cluster;
 pub mod efficiency;
+pub mod found;
 pub mod job;
 mod params;
 pub mod published;
 pub mod search;
 pub mod traffic;
+pub mod wire;
 pub mod words;
 pub mod work;
 
 pub use cluster::{Axis, Cluster, Degrees, Group};
+pub use found::Found;
 pub use job::{Choice, Footprint, Job, Refusal, Step};
 pub use params::{ENTRY, Params};
 pub use search::{KNOBS, Layout, Pins, Price, Progress, Refused, Search};

@@ -252,10 +252,15 @@ impl Params {
         query
     }
 
+    /// The job; an error, a sentence, if the model is impossible.
+    pub fn job(&self) -> Result<Job, String> {
+        let job = Job::new(self.model, self.cluster, [self.seq, self.batch], self.flash);
+        job.map_err(|problem| problem.message)
+    }
+
     /// A search through the layouts; an error, a sentence, if the model is impossible.
     pub fn search(&self) -> Result<Search, String> {
-        let job = Job::new(self.model, self.cluster, [self.seq, self.batch], self.flash);
-        job.map(|job| Search::new(job, self.pins)).map_err(|problem| problem.message)
+        self.job().map(|job| Search::new(job, self.pins))
     }
 
     /// The same with every axis free.

@@ -11,7 +11,7 @@ const MOST_CHUNKS: u64 = 8;
 /// Sequences of a micro-batch that are tried: powers of two up to this one.
 const MOST_SEQUENCES: u32 = 4;
 /// Policies of recomputation.
-const POLICIES: [Recompute; 3] = [Recompute::None, Recompute::Selective, Recompute::Full];
+pub(super) const POLICIES: [Recompute; 3] = [Recompute::None, Recompute::Selective, Recompute::Full];
 
 /// What is fixed; the rest is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 //! The GPU worker, as the page speaks to it.
 
-use js_sys::{Array, Float32Array, Float64Array, Uint8Array};
-use ringside_core::kernels::wire::{Role, Said, TEXT, Wire};
+use js_sys::{Array, Float32Array, Uint8Array};
+use ringside_core::kernels::wire::{Role, Said, TEXT};
 use wasm_bindgen::prelude::*;
 
 use crate::worker::{self, Program};
@@ -77,7 +77,7 @@ impl Worker {
     /// A sentence: this browser starts no workers, or this page has none.
     pub fn start(hear: impl Fn(Result<Said, String>) + Copy + 'static) -> Result<Self, String> {
         let started = worker::Worker::start(PROGRAM, move |said| {
-            hear(said.and_then(|said| read(&said).ok_or_else(|| STALE.to_owned())));
+            hear(said.and_then(|said| Said::read(&worker::read(&said)).ok_or_else(|| STALE.to_owned())));
         });
         started.map(Self)
     }
@@ -98,10 +98,4 @@ impl Worker {
             Array::of5(&TEXT.into(), &(&text.code).into(), &(&text.instead).into(), &text.timed.into(), &cases);
         self.0.post(&message);
     }
-}
-
-fn read(said: &JsValue) -> Option<Said> {
-    let said = Array::from(said);
-    let (words, numbers) = (Array::from(&said.get(0)), Float64Array::new(&said.get(1)));
-    Said::read(&Wire { words: words.iter().filter_map(|word| word.as_string()).collect(), numbers: numbers.to_vec() })
 }

@@ -1,40 +1,29 @@
 //! The layout on show: where its time goes, why it is the best, what it sends, and why others are impossible.
 
 use leptos::prelude::*;
-use ringside_core::planner::{Step, words};
+use ringside_core::planner::found::Barrier;
+use ringside_core::planner::{KNOBS, Step, Traffic, words};
 use ringside_core::quantity::{Unit, bytes_decimal, grouped, number};
 
-use super::Shown;
+use super::{Look, Shown};
 use crate::ui::scale::percent;
 use crate::ui::table::{Table, numbers, words};
 
 /// The layout in words, what to do with it, and its time by what it is for.
 pub(super) fn view(shown: Shown) -> AnyView {
-    let is_best = move || shown.cursor.with(Option::is_none) || shown.with(|found, layout| found.best == Some(*layout));
+    let is_best = Memo::new(move |_| shown.look.with(|look| look.layout == look.found.best));
     let title = move || shown.with(|_, layout| words::layout(&layout.choice));
-    let fits = move || shown.with(|_, layout| layout.fits);
-    let lead = move || match (is_best(), fits()) {
+    let lead = move || match (is_best.get(), shown.with(|_, layout| layout.fits)) {
         (true, _) => "The fastest that fits",
         (false, true) => "On the front",
         (false, false) => "On the front, and does not fit",
     };
     let pin = move |_| {
-        if let Some(choice) = shown.layout.with_untracked(|l| l.map(|l| l.choice)) {
+        if let Some(choice) = shown.look.with_untracked(|look| look.layout.map(|l| l.choice)) {
             shown.state.update(|p| *p = p.pinned(&choice));
         }
     };
-    let step = Memo::new(move |_| {
-        let choice = shown.choice();
-        shown
-            .hunt
-            .with(|found| choice.zip(found.job.as_ref()).map(|(choice, job)| job.step(&choice)).unwrap_or_default())
-    });
-    let reasons = move || {
-        shown.hunt.with(|found| {
-            let row = |r: &words::Reason| view! { <div><dt>{r.value.clone()}</dt><dd>{r.why.clone()}</dd></div> };
-            found.reasons.iter().map(row).collect_view()
-        })
-    };
+    let step = Memo::new(move |_| shown.with(|job, layout| job.step(&layout.choice)));
     view! {
         <section class="planner-chosen">
             <div class="planner-head">
@@ -42,19 +31,34 @@ pub(super) fn view(shown: Shown) -> AnyView {
                     <small>{lead}</small>
                     <b>{title}</b>
                 </p>
-                <button type="button" class="quiet" class:nowhere=is_best on:click=move |_| shown.cursor.set(None)>
+                <button type="button" class="quiet" class:nowhere=move || is_best.get() on:click=move |_| shown.cursor.set(None)>
                     "Back to the best"
                 </button>
                 <button type="button" class="secondary" on:click=pin>"Pin this layout"</button>
             </div>
             {times(step)}
-            <div class:nowhere=move || !is_best()>
+            <div class:nowhere=move || !is_best.get()>
                 <p class="planner-title">"Why this one"</p>
-                <dl class="planner-reasons">{reasons}</dl>
+                <dl class="planner-reasons">{reasons(shown)}</dl>
             </div>
         </section>
     }
     .into_any()
+}
+
+/// A line for each axis of the search; what has nothing to say is hidden.
+fn reasons(shown: Shown) -> AnyView {
+    let reasons = Memo::new(move |_| shown.look.with(|look| look.found.reasons.clone()));
+    let line = |i: usize| {
+        let text = move |of: fn(&words::Reason) -> &String| reasons.with(|all| all.get(i).map(of).cloned());
+        view! {
+            <div class:nowhere=move || reasons.with(|all| all.len() <= i)>
+                <dt>{move || text(|r| &r.value)}</dt>
+                <dd>{move || text(|r| &r.why)}</dd>
+            </div>
+        }
+    };
+    (0..KNOBS.len()).map(line).collect_view().into_any()
 }
 
 /// A bar to scale, and what its parts are.
@@ -92,25 +96,28 @@ fn times(step: Memo<Step>) -> AnyView {
 }
 
 /// What each axis sends, how often, and over what.
-pub(super) fn traffic(shown: Shown) -> AnyView {
-    let rows = move || {
-        let choice = shown.choice();
-        shown.hunt.with(|found| {
-            choice.zip(found.job.as_ref()).map(|(choice, job)| {
-                let row = |t: ringside_core::planner::Traffic| {
-                    view! {
-                        <tr>
-                            <th scope="row">{format!("{} {}", t.axis.id(), t.group.ranks)}</th>
-                            <td>{t.what}</td>
-                            <td class="number">{bytes_decimal(t.bytes)}</td>
-                            <td class="number">{number(t.times)}</td>
-                            <td>{words::place(job, t.group)}</td>
-                        </tr>
-                    }
+pub(super) fn traffic(look: Memo<Look>) -> AnyView {
+    let sent = Memo::new(move |_| {
+        look.with(|look| {
+            look.at(|job, layout| {
+                let row = |t: Traffic| {
+                    let axis = format!("{} {}", t.axis.id(), t.group.ranks);
+                    [axis, t.what.to_owned(), bytes_decimal(t.bytes), number(t.times), words::place(job, t.group)]
                 };
-                job.traffic(&choice).into_iter().map(row).collect_view()
+                job.traffic(&layout.choice).into_iter().map(row).collect::<Vec<_>>()
             })
         })
+    });
+    let row = |[axis, what, bytes, times, place]: [String; 5]| {
+        view! {
+            <tr>
+                <th scope="row">{axis}</th>
+                <td>{what}</td>
+                <td class="number">{bytes}</td>
+                <td class="number">{times}</td>
+                <td>{place}</td>
+            </tr>
+        }
     };
     view! {
         <Table
@@ -118,36 +125,31 @@ pub(super) fn traffic(shown: Shown) -> AnyView {
             caption="What a GPU sends in a step, by axis"
             class="planner-traffic"
             columns=[words("Axis"), words("Sends"), numbers("Bytes"), numbers("Times"), words("Over")]
-            rows=rows.into_any()
+            rows=(move || sent.get().into_iter().map(row).collect_view()).into_any()
         />
     }
     .into_any()
 }
 
 /// Why the others are impossible.
-pub(super) fn refusals(shown: Shown) -> AnyView {
-    let rows = move || {
-        shown.hunt.with(|found| {
-            let row = |r: &ringside_core::planner::Refused| {
-                view! {
-                    <tr>
-                        <td>{r.example.rule()}</td>
-                        <td>{r.example.to_string()}</td>
-                        <td class="number">{grouped(r.count)}</td>
-                    </tr>
-                }
-            };
-            found.refused.iter().map(row).collect_view()
-        })
+pub(super) fn barriers(look: Memo<Look>) -> AnyView {
+    let barriers = Memo::new(move |_| look.with(|look| look.found.barriers.clone()));
+    let row = |barrier: Barrier| {
+        view! {
+            <tr>
+                <td>{barrier.rule}</td>
+                <td>{barrier.example}</td>
+                <td class="number">{grouped(barrier.count)}</td>
+            </tr>
+        }
     };
-    let none = move || shown.hunt.with(|found| found.refused.is_empty());
     view! {
-        <details class="fold" class:nowhere=none>
+        <details class="fold" class:nowhere=move || barriers.with(Vec::is_empty)>
             <summary>"Why others are not possible"</summary>
             <Table
                 scroll="Why others are not possible"
                 columns=[words("Rule"), words("The first that breaks it"), numbers("How many")]
-                rows=rows.into_any()
+                rows=(move || barriers.get().into_iter().map(row).collect_view()).into_any()
             />
         </details>
     }

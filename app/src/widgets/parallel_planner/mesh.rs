@@ -1,11 +1,14 @@
 //! Where the ranks lie: nodes as boxes, ranks coloured by their group along one axis.
 
+use leptos::html;
 use leptos::prelude::*;
 use ringside_core::decimal;
 use ringside_core::planner::{Axis, Degrees, words};
 use ringside_core::quantity::grouped;
+use web_sys::PointerEvent;
 
-use super::Shown;
+use super::Look;
+use crate::ui::dom;
 use crate::ui::segmented::Segmented;
 use crate::ui::unique_id;
 
@@ -22,37 +25,36 @@ struct Drawn {
     ranks: u64,
 }
 
-pub(super) fn view(shown: Shown) -> AnyView {
+pub(super) fn view(look: Memo<Look>) -> AnyView {
     let axis = RwSignal::new(Axis::Tensor);
     let rank = RwSignal::new(0_u64);
     let drawn = Memo::new(move |_| {
-        let choice = shown.choice();
-        shown.hunt.with(|found| {
-            choice.zip(found.job.as_ref()).map(|(choice, job)| {
+        look.with(|look| {
+            look.at(|job, layout| {
                 let node = job.cluster.node.max(1);
                 let ranks = job.cluster.gpus().min((MOST / node).max(1) * node);
-                Drawn { degrees: choice.degrees, node, ranks }
+                Some(Drawn { degrees: layout.choice.degrees, node, ranks })
             })
         })
     });
     let at = move || drawn.get().map(|d| (d, rank.get().min(d.ranks.saturating_sub(1))));
-    // The chosen rank and its group; pointing at another rank changes nothing else.
+    // The chosen rank, and its group.
     let chosen = Memo::new(move |_| at().map(|(d, chosen)| (chosen, d.degrees.place(axis.get(), chosen).1)));
+    let marks = move |r: u64, group: u64| {
+        let (here, own) = chosen.get_untracked().unzip();
+        [("rank-near", own == Some(group)), ("rank-here", here == Some(r))]
+    };
     let nodes = move || {
         let along = axis.get();
         drawn.get().map(|d| {
             let cell = |r: u64| {
                 let (position, group) = d.degrees.place(along, r);
-                view! {
-                    <i
-                        class=format!("mesh-rank g{}", group % COLOURS)
-                        class:rank-near=move || chosen.get().is_some_and(|(_, own)| own == group)
-                        class:rank-here=move || chosen.get().is_some_and(|(chosen, _)| chosen == r)
-                        on:pointerenter=move |_| rank.set(r)
-                    >
-                        {position}
-                    </i>
+                let mut class = format!("mesh-rank g{}", group % COLOURS);
+                for (name, _) in marks(r, group).into_iter().filter(|(_, on)| *on) {
+                    class.push(' ');
+                    class.push_str(name);
                 }
+                view! { <i class=class data-rank=r>{position}</i> }
             };
             let node = |n: u64| {
                 let ranks = (n * d.node..(n + 1) * d.node).map(cell).collect_view();
@@ -60,6 +62,26 @@ pub(super) fn view(shown: Shown) -> AnyView {
             };
             (0..d.ranks / d.node).map(node).collect_view()
         })
+    };
+    // Another rank: the marks move, and nothing else changes.
+    let root = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        chosen.track();
+        let (Some(root), Some(d)) = (root.get_untracked(), drawn.get_untracked()) else { return };
+        for (r, cell) in (0..).zip(dom::all(&root, ".mesh-rank")) {
+            let (_, group) = d.degrees.place(axis.get_untracked(), r);
+            for (name, on) in marks(r, group) {
+                // A mark that cannot be set leaves the sentence above.
+                let _ = cell.class_list().toggle_with_force(name, on);
+            }
+        }
+    });
+    let point_at = move |event: PointerEvent| {
+        let pointed =
+            dom::closest(&event, ".mesh-rank").and_then(|cell| decimal::parse(&dom::attribute(&cell, "data-rank")));
+        if let Some(pointed) = pointed {
+            rank.set(pointed as u64);
+        }
     };
     let says = move || {
         let along = axis.get();
@@ -69,7 +91,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
         if group.ranks < 2 {
             return format!("There is no {} parallelism: each rank is alone.", along.label());
         }
-        let place = shown.hunt.with(|found| found.job.as_ref().map(|job| words::place(job, group)).unwrap_or_default());
+        let place = look.with(|look| look.at(|job, _| words::place(job, group)));
         format!(
             "Rank {}, on node {}, is number {position} of {} in {} group {own}: {place}; its neighbours are {} {} away.",
             grouped(chosen),
@@ -81,7 +103,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
         )
     };
     let more = move || {
-        let gpus = shown.hunt.with(|found| found.job.as_ref().map_or(0, |job| job.cluster.gpus()));
+        let gpus = look.with(|look| look.at(|job, _| job.cluster.gpus()));
         drawn
             .get()
             .filter(|d| d.ranks < gpus)
@@ -116,7 +138,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 </div>
             </div>
             <p class="mesh-says" aria-live="polite">{says} <span class="fine">{more}</span></p>
-            <div class="mesh-nodes" aria-hidden="true">{nodes}</div>
+            <div class="mesh-nodes" aria-hidden="true" node_ref=root on:pointerover=point_at>{nodes}</div>
         </section>
     }
     .into_any()

@@ -9,9 +9,11 @@ mod numbers;
 mod picture;
 mod published;
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::planner::{Choice, ENTRY, Job, Layout, Params};
+use ringside_core::planner::{ENTRY, Found, Job, Layout, Params};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::model_input::ModelInput;
@@ -19,7 +21,8 @@ use super::{Module, Props, export, readings};
 use crate::deferred::{NotLoaded, deferred};
 use crate::ui;
 use crate::ui::figure::Figure;
-use hunt::{Found, Hunt};
+use crate::ui::rested::rested;
+use hunt::Hunt;
 
 /// Downloads the widget.
 #[wasm_split(widget_parallel_planner, wasm_split_path = leptos::wasm_split, fallible)]
@@ -29,6 +32,26 @@ pub(super) fn load() -> Result<Module, NotLoaded> {
 
 type State = ui::state::State<Params>;
 
+/// What is looked at: what was found, and one layout of it.
+#[derive(Clone, Default)]
+struct Look {
+    found: Arc<Found>,
+    layout: Option<Layout>,
+}
+
+impl PartialEq for Look {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.found, &other.found) && self.layout == other.layout
+    }
+}
+
+impl Look {
+    /// Looks at the layout, and the job that it is of; nothing without one.
+    fn at<T: Default>(&self, look: impl FnOnce(&Job, &Layout) -> T) -> T {
+        self.found.job.as_ref().zip(self.layout.as_ref()).map(|(job, layout)| look(job, layout)).unwrap_or_default()
+    }
+}
+
 /// What the parts of the figure share.
 #[derive(Clone, Copy)]
 struct Shown {
@@ -36,34 +59,34 @@ struct Shown {
     hunt: Hunt,
     /// The point of the front that is looked at, the fastest first; none for the best that fits.
     cursor: RwSignal<Option<usize>>,
-    /// The layout that is looked at.
-    layout: Memo<Option<Layout>>,
+    /// What is looked at.
+    look: Memo<Look>,
+    /// The same once nothing is dragged, for what lies further down.
+    rested: Memo<Look>,
 }
 
 impl Shown {
     fn new(state: State) -> Self {
         let hunt = Hunt::new(state.params());
         let cursor = RwSignal::new(None);
-        let layout = Memo::new(move |_| {
-            let at = cursor.get();
-            hunt.with(|found| at.and_then(|i| found.front.get(i).copied()).or(found.best))
+        let look = Memo::new(move |_| {
+            let found = hunt.found().get();
+            let layout = cursor.get().and_then(|i: usize| found.front.get(i).copied()).or(found.best);
+            Look { found, layout }
         });
         // Another search has another front.
         Effect::new(move |_| {
-            hunt.with(|_| ());
-            cursor.set(None);
+            hunt.found().track();
+            if cursor.get_untracked().is_some() {
+                cursor.set(None);
+            }
         });
-        Self { state, hunt, cursor, layout }
+        Self { state, hunt, cursor, look, rested: rested(look) }
     }
 
-    /// Looks at the layout that is looked at, with what was found. Tracks.
-    fn with<T: Default>(self, look: impl FnOnce(&Found, &Layout) -> T) -> T {
-        self.layout.with(|layout| self.hunt.with(|found| layout.as_ref().map(|l| look(found, l)).unwrap_or_default()))
-    }
-
-    /// Looks at its choice alone. Tracks.
-    fn choice(self) -> Option<Choice> {
-        self.layout.with(|layout| layout.as_ref().map(|l| l.choice))
+    /// Looks at the layout that is looked at, and the job that it is of. Tracks.
+    fn with<T: Default>(self, look: impl FnOnce(&Job, &Layout) -> T) -> T {
+        self.look.with(|on_show| on_show.at(look))
     }
 }
 
@@ -82,32 +105,35 @@ fn view(props: Props) -> AnyView {
             format!("{} · {} × {} · {batch} tokens a step", p.model.name(), grouped(c.gpus()), c.gpu.name)
         })
     });
-    let possible = Memo::new(move |_| shown.layout.with(Option::is_some));
-    let memory = Signal::derive(move || {
-        let choice = shown.choice();
-        hunt.with(|found| {
-            choice.zip(found.job.as_ref()).map(|(choice, job)| job.memory_params(&choice)).unwrap_or_default()
-        })
-    });
+    let possible = Memo::new(move |_| shown.look.with(|look| look.layout.is_some()));
+    let memory =
+        Signal::derive(move || shown.rested.with(|look| look.at(|job, layout| job.memory_params(&layout.choice))));
     let compact = props.compact;
+    let running = Memo::new(move |_| hunt.running());
     let drawing = view! {
         <div class="planner">
             {hunt::progress(hunt)}
-            <div class:stale=move || hunt.running()>
+            <div class:stale=running>
                 {picture::view(shown)}
                 <div class:nowhere=move || !possible.get()>
                     {chosen::view(shown)}
                     {readings(shown)}
-                    {(!compact).then(|| view! { {mesh::view(shown)} {chosen::traffic(shown)} })}
                 </div>
-                {(!compact).then(|| chosen::refusals(shown))}
             </div>
             {(!compact)
                 .then(|| {
                     view! {
-                        {published::view()}
-                        <div class:nowhere=move || !possible.get()>
-                            {deferred(export::load, move |view: export::View| view(memory))}
+                        <div class="planner-below">
+                            <div class:stale=running>
+                                <div class:nowhere=move || !possible.get()>
+                                    {mesh::view(shown.rested)} {chosen::traffic(shown.rested)}
+                                </div>
+                                {chosen::barriers(shown.rested)}
+                            </div>
+                            {published::view()}
+                            <div class:nowhere=move || !possible.get()>
+                                {deferred(export::load, move |view: export::View| view(memory))}
+                            </div>
                         </div>
                     }
                 })}
@@ -122,10 +148,10 @@ fn view(props: Props) -> AnyView {
             query=props.query
             alone=props.alone
             problems=state.problems()
-            finding=Signal::derive(move || hunt.with(|found| found.finding.clone()))
+            finding=Signal::derive(move || hunt.found().with(|found| found.finding.clone()))
             notes=Signal::derive(move || params.with(notes))
             controls=controls::view(shown, input, compact)
-            table=move || numbers::view(shown)
+            table=move || numbers::view(hunt)
         >
             {drawing}
         </Figure>
@@ -149,14 +175,14 @@ fn notes(p: &Params) -> String {
 /// The numbers of the layout on show, for people and for scripts.
 fn readings(shown: Shown) -> AnyView {
     let quantities = Memo::new(move |_| {
-        shown.with(|found, layout| {
-            let of_job = |value: fn(&Job, f64) -> f64| found.job.as_ref().map_or(0.0, |job| value(job, layout.step));
+        let valid = shown.look.with(|look| look.found.valid);
+        shown.with(|job, layout| {
             ENTRY.measured(|id| match id {
-                "layouts-valid" => found.valid as f64,
+                "layouts-valid" => valid as f64,
                 "step-time" => layout.step,
-                "mfu" => of_job(Job::mfu),
+                "mfu" => job.mfu(layout.step),
                 "memory" => layout.memory,
-                "tokens-per-second" => of_job(|job, step| job.tokens() / step),
+                "tokens-per-second" => job.tokens() / layout.step,
                 _ => 0.0,
             })
         })

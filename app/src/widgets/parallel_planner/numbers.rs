@@ -4,12 +4,12 @@ use leptos::prelude::*;
 use ringside_core::planner::{Layout, words};
 use ringside_core::quantity::{Unit, bytes_decimal};
 
-use super::Shown;
+use super::hunt::Hunt;
 use crate::ui::table::{Table, numbers, words};
 
-pub(super) fn view(shown: Shown) -> AnyView {
+pub(super) fn view(hunt: Hunt) -> AnyView {
     let rows = move || {
-        shown.hunt.with(|found| {
+        hunt.found().with(|found| {
             let row = |l: &Layout| {
                 let mfu = found.job.as_ref().map_or(0.0, |job| job.mfu(l.step));
                 view! {

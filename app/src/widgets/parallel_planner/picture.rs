@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use leptos::prelude::*;
 use ringside_core::decimal;
+use ringside_core::planner::found::{CELLS, FULLEST, Found, Run, SLOWEST, place};
 use ringside_core::planner::words;
 use ringside_core::quantity::{Unit, bytes_decimal};
 use web_sys::PointerEvent;
 
 use super::Shown;
-use super::hunt::{CELLS, FULLEST, Found, SLOWEST, place};
 use crate::ui::dom;
 use crate::ui::scale::{Linear, percent};
 use crate::ui::ticks::{self, Tick};
@@ -18,12 +18,14 @@ use crate::ui::unique_id;
 /// Step times that have a line, in those of the fastest layout.
 const TIMES: [f64; 5] = [1.0, 1.5, 2.0, 4.0, 8.0];
 
-/// The picture, in percent of its width and height.
+/// The picture, in percent of its width and height; the cloud in cells.
 #[derive(Clone, PartialEq, Default)]
 struct Picture {
     cloud: String,
     line: String,
     points: Vec<(f64, f64)>,
+    /// The points as lines of hardly any length: round ends make dots of them, however the picture is stretched.
+    dots: String,
     best: Option<(f64, f64)>,
     ticks: Vec<Tick>,
     times: Vec<(f64, String)>,
@@ -39,15 +41,16 @@ impl Picture {
             let (up, across) = place((step, memory), fastest, capacity);
             (100.0 * across, 100.0 * (1.0 - up))
         };
-        let (wide, high) = (100.0 / CELLS.0 as f64, 100.0 / CELLS.1 as f64);
         let mut cloud = String::new();
-        for &(step, memory) in &found.cloud {
-            let (x, y) = at(step, memory);
-            let (x, y) = ((x / wide).floor() * wide, (y / high).floor() * high);
-            let _ = write!(cloud, "M{x:.2} {y:.2}h{wide:.2}v{high:.2}h-{wide:.2}z");
+        for Run { up, across, cells } in &found.cloud {
+            let down = CELLS.1.saturating_sub(up + 1);
+            let _ = write!(cloud, "M{across} {down}h{cells}v1h-{cells}z");
         }
         let points: Vec<(f64, f64)> = found.front.iter().map(|l| at(l.step, l.memory)).collect();
-        let mut line = String::new();
+        let (mut line, mut dots) = (String::new(), String::new());
+        for (x, y) in points.iter().filter(|point| seen(point)) {
+            let _ = write!(dots, "M{x:.2} {y:.2}h.01");
+        }
         for (i, (x, y)) in points.iter().enumerate() {
             let _ = match i {
                 0 => write!(line, "M{x:.2} {y:.2}"),
@@ -59,6 +62,7 @@ impl Picture {
             cloud,
             line,
             points,
+            dots,
             best: found.best.map(|l| at(l.step, l.memory)),
             ticks: ticks::ticks(scale, bytes_decimal),
             times: TIMES.map(|t| (at(t * fastest, 0.0).1, Unit::Seconds.format(t * fastest))).to_vec(),
@@ -67,9 +71,14 @@ impl Picture {
     }
 }
 
+/// Whether a point is on the picture.
+fn seen((x, y): &(f64, f64)) -> bool {
+    (0.0..=100.0).contains(x) && (0.0..=100.0).contains(y)
+}
+
 /// The picture and the slider along its front.
 pub(super) fn view(shown: Shown) -> AnyView {
-    let picture = Memo::new(move |_| shown.hunt.with(Picture::of));
+    let picture = Memo::new(move |_| shown.hunt.found().with(|found| Picture::of(found)));
     let ticks = Memo::new(move |_| picture.with(|p| p.ticks.clone()));
     let times = std::array::from_fn::<_, { TIMES.len() }, _>(|i| {
         let y = move || picture.with(|p| percent(p.times.get(i).map_or(0.0, |t| t.0)));
@@ -81,22 +90,12 @@ pub(super) fn view(shown: Shown) -> AnyView {
             </g>
         }
     });
-    let seen = |(x, y): &(f64, f64)| (0.0..=100.0).contains(x) && (0.0..=100.0).contains(y);
-    let front = move || {
-        picture.with(|p| {
-            p.points
-                .iter()
-                .filter(|point| seen(point))
-                .map(|(x, y)| view! { <circle class="front" cx=percent(*x) cy=percent(*y) r="4.5" /> })
-                .collect_view()
-        })
-    };
-    let here = move || {
-        picture.with(|p| {
-            let point = shown.cursor.get().and_then(|i| p.points.get(i).copied()).or(p.best);
-            point.filter(seen).map(|(x, y)| view! { <circle class="here" cx=percent(x) cy=percent(y) r="8" /> })
-        })
-    };
+    let dots = move || picture.with(|p| p.dots.clone());
+    let here = Memo::new(move |_| {
+        let cursor = shown.cursor.get();
+        picture.with(|p| cursor.and_then(|i| p.points.get(i).copied()).or(p.best).filter(seen))
+    });
+    let along = move |of: fn((f64, f64)) -> f64| percent(here.get().map_or(0.0, of));
     // The nearest point of the front, across and down counted alike in pixels.
     let point_at = move |event: PointerEvent| {
         let Some(root) = dom::closest(&event, ".pareto") else { return };
@@ -113,7 +112,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
     };
     let last = move || picture.with(|p| p.points.len().saturating_sub(1));
     let own = Memo::new(move |_| {
-        shown.hunt.with(|found| found.best.and_then(|best| found.front.iter().position(|l| *l == best)))
+        shown.hunt.found().with(|found| found.best.and_then(|best| found.front.iter().position(|l| *l == best)))
     });
     let position = move || shown.cursor.get().or(own.get()).unwrap_or(0).to_string();
     let slide = move |event| {
@@ -132,7 +131,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
         })
     };
     let about = move || {
-        shown.hunt.with(|found| {
+        shown.hunt.found().with(|found| {
             format!(
                 "{} layouts by step time and memory; {} of them, joined by a line, are beaten by no other in both.",
                 found.all,
@@ -154,16 +153,27 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 <rect class="full" x=capacity.clone() width=percent(100.0 - 100.0 / FULLEST) height="100%" />
                 {ticks::across(ticks)}
                 <g class="ticks">{times.into_iter().collect_view()}</g>
-                <svg viewBox="0 0 100 100" preserveAspectRatio="none">
+                <svg viewBox=format!("0 0 {} {}", CELLS.0, CELLS.1) preserveAspectRatio="none">
                     <path class="cloud" d=move || picture.with(|p| p.cloud.clone()) />
+                </svg>
+                <svg viewBox="0 0 100 100" preserveAspectRatio="none">
                     <path class="line" d=line />
                 </svg>
                 <line class="capacity" x1=capacity.clone() x2=capacity.clone() y2="100%" />
                 <text class="capacity" x=capacity y="14" dx="8">
                     {move || picture.with(|p| format!("{} is all a GPU has", p.capacity))}
                 </text>
-                {front}
-                {here}
+                <svg class="front" overflow="visible" viewBox="0 0 100 100" preserveAspectRatio="none">
+                    <path class="rim" d=dots />
+                    <path d=dots />
+                </svg>
+                <circle
+                    class="here"
+                    class:nowhere=move || here.get().is_none()
+                    cx=move || along(|at| at.0)
+                    cy=move || along(|at| at.1)
+                    r="8"
+                />
             </svg>
             <div class="pareto-slider">
                 <label for=id.clone()>"Along the front"</label>
