@@ -57,6 +57,9 @@ fn refused(name: &str) -> String {
     format!("This browser did not take the file {name}.")
 }
 
+/// After how many milliseconds every browser has begun to save a file.
+const LONG_ENOUGH: u32 = 40_000;
+
 /// Gives the learner a file with what is in `blob`. Yields the sentence that says so.
 ///
 /// # Errors
@@ -69,7 +72,9 @@ pub fn save_blob(name: &str, blob: &web_sys::Blob) -> Result<String, String> {
     link.set_href(&url);
     link.set_download(name);
     link.click();
-    // The download holds the text by itself. A link that is not revoked costs its memory until the page is left.
-    let _ = web_sys::Url::revoke_object_url(&url);
+    // Safari fetches it after the click (WebKit bug 211234). An address that is never revoked costs its memory until the
+    // page is left.
+    let revoke = move || drop(web_sys::Url::revoke_object_url(&url));
+    gloo_timers::callback::Timeout::new(LONG_ENOUGH, revoke).forget();
     Ok(format!("{name} is in your downloads."))
 }
