@@ -164,8 +164,15 @@ test("on paper every kind of exercise has what a pencil needs, and nothing to op
     const exercise = of(kind);
     await expect(exercise.locator(".prompt"), kind).not.toBeEmpty();
     await expect(exercise.locator("button:visible, select:visible, textarea:visible, input:not([type=radio], [type=checkbox]):visible"), kind).toHaveCount(0);
-    const room = await exercise.evaluate((e) => parseFloat(getComputedStyle(e, "::after").height));
-    expect(room, kind).toBeGreaterThan(kind === "explain" ? 200 : 90);
+    // Lines beside what they are for, or room under it all.
+    const beside = ({ match: [".pair dd"], label: [".pair dd"], order: [".order li", "::before"] } as Record<string, string[]>)[kind];
+    if (beside) {
+      const drawn = await exercise.locator(beside[0]).evaluateAll((all, part) => all.map((e) => getComputedStyle(e, part).borderBottomStyle), beside[1]);
+      expect(new Set(drawn), kind).toEqual(new Set(["solid"]));
+    } else {
+      const room = await exercise.evaluate((e) => parseFloat(getComputedStyle(e, "::after").height));
+      expect(room, kind).toBeGreaterThan(kind === "explain" ? 200 : 90);
+    }
   }
   for (const [kind, lines] of [
     ["choice", ".option"],

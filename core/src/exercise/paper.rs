@@ -45,7 +45,7 @@ pub fn on_paper(exercise: &Exercise, seed: u64, evaluate: Evaluate<'_>) -> Resul
     Ok(match &exercise.kind {
         Kind::Number(_) | Kind::Predict(_) | Kind::Explain(_) => Vec::new(),
         Kind::Choice(choice) => {
-            let lead = if choice.several { "Which of these? All that apply." } else { "Which of these? One." };
+            let lead = if choice.several { "Choose all that apply." } else { "Choose one." };
             let texts = choice.options.iter().map(|option| &option.text).collect();
             vec![list(lead, Marks::Letters, false, picked(&order(), texts))?]
         }
@@ -58,16 +58,15 @@ pub fn on_paper(exercise: &Exercise, seed: u64, evaluate: Evaluate<'_>) -> Resul
         }
         Kind::Match(pairs) => {
             let right: Vec<&String> = pairs.pairs.iter().map(|pair| &pair.right).chain(&pairs.extra).collect();
-            let of = if pairs.extra.is_empty() { "one of these" } else { "one of these, which are more" };
-            let lead = format!("To each belongs {of}: write its letter.");
+            let lead = "Write beside each the letter of what belongs to it.";
             vec![
-                list(&lead, Marks::None, true, pairs.pairs.iter().map(|pair| &pair.left).collect())?,
+                list(lead, Marks::None, true, pairs.pairs.iter().map(|pair| &pair.left).collect())?,
                 list("", Marks::Letters, false, picked(&order(), right))?,
             ]
         }
         Kind::Label(label) => {
             let sizes = label.sizes(&env)?.into_iter().map(|size| write(size, label.unit, 3)).collect();
-            let lead = "The parts of a bar, from left to right. To each belongs a name: write its number.".to_owned();
+            let lead = "The parts of a bar, from left to right. Write beside each the number of its name.".to_owned();
             let names = label.parts.iter().map(|part| &part.text).collect();
             vec![
                 List { lead, marks: Marks::Letters, items: sizes, fill_in: true },
