@@ -21,7 +21,7 @@ const FONT_BUDGET: usize = 120_000;
 /// in bytes.
 const WORKERS: [(&str, &str, usize); 2] = [
     ("gpu-worker-", "The GPU worker, for whoever runs a kernel", 60_000),
-    ("planner-worker-", "The planner's worker, for whoever plans", 60_000),
+    ("planner-worker-", "The planner’s worker, for whoever plans", 90_000),
 ];
 const VISITS: &[&str] = &["", "chapter/memory-accounting/"];
 

@@ -1,5 +1,7 @@
 //! Where the ranks lie: nodes as boxes, ranks coloured by their group along one axis.
 
+use std::fmt::Write as _;
+
 use leptos::html;
 use leptos::prelude::*;
 use ringside_core::decimal;
@@ -46,22 +48,23 @@ pub(super) fn view(look: Memo<Look>) -> AnyView {
     };
     let nodes = move || {
         let along = axis.get();
-        drawn.get().map(|d| {
-            let cell = |r: u64| {
-                let (position, group) = d.degrees.place(along, r);
-                let mut class = format!("mesh-rank g{}", group % COLOURS);
-                for (name, _) in marks(r, group).into_iter().filter(|(_, on)| *on) {
-                    class.push(' ');
-                    class.push_str(name);
-                }
-                view! { <i class=class data-rank=r>{position}</i> }
-            };
-            let node = |n: u64| {
-                let ranks = (n * d.node..(n + 1) * d.node).map(cell).collect_view();
-                view! { <div class="mesh-node"><span>{format!("node {n}")}</span><div>{ranks}</div></div> }
-            };
-            (0..d.ranks / d.node).map(node).collect_view()
-        })
+        let mut text = String::new();
+        let Some(d) = drawn.get() else { return text };
+        for r in 0..d.ranks {
+            if r.is_multiple_of(d.node) {
+                let _ = write!(text, "<div class=\"mesh-node\"><span>node {}</span><div>", r / d.node);
+            }
+            let (position, group) = d.degrees.place(along, r);
+            let _ = write!(text, "<i data-rank=\"{r}\" class=\"mesh-rank g{}", group % COLOURS);
+            for (name, _) in marks(r, group).into_iter().filter(|(_, on)| *on) {
+                let _ = write!(text, " {name}");
+            }
+            let _ = write!(text, "\">{position}</i>");
+            if (r + 1).is_multiple_of(d.node) {
+                text.push_str("</div></div>");
+            }
+        }
+        text
     };
     // Another rank: the marks move, and nothing else changes.
     let root = NodeRef::<html::Div>::new();
@@ -138,7 +141,7 @@ pub(super) fn view(look: Memo<Look>) -> AnyView {
                 </div>
             </div>
             <p class="mesh-says" aria-live="polite">{says} <span class="fine">{more}</span></p>
-            <div class="mesh-nodes" aria-hidden="true" node_ref=root on:pointerover=point_at>{nodes}</div>
+            <div class="mesh-nodes" aria-hidden="true" node_ref=root on:pointerover=point_at inner_html=nodes></div>
         </section>
     }
     .into_any()
