@@ -22,6 +22,8 @@ const LEAST: f64 = 6.0;
 const STATISTIC: f64 = 9.0;
 /// The smallest block that has its name in it.
 const NAMED: f64 = 30.0;
+/// The smallest cell that has its number in it.
+const CELL: (f64, f64) = (24.0, 15.0);
 
 /// In what order blocks lie around the tile, outwards.
 const LEFT: [Matrix; 2] = [Matrix::Q, Matrix::DQ];
@@ -140,7 +142,9 @@ fn one(block: &Block, now: Option<Step>, moves: &[Move], scores: &[Vec<Option<f3
     let text = block.matrices.iter().map(|m| format!("{}{index}", name(*m))).collect::<Vec<_>>().join(", ");
     let (x, y) = (block.x + block.width / 2.0, block.y + block.height / 2.0);
     let is_tile = first.extent() == Extent::Scores;
-    let written = is_tile && !scores.is_empty();
+    let (rows, columns) = (scores.len() as f64, scores.first().map_or(1, Vec::len) as f64);
+    let (w, h) = (block.width / columns, block.height / rows);
+    let written = is_tile && !scores.is_empty() && w >= CELL.0 && h >= CELL.1;
     let mut class = format!("held {}", class(first));
     let states = [
         (now.is_none(), " absent"),
@@ -161,8 +165,6 @@ fn one(block: &Block, now: Option<Step>, moves: &[Move], scores: &[Vec<Option<f3
         let _ = write!(into, "<text class=\"beside\" x=\"{x}\" y=\"{}\">{}</text>", block.y - 7.0, first.label());
     }
     if written {
-        let (rows, columns) = (scores.len() as f64, scores.first().map_or(1, Vec::len) as f64);
-        let (w, h) = (block.width / columns, block.height / rows);
         let cells =
             scores.iter().enumerate().flat_map(|(r, line)| line.iter().enumerate().map(move |(c, s)| (r, c, s)));
         for (r, c, score) in cells {

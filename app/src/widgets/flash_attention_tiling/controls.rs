@@ -128,7 +128,7 @@ fn block(state: State, name: &'static str, label: &'static str, at: At) -> AnyVi
 /// The row that is watched, of as many as there are.
 pub(super) fn row(state: State) -> impl IntoView {
     let last = Memo::new(move |_| state.params().with(|p| p.seq.min(MAX_SEQ) - 1));
-    let value = number(state, |p| &mut p.row);
+    let value = Signal::derive(move || state.params().with(|p| p.row.min(p.seq.saturating_sub(1)) as f64));
     let set = move |n: f64| state.update(|p| p.row = n as u64);
     let format = |n: f64| grouped(n as u64);
     move || {

@@ -79,14 +79,19 @@ fn legend(shown: Shown) -> impl IntoView {
     let item = |class: &str, name: String| {
         view! { <li><i class=format!("swatch {class}") aria-hidden="true"></i>{name}</li> }
     };
-    let others = CLASSES.into_iter().zip(beside()).map(move |(class, gpu)| item(class, gpu.name.to_owned()));
+    // The line of the chosen GPU lies over its own, if it is one of these.
+    let others = move || {
+        let chosen = shown.placed.with(|p| p.params.gpu.id);
+        let others = CLASSES.into_iter().zip(beside()).filter(|(_, gpu)| gpu.id != chosen);
+        others.map(|(class, gpu)| item(class, gpu.name.to_owned())).collect_view()
+    };
     let chosen = move || item("chosen", format!("{}, chosen", shown.placed.with(|p| p.params.gpu.name)));
     let own = move || shown.own.get().map(|(device, _)| item("own", format!("{device}, measured")));
     let kept =
         move || (!shown.points(false).is_empty()).then(|| item("kept", "your kernels, kept or run now".to_owned()));
     view! {
         <ul class="legend">
-            {others.collect_view()} {chosen} {item("operations", "operations of the layer".to_owned())} {own} {kept}
+            {others} {chosen} {item("operations", "operations of the layer".to_owned())} {own} {kept}
         </ul>
     }
 }
