@@ -79,6 +79,13 @@ test("a kernel is written with the keyboard, mended where the compiler points, a
   await expect(figure(page).locator(".puzzles button", { hasText: "Map" })).toContainText("solved");
 });
 
+test("what is typed into the editor is no shortcut", async ({ page }) => {
+  await open(page, "puzzle=map");
+  await editor(page).locator(".cm-activeLine").click();
+  await page.keyboard.type("// cpt[");
+  await expect.poll(() => editor(page).evaluate((e: HTMLTextAreaElement) => e.value)).toContain("// cpt[");
+});
+
 test("a loop that does not end is broken off, and the next text runs", async ({ page }) => {
   await open(page, "puzzle=guard");
   await gpu(page);

@@ -44,7 +44,8 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
 
 /// Whether a key goes into a field.
 pub(super) fn typing(event: &KeyboardEvent) -> bool {
-    let Some(element) = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else { return false };
+    // Of what lies in a shadow root, as the editor of kernels does, the event's own target is only the host.
+    let Ok(element) = event.composed_path().get(0).dyn_into::<web_sys::Element>() else { return false };
     match element.tag_name().as_str() {
         "TEXTAREA" | "SELECT" => true,
         "INPUT" => !matches!(

@@ -38,6 +38,23 @@ test("what was answered rightly stays answered", async ({ open }) => {
   expect(await page.$eval(field, (input) => input.value)).toBe("33.6 GB");
 });
 
+test("search opens by its key, which Firefox has a use for itself", async ({ open }) => {
+  const page = await open("");
+  await page.keyboard.press("/");
+  await page.waitForSelector("dialog[open] input:focus");
+  await page.keyboard.type("bubble");
+  await page.waitForSelector('dialog[open] [role="option"]');
+  await page.keyboard.press("Enter");
+  await expect.poll(() => new URL(page.url()).pathname).not.toBe("/");
+});
+
+test("what is typed into the editor of kernels is no shortcut", async ({ open }) => {
+  const page = await open("w/kernel-workbench/");
+  await page.locator("code-editor >>> .cm-activeLine").click();
+  await page.keyboard.type("// cpt[");
+  await expect.poll(() => page.$eval("code-editor", (editor) => (editor as unknown as { value: string }).value)).toContain("// cpt[");
+});
+
 test("a figure is projected, stepped, blanked and put back by keys alone", async ({ open }) => {
   const page = await open("");
   const bar = '[role="toolbar"][aria-label="Projector"]';
