@@ -120,6 +120,9 @@ impl<T: FromText + Send + Sync + 'static> Remote<T> {
     }
 }
 
+/// Where every exercise is in short.
+const EXERCISES: &str = "exercises.json";
+
 /// The files that serve the whole site.
 #[derive(Clone, Copy)]
 pub struct Library {
@@ -158,7 +161,7 @@ pub fn provide() {
         glossary: Remote::new("glossary.json".into()),
         reference: Remote::new("reference.json".into()),
         search: Remote::new("search.json".into()),
-        exercises: Remote::new("exercises.json".into()),
+        exercises: Remote::new(EXERCISES.into()),
     };
     once::set(&LIBRARY, library);
 }
@@ -193,6 +196,14 @@ pub fn exercises_path(chapter: &str) -> String {
 pub async fn fetch_exercises(chapter: &str) -> Result<Exercises, String> {
     let path = exercises_path(chapter);
     Exercises::from_text(&path, fetch_text(&path).await?)
+}
+
+/// Fetches the list of all exercises.
+///
+/// # Errors
+/// A sentence for the learner.
+pub async fn fetch_index() -> Result<ExerciseIndex, String> {
+    ExerciseIndex::from_text(EXERCISES, fetch_text(EXERCISES).await?)
 }
 
 /// Where a file under the content folder is, relative to the site's base.

@@ -103,6 +103,7 @@ test("the presenter sees the next state before the audience does: one figure, st
   }
   await lead.keyboard.press("PageDown");
   await expect.poll(() => total(lead, ".presenter-stage")).toBe(coming);
+  await expect(lead.locator(".presenter-next")).toHaveText("Exercise: One rank under ZeRO-2");
   await expect(lead.locator(".next-prompt")).toContainText("ZeRO");
   await expect(lead.locator(".next-figure")).toHaveCount(0);
   await lead.keyboard.press("PageDown");

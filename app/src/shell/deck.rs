@@ -87,7 +87,7 @@ pub(super) async fn of_widget(course: &Course, id: &str) -> Vec<Slide> {
     let has = |c: &&Chapter| c.status == Status::Written && c.widgets.iter().any(|w| w == id);
     let Some(chapter) = course.chapters().find(has) else { return Vec::new() };
     // Without the chapter there is nothing to step through; the figure is there all the same.
-    let mut slides = figures(of_chapter(&chapter.slug).await.unwrap_or_default());
+    let mut slides = figures(read(&chapter.slug).await.unwrap_or_default());
     slides.retain(|slide| matches!(&slide.shows, Shows::Figure { widget, .. } if widget == id));
     slides
 }
@@ -102,6 +102,11 @@ fn figures(mut slides: Vec<Slide>) -> Vec<Slide> {
 /// # Errors
 /// A sentence: it cannot be fetched.
 pub(super) async fn of_chapter(slug: &str) -> Result<Vec<Slide>, String> {
+    Ok(titled(read(slug).await?).await)
+}
+
+/// The same; exercises go by their ids.
+async fn read(slug: &str) -> Result<Vec<Slide>, String> {
     let detached = |html: String| {
         let root = document().create_element("div").map_err(|_| "The page cannot be read.".to_owned())?;
         root.set_inner_html(&html);
@@ -117,6 +122,24 @@ pub(super) async fn of_chapter(slug: &str) -> Result<Vec<Slide>, String> {
         }
     }
     Ok(slides)
+}
+
+/// The same slides, each exercise by its title.
+async fn titled(mut slides: Vec<Slide>) -> Vec<Slide> {
+    let is_exercise = |slide: &Slide| matches!(slide.shows, Shows::Exercise { .. });
+    if !slides.iter().any(is_exercise) {
+        return slides;
+    }
+    // Without the list of all exercises they go by their ids.
+    let Ok(all) = data::fetch_index().await else { return slides };
+    for slide in &mut slides {
+        let Shows::Exercise { chapter, id, .. } = &slide.shows else { continue };
+        let key = format!("{chapter}/{id}");
+        if let Some(exercise) = all.exercises.iter().find(|e| e.key == key) {
+            slide.label = format!("Exercise: {}", exercise.title);
+        }
+    }
+    slides
 }
 
 /// Those under `root`; the notes of each are the numbers of its places for notes.
@@ -195,7 +218,7 @@ async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
             Ok(vec![Slide { place: String::new(), shows, label: (*id).replace('-', " "), notes: String::new() }])
         }
         ["chapter", slug] => {
-            let mut slides = of_chapter(slug).await?;
+            let mut slides = read(slug).await?;
             if let Some(place) = url.hash().strip_prefix('#').filter(|hash| hash.starts_with("exercise-")) {
                 slides.retain(|slide| slide.place == place);
             } else {
@@ -204,7 +227,7 @@ async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
                     slides = slides.into_iter().skip(n.saturating_sub(1)).take(1).collect();
                 }
             }
-            if slides.is_empty() { Err("the chapter has none of this.".to_owned()) } else { Ok(slides) }
+            if slides.is_empty() { Err("the chapter has none of this.".to_owned()) } else { Ok(titled(slides).await) }
         }
         _ => {
             Err("there is no such state here; it is the address of a figure, of a chapter or of an exercise."
