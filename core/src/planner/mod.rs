@@ -13,6 +13,7 @@ pub mod found;
 pub mod job;
 mod params;
 pub mod published;
+pub mod recompute;
 pub mod search;
 pub mod traffic;
 pub mod wire;

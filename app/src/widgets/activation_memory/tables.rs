@@ -2,9 +2,11 @@
 
 use leptos::prelude::*;
 use ringside_core::memory::activations::{Activations, Policy, Recompute, Term};
+use ringside_core::planner::recompute;
 use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
 
 use super::{Shown, State};
+use crate::ui::rested::rested;
 use crate::ui::scale::percent;
 use crate::ui::table::{Table, numbers, silent, words};
 
@@ -71,16 +73,20 @@ pub(super) fn terms(shown: Shown) -> AnyView {
 /// What recomputing nothing, attention, or all of a layer comes to.
 pub(super) fn policies(state: State, shown: Shown) -> AnyView {
     let all = Memo::new(move |_| shown.with(|a| Some(a.policies())));
+    let at_rest = rested(state.params());
+    let percents = |(theirs, ours)| (Unit::Fraction.format(theirs), Unit::Fraction.format(ours));
+    let [attention, all_of_it] = recompute::measured().map(percents);
     let names = [
         (Recompute::None, "nothing recomputed"),
         (Recompute::Selective, "attention recomputed"),
         (Recompute::Full, "every layer recomputed"),
     ];
-    let rows = names.into_iter().enumerate().map(|(i, (recompute, name))| {
+    let rows = names.into_iter().enumerate().map(|(i, (policy, name))| {
         let look = move |look: fn(&Policy) -> String| {
             move || all.with(|p| p.as_ref().and_then(|p| p.get(i)).map(look).unwrap_or_default())
         };
-        let here = move || state.params().with(|p| p.recompute == recompute);
+        let here = move || state.params().with(|p| p.recompute == policy);
+        let time = move || at_rest.with(|p| Unit::Fraction.format(recompute::time_added(p, policy)));
         view! {
             <tr class:here=here aria-current=move || here().then_some("true")>
                 <th scope="row">{name}</th>
@@ -88,6 +94,7 @@ pub(super) fn policies(state: State, shown: Shown) -> AnyView {
                 <td class="number">{look(|p| bytes_decimal(p.kept.0))}</td>
                 <td class="number">{look(|p| bytes_decimal(p.peak.0))}</td>
                 <td class="number">{look(|p| Unit::Fraction.format(p.flops))}</td>
+                <td class="number">{time}</td>
             </tr>
         }
     });
@@ -102,9 +109,14 @@ pub(super) fn policies(state: State, shown: Shown) -> AnyView {
                 numbers("The fullest GPU keeps"),
                 numbers("At its peak"),
                 numbers("FLOPs added"),
+                numbers("Time added"),
             ]
             rows=rows.collect_view().into_any()
         />
+        <p class="fine">
+            "Time: the kernels of a layer on the chosen GPU, without waiting for others. An attention matrix is many bytes for few FLOPs. A layer of the 22B model of Korthikanti et al. (2022, Table 4) took "
+            {format!("{} longer on A100, {} with all of it recomputed; the kernels priced here say {} and {}.", attention.0, all_of_it.0, attention.1, all_of_it.1)}
+        </p>
     }
     .into_any()
 }
