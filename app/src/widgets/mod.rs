@@ -21,6 +21,7 @@ mod model_input;
 mod outcome;
 mod parallel_planner;
 mod pipeline_timeline;
+mod position_encoding;
 mod readings;
 mod ring_all_reduce;
 mod roofline;
@@ -117,6 +118,7 @@ pub const ALL: &[Widget] = &[
         styles: &["timeline", "pipeline-timeline"],
         load: || Box::pin(pipeline_timeline::load()),
     },
+    Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
     Widget { id: "ring-all-reduce", styles: &["ring-all-reduce"], load: || Box::pin(ring_all_reduce::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },

@@ -15,6 +15,7 @@ pub mod numbers;
 pub mod online;
 mod params;
 pub mod plan;
+pub mod position;
 #[cfg(test)]
 mod tests;
 

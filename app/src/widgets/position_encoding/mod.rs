@@ -1,0 +1,116 @@
+//! Where a token is: pairs of a query and a key turned by their positions, or what heads lose with distance; and over all
+//! distances what that does to a score.
+
+mod controls;
+mod dials;
+mod fading;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::attention::position::{ENTRY, MAX_STEP, Params, Scheme};
+use ringside_core::quantity::{grouped, number};
+
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::table::{Table, numbers, words};
+use crate::ui::transport::Transport;
+
+/// Downloads the widget.
+#[wasm_split(widget_position_encoding, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// How long both tokens stand at a position while they are moved along, in milliseconds.
+const PACE: f64 = 220.0;
+
+fn view(props: Props) -> AnyView {
+    let state = State::new(props.query, Params::read, Params::query);
+    let params = state.params();
+    let scheme = Memo::new(move |_| params.with(|p| p.scheme));
+    let subtitle = Signal::derive(move || {
+        params.with(|p| match p.scheme {
+            Scheme::Rope => format!("RoPE · {} pairs · base {}", grouped(p.pairs()), number(p.base)),
+            Scheme::Alibi => format!("ALiBi · {} heads", grouped(p.heads)),
+        })
+    });
+    let step = Signal::derive(move || params.with(|p| p.step as usize));
+    let set = move |step: usize| state.update(|p| p.step = step as u64);
+    let place = Signal::derive(move || {
+        let [key, query] = params.with(Params::positions).map(grouped);
+        format!("key at {key}, query at {query}")
+    });
+    let picture = move || match scheme.get() {
+        Scheme::Rope => dials::view(params),
+        Scheme::Alibi => fading::rows(params),
+    };
+    let quantities = Memo::new(move |_| params.with(Params::quantities));
+    view! {
+        <Figure
+            id=ENTRY.id
+            title=ENTRY.title
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || params.with(Params::finding))
+            notes=String::new()
+            controls=controls::view(state, scheme, props.compact)
+            table=move || table(params)
+        >
+            <div class="positions">
+                {picture}
+                <Transport
+                    steps=Signal::stored(MAX_STEP as usize)
+                    step
+                    set
+                    pace=Signal::stored(PACE)
+                    place
+                    alone=props.alone
+                />
+                {fading::curves(params)}
+                <dl class="readings">{readings::all(&ENTRY, quantities)}</dl>
+            </div>
+        </Figure>
+    }
+    .into_any()
+}
+
+/// Both schemes over distances.
+fn table(params: Memo<Params>) -> AnyView {
+    let rows = move || {
+        params.with(|p| {
+            let [steepest, flattest] = p.slopes();
+            let row = |power: u32| {
+                let distance = 1_u64 << power;
+                let far = distance as f64;
+                view! {
+                    <tr>
+                        <th scope="row">{grouped(distance)}</th>
+                        <td class="number">{number(p.score(far)).replace('-', "−")}</td>
+                        <td class="number">{number(steepest * far)}</td>
+                        <td class="number">{number(flattest * far)}</td>
+                    </tr>
+                }
+            };
+            (0..=16).step_by(2).map(row).collect_view()
+        })
+    };
+    view! {
+        <Table
+            caption="What distance does to a score"
+            columns=[
+                words("Tokens apart"),
+                numbers("RoPE: score of equal vectors"),
+                numbers("ALiBi: lost, steepest head"),
+                numbers("ALiBi: lost, flattest head"),
+            ]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}

@@ -1,0 +1,345 @@
+//! How attention learns where a token is: vectors turned by their position (RoPE), or scores lessened by their distance
+//! (ALiBi).
+//!
+//! RoPE turns pair i of a query or key at position p by p·θᵢ with θᵢ = base^(−2i/d): Su et al., "RoFormer", arXiv:2104.09864,
+//! §3.2.2. Position interpolation divides p by a factor: Chen et al., arXiv:2306.15595, eq. 4. A pair comes round once in
+//! λᵢ = 2π/θᵢ tokens: Peng et al., "YaRN", arXiv:2309.00071, eq. 13. ALiBi subtracts mₕ·(distance) from the scores of head h:
+//! Press et al., arXiv:2108.12409, §3, and `get_slopes` of ofirpress/attention_with_linear_biases for numbers of heads that
+//! are no powers of two.
+
+use std::f64::consts::TAU;
+
+use crate::catalogue::{Entry, Evaluation};
+use crate::quantity::{Quantity, Unit, grouped, number};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
+
+/// How positions are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// Queries and keys are turned.
+    Rope,
+    /// Scores are lessened.
+    Alibi,
+}
+
+impl Scheme {
+    /// The name in a query string.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Scheme::Rope => "rope",
+            Scheme::Alibi => "alibi",
+        }
+    }
+
+    /// The scheme with this name; RoPE for any other.
+    pub fn find(id: &str) -> Self {
+        if id == "alibi" { Scheme::Alibi } else { Scheme::Rope }
+    }
+}
+
+/// The parameters of the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// How positions are told.
+    pub scheme: Scheme,
+    /// Numbers of a head's query: pairs are half as many.
+    pub head_dim: u64,
+    /// The base of the angles.
+    pub base: f64,
+    /// What positions are divided by.
+    pub scale: f64,
+    /// Heads, each of which has its slope.
+    pub heads: u64,
+    /// Tokens of the longest sequence that training has shown.
+    pub trained: u64,
+    /// Tokens between the query and the key.
+    pub distance: u64,
+    /// Tokens by which both were moved along.
+    pub step: u64,
+}
+
+/// Most numbers of a head.
+pub const MAX_HEAD_DIM: u64 = 1024;
+/// Most heads.
+pub const MAX_HEADS: u64 = 256;
+/// Most tokens.
+pub const MAX_TOKENS: u64 = 100_000_000;
+/// Most tokens that both are moved by.
+pub const MAX_STEP: u64 = 64;
+
+const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, default: &'static str) -> ParamSpec {
+    ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
+}
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "scheme",
+        doc: "vectors turned by position, or scores lessened by distance",
+        kind: Kind::Choice(&["rope", "alibi"]),
+        default: "rope",
+    },
+    whole("head_dim", "numbers of a head’s query", 2, MAX_HEAD_DIM, "128"),
+    ParamSpec {
+        name: "base",
+        doc: "base of the angles, rope_theta",
+        kind: Kind::Real { min: 2.0, max: 1e12 },
+        default: "10000",
+    },
+    ParamSpec {
+        name: "scale",
+        doc: "what positions are divided by",
+        kind: Kind::Real { min: 1.0, max: 1024.0 },
+        default: "1",
+    },
+    whole("heads", "heads, for the slopes", 1, MAX_HEADS, "8"),
+    whole("trained", "tokens of the longest sequence in training", 1, MAX_TOKENS, "4096"),
+    whole("distance", "tokens between query and key", 0, MAX_TOKENS, "16"),
+    whole("step", "tokens by which both are moved", 0, MAX_STEP, "0"),
+];
+
+/// This model in the catalogue.
+pub const ENTRY: Entry = Entry {
+    id: "position-encoding",
+    title: "Where a token is",
+    summary: "Queries and keys turned by their positions, or scores lessened by distance: what attention knows of order.",
+    params: PARAMS,
+    quantities: &[
+        ("score", "Score of equal vectors, of that at no distance", Unit::Ratio),
+        ("fastest-turn", "Tokens in which the first pair comes round", Unit::Ratio),
+        ("slowest-turn", "Tokens in which the last pair comes round", Unit::Ratio),
+        ("unturned", "Pairs that training has not seen come round", Unit::Count),
+        ("penalty-steepest", "Lost at this distance, steepest head", Unit::Ratio),
+        ("penalty-flattest", "Lost at this distance, flattest head", Unit::Ratio),
+    ],
+    evaluate: |query| {
+        let (params, problems) = Params::read(query);
+        Evaluation::new(params.query(), problems, Ok(params.quantities()))
+    },
+};
+
+impl Params {
+    /// Reads the parameters; what cannot be read is the default and is reported.
+    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
+        let mut reader = Reader::new(PARAMS, query);
+        let params = Self {
+            scheme: Scheme::find(reader.choice("scheme")),
+            head_dim: reader.integer("head_dim").max(2),
+            base: reader.real("base"),
+            scale: reader.real("scale").max(1.0),
+            heads: reader.integer("heads").max(1),
+            trained: reader.integer("trained").max(1),
+            distance: reader.integer("distance"),
+            step: reader.integer("step"),
+        };
+        (params, reader.finish())
+    }
+
+    /// The parameters as a query that reads back to the same.
+    pub fn query(&self) -> Query {
+        Query::new([
+            ("scheme", self.scheme.id().to_owned()),
+            ("head_dim", self.head_dim.to_string()),
+            ("base", plain(self.base)),
+            ("scale", plain(self.scale)),
+            ("heads", self.heads.to_string()),
+            ("trained", self.trained.to_string()),
+            ("distance", self.distance.to_string()),
+            ("step", self.step.to_string()),
+        ])
+    }
+
+    /// Pairs of numbers that are turned: ⌊d/2⌋.
+    pub fn pairs(&self) -> u64 {
+        self.head_dim / 2
+    }
+
+    /// Radians by which pair `i` is turned at each token: base^(−2i/d), divided by the scale.
+    pub fn angle(&self, i: u64) -> f64 {
+        self.base.powf(-2.0 * i as f64 / self.head_dim as f64) / self.scale
+    }
+
+    /// Tokens in which pair `i` comes round once: 2π over [`Params::angle`].
+    pub fn turn(&self, i: u64) -> f64 {
+        TAU / self.angle(i)
+    }
+
+    /// Pairs that have not come round once in the longest sequence of training.
+    pub fn unturned(&self) -> u64 {
+        (0..self.pairs()).filter(|i| self.turn(*i) > self.trained as f64).count() as u64
+    }
+
+    /// The score of a query and a key that are the same vector, all pairs of one length, at a distance: the mean of
+    /// cos(distance·θᵢ), which is 1 at no distance.
+    pub fn score(&self, distance: f64) -> f64 {
+        let pairs = self.pairs();
+        (0..pairs).map(|i| (distance * self.angle(i)).cos()).sum::<f64>() / pairs.max(1) as f64
+    }
+
+    /// The slope of head `h`, from 0: 2^(−8(h+1)/n) for n heads, a power of two; for other numbers those of the power of two
+    /// below, then every other one of the power above.
+    pub fn slope(&self, h: u64) -> f64 {
+        let n = self.heads.max(1);
+        let below = 1_u64 << n.ilog2();
+        let of = |h: u64, n: u64| 2_f64.powf(-8.0 * (h as f64 + 1.0) / n as f64);
+        if h < below { of(h, below) } else { of(2 * (h - below), 2 * below) }
+    }
+
+    /// The steepest and the flattest of all heads' slopes.
+    pub fn slopes(&self) -> [f64; 2] {
+        let all = || (0..self.heads.max(1)).map(|h| self.slope(h));
+        [all().fold(0.0, f64::max), all().fold(f64::INFINITY, f64::min)]
+    }
+
+    /// What of a token's weight is left at a distance under a slope m, before the softmax divides: e^(−m·distance).
+    pub fn left(slope: f64, distance: f64) -> f64 {
+        (-slope * distance).exp()
+    }
+
+    /// The quantities of [`ENTRY`].
+    pub fn quantities(&self) -> Vec<Quantity> {
+        let distance = self.distance as f64;
+        let [steepest, flattest] = self.slopes();
+        ENTRY.measured(|id| match id {
+            "score" => self.score(distance),
+            "fastest-turn" => self.turn(0),
+            "slowest-turn" => self.turn(self.pairs().saturating_sub(1)),
+            "unturned" => self.unturned() as f64,
+            "penalty-steepest" => steepest * distance,
+            "penalty-flattest" => flattest * distance,
+            _ => 0.0,
+        })
+    }
+
+    /// The positions of the key and of the query.
+    pub fn positions(&self) -> [u64; 2] {
+        [self.step, self.step + self.distance]
+    }
+
+    /// What the picture says, in a few sentences.
+    pub fn finding(&self) -> String {
+        let [key, query] = self.positions().map(grouped);
+        let distance = self.distance as f64;
+        match self.scheme {
+            Scheme::Rope => {
+                let place = format!(
+                    "A query at position {query} and a key at {key} stand as any two that are {} apart: turned further, both, by as much.",
+                    tokens(self.distance)
+                );
+                let turned = match self.unturned() {
+                    0 => format!("Training on {} has shown every pair all the way round.", tokens(self.trained)),
+                    n => format!(
+                        "{} of {} pairs do not come round in the {} of training: past them they come to angles that the model has never seen.",
+                        grouped(n),
+                        grouped(self.pairs()),
+                        tokens(self.trained)
+                    ),
+                };
+                format!(
+                    "{place} Equal vectors score {} of what they do side by side. {turned}",
+                    number(self.score(distance)).replace('-', "−")
+                )
+            }
+            Scheme::Alibi => {
+                let [steepest, flattest] = self.slopes();
+                format!(
+                    "A key {} back loses {} in the steepest of {} heads and {} in the flattest, wherever the query is. So {} of its weight is \
+                     left in the one and {} in the other, and a distance that training has not seen is only a larger loss.",
+                    tokens(self.distance),
+                    number(steepest * distance),
+                    grouped(self.heads),
+                    number(flattest * distance),
+                    number(Self::left(steepest, distance)),
+                    number(Self::left(flattest, distance))
+                )
+            }
+        }
+    }
+}
+
+/// "1 token", "4 096 tokens".
+fn tokens(n: u64) -> String {
+    format!("{} token{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn params(query: &str) -> Params {
+        let (params, problems) = Params::read(&Query::parse(query));
+        assert_eq!(problems, []);
+        params
+    }
+
+    /// The product of two vectors that were turned by their own positions.
+    fn product(p: &Params, vector: &[f64], [key, query]: [u64; 2]) -> f64 {
+        let turned = |position: u64| -> Vec<[f64; 2]> {
+            let turn = |i: usize| {
+                let (sin, cos) = (position as f64 * p.angle(i as u64)).sin_cos();
+                let (x, y) = (vector[2 * i], vector[2 * i + 1]);
+                [x * cos - y * sin, x * sin + y * cos]
+            };
+            (0..p.pairs() as usize).map(turn).collect()
+        };
+        turned(key).iter().zip(turned(query)).map(|(a, b)| a[0] * b[0] + a[1] * b[1]).sum()
+    }
+
+    #[test]
+    fn turned_vectors_know_only_their_distance() {
+        let p = params("head_dim=8&base=100");
+        let vector = [0.6, 0.8, 1.0, 0.0, -0.8, 0.6, 0.0, -1.0];
+        for distance in [0, 1, 5, 40] {
+            let expected = 4.0 * p.score(distance as f64);
+            for at in [0, 3, 1000] {
+                assert!((product(&p, &vector, [at, at + distance]) - expected).abs() < 1e-9);
+            }
+        }
+    }
+
+    /// Press et al., §3: 8 heads have 1/2 to 1/256, 16 heads 2^(−0.5) to 2^(−8). `get_slopes(12)` of their code: those of 8, then
+    /// every other one of 16.
+    #[test]
+    fn slopes_are_those_of_the_paper_and_its_code() {
+        let all = |heads: u64| -> Vec<f64> {
+            let p = params(&format!("heads={heads}"));
+            (0..heads).map(|h| p.slope(h)).collect()
+        };
+        assert_eq!(all(8), (1..=8).map(|i| 0.5_f64.powi(i)).collect::<Vec<_>>());
+        let twelve = all(12);
+        assert_eq!(twelve[..8], all(8));
+        for (slope, power) in twelve[8..].iter().zip([0.5, 1.5, 2.5, 3.5]) {
+            assert!((slope - 2_f64.powf(-power)).abs() < 1e-12);
+        }
+        assert_eq!(params("heads=8").slopes(), [0.5, 1.0 / 256.0]);
+    }
+
+    /// The numbers that chapter 18 gives: one radian a token, and the last of 64 pairs once in some 54 thousand.
+    #[test]
+    fn turns() {
+        let p = params("");
+        assert_eq!(p.angle(0), 1.0);
+        assert!((p.turn(63) - TAU * 10_000_f64.powf(126.0 / 128.0)).abs() < 1e-6);
+        assert_eq!(p.unturned(), (0..64).filter(|i| p.turn(*i) > 4096.0).count() as u64);
+        assert!(params("scale=8").turn(0) > 50.0, "an eighth of the speed");
+        assert_eq!(params("base=1000000&trained=100000000").unturned(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn sound_for_everything_that_is_valid(
+            head_dim in 2..=MAX_HEAD_DIM, base in 2.0..1e12_f64, scale in 1.0..1024.0_f64, heads in 1..=MAX_HEADS,
+            trained in 1..=MAX_TOKENS, distance in 0..=MAX_TOKENS, alibi: bool,
+        ) {
+            let scheme = if alibi { Scheme::Alibi } else { Scheme::Rope };
+            let p = Params { scheme, head_dim, base, scale, heads, trained, distance, step: 7 };
+            let (again, problems) = Params::read(&p.query());
+            prop_assert_eq!((again, problems), (p, vec![]));
+            prop_assert!(p.quantities().iter().all(|q| q.value.is_finite()));
+            prop_assert!(p.score(distance as f64).abs() <= 1.0 + 1e-9);
+            prop_assert!((1..heads).all(|h| p.slope(h) > 0.0 && p.slope(h) <= 1.0));
+            prop_assert!((0..p.pairs()).all(|i| p.angle(i) > 0.0 && p.angle(i) <= 1.0));
+            prop_assert!(!p.finding().is_empty());
+        }
+    }
+}
