@@ -31,7 +31,7 @@ fn dial(p: &Params, pair: u64, into: &mut String) {
     let ((ax, ay), (bx, by)) = (end(key, ARC), end(query, ARC));
     let large = u8::from(between > std::f64::consts::PI);
     let unturned = p.turn(pair) > p.trained as f64;
-    let (class, note) = if unturned { (" unturned", " never, in training") } else { ("", "") };
+    let (class, note) = if unturned { (" unturned", ": not in training") } else { ("", "") };
     // Writing to a string does not fail.
     let _ = write!(
         into,

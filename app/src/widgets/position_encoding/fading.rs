@@ -97,10 +97,14 @@ pub(super) fn curves(params: Memo<Params>) -> AnyView {
     let is_rope = move || still.with(|p| p.scheme == Scheme::Rope);
     let title = move || {
         if is_rope() {
-            "Score of a query and a key that are equal, over their distance"
-        } else {
-            "Weight that is left in the steepest head and the flattest, over the distance"
+            return "Score of a query and a key that are equal, over their distance".into_any();
         }
+        view! {
+            "Weight that is left, over the distance"
+            <small><i class="swatch between"></i> "steepest head"</small>
+            <small><i class="swatch flattest"></i> "flattest head"</small>
+        }
+        .into_any()
     };
     let ticks = (0..=FAR).step_by(4).map(|power| {
         let at = percent(scale.percent(f64::from(1 << power)));

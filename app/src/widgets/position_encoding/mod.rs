@@ -41,8 +41,13 @@ fn view(props: Props) -> AnyView {
     let step = Signal::derive(move || params.with(|p| p.step as usize));
     let set = move |step: usize| state.update(|p| p.step = step as u64);
     let place = Signal::derive(move || {
-        let [key, query] = params.with(Params::positions).map(grouped);
-        format!("key at {key}, query at {query}")
+        params.with(|p| match p.scheme {
+            Scheme::Rope => {
+                let [key, query] = p.positions().map(grouped);
+                format!("key at {key}, query at {query}")
+            }
+            Scheme::Alibi => format!("query at {}", grouped(p.step)),
+        })
     });
     let picture = move || match scheme.get() {
         Scheme::Rope => dials::view(params),
