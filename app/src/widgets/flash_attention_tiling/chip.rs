@@ -23,7 +23,7 @@ const STATISTIC: f64 = 9.0;
 /// The smallest block that has its name in it.
 const NAMED: f64 = 30.0;
 /// The smallest cell that has its number in it.
-const CELL: (f64, f64) = (24.0, 15.0);
+const CELL: (f64, f64) = (15.0, 12.0);
 
 /// In what order blocks lie around the tile, outwards.
 const LEFT: [Matrix; 2] = [Matrix::Q, Matrix::DQ];
