@@ -11,6 +11,7 @@ use ringside_core::hardware;
 use ringside_core::memory::Layout;
 use ringside_core::memory::activations::{Activations, Counting, Params, Recompute, Term, activations};
 use ringside_core::model::ModelRef;
+use ringside_core::planner::recompute::time_added;
 use ringside_core::query::Query;
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
@@ -149,6 +150,18 @@ fn runs() -> impl Strategy<Value = Params> {
             gpu: &hardware::ALL[0],
         },
     )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn recomputing_more_never_takes_less_time(params in runs()) {
+        let [none, selective, full] =
+            [Recompute::None, Recompute::Selective, Recompute::Full].map(|policy| time_added(&params, policy));
+        prop_assert_eq!(none, 0.0);
+        prop_assert!(0.0 <= selective && selective <= full && full <= 1.0, "{} {}", selective, full);
+    }
 }
 
 proptest! {
