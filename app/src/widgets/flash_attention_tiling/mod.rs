@@ -56,9 +56,9 @@ impl Shown {
         let step = Memo::new(move |_| params.with(|p| p.step).min(run.with(Run::steps)));
         let asked = Memo::new(move |_| params.with(|p| p.row));
         let row = Memo::new(move |_| run.with(|run| run.watched(asked.get())));
-        let at_rest = rested(whole);
+        let at_rest = rested(run);
         let watched = Memo::new(move |_| {
-            let run = at_rest.with(Run::new);
+            let run = at_rest.get();
             Watched { number: run.watched(asked.get()), softmax: run.row(asked.get()), run }
         });
         Self { run, step, row, watched }

@@ -8,9 +8,8 @@ use ringside_core::quantity::number;
 use super::{Shown, operations};
 use crate::ui::presets;
 use crate::ui::segmented::Segmented;
-use crate::ui::slider::{Scale, Slider};
+use crate::ui::slider::Scale;
 use crate::widgets::fields::Fields;
-use crate::widgets::param;
 
 /// Matrices worth looking at.
 const EXAMPLES: &[presets::Preset] = &[
@@ -42,19 +41,13 @@ pub(super) fn view(shown: Shown, compact: bool) -> AnyView {
     if compact {
         return first.into_any();
     }
+    let launch = Scale::Linear { min: 0.0, max: 20.0, step: 0.1 };
     view! {
         {presets::partial(state, "Examples", EXAMPLES.iter().copied())}
         {first}
         <div class="control-row">
             {fields.gpu(|p: &mut Params| &mut p.gpu)}
-            <Slider
-                spec=param(&ENTRY, "launch")
-                label="A launch, in µs"
-                value=Signal::derive(move || shown.with(|p| p.launch))
-                set=move |v: f64| state.update(|p| p.launch = v)
-                scale=Scale::Linear { min: 0.0, max: 20.0, step: 0.1 }
-                format=|v| format!("{} µs", number(v))
-            />
+            {fields.real("launch", "A launch, in µs", launch, |v| format!("{} µs", number(v)), |p: &mut Params| &mut p.launch)}
         </div>
         {launches(shown)}
     }

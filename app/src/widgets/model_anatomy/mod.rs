@@ -68,7 +68,7 @@ fn view(props: Props) -> AnyView {
     let state = State::new(props.query, Params::read, Params::query);
     let params = state.params();
     let shown = Shown::new(params);
-    let at_rest = Shown::new(rested(params));
+    let at_rest = Shown { result: rested(shown.result), ..shown };
     let sizes = Sizes::new(state);
     let model = Signal::derive(move || params.with(|p| p.model));
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));

@@ -12,11 +12,11 @@ use super::svg::{self, UNDERLINE};
 const DIM: f64 = 0.25;
 
 /// An element that shows which colour a class has: light and dark are resolved by the browser.
-struct Probe(Option<Element>, &'static str);
+pub(super) struct Probe(Option<Element>, &'static str);
 
 impl Probe {
     /// For the colour that `class` has as its `property`.
-    fn new(class: &str, property: &'static str) -> Self {
+    pub fn new(class: &str, property: &'static str) -> Self {
         let element = || {
             let element = document().create_element("i").ok()?;
             element.set_attribute("class", class).ok()?;
@@ -26,7 +26,8 @@ impl Probe {
         Self(element(), property)
     }
 
-    fn colour(&self) -> String {
+    /// The colour; empty if the page has no room for it.
+    pub fn colour(&self) -> String {
         self.0.as_ref().and_then(|element| style(element, self.1)).unwrap_or_default()
     }
 }
@@ -47,9 +48,6 @@ pub(super) struct Palette {
     pub texts: [String; 4],
     /// Of the line under a later chunk.
     pub later: String,
-    /// Behind everything, and of text there.
-    pub paper: String,
-    pub ink: String,
 }
 
 impl Palette {
@@ -59,13 +57,10 @@ impl Palette {
         let fills = CLASSES.map(|class| Probe::new(&format!("swatch {class}"), "background-color"));
         let texts = CLASSES.map(|class| Probe::new(&format!("on-{class}"), "fill"));
         let later = Probe::new("later", "color");
-        let (paper, ink) = (Probe::new("timeline-paper", "background-color"), Probe::new("timeline-paper", "color"));
         Self {
             fills: fills.each_ref().map(Probe::colour),
             texts: texts.each_ref().map(Probe::colour),
             later: later.colour(),
-            paper: paper.colour(),
-            ink: ink.colour(),
         }
     }
 }

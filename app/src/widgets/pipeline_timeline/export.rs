@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use ringside_core::pipeline::chrome_trace;
 use ringside_core::quantity::Unit;
 
-use super::canvas::Palette;
+use super::canvas::{Palette, Probe};
 use super::{CLASSES, Run, Runs, Shown, svg, track};
 use crate::ui::file;
 use crate::ui::timeline::Window;
@@ -47,7 +47,8 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
 fn picture(runs: &Runs, run: &Run) -> String {
     let height = track::height(run);
     let pieces = track::pieces(runs, run, Window::ALL, WIDTH);
-    let Palette { fills, texts, paper, ink, .. } = Palette::now();
+    let Palette { fills, texts, .. } = Palette::now();
+    let [paper, ink] = ["background-color", "color"].map(|property| Probe::new("timeline-paper", property).colour());
     let mut style = String::new();
     for ((class, fill), text) in CLASSES.iter().zip(fills).zip(texts) {
         let _ = write!(style, ".{class}{{fill:{fill}}}.on-{class}{{fill:{text}}}");

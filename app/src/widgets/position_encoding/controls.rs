@@ -33,30 +33,14 @@ pub(super) fn view(state: State, scheme: Memo<Scheme>, compact: bool) -> AnyView
     if compact {
         return first.into_any();
     }
-    let base = Signal::derive(move || state.params().with(|p| p.base));
-    let scale = Signal::derive(move || state.params().with(|p| p.scale));
     view! {
         {presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: 0, distance: 0, ..*p })}
         {first}
         <div class="control-grid" hidden=move || scheme.get() != Scheme::Rope>
             {fields.doubling("head_dim", "Head dimension", 10, |p: &mut Params| &mut p.head_dim)}
-            <Slider
-                spec=param(&ENTRY, "base")
-                label="Base"
-                value=base
-                set=move |v: f64| state.update(|p| p.base = v)
-                scale=Scale::Decades(2, 9)
-                format=number
-            />
+            {fields.real("base", "Base", Scale::Decades(2, 9), number, |p: &mut Params| &mut p.base)}
             {fields.doubling("trained", "Longest in training", 20, |p: &mut Params| &mut p.trained)}
-            <Slider
-                spec=param(&ENTRY, "scale")
-                label="Positions divided by"
-                value=scale
-                set=move |v: f64| state.update(|p| p.scale = v)
-                scale=Scale::Doubling(6)
-                format=number
-            />
+            {fields.real("scale", "Positions divided by", Scale::Doubling(6), number, |p: &mut Params| &mut p.scale)}
         </div>
         <div class="control-grid" hidden=move || scheme.get() != Scheme::Alibi>
             {fields.doubling("heads", "Heads", 6, |p: &mut Params| &mut p.heads)}

@@ -6,18 +6,13 @@ use leptos::prelude::*;
 use ringside_core::attention::position::Params;
 use ringside_core::quantity::number;
 
+use super::spread;
+
 /// Most dials.
 const DIALS: u64 = 8;
 /// The radius of a dial, in units of its drawing, and that of the arc between the hands.
 const RADIUS: f64 = 42.0;
 const ARC: f64 = 20.0;
-
-/// The pairs that are drawn: the first, the last, and some between at even steps.
-fn chosen(p: &Params) -> Vec<u64> {
-    let pairs = p.pairs();
-    let count = pairs.min(DIALS);
-    (0..count).map(|k| if count > 1 { k * (pairs - 1) / (count - 1) } else { 0 }).collect()
-}
 
 /// Where a hand of this length ends that was turned by `angle`, against the clock from the right.
 fn end(angle: f64, length: f64) -> (f64, f64) {
@@ -45,7 +40,7 @@ fn dial(p: &Params, pair: u64, into: &mut String) {
 
 fn dials(p: &Params) -> String {
     let mut text = String::new();
-    chosen(p).into_iter().for_each(|pair| dial(p, pair, &mut text));
+    spread(p.pairs(), DIALS).for_each(|pair| dial(p, pair, &mut text));
     text
 }
 

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use ringside_core::attention::position::{MAX_STEP, Params, Scheme};
 use ringside_core::quantity::{count, grouped, number};
 
+use super::spread;
 use crate::ui::scale::{Log, percent};
 
 /// Most heads that are drawn, and the tokens of each.
@@ -16,10 +17,8 @@ const SHADES: usize = 8;
 
 /// ALiBi: for some heads what is left of each token up to the query, which moves.
 fn heads(p: &Params) -> String {
-    let drawn = p.heads.min(ROWS);
     let mut text = String::new();
-    for row in 0..drawn {
-        let head = if drawn > 1 { row * (p.heads - 1) / (drawn - 1) } else { 0 };
+    for head in spread(p.heads, ROWS) {
         let slope = p.slope(head);
         let mut paths = [(); SHADES].map(|()| String::new());
         for key in 0..=p.step {
@@ -81,8 +80,8 @@ fn curve(of: impl Fn(f64) -> f64) -> String {
 
 /// The curve of equal vectors; or, for ALiBi, of the steepest head and of the flattest.
 pub(super) fn curves(params: Memo<Params>) -> AnyView {
-    // How far both were moved is of no matter here.
-    let still = Memo::new(move |_| Params { step: 0, ..params.get() });
+    // Curves are of all distances, wherever the two are.
+    let still = Memo::new(move |_| Params { step: 0, distance: 0, ..params.get() });
     let lines = move || {
         still.with(|p| match p.scheme {
             Scheme::Rope => [curve(|distance| p.score(distance)), String::new()],
@@ -92,7 +91,7 @@ pub(super) fn curves(params: Memo<Params>) -> AnyView {
     let lines = Memo::new(move |_| lines());
     let scale = Log::to(f64::from(1 << FAR));
     let across = move |tokens: u64| percent(scale.percent(tokens as f64).min(100.0));
-    let here = move || across(still.with(|p| p.distance));
+    let here = move || across(params.with(|p| p.distance));
     let trained = move || across(still.with(|p| p.trained));
     let is_rope = move || still.with(|p| p.scheme == Scheme::Rope);
     let title = move || {

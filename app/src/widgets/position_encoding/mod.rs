@@ -85,6 +85,12 @@ fn view(props: Props) -> AnyView {
     .into_any()
 }
 
+/// At most `most` of so many, evenly spread from the first to the last.
+fn spread(of: u64, most: u64) -> impl Iterator<Item = u64> {
+    let count = of.min(most);
+    (0..count).map(move |k| if count > 1 { k * (of - 1) / (count - 1) } else { 0 })
+}
+
 /// Both schemes over distances.
 fn table(params: Memo<Params>) -> AnyView {
     let rows = move || {

@@ -169,28 +169,26 @@ pub(super) fn stacked(memory: &Memory) -> [f64; 5] {
     STACK.map(|(part, _)| parts.get(part).copied().unwrap_or_default())
 }
 
-/// A bar of the parts of a memory.
-pub(super) fn bar(memory: &Memory, scale: Linear) -> AnyView {
-    let parts = stacked(memory).into_iter().zip(STACK).map(|(bytes, (_, class))| {
-        view! { <i class=format!("swatch {class}") style:width=percent(scale.percent(bytes))></i> }
+/// How wide the parts of a memory are in a bar, as text.
+pub(super) fn widths(memory: &Memory, scale: Linear) -> [String; 5] {
+    stacked(memory).map(|bytes| percent(scale.percent(bytes)))
+}
+
+/// A bar of the parts of a memory. Only what has another width is laid out again.
+pub(super) fn bar(widths: Signal<[String; 5]>) -> AnyView {
+    let parts = STACK.into_iter().enumerate().map(|(i, (_, class))| {
+        view! { <i class=format!("swatch {class}") style:width=move || widths.with(|widths| widths[i].clone())></i> }
     });
     view! { <span class="stack">{parts.collect_view()}</span> }.into_any()
 }
 
 /// What a rank holds in all, against its peak.
 fn held(shown: Shown, rank: usize) -> AnyView {
-    // Text of the widths, so that only what has changed is laid out again.
     let widths = Memo::new(move |_| {
-        shown.now(|run, state, _| {
-            let scale = Linear::to(run.mark(run.peak()).memory.total());
-            stacked(&state.memory(rank)).map(|bytes| percent(scale.percent(bytes)))
-        })
-    });
-    let parts = STACK.into_iter().enumerate().map(|(i, (_, class))| {
-        view! { <i class=format!("swatch {class}") style:width=move || widths.with(|widths| widths[i].clone())></i> }
+        shown.now(|run, state, _| widths(&state.memory(rank), Linear::to(run.mark(run.peak()).memory.total())))
     });
     let text = move || shown.now(|_, state, _| unbroken(&Unit::Bytes.format(state.memory(rank).total())));
-    view! { <span><span class="stack">{parts.collect_view()}</span><b>{text}</b></span> }.into_any()
+    view! { <span>{bar(widths.into())}<b>{text}</b></span> }.into_any()
 }
 
 /// What the looks mean, as far as they can occur.
