@@ -88,7 +88,7 @@ test("64 ranks: sixteen labels, a chunk in flight from each, and nothing moves f
   await open(page, "ranks=64&step=20");
   await expect(figure(page).locator(".circle .rank")).toHaveCount(16);
   await page.keyboard.press("ArrowRight");
-  await expect(figure(page).locator(".flights circle")).toHaveCount(64);
+  await expect(figure(page).locator(".flights i")).toHaveCount(64);
   await page.emulateMedia({ reducedMotion: "reduce" });
   await expect(figure(page).locator(".flights")).toBeHidden();
   await page.setViewportSize({ width: 360, height: 780 });

@@ -98,9 +98,14 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "perf",
-        summary: "drag a slider and measure each frame's main-thread work; fail over 16 ms at the 95th percentile",
+        summary: "measure each frame's main-thread work while a figure is used; fail over a frame at the 95th percentile",
         flags: &[
             Flag { name: "--page", value: "<path>", help: "the page; default w/memory-breakdown/" },
+            Flag {
+                name: "--gesture",
+                value: "<name>",
+                help: "drag (the first slider; the default), pan (the timeline), play (the transport) or run (every kernel)",
+            },
             Flag {
                 name: "--first-paint",
                 value: "",

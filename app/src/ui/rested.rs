@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::later::Later;
 
 /// Milliseconds without a change after which things are at rest.
-const REST: u32 = 80;
+const REST: u32 = 150;
 
 /// Follows `source` once it rests, so that nothing of this is done between a hand's movement and what it moves. For what
 /// takes long to work out or to lay out, and is read when the hand is still.

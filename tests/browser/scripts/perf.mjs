@@ -1,48 +1,144 @@
-// Drags the first slider of `url` and prints, as JSON, how long each frame kept the main thread busy: from the first input
-// event of the frame to the end of its script, style, layout and paint.
+// Makes a gesture on the figure of `url` and prints, as JSON, how long each of its frames kept the main thread busy.
 import { input, launch, ready } from "./launch.mjs";
 
+const GESTURES = {
+  /** The first slider, to and fro. */
+  async drag(page) {
+    const box = await page.locator("input[type=range]").first().boundingBox();
+    return swing(page, box, 10, box.y + box.height / 2);
+  },
+  /** The timeline, zoomed in by half. */
+  async pan(page) {
+    const timeline = page.locator(".timeline").first();
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    await timeline.scrollIntoViewIfNeeded();
+    const box = await timeline.boundingBox();
+    return swing(page, box, 60, box.y + Math.min(box.height, 400) / 2);
+  },
+  /** The transport, from the start and at its fastest. */
+  async play(page) {
+    const speed = page.getByRole("button", { name: /^Speed/ });
+    for (let i = 0; i < 2; i++) await speed.click();
+    await page.getByRole("slider", { name: "Step" }).focus();
+    await page.keyboard.press("Home");
+    return async () => {
+      await page.keyboard.press("Space");
+      await page.waitForTimeout(4000);
+    };
+  },
+  /** Every kernel, on the GPU. */
+  async run(page) {
+    const all = page.getByRole("button", { name: /^Run all/ });
+    return async () => {
+      await all.click();
+      await page.waitForTimeout(8000);
+    };
+  },
+};
+/** What the main thread does for a page. */
+const WORK = new Set(["EventDispatch", "FunctionCall", "TimerFire", "FireAnimationFrame", "RunMicrotasks", "UpdateLayoutTree", "Layout", "PrePaint", "Paint", "Layerize", "Commit", "HitTest"]);
+
+const gesture = GESTURES[input.gesture];
+const begins = { drag: "input", pan: "pointermove" }[input.gesture];
 const browser = await launch();
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
 await page.goto(input.url);
 await ready(page);
-const box = await page.locator("input[type=range]").first().boundingBox();
-const y = box.y + box.height / 2;
-const at = (part) => box.x + 10 + (box.width - 20) * part;
-await page.mouse.move(at(0.5), y);
-await page.mouse.down();
-
+const act = await gesture(page);
 const session = await page.context().newCDPSession(page);
 const events = [];
 session.on("Tracing.dataCollected", ({ value }) => events.push(...value));
 await session.send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { includedCategories: ["devtools.timeline", "toplevel"] } });
-for (let i = 0; i < 240; i++) {
-  await page.mouse.move(at(0.5 + 0.45 * Math.sin(i / 12)), y);
-}
-await page.mouse.up();
+const beats = page.evaluate(beat);
+await act();
+await page.evaluate(() => (window.beating = false));
+const between = sorted((await beats).slice(1));
 const complete = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
 await session.send("Tracing.end");
 await complete;
 await browser.close();
 
-// The renderer's main thread is the one that dispatches the input events.
-const dispatched = events.filter((e) => e.name === "EventDispatch" && e.args?.data?.type === "input");
-const { pid, tid } = dispatched[0] ?? {};
-const main = events.filter((e) => e.pid === pid && e.tid === tid && e.ph === "X").sort((a, b) => a.ts - b.ts);
-const work = new Set(["EventDispatch", "FunctionCall", "TimerFire", "FireAnimationFrame", "RunMicrotasks", "UpdateLayoutTree", "Layout", "PrePaint", "Paint", "Layerize", "Commit", "HitTest"]);
-// The last thing that the main thread does for a frame; not every Chromium traces the commit.
-const last = main.some((e) => e.name === "Commit") ? "Commit" : "Layerize";
-const frames = [];
-for (const e of main) {
-  if (e.name === "EventDispatch" && e.args?.data?.type === "input") {
-    if (frames.at(-1)?.done ?? true) frames.push({ start: e.ts, end: e.ts + e.dur, done: false });
-  }
-  const frame = frames.at(-1);
-  if (frame && !frame.done && work.has(e.name)) {
-    frame.end = Math.max(frame.end, e.ts + e.dur);
-    if (e.name === last) frame.done = true;
-  }
+const times = sorted(begins ? answers(begins) : portions());
+console.log(JSON.stringify({
+  frames: times.length,
+  p50: quantile(times, 0.5),
+  p95: quantile(times, 0.95),
+  max: times.at(-1) ?? null,
+  between: { p50: quantile(between, 0.5), p95: quantile(between, 0.95) },
+}));
+
+/** Presses at the middle of `box` and gives the motion that swings from there, `margin` short of its ends. */
+async function swing(page, box, margin, y) {
+  const at = (part) => box.x + margin + (box.width - 2 * margin) * part;
+  await page.mouse.move(at(0.5), y);
+  await page.mouse.down();
+  return async () => {
+    for (let i = 0; i < 240; i++) await page.mouse.move(at(0.5 + 0.45 * Math.sin(i / 12)), y);
+    await page.mouse.up();
+  };
 }
-const times = frames.map((f) => (f.end - f.start) / 1000).sort((a, b) => a - b);
-const quantile = (q) => times[Math.min(times.length - 1, Math.floor(q * times.length))] ?? null;
-console.log(JSON.stringify({ frames: times.length, p50: quantile(0.5), p95: quantile(0.95), max: times.at(-1) ?? null }));
+
+/** In the page: milliseconds between frames, until it is told to stop. */
+function beat() {
+  window.beating = true;
+  return new Promise((resolve) => {
+    const between = [];
+    let before = performance.now();
+    const next = () => {
+      const now = performance.now();
+      between.push(now - before);
+      before = now;
+      if (window.beating) requestAnimationFrame(next);
+      else resolve(between);
+    };
+    requestAnimationFrame(next);
+  });
+}
+
+/** Events of the renderer's main thread, which is the one that fires the page's frames; and the last that it does for one:
+    not every Chromium traces the commit. */
+function thread() {
+  const { pid, tid } = events.find((e) => e.name === "FireAnimationFrame") ?? {};
+  const main = events.filter((e) => e.pid === pid && e.tid === tid && e.ph === "X").sort((a, b) => a.ts - b.ts);
+  return { main, last: main.some((e) => e.name === "Commit") ? "Commit" : "Layerize" };
+}
+
+/** From the first event of this type in a frame to the end of its script, style, layout and paint, in milliseconds. */
+function answers(type) {
+  const { main, last } = thread();
+  const frames = [];
+  for (const e of main) {
+    if (e.name === "EventDispatch" && e.args?.data?.type === type) {
+      if (frames.at(-1)?.done ?? true) frames.push({ start: e.ts, end: e.ts + e.dur, done: false });
+    }
+    const frame = frames.at(-1);
+    if (frame && !frame.done && WORK.has(e.name)) {
+      frame.end = Math.max(frame.end, e.ts + e.dur);
+      if (e.name === last) frame.done = true;
+    }
+  }
+  return frames.map((f) => (f.end - f.start) / 1000);
+}
+
+/** What the main thread did from the end of one frame to the end of the next, in milliseconds. */
+function portions() {
+  const { main, last } = thread();
+  const frames = [0];
+  let until = 0;
+  for (const e of main) {
+    if (!WORK.has(e.name)) continue;
+    const from = Math.max(e.ts, until);
+    until = Math.max(until, e.ts + e.dur);
+    frames[frames.length - 1] += Math.max(0, until - from) / 1000;
+    if (e.name === last) frames.push(0);
+  }
+  return frames.slice(0, -1);
+}
+
+function sorted(times) {
+  return times.toSorted((a, b) => a - b);
+}
+
+function quantile(times, q) {
+  return times[Math.min(times.length - 1, Math.floor(q * times.length))] ?? null;
+}

@@ -1,15 +1,16 @@
 //! The drawing on a canvas, where blocks are many.
 
 use leptos::prelude::{document, window};
-use wasm_bindgen::JsCast as _;
-use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement};
+use wasm_bindgen::{Clamped, JsCast as _};
+use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, ImageData};
 
 use super::CLASSES;
+use super::raster::{Pixel, Raster, over};
 use super::scene::Piece;
 use super::svg::{self, UNDERLINE};
 
-/// How visible what stands back is.
-const DIM: f64 = 0.25;
+/// What stands back is so many times less visible.
+const DIM: u8 = 4;
 
 /// An element that shows which colour a class has: light and dark are resolved by the browser.
 pub(super) struct Probe(Option<Element>, &'static str);
@@ -71,42 +72,28 @@ fn style(element: &Element, property: &str) -> Option<String> {
 
 /// Draws `pieces` over all of a canvas of this size in CSS pixels, as sharp as the screen is.
 pub(super) fn draw(canvas: &HtmlCanvasElement, size: (f64, f64), pieces: &[Piece]) {
-    let (width, height) = size;
     let scale = window().device_pixel_ratio().clamp(1.0, 3.0);
-    let (wide, high) = ((width * scale).round() as u32, (height * scale).round() as u32);
+    let (wide, high) = ((size.0 * scale).round() as u32, (size.1 * scale).round() as u32);
     if canvas.width() != wide || canvas.height() != high {
         canvas.set_width(wide);
         canvas.set_height(high);
     }
-    let Ok(Some(context)) = canvas.get_context("2d") else { return };
-    let context: CanvasRenderingContext2d = context.unchecked_into();
     let palette = Palette::now();
-    // A canvas that refuses stays as it is: the table has every number.
-    let _ = context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0);
-    context.clear_rect(0.0, 0.0, width, height);
-    // By colour, so that it is set a few times only.
-    for (shade, colour) in palette.fills.iter().enumerate() {
-        for dim in [true, false] {
-            let mut these = pieces.iter().filter(|p| p.shade == shade && p.dim == dim).peekable();
-            if these.peek().is_none() {
-                continue;
-            }
-            context.set_global_alpha(if dim { DIM } else { 1.0 });
-            context.set_fill_style_str(colour);
-            for p in these {
-                context.fill_rect(p.x, p.y, svg::width(p), p.height);
-            }
-        }
+    let Some(context) = context(canvas) else { return };
+    let Some(inks) = Inks::of(&palette) else { return };
+    let mut raster = Raster::new(wide as usize, high as usize);
+    for p in pieces {
+        paint(&mut raster, p, scale, &inks);
     }
-    context.set_global_alpha(1.0);
-    context.set_fill_style_str(&palette.later);
-    for p in pieces.iter().filter(|p| p.chunk > 0 && p.width > 4.0) {
-        let line = UNDERLINE * f64::from(p.chunk);
-        context.fill_rect(p.x, p.y + p.height - line, svg::width(p), line);
+    // A canvas that refuses stays as it is: the table has every number.
+    let pixels = raster.pixels();
+    if let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(pixels.as_flattened()), wide, high) {
+        let _ = context.put_image_data(&image, 0.0, 0.0);
     }
     if pieces.iter().all(|p| p.text.is_none()) {
         return;
     }
+    let _ = context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0);
     context.set_text_align("center");
     let size = style(canvas, "font-size").unwrap_or_default();
     context.set_font(&format!("600 {size} Inter, system-ui, sans-serif"));
@@ -116,4 +103,43 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, size: (f64, f64), pieces: &[Piece
             let _ = context.fill_text(&text.to_string(), p.x + svg::width(p) / 2.0, p.y + p.height / 2.0 + 4.2);
         }
     }
+}
+
+fn context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
+    Some(canvas.get_context("2d").ok()??.unchecked_into())
+}
+
+/// The palette as pixels.
+struct Inks {
+    fills: [Pixel; 4],
+    later: Pixel,
+}
+
+impl Inks {
+    /// Whatever words the page has for a colour: each is painted, and looked at.
+    fn of(palette: &Palette) -> Option<Self> {
+        let canvas: HtmlCanvasElement = document().create_element("canvas").ok()?.unchecked_into();
+        canvas.set_width(5);
+        canvas.set_height(1);
+        let context = context(&canvas)?;
+        for (colour, x) in palette.fills.iter().chain([&palette.later]).zip(0..) {
+            context.set_fill_style_str(colour);
+            context.fill_rect(f64::from(x), 0.0, 1.0, 1.0);
+        }
+        let data = context.get_image_data(0.0, 0.0, 5.0, 1.0).ok()?.data();
+        let (pixels, _) = data.as_chunks::<4>();
+        let [forward, backward, weights, kept, later] = *pixels else { return None };
+        Some(Self { fills: [forward, backward, weights, kept], later })
+    }
+}
+
+/// Paints a piece, in CSS pixels, and the line at its foot that says which chunk it is of.
+fn paint(raster: &mut Raster, p: &Piece, scale: f64, inks: &Inks) {
+    let [r, g, b, a] = inks.fills[p.shade];
+    let fill = [r, g, b, if p.dim { a / DIM } else { a }];
+    let across = p.x * scale..(p.x + svg::width(p)) * scale;
+    let foot = if p.chunk > 0 && p.width > 4.0 { UNDERLINE * f64::from(p.chunk) } else { 0.0 };
+    let down = [p.y, p.y + p.height - foot, p.y + p.height].map(|y| (y * scale).round() as usize);
+    raster.fill(across.clone(), down[0]..down[1], fill);
+    raster.fill(across, down[1]..down[2], over(fill, inks.later));
 }

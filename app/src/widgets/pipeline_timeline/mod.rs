@@ -5,6 +5,7 @@ mod canvas;
 mod controls;
 mod export;
 mod numbers;
+mod raster;
 mod scene;
 mod svg;
 mod track;

@@ -8,6 +8,7 @@ use ringside_core::collective::schedule::Action;
 use ringside_core::collective::{Op, Run};
 
 use super::Shown;
+use super::flights::{self, Leg};
 use super::geometry::{Circle, Point, Side, TENTH};
 
 /// How many shades a sum has on its way.
@@ -18,9 +19,6 @@ const LINKS: usize = 140;
 const WRITTEN: usize = 8;
 /// Most ranks of which that can be read across a room.
 const WORDY: usize = 6;
-/// The longest flight of a chunk, in milliseconds, and the part of a step that it takes.
-const FLIGHT: f64 = 620.0;
-const PART: f64 = 0.7;
 
 /// The cells by what they hold: one path each, so that 64 × 64 cells are a dozen elements.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -108,8 +106,7 @@ struct Links {
     busy: String,
     heads: String,
     sums: bool,
-    /// From where to where a message flies.
-    flights: Vec<(Point, Point)>,
+    flights: Vec<Leg>,
     /// The dots of the ranks at their ends, and of those that wait for ever.
     docks: String,
     stuck: String,
@@ -188,31 +185,8 @@ pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
         let share = format!("{}%", 18 + i * 68 / (SHADES - 1));
         view! { <path class="part" style=("--share", share) d=move || cells.with(|c| c.parts[i].clone()) /> }
     });
-    // Steps that are gone back to are shown where they ended.
-    let before = StoredValue::new(0_usize);
-    let flights = move || {
-        let step = shown.step.get();
-        let forward = before.get_value() < step;
-        before.set_value(step);
-        if !forward {
-            return ().into_any();
-        }
-        let radius = shown.with(|run| circle(run).dot() * 0.8);
-        let time = format!("{:.0}ms", (pace.get_untracked() * PART).min(FLIGHT));
-        let flight = |&(from, to): &(Point, Point)| {
-            view! {
-                <circle
-                    r=radius
-                    style=("--from-x", format!("{:.1}px", from.0))
-                    style=("--from-y", format!("{:.1}px", from.1))
-                    style=("--to-x", format!("{:.1}px", to.0))
-                    style=("--to-y", format!("{:.1}px", to.1))
-                />
-            }
-        };
-        let all = links.with(|l| l.flights.iter().map(flight).collect_view());
-        view! { <g class="flights" style=("--time", time)>{all}</g> }.into_any()
-    };
+    let legs = Memo::new(move |_| links.with(|l| l.flights.clone()));
+    let size = Signal::derive(move || shown.with(|run| circle(run).dot() * 1.6));
     let ring = Memo::new(move |_| shown.with(|run| run.params.ranks).max(2));
     let merges = Memo::new(move |_| shown.with(|run| circle(run).merges()));
     let stems = Memo::new(move |_| shown.with(|run| circle(run).stems()));
@@ -224,27 +198,29 @@ pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
         view! { <path class=class d=move || links.with(|l| look(l).clone()) /> }
     };
     view! {
-        <svg class="circle" class:many=move || merges.get() class:wordy=move || ring.get() <= WORDY viewBox="0 0 1000 1000" aria-hidden="true">
-            <path class="stems" d=move || stems.get() />
-            <path class="quiet-links" d=move || quiet.get() />
-            <g class="cells" transform=TENTH>
-                {layer("nothing", |c| &c.nothing)} {layer("spent", |c| &c.spent)} {shades.collect_view()}
-                {layer("whole", |c| &c.whole)}
-            </g>
-            <path class="node" d=nodes(shown) />
-            <g class="busy" class:sums=move || links.with(|l| l.sums)>
-                {path("lines", |l| &l.busy)} {path("heads", |l| &l.heads)}
-                <g transform=TENTH>{layer("arrived", |c| &c.arrived)}</g>
-            </g>
-            <path class="broken" d=broken(shown) />
-            {docks(shown)} {path("dock busy", |l| &l.docks)} {path("dock stuck", |l| &l.stuck)}
-            {move || written(shown)}
-            {flights}
-            <text class="middle" class:corner=move || taken.get() x=at("500", "8") y=at("486", "40")>{move || shown.with(|run| phase(run, shown.step.get()))}</text>
-            <text class="middle small" class:corner=move || taken.get() x=at("500", "8") y=at("531", "82")>
-                {move || shown.with(|run| format!("{} of {}", shown.step.get(), run.steps()))}
-            </text>
-        </svg>
+        <div class="circle-room" aria-hidden="true">
+            <svg class="circle" class:many=move || merges.get() class:wordy=move || ring.get() <= WORDY viewBox="0 0 1000 1000">
+                <path class="stems" d=move || stems.get() />
+                <path class="quiet-links" d=move || quiet.get() />
+                <g class="cells" transform=TENTH>
+                    {layer("nothing", |c| &c.nothing)} {layer("spent", |c| &c.spent)} {shades.collect_view()}
+                    {layer("whole", |c| &c.whole)}
+                </g>
+                <path class="node" d=nodes(shown) />
+                <g class="busy" class:sums=move || links.with(|l| l.sums)>
+                    {path("lines", |l| &l.busy)} {path("heads", |l| &l.heads)}
+                    <g transform=TENTH>{layer("arrived", |c| &c.arrived)}</g>
+                </g>
+                <path class="broken" d=broken(shown) />
+                {docks(shown)} {path("dock busy", |l| &l.docks)} {path("dock stuck", |l| &l.stuck)}
+                {move || written(shown)}
+                <text class="middle" class:corner=move || taken.get() x=at("500", "8") y=at("486", "40")>{move || shown.with(|run| phase(run, shown.step.get()))}</text>
+                <text class="middle small" class:corner=move || taken.get() x=at("500", "8") y=at("531", "82")>
+                    {move || shown.with(|run| format!("{} of {}", shown.step.get(), run.steps()))}
+                </text>
+            </svg>
+            {flights::view(shown, legs, size, pace)}
+        </div>
         <p class="legend fine">{move || op.get().map(legend)}</p>
     }
 }

@@ -2,6 +2,7 @@
 
 mod circle;
 mod controls;
+mod flights;
 mod geometry;
 mod ledger;
 mod numbers;
