@@ -182,23 +182,15 @@ pub(crate) struct Assets {
     pub(crate) renamed: Vec<(String, String)>,
 }
 
-/// Makes the site's page from the one that Trunk wrote: the policy first, everything that is needed asked for at once,
-/// its styles in it, and a start script of our own.
+/// Makes the site's page from the one that Trunk wrote: the policy first, its styles in it, and a start script of our own, which
+/// asks for all of the app at once when the page has been read. Nothing is asked for before: of a page that is seen first,
+/// that would be painted later.
 pub(crate) fn template(trunk: &str, public_url: &str, assets: &Assets) -> String {
     let url = |path: &str| format!("{public_url}{path}");
-    let mut head = vec![
-        Piece::tag("meta", &[("name", "ringside-content"), ("content", &assets.content)]),
-        Piece::tag("link", &[("rel", "modulepreload"), ("href", &url(&assets.script))]),
-    ];
+    let mut head = vec![Piece::tag("meta", &[("name", "ringside-content"), ("content", &assets.content)])];
     for (meta, script) in &assets.workers {
         head.push(Piece::tag("meta", &[("name", meta), ("content", script)]));
     }
-    for import in &assets.imports {
-        head.push(Piece::tag("link", &[("rel", "modulepreload"), ("href", &url(import))]));
-    }
-    let wasm = url(&assets.wasm);
-    let preload = [("rel", "preload"), ("as", "fetch"), ("crossorigin", "anonymous"), ("type", "application/wasm")];
-    head.push(Piece::tag("link", &[preload.as_slice(), &[("href", &wasm)]].concat()));
     let (mut before, mut rest) = (Vec::new(), Vec::new());
     let mut in_head = false;
     for mut piece in parse(trunk) {
@@ -225,8 +217,12 @@ pub(crate) fn template(trunk: &str, public_url: &str, assets: &Assets) -> String
         }
         let opens_head = piece.is("head");
         if piece.is("/head") {
-            let start =
-                format!("import i from\"{}\";i({{module_or_path:\"{}\"}})", url(&assets.script), url(&assets.wasm));
+            let imports: String = assets.imports.iter().map(|path| format!("import(\"{}\");", url(path))).collect();
+            let start = format!(
+                "const w=fetch(\"{}\");{imports}import(\"{}\").then(m=>m.default({{module_or_path:w}}))",
+                url(&assets.wasm),
+                url(&assets.script)
+            );
             rest.push(Piece::Tag {
                 name: "script".to_owned(),
                 attributes: vec![("type".to_owned(), Some("module".to_owned()))],
@@ -349,13 +345,10 @@ dispatchEvent(new CustomEvent("TrunkApplicationStarted", {detail: {wasm}}));
             r#"<base href="/sub/">"#,
             r#"<meta name="ringside-content" content="content/9/">"#,
             r#"<meta name="ringside-gpu" content="gpu-9.js">"#,
-            r#"<link rel="modulepreload" href="/sub/app-9.js">"#,
-            r#"<link rel="modulepreload" href="/sub/lazy-9.js">"#,
-            r#"type="application/wasm" href="/sub/app-9.wasm">"#,
             "<style>p>b{margin:0}</style>",
             r#"<link rel="preload" as="font" href="fonts/a-9.woff2" crossorigin>"#,
             r#"<script>let a = "<b>";</script>"#,
-            r#"import i from"/sub/app-9.js";i({module_or_path:"/sub/app-9.wasm"})"#,
+            r#"const w=fetch("/sub/app-9.wasm");import("/sub/lazy-9.js");import("/sub/app-9.js").then(m=>m.default({module_or_path:w}))"#,
             r#"<body data-x="a&quot;b"><p hidden>1 < 2 &amp; 3</p>"#,
         ] {
             assert!(html.contains(wanted), "{wanted} in\n{html}");

@@ -54,6 +54,10 @@ fn view(props: Props) -> AnyView {
         Scheme::Alibi => fading::rows(params),
     };
     let quantities = Memo::new(move |_| params.with(Params::quantities));
+    let measured = move || match scheme.get() {
+        Scheme::Rope => readings::only(&ENTRY, quantities, |id| !is_of_slopes(id)),
+        Scheme::Alibi => readings::only(&ENTRY, quantities, is_of_slopes),
+    };
     view! {
         <Figure
             id=ENTRY.id
@@ -78,11 +82,16 @@ fn view(props: Props) -> AnyView {
                     alone=props.alone
                 />
                 {fading::curves(params)}
-                <dl class="readings">{readings::all(&ENTRY, quantities)}</dl>
+                <dl class="readings">{measured}</dl>
             </div>
         </Figure>
     }
     .into_any()
+}
+
+/// Whether a quantity is of the heads’ slopes, or of the turns.
+fn is_of_slopes(id: &str) -> bool {
+    matches!(id, "penalty-steepest" | "penalty-flattest")
 }
 
 /// At most `most` of so many, evenly spread from the first to the last.
