@@ -29,6 +29,12 @@ const CASES: &[(&str, &str, &str, usize)] = &[
     ),
     ("model-anatomy, DeepSeek-V3", "model-anatomy", "model=deepseek-v3&seq=4096", 2_000),
     (
+        "pipeline-timeline, 8 stages of 32 micro-batches in 2 chunks",
+        "pipeline-timeline",
+        "schedule=interleaved&stages=8&microbatches=32&chunks=2",
+        500,
+    ),
+    (
         "pipeline-timeline, 64 stages of 512 micro-batches in 4 chunks",
         "pipeline-timeline",
         "schedule=interleaved&stages=64&microbatches=512&chunks=4",

@@ -71,9 +71,14 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// Pixels in a unit of time; finite, for a span of none too.
+    pub fn scale(self) -> f64 {
+        self.width / (self.to - self.from).max(1e-300)
+    }
+
     /// Where a time lies.
     pub fn x(self, time: f64) -> f64 {
-        (time - self.from) / (self.to - self.from).max(f64::MIN_POSITIVE) * self.width
+        (time - self.from) * self.scale()
     }
 
     /// The time at a place.

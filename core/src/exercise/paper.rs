@@ -99,7 +99,7 @@ pub fn on_paper(exercise: &Exercise, seed: u64, evaluate: Evaluate<'_>) -> Resul
             let puzzle = parameters.get(Kernel::PUZZLE).and_then(workbench::find);
             let task = puzzle.map(|puzzle| puzzle.task.to_owned());
             vec![List {
-                lead: "Write the body of `main`, in WGSL:".into(),
+                lead: "Write the body of main, in WGSL:".into(),
                 marks: Marks::None,
                 items: task.into_iter().collect(),
                 fill_in: false,

@@ -79,6 +79,8 @@ struct Gathered {
 pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
     let timeline = &run.timeline;
     let devices = timeline.fleet.devices.max(1);
+    let all = run.path.is_empty();
+    let scale = axis.scale();
     let mut pieces = Vec::new();
     for device in 0..timeline.fleet.devices {
         let y = rows.y(device);
@@ -87,7 +89,7 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
         let mut gathered = |g: Gathered| {
             owed.iter_mut().zip(g.shades).for_each(|(owed, length)| *owed += length);
             let shade = [0, 1, 2].into_iter().max_by(|a, b| owed[*a].total_cmp(&owed[*b])).unwrap_or(0);
-            let dim = !run.path.is_empty() && !g.on_path;
+            let dim = !all && !g.on_path;
             let (x, width) = (g.from, g.to - g.from);
             owed[shade] -= width;
             Piece { x, y, width, height: rows.block, shade, chunk: 0, dim, text: None }
@@ -95,8 +97,9 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
         let mut narrow: Option<Gathered> = None;
         for i in timeline.between(device, axis.from, axis.to) {
             let block = &timeline.blocks[i];
-            let (x, end) = (axis.x(block.start).max(-2.0), axis.x(block.end).min(axis.width + 2.0));
-            let on_path = run.path.get(i).copied().unwrap_or(false);
+            let x = ((block.start - axis.from) * scale).max(-2.0);
+            let end = ((block.end - axis.from) * scale).min(axis.width + 2.0);
+            let on_path = !all && run.path.get(i).copied().unwrap_or(false);
             if end - x < NARROW {
                 if narrow.as_ref().is_some_and(|g| x - g.to > NARROW) {
                     pieces.extend(narrow.take().map(&mut gathered));
@@ -120,7 +123,7 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
                 height: rows.block,
                 shade: shade(block.op.kind),
                 chunk: block.op.stage / devices,
-                dim: !run.path.is_empty() && !on_path,
+                dim: !all && !on_path,
                 text: fits.then_some(block.op.microbatch),
             });
         }
