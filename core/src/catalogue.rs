@@ -69,6 +69,7 @@ pub const ALL: &[Entry] = &[
     crate::collective::ENTRY,
     crate::network::sizes::ENTRY,
     crate::attention::ENTRY,
+    crate::attention::growth::ENTRY,
     crate::attention::position::ENTRY,
     crate::zero::ENTRY,
     crate::ddp::ENTRY,

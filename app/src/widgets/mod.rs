@@ -5,6 +5,7 @@
 
 mod activation_memory;
 mod amdahl;
+mod attention_growth;
 mod attention_kernels;
 mod communication_cost;
 mod ddp_overlap;
@@ -91,6 +92,7 @@ pub struct Props {
 pub const ALL: &[Widget] = &[
     Widget { id: "activation-memory", styles: &["activation-memory"], load: || Box::pin(activation_memory::load()) },
     Widget { id: "amdahl", styles: &["amdahl"], load: || Box::pin(amdahl::load()) },
+    Widget { id: "attention-growth", styles: &["attention-growth"], load: || Box::pin(attention_growth::load()) },
     Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },

@@ -11,6 +11,7 @@
 pub mod algorithm;
 pub mod execute;
 pub mod finding;
+pub mod growth;
 pub mod numbers;
 pub mod online;
 mod params;

@@ -1,0 +1,311 @@
+//! What each token adds to attention as a sequence grows: a score for every token before it, and keys and values, which are
+//! always as many.
+//!
+//! In a layer each query head scores every token up to its own: t scores for the t-th token, t(t+1)/2 for all up to it. What
+//! stays of a token are its keys and values: 2·layers·kv_heads·head_dim numbers. The next token's query reads all of them and
+//! does 4·heads·head_dim·t FLOPs a layer on 2·kv_heads·head_dim·t numbers (two products, a multiplication and an addition in
+//! each), so 2·heads/kv_heads for each number, however long the sequence is. Vaswani et al., arXiv:1706.03762, §3.2; Shazeer,
+//! "Fast Transformer Decoding: One Write-Head is All You Need", arXiv:1911.02150, §2.4 and §3; Ainslie et al., "GQA",
+//! arXiv:2305.13245, §2.2.
+
+use super::Dtype;
+use crate::catalogue::{Entry, Evaluation};
+use crate::hardware;
+use crate::quantity::{Quantity, Unit, grouped, number};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+use crate::roofline::Roof;
+
+/// The parameters of the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// Query heads of a layer.
+    pub heads: u64,
+    /// Heads of keys and values: they divide [`Params::heads`].
+    pub kv_heads: u64,
+    /// Numbers of a head.
+    pub head_dim: u64,
+    /// Layers.
+    pub layers: u64,
+    /// What keys and values are kept in.
+    pub dtype: Dtype,
+    /// Tokens of the whole sequence.
+    pub seq: u64,
+    /// How much of it is there: of [`STEPS`] parts.
+    pub step: u64,
+}
+
+/// In how many parts a sequence grows.
+pub const STEPS: u64 = 32;
+/// Most query heads.
+pub const MAX_HEADS: u64 = 256;
+/// Most numbers of a head.
+pub const MAX_HEAD_DIM: u64 = 1024;
+/// Most layers.
+pub const MAX_LAYERS: u64 = 1024;
+/// Most tokens.
+pub const MAX_TOKENS: u64 = 100_000_000;
+/// The accelerator that the work for each byte is held against.
+const YARDSTICK: &str = "h100-80";
+
+const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, default: &'static str) -> ParamSpec {
+    ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
+}
+
+const PARAMS: &[ParamSpec] = &[
+    whole("heads", "query heads of a layer", 1, MAX_HEADS, "32"),
+    whole("kv_heads", "heads of keys and values, which divide the query heads", 1, MAX_HEADS, "8"),
+    whole("head_dim", "numbers of a head", 1, MAX_HEAD_DIM, "128"),
+    whole("layers", "layers of the model", 1, MAX_LAYERS, "32"),
+    ParamSpec {
+        name: "dtype",
+        doc: "what keys and values are kept in",
+        kind: Kind::Choice(&["bf16", "fp16", "fp32"]),
+        default: "bf16",
+    },
+    whole("seq", "tokens of the whole sequence", 1, MAX_TOKENS, "8192"),
+    whole("step", "how much of the sequence is there, of 32 parts", 0, STEPS, "16"),
+];
+
+/// This model in the catalogue.
+pub const ENTRY: Entry = Entry {
+    id: "attention-growth",
+    title: "What each token adds",
+    summary: "A sequence that grows token by token: scores by the square, keys and values by the line, shared by heads or not.",
+    params: PARAMS,
+    quantities: &[
+        ("tokens", "Tokens so far", Unit::Count),
+        ("scores_newest", "Scores of the newest, in a layer", Unit::Count),
+        ("scores", "Scores of a layer so far", Unit::Count),
+        ("cache_token", "Keys and values of a token", Unit::Bytes),
+        ("cache", "KV cache so far", Unit::Bytes),
+        ("cache_multi_head", "With keys for every head", Unit::Bytes),
+        ("intensity", "FLOPs for each byte read", Unit::Ratio),
+    ],
+    evaluate: |query| {
+        let (params, problems) = Params::read(query);
+        Evaluation::new(params.query(), problems, Ok(params.quantities()))
+    },
+};
+
+impl Params {
+    /// Reads the parameters; what cannot be read is the default and is reported, and so are heads that cannot be shared evenly.
+    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
+        let mut reader = Reader::new(PARAMS, query);
+        let (heads, asked) = (reader.integer("heads").max(1), reader.integer("kv_heads").max(1));
+        let kv_heads = evenly(heads, asked);
+        if kv_heads != asked {
+            reader.problem(
+                "kv_heads",
+                format!(
+                    "{heads} query heads cannot share {asked} heads of keys and values evenly; {kv_heads} is used."
+                ),
+            );
+        }
+        let params = Self {
+            heads,
+            kv_heads,
+            head_dim: reader.integer("head_dim").max(1),
+            layers: reader.integer("layers").max(1),
+            dtype: Dtype::find(reader.choice("dtype")).unwrap_or(Dtype::Bf16),
+            seq: reader.integer("seq").max(1),
+            step: reader.integer("step").min(STEPS),
+        };
+        (params, reader.finish())
+    }
+
+    /// The parameters as a query that reads back to the same.
+    pub fn query(&self) -> Query {
+        Query::new([
+            ("heads", self.heads.to_string()),
+            ("kv_heads", self.kv_heads.to_string()),
+            ("head_dim", self.head_dim.to_string()),
+            ("layers", self.layers.to_string()),
+            ("dtype", self.dtype.id().to_owned()),
+            ("seq", self.seq.to_string()),
+            ("step", self.step.to_string()),
+        ])
+    }
+
+    /// The same with so many query heads, and as many heads of keys and values as before or the next fewer that fit.
+    pub fn with_heads(self, heads: u64) -> Self {
+        let heads = heads.clamp(1, MAX_HEADS);
+        Self { heads, kv_heads: evenly(heads, self.kv_heads), ..self }
+    }
+
+    /// The same with so many heads of keys and values, or the next fewer that fit.
+    pub fn with_kv_heads(self, kv_heads: u64) -> Self {
+        Self { kv_heads: evenly(self.heads, kv_heads), ..self }
+    }
+
+    /// Query heads that share a head of keys and values.
+    pub fn group(&self) -> u64 {
+        self.heads / self.kv_heads.max(1)
+    }
+
+    /// Tokens that are there.
+    pub fn tokens(&self) -> u64 {
+        (self.seq * self.step).div_ceil(STEPS)
+    }
+
+    /// Scores that the t-th token costs a layer: one for each token up to it, in each query head.
+    pub fn scores_of(&self, token: u64) -> f64 {
+        self.heads as f64 * token as f64
+    }
+
+    /// Scores of a layer up to the t-th token.
+    pub fn scores_until(&self, token: u64) -> f64 {
+        self.heads as f64 * token as f64 * (token as f64 + 1.0) / 2.0
+    }
+
+    /// Bytes that a token leaves in the cache of all layers, with so many heads of keys and values.
+    pub fn kept(&self, kv_heads: u64) -> f64 {
+        2.0 * (self.layers * kv_heads * self.head_dim * self.dtype.bytes()) as f64
+    }
+
+    /// FLOPs of a new token's scores and sums for each byte of keys and values that they read.
+    pub fn intensity(&self) -> f64 {
+        2.0 * self.group() as f64 / self.dtype.bytes() as f64
+    }
+
+    /// The quantities of [`ENTRY`].
+    pub fn quantities(&self) -> Vec<Quantity> {
+        let tokens = self.tokens();
+        ENTRY.measured(|id| match id {
+            "tokens" => tokens as f64,
+            "scores_newest" => self.scores_of(tokens),
+            "scores" => self.scores_until(tokens),
+            "cache_token" => self.kept(self.kv_heads),
+            "cache" => self.kept(self.kv_heads) * tokens as f64,
+            "cache_multi_head" => self.kept(self.heads) * tokens as f64,
+            "intensity" => self.intensity(),
+            _ => 0.0,
+        })
+    }
+
+    /// How heads share, in a word of the papers.
+    pub fn sharing(&self) -> &'static str {
+        match self.kv_heads {
+            _ if self.group() == 1 => "multi-head",
+            1 => "multi-query",
+            _ => "grouped-query",
+        }
+    }
+
+    /// What the picture says, in a few sentences.
+    pub fn finding(&self) -> String {
+        let tokens = self.tokens();
+        let bytes = |value: f64| Unit::Bytes.format(value);
+        let a_token = bytes(self.kept(self.kv_heads));
+        if tokens == 0 {
+            return format!(
+                "Nothing is there to be scored, and nothing is kept. Every token will leave {a_token} of keys and values, the first as the last."
+            );
+        }
+        let held = |kv_heads: u64| bytes(self.kept(kv_heads) * tokens as f64);
+        let cache = match self.group() {
+            1 => format!("the cache holds {}", held(self.heads)),
+            group => format!(
+                "the cache holds {}, and would hold {} if {} heads did not share",
+                held(self.kv_heads),
+                held(self.heads),
+                if group == self.heads { "all".to_owned() } else { format!("groups of {}", grouped(group)) }
+            ),
+        };
+        let needed = hardware::find(YARDSTICK)
+            .map(|gpu| format!(", where an {} can do {}", gpu.name, number(Roof::of(gpu).ridge().round())))
+            .unwrap_or_default();
+        format!(
+            "Token {} is scored against all {} in {} heads: {} of a layer’s {} scores so far. It leaves {a_token}, as the first did; {cache}. \
+             Reading them back, the next token does {} FLOPs for each byte{needed}.",
+            grouped(tokens),
+            grouped(tokens),
+            grouped(self.heads),
+            Unit::Count.format(self.scores_of(tokens)),
+            Unit::Count.format(self.scores_until(tokens)),
+            number(self.intensity())
+        )
+    }
+}
+
+/// The largest divisor of `heads` that is not over `most`.
+fn evenly(heads: u64, most: u64) -> u64 {
+    (1..=most.min(heads)).rev().find(|n| heads.is_multiple_of(*n)).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn params(query: &str) -> Params {
+        let (params, problems) = Params::read(&Query::parse(query));
+        assert_eq!(problems, []);
+        params
+    }
+
+    /// Every pair of a token and one not after it, in every head, counted.
+    #[test]
+    fn scores_are_as_many_as_there_are_pairs() {
+        for tokens in 0..40 {
+            let p = params(&format!("heads=3&kv_heads=1&seq={}&step=32", tokens.max(1)));
+            let pairs = (1..=tokens).flat_map(|query| (1..=query).map(move |key| (query, key))).count();
+            assert_eq!(p.scores_until(tokens), (3 * pairs) as f64);
+            assert_eq!(p.scores_until(tokens), (1..=tokens).map(|t| p.scores_of(t)).sum::<f64>());
+        }
+    }
+
+    /// Llama 3 8B keeps 128 KiB a token in 16 bits, 8 heads of 128 in 32 layers; GPT-3 has 96 heads of its own in 96 layers. With one
+    /// head for all of 71, Falcon 7B keeps 8 KiB. The counts of zhebrak/llm-cluster-simulator (src/core/inference/kv-cache.ts at 1db1341)
+    /// are the same.
+    #[test]
+    fn caches_of_published_models() {
+        assert_eq!(params("").kept(8), 131_072.0);
+        let gpt3 = params("heads=96&kv_heads=96&layers=96");
+        assert_eq!(gpt3.kept(gpt3.kv_heads), 4_718_592.0);
+        let falcon = params("heads=71&kv_heads=1&head_dim=64");
+        assert_eq!((falcon.kept(1), falcon.sharing()), (8192.0, "multi-query"));
+    }
+
+    /// Counted on the products themselves: q·k and p·v, a multiplication and an addition for each number read.
+    #[test]
+    fn work_for_each_byte() {
+        for (query, expected) in
+            [("heads=32&kv_heads=32", 1.0), ("", 4.0), ("kv_heads=1", 32.0), ("kv_heads=1&dtype=fp32", 16.0)]
+        {
+            let p = params(query);
+            let tokens = 17;
+            let flops = 2 * 2 * p.heads * p.head_dim * tokens;
+            let read = 2 * p.kv_heads * p.head_dim * tokens * p.dtype.bytes();
+            assert_eq!(p.intensity(), flops as f64 / read as f64);
+            assert_eq!(p.intensity(), expected);
+        }
+    }
+
+    #[test]
+    fn heads_that_cannot_be_shared_evenly_are_named() {
+        let (p, problems) = Params::read(&Query::parse("heads=32&kv_heads=12"));
+        assert_eq!(p.kv_heads, 8);
+        assert!(problems.len() == 1 && problems[0].message.contains("12"), "{problems:?}");
+        assert_eq!(params("kv_heads=8").with_heads(12).kv_heads, 6);
+        assert_eq!(params("").with_kv_heads(31).kv_heads, 16);
+        assert_eq!(params("seq=1&step=1").tokens(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn sound_for_everything_that_is_valid(
+            heads in 1..=MAX_HEADS, kv_heads in 1..=MAX_HEADS, head_dim in 1..=MAX_HEAD_DIM, layers in 1..=MAX_LAYERS,
+            seq in 1..=MAX_TOKENS, step in 0..=STEPS, wide: bool,
+        ) {
+            let dtype = if wide { Dtype::Fp32 } else { Dtype::Bf16 };
+            let p = Params { heads, kv_heads: evenly(heads, kv_heads), head_dim, layers, dtype, seq, step };
+            let (again, problems) = Params::read(&p.query());
+            prop_assert_eq!((again, problems), (p, vec![]));
+            prop_assert!(p.quantities().iter().all(|q| q.value.is_finite() && q.value >= 0.0));
+            prop_assert_eq!(p.group() * p.kv_heads, p.heads);
+            prop_assert!(p.tokens() <= seq && (step < STEPS || p.tokens() == seq));
+            prop_assert!(p.kept(p.kv_heads) <= p.kept(p.heads));
+            prop_assert!(!p.finding().is_empty());
+        }
+    }
+}
