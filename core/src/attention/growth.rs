@@ -74,11 +74,11 @@ pub const ENTRY: Entry = Entry {
     params: PARAMS,
     quantities: &[
         ("tokens", "Tokens so far", Unit::Count),
-        ("scores_newest", "Scores of the newest, in a layer", Unit::Count),
+        ("scores-newest", "Scores of the newest, in a layer", Unit::Count),
         ("scores", "Scores of a layer so far", Unit::Count),
-        ("cache_token", "Keys and values of a token", Unit::Bytes),
+        ("cache-token", "Keys and values of a token", Unit::Bytes),
         ("cache", "KV cache so far", Unit::Bytes),
-        ("cache_multi_head", "With keys for every head", Unit::Bytes),
+        ("cache-multi-head", "With keys for every head", Unit::Bytes),
         ("intensity", "FLOPs for each byte read", Unit::Ratio),
     ],
     evaluate: |query| {
@@ -172,11 +172,11 @@ impl Params {
         let tokens = self.tokens();
         ENTRY.measured(|id| match id {
             "tokens" => tokens as f64,
-            "scores_newest" => self.scores_of(tokens),
+            "scores-newest" => self.scores_of(tokens),
             "scores" => self.scores_until(tokens),
-            "cache_token" => self.kept(self.kv_heads),
+            "cache-token" => self.kept(self.kv_heads),
             "cache" => self.kept(self.kv_heads) * tokens as f64,
-            "cache_multi_head" => self.kept(self.heads) * tokens as f64,
+            "cache-multi-head" => self.kept(self.heads) * tokens as f64,
             "intensity" => self.intensity(),
             _ => 0.0,
         })
