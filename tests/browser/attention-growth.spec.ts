@@ -35,7 +35,7 @@ test("fewer heads of keys make a smaller cache, and no fewer scores", async ({ p
   await queries.press("Home");
   await expect.poll(() => parameter(page, "heads")).toBe("1");
   expect(await quantity(page, "intensity")).toBe(1);
-  await expect(figure(page).getByRole("alert")).toHaveCount(0);
+  await expect(page.getByText("cannot share")).toHaveCount(0);
 });
 
 test("heads that cannot be shared evenly are named, and the rest is kept", async ({ page }) => {
