@@ -123,6 +123,11 @@ pub struct ParamSpec {
     pub default: &'static str,
 }
 
+/// A parameter that takes every whole number from `min` to `max`.
+pub const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, default: &'static str) -> ParamSpec {
+    ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
+}
+
 /// Lists of parameters put one after another, for a model that shares some with others. `N` is the sum of their lengths.
 pub const fn join<const N: usize>(lists: &[&[ParamSpec]]) -> [ParamSpec; N] {
     const NONE: ParamSpec = ParamSpec { name: "", doc: "", kind: Kind::Choice(&[]), default: "" };

@@ -9,10 +9,11 @@
 //! arXiv:2305.13245, §2.2.
 
 use super::Dtype;
+use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
 use crate::catalogue::{Entry, Evaluation};
 use crate::hardware;
 use crate::quantity::{Quantity, Unit, grouped, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader, whole};
 use crate::roofline::Roof;
 
 /// The parameters of the model.
@@ -36,20 +37,10 @@ pub struct Params {
 
 /// In how many parts a sequence grows.
 pub const STEPS: u64 = 32;
-/// Most query heads.
-pub const MAX_HEADS: u64 = 256;
-/// Most numbers of a head.
-pub const MAX_HEAD_DIM: u64 = 1024;
 /// Most layers.
 pub const MAX_LAYERS: u64 = 1024;
-/// Most tokens.
-pub const MAX_TOKENS: u64 = 100_000_000;
 /// The accelerator that the work for each byte is held against.
 const YARDSTICK: &str = "h100-80";
-
-const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
-}
 
 const PARAMS: &[ParamSpec] = &[
     whole("heads", "query heads of a layer", 1, MAX_HEADS, "32"),

@@ -5,7 +5,7 @@ use super::algorithm::{Algo, Direction};
 use super::plan::Sizes;
 use crate::catalogue::{Entry, Evaluation};
 use crate::quantity::Unit;
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader, whole};
 
 /// Most tokens.
 pub const MAX_SEQ: u64 = 65_536;
@@ -78,10 +78,6 @@ impl Dtype {
     pub const fn bytes(self) -> u64 {
         if matches!(self, Self::Fp32) { 4 } else { 2 }
     }
-}
-
-const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
 }
 
 const fn choice(

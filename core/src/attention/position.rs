@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 
 use crate::catalogue::{Entry, Evaluation};
 use crate::quantity::{Quantity, Unit, grouped, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain, whole};
 
 /// How positions are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,10 +66,6 @@ pub const MAX_HEADS: u64 = 256;
 pub const MAX_TOKENS: u64 = 100_000_000;
 /// Most tokens that both are moved by.
 pub const MAX_STEP: u64 = 64;
-
-const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
-}
 
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {

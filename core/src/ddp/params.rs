@@ -9,7 +9,7 @@ use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, Preset, presets, reference};
 use crate::network::Fabric;
 use crate::quantity::{Quantity, Unit};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, plain};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, plain, whole};
 use crate::units::MIB;
 
 /// Most micro-batches of a step.
@@ -92,10 +92,6 @@ pub struct Params {
 }
 
 const MODEL: ParamSpec = ParamSpec { default: "gpt2", ..reference::SPECS[0] };
-
-const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
-}
 
 const fn real(name: &'static str, doc: &'static str, min: f64, max: f64, default: &'static str) -> ParamSpec {
     ParamSpec { name, doc, kind: Kind::Real { min, max }, default }

@@ -28,20 +28,23 @@ fn kept(p: &Params) -> String {
         let _ = write!(text, "M{:.2} 0h{:.2}v{STEPS}h-{1:.2}z", head as f64 + BESIDE, 1.0 - 2.0 * BESIDE);
     }
     text.push_str("\"/>");
-    let mut paths = [String::new(), String::new(), String::new()];
-    for head in 0..p.kv_heads {
-        let left = middle(p, head) - 0.5 + BESIDE;
-        let mut column = |from: u64, rows: u64, gap: f64| {
-            if rows > 0 {
-                let path = &mut paths[age(from, p.step)];
-                let (wide, high) = (1.0 - 2.0 * BESIDE, rows as f64 - gap);
-                let _ = write!(path, "M{left:.2} {from}h{wide:.2}v{high:.2}h-{wide:.2}z");
+    let (mut there, mut newest) = (String::new(), String::new());
+    if let Some(past) = p.step.checked_sub(1) {
+        for head in 0..p.kv_heads {
+            let left = middle(p, head) - 0.5 + BESIDE;
+            if past > 0 {
+                column(&mut there, left, 0, past);
             }
-        };
-        column(0, p.step.saturating_sub(1), FOOT);
-        column(p.step.saturating_sub(1), p.step.min(1), FOOT);
+            column(&mut newest, left, past, 1);
+        }
     }
-    text + &marked(&paths)
+    text + &marked(&[there, newest, String::new()])
+}
+
+/// So many rows of a head's column.
+fn column(path: &mut String, left: f64, from: u64, rows: u64) {
+    let (wide, high) = (1.0 - 2.0 * BESIDE, rows as f64 - FOOT);
+    let _ = write!(path, "M{left:.2} {from}h{wide:.2}v{high:.2}h-{wide:.2}z");
 }
 
 /// From each query head to the column that it reads.

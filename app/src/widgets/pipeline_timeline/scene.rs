@@ -72,7 +72,7 @@ struct Gathered {
     from: f64,
     to: f64,
     shades: [f64; 3],
-    on_path: bool,
+    stands_out: bool,
 }
 
 /// The blocks of a run that are seen, left to right, row by row.
@@ -80,7 +80,9 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
     let timeline = &run.timeline;
     let devices = timeline.fleet.devices.max(1);
     let all = run.path.is_empty();
+    // Divided once, and not for each of a quarter of a million blocks.
     let scale = axis.scale();
+    let place = |time: f64| (time - axis.from) * scale;
     let mut pieces = Vec::new();
     for device in 0..timeline.fleet.devices {
         let y = rows.y(device);
@@ -89,17 +91,15 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
         let mut gathered = |g: Gathered| {
             owed.iter_mut().zip(g.shades).for_each(|(owed, length)| *owed += length);
             let shade = [0, 1, 2].into_iter().max_by(|a, b| owed[*a].total_cmp(&owed[*b])).unwrap_or(0);
-            let dim = !all && !g.on_path;
             let (x, width) = (g.from, g.to - g.from);
             owed[shade] -= width;
-            Piece { x, y, width, height: rows.block, shade, chunk: 0, dim, text: None }
+            Piece { x, y, width, height: rows.block, shade, chunk: 0, dim: !g.stands_out, text: None }
         };
         let mut narrow: Option<Gathered> = None;
         for i in timeline.between(device, axis.from, axis.to) {
             let block = &timeline.blocks[i];
-            let x = ((block.start - axis.from) * scale).max(-2.0);
-            let end = ((block.end - axis.from) * scale).min(axis.width + 2.0);
-            let on_path = !all && run.path.get(i).copied().unwrap_or(false);
+            let (x, end) = (place(block.start).max(-2.0), place(block.end).min(axis.width + 2.0));
+            let stands_out = all || run.path.get(i).copied().unwrap_or(false);
             if end - x < NARROW {
                 if narrow.as_ref().is_some_and(|g| x - g.to > NARROW) {
                     pieces.extend(narrow.take().map(&mut gathered));
@@ -107,7 +107,7 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
                 let into = narrow.get_or_insert(Gathered { from: x, ..Gathered::default() });
                 into.to = end;
                 into.shades[shade(block.op.kind)] += end - x;
-                into.on_path |= on_path;
+                into.stands_out |= stands_out;
                 if into.to - into.from >= NARROW {
                     pieces.extend(narrow.take().map(&mut gathered));
                 }
@@ -123,7 +123,7 @@ pub(super) fn blocks(run: &Run, axis: Axis, rows: Rows) -> Vec<Piece> {
                 height: rows.block,
                 shade: shade(block.op.kind),
                 chunk: block.op.stage / devices,
-                dim: !all && !on_path,
+                dim: !stands_out,
                 text: fits.then_some(block.op.microbatch),
             });
         }
