@@ -36,7 +36,7 @@ function nameOf(address) {
 const addressOf = (name) => new URL(name.replace(/(^|\/)index\.html$/, "$1"), ROOT).href;
 
 const isPage = (name) => /(^|\/)(index|404)\.html$/.test(name);
-const isNamedByContent = (name) => /-[0-9a-f]{16}[./]/.test(name);
+const isNamedByContent = (name) => /-[0-9a-f]{10}[./]/.test(name);
 const isOurs = (html) => MARKS.every((mark) => html.includes(mark));
 
 /** A file as it is kept: by this version, or by another one. */

@@ -22,6 +22,12 @@ pub fn count(n: usize, one: &str, many: &str) -> String {
 /// What the link to the first chapter says to whoever has begun none.
 pub const START: &str = "Start here";
 
+/// In the place of a figure whose numbers a prediction asks for.
+pub const COVERED: &str = "The figure answers once you have committed to a prediction above.";
+
+/// What shows it all the same.
+pub const UNCOVER: &str = "Show it without a prediction";
+
 /// What fits into half an hour: so many must-reads, or so many recommended sources where every must-read is read. A link to
 /// them and its text.
 pub fn half_hour(must: usize, recommended: usize) -> Option<(String, String)> {

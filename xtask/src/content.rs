@@ -151,6 +151,6 @@ mod tests {
         let empty = rendered.folder();
         rendered.files.insert("a".into(), b"b".to_vec());
         assert_ne!(rendered.folder(), empty);
-        assert_eq!(rendered.folder().len(), "content/".len() + 16 + 1);
+        assert_eq!(rendered.folder().len(), "content/".len() + split::HASH_DIGITS + 1);
     }
 }

@@ -16,6 +16,7 @@ use crate::first_sight;
 use crate::html;
 use crate::http::{self, Answer};
 use crate::process::{self, command, say};
+use crate::split::HASH_DIGITS;
 
 /// `cargo xtask serve`.
 pub(crate) fn main(options: &Options) -> Result<()> {
@@ -317,12 +318,12 @@ pub(crate) fn mime(name: &str) -> &'static str {
     }
 }
 
-/// Whether a file's name, or its folder's, is made from its content: 16 hexadecimal digits at the end.
+/// Whether a file's name, or its folder's, is made from its content.
 fn is_hashed(path: &str) -> bool {
     path.split('/').any(|part| {
         let stem = part.split_once('.').map_or(part, |(stem, _)| stem);
         let end = stem.rsplit('-').next().unwrap_or(stem);
-        end.len() == 16 && end.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        end.len() == HASH_DIGITS && end.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
     })
 }
 
@@ -338,15 +339,15 @@ mod tests {
             ("index.html", "<title>home</title>"),
             ("404.html", "<title>lost</title>"),
             ("w/zero/index.html", "<title>zero</title>"),
-            ("app-0123456789abcdef.wasm", "wasm"),
-            ("content/0123456789abcdef/course.json", "{}"),
+            ("app-0123456789.wasm", "wasm"),
+            ("content/0123456789/course.json", "{}"),
             ("icon.svg", "<svg/>"),
         ] {
             process::write(&folder.join(file), text).expect("written");
         }
         process::write(&folder.with_extension("secret"), "secret").expect("written");
         let routes = vec![Route { path: String::new(), title: String::new(), description: String::new() }];
-        let manifest = Manifest { public_url: public_url.into(), content: "content/0123456789abcdef/".into(), routes };
+        let manifest = Manifest { public_url: public_url.into(), content: "content/0123456789/".into(), routes };
         Site::new(&folder, manifest, false).expect("a site")
     }
 
@@ -361,15 +362,15 @@ mod tests {
             ("/", "text/html; charset=utf-8", false),
             ("/w/zero/", "text/html; charset=utf-8", false),
             ("/w/zero/?params=30e9", "text/html; charset=utf-8", false),
-            ("/app-0123456789abcdef.wasm", "application/wasm", true),
-            ("/content/0123456789abcdef/course.json", "application/json", true),
+            ("/app-0123456789.wasm", "application/wasm", true),
+            ("/content/0123456789/course.json", "application/json", true),
             ("/icon.svg", "image/svg+xml", false),
         ] {
             let answer = site.answer(url, false);
             assert_eq!((answer.status, header(&answer, "Content-Type").as_str()), (200, kind), "{url}");
             assert_eq!(header(&answer, "Cache-Control").contains("immutable"), kept, "{url}");
         }
-        let packed = site.answer("/app-0123456789abcdef.wasm", true);
+        let packed = site.answer("/app-0123456789.wasm", true);
         assert_eq!(header(&packed, "Content-Encoding"), "gzip");
         assert_eq!(packed.body.get(..2), Some(&[0x1f, 0x8b][..]));
     }

@@ -29,7 +29,10 @@ pub(crate) struct Program {
     pub(crate) wasm: String,
 }
 
-/// The first 16 hexadecimal digits of a content's SHA-256: what goes into a file's name.
+/// Hexadecimal digits of a content's hash in a name. There are hundreds of names in a page's script, and no digit compresses.
+pub(crate) const HASH_DIGITS: usize = 10;
+
+/// The first [`HASH_DIGITS`] of a content's SHA-256: what goes into a file's name.
 pub(crate) fn hash<B: AsRef<[u8]>>(parts: impl IntoIterator<Item = B>) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
@@ -37,7 +40,7 @@ pub(crate) fn hash<B: AsRef<[u8]>>(parts: impl IntoIterator<Item = B>) -> String
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
-    hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hasher.finalize().iter().take(HASH_DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `name-<hash of content>.extension`.
@@ -108,6 +111,7 @@ pub(crate) fn assemble(name: &str, bound: &Path, mut link: String, main: &Path, 
     }
     let glue = js::shorten(&process::read_text(&bound.join(format!("{name}.js")))?);
     let (wasm, glue) = terse::imports(&process::read(main)?, &glue, &format!("./{name}_bg.js"))?;
+    let wasm = terse::table(&wasm)?;
     program.wasm = hashed(name, "wasm", &wasm);
     program.files.push((program.wasm.clone(), wasm));
     let glue = glue.replace(&file_name(main), &program.wasm);
@@ -152,6 +156,9 @@ fn file_name(path: &Path) -> String {
 /// `split_memory_breakdown_1713…1627.wasm` is the function `memory_breakdown`: `memory-breakdown`.
 fn friendly(file: &str) -> String {
     let stem = file.strip_suffix(".wasm").unwrap_or(file);
+    if stem.starts_with("chunk_") {
+        return "chunk".to_owned();
+    }
     let stem = stem.strip_prefix("split_").unwrap_or(stem);
     let name = match stem.rsplit_once('_') {
         Some((name, number)) if !name.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) && number.len() > 4 => {
@@ -173,7 +180,7 @@ mod tests {
     #[test]
     fn modules_are_named_after_their_functions() {
         assert_eq!(friendly("split_memory_breakdown_17138114794029721627.wasm"), "memory-breakdown");
-        assert_eq!(friendly("chunk_3.wasm"), "chunk-3");
+        assert_eq!(friendly("chunk_3.wasm"), "chunk");
         assert_eq!(friendly("split_gpt_2.wasm"), "gpt-2");
     }
 
@@ -181,7 +188,7 @@ mod tests {
     fn names_follow_content_alone() {
         assert_eq!(hashed("a", "wasm", b"x"), hashed("a", "wasm", b"x"));
         assert_ne!(hash(["ab", "c"]), hash(["a", "bc"]));
-        assert_eq!(hash(["x"]).len(), 16);
+        assert_eq!(hash(["x"]).len(), HASH_DIGITS);
     }
 
     #[test]

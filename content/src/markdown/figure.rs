@@ -6,6 +6,7 @@ use ringside_core::query::Query;
 
 use super::links::page;
 use crate::html::escape;
+use crate::words;
 
 /// How many quantities are listed: a model names its most important ones first.
 const ROWS: usize = 8;
@@ -20,8 +21,19 @@ pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>) 
     if let Some(after) = after {
         out.push_str(&format!(" data-after=\"{}\"", escape(after)));
     }
-    out.push_str(&format!(">\n{}</div>\n", still(entry, query)));
+    let still = still(entry, query);
+    let shown = if after.is_some() { covered(&still) } else { still };
+    out.push_str(&format!(">\n{shown}</div>\n"));
     out
+}
+
+/// A figure that is not to be seen before its prediction.
+fn covered(still: &str) -> String {
+    format!(
+        "<div class=\"covered sans\">\n<p>{}</p>\n<details><summary>{}</summary>\n{still}</details>\n</div>\n",
+        words::COVERED,
+        words::UNCOVER
+    )
 }
 
 /// A widget in one state as a table of its quantities, with a link to its page.
@@ -46,4 +58,20 @@ pub(crate) fn still(entry: &Entry, query: &Query) -> String {
 /// A number that is the same for a person and for a program.
 pub(crate) fn data(value: f64, text: &str) -> String {
     format!("<data class=\"value\" value=\"{value}\">{}</data>", escape(&unbroken(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use ringside_core::memory::breakdown::ENTRY;
+
+    use super::*;
+
+    #[test]
+    fn a_figure_that_answers_a_prediction_is_folded_until_then() {
+        let place = |after| slot(&ENTRY, "figure-1", &Query::default(), after);
+        assert!(!place(None).contains("<details>"));
+        let covered = place(Some("guess"));
+        let (before, folded) = covered.split_once("<details>").expect("a fold");
+        assert!(before.contains(words::COVERED) && !before.contains("<table>") && folded.contains("480\u{a0}GB"));
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
+use ringside_content::words;
 use ringside_core::query::Query;
 use web_sys::Element;
 
@@ -81,8 +82,8 @@ fn widget_view(widget: &'static widgets::Widget, query: RwSignal<Query>, waits: 
             };
             view! {
                 <div class="covered sans">
-                    <p>"The figure answers once you have committed to a prediction above."</p>
-                    <button type="button" class="quiet" on:click=skip>"Show it without a prediction"</button>
+                    <p>{words::COVERED}</p>
+                    <button type="button" class="quiet" on:click=skip>{words::UNCOVER}</button>
                 </div>
             }
             .into_any()
