@@ -134,6 +134,13 @@ pub fn find(id: &str) -> Option<&'static Widget> {
     ALL.iter().find(|w| w.id == id)
 }
 
+/// The figure of the first screen: `memory-breakdown` with less code, which only takes what is set by its controls.
+pub static FIRST: Widget = Widget {
+    id: "memory-breakdown",
+    styles: &["memory-breakdown"],
+    load: || Box::pin(memory_breakdown::load_glance()),
+};
+
 /// One parameter of a model, as the catalogue describes it.
 fn param(model: &Entry, name: &'static str) -> ParamSpec {
     let none = ParamSpec { name, doc: "", kind: Kind::Choice(&[]), default: "" };

@@ -5,13 +5,11 @@ use ringside_core::query::Query;
 use web_sys::HtmlElement;
 
 use crate::ui::islands::Islands;
-use crate::widgets::{self, Module, Props};
+use crate::widgets::{FIRST, Module, Props};
 
 /// Puts the figure into its place, with the controls that matter most.
 pub(super) fn put(place: HtmlElement) {
     let query = RwSignal::new(Query::default());
     let show = move |module: Module| (module.view)(Props { query, alone: false, compact: true });
-    if let Some(widget) = widgets::find("memory-breakdown") {
-        Islands::new().put_deferred(place, || widget.to_show(), show);
-    }
+    Islands::new().put_deferred(place, || FIRST.to_show(), show);
 }

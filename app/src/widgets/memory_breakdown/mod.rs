@@ -23,18 +23,45 @@ pub(super) fn load() -> Result<Module, NotLoaded> {
     Ok(Module { view, model: &ENTRY })
 }
 
+/// Downloads what is shown where the model is not chosen, and no more: for the first screen of the site.
+#[wasm_split(memory_glance, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load_glance() -> Result<Module, NotLoaded> {
+    Ok(Module { view: glance, model: &ENTRY })
+}
+
 type State = ui::state::State<Params>;
 
 type Shown = super::outcome::Shown<Breakdown>;
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let (state, shown) = begin(props);
     let params = state.params();
-    let compute = |p: &Params| breakdown(p).map_err(|e| e.to_string());
-    let shown = Shown::new(params, compute, |p| Params { layout: Layout::default(), ..*p });
     let model = Signal::derive(move || params.with(|p| p.model));
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
+    let controls = if props.compact { controls::few(state, shown) } else { controls::all(state, shown, input) };
+    let below = view! {
+        {pipeline::view(shown)}
+        {readout::view(state, shown)}
+        {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(params.into())))}
+    };
+    input.drop_zone(figure(props, state, shown, controls, below.into_any()))
+}
 
+/// The controls that matter most, the bars and the numbers.
+fn glance(props: Props) -> AnyView {
+    let (state, shown) = begin(props);
+    figure(props, state, shown, controls::few(state, shown), readout::view(state, shown).into_any())
+}
+
+fn begin(props: Props) -> (State, Shown) {
+    let state = State::new(props.query, Params::read, Params::query);
+    let compute = |p: &Params| breakdown(p).map_err(|e| e.to_string());
+    (state, Shown::new(state.params(), compute, |p| Params { layout: Layout::default(), ..*p }))
+}
+
+/// The bars between the controls and what is `below` them.
+fn figure(props: Props, state: State, shown: Shown, controls: AnyView, below: AnyView) -> AnyView {
+    let params = state.params();
     let subtitle = Signal::derive(move || {
         params.with(|p| {
             let what = match p.mode {
@@ -49,15 +76,12 @@ fn view(props: Props) -> AnyView {
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Breakdown::finding)));
     let notes = Signal::derive(move || shown.with(|b| b.notes.join(" ")));
-    let controls = if props.compact { controls::few(state, shown) } else { controls::all(state, shown, input) };
     let drawing = view! {
         {bars::view(state, shown)}
-        {pipeline::view(shown)}
-        {readout::view(state, shown)}
-        {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(params.into())))}
+        {below}
     }
     .into_any();
-    let figure = view! {
+    view! {
         <Figure
             id=ENTRY.id
             title=ENTRY.title
@@ -72,8 +96,8 @@ fn view(props: Props) -> AnyView {
         >
             {shown.frame(drawing)}
         </Figure>
-    };
-    input.drop_zone(figure.into_any())
+    }
+    .into_any()
 }
 
 /// The class that colours a concept.

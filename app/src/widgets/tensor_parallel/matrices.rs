@@ -20,6 +20,8 @@ const LABEL: f64 = 17.0;
 /// How far the sheets of a sum stand apart, and how many are drawn.
 const SHEET: f64 = 6.0;
 const SHEETS: usize = 4;
+/// From the middle of a label to its base line.
+const DOWN: &str = ".35em";
 /// Shades by absolute value.
 const SHADES: usize = 5;
 /// Units of the drawing in an em.
@@ -58,7 +60,39 @@ struct Drawing {
     others: [String; SHADES],
     /// Outlines of sheets behind.
     sheets: String,
-    labels: Vec<(f64, f64, String, bool)>,
+    labels: Labels,
+}
+
+/// The numbers of ranks, at the middles of what they name: those of the chosen rank, and the others.
+#[derive(Default)]
+struct Labels {
+    mine: Vec<(f64, f64, String)>,
+    others: Vec<(f64, f64, String)>,
+}
+
+impl Labels {
+    fn put(&mut self, x: f64, y: f64, text: String, mine: bool) {
+        if mine { &mut self.mine } else { &mut self.others }.push((x, y, text));
+    }
+
+    /// Those of one character are one element: each of its characters has a place of its own.
+    fn write(&self, into: &mut String) {
+        for (class, labels) in [("", &self.mine), (" class=\"other\"", &self.others)] {
+            let (short, long): (Vec<_>, Vec<_>) = labels.iter().partition(|(.., text)| text.len() == 1);
+            if !short.is_empty() {
+                let list = |of: fn(&(f64, f64, String)) -> String| {
+                    short.iter().map(|label| of(label)).collect::<Vec<_>>().join(" ")
+                };
+                let (x, y) = (list(|(x, ..)| x.to_string()), list(|(_, y, _)| y.to_string()));
+                let (down, text) = (list(|_| DOWN.to_owned()), list(|(.., text)| text.clone()).replace(' ', ""));
+                // Writing to a string does not fail; so below.
+                let _ = write!(into, "<text{class} x=\"{x}\" y=\"{y}\" dy=\"{down}\">{text}</text>");
+            }
+            for (x, y, text) in long {
+                let _ = write!(into, "<text{class} x=\"{x}\" y=\"{y}\" dy=\"{DOWN}\">{text}</text>");
+            }
+        }
+    }
 }
 
 /// Where the blocks lie.
@@ -101,8 +135,14 @@ fn draw(panel: &Panel, rank: Option<usize>) -> Drawing {
     let blocks = blocks(panel, rank);
     let largest = blocks.iter().map(|b| b.part.largest()).fold(0.0, f64::max);
     let empty = || [(); SHADES].map(|()| String::new());
-    let mut drawing =
-        Drawing { width: 0.0, height: 0.0, held: empty(), others: empty(), sheets: String::new(), labels: Vec::new() };
+    let mut drawing = Drawing {
+        width: 0.0,
+        height: 0.0,
+        held: empty(),
+        others: empty(),
+        sheets: String::new(),
+        labels: Labels::default(),
+    };
     let layout = panel.held.layout;
     for block in &blocks {
         let (wide, high) = block.size();
@@ -119,11 +159,11 @@ fn draw(panel: &Panel, rank: Option<usize>) -> Drawing {
         }
         match layout {
             Layout::Full => {}
-            Layout::Rows => drawing.labels.push((LABEL / 2.0 - 2.0, block.y + high / 2.0, block.names(), mine)),
-            Layout::Cols { .. } => drawing.labels.push((block.x + wide / 2.0, LABEL / 2.0 - 1.0, block.names(), mine)),
+            Layout::Rows => drawing.labels.put(LABEL / 2.0 - 2.0, block.y + high / 2.0, block.names(), mine),
+            Layout::Cols { .. } => drawing.labels.put(block.x + wide / 2.0, LABEL / 2.0 - 1.0, block.names(), mine),
             Layout::Partial => {
                 let name = format!("{} of {}", block.first, panel.held.ranks());
-                drawing.labels.push((block.x + wide / 2.0, LABEL / 2.0 - 1.0, name, true));
+                drawing.labels.put(block.x + wide / 2.0, LABEL / 2.0 - 1.0, name, true);
                 let behind = panel.held.ranks().min(SHEETS) - 1;
                 for sheet in 1..=behind {
                     let off = sheet as f64 * SHEET;
@@ -152,23 +192,20 @@ fn matrix(panel: &Panel, rank: Option<usize>, into: &mut String) {
     let _ = write!(
         into,
         "<div class=\"matrix\"><p><b>{}</b> <small>{rows} × {cols}</small></p>\
-         <svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" width=\"{}em\" height=\"{}em\">\
-         <path class=\"sheets\" d=\"{sheets}\"/>",
+         <svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" width=\"{}em\" height=\"{}em\">",
         escaped(&panel.name),
         width / UNITS,
         height / UNITS
     );
-    for (group, shades) in [("others", others), ("held", held)] {
-        let _ = write!(into, "<g class=\"{group}\">");
+    if !sheets.is_empty() {
+        let _ = write!(into, "<path class=\"sheets\" d=\"{sheets}\"/>");
+    }
+    for (whose, shades) in [(" others", others), ("", held)] {
         for (shade, path) in shades.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-            let _ = write!(into, "<path class=\"shade-{shade}\" d=\"{path}\"/>");
+            let _ = write!(into, "<path class=\"shade-{shade}{whose}\" d=\"{path}\"/>");
         }
-        into.push_str("</g>");
     }
-    for (x, y, text, mine) in labels {
-        let class = if mine { "" } else { " class=\"other\"" };
-        let _ = write!(into, "<text{class} x=\"{x}\" y=\"{y}\" dy=\".35em\">{text}</text>");
-    }
+    labels.write(into);
     let _ = write!(into, "</svg><small>{}</small></div>", escaped(&panel.holding()));
 }
 
@@ -233,7 +270,8 @@ fn equation(run: &Run, step: usize, rank: Option<usize>) -> String {
 
 /// The matrices of the step that was done last.
 pub(super) fn view(shown: Shown) -> impl IntoView {
-    let drawn = move || shown.run.with(|run| equation(run, shown.step.get(), shown.rank.get()));
+    // Beyond as many ranks as are drawn it stays what it is.
+    let drawn = Memo::new(move |_| shown.run.with(|run| equation(run, shown.step.get(), shown.rank.get())));
     let title = move || {
         shown
             .run
@@ -242,6 +280,6 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
     };
     view! {
         <p class="equation-title">{title}</p>
-        <div class="equation-room" aria-hidden="true"><div class="equation" inner_html=drawn></div></div>
+        <div class="equation-room" aria-hidden="true"><div class="equation" inner_html=move || drawn.get()></div></div>
     }
 }

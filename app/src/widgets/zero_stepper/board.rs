@@ -52,6 +52,7 @@ struct Board {
     flow: String,
     heads: String,
     nodes: String,
+    held: Held,
 }
 
 impl Board {
@@ -82,7 +83,31 @@ impl Board {
                 let _ = write!(board.nodes, "M{} 0v{}", rank as f64 * WIDE, layers as f64 * HIGH);
             }
         }
+        board.held = Held::of(run, state);
         board
+    }
+
+    /// As markup, which the browser reads faster than it is told of each path.
+    fn drawing(&self) -> String {
+        let mut text = String::new();
+        let band = format!("band {}", self.kind);
+        for (class, path) in [
+            (band.as_str(), &self.band),
+            ("slots", &self.slots),
+            ("own", &self.own),
+            ("gathered", &self.gathered),
+            ("stale", &self.stale),
+            ("local", &self.local),
+            ("node", &self.node),
+            ("reduced", &self.reduced),
+            ("moments", &self.optimizer),
+            ("between", &self.nodes),
+            ("flow", &self.flow),
+            ("heads", &self.heads),
+        ] {
+            put(class, path, &mut text);
+        }
+        text
     }
 
     /// One bar of segments; `which` of the three it is follows from its `top` in the box.
@@ -118,15 +143,62 @@ impl Board {
     }
 }
 
+/// A path of this class, if there is anything in it.
+fn put(class: &str, path: &str, into: &mut String) {
+    if !path.is_empty() {
+        // Writing to a string does not fail.
+        let _ = write!(into, "<path class=\"{class}\" d=\"{path}\"/>");
+    }
+}
+
+/// What each rank holds in all, against the peak of a rank: a bar under each column.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Held {
+    slots: String,
+    /// One path for each part, in the order of [`STACK`].
+    parts: [String; STACK.len()],
+    amounts: String,
+}
+
+impl Held {
+    fn of(run: &Run, state: &Ranks) -> Self {
+        let wide = WIDE - 2.0 * BESIDE;
+        let scale = Linear::to(run.mark(run.peak()).memory.total());
+        let mut held = Self::default();
+        for rank in 0..run.params.ranks {
+            let mut x = rank as f64 * WIDE + BESIDE;
+            // Writing to a string does not fail; so below.
+            let _ = write!(held.slots, "M{x} 0h{wide}v1h-{wide}z");
+            let memory = state.memory(rank);
+            for (path, bytes) in held.parts.iter_mut().zip(stacked(&memory)).filter(|(_, bytes)| *bytes > 0.0) {
+                let part = wide * scale.percent(bytes) / 100.0;
+                let _ = write!(path, "M{x:.2} 0h{part:.2}v1h-{part:.2}z");
+                x += part;
+            }
+            let _ = write!(held.amounts, "<b>{}</b>", unbroken(&Unit::Bytes.format(memory.total())));
+        }
+        held
+    }
+
+    fn drawing(&self) -> String {
+        let mut text = String::new();
+        put("free", &self.slots, &mut text);
+        for ((_, class), path) in STACK.iter().zip(&self.parts) {
+            put(&format!("part {class}"), path, &mut text);
+        }
+        text
+    }
+}
+
 /// The board and the legend.
 pub(super) fn view(shown: Shown) -> AnyView {
     let board = Memo::new(move |_| shown.now(Board::of));
-    let path = move |class: &'static str, look: fn(&Board) -> &String| {
-        view! { <path class=class d=move || board.with(|b| look(b).clone()) /> }
-    };
-    let size = move || board.with(|b| format!("0 0 {} {}", b.ranks as f64 * WIDE, b.layers as f64 * HIGH));
+    let drawing = Memo::new(move |_| board.with(Board::drawing));
+    let held = Memo::new(move |_| board.with(|b| b.held.drawing()));
+    let amounts = Memo::new(move |_| board.with(|b| b.held.amounts.clone()));
     let ranks = Memo::new(move |_| board.with(|b| b.ranks));
     let layers = Memo::new(move |_| board.with(|b| b.layers));
+    let wide = move || ranks.get() as f64 * WIDE;
     let heads = move || (0..ranks.get()).map(|rank| view! { <span><i>"rank "</i>{rank}</span> }).collect_view();
     let names = move || {
         let name = |layer: usize| {
@@ -145,14 +217,19 @@ pub(super) fn view(shown: Shown) -> AnyView {
         >
             <div class="rank-names">{heads}</div>
             <div class="layer-names">{names}</div>
-            <svg viewBox=size preserveAspectRatio="none">
-                <path class=move || format!("band {}", board.with(|b| b.kind)) d=move || board.with(|b| b.band.clone()) />
-                {path("slots", |b| &b.slots)} {path("own", |b| &b.own)} {path("gathered", |b| &b.gathered)}
-                {path("stale", |b| &b.stale)} {path("local", |b| &b.local)} {path("node", |b| &b.node)}
-                {path("reduced", |b| &b.reduced)} {path("moments", |b| &b.optimizer)} {path("between", |b| &b.nodes)}
-                {path("flow", |b| &b.flow)} {path("heads", |b| &b.heads)}
-            </svg>
-            <div class="held"><For each=move || 0..ranks.get() key=|rank| *rank children=move |rank| held(shown, rank) /></div>
+            <svg
+                class="layers"
+                viewBox=move || format!("0 0 {} {}", wide(), layers.get() as f64 * HIGH)
+                preserveAspectRatio="none"
+                inner_html=move || drawing.get()
+            ></svg>
+            <svg
+                class="held"
+                viewBox=move || format!("0 0 {} 1", wide())
+                preserveAspectRatio="none"
+                inner_html=move || held.get()
+            ></svg>
+            <div class="amounts" inner_html=move || amounts.get()></div>
         </div>
         {legend(shown)}
     }
@@ -169,26 +246,12 @@ pub(super) fn stacked(memory: &Memory) -> [f64; 5] {
     STACK.map(|(part, _)| parts.get(part).copied().unwrap_or_default())
 }
 
-/// How wide the parts of a memory are in a bar, as text.
-pub(super) fn widths(memory: &Memory, scale: Linear) -> [String; 5] {
-    stacked(memory).map(|bytes| percent(scale.percent(bytes)))
-}
-
-/// A bar of the parts of a memory. Only what has another width is laid out again.
-pub(super) fn bar(widths: Signal<[String; 5]>) -> AnyView {
-    let parts = STACK.into_iter().enumerate().map(|(i, (_, class))| {
-        view! { <i class=format!("swatch {class}") style:width=move || widths.with(|widths| widths[i].clone())></i> }
+/// A bar of the parts of a memory.
+pub(super) fn bar(memory: &Memory, scale: Linear) -> AnyView {
+    let parts = STACK.into_iter().zip(stacked(memory)).map(|((_, class), bytes)| {
+        view! { <i class=format!("swatch {class}") style:width=percent(scale.percent(bytes))></i> }
     });
     view! { <span class="stack">{parts.collect_view()}</span> }.into_any()
-}
-
-/// What a rank holds in all, against its peak.
-fn held(shown: Shown, rank: usize) -> AnyView {
-    let widths = Memo::new(move |_| {
-        shown.now(|run, state, _| widths(&state.memory(rank), Linear::to(run.mark(run.peak()).memory.total())))
-    });
-    let text = move || shown.now(|_, state, _| unbroken(&Unit::Bytes.format(state.memory(rank).total())));
-    view! { <span>{bar(widths.into())}<b>{text}</b></span> }.into_any()
 }
 
 /// What the looks mean, as far as they can occur.

@@ -89,7 +89,7 @@ fn line(state: State, row: &Row, most: Linear, widest: Linear) -> AnyView {
     let cells = match row.run {
         None => view! { <td colspan="6">"not with these nodes"</td> }.into_any(),
         Some(run) => view! {
-            <td class="amount">{board::bar(Signal::stored(board::widths(&run.peak, most)))}<b>{bytes(run.peak.total())}</b></td>
+            <td class="amount">{board::bar(&run.peak, most)}<b>{bytes(run.peak.total())}</b></td>
             <td class="number">{bytes(run.resting)}</td>
             <td class="amount">
                 <span class="stack"><i class="swatch wire" style:width=percent(widest.percent(run.volume))></i></span>
