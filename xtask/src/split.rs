@@ -74,6 +74,7 @@ pub(crate) fn program(raw: &Path, name: &str, tools: &Tools, scratch: &Path, opt
     let done =
         wasm_split_cli_support::transform(options).map_err(|e| format!("could not split {}: {e:?}", raw.display()))?;
     let mut link = process::read_text(&parts.join(LINK))?;
+    merge::check(&done.prefetch_map)?;
     let gone = merge::chunks(&parts, &mut link, &done.prefetch_map)?;
     let mut split = done.split_modules;
     split.retain(|path| !gone.iter().any(|name| file_name(path) == format!("{name}.wasm")));

@@ -1,6 +1,7 @@
 //! The controls.
 
 use leptos::prelude::*;
+use ringside_content::words::count;
 use ringside_core::quantity::number;
 use ringside_core::zero::{ENTRY, MAX_LAYERS, MAX_RANKS, Params, Prefetch, Strategy};
 
@@ -28,7 +29,8 @@ pub(super) fn all(state: State) -> AnyView {
     let whole = move |name, label, [min, max]: [usize; 2], at| whole(state, name, label, [min, max], at);
     let more = move || {
         state.params().with(|p| {
-            format!("{} in flight, nodes of {}, {} micro-batches of {} rows", p.in_flight, p.node, p.accumulate, p.rows)
+            let micro = count(p.accumulate, "micro-batch", "micro-batches");
+            format!("{} in flight, nodes of {}, {micro} of {}", p.in_flight, p.node, count(p.rows, "row", "rows"))
         })
     };
     view! {
