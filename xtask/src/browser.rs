@@ -27,6 +27,33 @@ pub(crate) fn firefox() -> Result<Option<PathBuf>> {
     here("FIREFOX", "Firefox", &["firefox", "firefox-esr"])
 }
 
+/// The oldest Firefox that the tests were run in. In 140 Puppeteer does its waiting by `eval`, which the site's policy forbids.
+const OLDEST_FIREFOX: u32 = 153;
+
+/// Why there is no Firefox to test in, if there is none.
+pub(crate) fn no_firefox() -> Option<String> {
+    match firefox() {
+        Ok(None) => Some(
+            "there is no Firefox here. Install one (on Debian `apt-get install firefox-esr`), or set FIREFOX to where it is"
+                .to_owned(),
+        ),
+        Ok(Some(path)) => {
+            let version = process::output(command(&path).arg("--version")).ok()?;
+            too_old(&version).map(|major| {
+                format!("{} is Firefox {major}, and these tests need {OLDEST_FIREFOX} or later", path.display())
+            })
+        }
+        // The stage says it.
+        Err(_) => None,
+    }
+}
+
+/// The number in what a Firefox says of its version, if the tests cannot be run in it.
+fn too_old(version: &str) -> Option<u32> {
+    let number = version.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+    number.split('.').next()?.parse().ok().filter(|major| *major < OLDEST_FIREFOX)
+}
+
 /// A Chromium: the one that `CHROME` names, or on PATH, or installed by the system's packages or by Playwright.
 pub(crate) fn chromium() -> Result<PathBuf> {
     if let Some(path) = here("CHROME", "Chromium", NAMES)? {
@@ -110,4 +137,16 @@ fn is_root() -> bool {
 
 fn can_sudo() -> bool {
     process::which(&["sudo"]).is_some() && process::output(command("sudo").args(["-n", "true"])).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::too_old;
+
+    #[test]
+    fn a_firefox_says_how_old_it_is() {
+        assert_eq!(too_old("Mozilla Firefox 140.10.2esr\n"), Some(140));
+        assert_eq!(too_old("Mozilla Firefox 153.0esr"), None);
+        assert_eq!(too_old("something else"), None);
+    }
 }

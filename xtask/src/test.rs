@@ -97,12 +97,10 @@ fn chosen(options: &Options) -> Result<Vec<&'static Stage>> {
 }
 
 /// What a stage cannot be run without, if that is missing.
-fn missing(stage: &Stage, built: bool) -> Option<&'static str> {
+fn missing(stage: &Stage, built: bool) -> Option<String> {
     match stage.name {
-        "browser" | "firefox" if !built => Some("the site was not built"),
-        "firefox" if matches!(browser::firefox(), Ok(None)) => Some(
-            "there is no Firefox here. Install one (on Debian `apt-get install firefox-esr`), or set FIREFOX to where it is",
-        ),
+        "browser" | "firefox" if !built => Some("the site was not built".to_owned()),
+        "firefox" => browser::no_firefox(),
         _ => None,
     }
 }
