@@ -8,6 +8,8 @@ const VERSION = "{version}";
 const MARKS = {marks};
 /** Every file with its size in bytes. */
 const FILES = {files};
+/** In a name that is made from content: so many hexadecimal digits of it. */
+const HASH = new RegExp("-[0-9a-f]{" + {digits} + "}[./]");
 
 const ROOT = new URL("./", location.href);
 /** What the caches of the site at this address begin with: another may be on the same host. */
@@ -36,7 +38,7 @@ function nameOf(address) {
 const addressOf = (name) => new URL(name.replace(/(^|\/)index\.html$/, "$1"), ROOT).href;
 
 const isPage = (name) => /(^|\/)(index|404)\.html$/.test(name);
-const isNamedByContent = (name) => /-[0-9a-f]{10}[./]/.test(name);
+const isNamedByContent = (name) => HASH.test(name);
 const isOurs = (html) => MARKS.every((mark) => html.includes(mark));
 
 /** A file as it is kept: by this version, or by another one. */

@@ -128,6 +128,16 @@ pub const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, de
     ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
 }
 
+/// A parameter that takes one of some words.
+pub const fn choice(
+    name: &'static str,
+    doc: &'static str,
+    options: &'static [&'static str],
+    default: &'static str,
+) -> ParamSpec {
+    ParamSpec { name, doc, kind: Kind::Choice(options), default }
+}
+
 /// Lists of parameters put one after another, for a model that shares some with others. `N` is the sum of their lengths.
 pub const fn join<const N: usize>(lists: &[&[ParamSpec]]) -> [ParamSpec; N] {
     const NONE: ParamSpec = ParamSpec { name: "", doc: "", kind: Kind::Choice(&[]), default: "" };

@@ -34,6 +34,7 @@ fn filled(worker: &str, version: &str, marks: &[&str], files: &BTreeMap<String, 
         ("{version}", version.to_owned()),
         ("{marks}", json!(marks).to_string()),
         ("{files}", json!(files).to_string()),
+        ("{digits}", split::HASH_DIGITS.to_string()),
     ];
     fill.into_iter().fold(worker.to_owned(), |text, (place, value)| text.replace(place, &value))
 }
@@ -51,6 +52,7 @@ mod tests {
             r#"const VERSION = "0123";"#,
             r#"const MARKS = ["app-9.js","content-7/"];"#,
             r#"const FILES = {"index.html":12,"w/zero/index.html":3};"#,
+            r#"new RegExp("-[0-9a-f]{" + 10 + "}[./]")"#,
         ] {
             assert!(filled.contains(line), "{filled}");
         }

@@ -30,20 +30,20 @@ pub(crate) fn loaders(link: &str) -> Result<String, String> {
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
     let mut out = String::with_capacity(link.len());
     for line in link.lines() {
-        if let Some((from, to)) = line.strip_prefix("const ").and_then(|l| l.strip_suffix(';')?.split_once(" = "))
-            && from.starts_with("__chunk_")
-            && to.starts_with("__chunk_")
-        {
-            let to = names.get(to).cloned().ok_or_else(|| format!("{to} is not there before {from}"))?;
-            names.insert(from, to);
-        } else if let Some((chunk, load)) = chunk(line) {
-            let name = format!("c{}", names.len());
-            out.push_str(&format!("const {name} = {}\n", dependencies(load, &names)?));
-            names.insert(chunk, name);
-        } else {
+        let Some((chunk, load)) = chunk(line) else {
             out.push_str(&dependencies(line, &names)?);
             out.push('\n');
-        }
+            continue;
+        };
+        let name = if load.starts_with("__chunk_") {
+            let other = load.trim_end_matches(';');
+            names.get(other).cloned().ok_or_else(|| format!("{other} is not there before {chunk}"))?
+        } else {
+            let name = format!("c{}", names.len());
+            out.push_str(&format!("const {name} = {}\n", dependencies(load, &names)?));
+            name
+        };
+        names.insert(chunk, name);
     }
     out.push_str(FETCHED);
     Ok(out)

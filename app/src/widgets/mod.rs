@@ -88,6 +88,12 @@ pub struct Props {
     pub compact: bool,
 }
 
+const MEMORY_BREAKDOWN: Widget =
+    Widget { id: "memory-breakdown", styles: &["memory-breakdown"], load: || Box::pin(memory_breakdown::load()) };
+
+/// The figure of the first screen: with less code, which only takes what is set by its controls.
+pub static FIRST: Widget = Widget { load: || Box::pin(memory_breakdown::load_glance()), ..MEMORY_BREAKDOWN };
+
 /// Every widget.
 pub const ALL: &[Widget] = &[
     Widget { id: "activation-memory", styles: &["activation-memory"], load: || Box::pin(activation_memory::load()) },
@@ -112,7 +118,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(kernel_workbench::load()),
     },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
-    Widget { id: "memory-breakdown", styles: &["memory-breakdown"], load: || Box::pin(memory_breakdown::load()) },
+    MEMORY_BREAKDOWN,
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
     Widget { id: "parallel-planner", styles: &["parallel-planner"], load: || Box::pin(parallel_planner::load()) },
     Widget {
@@ -133,13 +139,6 @@ pub const ALL: &[Widget] = &[
 pub fn find(id: &str) -> Option<&'static Widget> {
     ALL.iter().find(|w| w.id == id)
 }
-
-/// The figure of the first screen: `memory-breakdown` with less code, which only takes what is set by its controls.
-pub static FIRST: Widget = Widget {
-    id: "memory-breakdown",
-    styles: &["memory-breakdown"],
-    load: || Box::pin(memory_breakdown::load_glance()),
-};
 
 /// One parameter of a model, as the catalogue describes it.
 fn param(model: &Entry, name: &'static str) -> ParamSpec {

@@ -5,7 +5,7 @@ use super::algorithm::{Algo, Direction};
 use super::plan::Sizes;
 use crate::catalogue::{Entry, Evaluation};
 use crate::quantity::Unit;
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, whole};
+use crate::query::{ParamSpec, Problem, Query, Reader, choice, whole};
 
 /// Most tokens.
 pub const MAX_SEQ: u64 = 65_536;
@@ -78,15 +78,6 @@ impl Dtype {
     pub const fn bytes(self) -> u64 {
         if matches!(self, Self::Fp32) { 4 } else { 2 }
     }
-}
-
-const fn choice(
-    name: &'static str,
-    doc: &'static str,
-    options: &'static [&'static str],
-    default: &'static str,
-) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Choice(options), default }
 }
 
 const PARAMS: &[ParamSpec] = &[

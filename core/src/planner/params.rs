@@ -11,7 +11,7 @@ use crate::memory::activations::Recompute;
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, presets, reference};
 use crate::quantity::Unit;
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, whole};
+use crate::query::{ParamSpec, Problem, Query, Reader, choice, join, whole};
 
 /// The parameters: a job, and what of its layout is fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,15 +40,6 @@ const MAX_PIN: u64 = 65_536;
 const MAX_SEQ: u64 = 10_000_000;
 /// Largest batch, in sequences.
 const MAX_BATCH: u64 = 1_000_000;
-
-const fn choice(
-    name: &'static str,
-    doc: &'static str,
-    choices: &'static [&'static str],
-    default: &'static str,
-) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Choice(choices), default }
-}
 
 const OWN: [ParamSpec; 8] = [
     choice("gpu", "GPU", &hardware::IDS, "a100-80"),

@@ -63,11 +63,14 @@ struct Drawing {
     labels: Labels,
 }
 
+/// A text, and its middle.
+type Label = (f64, f64, String);
+
 /// The numbers of ranks, at the middles of what they name: those of the chosen rank, and the others.
 #[derive(Default)]
 struct Labels {
-    mine: Vec<(f64, f64, String)>,
-    others: Vec<(f64, f64, String)>,
+    mine: Vec<Label>,
+    others: Vec<Label>,
 }
 
 impl Labels {
@@ -78,21 +81,23 @@ impl Labels {
     /// Those of one character are one element: each of its characters has a place of its own.
     fn write(&self, into: &mut String) {
         for (class, labels) in [("", &self.mine), (" class=\"other\"", &self.others)] {
-            let (short, long): (Vec<_>, Vec<_>) = labels.iter().partition(|(.., text)| text.len() == 1);
-            if !short.is_empty() {
-                let list = |of: fn(&(f64, f64, String)) -> String| {
-                    short.iter().map(|label| of(label)).collect::<Vec<_>>().join(" ")
-                };
-                let (x, y) = (list(|(x, ..)| x.to_string()), list(|(_, y, _)| y.to_string()));
-                let (down, text) = (list(|_| DOWN.to_owned()), list(|(.., text)| text.clone()).replace(' ', ""));
-                // Writing to a string does not fail; so below.
-                let _ = write!(into, "<text{class} x=\"{x}\" y=\"{y}\" dy=\"{down}\">{text}</text>");
-            }
-            for (x, y, text) in long {
-                let _ = write!(into, "<text{class} x=\"{x}\" y=\"{y}\" dy=\"{DOWN}\">{text}</text>");
-            }
+            let (short, long): (Vec<&Label>, Vec<&Label>) = labels.iter().partition(|(.., text)| text.len() == 1);
+            element(class, &short, into);
+            long.into_iter().for_each(|label| element(class, &[label], into));
         }
     }
+}
+
+/// One element with these labels: one of any length, or any number of one character.
+fn element(class: &str, labels: &[&Label], into: &mut String) {
+    if labels.is_empty() {
+        return;
+    }
+    let list = |of: fn(&Label) -> String, between| labels.iter().map(|l| of(l)).collect::<Vec<_>>().join(between);
+    let (x, y) = (list(|l| l.0.to_string(), " "), list(|l| l.1.to_string(), " "));
+    let (down, text) = (list(|_| DOWN.to_owned(), " "), list(|l| l.2.clone(), ""));
+    // Writing to a string does not fail.
+    let _ = write!(into, "<text{class} x=\"{x}\" y=\"{y}\" dy=\"{down}\">{text}</text>");
 }
 
 /// Where the blocks lie.
