@@ -46,6 +46,7 @@ pub fn Figure(
     /// The drawing and its legend.
     children: Children,
 ) -> impl IntoView {
+    let (finding, notes) = (Memo::new(move |_| finding.get()), Memo::new(move |_| notes.get()));
     let title_id = unique_id("figure");
     let labelledby = title_id.clone();
     // While the learner drags, the caption changes at every step: it is busy until it rests, and announced once.
@@ -54,7 +55,9 @@ pub fn Figure(
     Effect::new(move |before: Option<()>| {
         finding.track();
         if before.is_some() {
-            busy.set(true);
+            if !busy.get_untracked() {
+                busy.set(true);
+            }
             rest.run(move || busy.set(false));
         }
     });

@@ -21,6 +21,7 @@ pub fn Segmented(
     set: Callback<&'static str>,
 ) -> impl IntoView {
     let id = unique_id(name);
+    let value = Memo::new(move |_| value.get());
     let options = options
         .into_iter()
         .map(|(option, text)| {

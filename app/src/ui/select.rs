@@ -32,6 +32,7 @@ pub fn Select(
     #[prop(optional)] children: Option<Children>,
 ) -> impl IntoView {
     let id = unique_id(name);
+    let value = Memo::new(move |_| value.get());
     let node = NodeRef::<html::Select>::new();
     let known: Vec<&'static str> = groups.iter().flat_map(|g| &g.options).map(|(v, _)| *v).collect();
     let change = move |event| {

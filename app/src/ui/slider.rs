@@ -103,6 +103,8 @@ pub fn Slider(
     format: fn(f64) -> String,
 ) -> impl IntoView {
     let id = unique_id(spec.name);
+    // What is said of a value is said again when it changes, not whenever another parameter does.
+    let value = Memo::new(move |_| value.get());
     // A typed value between two steps shows at the nearer one; it stays what it is until the thumb is moved.
     let slide = move |event| {
         if let Some(position) = decimal::parse(&event_target_value(&event)) {

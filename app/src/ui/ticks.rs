@@ -1,12 +1,12 @@
 //! Lines at the ticks of a linear axis, each with its number.
-//!
-//! As many as there can be are always there, so that those of another scale move to their places; what is too many is hidden.
+
+use std::fmt::Write as _;
 
 use leptos::prelude::*;
 
-use super::scale::{Linear, MAX_TICKS, percent};
+use super::scale::{Linear, percent};
 
-/// Where a tick is, in percent of the axis, and its number as text.
+/// Where a tick is, in percent of the axis, and its number as text, without signs that mean something in markup.
 pub type Tick = (f64, String);
 
 /// The ticks of a scale, each written by `text`.
@@ -16,46 +16,36 @@ pub fn ticks(scale: Linear, text: fn(f64) -> String) -> Vec<Tick> {
 
 /// From the left to the right, with numbers under the drawing. Every other one is `odd`.
 pub fn across(ticks: Memo<Vec<Tick>>) -> AnyView {
-    all(|i| {
-        let (gone, at, text) = tick(ticks, i);
-        let x = move || percent(at());
-        view! {
-            <g class:nowhere=gone class:odd=i % 2 == 1>
-                <line x1=x x2=x y2="100%" />
-                <text x=x y="100%" dy="18" text-anchor="middle">{text}</text>
-            </g>
-        }
-        .into_any()
+    all(ticks, |i, at, text, svg| {
+        let odd = if i % 2 == 1 { " class=\"odd\"" } else { "" };
+        let x = percent(at);
+        // Writing to a string does not fail; so below.
+        let _ = write!(
+            svg,
+            "<g{odd}><line x1=\"{x}\" x2=\"{x}\" y2=\"100%\"/><text x=\"{x}\" y=\"100%\" dy=\"18\" text-anchor=\"middle\">{text}</text></g>"
+        );
     })
 }
 
 /// From the bottom to the top, with numbers to the left of the drawing.
 pub fn up(ticks: Memo<Vec<Tick>>) -> AnyView {
-    all(|i| {
-        let (gone, at, text) = tick(ticks, i);
-        let y = move || percent(100.0 - at());
-        view! {
-            <g class:nowhere=gone>
-                <line y1=y y2=y x2="100%" />
-                <text x="-8" y=y dy=".35em" text-anchor="end">{text}</text>
-            </g>
-        }
-        .into_any()
+    all(ticks, |_, at, text, svg| {
+        let y = percent(100.0 - at);
+        let _ = write!(
+            svg,
+            "<line y1=\"{y}\" y2=\"{y}\" x2=\"100%\"/><text x=\"-8\" y=\"{y}\" dy=\".35em\" text-anchor=\"end\">{text}</text>"
+        );
     })
 }
 
-fn all(draw: impl Fn(usize) -> AnyView) -> AnyView {
-    view! { <g class="ticks">{(0..MAX_TICKS).map(draw).collect_view()}</g> }.into_any()
-}
+/// Adds the tick of this number, at this place and with this text, to the markup.
+type Draw = fn(usize, f64, &str, &mut String);
 
-/// Of the tick with this number: whether there is none, where it is, and its text.
-fn tick(
-    ticks: Memo<Vec<Tick>>,
-    i: usize,
-) -> (impl Fn() -> bool + Copy, impl Fn() -> f64 + Copy, impl Fn() -> String + Copy) {
-    (
-        move || ticks.with(|list| list.len() <= i),
-        move || ticks.with(|list| list.get(i).map_or(0.0, |tick| tick.0)),
-        move || ticks.with(|list| list.get(i).map(|tick| tick.1.clone()).unwrap_or_default()),
-    )
+fn all(ticks: Memo<Vec<Tick>>, draw: Draw) -> AnyView {
+    let markup = move || {
+        let mut svg = String::new();
+        ticks.with(|list| list.iter().enumerate().for_each(|(i, (at, text))| draw(i, *at, text, &mut svg)));
+        svg
+    };
+    view! { <g class="ticks" inner_html=markup></g> }.into_any()
 }

@@ -1,10 +1,13 @@
 //! The drawing: one stacked bar for each ZeRO stage, against the memory of the GPU.
 
+use std::fmt::Write as _;
+
 use leptos::prelude::*;
 use ringside_core::memory::{Breakdown, Concept, Mode};
 use ringside_core::quantity::bytes_decimal;
 
 use super::{Shown, State, class, stage_name};
+use crate::ui::dom::escaped;
 use crate::ui::scale::{Linear, percent};
 use crate::ui::ticks;
 
@@ -63,6 +66,63 @@ impl Bar {
             start += width;
         }
         Some(Self { parts, states, end, total: bytes_decimal(row.total.0), fits: row.fits })
+    }
+
+    /// Its parts that are there, each with its concept.
+    fn there(&self) -> impl Iterator<Item = (Concept, &Part)> {
+        Concept::ALL.into_iter().zip(&self.parts).filter(|(_, part)| part.width > 0.0)
+    }
+
+    /// The parts, and the edges between the optimizer's states, as markup: the browser reads it faster than it is told of
+    /// each change.
+    fn drawing(&self) -> String {
+        let mut svg = String::new();
+        for (concept, part) in self.there() {
+            let thin = if part.width < THIN { " thin" } else { "" };
+            let (class, x, width) = (class(concept), percent(part.start), percent(part.width));
+            // Writing to a string does not fail; so below.
+            let _ = write!(svg, "<rect class=\"part {class}{thin}\" x=\"{x}\" width=\"{width}\" height=\"100%\"/>");
+        }
+        for state in self.states.iter().skip(1).filter(|s| s.width >= THIN) {
+            let x = percent(state.start);
+            let _ = write!(svg, "<line class=\"edge\" x1=\"{x}\" x2=\"{x}\" y2=\"100%\"/>");
+        }
+        svg
+    }
+
+    /// What is written on the parts, as markup. Names and amounts have no signs that mean something there.
+    fn labels(&self) -> String {
+        let mut svg = String::new();
+        let mut put = |class: &str, start, text: &str| {
+            let x = percent(start);
+            let _ = write!(svg, "<text class=\"{class}\" x=\"{x}\" dx=\"8\" y=\"50%\" dy=\".35em\">{text}</text>");
+        };
+        let of_states = self.labels_states();
+        for state in self.states.iter().filter(|s| of_states && s.width > 0.0) {
+            put(&format!("on-optimizer {WIDE}"), state.start, &format!("{} {}", state.name, state.amount));
+        }
+        for (concept, part) in self.there() {
+            let fit = part.fit(false);
+            if fit == NOWHERE {
+                continue;
+            }
+            // Where the states are labelled one by one, the whole is labelled only in narrow figures.
+            let narrow = if concept == Concept::Optimizer && of_states && fit == ANYWHERE { "narrow-only" } else { fit };
+            let name = match part.fit(true) {
+                NOWHERE => String::new(),
+                with_name => format!("<tspan class=\"{with_name}\">{} </tspan>", part.name),
+            };
+            put(&format!("on-{} {narrow}", class(concept)), part.start, &format!("{name}{}", part.amount));
+        }
+        svg
+    }
+
+    /// The amounts, where the bar is too short for labels: they come after it, in the same order.
+    fn apart(&self) -> String {
+        if self.end >= 40.0 || self.there().all(|(_, part)| part.fit(false) != NOWHERE) {
+            return String::new();
+        }
+        self.there().map(|(_, part)| part.amount.as_str()).collect::<Vec<_>>().join(" + ")
     }
 
     /// Whether the optimizer's part is wide enough for a label on each of its states.
@@ -124,62 +184,6 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
     };
     // In inference nothing is sharded: one bar is left.
     let gone = Memo::new(move |_| stage > 0 && state.params().with(|p| p.mode == Mode::Inference));
-    let parts = std::array::from_fn::<_, CONCEPTS, _>(|i| {
-        let part = move |look: fn(&Part) -> String| move || bar.with(|b| look(&b.parts[i]));
-        let thin = move || bar.with(|b| b.parts[i].width < THIN);
-        view! {
-            <rect
-                class=format!("part {}", class(Concept::ALL[i]))
-                class:thin=thin
-                x=part(|p| percent(p.start))
-                width=part(|p| percent(p.width))
-                height="100%"
-            />
-        }
-    });
-    let labels = std::array::from_fn::<_, CONCEPTS, _>(|i| {
-        let class = class(Concept::ALL[i]);
-        // Where the states are labelled one by one, the whole is labelled only in narrow figures.
-        let fit = move || {
-            bar.with(|b| {
-                let fit = b.parts[i].fit(false);
-                let states = i == OPTIMIZER && b.labels_states() && fit == ANYWHERE;
-                let fit = if b.parts[i].width > 0.0 { fit } else { NOWHERE };
-                format!("on-{class} {} {fit}", if states { "narrow-only" } else { "" })
-            })
-        };
-        view! {
-            <text class=fit x=move || bar.with(|b| percent(b.parts[i].start)) dx="8" y="50%" dy=".35em">
-                <tspan class=move || bar.with(|b| b.parts[i].fit(true))>{move || bar.with(|b| b.parts[i].name)} " "</tspan>
-                <tspan>{move || bar.with(|b| b.parts[i].amount.clone())}</tspan>
-            </text>
-        }
-    });
-    let edges = std::array::from_fn::<_, MAX_STATES, _>(|i| {
-        let edge = move || bar.with(|b| percent(b.states[i].start));
-        let hidden = move || i == 0 || bar.with(|b| b.states[i].width < THIN);
-        view! { <line class="edge" class:nowhere=hidden x1=edge x2=edge y2="100%" /> }
-    });
-    let states = std::array::from_fn::<_, MAX_STATES, _>(|i| {
-        let fit = move || {
-            let fits = bar.with(|b| b.states[i].width > 0.0 && b.labels_states());
-            format!("on-optimizer {}", if fits { WIDE } else { NOWHERE })
-        };
-        let edge = move || bar.with(|b| percent(b.states[i].start));
-        view! {
-            <text class=fit x=edge dx="8" y="50%" dy=".35em">
-                {move || bar.with(|b| format!("{} {}", b.states[i].name, b.states[i].amount))}
-            </text>
-        }
-    });
-    // Where the bar is too short for labels they come after it, in the same order.
-    let apart = move || {
-        bar.with(|b| {
-            let short = b.end < 40.0 && b.parts.iter().any(|p| p.width > 0.0 && p.fit(false) == NOWHERE);
-            let there = b.parts.iter().filter(|p| p.width > 0.0).map(|p| p.amount.as_str());
-            if short { there.collect::<Vec<_>>().join(" + ") } else { String::new() }
-        })
-    };
     view! {
         <label class="bar-row" class:selected=selected class:nowhere=gone>
             <span class="bar-name">
@@ -195,15 +199,13 @@ fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
                 <small>{move || name.get().1}</small>
             </span>
             <span class="bar-cell">
-                <svg class="bar" aria-hidden="true">{parts.into_iter().collect_view()} {edges.into_iter().collect_view()}</svg>
+                <svg class="bar" aria-hidden="true" inner_html=move || bar.with(Bar::drawing)></svg>
                 // A layer of its own: labels lie over the line of the capacity.
-                <svg class="bar labels" aria-hidden="true">
-                    {states.into_iter().collect_view()} {labels.into_iter().collect_view()}
-                </svg>
+                <svg class="bar labels" aria-hidden="true" inner_html=move || bar.with(Bar::labels)></svg>
                 <span class="bar-end" style:left=move || bar.with(|b| percent(b.end))>
                     <b>{move || bar.with(|b| b.total.clone())}</b>
                     <span class="fits">{fits}</span>
-                    <small class="apart">{apart}</small>
+                    <small class="apart">{move || bar.with(Bar::apart)}</small>
                 </span>
             </span>
         </label>
@@ -219,26 +221,18 @@ fn axis(scale: impl Fn() -> Linear + Copy + Send + Sync + 'static) -> impl IntoV
 
 /// The memory of the GPU, drawn through the bars. Off the axis, the label alone points to where the line would be.
 fn capacity(shown: Shown, scale: impl Fn() -> Linear + Copy + Send + Sync + 'static) -> impl IntoView {
-    let at = Memo::new(move |_| {
-        shown.with(|b| Some(b.capacity.0)).filter(|c| scale().shows(*c)).map(|c| scale().percent(c))
+    let drawing = Memo::new(move |_| {
+        shown.with(|b| {
+            let at = Some(scale()).filter(|scale| scale.shows(b.capacity.0)).map(|scale| scale.percent(b.capacity.0));
+            let x = percent(at.unwrap_or(100.0));
+            let line = at.map(|_| format!("<line x1=\"{x}\" x2=\"{x}\" y1=\"-18\" y2=\"100%\"/>")).unwrap_or_default();
+            let (dx, anchor) = if at.is_some_and(|at| at < 55.0) { (7, "start") } else { (-7, "end") };
+            let arrow = if at.is_none() { " →" } else { "" };
+            format!(
+                "{line}<text x=\"{x}\" dx=\"{dx}\" y=\"-8\" text-anchor=\"{anchor}\">one {}{arrow}</text>",
+                escaped(b.params.gpu.name)
+            )
+        })
     });
-    let x = move || percent(at.get().unwrap_or(100.0));
-    let on_the_left = move || at.get().is_some_and(|at| at < 55.0);
-    let name = move || {
-        let arrow = if at.get().is_none() { " →" } else { "" };
-        shown.with(|b| format!("one {}{arrow}", b.params.gpu.name))
-    };
-    view! {
-        <svg class="axis capacity" aria-hidden="true">
-            <line class:nowhere=move || at.get().is_none() x1=x x2=x y1="-18" y2="100%" />
-            <text
-                x=x
-                dx=move || if on_the_left() { "7" } else { "-7" }
-                y="-8"
-                text-anchor=move || if on_the_left() { "start" } else { "end" }
-            >
-                {name}
-            </text>
-        </svg>
-    }
+    view! { <svg class="axis capacity" aria-hidden="true" inner_html=move || drawing.get()></svg> }
 }

@@ -90,8 +90,9 @@ fn beside(shown: Shown) -> AnyView {
 
 fn verdict(state: State, shown: Shown) -> impl IntoView {
     let fits = Memo::new(move |_| shown.with(|b| b.fits));
-    let headline = move || shown.with(|b| b.verdict()[0].clone());
-    let rest = move || shown.with(|b| b.verdict()[1].clone());
+    let said = Memo::new(move |_| shown.with(Breakdown::verdict));
+    let headline = move || said.with(|[headline, _]| headline.clone());
+    let rest = move || said.with(|[_, rest]| rest.clone());
     let suggestion = Memo::new(move |_| shown.with(Breakdown::suggestion));
     let sentence = move || suggestion.with(|s| s.as_ref().map(|s| s.sentence.clone()));
     let change = Memo::new(move |_| suggestion.with(|s| s.as_ref().filter(|s| !s.change.is_empty()).map(|s| s.params)));
