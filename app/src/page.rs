@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::once::{self, Once};
+use crate::shell::first_sight;
 use crate::ui::{awake, hold};
 
 /// How many things that belong to the page are still on their way. While there are none, `<html data-ready="1">` says so
@@ -22,7 +23,7 @@ pub fn provide() {
         let ready = pending.0.get() == 0;
         let watching = watching.unwrap_or_default();
         if ready && !watching {
-            awake::watch();
+            awake::watch(first_sight::is_whole());
         }
         if let Some(root) = document().document_element() {
             // An attribute that cannot be set leaves the page as usable as before.

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use ringside_core::answer::write;
 use ringside_core::quantity::Unit;
 
-use crate::ui::scale::{Linear, percent};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// A pair of bars for each row: its name, the prediction and the truth, in base units.
 pub(super) fn bars(rows: Vec<(String, f64, f64)>, unit: Unit) -> AnyView {

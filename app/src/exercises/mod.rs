@@ -1,4 +1,4 @@
-//! Exercises, one file per kind, in one frame.
+//! Exercises, one file per kind, each downloaded where one of its kind is, in one frame.
 //!
 //! `core` computes and checks; what is here shows, and keeps in the store what the learner did, so that a reload brings
 //! back the input, the verdict, the numbers and the hints.
@@ -20,13 +20,16 @@ mod sketch;
 mod task;
 mod trace;
 
+use std::future::Future;
+use std::pin::Pin;
+
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_content::schema::Exercises;
 use ringside_core::exercise::{Exercise, Kind};
 
 use crate::data::Remote;
-use crate::deferred::NotLoaded;
+use crate::deferred::{NotLoaded, deferred};
 use crate::store::doc::Attempt;
 use crate::store::store;
 pub use given::{Given, given};
@@ -95,19 +98,27 @@ pub fn question(exercise: &Exercise, nth: &str, seed: u64, answer: RwSignal<Stri
     frame::view(exercise, session, nth, form(session, exercise))
 }
 
-fn form(session: Session, exercise: &Exercise) -> AnyView {
-    match &exercise.kind {
-        Kind::Number(_) => number::form(session),
-        Kind::Choice(choice) => choice::form(session, choice.several),
-        Kind::Predict(_) => predict::form(session),
-        Kind::Sketch(_) => sketch::form(session),
-        Kind::Order(_) => order::form(session),
-        Kind::Match(_) | Kind::Label(_) => pairs::form(session),
-        Kind::Task(_) => task::form(session),
-        Kind::Trace(_) => trace::form(session),
-        Kind::Explain(_) => explain::form(session),
-        Kind::Kernel(_) => kernel::form(session),
+/// What an exercise of one kind is answered with.
+type Form = fn(Session) -> AnyView;
+
+/// Downloads the form of an exercise.
+fn load_form(kind: &Kind) -> fn() -> Pin<Box<dyn Future<Output = Result<Form, NotLoaded>>>> {
+    match kind {
+        Kind::Number(_) => || Box::pin(number::load()),
+        Kind::Choice(_) => || Box::pin(choice::load()),
+        Kind::Predict(_) => || Box::pin(predict::load()),
+        Kind::Sketch(_) => || Box::pin(sketch::load()),
+        Kind::Order(_) => || Box::pin(order::load()),
+        Kind::Match(_) | Kind::Label(_) => || Box::pin(pairs::load()),
+        Kind::Task(_) => || Box::pin(task::load()),
+        Kind::Trace(_) => || Box::pin(trace::load()),
+        Kind::Explain(_) => || Box::pin(explain::load()),
+        Kind::Kernel(_) => || Box::pin(kernel::load()),
     }
+}
+
+fn form(session: Session, exercise: &Exercise) -> AnyView {
+    deferred(load_form(&exercise.kind), move |form| form(session)).into_any()
 }
 
 /// Whether the prediction with this id has been committed or passed over. Tracks.

@@ -1,20 +1,29 @@
 //! A curve to draw before the figure is uncovered: a bar for each value, then what the model says beside it.
 
 use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
 use ringside_core::answer::write;
 use ringside_core::decimal;
 use ringside_core::exercise::input::points;
 use ringside_core::exercise::{Curve, Kind, Sketch};
 
+use super::Form;
 use super::session::Session;
 use super::{compare, confidence, frame};
+use crate::deferred::NotLoaded;
 use crate::ui::{focus_soon, unique_id};
 
 /// Steps of a bar.
 const STEPS: f64 = 200.0;
 
+/// Downloads it.
+#[wasm_split(exercise_sketch, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Form, NotLoaded> {
+    Ok(form)
+}
+
 /// The bars, the button, and what there is to see once the learner has committed.
-pub(super) fn form(session: Session) -> AnyView {
+fn form(session: Session) -> AnyView {
     let count = look(session, |s| s.at.len()).unwrap_or_default();
     let curve = move || curve(session).and_then(Result::ok);
     let drawn = move || {

@@ -10,6 +10,10 @@ use web_sys::{Element, HtmlElement};
 
 use crate::ui::dom;
 
+/// On `<html>` where anything was done. `app/index.html` sets it before anything is shown, by the rule of
+/// [`Doc::is_begun`](crate::store::doc::Doc::is_begun).
+pub const BEGUN: &str = "data-begun";
+
 /// The one that is part of every page.
 const CONTENTS: &str = "contents.html";
 
@@ -37,6 +41,17 @@ pub fn take(path: &str) -> Option<HtmlElement> {
 /// Whether the text of the page is there.
 pub fn has_text() -> bool {
     LEFT.with_borrow(|left| left.iter().any(|built| dom::attribute(built, "data-built") != CONTENTS))
+}
+
+/// Whether nothing is missing of the page until somebody does something: the home page (`data-whole`) as it is for whoever has
+/// done nothing yet, seen from its top and without a filter.
+pub fn is_whole() -> bool {
+    let begun = document().document_element().is_none_or(|page| page.has_attribute(BEGUN));
+    let place = window().location();
+    let elsewhere = [place.search(), place.hash()].into_iter().any(|part| part.is_ok_and(|part| !part.is_empty()));
+    let scrolled = window().scroll_y().is_ok_and(|y| y > 0.0);
+    !(begun || elsewhere || scrolled)
+        && LEFT.with_borrow(|left| left.iter().any(|built| dom::find(built, "[data-whole]").is_some()))
 }
 
 /// The text of the page, while the code that makes it alive is on its way.

@@ -21,15 +21,18 @@ thread_local! {
     static WAITING: RefCell<Option<Vec<Action>>> = const { RefCell::new(Some(Vec::new())) };
 }
 
-/// Begins to look. To be called once, when the page can be read.
-pub fn watch() {
-    Timeout::new(PATIENCE, wake).forget();
+/// Begins to look. To be called once, when the page can be read. One that is `whole` without code waits for a sign; any other
+/// is completed before long.
+pub fn watch(whole: bool) {
+    if !whole {
+        Timeout::new(PATIENCE, wake).forget();
+    }
     let heard = Closure::<dyn Fn(Event)>::new(move |_| wake()).into_js_value();
     for sign in SIGNS {
         let options = web_sys::AddEventListenerOptions::new();
         options.set_once(true);
         options.set_passive(true);
-        // Without it the time that passes wakes the page.
+        // It does not fail for a window.
         let _ = window().add_event_listener_with_callback_and_add_event_listener_options(
             sign,
             heard.unchecked_ref(),

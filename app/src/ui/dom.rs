@@ -1,6 +1,7 @@
 //! What is in a page that we did not make of views: found, and listened to.
 
 use leptos::prelude::on_cleanup;
+pub use ringside_content::drawing::escaped;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
@@ -20,11 +21,6 @@ pub fn all(root: &Element, selector: &str) -> Vec<HtmlElement> {
 /// The nearest element around the event's target that matches.
 pub fn closest(event: &Event, selector: &str) -> Option<HtmlElement> {
     event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()??.dyn_into().ok()
-}
-
-/// Text as it may stand in markup.
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The value of an attribute, or nothing.

@@ -3,11 +3,10 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use ringside_core::checked;
-use ringside_core::quantity::Unit;
+use ringside_content::drawing::caption;
 use ringside_core::query::{Problem, Query};
 use wasm_bindgen::JsCast as _;
-use web_sys::CustomEvent;
+use web_sys::{CustomEvent, HtmlElement};
 
 use super::copy_link::copy_link;
 use super::later::Later;
@@ -15,6 +14,17 @@ use super::{dom, link, unique_id};
 
 /// The event by which a figure is put into a state, as its `data-query` has it: `detail` is the text of a query.
 pub const SET_STATE: &str = "ringside-set";
+
+/// Lets `query` be set by that event.
+pub fn take_states(root: &HtmlElement, query: RwSignal<Query>) {
+    dom::on(root, SET_STATE, move |event| {
+        let text = event.dyn_into::<CustomEvent>().ok().and_then(|event| event.detail().as_string());
+        query.set(Query::parse(&text.unwrap_or_default()));
+    });
+}
+
+/// Milliseconds after which the caption is at rest.
+pub const CAPTION_RESTS: u32 = 700;
 
 /// A figure. Its root bears `data-widget`, and `data-query`, its state.
 #[component]
@@ -51,7 +61,7 @@ pub fn Figure(
     let labelledby = title_id.clone();
     // While the learner drags, the caption changes at every step: it is busy until it rests, and announced once.
     let busy = RwSignal::new(false);
-    let rest = Later::after(700);
+    let rest = Later::after(CAPTION_RESTS);
     Effect::new(move |before: Option<()>| {
         finding.track();
         if before.is_some() {
@@ -63,17 +73,15 @@ pub fn Figure(
     });
     let root = NodeRef::<html::Figure>::new();
     Effect::new(move |_| {
-        let Some(root) = root.get() else { return };
-        dom::on(&root, SET_STATE, move |event| {
-            let text = event.dyn_into::<CustomEvent>().ok().and_then(|event| event.detail().as_string());
-            query.set(Query::parse(&text.unwrap_or_default()));
-        });
+        if let Some(root) = root.get() {
+            take_states(&root, query);
+        }
     });
     let numbers = NodeRef::<html::Details>::new();
     let open = RwSignal::new(false);
     let toggled = move |_| open.set(numbers.get_untracked().is_some_and(|details| details.open()));
-    let lead = move || finding.with(|text| sentences(text).0.to_owned());
-    let others = move || finding.with(|text| sentences(text).1.to_owned());
+    let lead = move || finding.with(|text| caption::sentences(text).0.to_owned());
+    let others = move || finding.with(|text| caption::sentences(text).1.to_owned());
     view! {
         <figure
             class="figure sans"
@@ -98,7 +106,7 @@ pub fn Figure(
                         <b>{lead}</b>
                         {others}
                     </p>
-                    <ComparedWith id />
+                    {caption::compared_with(id).map(|html| view! { <details class="checked" inner_html=html></details> })}
                 </div>
                 <p class="fine" hidden=move || notes.with(String::is_empty)>{notes}</p>
                 <details class="numbers" node_ref=numbers on:toggle=toggled>
@@ -110,11 +118,6 @@ pub fn Figure(
             </figcaption>
         </figure>
     }
-}
-
-/// The first sentence and the rest.
-fn sentences(text: &str) -> (&str, &str) {
-    text.find(". ").map_or((text, ""), |end| text.split_at(end + 1))
 }
 
 #[component]
@@ -155,57 +158,5 @@ fn Problems(problems: RwSignal<Vec<Problem>>) -> impl IntoView {
                 </div>
             </Show>
         </div>
-    }
-}
-
-/// What the model was compared with: written by the tests that compare.
-#[component]
-fn ComparedWith(id: &'static str) -> impl IntoView {
-    let mut sources: Vec<&str> = checked::of(id).map(|c| c.source).collect();
-    sources.dedup();
-    let label = match sources.as_slice() {
-        [] => return ().into_any(),
-        [_] => "✓ checked against 1 source".to_owned(),
-        many => format!("✓ checked against {} sources", many.len()),
-    };
-    let list = checked::of(id)
-        .map(|c| {
-            let version = c.version.get(..12).unwrap_or(c.version);
-            let cases = if c.cases == 1 { "1 case".to_owned() } else { format!("{} cases", c.cases) };
-            let agreement = if c.largest > 0.0 {
-                format!(
-                    "largest difference {}, allowed {}",
-                    Unit::Fraction.format(c.largest),
-                    Unit::Fraction.format(c.tolerance)
-                )
-            } else {
-                "no difference".to_owned()
-            };
-            let left_out = if c.excluded.is_empty() { String::new() } else { format!(" Left out: {}.", c.excluded) };
-            view! {
-                <li>
-                    <b>{c.source}</b>
-                    {format!(" {version} {}: {}. {cases}, {agreement}.{left_out}", c.place, c.what)}
-                </li>
-            }
-        })
-        .collect_view();
-    view! {
-        <details class="checked">
-            <summary>{label}</summary>
-            <ul>{list}</ul>
-        </details>
-    }
-    .into_any()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::sentences;
-
-    #[test]
-    fn a_number_ends_no_sentence() {
-        assert_eq!(sentences("It holds 7.5 GB. The rest is free."), ("It holds 7.5 GB.", " The rest is free."));
-        assert_eq!(sentences("One."), ("One.", ""));
     }
 }

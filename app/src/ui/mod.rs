@@ -5,7 +5,7 @@
 //! - [`mod@presets`]: states worth looking at. [`transport`]: playing and stepping through what unfolds in steps.
 //!   [`timeline`]: what lies along a time axis.
 //! - [`output`]: a number that people, scripts and screen readers read alike. [`table`]: columns of them.
-//! - [`scale`]: where numbers lie in a drawing. [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns. [`plot`]: curves over
+//! - [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns. [`plot`]: curves over
 //!   logarithmic axes.
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
 //! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`mod@rested`], [`hold`], [`mod@file`]: what pages
@@ -31,7 +31,6 @@ pub mod plot;
 pub mod presets;
 pub mod rested;
 pub mod said;
-pub mod scale;
 pub mod segmented;
 pub mod select;
 pub mod slider;

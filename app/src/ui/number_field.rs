@@ -9,7 +9,7 @@ use super::unique_id;
 ///
 /// # Errors
 /// A sentence that says what is valid.
-fn read(spec: &ParamSpec, label: &str, text: &str) -> Result<f64, String> {
+pub fn read(spec: &ParamSpec, label: &str, text: &str) -> Result<f64, String> {
     let (kind, min, max) = match spec.kind {
         Kind::Real { min, max } => ("a number", min, max),
         Kind::Integer { min, max } => ("a whole number", min as f64, max as f64),

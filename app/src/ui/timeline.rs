@@ -10,8 +10,8 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
 use web_sys::ResizeObserver;
 
-use super::scale::{Linear, MAX_TICKS, percent};
 use super::unique_id;
+use ringside_content::drawing::scale::{Linear, MAX_TICKS, percent};
 
 /// The part of the time that is seen, in fractions of all of it.
 #[derive(Debug, Clone, Copy, PartialEq)]

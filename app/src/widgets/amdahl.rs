@@ -8,10 +8,10 @@ use ringside_core::quantity::{Unit, grouped, number};
 use super::{Module, Props, param, readings};
 use crate::deferred::NotLoaded;
 use crate::ui::figure::Figure;
-use crate::ui::scale::{Log, percent};
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
+use ringside_content::drawing::scale::{Log, percent};
 
 /// Downloads the widget.
 #[wasm_split(widget_amdahl, wasm_split_path = leptos::wasm_split, fallible)]

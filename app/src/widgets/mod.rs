@@ -42,16 +42,14 @@ use ringside_core::query::{Kind, ParamSpec, Query};
 use crate::deferred::NotLoaded;
 use crate::style;
 pub use kernel_workbench::Judge;
-
-/// The style sheet of what several figures have.
-const FIGURES: &str = "figures";
+pub use memory_breakdown::load_glance;
 
 /// A widget, before its code is there.
 #[derive(Clone, Copy)]
 pub struct Widget {
     /// The id: `memory-breakdown`.
     pub id: &'static str,
-    /// Its style sheets, of `app/styles/on-demand/`, besides the one that several figures have.
+    /// Its style sheets, of `app/styles/on-demand/`.
     pub styles: &'static [&'static str],
     /// Downloads its code: its view and its model.
     pub load: fn() -> Loading,
@@ -60,7 +58,7 @@ pub struct Widget {
 impl Widget {
     /// Downloads it to be shown: its code and its style.
     pub fn to_show(&'static self) -> Loading {
-        Box::pin(style::with(&[FIGURES], style::with(self.styles, (self.load)())))
+        Box::pin(style::with(self.styles, (self.load)()))
     }
 }
 
@@ -88,12 +86,6 @@ pub struct Props {
     pub compact: bool,
 }
 
-const MEMORY_BREAKDOWN: Widget =
-    Widget { id: "memory-breakdown", styles: &["memory-breakdown"], load: || Box::pin(memory_breakdown::load()) };
-
-/// The figure of the first screen: with less code, which only takes what is set by its controls.
-pub static FIRST: Widget = Widget { load: || Box::pin(memory_breakdown::load_glance()), ..MEMORY_BREAKDOWN };
-
 /// Every widget.
 pub const ALL: &[Widget] = &[
     Widget { id: "activation-memory", styles: &["activation-memory"], load: || Box::pin(activation_memory::load()) },
@@ -118,7 +110,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(kernel_workbench::load()),
     },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
-    MEMORY_BREAKDOWN,
+    Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
     Widget { id: "parallel-planner", styles: &["parallel-planner"], load: || Box::pin(parallel_planner::load()) },
     Widget {
@@ -153,7 +145,7 @@ mod tests {
     #[test]
     fn every_style_sheet_is_there() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("styles/on-demand");
-        for name in ALL.iter().flat_map(|widget| widget.styles).chain([&FIGURES]) {
+        for name in ALL.iter().flat_map(|widget| widget.styles) {
             assert!(folder.join(format!("{name}.css")).is_file(), "{name}.css");
         }
     }

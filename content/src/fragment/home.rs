@@ -1,31 +1,27 @@
 //! `home.html`: the reading map.
 
-use ringside_core::memory::breakdown;
-use ringside_core::query::Query;
-
-use super::{chapters, layers, plan, sources};
+use super::{chapters, figure, layers, plan, sources};
 use crate::html::escape;
-use crate::markdown::still;
 use crate::schema::{Course, NotCovered, Readings, Status};
 use crate::words;
 
-/// The live figure, under the question that it answers: in numbers until it comes alive.
-fn figure() -> String {
+/// The live figure, under the question that it answers.
+fn live() -> String {
     format!(
         "<section class=\"live\" aria-labelledby=\"live-question\">\n\
          <h2 id=\"live-question\">Thirty billion parameters, sixty-four 80 GB GPUs, plain data parallelism. \
-         Does the model fit?</h2>\n<div class=\"live-figure\" data-island=\"figure\">\n{}</div>\n</section>\n",
-        still(&breakdown::ENTRY, &Query::default()),
+         Does the model fit?</h2>\n<div class=\"live-figure\">\n{}</div>\n</section>\n",
+        figure::memory(),
     )
 }
 
 /// The home page, with places for the live figure and for the list of sources.
 pub(crate) fn home(course: &Course, readings: &Readings) -> String {
     format!(
-        "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}</article>\n",
+        "<article class=\"home\" data-whole>\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}</article>\n",
         welcome(course, readings),
         on_this_page(course, readings),
-        figure(),
+        live(),
         layers::section(course, readings),
         chapters::section(course, readings),
         plan::section(course, readings),

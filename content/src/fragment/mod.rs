@@ -8,6 +8,8 @@
 //! | `data-done` | a mark | the slug of the chapter that has to be done for it to be seen |
 //! | `data-tally` | a count | sources and chapters (`data-sources`, `data-chapters`) of which it says how many are done |
 //! | `data-island` | an empty place | what the app puts there |
+//! | `data-whole` | the page | that nothing of it is missing before somebody does something |
+//! | `data-widget` | the figure of the first screen | that it is the frame of a figure, to be made alive in its place |
 //!
 //! The contents and the home page are also in the pages as they are served, to be read before the app has started. What works
 //! without it (links, fields, ticks) can be used there, and the app takes over what was typed and ticked; what does not is
@@ -15,6 +17,7 @@
 
 mod chapters;
 mod contents;
+mod figure;
 mod home;
 mod layers;
 mod plan;

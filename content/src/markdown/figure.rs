@@ -38,7 +38,18 @@ fn covered(still: &str) -> String {
 
 /// A widget in one state as a table of its quantities, with a link to its page.
 pub(crate) fn still(entry: &Entry, query: &Query) -> String {
-    let mut out = format!("<div class=\"still sans\">\n<table><caption>{}</caption>\n<tbody>\n", escape(entry.title));
+    let address = page(&format!("w/{}/", entry.id), query);
+    format!(
+        "<div class=\"still sans\">\n{}\n<p><a href=\"{}\">{}</a></p>\n</div>\n",
+        quantities(entry, query),
+        escape(&address),
+        escape(entry.summary)
+    )
+}
+
+/// The most important quantities of a widget in one state, as a table.
+pub(crate) fn quantities(entry: &Entry, query: &Query) -> String {
+    let mut out = format!("<table><caption>{}</caption>\n<tbody>\n", escape(entry.title));
     for quantity in (entry.evaluate)(query).quantities.into_iter().take(ROWS) {
         out.push_str(&format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
@@ -46,13 +57,7 @@ pub(crate) fn still(entry: &Entry, query: &Query) -> String {
             data(quantity.value, &quantity.text())
         ));
     }
-    let address = page(&format!("w/{}/", entry.id), query);
-    out.push_str(&format!(
-        "</tbody>\n</table>\n<p><a href=\"{}\">{}</a></p>\n</div>\n",
-        escape(&address),
-        escape(entry.summary)
-    ));
-    out
+    out + "</tbody>\n</table>"
 }
 
 /// A number that is the same for a person and for a program.

@@ -1,15 +1,16 @@
 //! The live figure on the first screen.
 
 use leptos::prelude::*;
-use ringside_core::query::Query;
 use web_sys::HtmlElement;
 
-use crate::ui::islands::Islands;
-use crate::widgets::{FIRST, Module, Props};
+use crate::deferred::act;
+use crate::ui::dom;
+use crate::widgets::load_glance;
 
-/// Puts the figure into its place, with the controls that matter most.
-pub(super) fn put(place: HtmlElement) {
-    let query = RwSignal::new(Query::default());
-    let show = move |module: Module| (module.view)(Props { query, alone: false, compact: true });
-    Islands::new().put_deferred(place, || FIRST.to_show(), show);
+/// Makes the figure alive, which is in the page as markup.
+pub(super) fn enliven(root: &HtmlElement) {
+    let Some(figure) = dom::find(root, ".live-figure [data-widget]") else { return };
+    // What the code brings belongs to the page, though it comes later.
+    let owner = Owner::current().unwrap_or_default();
+    act(load_glance(), move |enliven| owner.with(|| enliven(figure)));
 }

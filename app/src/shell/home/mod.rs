@@ -15,7 +15,6 @@ use crate::data::library;
 use crate::deferred::{NotLoaded, Page};
 use crate::page;
 use crate::router::address;
-use crate::ui::dom;
 use chapters::Chapters;
 
 /// Downloads the page.
@@ -33,9 +32,7 @@ fn enliven(root: HtmlElement) {
     source_card::enliven(&root);
     start::follow(&root);
     let chapters = Chapters::enliven(&root);
-    if let Some(place) = dom::find(&root, "[data-island=figure]") {
-        figure::put(place);
-    }
+    figure::enliven(&root);
     sources::enliven(&root);
     arrive(chapters);
 }

@@ -5,16 +5,13 @@ use ringside_content::words;
 use web_sys::{Element, HtmlElement};
 
 use super::progress::{self, Next};
+use crate::shell::first_sight::BEGUN;
 use crate::shell::practice;
 use crate::store::doc::Doc;
 use crate::store::store;
 use crate::style;
 use crate::ui::dom;
 use crate::ui::islands::Islands;
-
-/// On `<html>` where anything was done: there is a place for the next half hour then. `app/index.html` sets it before
-/// anything is shown, by the rule of [`Doc::is_begun`].
-const BEGUN: &str = "data-begun";
 
 /// A chapter that can be read.
 struct Written {

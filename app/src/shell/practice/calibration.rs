@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use ringside_core::practice::mastery::{Bin, Calibration, calibration};
 
 use super::Desk;
-use crate::ui::scale::{Linear, percent};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// The radius of the dot for one prediction, in pixels; the area goes by their number.
 const DOT: f64 = 7.0;

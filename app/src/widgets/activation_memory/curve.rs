@@ -7,8 +7,8 @@ use ringside_core::memory::activations::{Activations, Point};
 use ringside_core::quantity::bytes_decimal;
 
 use super::Shown;
-use crate::ui::scale::{Linear, percent};
 use crate::ui::ticks::{self, Tick};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// Most points of an outline.
 const MOST: usize = 400;

@@ -7,8 +7,8 @@ use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
 
 use super::{Shown, State};
 use crate::ui::rested::rested;
-use crate::ui::scale::percent;
 use crate::ui::table::{Table, numbers, silent, words};
+use ringside_content::drawing::scale::percent;
 
 /// Rows of the table of a step; of more layers an even choice is listed.
 const MOST_ROWS: usize = 66;

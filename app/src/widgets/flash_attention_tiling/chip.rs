@@ -10,7 +10,7 @@ use ringside_core::attention::plan::{Move, Step};
 use ringside_core::quantity::{Unit, number, unbroken};
 
 use super::{Shown, class, name};
-use crate::ui::scale::{Linear, percent};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// The drawing.
 const WIDTH: f64 = 560.0;

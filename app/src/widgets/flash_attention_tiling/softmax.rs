@@ -10,7 +10,7 @@ use ringside_core::attention::online::{Row, Taken};
 use ringside_core::quantity::{grouped, number};
 
 use super::{Shown, State, controls};
-use crate::ui::scale::{Linear, percent};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// Most bars; of more scores the largest of each group is drawn.
 const BARS: usize = 512;

@@ -7,8 +7,8 @@ use ringside_core::attention::{ENTRY, Params, Run};
 use ringside_core::quantity::{Unit, unbroken};
 
 use super::Shown;
-use crate::ui::scale::{Linear, percent};
 use crate::widgets::readings;
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// Two bars to one scale: what standard attention moves, and FlashAttention.
 pub(super) fn view(shown: Shown) -> AnyView {

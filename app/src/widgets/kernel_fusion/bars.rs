@@ -6,7 +6,7 @@ use ringside_core::kernels::rows::{Kernel, Launch};
 use ringside_core::quantity::Unit;
 
 use super::Shown;
-use crate::ui::scale::{Linear, percent};
+use ringside_content::drawing::scale::{Linear, percent};
 
 pub(super) fn view(shown: Shown) -> AnyView {
     let op = Memo::new(move |_| shown.with(|p| p.op));

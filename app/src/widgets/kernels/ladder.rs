@@ -6,8 +6,8 @@ use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::{Unit, number};
 
 use super::Bench;
-use crate::ui::scale::{Linear, percent};
 use crate::ui::table::{Table, numbers, words};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// The table; its first cells choose a kernel.
 pub(super) fn view(bench: Bench) -> AnyView {

@@ -1,16 +1,17 @@
 //! The controls.
 
 use leptos::prelude::*;
+use ringside_content::drawing::memory::{self, PARAMETERS, RANKS};
 use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Breakdown, Convention, Dtype, Mode, Optimizer};
 use ringside_core::model::ModelRef;
-use ringside_core::quantity::{Unit, count, grouped, number};
+use ringside_core::quantity::{Unit, grouped, number};
 
 use super::{Shown, State};
 use crate::ui::output::Output;
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{Group, Select};
-use crate::ui::slider::{Scale, Slider};
+use crate::ui::slider::Slider;
 use crate::widgets::fields::Fields;
 use crate::widgets::model_input::ModelInput;
 use crate::widgets::param;
@@ -25,7 +26,7 @@ pub(super) fn all(state: State, shown: Shown, input: ModelInput) -> AnyView {
         </div>
         <div class="counted" class:nowhere=serving>{convention(state)} {whose(state, shown)}</div>
         {input.panel()}
-        <div class="control-grid">{Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)} {parameters(state, shown)} {ranks(state)}</div>
+        <div class="control-grid">{Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)} {parameters(state, shown)} {ranks(state, shown)}</div>
         {layout(state)}
         {load(state)}
     }
@@ -124,7 +125,7 @@ fn mode(state: State) -> AnyView {
 pub(super) fn few(state: State, shown: Shown) -> AnyView {
     let exactly = Signal::derive(move || shown.with(|b| b.size.params));
     view! {
-        <div class="control-row">{parameters(state, shown)} {ranks(state)} {optimizer(state)} {Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)}</div>
+        <div class="control-row">{parameters(state, shown)} {ranks(state, shown)} {optimizer(state)} {Fields::new(state, &ENTRY).gpu(|p| &mut p.gpu)}</div>
         <p class="visually-hidden"><Output quantity="params" value=exactly unit=Unit::Count /> " parameters"</p>
     }
     .into_any()
@@ -137,20 +138,17 @@ fn model(state: State, shown: Shown, input: ModelInput) -> AnyView {
 }
 
 fn parameters(state: State, shown: Shown) -> impl IntoView {
-    let value = Signal::derive(move || shown.with(|b| b.size.params));
-    let set = move |n: f64| state.update(|p| p.model = ModelRef::Count(n.round() as u64));
-    view! {
-        <Slider spec=param(&ENTRY, "params") label="Parameters" value set scale=Scale::Decades(7, 13) format=count />
-    }
+    slider(&PARAMETERS, shown, move |n| state.update(|p| p.model = ModelRef::Count(n.round() as u64)))
 }
 
-fn ranks(state: State) -> impl IntoView {
-    let value = Signal::derive(move || state.params().with(|p| p.dp as f64));
-    let set = move |n: f64| state.update(|p| p.dp = n as u64);
-    let format = |n: f64| grouped(n as u64);
-    view! {
-        <Slider spec=param(&ENTRY, "dp") label="Data-parallel ranks" value set scale=Scale::Doubling(16) format />
-    }
+fn ranks(state: State, shown: Shown) -> impl IntoView {
+    slider(&RANKS, shown, move |n| state.update(|p| p.dp = n as u64))
+}
+
+fn slider(slider: &memory::Slider, shown: Shown, set: impl Fn(f64) + Send + Sync + 'static) -> impl IntoView {
+    let memory::Slider { name, label, scale, format, value } = *slider;
+    let value = Signal::derive(move || shown.with(value));
+    view! { <Slider spec=param(&ENTRY, name) label value set scale format /> }
 }
 
 fn optimizer(state: State) -> impl IntoView {

@@ -2,10 +2,11 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use ringside_content::drawing::memory::stage_name;
 use ringside_core::memory::{Breakdown, Mode, Row, StageRow};
 use ringside_core::quantity::{bytes_binary, bytes_decimal, grouped, number};
 
-use super::{Shown, stage_name};
+use super::Shown;
 use crate::deferred::NotLoaded;
 use crate::ui::table::{Table, numbers, words};
 
@@ -23,7 +24,7 @@ const MOST_STAGES: usize = 64;
 
 /// Term by term for the chosen stage, the four stages of ZeRO, those of the pipeline, then where the GPU's memory is from.
 fn view(shown: Shown) -> AnyView {
-    let stage = move || shown.with(|b| stage_name(b.params.mode, b.params.zero).0);
+    let stage = move || shown.with(|b| stage_name(b.params.mode, b.params.zero)[0]);
     let total = move || shown.with(|b| b.total.0);
     let ids = move || shown.with(|b| b.rows.iter().map(|r| (r.id, r.of_experts)).collect::<Vec<_>>());
     let term = move |id: (&'static str, bool)| {
@@ -46,7 +47,7 @@ fn view(shown: Shown) -> AnyView {
         };
         view! {
             <tr>
-                <th scope="row">{stage_name(Mode::Training, stage).0}</th>
+                <th scope="row">{stage_name(Mode::Training, stage)[0]}</th>
                 <td class="number">{look(|s| bytes_decimal(s.parts.weights.0))}</td>
                 <td class="number">{look(|s| bytes_decimal(s.parts.gradients.0))}</td>
                 <td class="number">{look(|s| bytes_decimal(s.parts.optimizer.0))}</td>

@@ -5,8 +5,8 @@ use ringside_core::model::anatomy::{Anatomy, Group, Measure, Piece, Place};
 use ringside_core::quantity::grouped;
 
 use super::{Shown, State, amount, share};
-use crate::ui::scale::percent;
 use crate::ui::segmented::Segmented;
+use ringside_content::drawing::scale::percent;
 
 /// A rectangle in percent of the drawing: where it starts and how long it is along the flow, and across it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -5,8 +5,8 @@ use ringside_core::model::anatomy::{Axis, Group, Measure, Mix};
 use ringside_core::quantity::count;
 
 use super::{Shown, Sizes, State};
-use crate::ui::scale::percent;
 use crate::ui::segmented::Segmented;
+use ringside_content::drawing::scale::percent;
 
 /// Bands that are nowhere higher than this, in percent, have no label.
 const LABEL: f64 = 9.0;

@@ -6,8 +6,8 @@ use ringside_core::planner::{KNOBS, Step, Traffic, words};
 use ringside_core::quantity::{Unit, bytes_decimal, grouped, number};
 
 use super::{Look, Shown};
-use crate::ui::scale::percent;
 use crate::ui::table::{Table, numbers, words};
+use ringside_content::drawing::scale::percent;
 
 /// The layout in words, what to do with it, and its time by what it is for.
 pub(super) fn view(shown: Shown) -> AnyView {

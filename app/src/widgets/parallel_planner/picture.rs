@@ -11,9 +11,9 @@ use web_sys::PointerEvent;
 
 use super::Shown;
 use crate::ui::dom;
-use crate::ui::scale::{Linear, percent};
 use crate::ui::ticks::{self, Tick};
 use crate::ui::unique_id;
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// Step times that have a line, in those of the fastest layout.
 const TIMES: [f64; 5] = [1.0, 1.5, 2.0, 4.0, 8.0];

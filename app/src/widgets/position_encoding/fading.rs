@@ -7,7 +7,7 @@ use ringside_core::attention::position::{MAX_STEP, Params, Scheme};
 use ringside_core::quantity::{count, grouped, number};
 
 use super::spread;
-use crate::ui::scale::{Log, percent};
+use ringside_content::drawing::scale::{Log, percent};
 
 /// Most heads that are drawn, and the tokens of each.
 const ROWS: u64 = 8;

@@ -8,8 +8,8 @@ use ringside_core::collective::cost::Cost;
 use ringside_core::quantity::{Unit, unbroken};
 
 use super::Shown;
-use crate::ui::scale::{Linear, percent};
 use crate::widgets::readings;
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// The height of the bars' drawing.
 const HEIGHT: f64 = 100.0;

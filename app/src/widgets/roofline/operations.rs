@@ -6,8 +6,8 @@ use ringside_core::roofline::layer::Operation;
 use ringside_core::roofline::{PRODUCT, Placed};
 
 use super::Shown;
-use crate::ui::scale::{Linear, percent};
 use crate::ui::table::{Table, numbers, words};
+use ringside_content::drawing::scale::{Linear, percent};
 
 pub(super) fn view(shown: Shown) -> AnyView {
     let ids = Memo::new(move |_| shown.placed.with(|p| p.layer.iter().map(|o| o.id).collect::<Vec<_>>()));

@@ -6,7 +6,7 @@ use ringside_core::scaling::{Curve, MAX_GPUS, Step};
 
 use super::Shown;
 use crate::ui::plot::{self, Axes, Axis, Mark, Rule};
-use crate::ui::scale::percent;
+use ringside_content::drawing::scale::percent;
 
 /// The parts of a step, from the bottom: class and name. The first is work, the others are [`Step::waits`].
 const PARTS: [(&str, &str); 5] = [

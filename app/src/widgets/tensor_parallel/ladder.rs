@@ -6,7 +6,7 @@ use ringside_core::tensor_parallel::{Run, Rung};
 
 use super::Shown;
 use crate::ui::rested::rested;
-use crate::ui::scale::{Linear, percent};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// All that the bars show.
 #[derive(Debug, Clone, PartialEq, Default)]

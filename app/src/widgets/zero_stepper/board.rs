@@ -7,7 +7,7 @@ use ringside_core::quantity::{Unit, unbroken};
 use ringside_core::zero::{Action, Memory, Run, Segment, State as Ranks, Strategy};
 
 use super::Shown;
-use crate::ui::scale::{Linear, percent};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// The box of one layer on one rank, and what is left free beside its bars.
 const WIDE: f64 = 100.0;

@@ -6,8 +6,8 @@ use ringside_core::zero::{Memory, Params, Run, Strategy};
 
 use super::{State, at_start, board};
 use crate::ui::rested::rested;
-use crate::ui::scale::{Linear, percent};
 use crate::ui::table::{Table, numbers, words};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// What there is to say of one.
 #[derive(Debug, Clone, PartialEq)]

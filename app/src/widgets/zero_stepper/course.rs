@@ -10,8 +10,8 @@ use ringside_core::zero::{Pass, Run};
 
 use super::Shown;
 use super::board::{STACK, stacked};
-use crate::ui::scale::{Linear, percent};
 use crate::ui::ticks::{self, Tick};
+use ringside_content::drawing::scale::{Linear, percent};
 
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq, Default)]

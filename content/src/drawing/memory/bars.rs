@@ -1,15 +1,13 @@
-//! The drawing: one stacked bar for each ZeRO stage, against the memory of the GPU.
+//! One stacked bar for each ZeRO stage, against the memory of the GPU.
 
 use std::fmt::Write as _;
 
-use leptos::prelude::*;
 use ringside_core::memory::{Breakdown, Concept, Mode};
 use ringside_core::quantity::bytes_decimal;
 
-use super::{Shown, State, class, stage_name};
-use crate::ui::dom::escaped;
-use crate::ui::scale::{Linear, percent};
-use crate::ui::ticks;
+use super::stage_name;
+use crate::drawing::scale::{Linear, percent};
+use crate::drawing::ticks;
 
 /// The memory of the GPU is on the axis unless it is this many times the largest bar: the bars are the subject.
 const CAPACITY_WITHIN: f64 = 4.0;
@@ -79,7 +77,7 @@ impl Bar {
         let mut svg = String::new();
         for (concept, part) in self.there() {
             let thin = if part.width < THIN { " thin" } else { "" };
-            let (class, x, width) = (class(concept), percent(part.start), percent(part.width));
+            let (class, x, width) = (concept.id(), percent(part.start), percent(part.width));
             // Writing to a string does not fail; so below.
             let _ = write!(svg, "<rect class=\"part {class}{thin}\" x=\"{x}\" width=\"{width}\" height=\"100%\"/>");
         }
@@ -107,12 +105,13 @@ impl Bar {
                 continue;
             }
             // Where the states are labelled one by one, the whole is labelled only in narrow figures.
-            let narrow = if concept == Concept::Optimizer && of_states && fit == ANYWHERE { "narrow-only" } else { fit };
+            let narrow =
+                if concept == Concept::Optimizer && of_states && fit == ANYWHERE { "narrow-only" } else { fit };
             let name = match part.fit(true) {
                 NOWHERE => String::new(),
                 with_name => format!("<tspan class=\"{with_name}\">{} </tspan>", part.name),
             };
-            put(&format!("on-{} {narrow}", class(concept)), part.start, &format!("{name}{}", part.amount));
+            put(&format!("on-{} {narrow}", concept.id()), part.start, &format!("{name}{}", part.amount));
         }
         svg
     }
@@ -151,88 +150,107 @@ impl Part {
     }
 }
 
-/// Four bars; choosing one sets the stage.
-pub(super) fn view(state: State, shown: Shown) -> impl IntoView {
-    let scale = Memo::new(move |_| {
-        shown.with(|b| {
-            let largest = b.stages.iter().map(|s| s.total.0).fold(0.0, f64::max);
-            let with_capacity = b.capacity.0 <= largest * CAPACITY_WITHIN;
-            Some(Linear::to(if with_capacity { largest.max(b.capacity.0) } else { largest }))
-        })
-    });
-    let scale = move || scale.get().unwrap_or(Linear::to(1.0));
-    let rows = [0, 1, 2, 3].map(|stage| {
-        let bar = Memo::new(move |_| shown.with(|b| Bar::of(b, usize::from(stage), scale())).unwrap_or_default());
-        row(state, stage, bar)
-    });
-    view! {
-        <div class="plot">
-            {axis(scale)}
-            <div class="bars" role="radiogroup" aria-label="ZeRO stage">{rows.into_iter().collect_view()}</div>
-            {capacity(shown, scale)}
-        </div>
+/// A ZeRO stage: how it is called, whether it is chosen, and its bar.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Row {
+    /// Its class: `selected` for the stage on show, `nowhere` for one that the mode does not have.
+    pub class: String,
+    /// What it is called, and what it shards beyond the stage before.
+    pub name: [&'static str; 2],
+    /// Whether it is on show.
+    pub selected: bool,
+    /// All of it in words, for whoever does not see the bar.
+    pub spoken: String,
+    /// The bar and what is written on it: the inside of two drawings.
+    pub layers: [String; 2],
+    /// What stands behind the bar, as markup.
+    pub amounts: String,
+}
+
+impl Row {
+    fn of(b: &Breakdown, stage: usize, scale: Linear) -> Self {
+        let Some((bar, row)) = Bar::of(b, stage, scale).zip(b.stages.get(stage)) else { return Self::default() };
+        let p = &b.params;
+        let selected = usize::from(p.stage(p.zero)) == stage;
+        // In inference nothing is sharded: one bar is left.
+        let gone = stage > 0 && p.mode == Mode::Inference;
+        let name = stage_name(p.mode, row.stage);
+        let class = |is: bool, class: &'static str| if is { class } else { "" };
+        let fits = if bar.fits { "fits" } else { "does not fit" };
+        Self {
+            class: format!("bar-row{}{}", class(selected, " selected"), class(gone, " nowhere")),
+            name,
+            selected,
+            spoken: format!("{}, {}: {}, {fits}", name[0], name[1], bar.total),
+            layers: [bar.drawing(), bar.labels()],
+            // As wide as the bar: the policy forbids to say in markup where something begins by a style.
+            amounts: format!(
+                "<svg width=\"{}\"></svg><b>{}</b><span class=\"fits\">{}</span><small class=\"apart\">{}</small>",
+                percent(bar.end),
+                bar.total,
+                class(bar.fits, "✓ fits"),
+                bar.apart()
+            ),
+        }
+    }
+
+    /// The row as markup, with a radio button that chooses the stage of this number.
+    fn markup(&self, stage: usize) -> String {
+        let Self { class, name: [name, what], spoken, layers: [bar, labels], amounts, selected } = self;
+        let checked = if *selected { " checked" } else { "" };
+        format!(
+            "<label class=\"{class}\"><span class=\"bar-name\">\
+             <input type=\"radio\" name=\"zero\" value=\"{stage}\" aria-label=\"{spoken}\"{checked}>\
+             <b>{name}</b><small>{what}</small></span>\
+             <span class=\"bar-cell\"><svg class=\"bar\" aria-hidden=\"true\">{bar}</svg>\
+             <svg class=\"bar labels\" aria-hidden=\"true\">{labels}</svg>\
+             <span class=\"bar-end\">{amounts}</span></span></label>"
+        )
     }
 }
 
-fn row(state: State, stage: u8, bar: Memo<Bar>) -> impl IntoView {
-    let name = Memo::new(move |_| stage_name(state.params().with(|p| p.mode), stage));
-    let selected = Memo::new(move |_| state.params().with(|p| p.stage(p.zero) == stage));
-    let fits = move || bar.with(|b| if b.fits { "✓ fits" } else { "" });
-    let spoken = move || {
-        let (name, what) = name.get();
-        bar.with(|b| format!("{name}, {what}: {}, {}", b.total, if b.fits { "fits" } else { "does not fit" }))
-    };
-    // In inference nothing is sharded: one bar is left.
-    let gone = Memo::new(move |_| stage > 0 && state.params().with(|p| p.mode == Mode::Inference));
-    view! {
-        <label class="bar-row" class:selected=selected class:nowhere=gone>
-            <span class="bar-name">
-                <input
-                    type="radio"
-                    name="zero"
-                    value=stage.to_string()
-                    aria-label=spoken
-                    prop:checked=selected
-                    on:change=move |_| state.update(|p| p.zero = stage)
-                />
-                <b>{move || name.get().0}</b>
-                <small>{move || name.get().1}</small>
-            </span>
-            <span class="bar-cell">
-                <svg class="bar" aria-hidden="true" inner_html=move || bar.with(Bar::drawing)></svg>
-                // A layer of its own: labels lie over the line of the capacity.
-                <svg class="bar labels" aria-hidden="true" inner_html=move || bar.with(Bar::labels)></svg>
-                <span class="bar-end" style:left=move || bar.with(|b| percent(b.end))>
-                    <b>{move || bar.with(|b| b.total.clone())}</b>
-                    <span class="fits">{fits}</span>
-                    <small class="apart">{move || bar.with(Bar::apart)}</small>
-                </span>
-            </span>
-        </label>
+/// The drawing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plot {
+    /// The four stages.
+    pub rows: [Row; 4],
+    /// Round amounts, under the bars: the inside of a drawing.
+    pub axis: String,
+    /// The memory of the GPU, drawn through the bars: the inside of a drawing.
+    pub capacity: String,
+}
+
+impl Plot {
+    pub(super) fn of(b: &Breakdown) -> Self {
+        let largest = b.stages.iter().map(|s| s.total.0).fold(0.0, f64::max);
+        let with_capacity = b.capacity.0 <= largest * CAPACITY_WITHIN;
+        let scale = Linear::to(if with_capacity { largest.max(b.capacity.0) } else { largest });
+        let text = |amount: f64| if amount == 0.0 { "0".to_owned() } else { bytes_decimal(amount) };
+        Self {
+            rows: std::array::from_fn(|stage| Row::of(b, stage, scale)),
+            axis: format!("<g class=\"ticks\">{}</g>", ticks::across(&ticks::ticks(scale, text))),
+            capacity: capacity(b, scale),
+        }
+    }
+
+    /// What is in the element `.plot`. A radio button there belongs to the form of the figure's controls once the app says so.
+    pub fn markup(&self) -> String {
+        let rows: String = self.rows.iter().enumerate().map(|(stage, row)| row.markup(stage)).collect();
+        format!(
+            "<svg class=\"axis\" aria-hidden=\"true\">{}</svg>\
+             <div class=\"bars\" role=\"radiogroup\" aria-label=\"ZeRO stage\">{rows}</div>\
+             <svg class=\"axis capacity\" aria-hidden=\"true\">{}</svg>",
+            self.axis, self.capacity
+        )
     }
 }
 
-/// Round amounts, under the bars.
-fn axis(scale: impl Fn() -> Linear + Copy + Send + Sync + 'static) -> impl IntoView {
-    let text = |amount: f64| if amount == 0.0 { "0".to_owned() } else { bytes_decimal(amount) };
-    let ticks = Memo::new(move |_| ticks::ticks(scale(), text));
-    view! { <svg class="axis" aria-hidden="true">{ticks::across(ticks)}</svg> }
-}
-
-/// The memory of the GPU, drawn through the bars. Off the axis, the label alone points to where the line would be.
-fn capacity(shown: Shown, scale: impl Fn() -> Linear + Copy + Send + Sync + 'static) -> impl IntoView {
-    let drawing = Memo::new(move |_| {
-        shown.with(|b| {
-            let at = Some(scale()).filter(|scale| scale.shows(b.capacity.0)).map(|scale| scale.percent(b.capacity.0));
-            let x = percent(at.unwrap_or(100.0));
-            let line = at.map(|_| format!("<line x1=\"{x}\" x2=\"{x}\" y1=\"-18\" y2=\"100%\"/>")).unwrap_or_default();
-            let (dx, anchor) = if at.is_some_and(|at| at < 55.0) { (7, "start") } else { (-7, "end") };
-            let arrow = if at.is_none() { " →" } else { "" };
-            format!(
-                "{line}<text x=\"{x}\" dx=\"{dx}\" y=\"-8\" text-anchor=\"{anchor}\">one {}{arrow}</text>",
-                escaped(b.params.gpu.name)
-            )
-        })
-    });
-    view! { <svg class="axis capacity" aria-hidden="true" inner_html=move || drawing.get()></svg> }
+/// Off the axis, the label alone points to where the line would be. Names of GPUs have no signs that mean something in markup.
+fn capacity(b: &Breakdown, scale: Linear) -> String {
+    let at = Some(b.capacity.0).filter(|c| scale.shows(*c)).map(|c| scale.percent(c));
+    let x = percent(at.unwrap_or(100.0));
+    let line = at.map(|_| format!("<line x1=\"{x}\" x2=\"{x}\" y1=\"-18\" y2=\"100%\"/>")).unwrap_or_default();
+    let (dx, anchor) = if at.is_some_and(|at| at < 55.0) { (7, "start") } else { (-7, "end") };
+    let (name, arrow) = (b.params.gpu.name, if at.is_none() { " →" } else { "" });
+    format!("{line}<text x=\"{x}\" dx=\"{dx}\" y=\"-8\" text-anchor=\"{anchor}\">one {name}{arrow}</text>")
 }

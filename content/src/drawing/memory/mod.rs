@@ -1,0 +1,90 @@
+//! All that `memory-breakdown` shows of a result.
+
+mod bars;
+mod readout;
+mod sliders;
+
+use ringside_core::memory::{Breakdown, Layout, Mode, Params};
+
+pub use bars::{Plot, Row};
+pub use readout::Readout;
+pub use sliders::{PARAMETERS, RANKS, Slider};
+
+/// The drawing, and what stands under it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Drawn {
+    /// The bars.
+    pub plot: Plot,
+    /// The numbers and the verdict.
+    pub readout: Readout,
+}
+
+impl Drawn {
+    /// Of this result.
+    pub fn of(b: &Breakdown) -> Self {
+        Self { plot: Plot::of(b), readout: Readout::of(b) }
+    }
+}
+
+/// The state in a few words.
+pub fn subtitle(p: &Params) -> String {
+    let what = match p.mode {
+        Mode::Inference => "inference".to_owned(),
+        Mode::Training if p.dtype.is_mixed() => format!("{} with fp32 master weights", p.optimizer.label()),
+        Mode::Training => p.optimizer.label().to_owned(),
+    };
+    let split = if p.layout == Layout::default() { String::new() } else { format!(" · {}", p.layout.in_words()) };
+    format!("{} · {} · {what}{split}", p.model.name(), p.dtype.id())
+}
+
+/// What a ZeRO stage is called, and what it shards beyond the stage before.
+pub fn stage_name(mode: Mode, stage: u8) -> [&'static str; 2] {
+    match (mode, stage) {
+        (Mode::Inference, _) => ["Serving", "weights and cache"],
+        (_, 0) => ["DDP", "nothing sharded"],
+        (_, 1) => ["ZeRO-1", "optimizer sharded"],
+        (_, 2) => ["ZeRO-2", "and gradients"],
+        _ => ["ZeRO-3", "and weights"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ringside_core::hardware;
+    use ringside_core::memory::{Params, breakdown};
+    use ringside_core::query::Query;
+
+    use super::*;
+
+    fn drawn(query: &str) -> Drawn {
+        Drawn::of(&breakdown(&Params::read(&Query::parse(query)).0).expect("a result"))
+    }
+
+    #[test]
+    fn the_stage_on_show_is_the_one_that_is_checked() {
+        let plot = drawn("zero=2").plot.markup();
+        assert_eq!(plot.matches(" checked").count(), 1);
+        assert!(plot.contains("value=\"2\" aria-label=\"ZeRO-2, and gradients: 66.6 GB, fits\" checked"), "{plot}");
+        assert_eq!(plot.matches(" nowhere\"").count(), 0);
+        assert_eq!(drawn("mode=inference").plot.markup().matches(" nowhere\"").count(), 3);
+    }
+
+    #[test]
+    fn parts_fill_the_bar_and_labels_are_only_where_they_fit() {
+        let [ddp, .., zero3] = drawn("").plot.rows;
+        assert_eq!(ddp.layers[0].matches("<rect").count(), 3);
+        assert!(ddp.amounts.starts_with("<svg width=\"100.000%\"></svg><b>480 GB</b>"), "{}", ddp.amounts);
+        for label in ["60 GB", "master 120 GB", "variance 120 GB"] {
+            assert!(ddp.layers[1].contains(label), "{label}");
+        }
+        assert_eq!(zero3.layers[1], "");
+        assert!(zero3.amounts.contains("938 MB + 938 MB + 5.62 GB"), "{}", zero3.amounts);
+    }
+
+    #[test]
+    fn what_is_called_has_no_signs_of_markup() {
+        let plain = |text: &str| !text.contains(['<', '>', '&', '"']);
+        assert!(hardware::ALL.iter().all(|gpu| plain(gpu.name)));
+        assert!(ringside_core::memory::Concept::ALL.iter().all(|c| plain(c.id()) && plain(c.label())));
+    }
+}

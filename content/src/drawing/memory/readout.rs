@@ -1,0 +1,130 @@
+//! The numbers of the stage on show, which are also the legend of its bar, what would make it fit, and what no plan can compute.
+
+use std::fmt::Write as _;
+
+use ringside_core::memory::overhead::{PARTS, Range};
+use ringside_core::memory::{Breakdown, Concept, Mode};
+use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal};
+
+use super::stage_name;
+use crate::drawing::escaped;
+
+/// It, piece by piece, as markup.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Readout {
+    /// The class of the numbers: `loaded` where activations are among them.
+    pub class: &'static str,
+    /// The numbers: what is in their `<dl>`.
+    pub readings: String,
+    /// Whether it fits.
+    pub fits: bool,
+    /// Whether it fits, in words, and what would make it fit.
+    pub verdict: String,
+    /// Whether there is a change that makes it fit.
+    pub can_fit: bool,
+    /// What comes beside, in all.
+    pub beside: String,
+    /// What comes beside: rows of a table.
+    pub beside_rows: String,
+}
+
+impl Readout {
+    pub(super) fn of(b: &Breakdown) -> Self {
+        let suggestion = b.suggestion();
+        let [headline, rest] = b.verdict();
+        let sentence = suggestion.as_ref().map(|s| s.sentence.as_str()).unwrap_or_default();
+        Self {
+            class: if is_listed(b, Concept::Activations) { "readings loaded" } else { "readings" },
+            readings: readings(b),
+            fits: b.fits,
+            verdict: format!("<b>{}</b> {} {}", escaped(&headline), escaped(sentence), escaped(&rest)),
+            can_fit: suggestion.is_some_and(|s| !s.change.is_empty()),
+            beside: format!("Beside it: {} that no plan can compute", between(b.overhead.total())),
+            beside_rows: beside_rows(b),
+        }
+    }
+
+    /// The class of the verdict.
+    pub fn verdict_class(&self) -> &'static str {
+        if self.fits { "verdict fits" } else { "verdict" }
+    }
+
+    /// All of it. `button` is what a button has more: `disabled` where there is no app yet.
+    pub fn markup(&self, button: &str) -> String {
+        let Self { class, readings, verdict, beside, beside_rows, .. } = self;
+        let (verdict_class, hidden) = (self.verdict_class(), if self.can_fit { "" } else { " hidden" });
+        format!(
+            "<dl class=\"{class}\">{readings}</dl>\
+             <div class=\"{verdict_class}\"><p tabindex=\"-1\">{verdict}</p>\
+             <button type=\"button\" class=\"secondary\"{hidden} {button}>Make it fit</button></div>\
+             <details class=\"beside\"><summary>{beside}</summary>\
+             <div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"What no plan can compute\"><table>\
+             <thead><tr><th scope=\"col\">For</th><th scope=\"col\" class=\"number\">Between</th>\
+             <th scope=\"col\">Who measured it</th></tr></thead><tbody>{beside_rows}</tbody></table></div></details>"
+        )
+    }
+}
+
+/// Whether a concept is among the readings: what the mode has, and activations only if they are counted.
+fn is_listed(b: &Breakdown, concept: Concept) -> bool {
+    match (b.params.mode, concept) {
+        (_, Concept::Weights) => true,
+        (Mode::Training, Concept::Gradients | Concept::Optimizer) | (Mode::Inference, Concept::KvCache) => true,
+        (Mode::Training, Concept::Activations) => b.params.seq.is_some(),
+        _ => false,
+    }
+}
+
+fn readings(b: &Breakdown) -> String {
+    let mut html = String::new();
+    for concept in Concept::ALL {
+        let beside = if is_listed(b, concept) { "" } else { " nowhere" };
+        // Writing to a string does not fail; so below.
+        let _ = write!(
+            html,
+            "<div class=\"reading{beside}\"><dt><i class=\"swatch {id}\" aria-hidden=\"true\"></i>{label}</dt>\
+             <dd>{output}<small>{each}</small></dd></div>",
+            id = concept.id(),
+            label = concept.label(),
+            output = output(concept.id(), b.parts.of(concept).0),
+            each = escaped(&b.each(concept)),
+        );
+    }
+    let stage = match b.params.mode {
+        Mode::Training => format!("Total with {}", stage_name(b.params.mode, b.params.zero)[0]),
+        Mode::Inference => "Total".to_owned(),
+    };
+    let _ = write!(
+        html,
+        "<div class=\"reading total\"><dt>{stage}</dt><dd>{}<small>= {}</small></dd></div>",
+        output("total", b.total.0),
+        bytes_binary(b.total.0)
+    );
+    html
+}
+
+/// An amount, for people and for everything else.
+fn output(quantity: &str, bytes: f64) -> String {
+    let text = Unit::Bytes.format(bytes);
+    format!("<output data-quantity=\"{quantity}\" data-value=\"{bytes}\" aria-live=\"off\">{text}</output>")
+}
+
+/// The ranges of what cannot be computed, each with who measured it.
+fn beside_rows(b: &Breakdown) -> String {
+    let mut rows = String::new();
+    for ((name, source), range) in PARTS.iter().zip(b.overhead.parts()) {
+        let none = if range.high.0 == 0.0 { " class=\"nowhere\"" } else { "" };
+        let _ = write!(
+            rows,
+            "<tr{none}><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"source\">{}</td></tr>",
+            escaped(name),
+            between(range),
+            escaped(source)
+        );
+    }
+    rows
+}
+
+fn between(range: Range) -> String {
+    format!("{} to {}", bytes_decimal(range.low.0), bytes_decimal(range.high.0))
+}

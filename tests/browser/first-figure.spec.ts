@@ -1,0 +1,112 @@
+// The figure of the first screen: whole in the page as served, then alive in its place.
+import type { Page } from "@playwright/test";
+import { axe, expect, ready, test } from "./fixtures";
+
+const figure = (page: Page) => page.locator('.live-figure [data-widget="memory-breakdown"]');
+const amount = (page: Page, id: string) =>
+  figure(page).locator(`output[data-quantity="${id}"]`).getAttribute("data-value").then(Number);
+const bytes = (page: Page) => expect.poll(() => amount(page, "total"));
+const set = async (page: Page, name: string) => new URLSearchParams((await figure(page).getAttribute("data-query"))!).get(name);
+
+async function open(page: Page) {
+  await page.goto("./");
+  await ready(page);
+}
+
+test("whoever does nothing has the figure, and no code of it is fetched", async ({ page }) => {
+  const modules: string[] = [];
+  page.on("request", (request) => request.url().endsWith(".wasm") && modules.push(new URL(request.url()).pathname));
+  await page.goto("./");
+  await page.waitForSelector('html[data-ready="1"]', { state: "attached" });
+  // Longer than any other page waits.
+  await page.waitForTimeout(3500);
+  expect(modules).toHaveLength(1);
+  expect(await amount(page, "total")).toBe(480e9);
+  await expect(figure(page).locator(".bar-row:visible")).toHaveCount(4);
+  await expect(figure(page).getByText("400 GB more than the 80 GB it has")).toBeVisible();
+  await page.mouse.move(400, 400);
+  await expect.poll(() => modules.length).toBeGreaterThan(1);
+});
+
+test("what is moved, typed and chosen before the app has started counts", async ({ page }) => {
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => (go = resolve));
+  await page.route("**/*.wasm", async (route) => {
+    await gone;
+    await route.continue();
+  });
+  await page.goto("./");
+  const ranks = figure(page).getByRole("slider", { name: "Data-parallel ranks" });
+  await ranks.press("ArrowRight");
+  await figure(page).getByRole("textbox", { name: /^Parameters/ }).fill("70B");
+  await figure(page).getByLabel("GPU", { exact: true }).selectOption({ label: "A100 SXM 80 GB" });
+  await figure(page).getByRole("radio", { name: /^ZeRO-3/ }).check();
+  await ranks.focus();
+  go();
+  await ready(page);
+  await bytes(page).toBe((16 * 70e9) / 128);
+  for (const [name, value] of [["params", "7e10"], ["dp", "128"], ["zero", "3"]])
+    expect(await set(page, name), name).toBe(value);
+  await expect(figure(page).locator(".figure-subtitle")).toContainText("70 B parameters");
+  await expect(ranks).toBeFocused();
+});
+
+test("all of it is used: sliders, fields, lists, stages, the button and the numbers", async ({ page }) => {
+  await open(page);
+  await figure(page).getByRole("button", { name: "Make it fit" }).click();
+  await expect.poll(() => set(page, "zero")).toBe("2");
+  await expect(figure(page).getByRole("radio", { name: /^ZeRO-2/ })).toBeChecked();
+  await expect(figure(page).getByRole("button", { name: "Make it fit" })).toBeHidden();
+  await expect(figure(page).locator(".verdict p")).toBeFocused();
+
+  const slider = figure(page).getByRole("slider", { name: "Parameters" });
+  await slider.press("Home");
+  await expect(slider).toHaveAttribute("aria-valuetext", "10 M");
+  const field = figure(page).getByRole("textbox", { name: /^Parameters/ });
+  await expect(field).toHaveValue("10 M");
+  await field.fill("many");
+  await field.press("Enter");
+  await expect(figure(page).getByText(/Parameters: a number from .+ “many” was not used\./)).toBeVisible();
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await field.press("Escape");
+  await expect(field).toHaveValue("10 M");
+  await expect(field).not.toHaveAttribute("aria-invalid");
+  await field.fill("30e9");
+  await field.press("Enter");
+  await expect(field).toHaveValue("30 B");
+  await figure(page).getByLabel("Optimizer", { exact: true }).selectOption({ label: "SGD" });
+  await figure(page).getByRole("radio", { name: /^DDP/ }).check();
+  await bytes(page).toBe(30e9 * 8);
+  await expect(figure(page).locator(".finding")).toContainText("240 GB");
+  await expect(figure(page).getByRole("link", { name: "Open alone" })).toHaveAttribute("href", /optimizer=sgd/);
+  await figure(page).getByText("The numbers").click();
+  await expect(figure(page).getByRole("table").filter({ hasText: "GiB" }).first()).toBeVisible();
+  expect(await axe(page, ".live-figure")).toEqual([]);
+});
+
+test("a state from outside is shown, and what of it cannot be used is said", async ({ page }) => {
+  await open(page);
+  await figure(page).evaluate((root) => root.dispatchEvent(new CustomEvent("ringside-set", { detail: "zero=3&dp=8&colour=red" })));
+  await bytes(page).toBe(60e9);
+  await expect(figure(page).getByRole("alert").filter({ hasText: "colour" })).toBeVisible();
+  await figure(page).evaluate((root) => root.dispatchEvent(new CustomEvent("ringside-set", { detail: "mode=inference" })));
+  await expect(figure(page).locator(".bar-row:visible")).toHaveCount(1);
+  await expect(figure(page).locator(".bar-row:visible b").first()).toHaveText("Serving");
+});
+
+test("the first figure and one of a widget page are the same", async ({ page }) => {
+  await open(page);
+  const look = () =>
+    figureOf(page).evaluate((root) => ({
+      plot: root.querySelector(".plot")!.innerHTML,
+      readings: root.querySelector(".readings")!.innerHTML,
+      finding: root.querySelector(".finding")!.textContent,
+      subtitle: root.querySelector(".figure-subtitle")!.textContent,
+    }));
+  const figureOf = (page: Page) => page.locator('[data-widget="memory-breakdown"]');
+  const bare = (look: { plot: string }) => ({ ...look, plot: look.plot.replace(/ form="[^"]*"|<!---->/g, "") });
+  const first = bare(await look());
+  await page.goto("w/memory-breakdown/");
+  await ready(page);
+  expect(bare(await look())).toEqual(first);
+});
