@@ -20,7 +20,7 @@ fn a_chapter_with_everything_comes_out_as_before() {
         // JSON is kept indented, so that a difference can be read.
         let text = match serde_json::from_slice::<serde_json::Value>(bytes) {
             Ok(json) => serde_json::to_string_pretty(&json).expect("JSON") + "\n",
-            Err(_) => String::from_utf8(bytes.clone()).expect("UTF-8"),
+            Err(_) => without_figure(&String::from_utf8(bytes.clone()).expect("UTF-8")),
         };
         // Widgets come and go with the catalogue; the index is tested by what is found in it, the source by `draft.rs`.
         if ["search.json", "source.json"].contains(&path.as_str()) {
@@ -34,6 +34,17 @@ fn a_chapter_with_everything_comes_out_as_before() {
         }
     }
     assert!(changed.is_empty(), "These files have changed (UPDATE_GOLDEN=1 accepts them):\n{}", changed.join("\n"));
+}
+
+/// The figure of the home page says what its model was checked against; it is tested where it is made.
+fn without_figure(html: &str) -> String {
+    match html
+        .split_once("<figure class=\"figure")
+        .and_then(|(before, rest)| Some((before, rest.split_once("</figure>")?.1)))
+    {
+        Some((before, after)) => format!("{before}<figure></figure>{after}"),
+        None => html.to_owned(),
+    }
 }
 
 #[test]
