@@ -101,8 +101,11 @@ pub fn question(exercise: &Exercise, nth: &str, seed: u64, answer: RwSignal<Stri
 /// What an exercise of one kind is answered with.
 type Form = fn(Session) -> AnyView;
 
+/// A form on its way.
+type Loading = Pin<Box<dyn Future<Output = Result<Form, NotLoaded>>>>;
+
 /// Downloads the form of an exercise.
-fn load_form(kind: &Kind) -> fn() -> Pin<Box<dyn Future<Output = Result<Form, NotLoaded>>>> {
+fn load_form(kind: &Kind) -> fn() -> Loading {
     match kind {
         Kind::Number(_) => || Box::pin(number::load()),
         Kind::Choice(_) => || Box::pin(choice::load()),

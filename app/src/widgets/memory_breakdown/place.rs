@@ -14,7 +14,16 @@ struct Row {
     radio: HtmlInputElement,
     name: [HtmlElement; 2],
     layers: [Element; 2],
-    end: HtmlElement,
+    end: Element,
+    amounts: [HtmlElement; 3],
+}
+
+/// What of a number changes.
+struct Number {
+    whole: HtmlElement,
+    name: HtmlElement,
+    output: HtmlElement,
+    small: HtmlElement,
 }
 
 /// Where a result is on show.
@@ -24,6 +33,7 @@ pub(super) struct Place {
     axis: Element,
     capacity: Element,
     readings: HtmlElement,
+    numbers: Vec<Number>,
     verdict: HtmlElement,
     said: HtmlElement,
     fit: HtmlElement,
@@ -41,11 +51,17 @@ impl Place {
                 radio: find("input")?.unchecked_into(),
                 name: [find("b")?, find("small")?],
                 layers: [drawing(&row, ".bar")?, drawing(&row, ".labels")?],
-                end: find(".bar-end")?,
+                end: drawing(&row, ".bar-end svg")?,
+                amounts: [find(".bar-end b")?, find(".fits")?, find(".apart")?],
                 row,
             })
         };
+        let number = |whole: HtmlElement| {
+            let find = |selector| dom::find(&whole, selector);
+            Some(Number { name: find("dt")?, output: find("output")?, small: find("small")?, whole })
+        };
         Some(Self {
+            numbers: dom::all(root, ".reading").into_iter().filter_map(number).collect(),
             rows: dom::all(root, ".bar-row").into_iter().filter_map(row).collect(),
             axis: drawing(root, ".axis")?,
             capacity: drawing(root, ".capacity")?,
@@ -71,12 +87,15 @@ impl Place {
             place.radio.set_checked(now.selected);
             set(&place.radio, "aria-label", &now.spoken);
             for (place, (before, now)) in place.name.iter().zip(before.name.iter().zip(now.name)) {
-                renew(place, before, now);
+                say(place, before, now);
             }
             for (place, (before, now)) in place.layers.iter().zip(before.layers.iter().zip(&now.layers)) {
                 renew(place, before, now);
             }
-            renew(&place.end, &before.amounts, &now.amounts);
+            set(&place.end, "width", &now.end);
+            for (place, (before, now)) in place.amounts.iter().zip(before.amounts.iter().zip(&now.amounts)) {
+                say(place, before, now);
+            }
         }
         let (Plot { axis, capacity, .. }, was) = (&now.plot, &before.plot);
         renew(&self.axis, &was.axis, axis);
@@ -84,11 +103,19 @@ impl Place {
         let (Readout { class, readings, verdict, can_fit, beside, beside_rows, .. }, was) =
             (&now.readout, &before.readout);
         self.readings.set_class_name(class);
-        renew(&self.readings, &was.readings, readings);
+        for (place, (before, now)) in self.numbers.iter().zip(was.readings.iter().zip(readings)) {
+            if before != now {
+                place.whole.set_class_name(now.class);
+                renew(&place.name, &before.name, &now.name);
+                set(&place.output, "data-value", &now.bytes.to_string());
+                say(&place.output, &before.text(), &now.text());
+                say(&place.small, &before.small, &now.small);
+            }
+        }
         self.verdict.set_class_name(now.readout.verdict_class());
         renew(&self.said, &was.verdict, verdict);
         self.fit.set_hidden(!can_fit);
-        renew(&self.beside, &was.beside, beside);
+        say(&self.beside, &was.beside, beside);
         renew(&self.beside_rows, &was.beside_rows, beside_rows);
     }
 
@@ -122,6 +149,12 @@ impl Place {
 /// The first drawing under `root` that matches.
 fn drawing(root: &Element, selector: &str) -> Option<Element> {
     root.query_selector(selector).ok()?
+}
+
+fn say(place: &Element, before: &str, now: &str) {
+    if before != now {
+        place.set_text_content(Some(now));
+    }
 }
 
 fn renew(place: &Element, before: &str, now: &str) {

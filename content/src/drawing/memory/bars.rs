@@ -163,8 +163,10 @@ pub struct Row {
     pub spoken: String,
     /// The bar and what is written on it: the inside of two drawings.
     pub layers: [String; 2],
-    /// What stands behind the bar, as markup.
-    pub amounts: String,
+    /// Where the bar ends, in percent of the axis.
+    pub end: String,
+    /// What stands behind it: the total, whether it fits, and the amounts where they have no place on the bar.
+    pub amounts: [String; 3],
 }
 
 impl Row {
@@ -183,28 +185,25 @@ impl Row {
             selected,
             spoken: format!("{}, {}: {}, {fits}", name[0], name[1], bar.total),
             layers: [bar.drawing(), bar.labels()],
-            // As wide as the bar: the policy forbids to say in markup where something begins by a style.
-            amounts: format!(
-                "<svg width=\"{}\"></svg><b>{}</b><span class=\"fits\">{}</span><small class=\"apart\">{}</small>",
-                percent(bar.end),
-                bar.total,
-                class(bar.fits, "✓ fits"),
-                bar.apart()
-            ),
+            end: percent(bar.end),
+            amounts: [bar.total.clone(), class(bar.fits, "✓ fits").to_owned(), bar.apart()],
         }
     }
 
     /// The row as markup, with a radio button that chooses the stage of this number.
     fn markup(&self, stage: usize) -> String {
-        let Self { class, name: [name, what], spoken, layers: [bar, labels], amounts, selected } = self;
+        let Self { class, name: [name, what], spoken, layers: [bar, labels], end, amounts, selected } = self;
         let checked = if *selected { " checked" } else { "" };
+        let [total, fits, apart] = amounts;
+        // An empty drawing is as wide as the bar: the policy forbids to say by a style in markup where something begins.
         format!(
             "<label class=\"{class}\"><span class=\"bar-name\">\
              <input type=\"radio\" name=\"zero\" value=\"{stage}\" aria-label=\"{spoken}\"{checked}>\
              <b>{name}</b><small>{what}</small></span>\
              <span class=\"bar-cell\"><svg class=\"bar\" aria-hidden=\"true\">{bar}</svg>\
              <svg class=\"bar labels\" aria-hidden=\"true\">{labels}</svg>\
-             <span class=\"bar-end\">{amounts}</span></span></label>"
+             <span class=\"bar-end\"><svg width=\"{end}\"></svg><b>{total}</b><span class=\"fits\">{fits}</span>\
+             <small class=\"apart\">{apart}</small></span></span></label>"
         )
     }
 }

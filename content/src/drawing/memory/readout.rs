@@ -9,13 +9,46 @@ use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal};
 use super::stage_name;
 use crate::drawing::escaped;
 
-/// It, piece by piece, as markup.
+/// A number among them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// Its class: `nowhere` for what the state does not have.
+    pub class: &'static str,
+    /// What it is, as markup.
+    pub name: String,
+    /// Its quantity's id.
+    pub quantity: &'static str,
+    /// It, in bytes.
+    pub bytes: f64,
+    /// Where it comes from, or what else it is.
+    pub small: String,
+}
+
+impl Reading {
+    /// It for people.
+    pub fn text(&self) -> String {
+        Unit::Bytes.format(self.bytes)
+    }
+
+    fn markup(&self) -> String {
+        let Self { class, name, quantity, bytes, small } = self;
+        format!(
+            "<div class=\"{class}\"><dt>{name}</dt><dd>\
+             <output data-quantity=\"{quantity}\" data-value=\"{bytes}\" aria-live=\"off\">{}</output>\
+             <small>{}</small></dd></div>",
+            self.text(),
+            escaped(small)
+        )
+    }
+}
+
+/// It, piece by piece.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Readout {
     /// The class of the numbers: `loaded` where activations are among them.
     pub class: &'static str,
-    /// The numbers: what is in their `<dl>`.
-    pub readings: String,
+    /// The numbers: of each concept, then their sum.
+    pub readings: Vec<Reading>,
     /// Whether it fits.
     pub fits: bool,
     /// Whether it fits, in words, and what would make it fit.
@@ -51,7 +84,8 @@ impl Readout {
 
     /// All of it. `button` is what a button has more: `disabled` where there is no app yet.
     pub fn markup(&self, button: &str) -> String {
-        let Self { class, readings, verdict, beside, beside_rows, .. } = self;
+        let Self { class, verdict, beside, beside_rows, .. } = self;
+        let readings: String = self.readings.iter().map(Reading::markup).collect();
         let (verdict_class, hidden) = (self.verdict_class(), if self.can_fit { "" } else { " hidden" });
         format!(
             "<dl class=\"{class}\">{readings}</dl>\
@@ -75,38 +109,26 @@ fn is_listed(b: &Breakdown, concept: Concept) -> bool {
     }
 }
 
-fn readings(b: &Breakdown) -> String {
-    let mut html = String::new();
-    for concept in Concept::ALL {
-        let beside = if is_listed(b, concept) { "" } else { " nowhere" };
-        // Writing to a string does not fail; so below.
-        let _ = write!(
-            html,
-            "<div class=\"reading{beside}\"><dt><i class=\"swatch {id}\" aria-hidden=\"true\"></i>{label}</dt>\
-             <dd>{output}<small>{each}</small></dd></div>",
-            id = concept.id(),
-            label = concept.label(),
-            output = output(concept.id(), b.parts.of(concept).0),
-            each = escaped(&b.each(concept)),
-        );
-    }
+fn readings(b: &Breakdown) -> Vec<Reading> {
     let stage = match b.params.mode {
         Mode::Training => format!("Total with {}", stage_name(b.params.mode, b.params.zero)[0]),
         Mode::Inference => "Total".to_owned(),
     };
-    let _ = write!(
-        html,
-        "<div class=\"reading total\"><dt>{stage}</dt><dd>{}<small>= {}</small></dd></div>",
-        output("total", b.total.0),
-        bytes_binary(b.total.0)
-    );
-    html
-}
-
-/// An amount, for people and for everything else.
-fn output(quantity: &str, bytes: f64) -> String {
-    let text = Unit::Bytes.format(bytes);
-    format!("<output data-quantity=\"{quantity}\" data-value=\"{bytes}\" aria-live=\"off\">{text}</output>")
+    let total = Reading {
+        class: "reading total",
+        name: stage,
+        quantity: "total",
+        bytes: b.total.0,
+        small: format!("= {}", bytes_binary(b.total.0)),
+    };
+    let of_concepts = Concept::ALL.map(|concept| Reading {
+        class: if is_listed(b, concept) { "reading" } else { "reading nowhere" },
+        name: format!("<i class=\"swatch {}\" aria-hidden=\"true\"></i>{}", concept.id(), concept.label()),
+        quantity: concept.id(),
+        bytes: b.parts.of(concept).0,
+        small: b.each(concept),
+    });
+    of_concepts.into_iter().chain([total]).collect()
 }
 
 /// The ranges of what cannot be computed, each with who measured it.
