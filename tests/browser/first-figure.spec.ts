@@ -6,7 +6,8 @@ const figure = (page: Page) => page.locator('.live-figure [data-widget="memory-b
 const amount = (page: Page, id: string) =>
   figure(page).locator(`output[data-quantity="${id}"]`).getAttribute("data-value").then(Number);
 const bytes = (page: Page) => expect.poll(() => amount(page, "total"));
-const set = async (page: Page, name: string) => new URLSearchParams((await figure(page).getAttribute("data-query"))!).get(name);
+const set = async (page: Page, name: string) =>
+  new URLSearchParams((await page.locator('[data-widget="memory-breakdown"]').first().getAttribute("data-query"))!).get(name);
 
 async function open(page: Page) {
   await page.goto("./");
@@ -49,6 +50,62 @@ test("what is moved, typed and chosen before the app has started counts", async 
     expect(await set(page, name), name).toBe(value);
   await expect(figure(page).locator(".figure-subtitle")).toContainText("70 B parameters");
   await expect(ranks).toBeFocused();
+});
+
+/** A page that is awake, and whose figure is not there until it is let go. */
+async function awake(page: Page) {
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => (go = resolve));
+  await page.route("**/memory-glance*.wasm", async (route) => {
+    await gone;
+    await route.continue();
+  });
+  await page.goto("./");
+  await page.waitForSelector('html[data-ready="1"]', { state: "attached" });
+  return async () => {
+    go();
+    await ready(page);
+  };
+}
+
+test("a number that is being typed when the figure comes alive is left alone", async ({ page }) => {
+  const go = await awake(page);
+  const field = figure(page).getByRole("textbox", { name: /^Parameters/ });
+  await field.fill("30000");
+  await go();
+  await expect(figure(page).getByRole("button", { name: "Project" })).toBeEnabled();
+  await expect(field).toHaveValue("30000");
+  await field.press("End");
+  await field.pressSequentially("000000");
+  await figure(page).getByLabel("GPU", { exact: true }).focus();
+  await expect(field).toHaveValue("30 B");
+  await expect.poll(() => set(page, "params")).toBe("3e10");
+});
+
+test("a state that is wanted before the figure is alive is the one that it begins with", async ({ page }) => {
+  const go = await awake(page);
+  await page.keyboard.press("p");
+  await expect(page.locator("[data-projecting] .live-figure, [data-projecting] [data-widget]").first()).toBeVisible();
+  await page.keyboard.press("PageDown");
+  await page.keyboard.press("PageDown");
+  await expect.poll(() => set(page, "zero")).not.toBeNull();
+  const wanted = await set(page, "zero");
+  await go();
+  await expect(page.locator('[data-widget="memory-breakdown"] button[disabled]')).toHaveCount(0);
+  expect(await set(page, "zero")).toBe(wanted);
+});
+
+test("what cannot be downloaded is said, and comes when it is asked for again", async ({ page }) => {
+  let fail = true;
+  await page.route("**/memory-glance*.wasm", (route) => (fail ? route.fulfill({ status: 200, body: "" }) : route.continue()));
+  await open(page);
+  const again = figure(page).getByRole("button", { name: "Try again" });
+  await expect(again).toBeVisible();
+  fail = false;
+  await again.click();
+  await expect(again).toHaveCount(0);
+  await figure(page).getByRole("button", { name: "Make it fit" }).click();
+  await expect.poll(() => set(page, "zero")).toBe("2");
 });
 
 test("all of it is used: sliders, fields, lists, stages, the button and the numbers", async ({ page }) => {

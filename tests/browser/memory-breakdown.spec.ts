@@ -184,3 +184,17 @@ test("has nothing that axe finds with everything unfolded, wide and narrow", asy
   expect(await axe(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
+
+test("a slider that leads into an impossible state leads out of it again", async ({ page }) => {
+  await open(page, "model=mixtral-8x7b&ep=8&dp=8");
+  const ranks = page.getByRole("slider", { name: "Data-parallel ranks" });
+  const impossible = page.getByRole("alert").filter({ hasText: "Not possible" });
+  await expect(impossible).toHaveCount(0);
+  await ranks.press("ArrowLeft");
+  await expect(impossible).toBeVisible();
+  await expect(ranks).toHaveAttribute("aria-valuetext", "4");
+  await page.getByRole("radio", { name: /^ZeRO-3/ }).check();
+  await expect(page.locator(".bar-row.selected input")).toHaveAttribute("value", "3");
+  await ranks.press("ArrowRight");
+  await expect(impossible).toHaveCount(0);
+});

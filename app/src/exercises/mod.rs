@@ -81,7 +81,7 @@ fn view(place: Place) -> AnyView {
             None => ().into_any(),
         }
     };
-    // What the build rendered stays until it can be answered.
+    // What the build rendered stays until there are its numbers.
     exercises.show_after(move || view! { <div inner_html=prompt.clone()></div> }.into_any(), show).into_any()
 }
 
@@ -121,7 +121,8 @@ fn load_form(kind: &Kind) -> fn() -> Loading {
 }
 
 fn form(session: Session, exercise: &Exercise) -> AnyView {
-    deferred(load_form(&exercise.kind), move |form| form(session)).into_any()
+    let form = deferred(load_form(&exercise.kind), move |form| form(session));
+    view! { <div class="exercise-form">{form}</div> }.into_any()
 }
 
 /// Whether the prediction with this id has been committed or passed over. Tracks.

@@ -8,8 +8,20 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
 use web_sys::Event;
 
-/// What somebody does who is there.
-const SIGNS: &[&str] = &["pointermove", "pointerdown", "keydown", "touchstart", "wheel", "scroll", "focusin"];
+/// What somebody does who is there, by hand or by what reads the page to them.
+const SIGNS: &[&str] = &[
+    "pointermove",
+    "pointerdown",
+    "keydown",
+    "touchstart",
+    "wheel",
+    "scroll",
+    "focusin",
+    "click",
+    "input",
+    "change",
+    "popstate",
+];
 /// Milliseconds after which somebody is taken to be there and reading, or looking at a wall.
 const PATIENCE: u32 = 2000;
 

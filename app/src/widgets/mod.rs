@@ -42,7 +42,7 @@ use ringside_core::query::{Kind, ParamSpec, Query};
 use crate::deferred::NotLoaded;
 use crate::style;
 pub use kernel_workbench::Judge;
-pub use memory_breakdown::load_glance;
+pub use memory_breakdown::{Enliven, load_glance};
 
 /// A widget, before its code is there.
 #[derive(Clone, Copy)]

@@ -23,7 +23,7 @@ pub(super) fn memory() -> String {
 }
 
 fn figure(entry: &Entry, query: &Query, b: &Breakdown) -> String {
-    let drawn = Drawn::of(b);
+    let drawn = Drawn::of(&b.params, b);
     let finding = b.finding();
     let (lead, rest) = sentences(&finding);
     format!(
@@ -34,7 +34,7 @@ fn figure(entry: &Entry, query: &Query, b: &Breakdown) -> String {
          <a class=\"quiet\" href=\"w/{id}/\">Open alone</a>\
          <button type=\"button\" class=\"quiet\" data-project=\"\" {NOT_YET}>Project</button>\
          <button type=\"button\" class=\"quiet\" data-share=\"\" {NOT_YET}>Share</button></div></div>\n\
-         <div role=\"alert\"></div>\n\
+         <div role=\"alert\"></div>\n<div data-island=\"figure\"></div>\n\
          <form class=\"controls\" id=\"first-controls\" autocomplete=\"off\"><div class=\"control-row\">\n{controls}</div>\n\
          <p class=\"visually-hidden\"><output data-quantity=\"params\" data-value=\"{params}\" aria-live=\"off\">{count}</output> \
          parameters</p></form>\n\
@@ -51,7 +51,7 @@ fn figure(entry: &Entry, query: &Query, b: &Breakdown) -> String {
         controls = controls(b),
         params = b.size.params,
         count = (PARAMETERS.format)(b.size.params),
-        plot = drawn.plot.markup(),
+        plot = drawn.plot.markup().replace(" name=\"zero\"", " name=\"zero\" form=\"first-controls\""),
         below = drawn.readout.markup(NOT_YET),
         lead = escape(lead),
         rest = escape(rest),
@@ -80,7 +80,7 @@ fn controls(b: &Breakdown) -> String {
 /// As `app/src/ui/slider.rs` has it.
 fn slider(slider: &Slider, b: &Breakdown) -> String {
     let Slider { name, label, scale, format, value } = *slider;
-    let (value, last) = (value(b), scale.last());
+    let (value, last) = (value(&b.params, b), scale.last());
     let (text, position) = (escape(&format(value)), scale.position(value));
     format!(
         "<div class=\"field slider\"><div class=\"field-head\"><label for=\"first-{name}\">{label}</label>\

@@ -15,7 +15,7 @@ fn live() -> String {
     )
 }
 
-/// The home page, with places for the live figure and for the list of sources.
+/// The home page, with the live figure and a place for the list of sources.
 pub(crate) fn home(course: &Course, readings: &Readings) -> String {
     format!(
         "<article class=\"home\" data-whole>\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}</article>\n",

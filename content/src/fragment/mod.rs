@@ -12,8 +12,8 @@
 //! | `data-widget` | the figure of the first screen | that it is the frame of a figure, to be made alive in its place |
 //!
 //! The contents and the home page are also in the pages as they are served, to be read before the app has started. What works
-//! without it (links, fields, ticks) can be used there, and the app takes over what was typed and ticked; what does not is
-//! `disabled` until then.
+//! without it (links, fields, ticks) can be used there, and the app takes over what was typed, ticked and moved; what does not
+//! is `disabled` until then. The first figure shows what was moved in it once the app is there.
 
 mod chapters;
 mod contents;

@@ -3,14 +3,19 @@
 use leptos::prelude::*;
 use web_sys::HtmlElement;
 
-use crate::deferred::act;
 use crate::ui::dom;
-use crate::widgets::load_glance;
+use crate::ui::islands::Islands;
+use crate::widgets::{Enliven, load_glance};
 
 /// Makes the figure alive, which is in the page as markup.
 pub(super) fn enliven(root: &HtmlElement) {
     let Some(figure) = dom::find(root, ".live-figure [data-widget]") else { return };
-    // What the code brings belongs to the page, though it comes later.
-    let owner = Owner::current().unwrap_or_default();
-    act(load_glance(), move |enliven| owner.with(|| enliven(figure)));
+    // Where it is said that the code could not be had.
+    let Some(place) = dom::find(&figure, "[data-island=figure]") else { return };
+    let figure = send_wrapper::SendWrapper::new(figure);
+    let show = move |enliven: Enliven| {
+        enliven((*figure).clone());
+        ().into_any()
+    };
+    Islands::new().put_deferred(place, load_glance, show);
 }

@@ -138,16 +138,21 @@ fn model(state: State, shown: Shown, input: ModelInput) -> AnyView {
 }
 
 fn parameters(state: State, shown: Shown) -> impl IntoView {
-    slider(&PARAMETERS, shown, move |n| state.update(|p| p.model = ModelRef::Count(n.round() as u64)))
+    slider(&PARAMETERS, state, shown, move |n| state.update(|p| p.model = ModelRef::Count(n.round() as u64)))
 }
 
 fn ranks(state: State, shown: Shown) -> impl IntoView {
-    slider(&RANKS, shown, move |n| state.update(|p| p.dp = n as u64))
+    slider(&RANKS, state, shown, move |n| state.update(|p| p.dp = n as u64))
 }
 
-fn slider(slider: &memory::Slider, shown: Shown, set: impl Fn(f64) + Send + Sync + 'static) -> impl IntoView {
+fn slider(
+    slider: &memory::Slider,
+    state: State,
+    shown: Shown,
+    set: impl Fn(f64) + Send + Sync + 'static,
+) -> impl IntoView {
     let memory::Slider { name, label, scale, format, value } = *slider;
-    let value = Signal::derive(move || shown.with(value));
+    let value = Signal::derive(move || state.params().with(|p| shown.with(|b| value(p, b))));
     view! { <Slider spec=param(&ENTRY, name) label value set scale format /> }
 }
 

@@ -7,14 +7,14 @@ use ringside_content::drawing::caption::sentences;
 use ringside_content::drawing::memory::{Drawn, PARAMETERS, RANKS, Slider, subtitle};
 use ringside_core::decimal;
 use ringside_core::memory::breakdown::ENTRY;
-use ringside_core::memory::{Breakdown, Params};
-use ringside_core::query::{Query, plain};
+use ringside_core::memory::{Breakdown, Params, breakdown};
+use ringside_core::query::{Problem, Query, plain};
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, HtmlDetailsElement, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent};
 
-use super::place::{Place, set};
+use super::place::{Place, say, set};
 use super::{Shown, State, numbers, shown};
-use crate::deferred::NotLoaded;
+use crate::deferred::{NotLoaded, deferred};
 use crate::ui::copy_link::copy_link;
 use crate::ui::dom::escaped;
 use crate::ui::figure::{CAPTION_RESTS, take_states};
@@ -37,11 +37,14 @@ pub fn load() -> Result<Enliven, NotLoaded> {
 const LISTS: [&str; 2] = ["optimizer", "gpu"];
 
 fn enliven(figure: HtmlElement) {
-    let query = RwSignal::new(Query::default());
+    let served = breakdown(&Params::read(&Query::default()).0);
+    let Some(served) = served.ok() else { return };
+    // By now it may have been put into another state.
+    let query = RwSignal::new(Query::parse(&dom::attribute(&figure, "data-query")));
     let state = State::new(query, Params::read, Params::query);
     let shown = shown(state);
-    let Some(mut place) = Place::of(&figure, shown.with(Drawn::of)) else { return };
-    let Some(mut frame) = Frame::of(&figure) else { return };
+    let Some(mut place) = Place::of(&figure, Drawn::of(&served.params, &served)) else { return };
+    let Some(mut frame) = Frame::of(&figure, served.finding()) else { return };
     place.listen(&figure, state, move || untrack(|| shown.with(|b| b.suggestion().map(|s| s.change))));
     let fields = [PARAMETERS, RANKS].map(|slider| Field::of(&figure, slider));
     fields.iter().flatten().for_each(|field| field.listen(state, shown));
@@ -62,15 +65,19 @@ fn enliven(figure: HtmlElement) {
     let busy = Later::after(CAPTION_RESTS);
     Effect::new(move |before: Option<()>| {
         let first = before.is_none();
+        let error = shown.error();
+        let p = state.params().get();
         shown.with(|b| {
-            place.show(Drawn::of(b));
-            fields.iter().flatten().for_each(|field| field.show((field.slider.value)(b)));
-            lists.iter().zip([b.params.optimizer.id(), b.params.gpu.id]).for_each(|(list, id)| list.set_value(id));
-            frame.show(b);
+            place.show(Drawn::of(&p, b));
+            fields.iter().flatten().for_each(|field| field.show((field.slider.value)(&p, b)));
+            frame.show(b, error.clone().unwrap_or_else(|| b.finding()));
         });
-        let impossible = shown.error().map(|why| format!("Not possible: {why}"));
-        frame.say(impossible.is_some(), problems.get().into_iter().map(|p| p.message).chain(impossible).collect());
-        set(&figure, "data-query", &query.with(ToString::to_string));
+        lists.iter().zip([p.optimizer.id(), p.gpu.id]).for_each(|(list, id)| list.set_value(id));
+        frame.warn(&problems.get(), error);
+        query.with(|query| {
+            set(&frame.alone, "href", &link::to_widget(ENTRY.id, query));
+            set(&figure, "data-query", &query.to_string());
+        });
         // The caption is announced once it rests.
         if !first {
             set(&frame.finding, "aria-busy", "true");
@@ -99,9 +106,13 @@ fn take_over(
 ) {
     fields.iter().flatten().for_each(|field| field.take_over(state, shown));
     for list in lists {
-        change(state, &list.name(), list.value());
+        let served = list.query_selector("option[selected]").ok().flatten();
+        if served.is_some_and(|option| dom::attribute(&option, "value") != list.value()) {
+            change(state, &list.name(), list.value());
+        }
     }
-    if let Some(zero) = find::<HtmlInputElement>(figure, ".bar-row input:checked") {
+    let zero = find::<HtmlInputElement>(figure, ".bar-row input:checked");
+    if let Some(zero) = zero.filter(|zero| !zero.default_checked()) {
         change(state, "zero", zero.value());
     }
 }
@@ -122,7 +133,8 @@ fn tools(figure: &HtmlElement, query: RwSignal<Query>, shown: Shown) {
     let opened = details.clone();
     let mut open = move || {
         if let Some(place) = opened.open().then(|| place.take()).flatten() {
-            islands.put_deferred(place, numbers::load, move |view: numbers::View| view(shown));
+            let numbers = move || deferred(numbers::load, move |view: numbers::View| view(shown)).into_any();
+            islands.put(place, Box::new(numbers));
         }
     };
     open();
@@ -155,31 +167,43 @@ impl Field {
         let field = self.clone();
         dom::on(&self.text, "change", move |_| field.commit(state, shown));
         let field = self.clone();
+        // What was begun before the app was there ends without a change.
+        dom::on(&self.text, "blur", move |_| field.commit(state, shown));
+        let field = self.clone();
         dom::on(&self.text, "keydown", move |event: Event| {
-            if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
-                field.write(field.value(shown));
+            let escape = event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape");
+            if escape && field.is_edited(state, shown) {
+                event.prevent_default();
+                field.write(field.value(state, shown));
             }
         });
     }
 
-    fn value(&self, shown: Shown) -> f64 {
-        untrack(|| shown.with(self.slider.value))
+    fn value(&self, state: State, shown: Shown) -> f64 {
+        untrack(|| state.params().with(|p| shown.with(|b| (self.slider.value)(p, b))))
+    }
+
+    fn is_edited(&self, state: State, shown: Shown) -> bool {
+        self.text.value() != (self.slider.format)(self.value(state, shown))
     }
 
     /// A typed value between two steps shows at the nearer one; it stays what it is until the thumb is moved.
     fn slide(&self, state: State, shown: Shown) {
         let moved = decimal::parse(&self.range.value()).map(|position| self.slider.scale.value(position));
-        if let Some(value) = moved.filter(|moved| *moved != self.value(shown)) {
+        if let Some(value) = moved.filter(|moved| *moved != self.value(state, shown)) {
             change(state, self.slider.name, plain(value));
         }
     }
 
     fn commit(&self, state: State, shown: Shown) {
+        if !self.is_edited(state, shown) {
+            return;
+        }
         let Slider { name, label, .. } = self.slider;
         match read(&param(&ENTRY, name), label, &self.text.value()) {
             Ok(value) => {
                 self.write(value);
-                if value != self.value(shown) {
+                if value != self.value(state, shown) {
                     change(state, name, plain(value));
                 }
             }
@@ -207,17 +231,21 @@ impl Field {
         // What is being typed stays until the value is another one.
         if dom::attribute(&self.range, "aria-valuetext") != text {
             set(&self.range, "aria-valuetext", &text);
-            self.range.set_value(&self.slider.scale.position(value).to_string());
             self.write(value);
+        }
+        let position = self.slider.scale.position(value).to_string();
+        if self.range.value() != position {
+            self.range.set_value(&position);
         }
     }
 
+    /// A field in which somebody is typing is left to them.
     fn take_over(&self, state: State, shown: Shown) {
-        let Slider { scale, format, .. } = self.slider;
-        let value = self.value(shown);
-        if self.text.value() != format(value) {
+        let typed = self.text.value() != self.text.default_value();
+        let typing = document().active_element().as_ref() == Some(self.text.as_ref());
+        if typed && !typing {
             self.commit(state, shown);
-        } else if self.range.value() != scale.position(value).to_string() {
+        } else if self.range.value() != self.range.default_value() {
             self.slide(state, shown);
         }
     }
@@ -237,7 +265,8 @@ struct Frame {
 }
 
 impl Frame {
-    fn of(figure: &Element) -> Option<Self> {
+    /// Where this is said.
+    fn of(figure: &Element, said: String) -> Option<Self> {
         let find = |selector| dom::find(figure, selector);
         Some(Self {
             alert: find("[role=alert]")?,
@@ -247,32 +276,39 @@ impl Frame {
             drawing: find(".drawing")?,
             finding: find(".finding")?,
             notes: find("figcaption > .fine")?,
-            said: String::new(),
+            said,
             warned: String::new(),
         })
     }
 
-    fn show(&mut self, b: &Breakdown) {
-        self.subtitle.set_text_content(Some(&subtitle(&b.params)));
-        set(&self.alone, "href", &link::to_widget(ENTRY.id, &b.params.query()));
+    fn show(&mut self, b: &Breakdown, finding: String) {
+        let now = |place: &HtmlElement| place.text_content().unwrap_or_default();
+        say(&self.subtitle, &now(&self.subtitle), &subtitle(&b.params));
         set(&self.params, "data-value", &b.size.params.to_string());
-        self.params.set_text_content(Some(&(PARAMETERS.format)(b.size.params)));
-        let finding = b.finding();
+        say(&self.params, &now(&self.params), &(PARAMETERS.format)(b.size.params));
         if self.said != finding {
             let (lead, rest) = sentences(&finding);
             self.finding.set_inner_html(&format!("<b>{}</b>{}", escaped(lead), escaped(rest)));
             self.said = finding;
         }
-        self.notes.set_text_content(Some(&b.notes.join(" ")));
+        say(&self.notes, &now(&self.notes), &b.notes.join(" "));
         self.notes.set_hidden(b.notes.is_empty());
     }
 
-    /// What could not be used of a state, and why it is not on show.
-    fn say(&mut self, impossible: bool, sentences: Vec<String>) {
-        let list: String = sentences.iter().map(|s| format!("<p class=\"message\">{}</p>", escaped(s))).collect();
-        if self.warned != list {
-            self.alert.set_inner_html(&list);
-            self.warned = list;
+    /// What could not be used of a state from outside, and why a state is not on show.
+    fn warn(&mut self, problems: &[Problem], error: Option<String>) {
+        let mut html = String::new();
+        if !problems.is_empty() {
+            let list: String = problems.iter().map(|p| format!("<li>{}</li>", escaped(&p.message))).collect();
+            html = format!(
+                "<div class=\"message problems\"><div><p>Not all of the link could be used:</p><ul>{list}</ul></div></div>"
+            );
+        }
+        let impossible = error.is_some();
+        html.extend(error.map(|why| format!("<p class=\"message\">Not possible: {}</p>", escaped(&why))));
+        if self.warned != html {
+            self.alert.set_inner_html(&html);
+            self.warned = html;
         }
         self.drawing.set_class_name(if impossible { "drawing stale" } else { "drawing" });
     }

@@ -14,14 +14,14 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_content::drawing::memory::{Drawn, subtitle};
 use ringside_core::memory::breakdown::ENTRY;
-use ringside_core::memory::{Breakdown, Concept, Layout, Params, breakdown};
+use ringside_core::memory::{Breakdown, Layout, Params, breakdown};
 
 use super::model_input::ModelInput;
 use super::{Module, Props, export};
 use crate::deferred::{NotLoaded, deferred};
 use crate::ui;
 use crate::ui::figure::Figure;
-pub use glance::load as load_glance;
+pub use glance::{Enliven, load as load_glance};
 use place::Place;
 
 /// Downloads the widget.
@@ -73,7 +73,7 @@ fn view(props: Props) -> AnyView {
 
 /// The bars, the stages of a pipeline, the numbers and the verdict.
 fn drawing(state: State, shown: Shown) -> AnyView {
-    let drawn = Memo::new(move |_| shown.with(Drawn::of));
+    let drawn = Memo::new(move |_| state.params().with(|p| shown.with(|b| Drawn::of(p, b))));
     let root = NodeRef::<html::Div>::new();
     let place = StoredValue::new_local(None::<Place>);
     let first = drawn.get_untracked();
@@ -102,9 +102,4 @@ fn drawing(state: State, shown: Shown) -> AnyView {
         </div>
     }
     .into_any()
-}
-
-/// The class that colours a concept.
-fn class(concept: Concept) -> &'static str {
-    concept.id()
 }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::memory::{Breakdown, Concept};
 
-use super::{Shown, class};
+use super::Shown;
 use crate::ui::columns::{self, Columns};
 
 /// Nothing, unless there are several stages.
@@ -21,7 +21,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
         <Show when=move || why.with(Option::is_some)>
             <div class="stages">
                 <p class="stages-head">"Pipeline stages, side by side"</p>
-                {columns::view(stages, Concept::ALL.map(class), label)}
+                {columns::view(stages, Concept::ALL.map(Concept::id), label)}
                 <p>{label}</p>
             </div>
         </Show>

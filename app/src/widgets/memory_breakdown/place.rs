@@ -151,7 +151,8 @@ fn drawing(root: &Element, selector: &str) -> Option<Element> {
     root.query_selector(selector).ok()?
 }
 
-fn say(place: &Element, before: &str, now: &str) {
+/// Sets a text that is another one.
+pub(super) fn say(place: &Element, before: &str, now: &str) {
     if before != now {
         place.set_text_content(Some(now));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ringside_core::memory::{Breakdown, Concept, Mode};
+use ringside_core::memory::{Breakdown, Concept, Mode, Params};
 use ringside_core::quantity::bytes_decimal;
 
 use super::stage_name;
@@ -170,13 +170,12 @@ pub struct Row {
 }
 
 impl Row {
-    fn of(b: &Breakdown, stage: usize, scale: Linear) -> Self {
+    fn of(p: &Params, b: &Breakdown, stage: usize, scale: Linear) -> Self {
         let Some((bar, row)) = Bar::of(b, stage, scale).zip(b.stages.get(stage)) else { return Self::default() };
-        let p = &b.params;
         let selected = usize::from(p.stage(p.zero)) == stage;
         // In inference nothing is sharded: one bar is left.
-        let gone = stage > 0 && p.mode == Mode::Inference;
-        let name = stage_name(p.mode, row.stage);
+        let gone = stage > 0 && b.params.mode == Mode::Inference;
+        let name = stage_name(b.params.mode, row.stage);
         let class = |is: bool, class: &'static str| if is { class } else { "" };
         let fits = if bar.fits { "fits" } else { "does not fit" };
         Self {
@@ -202,7 +201,7 @@ impl Row {
              <b>{name}</b><small>{what}</small></span>\
              <span class=\"bar-cell\"><svg class=\"bar\" aria-hidden=\"true\">{bar}</svg>\
              <svg class=\"bar labels\" aria-hidden=\"true\">{labels}</svg>\
-             <span class=\"bar-end\"><svg width=\"{end}\"></svg><b>{total}</b><span class=\"fits\">{fits}</span>\
+             <span class=\"bar-end\"><svg width=\"{end}\" aria-hidden=\"true\"></svg><b>{total}</b><span class=\"fits\">{fits}</span>\
              <small class=\"apart\">{apart}</small></span></span></label>"
         )
     }
@@ -220,13 +219,13 @@ pub struct Plot {
 }
 
 impl Plot {
-    pub(super) fn of(b: &Breakdown) -> Self {
+    pub(super) fn of(p: &Params, b: &Breakdown) -> Self {
         let largest = b.stages.iter().map(|s| s.total.0).fold(0.0, f64::max);
         let with_capacity = b.capacity.0 <= largest * CAPACITY_WITHIN;
         let scale = Linear::to(if with_capacity { largest.max(b.capacity.0) } else { largest });
         let text = |amount: f64| if amount == 0.0 { "0".to_owned() } else { bytes_decimal(amount) };
         Self {
-            rows: std::array::from_fn(|stage| Row::of(b, stage, scale)),
+            rows: std::array::from_fn(|stage| Row::of(p, b, stage, scale)),
             axis: format!("<g class=\"ticks\">{}</g>", ticks::across(&ticks::ticks(scale, text))),
             capacity: capacity(b, scale),
         }

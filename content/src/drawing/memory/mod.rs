@@ -20,9 +20,9 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// Of this result.
-    pub fn of(b: &Breakdown) -> Self {
-        Self { plot: Plot::of(b), readout: Readout::of(b) }
+    /// Of the result on show, in this state: it may be an impossible one, which has none.
+    pub fn of(p: &Params, b: &Breakdown) -> Self {
+        Self { plot: Plot::of(p, b), readout: Readout::of(b) }
     }
 }
 
@@ -57,7 +57,8 @@ mod tests {
     use super::*;
 
     fn drawn(query: &str) -> Drawn {
-        Drawn::of(&breakdown(&Params::read(&Query::parse(query)).0).expect("a result"))
+        let params = Params::read(&Query::parse(query)).0;
+        Drawn::of(&params, &breakdown(&params).expect("a result"))
     }
 
     #[test]
@@ -67,6 +68,13 @@ mod tests {
         assert!(plot.contains("value=\"2\" aria-label=\"ZeRO-2, and gradients: 66.6 GB, fits\" checked"), "{plot}");
         assert_eq!(plot.matches(" nowhere\"").count(), 0);
         assert_eq!(drawn("mode=inference").plot.markup().matches(" nowhere\"").count(), 3);
+    }
+
+    #[test]
+    fn a_stage_is_chosen_though_its_state_has_no_result() {
+        let read = |query: &str| Params::read(&Query::parse(query)).0;
+        let plot = Drawn::of(&read("zero=3"), &breakdown(&read("zero=0")).expect("a result")).plot;
+        assert_eq!(plot.rows.map(|row| row.selected), [false, false, false, true]);
     }
 
     #[test]

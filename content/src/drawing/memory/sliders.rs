@@ -1,6 +1,6 @@
 //! What is dragged.
 
-use ringside_core::memory::Breakdown;
+use ringside_core::memory::{Breakdown, Params};
 use ringside_core::quantity::{count, grouped};
 
 use crate::drawing::positions::Scale;
@@ -16,8 +16,8 @@ pub struct Slider {
     pub scale: Scale,
     /// How a value is written.
     pub format: fn(f64) -> String,
-    /// Its value.
-    pub value: fn(&Breakdown) -> f64,
+    /// Its value in a state, with the result on show: that of the last possible state.
+    pub value: fn(&Params, &Breakdown) -> f64,
 }
 
 /// How large the model is.
@@ -26,7 +26,7 @@ pub const PARAMETERS: Slider = Slider {
     label: "Parameters",
     scale: Scale::Decades(7, 13),
     format: count,
-    value: |b| b.size.params,
+    value: |_, b| b.size.params,
 };
 
 /// How many ranks share its states.
@@ -35,5 +35,5 @@ pub const RANKS: Slider = Slider {
     label: "Data-parallel ranks",
     scale: Scale::Doubling(16),
     format: |n| grouped(n as u64),
-    value: |b| b.params.dp as f64,
+    value: |p, _| p.dp as f64,
 };
