@@ -49,6 +49,8 @@ async function order(exercise: Locator, items: string[]) {
 
 /** Moves the controls of a task's figure. */
 async function steer(exercise: Locator, stage: string, ranks: string) {
+  // Either the button that opens it or the figure.
+  await exercise.locator(".task-figure > *").first().waitFor();
   const start = exercise.getByRole("button", { name: "Open the figure" });
   if (await start.isVisible()) await start.click();
   await exercise.getByRole("radio", { name: stage }).check({ force: true });

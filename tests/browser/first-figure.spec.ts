@@ -1,5 +1,5 @@
 // The figure of the first screen: whole in the page as served, then alive in its place.
-import type { Page } from "@playwright/test";
+import { test as plain, type Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
 
 const figure = (page: Page) => page.locator('.live-figure [data-widget="memory-breakdown"]');
@@ -71,23 +71,25 @@ async function awake(page: Page) {
 test("a number that is being typed when the figure comes alive is left alone", async ({ page }) => {
   const go = await awake(page);
   const field = figure(page).getByRole("textbox", { name: /^Parameters/ });
-  await field.fill("30000");
+  await field.fill("70000");
   await go();
   await expect(figure(page).getByRole("button", { name: "Project" })).toBeEnabled();
-  await expect(field).toHaveValue("30000");
+  await expect(field).toHaveValue("70000");
   await field.press("End");
   await field.pressSequentially("000000");
   await figure(page).getByLabel("GPU", { exact: true }).focus();
-  await expect(field).toHaveValue("30 B");
-  await expect.poll(() => set(page, "params")).toBe("3e10");
+  await expect(field).toHaveValue("70 B");
+  await expect.poll(() => set(page, "params")).toBe("7e10");
 });
 
 test("a state that is wanted before the figure is alive is the one that it begins with", async ({ page }) => {
   const go = await awake(page);
   await page.keyboard.press("p");
-  await expect(page.locator("[data-projecting] .live-figure, [data-projecting] [data-widget]").first()).toBeVisible();
-  await page.keyboard.press("PageDown");
-  await page.keyboard.press("PageDown");
+  await expect(page.getByRole("button", { name: "The next state" })).toBeVisible();
+  for (const place of ["1 of ", "2 of "]) {
+    await page.keyboard.press("PageDown");
+    await expect(page.getByRole("toolbar", { name: "Projector" })).toContainText(place);
+  }
   await expect.poll(() => set(page, "zero")).not.toBeNull();
   const wanted = await set(page, "zero");
   await go();
@@ -95,7 +97,8 @@ test("a state that is wanted before the figure is alive is the one that it begin
   expect(await set(page, "zero")).toBe(wanted);
 });
 
-test("what cannot be downloaded is said, and comes when it is asked for again", async ({ page }) => {
+// The console says it too.
+plain("what cannot be downloaded is said, and comes when it is asked for again", async ({ page }) => {
   let fail = true;
   await page.route("**/memory-glance*.wasm", (route) => (fail ? route.fulfill({ status: 200, body: "" }) : route.continue()));
   await open(page);
