@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -31,6 +32,9 @@ impl From<leptos::wasm_split::SplitLoaderError> for NotLoaded {
         Self
     }
 }
+
+/// Code on its way.
+pub type Loading<T> = Pin<Box<dyn Future<Output = Result<T, NotLoaded>>>>;
 
 /// A view in a module of its own.
 pub type Page = fn() -> AnyView;

@@ -1,6 +1,6 @@
 // Every kind of exercise as a learner meets it: answered wrongly, then rightly, and still there after a reload.
 import type { Locator, Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, hold, ready, test } from "./fixtures";
 
 const CHAPTER = "chapter/memory-accounting/";
 const RIGHT = "answered rightly";
@@ -409,12 +409,7 @@ test("a chapter is printed with all of its exercises", async ({ page }) => {
 });
 
 test("numbers that a link gives keep their place until they are there", async ({ page }) => {
-  let go = () => {};
-  const gone = new Promise<void>((resolve) => (go = resolve));
-  await page.route("**/widget-memory-breakdown-*.wasm", async (route) => {
-    await gone;
-    await route.continue();
-  });
+  const go = await hold(page, "**/widget-memory-breakdown-*.wasm");
   await page.goto(`${CHAPTER}?seed=7#exercise-zero-2`);
   await page.mouse.move(9, 9);
   const prompt = page.locator('[data-exercise="zero-2"] .prompt');

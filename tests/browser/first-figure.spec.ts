@@ -1,6 +1,6 @@
 // The figure of the first screen: whole in the page as served, then alive in its place.
 import { test as plain, type Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, hold, ready, test } from "./fixtures";
 
 const figure = (page: Page) => page.locator('.live-figure [data-widget="memory-breakdown"]');
 const amount = (page: Page, id: string) =>
@@ -30,12 +30,7 @@ test("whoever does nothing has the figure, and no code of it is fetched", async 
 });
 
 test("what is moved, typed and chosen before the app has started counts", async ({ page }) => {
-  let go = () => {};
-  const gone = new Promise<void>((resolve) => (go = resolve));
-  await page.route("**/*.wasm", async (route) => {
-    await gone;
-    await route.continue();
-  });
+  const go = await hold(page, "**/*.wasm");
   await page.goto("./");
   const ranks = figure(page).getByRole("slider", { name: "Data-parallel ranks" });
   await ranks.press("ArrowRight");
@@ -54,12 +49,7 @@ test("what is moved, typed and chosen before the app has started counts", async 
 
 /** A page that is awake, and whose figure is not there until it is let go. */
 async function awake(page: Page) {
-  let go = () => {};
-  const gone = new Promise<void>((resolve) => (go = resolve));
-  await page.route("**/memory-glance*.wasm", async (route) => {
-    await gone;
-    await route.continue();
-  });
+  const go = await hold(page, "**/memory-glance*.wasm");
   await page.goto("./");
   await page.waitForSelector('html[data-ready="1"]', { state: "attached" });
   return async () => {

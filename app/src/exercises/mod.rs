@@ -20,16 +20,13 @@ mod sketch;
 mod task;
 mod trace;
 
-use std::future::Future;
-use std::pin::Pin;
-
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_content::schema::Exercises;
 use ringside_core::exercise::{Exercise, Kind};
 
 use crate::data::Remote;
-use crate::deferred::{NotLoaded, deferred};
+use crate::deferred::{Loading, NotLoaded, deferred};
 use crate::store::doc::Attempt;
 use crate::store::store;
 pub use given::{Given, given};
@@ -101,11 +98,8 @@ pub fn question(exercise: &Exercise, nth: &str, seed: u64, answer: RwSignal<Stri
 /// What an exercise of one kind is answered with.
 type Form = fn(Session) -> AnyView;
 
-/// A form on its way.
-type Loading = Pin<Box<dyn Future<Output = Result<Form, NotLoaded>>>>;
-
 /// Downloads the form of an exercise.
-fn load_form(kind: &Kind) -> fn() -> Loading {
+fn load_form(kind: &Kind) -> fn() -> Loading<Form> {
     match kind {
         Kind::Number(_) => || Box::pin(number::load()),
         Kind::Choice(_) => || Box::pin(choice::load()),

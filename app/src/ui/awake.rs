@@ -33,8 +33,8 @@ thread_local! {
     static WAITING: RefCell<Option<Vec<Action>>> = const { RefCell::new(Some(Vec::new())) };
 }
 
-/// Begins to look. To be called once, when the page can be read. One that is `whole` without code waits for a sign; any other
-/// is completed before long.
+/// Begins to look. To be called once, when the page can be read. One that is `whole` without code waits for a sign; any other,
+/// which a link, a filter or what was done before has changed, is completed before long.
 pub fn watch(whole: bool) {
     if !whole {
         Timeout::new(PATIENCE, wake).forget();

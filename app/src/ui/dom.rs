@@ -28,6 +28,11 @@ pub fn attribute(element: &Element, name: &str) -> String {
     element.get_attribute(name).unwrap_or_default()
 }
 
+/// Sets an attribute of a name of ours, which does not fail.
+pub fn set(element: &Element, name: &str, value: &str) {
+    let _ = element.set_attribute(name, value);
+}
+
 /// Does `act` for every event of this name on `target` or within it, until the place that this belongs to is gone.
 pub fn on(target: &EventTarget, name: &'static str, act: impl FnMut(Event) + 'static) {
     listen(target, name, Closure::<dyn FnMut(Event)>::new(act));

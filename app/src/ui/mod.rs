@@ -10,6 +10,7 @@
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
 //! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`mod@rested`], [`hold`], [`mod@file`]: what pages
 //!   and widgets need besides.
+//! - [`markup`]: drawings that are written as markup, renewed in place.
 //! - [`dom`], [`islands`], [`near`], [`awake`]: life in pages that the build rendered, where and when it is wanted.
 
 pub mod awake;
@@ -24,6 +25,7 @@ pub mod hold;
 pub mod islands;
 pub mod later;
 pub mod link;
+pub mod markup;
 pub mod near;
 pub mod number_field;
 pub mod output;

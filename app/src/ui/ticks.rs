@@ -4,6 +4,8 @@ use leptos::prelude::*;
 use ringside_content::drawing::ticks as markup;
 pub use ringside_content::drawing::ticks::{Tick, ticks};
 
+use super::markup::renewed;
+
 /// From the left to the right, with numbers under the drawing.
 pub fn across(list: Memo<Vec<Tick>>) -> AnyView {
     all(list, markup::across)
@@ -15,5 +17,5 @@ pub fn up(list: Memo<Vec<Tick>>) -> AnyView {
 }
 
 fn all(list: Memo<Vec<Tick>>, draw: fn(&[Tick]) -> String) -> AnyView {
-    view! { <g class="ticks" inner_html=move || list.with(|list| draw(list))></g> }.into_any()
+    view! { <g class="ticks" use:renewed=move || list.with(|list| draw(list))></g> }.into_any()
 }

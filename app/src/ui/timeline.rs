@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use leptos::ev::WheelEvent;
 use leptos::html;
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, MAX_TICKS, percent};
 use ringside_core::decimal;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
 use web_sys::ResizeObserver;
 
 use super::unique_id;
-use ringside_content::drawing::scale::{Linear, MAX_TICKS, percent};
 
 /// The part of the time that is seen, in fractions of all of it.
 #[derive(Debug, Clone, Copy, PartialEq)]

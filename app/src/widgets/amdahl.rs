@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use ringside_content::drawing::scale::{Log, percent};
 use ringside_core::amdahl::{ENTRY, MAX_N, Params, Speedup};
 use ringside_core::quantity::{Unit, grouped, number};
 
@@ -11,7 +12,6 @@ use crate::ui::figure::Figure;
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
-use ringside_content::drawing::scale::{Log, percent};
 
 /// Downloads the widget.
 #[wasm_split(widget_amdahl, wasm_split_path = leptos::wasm_split, fallible)]

@@ -32,14 +32,11 @@ mod tensor_parallel;
 mod wiring;
 mod zero_stepper;
 
-use std::future::Future;
-use std::pin::Pin;
-
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::query::{Kind, ParamSpec, Query};
 
-use crate::deferred::NotLoaded;
+use crate::deferred::Loading;
 use crate::style;
 pub use kernel_workbench::Judge;
 pub use memory_breakdown::{Enliven, load_glance};
@@ -52,18 +49,15 @@ pub struct Widget {
     /// Its style sheets, of `app/styles/on-demand/`.
     pub styles: &'static [&'static str],
     /// Downloads its code: its view and its model.
-    pub load: fn() -> Loading,
+    pub load: fn() -> Loading<Module>,
 }
 
 impl Widget {
     /// Downloads it to be shown: its code and its style.
-    pub fn to_show(&'static self) -> Loading {
+    pub fn to_show(&'static self) -> Loading<Module> {
         Box::pin(style::with(self.styles, (self.load)()))
     }
 }
-
-/// A widget on its way.
-pub type Loading = Pin<Box<dyn Future<Output = Result<Module, NotLoaded>>>>;
 
 /// A widget's code: its view, and the model that also checks the exercises about it.
 #[derive(Clone, Copy)]
@@ -148,5 +142,15 @@ mod tests {
         for name in ALL.iter().flat_map(|widget| widget.styles) {
             assert!(folder.join(format!("{name}.css")).is_file(), "{name}.css");
         }
+    }
+
+    #[test]
+    fn every_widget_shows_a_model_and_every_model_has_a_widget() {
+        let sorted = |mut ids: Vec<&'static str>| {
+            ids.sort_unstable();
+            ids
+        };
+        let widgets = sorted(ALL.iter().map(|w| w.id).collect());
+        assert_eq!(widgets, sorted(ringside_core::catalogue::ALL.iter().map(|e| e.id).collect()));
     }
 }

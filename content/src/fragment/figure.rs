@@ -51,7 +51,7 @@ fn figure(entry: &Entry, query: &Query, b: &Breakdown) -> String {
         controls = controls(b),
         params = b.size.params,
         count = (PARAMETERS.format)(b.size.params),
-        plot = drawn.plot.markup().replace(" name=\"zero\"", " name=\"zero\" form=\"first-controls\""),
+        plot = drawn.plot.markup("form=\"first-controls\""),
         below = drawn.readout.markup(NOT_YET),
         lead = escape(lead),
         rest = escape(rest),

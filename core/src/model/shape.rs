@@ -1,7 +1,7 @@
 //! The typed architecture of a decoder-only transformer, and its form in a query string.
 
 use super::config::ConfigProblem;
-use crate::query::{Kind, ParamSpec, Query, Reader};
+use crate::query::{Kind, ParamSpec, Query, Reader, choice};
 
 /// A decoder-only transformer language model: every size and switch that its parameter count, FLOPs or KV cache
 /// depends on, under the names of Hugging Face's `config.json` where there is one.
@@ -292,15 +292,6 @@ const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64) -> Par
     ParamSpec { name, doc, kind: Kind::Integer { min, max }, default: "" }
 }
 
-const fn one_of(
-    name: &'static str,
-    doc: &'static str,
-    choices: &'static [&'static str],
-    default: &'static str,
-) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Choice(choices), default }
-}
-
 const NO_YES: &[&str] = &["false", "true"];
 
 /// The parameters of a shape in a query string (`model=custom`): the names of `config.json`, and our own where a
@@ -313,29 +304,29 @@ pub const SPECS: [ParamSpec; 33] = [
     whole("head_dim", "width of a head; hidden_size / num_attention_heads if absent", 1, MAX_WIDTH),
     whole("intermediate_size", "width of the dense MLP", 0, MAX_ROWS),
     whole("vocab_size", "rows of the token embedding", 1, MAX_ROWS),
-    one_of("tie_word_embeddings", "whether the output matrix is the token embedding", NO_YES, "false"),
-    one_of(
+    choice("tie_word_embeddings", "whether the output matrix is the token embedding", NO_YES, "false"),
+    choice(
         "attention_bias",
         "biases in attention: none, on q, k and v, or everywhere",
         &["none", "qkv", "all"],
         "none",
     ),
-    one_of("qk_norm", "norms on queries and keys: none, of a head's width, or of the full width", QK_NORMS, "none"),
-    one_of("attention_sinks", "one learned sink a head", NO_YES, "false"),
-    one_of("gated_mlp", "gate, up and down (true) or up and down (false)", NO_YES, "true"),
-    one_of("mlp_bias", "biases in the dense MLP", NO_YES, "false"),
-    one_of("norm", "rms: weight only; layer: weight and bias", &["rms", "layer"], "rms"),
+    choice("qk_norm", "norms on queries and keys: none, of a head's width, or of the full width", QK_NORMS, "none"),
+    choice("attention_sinks", "one learned sink a head", NO_YES, "false"),
+    choice("gated_mlp", "gate, up and down (true) or up and down (false)", NO_YES, "true"),
+    choice("mlp_bias", "biases in the dense MLP", NO_YES, "false"),
+    choice("norm", "rms: weight only; layer: weight and bias", &["rms", "layer"], "rms"),
     ParamSpec {
         name: "norms_per_layer",
         doc: "norms of width hidden_size in each layer",
         kind: Kind::Integer { min: 0, max: 8 },
         default: "2",
     },
-    one_of("last_norm", "a norm after the last layer", NO_YES, "true"),
-    one_of("embedding_norm", "a norm on the embedding", NO_YES, "false"),
+    choice("last_norm", "a norm after the last layer", NO_YES, "true"),
+    choice("embedding_norm", "a norm on the embedding", NO_YES, "false"),
     whole("position_rows", "rows of a learned position embedding", 0, MAX_ROWS),
     whole("word_embed_proj_dim", "width of the embedding where it is not hidden_size", 1, MAX_WIDTH),
-    one_of("lm_head_bias", "bias on the output matrix", NO_YES, "false"),
+    choice("lm_head_bias", "bias on the output matrix", NO_YES, "false"),
     whole("q_lora_rank", "MLA: width of the query latent; queries are projected directly if absent", 1, MAX_WIDTH),
     whole("kv_lora_rank", "MLA: width of the cached latent; giving it chooses MLA", 1, MAX_WIDTH),
     whole("qk_nope_head_dim", "MLA: width of a query–key head without position", 1, MAX_WIDTH),
@@ -346,7 +337,7 @@ pub const SPECS: [ParamSpec; 33] = [
     whole("moe_intermediate_size", "width of a routed expert", 1, MAX_ROWS),
     whole("shared_expert_intermediate_size", "width of all shared experts together", 0, MAX_ROWS),
     whole("moe_layers", "layers that are mixtures; all if absent", 1, MAX_LAYERS),
-    one_of("moe_extras", "expert_bias, router_bias, shared_gate: those that are there", MOE_EXTRAS, "none"),
+    choice("moe_extras", "expert_bias, router_bias, shared_gate: those that are there", MOE_EXTRAS, "none"),
     whole("sliding_window", "tokens that a layer with a window keeps", 1, 1_000_000_000),
     whole("sliding_layers", "layers with the window; all if absent", 1, MAX_LAYERS),
 ];

@@ -1,10 +1,10 @@
 //! How well the learner's confidence matches what happens: predictions by how sure they were and how many came true.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::practice::mastery::{Bin, Calibration, calibration};
 
 use super::Desk;
-use ringside_content::drawing::scale::{Linear, percent};
 
 /// The radius of the dot for one prediction, in pixels; the area goes by their number.
 const DOT: f64 = 7.0;

@@ -80,8 +80,7 @@ pub(in crate::shell) fn strike() {
 
 /// Puts a figure into a state: now, or as soon as it is alive.
 pub(super) fn set(figure: &HtmlElement, query: &str) {
-    // An attribute of a name of ours can be set.
-    let _ = figure.set_attribute("data-query", query);
+    dom::set(figure, "data-query", query);
     let init = CustomEventInit::new();
     init.set_detail(&query.into());
     if let Ok(event) = CustomEvent::new_with_event_init_dict(SET_STATE, &init) {

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::memory::activations::{Activations, Point};
 use ringside_core::quantity::bytes_decimal;
 
 use super::Shown;
 use crate::ui::ticks::{self, Tick};
-use ringside_content::drawing::scale::{Linear, percent};
 
 /// Most points of an outline.
 const MOST: usize = 400;

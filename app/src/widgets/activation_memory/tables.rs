@@ -1,6 +1,7 @@
 //! What a layer keeps, term by term; what each policy comes to; the course of a step in numbers.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::percent;
 use ringside_core::memory::activations::{Activations, Policy, Recompute, Term};
 use ringside_core::planner::recompute;
 use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
@@ -8,7 +9,6 @@ use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
 use super::{Shown, State};
 use crate::ui::rested::rested;
 use crate::ui::table::{Table, numbers, silent, words};
-use ringside_content::drawing::scale::percent;
 
 /// Rows of the table of a step; of more layers an even choice is listed.
 const MOST_ROWS: usize = 66;

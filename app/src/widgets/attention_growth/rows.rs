@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use leptos::prelude::*;
 use ringside_core::attention::growth::{Params, STEPS};
 
+use crate::ui::markup::renewed;
+
 /// What is left free at the foot of a row, and beside a head's column.
 const FOOT: f64 = 0.14;
 const BESIDE: f64 = 0.09;
@@ -97,9 +99,9 @@ pub(super) fn view(params: Memo<Params>) -> impl IntoView {
             <p class="growth-title">"Scored: each token against all up to it"</p>
             <p class="growth-title kept">"Kept: keys and values of each token"</p>
             <p class="growth-axis">"keys, first to newest →"</p>
-            <svg class="growth-heads" viewBox=across(DEEP) preserveAspectRatio="none" inner_html=move || still.with(shared)></svg>
-            <svg class="growth-rows" viewBox=format!("0 0 {STEPS} {STEPS}") preserveAspectRatio="none" inner_html=move || scores(step.get())></svg>
-            <svg class="growth-rows kept" viewBox=across(STEPS as f64) preserveAspectRatio="none" inner_html=move || drawn.with(kept)></svg>
+            <svg class="growth-heads" viewBox=across(DEEP) preserveAspectRatio="none" use:renewed=move || still.with(shared)></svg>
+            <svg class="growth-rows" viewBox=format!("0 0 {STEPS} {STEPS}") preserveAspectRatio="none" use:renewed=move || scores(step.get())></svg>
+            <svg class="growth-rows kept" viewBox=across(STEPS as f64) preserveAspectRatio="none" use:renewed=move || drawn.with(kept)></svg>
             <p class="growth-foot">"↓ tokens as they come"</p>
             <p class="growth-foot kept">{who}</p>
         </div>

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::attention::Run;
 use ringside_core::attention::algorithm::{Extent, Matrix};
 use ringside_core::attention::finding::subscript;
@@ -10,7 +11,7 @@ use ringside_core::attention::plan::{Move, Step};
 use ringside_core::quantity::{Unit, number, unbroken};
 
 use super::{Shown, class, name};
-use ringside_content::drawing::scale::{Linear, percent};
+use crate::ui::markup::renewed;
 
 /// The drawing.
 const WIDTH: f64 = 560.0;
@@ -107,7 +108,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
             class="tiling-chip"
             viewBox=format!("-6 -6 {} {}", WIDTH + 12.0, HEIGHT + 12.0)
             aria-hidden="true"
-            inner_html=move || shown.now(blocks)
+            use:renewed=move || shown.now(blocks)
         ></svg>
         {move || shown.now(moved)}
         {memory(shown)}

@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::attention::Run;
 use ringside_core::attention::algorithm::{Algo, Direction};
 use ringside_core::attention::online::{Row, Taken};
 use ringside_core::quantity::{grouped, number};
 
 use super::{Shown, State, controls};
-use ringside_content::drawing::scale::{Linear, percent};
 
 /// Most bars; of more scores the largest of each group is drawn.
 const BARS: usize = 512;

@@ -1,6 +1,7 @@
 //! The bytes between HBM and the chip, and the quantities.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::attention::algorithm::Algo;
 use ringside_core::attention::plan::Traffic;
 use ringside_core::attention::{ENTRY, Params, Run};
@@ -8,7 +9,6 @@ use ringside_core::quantity::{Unit, unbroken};
 
 use super::Shown;
 use crate::widgets::readings;
-use ringside_content::drawing::scale::{Linear, percent};
 
 /// Two bars to one scale: what standard attention moves, and FlashAttention.
 pub(super) fn view(shown: Shown) -> AnyView {

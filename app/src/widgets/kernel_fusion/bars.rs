@@ -1,12 +1,12 @@
 //! The kernels of the operation, each as a bar of its launches, as long as what they move.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::kernels::fusion::Prediction;
 use ringside_core::kernels::rows::{Kernel, Launch};
 use ringside_core::quantity::Unit;
 
 use super::Shown;
-use ringside_content::drawing::scale::{Linear, percent};
 
 pub(super) fn view(shown: Shown) -> AnyView {
     let op = Memo::new(move |_| shown.with(|p| p.op));

@@ -12,7 +12,7 @@ use ringside_core::query::{Problem, Query, plain};
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, HtmlDetailsElement, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent};
 
-use super::place::{Place, say, set};
+use super::place::{Place, say};
 use super::{Shown, State, numbers, shown};
 use crate::deferred::{NotLoaded, deferred};
 use crate::ui::copy_link::copy_link;
@@ -45,7 +45,7 @@ fn enliven(figure: HtmlElement) {
     let shown = shown(state);
     let Some(mut place) = Place::of(&figure, Drawn::of(&served.params, &served)) else { return };
     let Some(mut frame) = Frame::of(&figure, served.finding()) else { return };
-    place.listen(&figure, state, move || untrack(|| shown.with(|b| b.suggestion().map(|s| s.change))));
+    place.listen(&figure, state, shown);
     let fields = [PARAMETERS, RANKS].map(|slider| Field::of(&figure, slider));
     fields.iter().flatten().for_each(|field| field.listen(state, shown));
     let lists: Vec<HtmlSelectElement> =
@@ -75,14 +75,14 @@ fn enliven(figure: HtmlElement) {
         lists.iter().zip([p.optimizer.id(), p.gpu.id]).for_each(|(list, id)| list.set_value(id));
         frame.warn(&problems.get(), error);
         query.with(|query| {
-            set(&frame.alone, "href", &link::to_widget(ENTRY.id, query));
-            set(&figure, "data-query", &query.to_string());
+            dom::set(&frame.alone, "href", &link::to_widget(ENTRY.id, query));
+            dom::set(&figure, "data-query", &query.to_string());
         });
         // The caption is announced once it rests.
         if !first {
-            set(&frame.finding, "aria-busy", "true");
+            dom::set(&frame.finding, "aria-busy", "true");
             let finding = frame.finding.clone();
-            busy.run(move || set(&finding, "aria-busy", "false"));
+            busy.run(move || dom::set(&finding, "aria-busy", "false"));
         }
     });
 }
@@ -217,7 +217,7 @@ impl Field {
             // It could only fail for a name that is none.
             let _ = self.text.remove_attribute("aria-invalid");
         } else {
-            set(&self.text, "aria-invalid", "true");
+            dom::set(&self.text, "aria-invalid", "true");
         }
     }
 
@@ -230,7 +230,7 @@ impl Field {
         let text = (self.slider.format)(value);
         // What is being typed stays until the value is another one.
         if dom::attribute(&self.range, "aria-valuetext") != text {
-            set(&self.range, "aria-valuetext", &text);
+            dom::set(&self.range, "aria-valuetext", &text);
             self.write(value);
         }
         let position = self.slider.scale.position(value).to_string();
@@ -284,7 +284,7 @@ impl Frame {
     fn show(&mut self, b: &Breakdown, finding: String) {
         let now = |place: &HtmlElement| place.text_content().unwrap_or_default();
         say(&self.subtitle, &now(&self.subtitle), &subtitle(&b.params));
-        set(&self.params, "data-value", &b.size.params.to_string());
+        dom::set(&self.params, "data-value", &b.size.params.to_string());
         say(&self.params, &now(&self.params), &(PARAMETERS.format)(b.size.params));
         if self.said != finding {
             let (lead, rest) = sentences(&finding);

@@ -77,12 +77,12 @@ fn drawing(state: State, shown: Shown) -> AnyView {
     let root = NodeRef::<html::Div>::new();
     let place = StoredValue::new_local(None::<Place>);
     let first = drawn.get_untracked();
-    let (plot, below) = (first.plot.markup(), first.readout.markup(""));
+    let (plot, below) = (first.plot.markup(""), first.readout.markup(""));
     Effect::new(move |_| {
         let Some(root) = root.get() else { return };
         let Some(mut found) = Place::of(&root, first.clone()) else { return };
         found.show(drawn.get_untracked());
-        found.listen(&root, state, move || untrack(|| shown.with(|b| b.suggestion().map(|s| s.change))));
+        found.listen(&root, state, shown);
         place.set_value(Some(found));
     });
     Effect::new(move |_| {

@@ -1,12 +1,12 @@
 //! The drawing: the whole model as a bar, and one of its layers under it as a map whose areas are to scale.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::percent;
 use ringside_core::model::anatomy::{Anatomy, Group, Measure, Piece, Place};
 use ringside_core::quantity::grouped;
 
 use super::{Shown, State, amount, share};
 use crate::ui::segmented::Segmented;
-use ringside_content::drawing::scale::percent;
 
 /// A rectangle in percent of the drawing: where it starts and how long it is along the flow, and across it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -1,12 +1,12 @@
 //! How the shares move with one size: bands over a logarithmic axis, and where the model is on it.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::percent;
 use ringside_core::model::anatomy::{Axis, Group, Measure, Mix};
 use ringside_core::quantity::count;
 
 use super::{Shown, Sizes, State};
 use crate::ui::segmented::Segmented;
-use ringside_content::drawing::scale::percent;
 
 /// Bands that are nowhere higher than this, in percent, have no label.
 const LABEL: f64 = 9.0;

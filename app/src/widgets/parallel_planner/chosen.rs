@@ -1,13 +1,13 @@
 //! The layout on show: where its time goes, why it is the best, what it sends, and why others are impossible.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::percent;
 use ringside_core::planner::found::Barrier;
 use ringside_core::planner::{KNOBS, Step, Traffic, words};
 use ringside_core::quantity::{Unit, bytes_decimal, grouped, number};
 
 use super::{Look, Shown};
 use crate::ui::table::{Table, numbers, words};
-use ringside_content::drawing::scale::percent;
 
 /// The layout in words, what to do with it, and its time by what it is for.
 pub(super) fn view(shown: Shown) -> AnyView {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::decimal;
 use ringside_core::planner::found::{CELLS, FULLEST, Found, Run, SLOWEST, place};
 use ringside_core::planner::words;
@@ -13,7 +14,6 @@ use super::Shown;
 use crate::ui::dom;
 use crate::ui::ticks::{self, Tick};
 use crate::ui::unique_id;
-use ringside_content::drawing::scale::{Linear, percent};
 
 /// Step times that have a line, in those of the fastest layout.
 const TIMES: [f64; 5] = [1.0, 1.5, 2.0, 4.0, 8.0];

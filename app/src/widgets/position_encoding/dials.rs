@@ -7,6 +7,7 @@ use ringside_core::attention::position::Params;
 use ringside_core::quantity::number;
 
 use super::spread;
+use crate::ui::markup::renewed;
 
 /// Most dials.
 const DIALS: u64 = 8;
@@ -51,7 +52,7 @@ pub(super) fn view(params: Memo<Params>) -> AnyView {
             "Pairs of a query and of a key" <small><i class="swatch query"></i> "query"</small>
             <small><i class="swatch key"></i> "key"</small> <small><i class="swatch between"></i> "between them: the distance alone"</small>
         </p>
-        <div class="dials" aria-hidden="true" inner_html=move || params.with(dials)></div>
+        <div class="dials" aria-hidden="true" use:renewed=move || params.with(dials)></div>
     }
     .into_any()
 }

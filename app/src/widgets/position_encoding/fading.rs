@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Log, percent};
 use ringside_core::attention::position::{MAX_STEP, Params, Scheme};
 use ringside_core::quantity::{count, grouped, number};
 
 use super::spread;
-use ringside_content::drawing::scale::{Log, percent};
+use crate::ui::markup::renewed;
 
 /// Most heads that are drawn, and the tokens of each.
 const ROWS: u64 = 8;
@@ -49,7 +50,7 @@ pub(super) fn rows(params: Memo<Params>) -> AnyView {
             "What is left of each token’s weight" <small><i class="swatch query"></i> "query"</small>
             <small><i class="swatch between"></i> "all of it"</small>
         </p>
-        <div class="fading-rows" aria-hidden="true" inner_html=move || params.with(heads)></div>
+        <div class="fading-rows" aria-hidden="true" use:renewed=move || params.with(heads)></div>
     }
     .into_any()
 }

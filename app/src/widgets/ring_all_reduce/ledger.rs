@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::collective::ENTRY;
 use ringside_core::collective::cost::Cost;
 use ringside_core::quantity::{Unit, unbroken};
 
 use super::Shown;
 use crate::widgets::readings;
-use ringside_content::drawing::scale::{Linear, percent};
 
 /// The height of the bars' drawing.
 const HEIGHT: f64 = 100.0;

@@ -1,13 +1,13 @@
 //! The operations of the layer, one below the other: where each lies, what limits it, and how long it takes at least.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::{Unit, number};
 use ringside_core::roofline::layer::Operation;
 use ringside_core::roofline::{PRODUCT, Placed};
 
 use super::Shown;
 use crate::ui::table::{Table, numbers, words};
-use ringside_content::drawing::scale::{Linear, percent};
 
 pub(super) fn view(shown: Shown) -> AnyView {
     let ids = Memo::new(move |_| shown.placed.with(|p| p.layer.iter().map(|o| o.id).collect::<Vec<_>>()));

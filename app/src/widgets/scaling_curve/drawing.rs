@@ -1,12 +1,12 @@
 //! Speed over GPUs beside a straight line, and under it what a step is made of.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::percent;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::scaling::{Curve, MAX_GPUS, Step};
 
 use super::Shown;
 use crate::ui::plot::{self, Axes, Axis, Mark, Rule};
-use ringside_content::drawing::scale::percent;
 
 /// The parts of a step, from the bottom: class and name. The first is work, the others are [`Step::waits`].
 const PARTS: [(&str, &str); 5] = [

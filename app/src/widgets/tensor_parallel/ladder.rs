@@ -1,12 +1,12 @@
 //! A layer's time by the number of ranks: arithmetic, what is waited for, and where the node ends.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::Unit;
 use ringside_core::tensor_parallel::{Run, Rung};
 
 use super::Shown;
 use crate::ui::rested::rested;
-use ringside_content::drawing::scale::{Linear, percent};
 
 /// All that the bars show.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -11,6 +11,7 @@ use ringside_core::tensor_parallel::trace::{Concept, Panel, Step};
 
 use super::Shown;
 use crate::ui::dom::escaped;
+use crate::ui::markup::renewed;
 
 /// The side of an element, and the gap between the blocks of two ranks, in units of the drawing.
 const CELL: f64 = 8.0;
@@ -285,6 +286,6 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
     };
     view! {
         <p class="equation-title">{title}</p>
-        <div class="equation-room" aria-hidden="true"><div class="equation" inner_html=move || drawn.get()></div></div>
+        <div class="equation-room" aria-hidden="true"><div class="equation" use:renewed=move || drawn.get()></div></div>
     }
 }

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::{Unit, unbroken};
 use ringside_core::zero::{Action, Memory, Run, Segment, State as Ranks, Strategy};
 
 use super::Shown;
-use ringside_content::drawing::scale::{Linear, percent};
+use crate::ui::markup::renewed;
 
 /// The box of one layer on one rank, and what is left free beside its bars.
 const WIDE: f64 = 100.0;
@@ -221,15 +222,15 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 class="layers"
                 viewBox=move || format!("0 0 {} {}", wide(), layers.get() as f64 * HIGH)
                 preserveAspectRatio="none"
-                inner_html=move || drawing.get()
+                use:renewed=move || drawing.get()
             ></svg>
             <svg
                 class="held"
                 viewBox=move || format!("0 0 {} 1", wide())
                 preserveAspectRatio="none"
-                inner_html=move || held.get()
+                use:renewed=move || held.get()
             ></svg>
-            <div class="amounts" inner_html=move || amounts.get()></div>
+            <div class="amounts" use:renewed=move || amounts.get()></div>
         </div>
         {legend(shown)}
     }

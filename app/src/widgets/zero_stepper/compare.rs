@@ -1,13 +1,13 @@
 //! The strategies beside each other, at the same parameters.
 
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::{Unit, number, unbroken};
 use ringside_core::zero::{Memory, Params, Run, Strategy};
 
 use super::{State, at_start, board};
 use crate::ui::rested::rested;
 use crate::ui::table::{Table, numbers, words};
-use ringside_content::drawing::scale::{Linear, percent};
 
 /// What there is to say of one.
 #[derive(Debug, Clone, PartialEq)]

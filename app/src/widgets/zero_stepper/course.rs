@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
+use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::{Unit, bytes_decimal, unbroken};
 use ringside_core::zero::{Pass, Run};
 
 use super::Shown;
 use super::board::{STACK, stacked};
 use crate::ui::ticks::{self, Tick};
-use ringside_content::drawing::scale::{Linear, percent};
 
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq, Default)]

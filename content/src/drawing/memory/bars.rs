@@ -190,14 +190,14 @@ impl Row {
     }
 
     /// The row as markup, with a radio button that chooses the stage of this number.
-    fn markup(&self, stage: usize) -> String {
+    fn markup(&self, stage: usize, radio: &str) -> String {
         let Self { class, name: [name, what], spoken, layers: [bar, labels], end, amounts, selected } = self;
         let checked = if *selected { " checked" } else { "" };
         let [total, fits, apart] = amounts;
         // An empty drawing is as wide as the bar: the policy forbids to say by a style in markup where something begins.
         format!(
             "<label class=\"{class}\"><span class=\"bar-name\">\
-             <input type=\"radio\" name=\"zero\" value=\"{stage}\" aria-label=\"{spoken}\"{checked}>\
+             <input type=\"radio\" name=\"zero\" value=\"{stage}\" aria-label=\"{spoken}\"{checked} {radio}>\
              <b>{name}</b><small>{what}</small></span>\
              <span class=\"bar-cell\"><svg class=\"bar\" aria-hidden=\"true\">{bar}</svg>\
              <svg class=\"bar labels\" aria-hidden=\"true\">{labels}</svg>\
@@ -231,9 +231,9 @@ impl Plot {
         }
     }
 
-    /// What is in the element `.plot`. A radio button there belongs to the form of the figure's controls once the app says so.
-    pub fn markup(&self) -> String {
-        let rows: String = self.rows.iter().enumerate().map(|(stage, row)| row.markup(stage)).collect();
+    /// What is in the element `.plot`. `radio` is what a radio button has more: the form that it belongs to, if that is known.
+    pub fn markup(&self, radio: &str) -> String {
+        let rows: String = self.rows.iter().enumerate().map(|(stage, row)| row.markup(stage, radio)).collect();
         format!(
             "<svg class=\"axis\" aria-hidden=\"true\">{}</svg>\
              <div class=\"bars\" role=\"radiogroup\" aria-label=\"ZeRO stage\">{rows}</div>\
