@@ -48,9 +48,20 @@ export async function ready(page: Page) {
   await page.evaluate(() => document.fonts.ready);
 }
 
+/** Holds back every file that matches, until it is let go. */
+export async function hold(page: Page, files: string) {
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => (go = resolve));
+  await page.route(files, async (route) => {
+    await gone;
+    await route.continue();
+  });
+  return go;
+}
+
 /** Every violation that axe finds on the page, or within what a selector names, one line each. */
 export async function axe(page: Page, within = "html"): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).include(within).analyze();
+  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).include(within).analyze();
   return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")} — ${n.failureSummary?.split("\n")[1] ?? ""}`));
 }
 

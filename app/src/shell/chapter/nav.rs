@@ -58,7 +58,7 @@ pub(super) fn done(slug: String) -> AnyView {
         </button>
         " "
         <label class="print-solutions sans">
-            <input type="checkbox" prop:checked=move || solutions.get() on:change=move |_| solutions.update(|on| *on = !*on) />
+            <input type="checkbox" prop:checked=move || solutions.get() on:change=move |event| solutions.set(event_target_checked(&event)) />
             " with solutions at the end"
         </label>
     }

@@ -78,15 +78,6 @@ fn nonsense_in_any_parameter_is_named_and_the_rest_is_kept() {
     }
 }
 
-#[test]
-fn every_widget_of_the_app_shows_a_model_and_every_model_has_a_widget() {
-    let mut widgets: Vec<&str> = ringside_app::widgets::ALL.iter().map(|w| w.id).collect();
-    let mut models: Vec<&str> = ALL.iter().map(|e| e.id).collect();
-    widgets.sort_unstable();
-    models.sort_unstable();
-    assert_eq!(widgets, models);
-}
-
 /// A value for a parameter: often sensible, sometimes an edge, sometimes garbage.
 fn value(kind: Kind) -> BoxedStrategy<String> {
     let garbage = "\\PC{0,12}";

@@ -1,1 +1,0 @@
-//! Tests that cross crates; the crate itself is empty. The browser tests are in `browser/`.
