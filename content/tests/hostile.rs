@@ -131,7 +131,6 @@ const FIGURE_ATTRIBUTES: &[&str] = &[
     "data-quantity",
     "data-share",
     "data-value",
-    "data-whole",
     "data-widget",
     "dx",
     "dy",

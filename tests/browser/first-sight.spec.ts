@@ -1,15 +1,10 @@
 // What a page shows and takes before the app has started, and that nothing jumps when it does.
 import type { Page } from "@playwright/test";
-import { KEY, expect, ready, test } from "./fixtures";
+import { KEY, expect, hold, ready, test } from "./fixtures";
 
 /** Opens a page whose app waits until it is let go. */
 async function held(page: Page, path: string) {
-  let go = () => {};
-  const gone = new Promise<void>((resolve) => (go = resolve));
-  await page.route("**/*.wasm", async (route) => {
-    await gone;
-    await route.continue();
-  });
+  const go = await hold(page, "**/*.wasm");
   await page.goto(path);
   return async () => {
     go();
@@ -94,6 +89,29 @@ const nothingJumps = (width: number, height: number, [who, record]: (typeof RECO
 
 for (const [width, height] of [[1440, 900], [1920, 1080], [1024, 768], [360, 780]]) nothingJumps(width, height, RECORDS[0]);
 for (const [width, height] of [[1440, 900], [360, 780]]) RECORDS.slice(1).forEach((record) => nothingJumps(width, height, record));
+
+test("whoever does nothing in a chapter reads it, and no figure or exercise of it is fetched", async ({ page }) => {
+  const modules: string[] = [];
+  page.on("request", (request) => request.url().endsWith(".wasm") && modules.push(new URL(request.url()).pathname));
+  await page.goto("chapter/memory-accounting/");
+  await page.waitForSelector('html[data-ready="1"]', { state: "attached" });
+  // Longer than a page waits that is not whole.
+  await page.waitForTimeout(3500);
+  expect(modules).toHaveLength(1);
+  await expect(page.locator(".chapter-text h2").first()).toBeVisible();
+  await page.mouse.move(400, 400);
+  await expect.poll(() => modules.length).toBeGreaterThan(1);
+});
+
+test("a link into a chapter makes it alive although nobody moves", async ({ page }) => {
+  const chapter = "chapter/memory-accounting/";
+  await page.goto(chapter);
+  const id = await page.locator(".chapter-text > h2[id]").nth(1).getAttribute("id");
+  const alive = page.waitForRequest(/\/chapter-[0-9a-f]+\.wasm$/);
+  await page.goto(`${chapter}#${id}`);
+  await page.reload();
+  await alive;
+});
 
 test("a first visit fetches no list of sources", async ({ page }) => {
   const fetched: string[] = [];

@@ -43,15 +43,14 @@ pub fn has_text() -> bool {
     LEFT.with_borrow(|left| left.iter().any(|built| dom::attribute(built, "data-built") != CONTENTS))
 }
 
-/// Whether nothing is missing of the page until somebody does something: the home page (`data-whole`) as it is for whoever has
-/// done nothing yet, seen from its top and without a filter.
+/// Whether nothing is missing of the page until somebody does something: its text is there, is seen from its top, and is what it
+/// is for whoever has done nothing yet.
 pub fn is_whole() -> bool {
     let begun = document().document_element().is_none_or(|page| page.has_attribute(BEGUN));
     let place = window().location();
     let elsewhere = [place.search(), place.hash()].into_iter().any(|part| part.is_ok_and(|part| !part.is_empty()));
     let scrolled = window().scroll_y().is_ok_and(|y| y > 0.0);
-    !(begun || elsewhere || scrolled)
-        && LEFT.with_borrow(|left| left.iter().any(|built| dom::find(built, "[data-whole]").is_some()))
+    has_text() && !(begun || elsewhere || scrolled)
 }
 
 /// The text of the page, while the code that makes it alive is on its way.

@@ -18,7 +18,7 @@ fn live() -> String {
 /// The home page, with the live figure and a place for the list of sources.
 pub(crate) fn home(course: &Course, readings: &Readings) -> String {
     format!(
-        "<article class=\"home\" data-whole>\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}</article>\n",
+        "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}</article>\n",
         welcome(course, readings),
         on_this_page(course, readings),
         live(),

@@ -8,7 +8,6 @@
 //! | `data-done` | a mark | the slug of the chapter that has to be done for it to be seen |
 //! | `data-tally` | a count | sources and chapters (`data-sources`, `data-chapters`) of which it says how many are done |
 //! | `data-island` | an empty place | what the app puts there |
-//! | `data-whole` | the page | that nothing of it is missing before somebody does something |
 //! | `data-widget` | the figure of the first screen | that it is the frame of a figure, to be made alive in its place |
 //!
 //! The contents and the home page are also in the pages as they are served, to be read before the app has started. What works

@@ -52,19 +52,18 @@ await session.send("Tracing.start", { transferMode: "ReportEvents", traceConfig:
 const beats = page.evaluate(beat);
 await act();
 await page.evaluate(() => (window.beating = false));
-const between = sorted((await beats).slice(1));
+const between = (await beats).slice(1);
 const complete = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
 await session.send("Tracing.end");
 await complete;
 await browser.close();
 
-const times = sorted(begins ? answers(begins) : portions());
+const frames = begins ? answers(begins) : portions();
 console.log(JSON.stringify({
-  frames: times.length,
-  p50: quantile(times, 0.5),
-  p95: quantile(times, 0.95),
-  max: times.at(-1) ?? null,
-  between: { p50: quantile(between, 0.5), p95: quantile(between, 0.95) },
+  frames: frames.length,
+  elapsed: summary(frames.map((frame) => frame.elapsed)),
+  work: summary(frames.map((frame) => frame.work)),
+  between: summary(between),
 }));
 
 /** Presses at the middle of `box` and gives the motion that swings from there, `margin` short of its ends. */
@@ -103,42 +102,47 @@ function thread() {
   return { main, last: main.some((e) => e.name === "Commit") ? "Commit" : "Layerize" };
 }
 
-/** From the first event of this type in a frame to the end of its script, style, layout and paint, in milliseconds. */
+/** From the first event of this type in a frame to the end of its script, style, layout and paint, in milliseconds: the time that
+    went by, and the time in which the main thread was at work. The difference is time in which it waited: for a processor, or for
+    other processes of the browser. */
 function answers(type) {
   const { main, last } = thread();
   const frames = [];
   for (const e of main) {
     if (e.name === "EventDispatch" && e.args?.data?.type === type) {
-      if (frames.at(-1)?.done ?? true) frames.push({ start: e.ts, end: e.ts + e.dur, done: false });
+      if (frames.at(-1)?.done ?? true) frames.push({ start: e.ts, end: e.ts, work: 0, done: false });
     }
     const frame = frames.at(-1);
     if (frame && !frame.done && WORK.has(e.name)) {
+      // What lies within another piece of work is part of it.
+      if (e.ts >= frame.end) frame.work += e.tdur / 1000;
       frame.end = Math.max(frame.end, e.ts + e.dur);
       if (e.name === last) frame.done = true;
     }
   }
-  return frames.map((f) => (f.end - f.start) / 1000);
+  return frames.map((f) => ({ elapsed: (f.end - f.start) / 1000, work: f.work }));
 }
 
 /** What the main thread did from the end of one frame to the end of the next, in milliseconds. */
 function portions() {
   const { main, last } = thread();
-  const frames = [0];
+  const frames = [{ elapsed: 0, work: 0 }];
   let until = 0;
   for (const e of main) {
     if (!WORK.has(e.name)) continue;
-    const from = Math.max(e.ts, until);
+    const frame = frames.at(-1);
+    if (e.ts >= until) {
+      frame.elapsed += e.dur / 1000;
+      frame.work += e.tdur / 1000;
+    }
     until = Math.max(until, e.ts + e.dur);
-    frames[frames.length - 1] += Math.max(0, until - from) / 1000;
-    if (e.name === last) frames.push(0);
+    if (e.name === last) frames.push({ elapsed: 0, work: 0 });
   }
   return frames.slice(0, -1);
 }
 
-function sorted(times) {
-  return times.toSorted((a, b) => a - b);
-}
-
-function quantile(times, q) {
-  return times[Math.min(times.length - 1, Math.floor(q * times.length))] ?? null;
+function summary(times) {
+  const sorted = times.toSorted((a, b) => a - b);
+  const quantile = (q) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? null;
+  return { p50: quantile(0.5), p95: quantile(0.95), max: sorted.at(-1) ?? null };
 }
