@@ -1,6 +1,6 @@
 // The figure of the first screen: whole in the page as served, then alive in its place.
 import { test as plain, type Page } from "@playwright/test";
-import { axe, expect, hold, ready, test } from "./fixtures";
+import { axe, expect, hold, ready, still, test } from "./fixtures";
 
 const figure = (page: Page) => page.locator('.live-figure [data-widget="memory-breakdown"]');
 const amount = (page: Page, id: string) =>
@@ -15,12 +15,7 @@ async function open(page: Page) {
 }
 
 test("whoever does nothing has the figure, and no code of it is fetched", async ({ page }) => {
-  const modules: string[] = [];
-  page.on("request", (request) => request.url().endsWith(".wasm") && modules.push(new URL(request.url()).pathname));
-  await page.goto("./");
-  await page.waitForSelector('html[data-ready="1"]', { state: "attached" });
-  // Longer than any other page waits.
-  await page.waitForTimeout(3500);
+  const modules = await still(page, "./");
   expect(modules).toHaveLength(1);
   expect(await amount(page, "total")).toBe(480e9);
   await expect(figure(page).locator(".bar-row:visible")).toHaveCount(4);

@@ -1,6 +1,6 @@
 // What a page shows and takes before the app has started, and that nothing jumps when it does.
 import type { Page } from "@playwright/test";
-import { KEY, expect, hold, ready, test } from "./fixtures";
+import { KEY, expect, hold, ready, still, test } from "./fixtures";
 
 /** Opens a page whose app waits until it is let go. */
 async function held(page: Page, path: string) {
@@ -91,12 +91,7 @@ for (const [width, height] of [[1440, 900], [1920, 1080], [1024, 768], [360, 780
 for (const [width, height] of [[1440, 900], [360, 780]]) RECORDS.slice(1).forEach((record) => nothingJumps(width, height, record));
 
 test("whoever does nothing in a chapter reads it, and no figure or exercise of it is fetched", async ({ page }) => {
-  const modules: string[] = [];
-  page.on("request", (request) => request.url().endsWith(".wasm") && modules.push(new URL(request.url()).pathname));
-  await page.goto("chapter/memory-accounting/");
-  await page.waitForSelector('html[data-ready="1"]', { state: "attached" });
-  // Longer than a page waits that is not whole.
-  await page.waitForTimeout(3500);
+  const modules = await still(page, "chapter/memory-accounting/");
   expect(modules).toHaveLength(1);
   await expect(page.locator(".chapter-text h2").first()).toBeVisible();
   await page.mouse.move(400, 400);

@@ -59,6 +59,17 @@ export async function hold(page: Page, files: string) {
   return go;
 }
 
+/** Opens a page and does nothing there for longer than any page waits. Gives the modules that the page has asked for; the list grows
+    with what it asks for later. */
+export async function still(page: Page, path: string) {
+  const modules: string[] = [];
+  page.on("request", (request) => request.url().endsWith(".wasm") && modules.push(new URL(request.url()).pathname));
+  await page.goto(path);
+  await page.waitForSelector('html[data-ready="1"]', { state: "attached" });
+  await page.waitForTimeout(3500);
+  return modules;
+}
+
 /** Every violation that axe finds on the page, or within what a selector names, one line each. */
 export async function axe(page: Page, within = "html"): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).include(within).analyze();

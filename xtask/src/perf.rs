@@ -42,7 +42,8 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     };
     let measured = browser::script("perf", &json!({ "url": format!("{}{page}", server.address), "gesture": gesture }))?;
     let read = |of: &str, name: &str| measured[of][name].as_f64().unwrap_or(f64::NAN);
-    println!("{} frames           p50     p95     max, in milliseconds", measured["frames"]);
+    let frames = format!("{} frames", measured["frames"]);
+    println!("{frames:<17} {:>6}  {:>6}  {:>6}, in milliseconds", "p50", "p95", "max");
     for (name, of) in [("work", "work"), ("elapsed", "elapsed"), ("frame to frame", "between")] {
         println!("  {name:<15} {:>6.1}  {:>6.1}  {:>6.1}", read(of, "p50"), read(of, "p95"), read(of, "max"));
     }
