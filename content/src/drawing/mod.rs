@@ -1,11 +1,10 @@
 //! Figures as markup, written once for the build, which puts them into pages, and for the app, which renews them there.
 //!
-//! - [`scale`]: where numbers lie. [`mod@ticks`]: the lines of an axis. [`positions`]: the values of a slider.
+//! - [`scale`]: where numbers lie. [`mod@ticks`]: the lines of an axis.
 //! - [`caption`]: what stands under a figure. [`memory`]: all that `memory-breakdown` shows of a result.
 
 pub mod caption;
 pub mod memory;
-pub mod positions;
 pub mod scale;
 pub mod ticks;
 
