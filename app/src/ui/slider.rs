@@ -1,9 +1,9 @@
 //! A slider with a field beside it.
 
 use leptos::prelude::*;
-pub use ringside_content::drawing::positions::Scale;
 use ringside_core::decimal;
 use ringside_core::query::ParamSpec;
+pub use ringside_drawing::positions::Scale;
 
 use super::number_field::NumberField;
 use super::unique_id;

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_content::drawing::scale::{Log, percent};
 use ringside_core::amdahl::{ENTRY, MAX_N, Params, Speedup};
 use ringside_core::quantity::{Unit, grouped, number};
+use ringside_drawing::scale::{Log, percent};
 
 use super::{Module, Props, param, readings};
 use crate::deferred::NotLoaded;

@@ -3,7 +3,7 @@
 use ringside_core::memory::{Breakdown, Params};
 use ringside_core::quantity::{count, grouped};
 
-use crate::drawing::positions::Scale;
+use crate::positions::Scale;
 
 /// A slider of the figure.
 #[derive(Debug, Clone, Copy)]
