@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_content::drawing::scale::{Log, percent};
 use ringside_core::amdahl::{MAX_N, Params, Speedup};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped, number};
+use ringside_drawing::scale::{Log, percent};
 
 use super::controls::Controls;
 use super::{Module, Props, readings};
