@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use ringside_core::catalogue::{self, Entry};
+use ringside_core::query::Kind;
 use serde_json::json;
 
 use crate::content::{Rendered, Route};
@@ -96,9 +98,22 @@ pub(crate) fn write(
         .iter()
         .map(|r| json!({"path": r.path, "title": r.title, "description": r.description}))
         .collect();
-    let manifest = json!({"public_url": public_url, "content": assets.content, "template": template, "routes": routes});
+    let manifest = json!({
+        "public_url": public_url,
+        "content": assets.content,
+        "template": template,
+        "routes": routes,
+        "widgets": catalogue::ALL.iter().map(widget).collect::<Vec<_>>(),
+    });
     process::write(&folder.join(MANIFEST), format!("{manifest:#}\n"))?;
     offline::write(folder, &[&assets.script, &assets.wasm, &html::digest(&assets.style), &assets.content])
+}
+
+/// A figure, as the browser tests want to know it: with the parameters that not just any text is a value of.
+fn widget(entry: &Entry) -> serde_json::Value {
+    let params: Vec<&str> =
+        entry.params.iter().filter(|p| !matches!(p.kind, Kind::Choice([]))).map(|p| p.name).collect();
+    json!({"id": entry.id, "params": params})
 }
 
 /// Reads what [`write`] noted.

@@ -19,6 +19,7 @@ mod http;
 mod kernels;
 mod merge;
 mod offline;
+mod outcomes;
 mod perf;
 mod process;
 mod progress;
@@ -78,6 +79,7 @@ const COMMANDS: &[Command] = &[
                 help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox; several with commas",
             },
             Flag { name: "--fast", value: "", help: "only what takes seconds: fmt, native clippy, unit" },
+            Flag { name: "--shard", value: "<n/m>", help: "of the browser tests only the nth of m parts" },
         ],
         run: test::main,
     },
