@@ -112,7 +112,7 @@ pub(crate) fn write(
 /// A figure, as the browser tests want to know it: with the parameters that not just any text is a value of.
 fn widget(entry: &Entry) -> serde_json::Value {
     let params: Vec<&str> =
-        entry.params.iter().filter(|p| !matches!(p.kind, Kind::Choice([]))).map(|p| p.name).collect();
+        entry.specs().into_iter().filter(|p| !matches!(p.kind, Kind::Choice([]))).map(|p| p.name).collect();
     json!({"id": entry.id, "params": params})
 }
 

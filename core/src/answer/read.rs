@@ -329,7 +329,8 @@ impl<'a> Scan<'a> {
     /// The unit of a number inside an expression, as in `3.4 µs + 50 MB/(450 GB/s)`: makes the number one in base units. The
     /// index behind it; none where what follows is the unit of all of it, or no unit.
     fn unit_inside(&mut self, i: usize, end: usize, asked: Unit) -> Option<usize> {
-        let text = |to: usize| self.characters.get(i..to).unwrap_or_default().iter().map(|(_, c)| *c).collect::<String>();
+        let text =
+            |to: usize| self.characters.get(i..to).unwrap_or_default().iter().map(|(_, c)| *c).collect::<String>();
         if !self.units_inside && read_suffix(&text(self.characters.len()), asked).unit != Written::Unknown {
             return None;
         }

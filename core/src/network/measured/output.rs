@@ -254,9 +254,8 @@ impl Report {
         let factor = program.bus_factor(ranks);
         for row in std::mem::take(&mut self.rows) {
             // From the time, which has more digits than a small bandwidth.
-            let agrees = |side: &Side| {
-                Rounded::bandwidth(side.busbw / 1e9).meets(side.by_time(row.bytes).scaled(factor))
-            };
+            let agrees =
+                |side: &Side| Rounded::bandwidth(side.busbw / 1e9).meets(side.by_time(row.bytes).scaled(factor));
             let off = row.sides().find(|(_, side)| !agrees(side));
             match off {
                 None => self.rows.push(row),
