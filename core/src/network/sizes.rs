@@ -149,6 +149,14 @@ pub const TOPOLOGIES: [Topology; 8] = [
     },
 ];
 
+impl std::ops::Deref for Points {
+    type Target = [Point];
+
+    fn deref(&self) -> &[Point] {
+        &self.0
+    }
+}
+
 impl Field for Points {
     fn slot(&mut self) -> Slot<'_> {
         Slot::Text(self)
@@ -236,7 +244,7 @@ impl Sizes {
             tree.ok_or_else(none)?
         };
         let crossover = tree.and_then(|tree| tree.crossover(ring));
-        let points: Vec<(f64, f64)> = params.measured.0.iter().map(|p| (p.bytes, p.time)).collect();
+        let points: Vec<(f64, f64)> = params.measured.iter().map(|p| (p.bytes, p.time)).collect();
         Ok(Self { params: params.clone(), ring, tree, chosen, crossover, fit: fit(&points) })
     }
 
@@ -257,7 +265,7 @@ impl Sizes {
 
     /// How the two bandwidths of the last size that was measured follow from its time.
     pub fn columns_finding(&self) -> Option<String> {
-        let Point { bytes, time, .. } = *self.params.measured.0.last()?;
+        let Point { bytes, time, .. } = *self.params.measured.last()?;
         let [algbw, busbw] = [bytes / time, self.measured_busbw(bytes, time)].map(|b| Unit::BytesPerSecond.format(b));
         let (size, time) = (Unit::Bytes.format(bytes), Unit::Seconds.format(time));
         let factor = Unit::Ratio.format(self.factor());
@@ -405,6 +413,6 @@ mod tests {
         assert_eq!(with.params.query().get("measured"), Some("8:34.2:33.89,1e6:59.3,1e9:4300.5:4299"));
         assert!(with.finding().contains("What was measured fits"), "{}", with.finding());
         let (params, problems) = Params::read(&Query::parse("measured=8:34.2,nonsense,9,1:2:3:4,5:-1"));
-        assert_eq!((params.measured.0.len(), problems.len()), (1, 1), "{problems:?}");
+        assert_eq!((params.measured.len(), problems.len()), (1, 1), "{problems:?}");
     }
 }
