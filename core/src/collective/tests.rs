@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 
 use super::cost::Machine;
-use crate::quantity::number as digits;
 use super::data::{Check, Held, State, number, plain_sum};
 use super::schedule::{Action, Schedule};
 use super::{Algo, ENTRY, Op, Params, Run};
 use crate::hardware::links::{Link, Wiring, find};
+use crate::quantity::number as digits;
 use crate::query::Query;
 
 fn params(text: &str) -> Params {

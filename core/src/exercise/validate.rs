@@ -9,8 +9,8 @@ use super::{
     right_order,
 };
 use crate::answer::{Outcome, Tolerance, find_unit, write};
-use crate::quantity::Unit;
 use crate::catalogue;
+use crate::quantity::Unit;
 use crate::query::{ParamSpec, Query, Reader, did_you_mean};
 
 /// What is wrong with `exercise`, a sentence each, beginning with the field; nothing for one that is ready. Tries it

@@ -223,12 +223,14 @@ impl Sizes {
         let ring = ring(params.op, params.ranks, &fabric);
         // NCCL has trees for all-reduces only: `ncclTopoTuneModel` in `src/graph/tuning.cc` passes over every algorithm but
         // the ring for a broadcast or a reduce, and over the tree for an all-gather or a reduce-scatter.
-        let tree = cost(params.op, Algo::DoubleBinaryTree, params.ranks, &fabric).filter(|_| params.op == Op::AllReduce);
+        let tree =
+            cost(params.op, Algo::DoubleBinaryTree, params.ranks, &fabric).filter(|_| params.op == Op::AllReduce);
         let chosen = if params.algo == Algo::Ring {
             ring
         } else {
-            let none =
-                || format!("NCCL has no tree for {}: choose the ring, or an all-reduce.", params.op.label().to_lowercase());
+            let none = || {
+                format!("NCCL has no tree for {}: choose the ring, or an all-reduce.", params.op.label().to_lowercase())
+            };
             tree.ok_or_else(none)?
         };
         let crossover = tree.and_then(|tree| tree.crossover(ring));

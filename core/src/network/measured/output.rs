@@ -170,7 +170,7 @@ fn whole(text: &str) -> Option<f64> {
 }
 
 /// The numbers that nccl-tests can have rounded to what it printed. It prints bandwidths with two decimals, and of large
-/// numbers fewer (`src/common.cu`; since 2.17 `getFloatStr` in `src/util.cu`).
+/// numbers fewer (`src/common.cu`, and in newer versions `getFloatStr` in `src/util.cu`).
 #[derive(Debug, Clone, Copy)]
 struct Rounded {
     from: f64,
@@ -254,9 +254,8 @@ impl Report {
         let factor = program.bus_factor(ranks);
         for row in std::mem::take(&mut self.rows) {
             // From the time, which has more digits than a small bandwidth.
-            let agrees = |side: &Side| {
-                Rounded::bandwidth(side.busbw / 1e9).meets(side.by_time(row.bytes).scaled(factor))
-            };
+            let agrees =
+                |side: &Side| Rounded::bandwidth(side.busbw / 1e9).meets(side.by_time(row.bytes).scaled(factor));
             let off = row.sides().find(|(_, side)| !agrees(side));
             match off {
                 None => self.rows.push(row),
