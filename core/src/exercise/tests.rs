@@ -372,7 +372,10 @@ fn everything_an_author_can_get_wrong_is_named() {
         (complaints(&number, r#""answer":"speedup""#, r#""answer":"0*n""#), "tolerance: The answer is 0"),
         (complaints(&number, r#""tolerance":"2%""#, r#""tolerance":"tight""#), "tolerance: The tolerance “tight”"),
         (complaints(&number, r#""tolerance":"2%""#, r#""tolerance":"50%""#), "pass, half of it."),
-        (complaints(&number, r#""unit":"ratio""#, r#""unit":"ratio","written_in":"GB""#), "written_in: “GB” is no unit"),
+        (
+            complaints(&number, r#""unit":"ratio""#, r#""unit":"ratio","written_in":"GB""#),
+            "written_in: “GB” is no unit",
+        ),
         (complaints(&memory, r#""tolerance":"2%""#, r#""tolerance":"8%""#), "the number of GiB, written as GB."),
         (complaints(&number, r#""solution":["{speedup}"],"#, ""), "solution: A number needs"),
         (complaints(&number, r#"["{speedup}"]"#, r#"["{speedups}"]"#), "solution step 1: There is nothing"),
