@@ -5,6 +5,7 @@ use super::found::{Barrier, Found, Run};
 use super::job::Choice;
 use super::search::{KNOBS, Layout, POLICIES, Progress};
 use super::words::Reason;
+use crate::memory::Verdict;
 use crate::wire::{Wire, flag};
 
 /// What the worker says, each time with the number under which it was asked.
@@ -117,15 +118,15 @@ impl Found {
 }
 
 fn layout(layout: &Layout) -> [f64; LAYOUT] {
-    let Layout { choice, step, memory, fits } = *layout;
+    let Layout { choice, step, memory, verdict } = *layout;
     let Choice { degrees: Degrees { tp, cp, ep, dp, pp }, sp, chunks, mbs, zero, recompute } = choice;
     let policy = POLICIES.iter().position(|policy| *policy == recompute).unwrap_or(0);
     let [tp, cp, ep, dp, pp, chunks, mbs] = [tp, cp, ep, dp, pp, chunks, mbs].map(|n| n as f64);
-    [tp, cp, ep, dp, pp, flag(sp), chunks, mbs, f64::from(zero), policy as f64, step, memory, flag(fits)]
+    [tp, cp, ep, dp, pp, flag(sp), chunks, mbs, f64::from(zero), policy as f64, step, memory, f64::from(verdict as u8)]
 }
 
 fn read_layout(numbers: &[f64]) -> Option<Layout> {
-    let &[tp, cp, ep, dp, pp, sp, chunks, mbs, zero, policy, step, memory, fits] = numbers else { return None };
+    let &[tp, cp, ep, dp, pp, sp, chunks, mbs, zero, policy, step, memory, verdict] = numbers else { return None };
     let [tp, cp, ep, dp, pp, chunks, mbs] = [tp, cp, ep, dp, pp, chunks, mbs].map(|n| n as u64);
     let choice = Choice {
         degrees: Degrees { tp, cp, ep, dp, pp },
@@ -135,7 +136,7 @@ fn read_layout(numbers: &[f64]) -> Option<Layout> {
         zero: zero as u8,
         recompute: *POLICIES.get(policy as usize)?,
     };
-    Some(Layout { choice, step, memory, fits: fits == 1.0 })
+    Some(Layout { choice, step, memory, verdict: Verdict::numbered(verdict)? })
 }
 
 #[cfg(test)]
