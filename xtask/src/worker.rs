@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use crate::bindgen::bind;
+use crate::build::Profile;
 use crate::esbuild;
 use crate::failure::Result;
-use crate::process::{self, command};
+use crate::process;
 use crate::shrink::{self, Binaryen};
 use crate::split::{self, Program};
 
@@ -25,21 +26,17 @@ const ALL: &[Worker] = &[
     Worker { package: "ringside-author", name: "author-worker", meta: "ringside-author" },
 ];
 
-/// Builds all of them with cargo's `target` folder in a profile; with binaryen they are shrunk. All names are made from
-/// content. `script` of a result is what the worker is started with.
+/// Builds all of them with cargo's `target` folder; with binaryen they are shrunk. All names are made from content. `script` of a
+/// result is what the worker is started with.
 pub(crate) fn build(
     target: &Path,
-    triple: &str,
-    profile: &str,
+    profile: Profile,
     binaryen: Option<&Binaryen>,
 ) -> Result<Vec<(&'static Worker, Program)>> {
-    let mut cargo = command("cargo");
-    cargo.args(["build", "--target", triple, "--profile", profile]);
-    cargo.args(ALL.iter().flat_map(|worker| ["--package", worker.package]));
-    process::run(&mut cargo)?;
-    ALL.iter()
-        .map(|worker| Ok((worker, files(worker.name, target, &target.join(triple).join(profile), binaryen)?)))
-        .collect()
+    let packages = ALL.iter().flat_map(|worker| ["--package", worker.package]);
+    process::run(profile.cargo("build").args(packages))?;
+    let built = profile.folder(target);
+    ALL.iter().map(|worker| Ok((worker, files(worker.name, target, &built, binaryen)?))).collect()
 }
 
 /// Makes the files of one from what cargo left in `built`.
