@@ -95,14 +95,12 @@ pub(crate) fn build(plan: &Plan) -> Result<()> {
     let target = target_folder()?;
     let built = plan.profile.folder(&target);
     // What stages usually take, in seconds on two cores: the first time, and after that.
-    let (first, again) = if light { ([120, 30], [25, 10]) } else { ([200, 60], [60, 20]) };
-    let [app, beside] = if built.join(format!("{APP}.wasm")).is_file() { again } else { first };
+    let (first, again) = if light { (200, 40) } else { (260, 80) };
+    let compiling = if built.join(format!("{APP}.wasm")).is_file() { again } else { first };
     let (content, finish) = (10, if light { 10 } else { 70 });
-    let mut progress = Progress::new(content + app + beside + finish);
+    let mut progress = Progress::new(content + compiling + finish);
     let rendered = progress.stage("rendering the content", content, || checked(plan.lenient))?;
-    progress.stage("compiling the app", app, || compile(plan.profile))?;
-    let beside_it = "compiling the workers that run beside it";
-    let workers = progress.stage(beside_it, beside, || worker::build(&target, plan.profile, binaryen.as_ref()))?;
+    progress.stage("compiling the app and the workers beside it", compiling, || compile(plan.profile))?;
     let writing = if light { "writing the site" } else { "splitting, shrinking and writing the site" };
     progress.stage(writing, finish, || {
         let (raw, scratch) = (built.join(format!("{APP}.wasm")), target.join("ringside").join(APP));
@@ -110,6 +108,7 @@ pub(crate) fn build(plan: &Plan) -> Result<()> {
             Some(binaryen) => split::split(&raw, APP, binaryen, &scratch)?,
             None => split::whole(&raw, APP, &scratch)?,
         };
+        let workers = worker::bind_all(&built, &target.join("ringside"), binaryen.as_ref())?;
         let staging = target.join("ringside/site");
         dist::write(&staging, &plan.public_url, &program, &workers, &rendered)?;
         dist::publish(&staging, &plan.out)
@@ -137,15 +136,20 @@ fn checked(lenient: bool) -> Result<Rendered> {
     }
 }
 
-/// Compiles the app.
+/// Compiles the app and the workers.
 fn compile(profile: Profile) -> Result<()> {
-    let mut cargo = profile.cargo("rustc");
-    cargo.args(["--package", APP, "--bin", APP]);
-    if profile == Profile::Release {
-        // By these the module is split.
-        cargo.args(["--", "-Clink-args=--emit-relocs"]);
+    let app = ["--package", APP];
+    let workers = worker::ALL.iter().flat_map(|worker| ["--package", worker.package]);
+    match profile {
+        Profile::Release => {
+            let mut cargo = profile.cargo("rustc");
+            // By these the module is split.
+            process::run(cargo.args(app).args(["--bin", APP, "--", "-Clink-args=--emit-relocs"]))?;
+            process::run(profile.cargo("build").args(workers))
+        }
+        // Together: each dependency is compiled once, with the features that any of them asks for.
+        Profile::Light => process::run(profile.cargo("build").args(app).args(workers)),
     }
-    process::run(&mut cargo)
 }
 
 /// The paths of the registry's sources end up in panic messages; without where this machine keeps them, two machines
