@@ -1,7 +1,7 @@
 //! What figures look like, written once for the build, which puts them into pages, and for the app, which renews them there.
 //! Geometry and markup: no browser, no signal.
 //!
-//! - [`scale`]: where numbers lie. [`mod@ticks`]: the lines of an axis. [`positions`]: the values of a slider.
+//! - [`scale`]: where numbers lie. [`mod@ticks`]: the lines of an axis.
 //! - [`chart`]: numbers along axes, drawn with plotters. [`charts`]: those of the course.
 //! - [`caption`]: what stands under a figure. [`memory`]: all that `memory-breakdown` shows of a result.
 
@@ -9,7 +9,6 @@ pub mod caption;
 pub mod chart;
 pub mod charts;
 pub mod memory;
-pub mod positions;
 pub mod scale;
 pub mod ticks;
 

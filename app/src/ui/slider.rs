@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 use ringside_core::decimal;
+pub use ringside_core::declare::Scale;
 use ringside_core::query::ParamSpec;
-pub use ringside_drawing::positions::Scale;
 
 use super::number_field::NumberField;
 use super::unique_id;

@@ -2,7 +2,7 @@
 
 use super::sampler::{Sampler, Split};
 use super::timeline::Timeline;
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
@@ -161,8 +161,8 @@ pub const ENTRY: Entry = Entry {
     id: "ddp-overlap",
     title: "Data parallelism, overlapped",
     summary: "One backward pass with its gradient buckets: which all-reduces hide behind it, and what is left exposed.",
-    params: &PARAMS,
-    quantities: &[
+    params: Parameters::Specs(&PARAMS),
+    quantities: Measures::List(&[
         ("step-time", "Step, without the optimizer", Unit::Seconds),
         ("compute", "of it computing", Unit::Seconds),
         ("communication", "All-reduces, end to end", Unit::Seconds),
@@ -178,7 +178,7 @@ pub const ENTRY: Entry = Entry {
         ("repeated", "Samples read twice", Unit::Count),
         ("dropped", "Samples read by nobody", Unit::Count),
         ("steps-missing", "Batches that the last rank is short of", Unit::Count),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = Timeline::new(&params).map(|timeline| params.quantities(&timeline));
@@ -198,17 +198,23 @@ impl Params {
         let is = |reader: &mut Reader<'_>, name| reader.choice(name) == "true";
         let skip_layer = reader.integer("skip-layer");
         let skips = is(&mut reader, "skip");
+        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
+        let named = [
+            links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
+            links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
+        ];
+        let [link, net] = links::with_gpu(gpu, query, named);
         let params = Self {
             model,
             seq: reader.integer("seq").max(1),
             mbs: reader.integer("mbs").max(1),
-            gpu: hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]),
+            gpu,
             mfu: reader.real("mfu"),
             backward_ms: reader.real("backward-ms"),
             ranks: reader.integer("ranks").max(1),
             node: reader.integer("node").max(1),
-            link: links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
-            net: links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
+            link,
+            net,
             fp32: reader.choice("grad-dtype") == "fp32",
             cap: reader.real("bucket-cap-mb"),
             first: reader.real("first-bucket-mb"),

@@ -1,8 +1,8 @@
 //! The parameters, the model in the catalogue, and the questions that it answers.
 
 use super::{Curve, WAITS};
-use crate::catalogue::{Entry, Evaluation};
-use crate::hardware::{self, Accelerator};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
+use crate::hardware::{self, Accelerator, links};
 use crate::model::{Preset, presets};
 use crate::network::Wires;
 use crate::quantity::{Quantity, Unit, grouped, unbroken};
@@ -109,8 +109,8 @@ pub const ENTRY: Entry = Entry {
     id: "scaling-curve",
     title: "Why more GPUs are not proportionally faster",
     summary: "A training step on 1 to 16,384 GPUs: what of it is work, what is waiting, for what, and what the next GPUs buy.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("step-time", "Step", Unit::Seconds),
         ("efficiency", "Efficiency", Unit::Fraction),
         ("speedup", "As fast as one GPU, times", Unit::Ratio),
@@ -123,7 +123,7 @@ pub const ENTRY: Entry = Entry {
         ("time-straggle", "Wait for the slowest", Unit::Seconds),
         ("time-idle", "No sequence left", Unit::Seconds),
         ("time-gradients", "Gradients’ way, hidden or not", Unit::Seconds),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Curve::new(&params).map(|curve| curve.quantities()))
@@ -157,9 +157,12 @@ impl Params {
         let mut reader = Reader::new(PARAMS, query);
         let strong = reader.choice("scaling") != "weak";
         let sharded = reader.choice("sharding") == "fsdp";
+        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
+        let wires = Wires::read(&mut reader);
+        let [link, net] = links::with_gpu(gpu, query, [wires.link, wires.net]);
         let params = Self {
             model: presets::find(reader.choice("model")).unwrap_or(&presets::ALL[0]),
-            gpu: hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]),
+            gpu,
             mfu: reader.real("mfu").clamp(0.01, 1.0),
             gpus: reader.integer("gpus").clamp(1, MAX_GPUS),
             scaling: if strong { Scaling::Strong } else { Scaling::Weak },
@@ -172,7 +175,7 @@ impl Params {
             sharding: if sharded { Sharding::Fsdp } else { Sharding::Ddp },
             overlap: reader.real("overlap").clamp(0.0, 1.0),
             jitter: reader.real("jitter").clamp(0.0, 1.0),
-            wires: Wires::read(&mut reader),
+            wires: Wires { link, net, ..wires },
         };
         (params, reader.finish())
     }

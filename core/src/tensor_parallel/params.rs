@@ -9,7 +9,7 @@ use super::ranks;
 use super::small::{Outcome, Sizes, Small};
 use super::split::Split;
 use super::trace::Step;
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::collective::Op;
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -128,8 +128,8 @@ pub const ENTRY: Entry = Entry {
     id: "tensor-parallel",
     title: "Tensor parallelism",
     summary: "One layer’s matrices on several ranks: who holds what, what they tell each other, and what that costs.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("bytes-per-layer", "Sent by a rank for one layer", Unit::Bytes),
         ("collectives-per-layer", "Collectives of a layer", Unit::Count),
         ("time-compute", "Arithmetic of a layer", Unit::Seconds),
@@ -144,7 +144,7 @@ pub const ENTRY: Entry = Entry {
         ("bytes-logits", "Sent if the logits were gathered", Unit::Bytes),
         ("matches-one-rank", "Equal to one rank (1) or not (0)", Unit::Count),
         ("difference", "Largest difference from one rank", Unit::Ratio),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Run::new(&params).map(|run| run.quantities()))
@@ -161,6 +161,12 @@ impl Params {
         if sp && split != Split::PAIR {
             reader.problem("sp", "Sequence parallelism is for split=column-row; it is off here.");
         }
+        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
+        let named = [
+            links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
+            links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
+        ];
+        let [link, net] = links::with_gpu(gpu, query, named);
         let params = Self {
             model: ModelRef::read_shape(&mut reader, query, fallback),
             seq: reader.integer("seq").max(1),
@@ -169,11 +175,11 @@ impl Params {
             sp: sp && split == Split::PAIR,
             split,
             overlap: reader.choice("overlap") == "true",
-            link: links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
+            link,
             node: reader.integer("node").max(1),
-            net: links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
+            net,
             nics: reader.integer("nics").max(1),
-            gpu: hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]),
+            gpu,
             efficiency: reader.real("efficiency"),
             step: reader.integer("step") as usize,
             rank: None,
