@@ -103,7 +103,7 @@ test("a loop that does not end is broken off, and the next text runs", async ({ 
 });
 
 test("a worker of which nothing is heard is ended, the text is kept, and the next check starts another", async ({ page }) => {
-  const deaf = 'postMessage([["ready"], new Float64Array(0)]);';
+  const deaf = "postMessage(Uint8Array.of(0));";
   await page.route("**/gpu-worker-start-*.js", (route) => route.fulfill({ contentType: "text/javascript", body: deaf }));
   await page.clock.install();
   await open(page, "puzzle=guard");

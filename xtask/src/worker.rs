@@ -11,7 +11,6 @@ use crate::tools::Tools;
 /// A program that runs in a worker.
 #[derive(Debug)]
 pub(crate) struct Worker {
-    package: &'static str,
     /// The binary, by which its files are named.
     name: &'static str,
     /// The `<meta>` in which every page names its script.
@@ -19,9 +18,8 @@ pub(crate) struct Worker {
 }
 
 const ALL: &[Worker] = &[
-    Worker { package: "ringside-gpu", name: "gpu-worker", meta: "ringside-gpu" },
-    Worker { package: "ringside-planner", name: "planner-worker", meta: "ringside-planner" },
-    Worker { package: "ringside-author", name: "author-worker", meta: "ringside-author" },
+    Worker { name: "gpu-worker", meta: "ringside-gpu" },
+    Worker { name: "author-worker", meta: "ringside-author" },
 ];
 
 /// Builds all of them with cargo's `target` folder; all names are made from content. `script` of a result is what the worker is
@@ -34,8 +32,7 @@ pub(crate) fn build(
 ) -> Result<Vec<(&'static Worker, Program)>> {
     say("building the workers");
     let mut cargo = command("cargo");
-    cargo.args(["build", "--quiet", "--target", triple]);
-    cargo.args(ALL.iter().flat_map(|worker| ["--package", worker.package]));
+    cargo.args(["build", "--quiet", "--package", "ringside-workers", "--target", triple]);
     if release {
         cargo.arg("--release");
     }
