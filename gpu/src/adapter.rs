@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures_channel::oneshot;
 use ringside_core::kernels::job::Trouble;
-use ringside_core::kernels::timing::SILENCE;
 use wgpu::{
     Backends, Buffer, BufferDescriptor, BufferUsages, Device, DeviceDescriptor, DeviceType, Error, ErrorFilter, Features,
     Instance, InstanceDescriptor, Limits, PowerPreference, Queue, RequestAdapterOptions,
@@ -33,6 +32,9 @@ pub struct Gpu {
     lost: Arc<Mutex<Option<String>>>,
 }
 
+/// How long anything may take. Pieces are made to take a tenth of a second; but a busy processor that plays a GPU compiles for
+/// many. The page gives up a learner's text sooner.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Names of GPUs made of software.
 const SOFTWARE: [&str; 5] = ["swiftshader", "llvmpipe", "lavapipe", "basic render", "warp"];
 
@@ -82,7 +84,7 @@ impl Gpu {
             software: info.device_type == DeviceType::Cpu || SOFTWARE.iter().any(|known| all.contains(known)),
             f16: features.contains(Features::SHADER_F16),
             largest: allowed.max_buffer_size.min(allowed.max_storage_buffer_binding_size),
-            patience: Duration::from_secs_f64(SILENCE),
+            patience: PATIENCE,
             device,
             queue,
             lost,

@@ -4,6 +4,7 @@
 mod table;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use ringside_core::kernels::job::Trouble;
 use ringside_core::kernels::measured::Measured;
@@ -13,7 +14,7 @@ use ringside_gpu::{Effort, Gpu, block_on, run};
 use ringside_shaders::Problem;
 
 fn main() -> ExitCode {
-    let gpu = match block_on(Gpu::ask()) {
+    let mut gpu = match block_on(Gpu::ask()) {
         Ok(gpu) => gpu,
         Err(why) => {
             eprintln!(
@@ -23,6 +24,8 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    // Lavapipe compiles the largest of them for minutes.
+    gpu.patience = Duration::from_secs(1800);
     println!("{}", gpu.name);
     if gpu.software {
         println!("This adapter is made of software: its times do not show how a GPU behaves, and sizes are smaller.");

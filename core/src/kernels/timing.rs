@@ -8,9 +8,6 @@ pub const SUBMISSION: f64 = 0.1;
 /// The shortest pass that is measured, in seconds, where repeating can make it longer: 300 ticks of the clock, so that
 /// one tick is a third of a percent.
 pub const PASS: f64 = 0.03;
-/// After how many seconds without a word a run is given up. Pieces are made to take [`SUBMISSION`]; one that takes so many times
-/// as long will not end.
-pub const SILENCE: f64 = 15.0;
 
 /// How often to repeat what takes `seconds` once, so that a pass is long enough to be measured and not too long for one
 /// submission.

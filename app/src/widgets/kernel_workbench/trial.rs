@@ -2,13 +2,15 @@
 
 use leptos::prelude::*;
 use ringside_core::kernels::job::{self, Note, Ran, Said, Trouble};
-use ringside_core::kernels::timing::SILENCE;
 use ringside_shaders::puzzles::guard::LAPS;
 use ringside_shaders::puzzles::{Case, Puzzle};
 
 use super::super::kernels::trouble::sentence;
 use super::super::kernels::worker::{STALE, Worker};
 use crate::ui::later::Later;
+
+/// How long nothing may be heard of the worker, in milliseconds, before it is given up.
+const SILENCE: u32 = 15_000;
 
 /// What came of a trial.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +74,7 @@ impl Trial {
             outcome: RwSignal::new(None),
             worker: StoredValue::new_local(None),
             job: StoredValue::new(None),
-            silence: Later::after((1e3 * SILENCE) as u32),
+            silence: Later::after(SILENCE),
             judge,
         };
         on_cleanup(move || trial.end());
@@ -210,7 +212,7 @@ impl Outcome {
             Self::Silent => format!(
                 "Nothing was heard of it for {} seconds, so it was stopped, and the program that runs kernels with it; your \
                  text is here. The next check starts a new one. A GPU made of software may go on for a while.",
-                SILENCE
+                SILENCE / 1000
             ),
             Self::Untried(why) => format!("It was not checked. {why}"),
             Self::Right(right) => format!("Right, at all {} sizes.", right.cases),
