@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_channel::oneshot;
 use ringside_core::kernels::job::Trouble;
 use wgpu::{
-    Backends, Buffer, BufferDescriptor, BufferUsages, Device, DeviceDescriptor, DeviceType, Error, ErrorFilter, Features,
-    Instance, InstanceDescriptor, Limits, PowerPreference, Queue, RequestAdapterOptions,
+    Backends, Buffer, BufferDescriptor, BufferUsages, Device, DeviceDescriptor, DeviceType, Error, ErrorFilter,
+    Features, Instance, InstanceDescriptor, Limits, PowerPreference, Queue, RequestAdapterOptions,
 };
 
 use crate::platform;

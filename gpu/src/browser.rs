@@ -7,7 +7,7 @@ use futures_util::future::{Either, select};
 use gloo_timers::future::TimeoutFuture;
 use js_sys::Reflect;
 use ringside_core::kernels::job::Trouble;
-use wgpu::wasm_bindgen::JsValue;
+use wasm_bindgen::JsValue;
 use wgpu::{AdapterInfo, Device};
 
 /// Whether the browser has WebGPU here. wgpu does not tell that from a browser that has it and offers no adapter.

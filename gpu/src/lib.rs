@@ -18,10 +18,10 @@ use ringside_core::kernels::job::{Job, Said, Trouble};
 use ringside_shaders::{Kernel, Problem};
 
 pub use adapter::Gpu;
-pub use run::{Effort, run};
-pub use text::run as run_text;
 #[cfg(not(target_arch = "wasm32"))]
 pub use platform::block_on;
+pub use run::{Effort, run};
+pub use text::run as run_text;
 
 /// Is told what is done now, in a few words, and how far it is, from 0 to 1.
 pub type Progress<'a> = &'a dyn Fn(&str, f64);

@@ -98,7 +98,14 @@ fn run_all(gpu: &Gpu, problems: &[Problem], effort: Effort) -> Result<Vec<Measur
                 Err(Trouble::NoF16) => {
                     println!("{} {}: skipped, the adapter has no f16 in shaders", kernel.family, kernel.id);
                 }
-                Err(why) => return Err(format!("{} {} with {} did not run: {why:?}", kernel.family, kernel.id, sizes.join(", "))),
+                Err(why) => {
+                    return Err(format!(
+                        "{} {} with {} did not run: {why:?}",
+                        kernel.family,
+                        kernel.id,
+                        sizes.join(", ")
+                    ));
+                }
             }
         }
     }

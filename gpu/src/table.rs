@@ -23,8 +23,7 @@ pub(crate) fn text(all: &[Measured]) -> String {
 }
 
 fn cells(measured: &Measured) -> [String; 7] {
-    let right =
-        if measured.verified { format!("{} of {}", measured.checked, measured.of) } else { "WRONG".to_owned() };
+    let right = if measured.verified { format!("{} of {}", measured.checked, measured.of) } else { "WRONG".to_owned() };
     let error = if measured.bound > 0.0 { measured.max_error / measured.bound } else { measured.max_error };
     let bandwidth = own::point(measured).map_or(0.0, |point| point.bandwidth);
     [

@@ -80,7 +80,8 @@ fn pipeline(gpu: &Gpu, module: &ShaderModule, case: &Case) -> (BindGroupLayout, 
     };
     let entries: Vec<BindGroupLayoutEntry> = case.buffers.iter().enumerate().map(entry).collect();
     let group = gpu.device.create_bind_group_layout(&BindGroupLayoutDescriptor { label: None, entries: &entries });
-    let layout = PipelineLayoutDescriptor { bind_group_layouts: &[Some(&group)], ..PipelineLayoutDescriptor::default() };
+    let layout =
+        PipelineLayoutDescriptor { bind_group_layouts: &[Some(&group)], ..PipelineLayoutDescriptor::default() };
     let layout = gpu.device.create_pipeline_layout(&layout);
     let pipeline = gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
         label: None,

@@ -63,10 +63,7 @@ fn every_kernel_is_right() -> Outcome {
     let effort = Effort { check: u64::MAX, timed: false };
     for problem in odd() {
         for kernel in ringside_shaders::all().filter(|kernel| kernel.family == problem.family()) {
-            let t = std::time::Instant::now();
-            let r = block_on(run(&gpu, kernel, &problem, effort, &quiet));
-            eprintln!("{} {} {:?}", kernel.family, kernel.id, t.elapsed());
-            match r {
+            match block_on(run(&gpu, kernel, &problem, effort, &quiet)) {
                 Ok(measured) => ensure(measured.verified && measured.checked == measured.of, (kernel.id, measured))?,
                 Err(why) => ensure(why == Trouble::NoF16 && kernel.f16 && !gpu.f16, (kernel.id, why))?,
             }
@@ -75,7 +72,8 @@ fn every_kernel_is_right() -> Outcome {
     Ok(())
 }
 
-const TILED: fn() -> Job = || Job::Kernel { family: "matmul".into(), kernel: "tiled".into(), sizes: vec![256, 200, 128] };
+const TILED: fn() -> Job =
+    || Job::Kernel { family: "matmul".into(), kernel: "tiled".into(), sizes: vec![256, 200, 128] };
 
 fn what_is_right_is_timed() -> Outcome {
     let said = RefCell::new(Vec::new());
@@ -205,7 +203,11 @@ fn refusals_are_said() -> Outcome {
     let mut text = doubling()?.race(DOUBLED);
     text.code = text.code.replacen("@workgroup_size(", "@workgroup_size(64, 64, 64) @diagnostic(off, ", 1);
     let said = block_on(bench.job(&Job::Text(text), &quiet));
-    ensure(matches!(&said, Said::Failed(Trouble::NotAccepted(_))) || matches!(&said, Said::Ran(ran) if !ran.notes.is_empty()), said)?;
+    ensure(
+        matches!(&said, Said::Failed(Trouble::NotAccepted(_)))
+            || matches!(&said, Said::Ran(ran) if !ran.notes.is_empty()),
+        said,
+    )?;
     let said = block_on(bench.job(&Job::Text(doubling()?.race(DOUBLED)), &quiet));
     ensure(matches!(&said, Said::Ran(ran) if ran.times.median > 0.0), said)
 }

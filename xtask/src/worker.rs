@@ -17,10 +17,8 @@ pub(crate) struct Worker {
     pub(crate) meta: &'static str,
 }
 
-const ALL: &[Worker] = &[
-    Worker { name: "gpu-worker", meta: "ringside-gpu" },
-    Worker { name: "author-worker", meta: "ringside-author" },
-];
+const ALL: &[Worker] =
+    &[Worker { name: "gpu-worker", meta: "ringside-gpu" }, Worker { name: "author-worker", meta: "ringside-author" }];
 
 /// Builds all of them with cargo's `target` folder; all names are made from content. `script` of a result is what the worker is
 /// started with.

@@ -144,7 +144,9 @@ mod tests {
     #[test]
     fn where_no_layout_is_possible_that_is_what_was_found() {
         let found = Found::of(&search("tp=7").run(), false);
-        assert!(found.finding.starts_with("No layout is possible") && found.best.is_none() && !found.barriers.is_empty());
+        assert!(
+            found.finding.starts_with("No layout is possible") && found.best.is_none() && !found.barriers.is_empty()
+        );
     }
     #[test]
     fn the_cloud_has_every_layout_that_is_on_the_picture() {

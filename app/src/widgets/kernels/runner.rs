@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 use ringside_core::kernels::TWIN;
-use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::job::{Said, Trouble};
+use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::Unit;
 
 use super::trouble::sentence;

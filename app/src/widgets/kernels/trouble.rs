@@ -7,12 +7,16 @@ use ringside_core::quantity::Unit;
 pub(in crate::widgets) fn sentence(trouble: &Trouble) -> String {
     let bytes = |n: &f64| Unit::Bytes.format(*n);
     match trouble {
-        Trouble::NoWebGpu => "This browser has no WebGPU here. A current Chrome, Edge, Safari or Firefox has it, on pages that \
+        Trouble::NoWebGpu => {
+            "This browser has no WebGPU here. A current Chrome, Edge, Safari or Firefox has it, on pages that \
                               come over https or from this machine."
-            .to_owned(),
-        Trouble::Refused(_) => "This browser knows WebGPU but offers no GPU. Turn on hardware acceleration in its settings, \
+                .to_owned()
+        }
+        Trouble::Refused(_) => {
+            "This browser knows WebGPU but offers no GPU. Turn on hardware acceleration in its settings, \
                                 update the graphics driver, and start it again."
-            .to_owned(),
+                .to_owned()
+        }
         Trouble::NoDevice(why) => {
             format!("The GPU did not answer ({why}). Close what else uses it, or start the browser again.")
         }
@@ -34,9 +38,11 @@ pub(in crate::widgets) fn sentence(trouble: &Trouble) -> String {
             bytes(wanted),
             bytes(most)
         ),
-        Trouble::NoF16 => "This GPU, or this browser, has no f16 in shaders (the WebGPU feature shader-f16). Choose a kernel \
+        Trouble::NoF16 => {
+            "This GPU, or this browser, has no f16 in shaders (the WebGPU feature shader-f16). Choose a kernel \
                            in f32."
-            .to_owned(),
+                .to_owned()
+        }
         Trouble::NotAccepted(why) => format!("The browser did not accept this kernel: {why}"),
     }
 }
