@@ -139,7 +139,7 @@ fn checked(lenient: bool) -> Result<Rendered> {
 /// Compiles the app and the workers.
 fn compile(profile: Profile) -> Result<()> {
     let app = ["--package", APP];
-    let workers = worker::ALL.iter().flat_map(|worker| ["--package", worker.package]);
+    let workers = ["--package", worker::PACKAGE];
     match profile {
         Profile::Release => {
             let mut cargo = profile.cargo("rustc");

@@ -11,18 +11,17 @@ use crate::split::{self, Program};
 /// A program that runs in a worker.
 #[derive(Debug)]
 pub(crate) struct Worker {
-    pub(crate) package: &'static str,
     /// The binary, by which its files are named.
     name: &'static str,
     /// The `<meta>` in which every page names its script.
     pub(crate) meta: &'static str,
 }
 
-pub(crate) const ALL: &[Worker] = &[
-    Worker { package: "ringside-gpu", name: "gpu-worker", meta: "ringside-gpu" },
-    Worker { package: "ringside-planner", name: "planner-worker", meta: "ringside-planner" },
-    Worker { package: "ringside-author", name: "author-worker", meta: "ringside-author" },
-];
+/// The package of all of them.
+pub(crate) const PACKAGE: &str = "ringside-workers";
+
+const ALL: &[Worker] =
+    &[Worker { name: "gpu-worker", meta: "ringside-gpu" }, Worker { name: "author-worker", meta: "ringside-author" }];
 
 /// Makes the files of all of them from what cargo left in `built`; with binaryen they are shrunk. All names are made from content.
 /// `script` of a result is what the worker is started with.

@@ -17,7 +17,7 @@ type Files = BTreeMap<String, String>;
 
 fn main() {
     let course = RefCell::new(Files::new());
-    let hears = ringside_worker::hear(move |message| {
+    let hears = ringside_workers::hear(move |message| {
         let message: Vec<String> = Array::from(&message).iter().filter_map(|t| t.as_string()).collect();
         match message.as_slice() {
             // The build wrote it; if it cannot be read, the drafts say what is missing.
@@ -43,7 +43,7 @@ fn draft(course: &Files, folder: &str, files: &[String]) -> Draft {
 
 /// Posts to the page.
 fn say(text: &str) {
-    ringside_worker::post(&text.into());
+    ringside_workers::post(&text.into());
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! How the programs that run in a worker hear the page, and speak to it.
 
-use js_sys::{Array, Float64Array, Function, Reflect};
-use ringside_core::wire::Wire;
+use js_sys::{Function, Reflect};
 use wasm_bindgen::prelude::*;
 
 /// Has `hear` called with whatever the page posts from now on; what was posted before is lost. Whether the scope of the worker
@@ -20,13 +19,6 @@ pub fn post(message: &JsValue) {
     }
 }
 
-/// Posts to the page: an array of words, and one of numbers.
-pub fn say(wire: &Wire) {
-    let words: Array = wire.words.iter().map(|word| JsValue::from_str(word)).collect();
-    post(&Array::of2(&words, &Float64Array::from(wire.numbers.as_slice())));
-}
-
-/// A member of an object; undefined if there is none, or no object.
-pub fn member(object: &JsValue, name: &str) -> JsValue {
+fn member(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
