@@ -1,10 +1,5 @@
 //! What holds of every memory breakdown, whatever the input.
 
-mod generate;
-mod layouts;
-
-use generate::shapes;
-use layouts::{layout, numbers};
 use proptest::prelude::*;
 use ringside_core::catalogue;
 use ringside_core::hardware;
@@ -12,6 +7,9 @@ use ringside_core::memory::activations::{Counting, Recompute};
 use ringside_core::memory::{Convention, Dtype, Layout, Mode, Optimizer, Params, Verdict, breakdown};
 use ringside_core::model::{Family, ModelRef, presets, shape};
 use ringside_core::query::Query;
+
+use crate::generate::{self, shapes};
+use crate::layouts::{layout, numbers};
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
     let entry = catalogue::find("memory-breakdown").expect("it is in the catalogue");
@@ -305,7 +303,7 @@ fn params() -> impl Strategy<Value = Params> {
 const EPS: f64 = 1e-12;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generate::cases())]
 
     #[test]
     fn a_state_reads_back_to_itself(params in params()) {
@@ -398,7 +396,7 @@ proptest! {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    let specs = catalogue::find("memory-breakdown").expect("there").params;
+    let specs = catalogue::find("memory-breakdown").expect("there").specs();
     prop_oneof![4 => (0..specs.len()).prop_map(move |i| specs[i].name.to_owned()), 1 => "\\PC{0,12}"]
 }
 

@@ -8,6 +8,7 @@ mod amdahl;
 mod attention_growth;
 mod attention_kernels;
 mod communication_cost;
+mod controls;
 mod ddp_overlap;
 mod export;
 mod fields;
@@ -29,7 +30,6 @@ mod roofline;
 mod scaling_curve;
 mod schedule_editor;
 mod tensor_parallel;
-mod wiring;
 mod zero_stepper;
 
 use leptos::prelude::*;
@@ -129,7 +129,7 @@ pub fn find(id: &str) -> Option<&'static Widget> {
 /// One parameter of a model, as the catalogue describes it.
 fn param(model: &Entry, name: &'static str) -> ParamSpec {
     let none = ParamSpec { name, doc: "", kind: Kind::Choice(&[]), default: "" };
-    model.params.iter().find(|spec| spec.name == name).copied().unwrap_or(none)
+    model.param(name).map_or(none, |param| *param.spec)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Written by `UPDATE_CHECKED=1 cargo test -p ringside-core --test oracles`; not by hand.
+//! Written by `UPDATE_CHECKED=1 cargo test -p ringside-core --test all`; not by hand.
 
 use super::Checked;
 
@@ -341,7 +341,7 @@ pub const ALL: &[Checked] = &[
         version: "5067397c2676",
         place: "src/graph/tuning.cc",
         cases: 66,
-        excluded: "110: several nodes: its steps over the network are not in lockstep with those within",
+        excluded: "110: several nodes: it takes the ring for a chain there; compared as a closed form",
         largest: 1.4e-6,
         tolerance: 2.0e-6,
     },
@@ -375,7 +375,7 @@ pub const ALL: &[Checked] = &[
         place: "mlsysim/physics/*.py",
         cases: 82,
         excluded: "37: double binary tree: the ring’s bytes times 1.05 and the tree’s latency times 1.2; 33: over 64 ranks",
-        largest: 3.1e-15,
+        largest: 4.9e-15,
         tolerance: 1.0e-12,
     },
     Checked {

@@ -2,7 +2,7 @@
 
 use super::sampler::{Sampler, Split};
 use super::timeline::Timeline;
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
@@ -11,6 +11,10 @@ use crate::network::Fabric;
 use crate::quantity::{Quantity, Unit};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, plain, whole};
 use crate::units::MIB;
+
+/// What PyTorch takes where `bucket_cap_mb` is not set, in MiB: for all buckets but the first, and for the first.
+const DEFAULT_CAP: f64 = 25.0;
+const DEFAULT_FIRST: f64 = 1.0;
 
 /// Most micro-batches of a step.
 pub const MAX_MICROBATCHES: u64 = 8;
@@ -161,8 +165,8 @@ pub const ENTRY: Entry = Entry {
     id: "ddp-overlap",
     title: "Data parallelism, overlapped",
     summary: "One backward pass with its gradient buckets: which all-reduces hide behind it, and what is left exposed.",
-    params: &PARAMS,
-    quantities: &[
+    params: Parameters::Specs(&PARAMS),
+    quantities: Measures::List(&[
         ("step-time", "Step, without the optimizer", Unit::Seconds),
         ("compute", "of it computing", Unit::Seconds),
         ("communication", "All-reduces, end to end", Unit::Seconds),
@@ -178,7 +182,7 @@ pub const ENTRY: Entry = Entry {
         ("repeated", "Samples read twice", Unit::Count),
         ("dropped", "Samples read by nobody", Unit::Count),
         ("steps-missing", "Batches that the last rank is short of", Unit::Count),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = Timeline::new(&params).map(|timeline| params.quantities(&timeline));
@@ -283,9 +287,12 @@ impl Params {
         if self.fp32 { 4.0 } else { 2.0 }
     }
 
-    /// The limits of buckets, in bytes, first to last.
+    /// The limits of buckets, in bytes, first to last. As in PyTorch the first bucket has a smaller one only as long as
+    /// `bucket_cap_mb` is left as it is: `_DEFAULT_FIRST_BUCKET_BYTES if bucket_bytes_cap_default else bucket_bytes_cap`
+    /// (`torch/nn/parallel/distributed.py`, `_ddp_init_helper`). A first limit that is given holds.
     pub fn limits(&self) -> [f64; 2] {
-        [self.first * MIB, self.cap * MIB]
+        let first = if self.cap != DEFAULT_CAP && self.first == DEFAULT_FIRST { self.cap } else { self.first };
+        [first * MIB, self.cap * MIB]
     }
 
     /// The data set as the ranks read it. Without `set_epoch` every epoch is shuffled like the first.

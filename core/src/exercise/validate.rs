@@ -8,8 +8,9 @@ use super::{
     Env, Exercise, Kernel, Kind, Number, OptionDef, Params, Task, Template, Value, draw, environment, query, resolve,
     right_order,
 };
-use crate::answer::{Outcome, Tolerance, write};
+use crate::answer::{Outcome, Tolerance, find_unit, write};
 use crate::catalogue;
+use crate::quantity::Unit;
 use crate::query::{ParamSpec, Query, Reader, did_you_mean};
 
 /// What is wrong with `exercise`, a sentence each, beginning with the field; nothing for one that is ready. Tries it
@@ -131,6 +132,11 @@ fn number_fields(exercise: &Exercise, number: &Number, report: &mut Report) {
     if let Err(error) = Tolerance::parse(&number.tolerance, number.unit) {
         report.say(format!("tolerance: {error}"));
         report.fatal = true;
+    }
+    if let Some(asked) = &number.written_in
+        && find_unit(asked).is_none_or(|found| !found.measure.fits(number.unit) || found.name != *asked)
+    {
+        report.say(format!("written_in: “{asked}” is no unit of what is asked for."));
     }
     for (i, mistake) in number.mistakes.iter().enumerate() {
         let i = i + 1;
@@ -269,18 +275,19 @@ fn parameters(exercise: &Exercise, report: &mut Report) {
         report.fatal = true;
         return;
     };
-    check_values("params", &exercise.params, entry.params, report);
+    let specs = entry.specs();
+    check_values("params", &exercise.params, &specs, report);
     for (name, candidates) in &exercise.draw {
         for value in candidates {
             let one = Params::from([(name.clone(), value.clone())]);
-            check_values("draw", &one, entry.params, report);
+            check_values("draw", &one, &specs, report);
         }
     }
     for (field, set) in sets(&exercise.kind) {
-        check_values(&field, &set, entry.params, report);
+        check_values(&field, &set, &specs, report);
     }
     if let Kind::Task(task) = &exercise.kind {
-        let names: Vec<&str> = entry.params.iter().map(|spec| spec.name).collect();
+        let names: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
         for name in task.fixed.iter().filter(|name| !names.contains(&name.as_str())) {
             report.say(format!("fixed: There is no parameter “{name}”{}.", did_you_mean(name, &names)));
         }
@@ -313,10 +320,10 @@ fn needs_model(exercise: &Exercise) -> bool {
 }
 
 /// Checks values against the specifications of a model's parameters.
-fn check_values(field: &str, params: &Params, specs: &'static [ParamSpec], report: &mut Report) {
+fn check_values(field: &str, params: &Params, specs: &[&'static ParamSpec], report: &mut Report) {
     for (name, value) in params {
         let query = Query::new([(name.as_str(), value.as_str())]);
-        for problem in Reader::new(specs, &query).finish() {
+        for problem in Reader::over(specs.to_vec(), &query).finish() {
             report.fatal = true;
             report.say(format!("{field}: {}", problem.message));
         }
@@ -470,6 +477,27 @@ fn proof(
     Ok(())
 }
 
+/// Wrong answers that no author needs to foresee, and what they are. A prediction may be as far off as its author likes, but
+/// not by a factor of two.
+fn obvious(expected: f64, unit: Unit, prediction: bool) -> Vec<(&'static str, f64)> {
+    let mut all = vec![("twice as much", 2.0 * expected), ("half of it", expected / 2.0)];
+    match unit {
+        _ if prediction => {}
+        Unit::Bytes | Unit::BytesPerSecond => {
+            all.push(("the number of GiB, written as GB", expected / 1.024_f64.powi(3)));
+        }
+        Unit::Count if expected.fract() == 0.0 && expected.abs() <= 100.0 => {
+            all.extend([("one more", expected + 1.0), ("one less", expected - 1.0)]);
+        }
+        Unit::Ratio if expected != 0.0 => all.push(("the ratio upside down", 1.0 / expected)),
+        Unit::Fraction => all.push(("the other part", 1.0 - expected)),
+        _ => {}
+    }
+    // 1 upside down and a half's other half are no mistakes; nor is anything of 0.
+    all.retain(|(_, wrong)| (wrong - expected).abs() > 1e-9 * expected.abs());
+    all
+}
+
 fn number(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>, report: &mut Report) {
     let resolved = match resolve(exercise, parameters, evaluate) {
         Ok(resolved) => resolved,
@@ -481,8 +509,20 @@ fn number(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>, repor
         let message = "tolerance: The answer is 0, of which no percentage is anything; give an amount or exact.";
         report.of_seed("zero", message.into());
     }
+    for (what, wrong) in obvious(expected, unit, matches!(exercise.kind, Kind::Predict(_))) {
+        if resolved.tolerance.accepts(wrong, expected) {
+            let message = format!(
+                "tolerance: {} of {said} lets {} pass, {what}.",
+                resolved.tolerance.describe(unit),
+                write(wrong, unit, 6)
+            );
+            report.of_seed(what, message);
+        }
+    }
     for (i, mistake) in resolved.mistakes.iter().enumerate() {
-        if resolved.tolerance.accepts(mistake.value, expected) {
+        // As it is, and as somebody would type it: to three digits.
+        let typed = format!("{:.2e}", mistake.value);
+        if resolved.tolerance.accepts(mistake.value, expected) || resolved.check(&typed).is_right() {
             let message = format!(
                 "mistake {}: It comes to {}, which is {} of the answer, {said}, and would count as right.",
                 i + 1,

@@ -105,6 +105,25 @@ impl Fabric {
         self.spans(ranks).map(|span| span.tier.trunk).fold(f64::INFINITY, f64::min)
     }
 
+    /// Seconds of the hops from the first of `ranks` ranks through all others to the last.
+    pub fn chain(&self, ranks: usize) -> f64 {
+        self.spans(ranks).map(|span| span.hops as f64 * span.tier.latency).sum()
+    }
+
+    /// Seconds of the slowest chunk's hops on `turns` turns round a circle of `ranks` ranks. A chunk makes `turns` hops fewer
+    /// than that, one after another: it ends as many ranks short of where it began. The slowest is spared hops within the
+    /// innermost tier, where there are two in a row if that joins three ranks; else the second is one of the next tier.
+    pub fn turns(&self, ranks: usize, turns: usize) -> f64 {
+        let mut spans = self.spans(ranks);
+        let Some(inner) = spans.next() else { return 0.0 };
+        let next = spans.next().unwrap_or(inner);
+        let outer = spans.next().unwrap_or(next);
+        let neighbour = if inner.fan > 2 { inner } else { next };
+        let circle = self.chain(ranks) + outer.tier.latency;
+        let spared = |turn: usize| if turn % 2 == 0 { inner.tier.latency } else { neighbour.tier.latency };
+        turns as f64 * circle - (0..turns).map(spared).sum::<f64>()
+    }
+
     /// The tiers that `ranks` ranks, one beside the other, need.
     pub(super) fn spans(&self, ranks: usize) -> impl Iterator<Item = Span> {
         let mut below = 1;

@@ -3,12 +3,12 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_content::drawing::caption::sentences;
-use ringside_content::drawing::memory::{Drawn, PARAMETERS, RANKS, Slider, subtitle};
 use ringside_core::decimal;
 use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Breakdown, Params, breakdown};
 use ringside_core::query::{Problem, Query, plain};
+use ringside_drawing::caption::sentences;
+use ringside_drawing::memory::{Drawn, PARAMETERS, RANKS, Slider, subtitle};
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, HtmlDetailsElement, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent};
 
@@ -259,6 +259,7 @@ struct Frame {
     params: HtmlElement,
     drawing: HtmlElement,
     finding: HtmlElement,
+    rest: HtmlElement,
     notes: HtmlElement,
     said: String,
     warned: String,
@@ -275,6 +276,7 @@ impl Frame {
             params: find("[data-quantity=params]")?,
             drawing: find(".drawing")?,
             finding: find(".finding")?,
+            rest: find(".finding-rest")?,
             notes: find("figcaption > .fine")?,
             said,
             warned: String::new(),
@@ -288,7 +290,8 @@ impl Frame {
         say(&self.params, &now(&self.params), &(PARAMETERS.format)(b.size.params));
         if self.said != finding {
             let (lead, rest) = sentences(&finding);
-            self.finding.set_inner_html(&format!("<b>{}</b>{}", escaped(lead), escaped(rest)));
+            self.finding.set_inner_html(&format!("<b>{}</b>", escaped(lead)));
+            self.rest.set_text_content(Some(rest.trim_start()));
             self.said = finding;
         }
         say(&self.notes, &now(&self.notes), &b.notes.join(" "));

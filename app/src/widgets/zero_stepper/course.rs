@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::{Unit, bytes_decimal, unbroken};
 use ringside_core::zero::{Pass, Run};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 use super::board::{STACK, stacked};
@@ -138,7 +138,7 @@ fn meter(shown: Shown) -> impl IntoView {
         shown.run.with(|run| {
             let (now, end) = (run.mark(shown.step.get()), run.mark(run.steps()));
             let bytes = |value: f64| unbroken(&Unit::Bytes.format(value));
-            format!("{} of {} sent, {} of it in the open", bytes(now.sent), bytes(end.sent), bytes(now.exposed))
+            format!("{} of {} sent, {} of it exposed", bytes(now.sent), bytes(end.sent), bytes(now.exposed))
         })
     };
     let wide = move |of: fn(&Run, usize) -> f64| {
