@@ -79,18 +79,6 @@ options!(Op {
     AllToAll: "all-to-all", "All-to-all";
 });
 
-options!(Algo {
-    Naive: "naive", "Through one root";
-    Ring: "ring", "Ring";
-    BidirectionalRing: "bidirectional-ring", "Bidirectional ring";
-    BinomialTree: "binomial-tree", "Binomial tree";
-    BinaryTree: "binary-tree", "Binary tree, pipelined";
-    DoubleBinaryTree: "double-binary-tree", "Double binary tree";
-    HalvingDoubling: "halving-doubling", "Recursive halving–doubling";
-    Direct: "direct", "Direct, all pairs";
-    Hierarchical: "hierarchical", "Hierarchical";
-});
-
 impl Op {
     /// Chunks that are told apart among `ranks` ranks.
     pub fn chunks(self, ranks: usize) -> usize {
@@ -108,6 +96,18 @@ impl Op {
         }
     }
 }
+
+options!(Algo {
+    Naive: "naive", "Through one root";
+    Ring: "ring", "Ring";
+    BidirectionalRing: "bidirectional-ring", "Bidirectional ring";
+    BinomialTree: "binomial-tree", "Binomial tree";
+    BinaryTree: "binary-tree", "Binary tree, pipelined";
+    DoubleBinaryTree: "double-binary-tree", "Double binary tree";
+    HalvingDoubling: "halving-doubling", "Recursive halving–doubling";
+    Direct: "direct", "Direct, all pairs";
+    Hierarchical: "hierarchical", "Hierarchical";
+});
 
 impl Algo {
     /// Whether it does this operation.
