@@ -7,6 +7,7 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod collective;
 mod communication_cost;
 mod controls;
 mod ddp_overlap;
@@ -25,7 +26,6 @@ mod parallel_planner;
 mod pipeline_timeline;
 mod position_encoding;
 mod readings;
-mod ring_all_reduce;
 mod roofline;
 mod scaling_curve;
 mod schedule_editor;
@@ -113,7 +113,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(pipeline_timeline::load()),
     },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
-    Widget { id: "ring-all-reduce", styles: &["ring-all-reduce"], load: || Box::pin(ring_all_reduce::load()) },
+    Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
