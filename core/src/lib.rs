@@ -25,6 +25,7 @@ pub mod expr;
 pub mod float;
 pub mod hardware;
 pub mod kernels;
+pub mod loss_scaling;
 pub mod memory;
 pub mod mix;
 pub mod model;

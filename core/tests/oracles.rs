@@ -7,6 +7,7 @@ mod attention;
 mod collectives;
 mod compare;
 mod network;
+mod precision;
 mod published;
 mod schedules;
 mod tensors;
@@ -1128,5 +1129,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(attention::all());
     checks.extend(zero::all());
     checks.extend(published::all());
+    checks.extend(precision::all());
     compare::check_list(&checks, checked::ALL);
 }

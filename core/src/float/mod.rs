@@ -277,7 +277,7 @@ impl Format {
 
     /// The code of `x` once it is rounded. NaN becomes [`Format::nan_code`], with the sign of `x` if it was an overflow.
     pub fn encode(self, x: f64, rounding: Rounding<'_>, overflow: Overflow) -> u64 {
-        self.pack(self.round(x, rounding, overflow), x.is_sign_negative() && !x.is_nan())
+        if x.is_nan() { self.nan_code() } else { self.pack(self.round(x, rounding, overflow), x.is_sign_negative()) }
     }
 
     /// The code of a value of this format.

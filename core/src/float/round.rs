@@ -31,11 +31,12 @@ pub enum Overflow {
 
 impl Format {
     /// The value of this format that `x` becomes: to the nearest of two neighbours as `rounding` says, beyond the largest as
-    /// `overflow` says. NaN stays NaN, but becomes 0 in a format without NaN. A scale (E8M0) has neither sign nor zero: what
+    /// `overflow` says. NaN stays NaN, and in a format
+    /// without becomes what [`Format::nan_code`] says. A scale (E8M0) has neither sign nor zero: what
     /// is not positive becomes NaN, and ties go up.
     pub fn round(self, x: f64, rounding: Rounding<'_>, overflow: Overflow) -> f64 {
         if x.is_nan() {
-            return if matches!(self.specials, Specials::Finite | Specials::Integer) { 0.0 } else { x };
+            return self.decode(self.nan_code());
         }
         if self.specials == Specials::Scale && x <= 0.0 {
             return f64::NAN;
