@@ -142,6 +142,7 @@ pub const ALL: &[Entry] = &[
     crate::kernels::fusion::ENTRY,
     crate::tensor_parallel::ENTRY,
     crate::planner::ENTRY,
+    crate::float::bits::Params::ENTRY,
 ];
 
 /// The model with this id.

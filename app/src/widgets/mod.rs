@@ -13,6 +13,7 @@ mod ddp_overlap;
 mod export;
 mod fields;
 mod flash_attention_tiling;
+mod float_bits;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
@@ -94,6 +95,7 @@ pub const ALL: &[Widget] = &[
         styles: &["flash-attention-tiling"],
         load: || Box::pin(flash_attention_tiling::load()),
     },
+    Widget { id: "float-bits", styles: &["float-bits"], load: || Box::pin(float_bits::load()) },
     Widget {
         id: "kernel-fusion",
         styles: &["network", "kernels", "kernel-fusion"],

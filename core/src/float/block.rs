@@ -88,9 +88,7 @@ impl Recipe {
         }
         match self.rule {
             ScaleRule::Largest => amax / self.element.max(),
-            ScaleRule::PowerOfTwo => {
-                power_of_two((exponent(amax) - exponent(self.element.max())).clamp(-127, 127))
-            }
+            ScaleRule::PowerOfTwo => power_of_two((exponent(amax) - exponent(self.element.max())).clamp(-127, 127)),
             ScaleRule::TwoLevel => {
                 let held = E4M3FN.round(amax / self.element.max() / tensor, Rounding::NearestEven, Overflow::Saturate);
                 held.max(E4M3FN.min_positive()) * tensor

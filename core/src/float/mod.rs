@@ -11,6 +11,7 @@
 //! PyTorch); OCP Microscaling Formats (MX) 1.0, section 5.3, for fp6, fp4, E8M0 and int8. `e4m3` with a largest value of
 //! 240 is the IEEE-like type of ml_dtypes, which reserves a whole exponent for infinities and NaN.
 
+pub mod bits;
 pub mod block;
 pub mod elementary;
 mod round;
@@ -84,14 +85,8 @@ pub const E2M1: Format = with(ieee("e2m1", "fp4 e2m1", 2, 1), Specials::Finite);
 /// The scale of an MX block.
 pub const E8M0: Format = with(ieee("e8m0", "E8M0 scale", 8, 0), Specials::Scale);
 /// Eight bits in two's complement.
-pub const INT8: Format = Format {
-    id: "int8",
-    name: "int8",
-    exponent_bits: 0,
-    mantissa_bits: 7,
-    bias: 0,
-    specials: Specials::Integer,
-};
+pub const INT8: Format =
+    Format { id: "int8", name: "int8", exponent_bits: 0, mantissa_bits: 7, bias: 0, specials: Specials::Integer };
 
 /// All formats, from the most bits to the fewest.
 pub const ALL: [Format; 13] = [FP64, FP32, TF32, BF16, FP16, E5M2, E4M3FN, E4M3, E3M2, E2M3, E2M1, E8M0, INT8];

@@ -114,10 +114,9 @@ fn what_is_too_large_is_special_or_saturates() {
 fn stochastic_rounding_is_right_on_average() {
     let mut stream = Stream::new(5);
     let n = 40_000;
-    let mean: f64 = (0..n)
-        .map(|_| BF16.round(1.003, Rounding::Stochastic(&mut stream), Overflow::Special))
-        .sum::<f64>()
-        / f64::from(n);
+    let mean: f64 =
+        (0..n).map(|_| BF16.round(1.003, Rounding::Stochastic(&mut stream), Overflow::Special)).sum::<f64>()
+            / f64::from(n);
     assert!((mean - 1.003).abs() < 1e-4, "{mean}");
     let exact = E4M3FN.round(1.125, Rounding::Stochastic(&mut stream), Overflow::Special);
     assert_eq!(exact, 1.125);

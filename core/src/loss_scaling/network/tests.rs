@@ -18,7 +18,10 @@ fn explore() {
         ("bf16", Settings { compute: Bf16, ..fp16 }),
         ("bf16 no master", Settings { compute: Bf16, keep: Keep { master: false, ..k }, ..fp16 }),
         ("fp16 no master", Settings { keep: Keep { master: false, ..k }, ..fp16 }),
-        ("bf16 no master low rate", Settings { compute: Bf16, keep: Keep { master: false, ..k }, rate: 0.002, steps: 400, ..fp16 }),
+        (
+            "bf16 no master low rate",
+            Settings { compute: Bf16, keep: Keep { master: false, ..k }, rate: 0.002, steps: 400, ..fp16 },
+        ),
         ("bf16 master low rate", Settings { compute: Bf16, rate: 0.002, steps: 400, ..fp16 }),
         ("fp8 scaled", Settings { compute: Fp8 { scaled: true }, ..fp16 }),
         ("fp8 raw", Settings { compute: Fp8 { scaled: false }, ..fp16 }),
@@ -56,9 +59,21 @@ fn explore() {
         let end = run.steps.last().unwrap();
         let broken = run.steps.iter().position(|s| s.broken.is_some());
         let (counts, zero) = run.steps[0].gradients;
-        let med = counts.iter().scan(0, |a, c| { *a += c; Some(*a) }).position(|a| a * 2 > counts.iter().sum());
-        println!("{name:24} {first:.3} -> {last:.3} printed {} scale {} broken {broken:?} {:?} skipped {} zero {zero} med 2^{:?}", end.printed, end.scale,
-            broken.map(|b| run.steps[b].broken), run.steps.iter().filter(|s| s.skipped).count(), med.map(|m| m as i32 - 50));
+        let med = counts
+            .iter()
+            .scan(0, |a, c| {
+                *a += c;
+                Some(*a)
+            })
+            .position(|a| a * 2 > counts.iter().sum());
+        println!(
+            "{name:24} {first:.3} -> {last:.3} printed {} scale {} broken {broken:?} {:?} skipped {} zero {zero} med 2^{:?}",
+            end.printed,
+            end.scale,
+            broken.map(|b| run.steps[b].broken),
+            run.steps.iter().filter(|s| s.skipped).count(),
+            med.map(|m| m as i32 - 50)
+        );
     }
     for bits in [2, 3, 4, 5, 6, 8] {
         for per_channel in [false, true] {
@@ -68,7 +83,10 @@ fn explore() {
                 let float = train(&base);
                 let ptq = super::train::held_out(&float.weights, &Settings { fake, ..base });
                 let qat = train(&Settings { fake, ..base });
-                println!("bits {bits} channel {per_channel} outlier {outlier}: float {:.3} ptq {ptq:.3} qat {:.3}", float.last, qat.last);
+                println!(
+                    "bits {bits} channel {per_channel} outlier {outlier}: float {:.3} ptq {ptq:.3} qat {:.3}",
+                    float.last, qat.last
+                );
             }
         }
     }

@@ -147,8 +147,7 @@ fn histogram(gradients: &Weights, unscale: f64) -> ([u32; Step::BINADES], u32) {
 /// Trains: the same settings give the same run.
 pub fn train(settings: &Settings) -> Run {
     let mut stream = Stream::new(settings.seed);
-    let mut weights =
-        Weights::draw(&mut stream, settings.mean as f32, settings.qk as f32, settings.outlier as f32);
+    let mut weights = Weights::draw(&mut stream, settings.mean as f32, settings.qk as f32, settings.outlier as f32);
     let mut numerics = Numerics::new(settings.compute, settings.keep, settings.fake);
     for matrix in weights.all_mut() {
         matrix.data.iter_mut().for_each(|w| *w = numerics.updated(*w));
