@@ -143,6 +143,7 @@ pub const ALL: &[Entry] = &[
     crate::tensor_parallel::ENTRY,
     crate::planner::ENTRY,
     crate::float::bits::Params::ENTRY,
+    crate::loss_scaling::Params::ENTRY,
 ];
 
 /// The model with this id.

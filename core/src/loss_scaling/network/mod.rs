@@ -11,7 +11,7 @@ mod train;
 
 pub use numerics::{Compute, FakeQuant, Keep, Matrix, Numerics, Op, Pass, Tally};
 pub use pass::{Batch, Weights};
-pub use train::{Run, Scaling, Settings, Step, train};
+pub use train::{Run, Scaling, Settings, Step, continued, held_out, train};
 
 /// Tokens of the vocabulary, and of a sequence.
 pub const VOCABULARY: usize = 8;
@@ -25,6 +25,3 @@ pub const WIDTH: usize = 8;
 pub const INNER: usize = 16;
 /// Tokens of a micro-batch.
 pub const TOKENS: usize = LENGTH * SEQUENCES;
-
-#[cfg(test)]
-mod tests;

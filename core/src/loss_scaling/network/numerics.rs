@@ -23,7 +23,7 @@ pub enum Compute {
 
 impl Compute {
     /// What activations and gradients are held in.
-    pub fn held(self) -> Format {
+    pub const fn held(self) -> Format {
         match self {
             Self::Fp32 | Self::Tf32 => FP32,
             Self::Bf16 | Self::Fp8 { .. } => BF16,

@@ -251,9 +251,15 @@ fn loss(n: &mut Numerics, scores: &Matrix, targets: &[usize], micro: u32) -> (f3
         losses.push(n.inner(Op::Loss, FORWARD, kept, loss as f32));
     }
     let part = n.sum(Op::Loss, FORWARD, kept, losses.into_iter());
-    let mut total = 0.0;
-    for _ in 0..micro {
-        total = n.inner(Op::Loss, FORWARD, kept, total + part);
+    let mut total = if kept { part * micro as f32 } else { 0.0 };
+    for _ in 0..if kept { 0 } else { micro } {
+        let next = n.round(Op::Loss, FORWARD, total + part);
+        // From here on every addition leaves it as it is.
+        if next == total || !next.is_finite() {
+            total = next;
+            break;
+        }
+        total = next;
     }
     let mean = total / (micro as f32 * TOKENS as f32);
     (n.inner(Op::Loss, FORWARD, kept, mean), exact)

@@ -147,7 +147,16 @@ fn histogram(gradients: &Weights, unscale: f64) -> ([u32; Step::BINADES], u32) {
 /// Trains: the same settings give the same run.
 pub fn train(settings: &Settings) -> Run {
     let mut stream = Stream::new(settings.seed);
-    let mut weights = Weights::draw(&mut stream, settings.mean as f32, settings.qk as f32, settings.outlier as f32);
+    let weights = Weights::draw(&mut stream, settings.mean as f32, settings.qk as f32, settings.outlier as f32);
+    run(weights, settings, &mut stream)
+}
+
+/// Trains on from these weights, with new moments and on data of its own.
+pub fn continued(weights: &Weights, settings: &Settings) -> Run {
+    run(weights.clone(), settings, &mut Stream::new(settings.seed ^ 0xc0de))
+}
+
+fn run(mut weights: Weights, settings: &Settings, stream: &mut Stream) -> Run {
     let mut numerics = Numerics::new(settings.compute, settings.keep, settings.fake);
     for matrix in weights.all_mut() {
         matrix.data.iter_mut().for_each(|w| *w = numerics.updated(*w));
@@ -164,7 +173,7 @@ pub fn train(settings: &Settings) -> Run {
             (None, Scaling::Static(scale)) => scale,
             (None, _) => 1.0,
         };
-        let batch = Batch::draw(&mut stream);
+        let batch = Batch::draw(stream);
         numerics.reset();
         let rounded = weights.rounded(&numerics);
         let state = forward(&mut numerics, &rounded, &batch, settings.micro);
