@@ -144,6 +144,7 @@ pub const ALL: &[Entry] = &[
     crate::planner::ENTRY,
     crate::float::bits::Params::ENTRY,
     crate::loss_scaling::Params::ENTRY,
+    crate::quantization::Params::ENTRY,
 ];
 
 /// The model with this id.

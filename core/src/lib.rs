@@ -35,6 +35,7 @@ pub mod pipeline;
 pub mod planner;
 pub mod practice;
 pub mod quantity;
+pub mod quantization;
 pub mod query;
 pub mod roofline;
 pub mod scaling;

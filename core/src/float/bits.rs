@@ -211,7 +211,7 @@ pub const LOWEST: i32 = -56;
 /// The highest.
 pub const HIGHEST: i32 = 24;
 /// Gradients in it.
-pub const GRADIENTS: u32 = 4096;
+pub const GRADIENTS: u32 = 2048;
 /// Most steps of a sum, as a power of two.
 const STEPS: u32 = 16;
 
@@ -325,6 +325,22 @@ impl Model for Params {
 
 fn finite(x: f64, otherwise: f64) -> f64 {
     if x.is_finite() { x } else { otherwise }
+}
+
+impl Fate {
+    fn of(format: Format, gradients: &[f64]) -> Self {
+        let part = 1.0 / gradients.len().max(1) as f64;
+        let mut fate = Self::default();
+        for g in gradients {
+            match format.nearest(*g) {
+                0.0 => fate.zero += part,
+                held if !held.is_finite() || (held == format.max() && *g > held) => fate.overflowed += part,
+                held if held < format.min_normal() => fate.subnormal += part,
+                _ => {}
+            }
+        }
+        fate
+    }
 }
 
 impl Held {
@@ -470,21 +486,10 @@ impl Params {
         Held::of(format, x, code)
     }
 
-    fn gradients(&self) -> impl Iterator<Item = f64> {
+    fn gradients(&self) -> Vec<f64> {
         let mut stream = Stream::new(self.seed);
         let (median, spread) = (self.median + self.scale, self.spread);
-        (0..GRADIENTS).map(move |_| exp(std::f64::consts::LN_2 * (median + spread * stream.normal())))
-    }
-
-    fn fate(&self, format: Format) -> Fate {
-        let share =
-            |which: &dyn Fn(f64) -> bool| self.gradients().filter(|g| which(*g)).count() as f64 / f64::from(GRADIENTS);
-        let held = |g: f64| format.nearest(g);
-        Fate {
-            zero: share(&|g| held(g) == 0.0),
-            subnormal: share(&|g| held(g) > 0.0 && held(g) < format.min_normal()),
-            overflowed: share(&|g| !held(g).is_finite() || g > format.max() && held(g) == format.max()),
-        }
+        (0..GRADIENTS).map(|_| exp(std::f64::consts::LN_2 * (median + spread * stream.normal()))).collect()
     }
 
     /// Computes all of it.
@@ -493,9 +498,10 @@ impl Params {
             let stochastic = self.stochastic.then_some(self.seed);
             Updates { format, start: self.start, update: self.update, steps: self.steps, stochastic }.run()
         };
+        let values = self.gradients();
         let mut gradients = vec![0; (HIGHEST - LOWEST) as usize];
-        for g in self.gradients() {
-            let place = (exponent(g) - LOWEST).clamp(0, HIGHEST - LOWEST - 1);
+        for g in &values {
+            let place = (exponent(*g) - LOWEST).clamp(0, HIGHEST - LOWEST - 1);
             gradients[place as usize] += 1;
         }
         Shown {
@@ -503,7 +509,7 @@ impl Params {
             held: [self.held(0), self.held(1)],
             sums: self.formats.map(sum),
             gradients,
-            fates: self.formats.map(|f| self.fate(f)),
+            fates: self.formats.map(|f| Fate::of(f, &values)),
         }
     }
 

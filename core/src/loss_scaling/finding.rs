@@ -51,11 +51,16 @@ impl Params {
         let skipped = run.steps.iter().filter(|step| step.skipped).count();
         if !run.last.is_finite() {
             let where_ = broken.map_or(String::new(), |(step, (op, pass))| {
-                format!(" At step {step} the first number that is infinite or NaN comes from: {}, in {}.", op.name(), of_pass(pass))
+                format!(
+                    " At step {step} the first number that is infinite or NaN comes from: {}, in {}.",
+                    op.name(),
+                    of_pass(pass)
+                )
             });
             return format!("{name} ends in NaN; fp32 gets to {reference}.{where_}");
         }
-        let mut text = format!("{name} gets to a loss of {} in {} steps, fp32 to {reference}.", loss(run.last), run.steps.len());
+        let mut text =
+            format!("{name} gets to a loss of {} in {} steps, fp32 to {reference}.", loss(run.last), run.steps.len());
         if let Some((op, part)) = flushed(run) {
             text += &format!(
                 " It dies of zeros: in the backward pass of the first step, {} of the numbers of “{}” become zero.",
@@ -85,7 +90,8 @@ impl Params {
             Loss::None => "Without a loss scale".to_owned(),
             _ => format!("Multiplied by 2{}", superscript(self.scale as i64)),
         };
-        let overflow = if over > 0.0 { format!(" and {} overflow", Unit::Fraction.format(over)) } else { String::new() };
+        let overflow =
+            if over > 0.0 { format!(" and {} overflow", Unit::Fraction.format(over)) } else { String::new() };
         format!(
             "{scaled}, {} of the gradients of step {} become zero in {format}{overflow}. The largest scale at which none \
              overflows is {}.",

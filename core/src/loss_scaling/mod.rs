@@ -1,7 +1,7 @@
 //! `loss-scaling`: a tiny transformer trained in few bits, the gradients that its loss scale moves, and the scaler that moves
 //! the scale.
 
-mod finding;
+pub mod finding;
 pub mod network;
 pub mod scaler;
 #[cfg(test)]
@@ -227,8 +227,7 @@ impl Model for Params {
     type Result = Shown;
     const ID: &'static str = "loss-scaling";
     const TITLE: &'static str = "Training in few bits";
-    const SUMMARY: &'static str =
-        "A tiny transformer trained in emulated fp16, bf16, fp8 or fp32: its loss, its gradients, its loss scale, and the operation that dies first.";
+    const SUMMARY: &'static str = "A tiny transformer trained in emulated fp16, bf16, fp8 or fp32: its loss, its gradients, its loss scale, and the operation that dies first.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "train").label("Show").main().at(|p| p.view.slot()),
         choice("compute", "what the network computes in", Compute::LIST, "fp16")
@@ -245,7 +244,11 @@ impl Model for Params {
             .steps(1.0)
             .main()
             .at(|p| p.scale.slot()),
-        whole("step", "the step on show", [1, MAX_STEPS], "1").label("Step on show").steps(1.0).main().at(|p| p.step.slot()),
+        whole("step", "the step on show", [1, MAX_STEPS], "1")
+            .label("Step on show")
+            .steps(1.0)
+            .main()
+            .at(|p| p.step.slot()),
         kept("master", "whether the weights that the optimizer updates are fp32", "Master weights")
             .at(|p| p.keep.master.slot()),
         kept("logits", "whether attention logits are fp32", "Attention logits").at(|p| p.keep.logits.slot()),
@@ -269,7 +272,10 @@ impl Model for Params {
             .doubling(9)
             .more("The run")
             .at(|p| p.qk.slot()),
-        real("rate", "learning rate of Adam", [0.0001, 1.0], "0.03").label("Learning rate").more("The run").at(|p| p.rate.slot()),
+        real("rate", "learning rate of Adam", [0.0001, 1.0], "0.03")
+            .label("Learning rate")
+            .more("The run")
+            .at(|p| p.rate.slot()),
         whole("steps", "steps of the run", [1, MAX_STEPS], "120").label("Steps").more("The run").at(|p| p.steps.slot()),
         whole("seed", "seed of weights and data", [1, 999], "1").label("Seed").more("The run").at(|p| p.seed.slot()),
         text("overflows", "the scaler's steps: 0 without an overflow, 1 with", "0011000000001000")
@@ -297,12 +303,16 @@ impl Model for Params {
         measure("broken-step", "First step with ∞ or NaN", Unit::Count, |_, s| {
             s.run.steps.iter().position(|step| step.broken.is_some()).map_or(0.0, |i| i as f64 + 1.0)
         }),
-        measure("skipped", "Steps skipped", Unit::Count, |_, s| s.run.steps.iter().filter(|s| s.skipped).count() as f64),
+        measure("skipped", "Steps skipped", Unit::Count, |_, s| {
+            s.run.steps.iter().filter(|s| s.skipped).count() as f64
+        }),
         measure("final-scale", "Scale at the end", Unit::Ratio, |_, s| s.run.steps.last().map_or(0.0, |s| s.scale)),
         measure("lost", "Gradients that become zero", Unit::Fraction, |p, s| p.fate(s).0),
         measure("overflowed", "Gradients that overflow", Unit::Fraction, |p, s| p.fate(s).1),
         measure("largest-scale", "Largest scale without overflow", Unit::Ratio, |p, s| p.largest_scale(s)),
-        measure("scale-after", "The scaler’s scale at the end", Unit::Ratio, |_, s| s.scaler.last().map_or(0.0, |s| s.scale)),
+        measure("scale-after", "The scaler’s scale at the end", Unit::Ratio, |_, s| {
+            s.scaler.last().map_or(0.0, |s| s.scale)
+        }),
         measure("scale-lowest", "The scaler’s lowest scale", Unit::Ratio, |p, s| {
             s.scaler.iter().map(|s| s.scale).fold(p.first_scale(), f64::min)
         }),
@@ -368,12 +378,8 @@ impl Params {
     /// Computes all of it.
     pub fn shown(&self) -> Shown {
         let settings = self.settings();
-        let fp32 = network::Settings {
-            compute: network::Compute::Fp32,
-            keep: Keep::ALL,
-            scaling: Scaling::None,
-            ..settings
-        };
+        let fp32 =
+            network::Settings { compute: network::Compute::Fp32, keep: Keep::ALL, scaling: Scaling::None, ..settings };
         Shown { run: network::train(&settings), reference: network::train(&fp32), scaler: self.scaler_steps() }
     }
 
@@ -382,7 +388,13 @@ impl Params {
         let step = |overflow: &bool| {
             let used = scaler.scale;
             scaler.update(*overflow);
-            ScalerStep { overflow: *overflow, used, scale: scaler.scale, clean: scaler.clean, patience: scaler.patience }
+            ScalerStep {
+                overflow: *overflow,
+                used,
+                scale: scaler.scale,
+                clean: scaler.clean,
+                patience: scaler.patience,
+            }
         };
         self.overflows.0.iter().map(step).collect()
     }
@@ -404,7 +416,8 @@ impl Params {
         let (counts, zero) = step.gradients;
         let all = f64::from(counts.iter().sum::<u32>() + zero).max(1.0);
         let share = |is: &dyn Fn(f64) -> bool| {
-            let held = |i: usize| self.compute.held().nearest(1.5 * power_of_two(Step::LOWEST + i as i32 + self.shift()));
+            let held =
+                |i: usize| self.compute.held().nearest(1.5 * power_of_two(Step::LOWEST + i as i32 + self.shift()));
             let hit = |(i, n): (usize, &u32)| if is(held(i)) { f64::from(*n) } else { 0.0 };
             counts.iter().enumerate().map(hit).sum::<f64>() / all
         };

@@ -80,7 +80,10 @@ fn gradients_move_with_the_scale() {
 
 #[test]
 fn scalers_differ_by_hysteresis() {
-    says("view=scaler", "PyTorch’s scaler skips 3 of 16 steps, lowers the scale 3 times, raises it 0 times and ends at 2¹³.");
+    says(
+        "view=scaler",
+        "PyTorch’s scaler skips 3 of 16 steps, lowers the scale 3 times, raises it 0 times and ends at 2¹³.",
+    );
     says("view=scaler&scaling=megatron&interval=4", "2 of the overflows left the scale as it was");
     let (_, problems) = Params::read(&Query::parse("overflows=0012"));
     assert!(problems[0].message.contains("such as 0010"), "{problems:?}");
