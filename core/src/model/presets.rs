@@ -23,6 +23,32 @@ pub fn find(id: &str) -> Option<&'static Preset> {
     ALL.iter().find(|p| p.id == id)
 }
 
+/// What a person calls each of these models; its id for one that does not exist.
+pub const fn names<const N: usize>(ids: &[&'static str; N]) -> [&'static str; N] {
+    let mut names = *ids;
+    let (mut n, mut i) = (0, 0);
+    while n < N {
+        if i == ALL.len() {
+            (n, i) = (n + 1, 0);
+        } else if same(ids[n], ALL[i].id) {
+            names[n] = ALL[i].name;
+            (n, i) = (n + 1, 0);
+        } else {
+            i += 1;
+        }
+    }
+    names
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
 /// The ids of [`ALL`] and then `custom`: the choices of a `model` parameter.
 pub const CHOICES: [&str; ALL.len() + 1] = {
     let mut ids = ["custom"; ALL.len() + 1];

@@ -40,7 +40,8 @@ fn view(props: Props) -> AnyView {
         .only_while(&["scale", "median", "spread"], is(&[View::Gradients]))
         .only_while(&["saturate"], is(&[View::Bits]))
         .only_while(&["seed"], is(&[View::Sum, View::Gradients]));
-    let controls = if props.compact { controls.few() } else { all(controls) };
+    let drawn = controls.draw();
+    let more = if props.compact { None } else { drawn.more };
 
     let subtitle = Signal::derive(move || {
         params.with(|p| {
@@ -61,6 +62,7 @@ fn view(props: Props) -> AnyView {
         View::Sum => charts::sum(params, shown),
         View::Gradients => charts::gradients(params, shown),
     };
+    let below = quantities(params, shown, show).into_any();
     view! {
         <Figure
             id=Params::ID
@@ -71,24 +73,16 @@ fn view(props: Props) -> AnyView {
             problems=state.problems()
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
             notes=String::new()
-            controls
+            main=drawn.main
+            more
+            more_is_set=drawn.more_is_set
+            below=Some(below)
             table=move || numbers::view(params, shown)
         >
             <div class="float-bits">
                 {drawing}
-                {quantities(params, shown, show)}
             </div>
         </Figure>
-    }
-    .into_any()
-}
-
-/// Those beside the drawing, then the rest.
-fn all(controls: Controls<Params>) -> AnyView {
-    let drawn = controls.draw();
-    view! {
-        <div class="control-grid">{drawn.main}</div>
-        {drawn.more}
     }
     .into_any()
 }

@@ -43,7 +43,8 @@ fn view(props: Props) -> AnyView {
         .only_while(&["interval", "hysteresis"], move || {
             params.with(|p| p.scaling != Loss::None || p.view == View::Scaler)
         });
-    let controls = if props.compact { controls.few() } else { all(controls) };
+    let drawn = controls.draw();
+    let more = if props.compact { None } else { drawn.more };
 
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {
@@ -52,14 +53,17 @@ fn view(props: Props) -> AnyView {
         })
     });
     let drawing = move || match show.get() {
-        View::Train => view! {
-            {run::view(params, shown)}
-            {operations::view(params, shown)}
-        }
-        .into_any(),
+        View::Train => run::view(params, shown),
         View::Gradients => gradients::view(params, shown),
         View::Scaler => scaler::view(state, shown),
     };
+    let below = view! {
+        <div class="loss-scaling">
+            <div class:nowhere=move || show.get() != View::Train>{operations::view(params, shown)}</div>
+            {quantities(params, shown, show)}
+        </div>
+    }
+    .into_any();
     view! {
         <Figure
             id=Params::ID
@@ -70,24 +74,16 @@ fn view(props: Props) -> AnyView {
             problems=state.problems()
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
             notes="One block, one head, width 8, four sequences of eight tokens: at each token the network has to name the one before it. Adam in fp32."
-            controls
+            main=drawn.main
+            more
+            more_is_set=drawn.more_is_set
+            below=Some(below)
             table=move || numbers::view(shown)
         >
             <div class="loss-scaling">
                 {drawing}
-                {quantities(params, shown, show)}
             </div>
         </Figure>
-    }
-    .into_any()
-}
-
-/// Those beside the drawing, then the rest.
-fn all(controls: Controls<Params>) -> AnyView {
-    let drawn = controls.draw();
-    view! {
-        <div class="control-grid">{drawn.main}</div>
-        {drawn.more}
     }
     .into_any()
 }

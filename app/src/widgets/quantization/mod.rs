@@ -38,7 +38,8 @@ fn view(props: Props) -> AnyView {
         .only_while(&["history", "jump", "margin"], is(&[View::Delayed]))
         .only_while(&["bits", "per-channel"], is(&[View::Training]))
         .only_while(&["k", "kept", "promote"], is(&[View::Accumulate]));
-    let controls = if props.compact { controls.few() } else { all(controls) };
+    let drawn = controls.draw();
+    let more = if props.compact { None } else { drawn.more };
 
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {
@@ -52,6 +53,7 @@ fn view(props: Props) -> AnyView {
         View::Training => charts::training(params, shown),
         View::Accumulate => charts::accumulate(params, shown),
     };
+    let below = quantities(params, shown, show).into_any();
     view! {
         <Figure
             id=Params::ID
@@ -62,24 +64,16 @@ fn view(props: Props) -> AnyView {
             problems=state.problems()
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
             notes=String::new()
-            controls
+            main=drawn.main
+            more
+            more_is_set=drawn.more_is_set
+            below=Some(below)
             table=move || numbers::view(shown)
         >
             <div class="quantization">
                 {drawing}
-                {quantities(params, shown, show)}
             </div>
         </Figure>
-    }
-    .into_any()
-}
-
-/// Those beside the drawing, then the rest.
-fn all(controls: Controls<Params>) -> AnyView {
-    let drawn = controls.draw();
-    view! {
-        <div class="control-grid">{drawn.main}</div>
-        {drawn.more}
     }
     .into_any()
 }
