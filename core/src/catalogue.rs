@@ -142,6 +142,9 @@ pub const ALL: &[Entry] = &[
     crate::kernels::fusion::ENTRY,
     crate::tensor_parallel::ENTRY,
     crate::planner::ENTRY,
+    crate::float::bits::Params::ENTRY,
+    crate::loss_scaling::Params::ENTRY,
+    crate::quantization::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -14,9 +14,11 @@ mod ddp_overlap;
 mod export;
 mod fields;
 mod flash_attention_tiling;
+mod float_bits;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
+mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
 mod model_anatomy;
@@ -25,6 +27,7 @@ mod outcome;
 mod parallel_planner;
 mod pipeline_timeline;
 mod position_encoding;
+mod quantization;
 mod readings;
 mod roofline;
 mod scaling_curve;
@@ -93,6 +96,7 @@ pub const ALL: &[Widget] = &[
         styles: &["flash-attention-tiling"],
         load: || Box::pin(flash_attention_tiling::load()),
     },
+    Widget { id: "float-bits", styles: &["float-bits"], load: || Box::pin(float_bits::load()) },
     Widget {
         id: "kernel-fusion",
         styles: &["network", "kernels", "kernel-fusion"],
@@ -103,6 +107,7 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
@@ -113,6 +118,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(pipeline_timeline::load()),
     },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
+    Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
     Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
