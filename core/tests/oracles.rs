@@ -4,6 +4,7 @@
 //! it (`known_defects`).
 
 mod attention;
+mod budgets;
 mod collectives;
 mod compare;
 mod network;
