@@ -1123,6 +1123,7 @@ fn the_list_of_what_was_checked_is_what_was_run() {
         schedules::zero_bubble(),
         schedules::zero_bubble_table(),
     ];
+    checks.extend(budgets::all());
     checks.extend(collectives::all());
     checks.extend(tensors::all());
     checks.extend(network::all());
