@@ -50,7 +50,7 @@ impl Builder {
     /// The widgets.
     pub(crate) fn widgets(&mut self, catalogue: &[Entry]) {
         for entry in catalogue {
-            let quantities: Vec<&str> = entry.quantities.iter().map(|(_, label, _)| *label).collect();
+            let quantities: Vec<&str> = entry.quantities().map(|(_, label, _)| label).collect();
             self.0.push(SearchEntry {
                 kind: EntryKind::Widget,
                 title: entry.title.to_owned(),

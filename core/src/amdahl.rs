@@ -7,12 +7,11 @@
 //! Sources: G. M. Amdahl, AFIPS Spring Joint Computer Conference 1967; J. L. Gustafson, "Reevaluating Amdahl's law",
 //! CACM 31(5), 1988, p. 532.
 
-use crate::catalogue::{Entry, Evaluation};
+use crate::declare::{Field, Measure, Model, Param, measure, real, whole};
 use crate::quantity::{Unit, grouped, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
 
 /// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// Fraction of the single-processor time that cannot be split, 0 to 1.
     pub serial: f64,
@@ -36,62 +35,39 @@ pub struct Speedup {
 /// Most processors.
 pub const MAX_N: u64 = 65_536;
 
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "serial",
-        doc: "fraction of the work that cannot be split",
-        kind: Kind::Real { min: 0.0, max: 1.0 },
-        default: "0.05",
-    },
-    ParamSpec { name: "n", doc: "processors", kind: Kind::Integer { min: 1, max: MAX_N }, default: "64" },
-];
+impl Model for Params {
+    type Result = Speedup;
+    const ID: &'static str = "amdahl";
+    const TITLE: &'static str = "Amdahl’s law";
+    const SUMMARY: &'static str = "What the part that cannot be split does to the speed-up of all the rest.";
+    const PARAMS: &'static [Param<Self>] = &[
+        real("serial", "fraction of the work that cannot be split", [0.0, 1.0], "0.05")
+            .label("Part that cannot be split")
+            .format(|v| Unit::Fraction.format(v))
+            .steps(0.005)
+            .main()
+            .at(|p| p.serial.slot()),
+        whole("n", "processors", [1, MAX_N], "64")
+            .label("Processors")
+            .format(|v| grouped(v as u64))
+            .doubling(MAX_N.ilog2())
+            .main()
+            .at(|p| p.n.slot()),
+    ];
+    // Where nothing is serial there is no limit; the scaled speed-up stands for it.
+    const QUANTITIES: &'static [Measure<Self, Speedup>] = &[
+        measure("speedup", "Speed-up", Unit::Ratio, |_, s| s.amdahl),
+        measure("scaled-speedup", "Scaled speed-up", Unit::Ratio, |_, s| s.gustafson),
+        measure("limit", "Limit", Unit::Ratio, |_, s| if s.limit.is_finite() { s.limit } else { s.gustafson }),
+        measure("efficiency", "Efficiency", Unit::Fraction, |_, s| s.efficiency),
+    ];
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "amdahl",
-    title: "Amdahl’s law",
-    summary: "What the part that cannot be split does to the speed-up of all the rest.",
-    params: PARAMS,
-    quantities: &[
-        ("speedup", "Speed-up", Unit::Ratio),
-        ("scaled-speedup", "Scaled speed-up", Unit::Ratio),
-        ("limit", "Limit", Unit::Ratio),
-        ("efficiency", "Efficiency", Unit::Fraction),
-    ],
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        let result = params.speedup();
-        Evaluation::new(params.query(), problems, Ok(ENTRY.measured(|id| result.quantity(id))))
-    },
-};
-
-impl Speedup {
-    /// The value of a quantity of [`ENTRY`]; 0 for any other id. Where there is no limit, the scaled speed-up stands for it.
-    pub fn quantity(&self, id: &str) -> f64 {
-        match id {
-            "speedup" => self.amdahl,
-            "scaled-speedup" => self.gustafson,
-            "limit" if self.limit.is_finite() => self.limit,
-            "limit" => self.gustafson,
-            "efficiency" => self.efficiency,
-            _ => 0.0,
-        }
+    fn evaluate(&self) -> Result<Speedup, String> {
+        Ok(self.speedup())
     }
 }
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let params = Self { serial: reader.real("serial"), n: reader.integer("n").max(1) };
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        Query::new([("serial", plain(self.serial)), ("n", self.n.to_string())])
-    }
-
     /// Evaluates both laws.
     pub fn speedup(&self) -> Speedup {
         let (s, n) = (self.serial, self.n as f64);

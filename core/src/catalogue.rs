@@ -1,8 +1,9 @@
 //! Every model of the crate by the id of the widget that shows it.
 //!
-//! Content names models and quantities by these ids; so do links and tests. To add a model: write its file, add its
-//! `ENTRY` to [`ALL`].
+//! Content names models and quantities by these ids; so do links and tests. To add a model: state it
+//! ([`crate::declare::Model`]), add its `ENTRY` to [`ALL`].
 
+use crate::declare::{Look, Model};
 use crate::quantity::{Quantity, Unit};
 use crate::query::{ParamSpec, Problem, Query};
 
@@ -16,18 +17,76 @@ pub struct Entry {
     /// What it shows, in one sentence.
     pub summary: &'static str,
     /// The parameters it reads.
-    pub params: &'static [ParamSpec],
-    /// The quantities it yields, always all of them, in this order: id, label, unit.
-    pub quantities: &'static [(&'static str, &'static str, Unit)],
+    pub params: Parameters,
+    /// The quantities it yields, always all of them, in this order.
+    pub quantities: Measures,
     /// Computes it. Never fails: what cannot be read is replaced by its default and reported; what is read but
     /// impossible yields no quantities and says so in [`Evaluation::error`].
     pub evaluate: fn(&Query) -> Evaluation,
 }
 
+/// One parameter, as everything outside its model sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Declared {
+    /// Its name, what it means, what values it takes, its default.
+    pub spec: &'static ParamSpec,
+    /// How a person sees and sets it.
+    pub look: Option<&'static Look>,
+}
+
+/// The parameters of a model.
+#[derive(Debug, Clone, Copy)]
+pub enum Parameters {
+    /// A list.
+    Specs(&'static [ParamSpec]),
+    /// Each by its place; none beyond the last.
+    Declared(fn(usize) -> Option<Declared>),
+}
+
+/// A quantity of a model: its id, what a person calls it, its unit.
+pub type Named = (&'static str, &'static str, Unit);
+
+/// The quantities of a model.
+#[derive(Debug, Clone, Copy)]
+pub enum Measures {
+    /// A list.
+    List(&'static [Named]),
+    /// Each by its place; none beyond the last.
+    Declared(fn(usize) -> Option<Named>),
+}
+
 impl Entry {
+    /// Its parameters.
+    pub fn params(&self) -> impl Iterator<Item = Declared> + use<> {
+        let params = self.params;
+        (0..).map_while(move |i| match params {
+            Parameters::Specs(list) => list.get(i).map(|spec| Declared { spec, look: None }),
+            Parameters::Declared(at) => at(i),
+        })
+    }
+
+    /// The values that each parameter takes.
+    pub fn specs(&self) -> Vec<&'static ParamSpec> {
+        self.params().map(|param| param.spec).collect()
+    }
+
+    /// The parameter of this name.
+    pub fn param(&self, name: &str) -> Option<Declared> {
+        self.params().find(|param| param.spec.name == name)
+    }
+
+    /// Its quantities.
+    pub fn quantities(&self) -> impl Iterator<Item = Named> + use<> {
+        let quantities = self.quantities;
+        (0..).map_while(move |i| match quantities {
+            Measures::List(list) => list.get(i).copied(),
+            Measures::Declared(at) => at(i),
+        })
+    }
+
     /// All quantities, each with the value that `value` has for its id.
     pub fn measured(&self, value: impl Fn(&str) -> f64) -> Vec<Quantity> {
-        self.quantities.iter().map(|&(id, label, unit)| Quantity::new(id, label, value(id), unit)).collect()
+        self.quantities().map(|(id, label, unit)| Quantity::new(id, label, value(id), unit)).collect()
     }
 }
 
@@ -62,7 +121,7 @@ impl Evaluation {
 
 /// All models that have a widget.
 pub const ALL: &[Entry] = &[
-    crate::amdahl::ENTRY,
+    crate::amdahl::Params::ENTRY,
     crate::model::anatomy::ENTRY,
     crate::memory::breakdown::ENTRY,
     crate::memory::activations::ENTRY,
@@ -71,7 +130,7 @@ pub const ALL: &[Entry] = &[
     crate::attention::ENTRY,
     crate::attention::growth::ENTRY,
     crate::attention::position::ENTRY,
-    crate::zero::ENTRY,
+    crate::zero::Params::ENTRY,
     crate::ddp::ENTRY,
     crate::roofline::ENTRY,
     crate::scaling::ENTRY,

@@ -20,6 +20,7 @@ pub mod collective;
 mod critical;
 pub mod ddp;
 pub mod decimal;
+pub mod declare;
 pub mod exercise;
 pub mod expr;
 pub mod hardware;

@@ -123,6 +123,29 @@ pub struct ParamSpec {
     pub default: &'static str,
 }
 
+impl ParamSpec {
+    /// What is wrong with a number, if the parameter does not take it: a sentence.
+    pub fn refuses(&self, value: f64) -> Option<String> {
+        let (kind, min, max, fits) = match self.kind {
+            Kind::Real { min, max } => ("number", min, max, true),
+            Kind::Integer { min, max } => ("whole number", min as f64, max as f64, value.fract() == 0.0),
+            Kind::Choice(_) => return None,
+        };
+        let wrong = !fits || !(min..=max).contains(&value);
+        wrong.then(|| {
+            format!("{} must be a {kind} from {} to {}, not {}.", self.name, plain(min), plain(max), plain(value))
+        })
+    }
+
+    /// Whether `text` says the default.
+    pub fn is_default(&self, text: &str) -> bool {
+        match self.kind {
+            Kind::Choice(_) => text == self.default,
+            Kind::Integer { .. } | Kind::Real { .. } => parse_number(text) == parse_number(self.default),
+        }
+    }
+}
+
 /// A parameter that takes every whole number from `min` to `max`.
 pub const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, default: &'static str) -> ParamSpec {
     ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
@@ -179,7 +202,7 @@ pub enum Kind {
 /// Reads a model's parameters one by one and collects what was wrong.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    specs: &'a [ParamSpec],
+    specs: Vec<&'a ParamSpec>,
     query: &'a Query,
     problems: Vec<Problem>,
 }
@@ -188,6 +211,11 @@ impl<'a> Reader<'a> {
     /// Starts reading `query` by `specs`. Names that no spec has are reported at once. Names for a page rather than
     /// for the model (`present`, `embed`, `step`) belong in `specs` too or must be taken out before.
     pub fn new(specs: &'a [ParamSpec], query: &'a Query) -> Self {
+        Self::over(specs.iter().collect(), query)
+    }
+
+    /// The same, of specs that lie apart.
+    pub fn over(specs: Vec<&'a ParamSpec>, query: &'a Query) -> Self {
         let known: Vec<&str> = specs.iter().map(|s| s.name).collect();
         let unknown = |name: &&str| !known.contains(name);
         let mut seen: Vec<&str> = Vec::new();
@@ -207,11 +235,17 @@ impl<'a> Reader<'a> {
         Self { specs, query, problems }
     }
 
-    fn spec(&self, name: &str) -> Option<&'a ParamSpec> {
-        self.specs.iter().find(|s| s.name == name)
+    /// The query that is read.
+    pub fn query(&self) -> &'a Query {
+        self.query
     }
 
-    fn text(&self, name: &str) -> Option<&'a str> {
+    fn spec(&self, name: &str) -> Option<&'a ParamSpec> {
+        self.specs.iter().find(|s| s.name == name).copied()
+    }
+
+    /// What was given for a parameter; none for nothing or blanks.
+    pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
         self.query.get(name).map(str::trim).filter(|v| !v.is_empty())
     }
 
@@ -289,7 +323,7 @@ impl<'a> Reader<'a> {
 
     /// Everything that was wrong, also with parameters that the model had no use for and did not read.
     pub fn finish(mut self) -> Vec<Problem> {
-        for spec in self.specs {
+        for spec in self.specs.clone() {
             if self.text(spec.name).is_none() || self.problems.iter().any(|p| p.name == spec.name) {
                 continue;
             }

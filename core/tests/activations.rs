@@ -219,6 +219,6 @@ proptest! {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    let specs = ringside_core::memory::activations::ENTRY.params;
+    let specs = ringside_core::memory::activations::ENTRY.specs();
     (0..specs.len()).prop_map(move |i| specs[i].name.to_owned())
 }

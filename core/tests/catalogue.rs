@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use ringside_core::catalogue::{ALL, Entry, Evaluation};
+use ringside_core::declare::Group;
 use ringside_core::query::{Kind, Query};
 
 fn evaluate(entry: &Entry, query: &Query) -> Evaluation {
@@ -14,7 +15,7 @@ fn assert_complete(entry: &Entry, result: &Evaluation, context: &str) {
         assert!(error.ends_with('.'), "{}: an error is a sentence, not “{error}” ({context})", entry.id);
         return;
     }
-    let declared: Vec<_> = entry.quantities.to_vec();
+    let declared: Vec<_> = entry.quantities().collect();
     let given: Vec<_> = result.quantities.iter().map(|q| (q.id, q.label, q.unit)).collect();
     assert_eq!(given, declared, "{}: yields just what it declares ({context})", entry.id);
     for quantity in &result.quantities {
@@ -33,11 +34,44 @@ fn ids_titles_and_names_are_well_formed_and_unique() {
     assert_eq!(ids.len(), count, "two models share an id");
     for entry in ALL {
         assert!(!entry.title.is_empty() && entry.summary.ends_with('.'), "{}", entry.id);
-        assert!(entry.quantities.iter().all(|(id, ..)| kebab(id)), "{}", entry.id);
-        let mut names: Vec<&str> = entry.params.iter().map(|p| p.name).collect();
+        assert!(entry.quantities().all(|(id, ..)| kebab(id)), "{}", entry.id);
+        let mut names: Vec<&str> = entry.params().map(|p| p.spec.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), entry.params.len(), "{}: two parameters share a name", entry.id);
+        assert_eq!(names.len(), entry.params().count(), "{}: two parameters share a name", entry.id);
+    }
+}
+
+#[test]
+fn what_a_control_needs_is_declared() {
+    for param in ALL.iter().flat_map(Entry::params) {
+        let (spec, Some(look)) = (param.spec, param.look) else { continue };
+        let at = format!("{}: {}", spec.name, look.label);
+        match spec.kind {
+            Kind::Choice(ids) => {
+                assert!(look.labels.is_empty() || look.labels.len() == ids.len(), "{at}: a label for each option");
+                assert!(ids.is_empty() || spec.default.is_empty() || ids.contains(&spec.default), "{at}: its default");
+            }
+            Kind::Integer { .. } | Kind::Real { .. } => {
+                let valid = spec.default.is_empty() || spec.default.parse().is_ok_and(|v| spec.refuses(v).is_none());
+                assert!(valid, "{at}: its default");
+                if let Some(scale) = look.scale {
+                    let ends = [scale.value(0.0), scale.value(scale.last())];
+                    assert!(ends.iter().all(|&end| spec.refuses(end).is_none()), "{at}: {ends:?} of its slider");
+                }
+            }
+        }
+        if look.group != Group::Drawn {
+            assert!(look.label != spec.name, "{at}: has a control and no label");
+        }
+    }
+}
+
+#[test]
+fn two_to_four_controls_stand_beside_each_drawing() {
+    for entry in ALL.iter().filter(|entry| entry.params().any(|p| p.look.is_some())) {
+        let main = entry.params().filter(|p| p.look.is_some_and(|look| look.group == Group::Main)).count();
+        assert!((1..=4).contains(&main), "{}: {main} main controls", entry.id);
     }
 }
 
@@ -65,7 +99,7 @@ fn every_state_reads_back_to_itself() {
 #[test]
 fn nonsense_in_any_parameter_is_named_and_the_rest_is_kept() {
     for entry in ALL {
-        for param in entry.params {
+        for param in entry.specs() {
             for nonsense in ["banana", "-1e400", "NaN", "<script>", "１２"] {
                 let result = evaluate(entry, &Query::new([(param.name, nonsense)]));
                 let named = result.problems.iter().any(|p| p.name == param.name && p.message.ends_with('.'));
@@ -102,8 +136,8 @@ fn value(kind: Kind) -> BoxedStrategy<String> {
 
 fn any_query(entry: &'static Entry) -> impl Strategy<Value = Query> {
     let fields: Vec<_> = entry
-        .params
-        .iter()
+        .specs()
+        .into_iter()
         .map(|p| proptest::option::of(value(p.kind)).prop_map(move |v| v.map(|v| (p.name.to_owned(), v))))
         .collect();
     fields.prop_map(|pairs| Query::new(pairs.into_iter().flatten()))

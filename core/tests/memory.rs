@@ -397,7 +397,7 @@ proptest! {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    let specs = catalogue::find("memory-breakdown").expect("there").params;
+    let specs = catalogue::find("memory-breakdown").expect("there").specs();
     prop_oneof![4 => (0..specs.len()).prop_map(move |i| specs[i].name.to_owned()), 1 => "\\PC{0,12}"]
 }
 

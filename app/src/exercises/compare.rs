@@ -1,9 +1,9 @@
 //! What a learner predicted, with what the model says drawn over it.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::answer::write;
 use ringside_core::quantity::Unit;
+use ringside_drawing::scale::{Linear, percent};
 
 /// A pair of bars for each row: its name, the prediction and the truth, in base units.
 pub(super) fn bars(rows: Vec<(String, f64, f64)>, unit: Unit) -> AnyView {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::catalogue::Entry;
-use ringside_core::query::Query;
+use ringside_core::query::{ParamSpec, Query};
 use send_wrapper::SendWrapper;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::Closure;
@@ -100,8 +100,8 @@ fn connect(model: &'static Entry, query: RwSignal<Query>) {
 
 /// The parameters of a model, as it documents them.
 fn parameters(model: &Entry) -> Vec<Value> {
-    let parameter = |spec: &ringside_core::query::ParamSpec| json!({ "name": spec.name, "about": spec.doc, "default": spec.default });
-    model.params.iter().map(parameter).collect()
+    let parameter = |spec: &ParamSpec| json!({ "name": spec.name, "about": spec.doc, "default": spec.default });
+    model.specs().into_iter().map(parameter).collect()
 }
 
 /// What the figure shows: its state as understood, its numbers in base units, and what of the state could not be used.

@@ -1,7 +1,7 @@
 //! What is in a page that we did not make of views: found, and listened to.
 
 use leptos::prelude::on_cleanup;
-pub use ringside_content::drawing::escaped;
+pub use ringside_drawing::escaped;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;

@@ -3,8 +3,8 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use ringside_content::drawing::caption;
 use ringside_core::query::{Problem, Query};
+use ringside_drawing::caption;
 use wasm_bindgen::JsCast as _;
 use web_sys::{CustomEvent, HtmlElement};
 

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Log, percent};
+use ringside_drawing::scale::{Log, percent};
 
 /// An axis: its scale, and where on it a line and a number stand.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! A slider with a field beside it.
 
 use leptos::prelude::*;
-pub use ringside_content::drawing::positions::Scale;
 use ringside_core::decimal;
+pub use ringside_core::declare::Scale;
 use ringside_core::query::ParamSpec;
 
 use super::number_field::NumberField;

@@ -1,6 +1,7 @@
 //! A widget's parameters, kept in its query and nowhere else.
 
 use leptos::prelude::*;
+use ringside_core::declare::Model;
 use ringside_core::query::{Problem, Query};
 
 /// The state of a widget: a view of its query, typed.
@@ -36,6 +37,14 @@ impl<P: Clone + PartialEq + Send + Sync + 'static> State<P> {
             });
         });
         Self { query, params, problems, read, write, own }
+    }
+
+    /// The state of a model.
+    pub fn of(query: RwSignal<Query>) -> Self
+    where
+        P: Model,
+    {
+        Self::new(query, P::read, P::query)
     }
 
     /// The query.

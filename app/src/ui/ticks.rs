@@ -1,8 +1,8 @@
 //! The axis of a drawing that follows its scale.
 
 use leptos::prelude::*;
-use ringside_content::drawing::ticks as markup;
-pub use ringside_content::drawing::ticks::{Tick, ticks};
+use ringside_drawing::ticks as markup;
+pub use ringside_drawing::ticks::{Tick, ticks};
 
 use super::markup::renewed;
 

@@ -2,71 +2,50 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_content::drawing::scale::{Log, percent};
-use ringside_core::amdahl::{ENTRY, MAX_N, Params, Speedup};
+use ringside_core::amdahl::{MAX_N, Params, Speedup};
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped, number};
+use ringside_drawing::scale::{Log, percent};
 
-use super::{Module, Props, param, readings};
+use super::controls::Controls;
+use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui::figure::Figure;
-use crate::ui::slider::{Scale, Slider};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
 /// Downloads the widget.
 #[wasm_split(widget_amdahl, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 /// A widget is its parameters, a memo of the model's result, and a view of the two.
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::<Params>::of(props.query);
     let params = state.params();
     let result = Memo::new(move |_| params.get().speedup());
 
-    let serial = Signal::derive(move || params.get().serial);
-    let n = Signal::derive(move || params.get().n as f64);
-    let controls = view! {
-        <div class="control-grid">
-            <Slider
-                spec=param(&ENTRY, "serial")
-                label="Part that cannot be split"
-                value=serial
-                set=move |v: f64| state.update(|p| p.serial = v)
-                scale=Scale::Linear { min: 0.0, max: 1.0, step: 0.005 }
-                format=|v| Unit::Fraction.format(v)
-            />
-            <Slider
-                spec=param(&ENTRY, "n")
-                label="Processors"
-                value=n
-                set=move |v: f64| state.update(|p| p.n = v as u64)
-                scale=Scale::Doubling(MAX_N.ilog2())
-                format=|v| grouped(v as u64)
-            />
-        </div>
-    }
-    .into_any();
+    let controls = Controls::of(state).few();
 
     let subtitle = Signal::derive(move || {
-        format!("{} serial, {} processors", Unit::Fraction.format(serial.get()), number(n.get()))
+        params.with(|p| format!("{} serial, {} processors", Unit::Fraction.format(p.serial), grouped(p.n)))
     });
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding=Signal::derive(move || params.get().finding())
             notes=String::new()
-            controls
+            controls=view! { <div class="control-grid">{controls}</div> }.into_any()
             table=move || table(params)
         >
             {drawing(params, result)}
-            {readings(result)}
+            {readings(params, result)}
         </Figure>
     }
     .into_any()
@@ -131,9 +110,9 @@ fn drawing(params: Memo<Params>, result: Memo<Speedup>) -> impl IntoView {
 }
 
 /// The quantities, for people and for scripts.
-fn readings(result: Memo<Speedup>) -> impl IntoView {
-    let quantities = Memo::new(move |_| result.with(|s| ENTRY.measured(|id| s.quantity(id))));
-    view! { <dl class="readings">{readings::all(&ENTRY, quantities)}</dl> }
+fn readings(params: Memo<Params>, result: Memo<Speedup>) -> impl IntoView {
+    let quantities = Memo::new(move |_| params.with(|p| result.with(|s| p.quantities(s))));
+    view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
 }
 
 /// The curve as a table: a row for every power of four.

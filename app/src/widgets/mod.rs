@@ -8,6 +8,7 @@ mod amdahl;
 mod attention_growth;
 mod attention_kernels;
 mod communication_cost;
+mod controls;
 mod ddp_overlap;
 mod export;
 mod fields;
@@ -129,7 +130,7 @@ pub fn find(id: &str) -> Option<&'static Widget> {
 /// One parameter of a model, as the catalogue describes it.
 fn param(model: &Entry, name: &'static str) -> ParamSpec {
     let none = ParamSpec { name, doc: "", kind: Kind::Choice(&[]), default: "" };
-    model.params.iter().find(|spec| spec.name == name).copied().unwrap_or(none)
+    model.param(name).map_or(none, |param| *param.spec)
 }
 
 #[cfg(test)]

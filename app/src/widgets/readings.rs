@@ -18,8 +18,8 @@ pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> Any
 
 /// Those quantities of `entry` whose ids `which` picks.
 pub(super) fn only(entry: &'static Entry, quantities: Memo<Vec<Quantity>>, which: fn(&str) -> bool) -> AnyView {
-    let picked = entry.quantities.iter().filter(|(id, ..)| which(id));
-    picked.map(|&(id, label, unit)| reading(quantities, id, label, unit)).collect_view().into_any()
+    let picked = entry.quantities().filter(|(id, ..)| which(id));
+    picked.map(|(id, label, unit)| reading(quantities, id, label, unit)).collect_view().into_any()
 }
 
 /// Some quantities of `entry` by their ids, each with what it is called here.
@@ -28,7 +28,7 @@ pub(super) fn some(
     quantities: Memo<Vec<Quantity>>,
     names: &[(&'static str, &'static str)],
 ) -> AnyView {
-    let unit = |id| entry.quantities.iter().find(|(other, ..)| *other == id).map_or(Unit::Ratio, |(.., unit)| *unit);
+    let unit = |id| entry.quantities().find(|(other, ..)| *other == id).map_or(Unit::Ratio, |(.., unit)| unit);
     names.iter().map(|&(id, label)| reading(quantities, id, label, unit(id))).collect_view().into_any()
 }
 

@@ -7,10 +7,10 @@ use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Breakdown, Optimizer, Params, breakdown};
 use ringside_core::query::Query;
 
-use crate::drawing::caption::{compared_with, sentences};
-use crate::drawing::memory::{Drawn, PARAMETERS, RANKS, Slider, subtitle};
 use crate::html::escape;
 use crate::markdown::{quantities, still};
+use ringside_drawing::caption::{compared_with, sentences};
+use ringside_drawing::memory::{Drawn, PARAMETERS, RANKS, Slider, subtitle};
 
 /// Nothing is to be pressed before the app is there.
 const NOT_YET: &str = "disabled";

@@ -89,7 +89,7 @@ fn evaluate(entry: &Entry, evaluation: &Evaluation, expression: &str) -> Result<
         Some(name) => Trouble::near(
             format!("“{name}” is neither a quantity nor a numeric parameter of {}.", entry.id),
             &name,
-            entry.quantities.iter().map(|q| q.0).chain(entry.params.iter().map(|p| p.name)).map(expr::name_of),
+            entry.quantities().map(|(id, ..)| id).chain(entry.params().map(|p| p.spec.name)).map(expr::name_of),
         ),
         None => Trouble::new(e.message),
     })?;

@@ -10,7 +10,7 @@
 
 use super::Dtype;
 use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware;
 use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, whole};
@@ -62,8 +62,8 @@ pub const ENTRY: Entry = Entry {
     id: "attention-growth",
     title: "What each token adds",
     summary: "A sequence that grows token by token: scores by the square, keys and values by the line, shared by heads or not.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("tokens", "Tokens so far", Unit::Count),
         ("scores-newest", "Scores of the newest, in a layer", Unit::Count),
         ("scores", "Scores of a layer so far", Unit::Count),
@@ -71,7 +71,7 @@ pub const ENTRY: Entry = Entry {
         ("cache", "KV cache so far", Unit::Bytes),
         ("cache-multi-head", "With keys for every head", Unit::Bytes),
         ("intensity", "FLOPs for each byte read", Unit::Ratio),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Ok(params.quantities()))

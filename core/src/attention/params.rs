@@ -3,7 +3,7 @@
 use super::Run;
 use super::algorithm::{Algo, Direction};
 use super::plan::Sizes;
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::quantity::Unit;
 use crate::query::{ParamSpec, Problem, Query, Reader, choice, whole};
 
@@ -100,8 +100,8 @@ pub const ENTRY: Entry = Entry {
     id: "flash-attention-tiling",
     title: "Attention without the matrix",
     summary: "Attention tile by tile: what is on the chip, what has moved to and from its memory, and how the softmax of a row is put together from blocks.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("hbm-standard", "HBM traffic, standard", Unit::Bytes),
         ("hbm-flash", "HBM traffic, FlashAttention", Unit::Bytes),
         ("hbm-so-far", "HBM traffic so far", Unit::Bytes),
@@ -113,7 +113,7 @@ pub const ENTRY: Entry = Entry {
         ("rescales", "Operations to rescale O", Unit::Flop),
         ("kept-standard", "Kept for the backward pass, standard", Unit::Bytes),
         ("kept-flash", "Kept for the backward pass, FlashAttention", Unit::Bytes),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Ok(Run::new(&params).quantities()))

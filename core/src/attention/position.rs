@@ -9,7 +9,7 @@
 
 use std::f64::consts::TAU;
 
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain, whole};
 
@@ -98,15 +98,15 @@ pub const ENTRY: Entry = Entry {
     id: "position-encoding",
     title: "Where a token is",
     summary: "Queries and keys turned by their positions, or scores lessened by distance: what attention knows of order.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("score", "Score of equal vectors, of that at no distance", Unit::Ratio),
         ("fastest-turn", "Tokens in which the first pair comes round", Unit::Ratio),
         ("slowest-turn", "Tokens in which the last pair comes round", Unit::Ratio),
         ("unturned", "Pairs that training has not seen come round", Unit::Count),
         ("penalty-steepest", "Lost at this distance, steepest head", Unit::Ratio),
         ("penalty-flattest", "Lost at this distance, flattest head", Unit::Ratio),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Ok(params.quantities()))

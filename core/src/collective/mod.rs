@@ -23,7 +23,7 @@ use cost::{Cost, Machine};
 use data::State;
 use schedule::{MAX_RANKS, Schedule};
 
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::links::{self, Link};
 use crate::quantity::{Quantity, Unit};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
@@ -292,8 +292,8 @@ pub const ENTRY: Entry = Entry {
     id: "ring-all-reduce",
     title: "Collectives, step by step",
     summary: "Ranks pass chunks of real numbers along their links until each has what the operation promises, and what that costs.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("steps", "Steps", Unit::Count),
         ("bytes-sent-per-rank", "Sent by the busiest rank", Unit::Bytes),
         ("bytes-busiest-link", "Over the busiest link", Unit::Bytes),
@@ -305,7 +305,7 @@ pub const ENTRY: Entry = Entry {
         ("slowdown", "Slowed down by the slow rank", Unit::Ratio),
         ("done", "Chunks that are done in the end", Unit::Fraction),
         ("stuck", "Ranks that wait for ever", Unit::Count),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Run::new(&params).map(|run| run.quantities()))

@@ -364,7 +364,7 @@ fn every_state_has_sentences() {
 #[test]
 fn choices_are_the_names_of_operations_and_algorithms() {
     let choices = |name: &str| {
-        let spec = ENTRY.params.iter().find(|p| p.name == name).expect(name);
+        let spec = ENTRY.param(name).expect(name).spec;
         let crate::query::Kind::Choice(names) = spec.kind else { panic!("{name} is a choice") };
         names.to_vec()
     };

@@ -2,7 +2,7 @@
 
 use super::sampler::{Sampler, Split};
 use super::timeline::Timeline;
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
@@ -161,8 +161,8 @@ pub const ENTRY: Entry = Entry {
     id: "ddp-overlap",
     title: "Data parallelism, overlapped",
     summary: "One backward pass with its gradient buckets: which all-reduces hide behind it, and what is left exposed.",
-    params: &PARAMS,
-    quantities: &[
+    params: Parameters::Specs(&PARAMS),
+    quantities: Measures::List(&[
         ("step-time", "Step, without the optimizer", Unit::Seconds),
         ("compute", "of it computing", Unit::Seconds),
         ("communication", "All-reduces, end to end", Unit::Seconds),
@@ -178,7 +178,7 @@ pub const ENTRY: Entry = Entry {
         ("repeated", "Samples read twice", Unit::Count),
         ("dropped", "Samples read by nobody", Unit::Count),
         ("steps-missing", "Batches that the last rank is short of", Unit::Count),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = Timeline::new(&params).map(|timeline| params.quantities(&timeline));

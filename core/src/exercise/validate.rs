@@ -269,18 +269,19 @@ fn parameters(exercise: &Exercise, report: &mut Report) {
         report.fatal = true;
         return;
     };
-    check_values("params", &exercise.params, entry.params, report);
+    let specs = entry.specs();
+    check_values("params", &exercise.params, &specs, report);
     for (name, candidates) in &exercise.draw {
         for value in candidates {
             let one = Params::from([(name.clone(), value.clone())]);
-            check_values("draw", &one, entry.params, report);
+            check_values("draw", &one, &specs, report);
         }
     }
     for (field, set) in sets(&exercise.kind) {
-        check_values(&field, &set, entry.params, report);
+        check_values(&field, &set, &specs, report);
     }
     if let Kind::Task(task) = &exercise.kind {
-        let names: Vec<&str> = entry.params.iter().map(|spec| spec.name).collect();
+        let names: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
         for name in task.fixed.iter().filter(|name| !names.contains(&name.as_str())) {
             report.say(format!("fixed: There is no parameter “{name}”{}.", did_you_mean(name, &names)));
         }
@@ -313,10 +314,10 @@ fn needs_model(exercise: &Exercise) -> bool {
 }
 
 /// Checks values against the specifications of a model's parameters.
-fn check_values(field: &str, params: &Params, specs: &'static [ParamSpec], report: &mut Report) {
+fn check_values(field: &str, params: &Params, specs: &[&'static ParamSpec], report: &mut Report) {
     for (name, value) in params {
         let query = Query::new([(name.as_str(), value.as_str())]);
-        for problem in Reader::new(specs, &query).finish() {
+        for problem in Reader::over(specs.to_vec(), &query).finish() {
             report.fatal = true;
             report.say(format!("{field}: {}", problem.message));
         }

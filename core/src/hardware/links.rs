@@ -6,6 +6,7 @@
 //! and between sockets, 14 µs over a network of whatever kind.
 
 use super::Source;
+use crate::declare::List;
 
 /// What shares a bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,14 +107,31 @@ pub const BRIDGES: &[Link] = &[
 ];
 
 const fn ids<const N: usize>(links: &[Link]) -> [&'static str; N] {
-    let mut ids = [""; N];
+    each(links, false)
+}
+
+const fn each<const N: usize>(links: &[Link], name: bool) -> [&'static str; N] {
+    let mut all = [""; N];
     let mut i = 0;
     while i < N && i < links.len() {
-        ids[i] = links[i].id;
+        all[i] = if name { links[i].name } else { links[i].id };
         i += 1;
     }
-    ids
+    all
 }
+
+const INSIDE_NAMES: [&str; INSIDE.len()] = each(INSIDE, true);
+const BETWEEN_NAMES: [&str; BETWEEN.len()] = each(BETWEEN, true);
+const BRIDGE_NAMES: [&str; BRIDGES.len()] = each(BRIDGES, true);
+
+/// The choices of a `link` parameter.
+pub const INSIDE_LIST: List = List { ids: &INSIDE_IDS, labels: &INSIDE_NAMES };
+
+/// The choices of a `net` parameter.
+pub const BETWEEN_LIST: List = List { ids: &BETWEEN_IDS, labels: &BETWEEN_NAMES };
+
+/// The choices of a `bridge` parameter.
+pub const BRIDGE_LIST: List = List { ids: &BRIDGE_IDS, labels: &BRIDGE_NAMES };
 
 /// Every id of [`INSIDE`], in its order: the choices of a `link` parameter.
 pub const INSIDE_IDS: [&str; INSIDE.len()] = ids(INSIDE);

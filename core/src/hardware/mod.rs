@@ -14,6 +14,7 @@ mod table;
 
 pub use table::ALL;
 
+use crate::declare::List;
 use crate::units::Bytes;
 
 /// Where a number is from.
@@ -57,16 +58,23 @@ pub fn find(id: &str) -> Option<&'static Accelerator> {
     ALL.iter().find(|a| a.id.eq_ignore_ascii_case(id))
 }
 
-/// Every id, in the order of [`ALL`]: the choices of a `gpu` parameter.
-pub const IDS: [&str; ALL.len()] = {
-    let mut ids = [""; ALL.len()];
+/// Every id, in the order of [`ALL`].
+pub const IDS: [&str; ALL.len()] = each(false);
+
+const NAMES: [&str; ALL.len()] = each(true);
+
+/// The choices of a `gpu` parameter.
+pub const LIST: List = List { ids: &IDS, labels: &NAMES };
+
+const fn each(name: bool) -> [&'static str; ALL.len()] {
+    let mut all = [""; ALL.len()];
     let mut i = 0;
     while i < ALL.len() {
-        ids[i] = ALL[i].id;
+        all[i] = if name { ALL[i].name } else { ALL[i].id };
         i += 1;
     }
-    ids
-};
+    all
+}
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@
 //! softmax", arXiv:1805.02867; Dao et al., "FlashAttention", arXiv:2205.14135; Dao, "FlashAttention-2", arXiv:2307.08691.
 
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::catalogue::Entry;
+use crate::catalogue::{Entry, Measures, Parameters};
 use crate::quantity::{Unit, number, unbroken};
 use crate::query::{Kind, ParamSpec, Query, Reader};
 
@@ -289,8 +289,8 @@ pub const ENTRY: Entry = Entry {
     id: "attention-kernels",
     title: "Attention on your GPU",
     summary: "The same attention by five kernels, with and without the matrix of scores: checked, and timed on your own GPU.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("flop", "Work", Unit::Flop),
         ("compulsory", "Must be moved", Unit::Bytes),
         ("asked", "Asked of memory", Unit::Bytes),
@@ -298,7 +298,7 @@ pub const ENTRY: Entry = Entry {
         ("best-intensity", "FLOP for each byte, at best", Unit::Ratio),
         ("scratch", "Memory for scores", Unit::Bytes),
         ("workgroup-memory", "Workgroup memory", Unit::Bytes),
-    ],
+    ]),
     evaluate: Params::evaluate,
 };
 

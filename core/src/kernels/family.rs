@@ -83,7 +83,7 @@ pub struct Params<W> {
 impl<W: Work> Params<W> {
     /// Reads the parameters; what cannot be read is the default and is reported.
     pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(W::ENTRY.params, query);
+        let mut reader = Reader::over(W::ENTRY.specs(), query);
         let kernel = reader.choice("kernel");
         let sizes = W::read(&mut reader);
         let run = reader.integer("run") == 1;

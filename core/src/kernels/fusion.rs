@@ -7,7 +7,7 @@
 use super::measured::Measured;
 use super::rows::{LANES, OWN, Op, Sizes};
 use super::{Needs, RUN, Traffic, intensity, rows};
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::{self, Accelerator};
 use crate::network::measured::{Fit, fit};
 use crate::quantity::{Quantity, Unit, number, unbroken};
@@ -76,8 +76,8 @@ pub const ENTRY: Entry = Entry {
     id: "kernel-fusion",
     title: "Fused and unfused",
     summary: "The same operation in many kernels and in one: bytes and launches predicted, and times measured on your own GPU.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("bytes", "Moved", Unit::Bytes),
         ("bytes-unfused", "Moved unfused", Unit::Bytes),
         ("saved", "Never moved", Unit::Bytes),
@@ -94,7 +94,7 @@ pub const ENTRY: Entry = Entry {
         ("scratch", "Memory for intermediate results", Unit::Bytes),
         ("held", "Values of a row in each invocation’s registers", Unit::Count),
         ("intensity", "FLOP for each byte moved", Unit::Ratio),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Ok(params.quantities()))

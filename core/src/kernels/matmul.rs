@@ -5,7 +5,7 @@
 //! van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3), 2008 (packing).
 
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::catalogue::Entry;
+use crate::catalogue::{Entry, Measures, Parameters};
 use crate::quantity::{Unit, number, unbroken};
 use crate::query::{Kind, ParamSpec, Query, Reader};
 
@@ -241,8 +241,8 @@ pub const ENTRY: Entry = Entry {
     id: "matmul-kernels",
     title: "Matmul on your GPU",
     summary: "The same product by eight kernels, from naive to packed: checked, timed on your own GPU, and what each asked memory for.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("flop", "Work", Unit::Flop),
         ("compulsory", "Must be moved", Unit::Bytes),
         ("asked", "Asked of memory", Unit::Bytes),
@@ -251,7 +251,7 @@ pub const ENTRY: Entry = Entry {
         ("scratch", "Memory beside A, B, C", Unit::Bytes),
         ("workgroup-memory", "Workgroup memory", Unit::Bytes),
         ("error-bound", "Error bound, of |A|·|B|", Unit::Ratio),
-    ],
+    ]),
     evaluate: Params::evaluate,
 };
 

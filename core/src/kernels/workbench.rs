@@ -5,7 +5,7 @@
 //! small puzzles is that of Rush's GPU-Puzzles (<https://github.com/srush/GPU-Puzzles>); these are others.
 
 use super::{WORD, intensity};
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::quantity::Unit;
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
 
@@ -302,12 +302,12 @@ pub const ENTRY: Entry = Entry {
     title: "Kernels of your own",
     summary: "Thirteen kernels to write in WGSL, from one line to softmax in a single pass: compiled, checked and timed on \
               your own GPU.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("flop", "Work of the timed run", Unit::Flop),
         ("compulsory", "Must be moved in it", Unit::Bytes),
         ("intensity", "FLOP for each byte", Unit::Ratio),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Ok(ENTRY.measured(|id| params.quantity(id))))

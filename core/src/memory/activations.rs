@@ -24,7 +24,7 @@ use super::offload::{Offload, offload};
 use super::pipeline::Stage;
 use super::shard::Shards;
 use super::{flag, is_set};
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::{Gated, SPECS as SHAPE};
 use crate::model::{Attention, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, presets, reference};
@@ -175,8 +175,8 @@ pub const ENTRY: Entry = Entry {
     id: "activation-memory",
     title: "Activation memory",
     summary: "What the forward pass keeps for the backward pass, on each stage, and what recomputing it costs.",
-    params: &PARAMS,
-    quantities: QUANTITIES,
+    params: Parameters::Specs(&PARAMS),
+    quantities: Measures::List(QUANTITIES),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = activations(&params).map(|result| result.quantities()).map_err(|e| e.message);

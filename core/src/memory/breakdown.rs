@@ -22,7 +22,7 @@ use super::overhead::{Basis, Overhead};
 use super::plan::{Parts, PipelineRow, Plan};
 use super::precision::Dtype;
 use super::{is_set, shard::Held};
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ConfigProblem, ModelRef, ModelSize, reference};
@@ -172,8 +172,8 @@ pub const ENTRY: Entry = Entry {
     id: "memory-breakdown",
     title: "Memory breakdown",
     summary: "What a model takes on each GPU, in training or inference, under any layout, and whether it fits.",
-    params: &PARAMS,
-    quantities: QUANTITIES,
+    params: Parameters::Specs(&PARAMS),
+    quantities: Measures::List(QUANTITIES),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = breakdown(&params).map(|result| result.quantities()).map_err(|e| e.to_string());

@@ -4,7 +4,7 @@
 use super::measured::{Fit, fit};
 use super::wires::Wires;
 use super::{Cost, cost, ring};
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::collective::{Algo, Op};
 use crate::quantity::{Quantity, Unit, grouped, unbroken};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, parse_number, plain, shorten};
@@ -76,8 +76,8 @@ pub const ENTRY: Entry = Entry {
     id: "communication-cost",
     title: "What communication costs",
     summary: "Time and bus bandwidth of a collective against the size of its buffer, by ring and by tree, and your own nccl-tests over them.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("time", "Time", Unit::Seconds),
         ("latency", "of which latency", Unit::Seconds),
         ("latency-share", "Latency’s share", Unit::Fraction),
@@ -91,7 +91,7 @@ pub const ENTRY: Entry = Entry {
         ("fit-latency", "Fitted latency; 0 without measurements", Unit::Seconds),
         ("fit-busbw", "Fitted bus bandwidth; 0 without measurements", Unit::BytesPerSecond),
         ("fit-off", "Largest difference to the fit", Unit::Fraction),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Sizes::new(&params).map(|sizes| sizes.quantities()))

@@ -4,7 +4,7 @@ use super::board::{Board, MAX_SLOTS, Trouble};
 use super::params::Params as Run;
 use super::schedule::Schedule;
 use super::timeline::Timeline;
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::quantity::{Quantity, Unit, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
 
@@ -43,8 +43,8 @@ pub const EDITOR: Entry = Entry {
     id: "schedule-editor",
     title: "Lay out a schedule",
     summary: "Put forward passes, backward passes and weight gradients where you want them, and see what it comes to.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("makespan", "Step, first start to last end", Unit::Seconds),
         ("bubble-fraction", "Bubble: share of that time idle", Unit::Fraction),
         ("peak-in-flight", "Micro-batches kept, worst stage", Unit::Count),
@@ -53,7 +53,7 @@ pub const EDITOR: Entry = Entry {
         ("complete", "Complete and valid (1) or not (0)", Unit::Count),
         ("makespan-1f1b", "1F1B takes", Unit::Seconds),
         ("makespan-ideal", "No schedule takes less than", Unit::Seconds),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = EditorParams::read(query);
         Evaluation::new(params.query(), problems, Ok(params.quantities()))

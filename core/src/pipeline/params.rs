@@ -3,7 +3,7 @@
 use super::schedule::Schedule;
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::quantity::{Unit, number, significant};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
 
@@ -96,8 +96,8 @@ pub const ENTRY: Entry = Entry {
     id: "pipeline-timeline",
     title: "Pipeline timeline",
     summary: "Who computes what when in a pipeline of devices, where they wait, and what they keep meanwhile.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("makespan", "Step, first start to last end", Unit::Seconds),
         ("bubble-fraction", "Bubble: share of that time idle", Unit::Fraction),
         ("ideal-time", "If no device waited", Unit::Seconds),
@@ -105,7 +105,7 @@ pub const ENTRY: Entry = Entry {
         ("interval-bubble", "Bubble of that interval", Unit::Fraction),
         ("peak-in-flight", "Micro-batches kept, worst device", Unit::Count),
         ("weight-versions", "Versions of weights, worst device", Unit::Count),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = params.timeline(params.schedule).map_err(|fault| fault.to_string());

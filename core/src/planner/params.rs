@@ -4,7 +4,7 @@ use super::cluster::{Axis, Cluster};
 use super::job::{Choice, Job};
 use super::search::{Pins, Search};
 use super::words;
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::links::{self, BETWEEN_IDS, INSIDE_IDS, Link};
 use crate::hardware::{self, Accelerator};
 use crate::memory::activations::Recompute;
@@ -72,8 +72,8 @@ pub const ENTRY: Entry = Entry {
     id: "parallel-planner",
     title: "Parallel planner",
     summary: "Every way to lay a model out over a cluster: how long a step takes, what a GPU holds, and why.",
-    params: &PARAMS,
-    quantities: &[
+    params: Parameters::Specs(&PARAMS),
+    quantities: Measures::List(&[
         ("layouts-valid", "Layouts that fit", Unit::Count),
         ("layouts", "Layouts that are possible", Unit::Count),
         ("step-time", "A step of the fastest", Unit::Seconds),
@@ -110,7 +110,7 @@ pub const ENTRY: Entry = Entry {
         ("bytes-expert", "Bytes a GPU sends for expert parallelism", Unit::Bytes),
         ("bytes-data", "Bytes a GPU sends for data parallelism", Unit::Bytes),
         ("bytes-pipeline", "Bytes a GPU sends to other stages", Unit::Bytes),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = params.search().map(Search::run).and_then(|search| match search.best() {

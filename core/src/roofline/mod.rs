@@ -9,7 +9,7 @@ mod roof;
 
 pub use roof::Roof;
 
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::{self, Accelerator};
 use crate::kernels::RUN;
 use crate::model::presets::{self, Preset};
@@ -99,8 +99,8 @@ pub const ENTRY: Entry = Entry {
     id: "roofline",
     title: "The roofline",
     summary: "What limits each operation of a layer, arithmetic or memory, on a GPU of your choice and on your own.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("flops", "Work", Unit::Flop),
         ("bytes", "Must be moved", Unit::Bytes),
         ("intensity", "FLOP for each byte", Unit::Ratio),
@@ -116,7 +116,7 @@ pub const ENTRY: Entry = Entry {
         ("memory-bound-flops", "Work that is memory bound", Unit::Fraction),
         ("bandwidth", "Bandwidth of the GPU", Unit::BytesPerSecond),
         ("peak", "Peak of the GPU", Unit::FlopPerSecond),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let placed = Placed::new(&params);

@@ -1,7 +1,7 @@
 //! The parameters, the model in the catalogue, and the questions that it answers.
 
 use super::{Curve, WAITS};
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::{self, Accelerator};
 use crate::model::{Preset, presets};
 use crate::network::Wires;
@@ -109,8 +109,8 @@ pub const ENTRY: Entry = Entry {
     id: "scaling-curve",
     title: "Why more GPUs are not proportionally faster",
     summary: "A training step on 1 to 16,384 GPUs: what of it is work, what is waiting, for what, and what the next GPUs buy.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("step-time", "Step", Unit::Seconds),
         ("efficiency", "Efficiency", Unit::Fraction),
         ("speedup", "As fast as one GPU, times", Unit::Ratio),
@@ -123,7 +123,7 @@ pub const ENTRY: Entry = Entry {
         ("time-straggle", "Wait for the slowest", Unit::Seconds),
         ("time-idle", "No sequence left", Unit::Seconds),
         ("time-gradients", "Gradients’ way, hidden or not", Unit::Seconds),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Curve::new(&params).map(|curve| curve.quantities()))

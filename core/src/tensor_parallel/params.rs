@@ -9,7 +9,7 @@ use super::ranks;
 use super::small::{Outcome, Sizes, Small};
 use super::split::Split;
 use super::trace::Step;
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::collective::Op;
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -128,8 +128,8 @@ pub const ENTRY: Entry = Entry {
     id: "tensor-parallel",
     title: "Tensor parallelism",
     summary: "One layer’s matrices on several ranks: who holds what, what they tell each other, and what that costs.",
-    params: PARAMS,
-    quantities: &[
+    params: Parameters::Specs(PARAMS),
+    quantities: Measures::List(&[
         ("bytes-per-layer", "Sent by a rank for one layer", Unit::Bytes),
         ("collectives-per-layer", "Collectives of a layer", Unit::Count),
         ("time-compute", "Arithmetic of a layer", Unit::Seconds),
@@ -144,7 +144,7 @@ pub const ENTRY: Entry = Entry {
         ("bytes-logits", "Sent if the logits were gathered", Unit::Bytes),
         ("matches-one-rank", "Equal to one rank (1) or not (0)", Unit::Count),
         ("difference", "Largest difference from one rank", Unit::Ratio),
-    ],
+    ]),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         Evaluation::new(params.query(), problems, Run::new(&params).map(|run| run.quantities()))

@@ -24,14 +24,15 @@ mod tests;
 pub use events::{Action, Event, Pass};
 pub use state::{Check, Layer, Memory, Segment, State, Sum};
 
-use crate::catalogue::{Entry, Evaluation};
-use crate::quantity::{Quantity, Unit};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+use crate::declare::{Declaration, Field, Measure, Model, Param, choice, measure, whole};
+use crate::options;
+use crate::quantity::Unit;
 
 /// What is sharded, and when it is put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
     /// Nothing: every rank has everything.
+    #[default]
     Ddp,
     /// Optimizer states.
     Zero1,
@@ -47,42 +48,17 @@ pub enum Strategy {
     HybridShard,
 }
 
+options!(Strategy {
+    Ddp: "ddp", "DDP";
+    Zero1: "zero1", "ZeRO-1";
+    Zero2: "zero2", "ZeRO-2";
+    Zero3: "zero3", "ZeRO-3";
+    FullShard: "full-shard", "FULL_SHARD";
+    ShardGradOp: "shard-grad-op", "SHARD_GRAD_OP";
+    HybridShard: "hybrid-shard", "HYBRID_SHARD";
+});
+
 impl Strategy {
-    /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Ddp, Self::Zero1, Self::Zero2, Self::Zero3, Self::FullShard, Self::ShardGradOp, Self::HybridShard];
-
-    /// The name in a query string.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Ddp => "ddp",
-            Self::Zero1 => "zero1",
-            Self::Zero2 => "zero2",
-            Self::Zero3 => "zero3",
-            Self::FullShard => "full-shard",
-            Self::ShardGradOp => "shard-grad-op",
-            Self::HybridShard => "hybrid-shard",
-        }
-    }
-
-    /// What a person reads.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Ddp => "DDP",
-            Self::Zero1 => "ZeRO-1",
-            Self::Zero2 => "ZeRO-2",
-            Self::Zero3 => "ZeRO-3",
-            Self::FullShard => "FULL_SHARD",
-            Self::ShardGradOp => "SHARD_GRAD_OP",
-            Self::HybridShard => "HYBRID_SHARD",
-        }
-    }
-
-    /// The strategy with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|strategy| strategy.id() == id)
-    }
-
     /// Whether a rank has only its shard of the parameters, except where it has gathered them.
     pub fn shards_parameters(self) -> bool {
         matches!(self, Self::Zero3 | Self::FullShard | Self::ShardGradOp | Self::HybridShard)
@@ -90,9 +66,10 @@ impl Strategy {
 }
 
 /// What is gathered before it is needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Prefetch {
     /// Nothing.
+    #[default]
     None,
     /// The next unit: ahead of the forward pass of the present one; after its backward pass, when it has been freed.
     Post,
@@ -100,27 +77,14 @@ pub enum Prefetch {
     Pre,
 }
 
-impl Prefetch {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::None, Self::Post, Self::Pre];
-
-    /// The name in a query string.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Post => "post",
-            Self::Pre => "pre",
-        }
-    }
-
-    /// The one with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|prefetch| prefetch.id() == id)
-    }
-}
+options!(Prefetch {
+    None: "none", "off";
+    Post: "post", "BACKWARD_POST";
+    Pre: "pre", "BACKWARD_PRE";
+});
 
 /// The state of the widget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Params {
     /// What is sharded.
     pub strategy: Strategy,
@@ -153,105 +117,90 @@ pub const MAX_LAYERS: usize = 8;
 /// Most events that a step can have.
 const MAX_EVENTS: u64 = 400;
 
-const fn whole(name: &'static str, doc: &'static str, [min, max]: [u64; 2], default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
+/// A whole number, set by a slider that stops at each.
+const fn each(name: &'static str, doc: &'static str, range: [u64; 2], default: &'static str) -> Declaration {
+    whole(name, doc, range, default).steps(1.0)
 }
 
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "strategy",
-        doc: "what is sharded",
-        kind: Kind::Choice(&["ddp", "zero1", "zero2", "zero3", "full-shard", "shard-grad-op", "hybrid-shard"]),
-        default: "zero3",
-    },
-    whole("ranks", "ranks", [2, MAX_RANKS as u64], "4"),
-    whole("node", "ranks in a node", [2, MAX_RANKS as u64], "2"),
-    whole("layers", "layers of the model", [1, MAX_LAYERS as u64], "4"),
-    whole("width", "width of each layer, which has width² + width parameters", [2, 12], "8"),
-    whole("wrap", "layers wrapped together: gathered, freed and reduced as one", [1, MAX_LAYERS as u64], "1"),
-    ParamSpec {
-        name: "prefetch",
-        doc: "what is gathered ahead: nothing, after the backward pass of the unit before, or before it",
-        kind: Kind::Choice(&["none", "post", "pre"]),
-        default: "pre",
-    },
-    whole(
-        "in-flight",
-        "most units gathered and not yet computed, the present one included",
-        [1, MAX_LAYERS as u64],
-        "2",
-    ),
-    whole("rows", "rows of a micro-batch", [1, 4], "2"),
-    whole("accumulate", "micro-batches of a step", [1, 4], "1"),
-    whole("step", "events that have happened", [0, MAX_EVENTS], "0"),
-];
+impl Model for Params {
+    type Result = Run;
+    const ID: &'static str = "zero-stepper";
+    const TITLE: &'static str = "One sharded training step";
+    const SUMMARY: &'static str =
+        "A real training step on several ranks, event by event: what each holds, gathers, computes, reduces and frees.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("strategy", "what is sharded", Strategy::LIST, "zero3")
+            .label("Strategy")
+            .main()
+            .at(|p| p.strategy.slot()),
+        each("ranks", "ranks", [2, MAX_RANKS as u64], "4").label("Ranks").main().at(|p| p.ranks.slot()),
+        each("node", "ranks in a node", [2, MAX_RANKS as u64], "2").label("Ranks in a node").at(|p| p.node.slot()),
+        each("layers", "layers of the model", [1, MAX_LAYERS as u64], "4")
+            .label("Layers")
+            .main()
+            .at(|p| p.layers.slot()),
+        each("width", "width of each layer, which has width² + width parameters", [2, 12], "8")
+            .label("Width of a layer")
+            .at(|p| p.width.slot()),
+        each("wrap", "layers wrapped together: gathered, freed and reduced as one", [1, MAX_LAYERS as u64], "1")
+            .label("Layers wrapped together")
+            .at(|p| p.wrap.slot()),
+        choice(
+            "prefetch",
+            "what is gathered ahead: nothing, after the backward pass of the unit before, or before it",
+            Prefetch::LIST,
+            "pre",
+        )
+        .label("Prefetch")
+        .at(|p| p.prefetch.slot()),
+        each(
+            "in-flight",
+            "most units gathered and not yet computed, the present one included",
+            [1, MAX_LAYERS as u64],
+            "2",
+        )
+        .label("Units in flight, at most")
+        .at(|p| p.in_flight.slot()),
+        each("rows", "rows of a micro-batch", [1, 4], "2").label("Rows of a micro-batch").at(|p| p.rows.slot()),
+        each("accumulate", "micro-batches of a step", [1, 4], "1")
+            .label("Micro-batches of a step")
+            .at(|p| p.accumulate.slot()),
+        whole("step", "events that have happened", [0, MAX_EVENTS], "0").drawn().at(|p| p.step.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Run>] = &[
+        measure("params", "Parameters of the model, Ψ", Unit::Count, |p, _| p.size() as f64),
+        measure("peak-memory", "Peak memory of a rank", Unit::Bytes, |_, run| run.mark(run.peak()).memory.total()),
+        measure("model-states", "Model states when Adam steps", Unit::Bytes, |_, run| run.states().total()),
+        measure("resting-memory", "Held between steps", Unit::Bytes, |_, run| run.resting().total()),
+        measure("bytes-on-wire", "Sent by a rank in a step", Unit::Bytes, |_, run| run.mark(usize::MAX).sent),
+        measure("volume-over-params", "The same in Ψ", Unit::Ratio, |_, run| run.volume()),
+        measure("bytes-exposed", "Of it, with nothing to hide behind", Unit::Bytes, |_, run| {
+            run.mark(usize::MAX).exposed
+        }),
+        measure("bytes-between-nodes", "Sent by a node to others", Unit::Bytes, |_, run| run.mark(usize::MAX).leaving),
+        measure("memory-now", "Memory of a rank now", Unit::Bytes, |p, run| run.mark(p.step).memory.total()),
+        measure("params-held", "Parameters on a rank now", Unit::Count, |p, run| run.mark(p.step).parameters as f64),
+        measure("events", "Events of the step", Unit::Count, |_, run| run.steps() as f64),
+        measure("peak-event", "Event after which memory peaks", Unit::Count, |_, run| run.peak() as f64),
+        measure("matches-single-rank", "Same result as one rank (1) or not (0)", Unit::Count, |_, run| {
+            f64::from(u8::from(run.check.matches()))
+        }),
+        measure("bits-differ", "Parameters and moments whose last bits differ", Unit::Fraction, |_, run| {
+            run.check.differ as f64 / run.check.compared.max(1) as f64
+        }),
+        measure("largest-difference", "Largest difference from it", Unit::Ratio, |_, run| run.check.largest),
+    ];
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "zero-stepper",
-    title: "One sharded training step",
-    summary: "A real training step on several ranks, event by event: what each holds, gathers, computes, reduces and frees.",
-    params: PARAMS,
-    quantities: &[
-        ("params", "Parameters of the model, Ψ", Unit::Count),
-        ("peak-memory", "Peak memory of a rank", Unit::Bytes),
-        ("model-states", "Model states when Adam steps", Unit::Bytes),
-        ("resting-memory", "Held between steps", Unit::Bytes),
-        ("bytes-on-wire", "Sent by a rank in a step", Unit::Bytes),
-        ("volume-over-params", "The same in Ψ", Unit::Ratio),
-        ("bytes-exposed", "Of it, with nothing to hide behind", Unit::Bytes),
-        ("bytes-between-nodes", "Sent by a node to others", Unit::Bytes),
-        ("memory-now", "Memory of a rank now", Unit::Bytes),
-        ("params-held", "Parameters on a rank now", Unit::Count),
-        ("events", "Events of the step", Unit::Count),
-        ("peak-event", "Event after which memory peaks", Unit::Count),
-        ("matches-single-rank", "Same result as one rank (1) or not (0)", Unit::Count),
-        ("bits-differ", "Parameters and moments whose last bits differ", Unit::Fraction),
-        ("largest-difference", "Largest difference from it", Unit::Ratio),
-    ],
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Run::new(&params).map(|run| run.quantities(params.step)))
-    },
-};
+    fn evaluate(&self) -> Result<Run, String> {
+        Run::new(self)
+    }
+
+    fn rewind(&mut self) {
+        self.step = 0;
+    }
+}
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let params = Self {
-            strategy: Strategy::find(reader.choice("strategy")).unwrap_or(Strategy::Zero3),
-            ranks: reader.integer("ranks") as usize,
-            node: reader.integer("node") as usize,
-            layers: reader.integer("layers") as usize,
-            width: reader.integer("width") as usize,
-            wrap: reader.integer("wrap") as usize,
-            prefetch: Prefetch::find(reader.choice("prefetch")).unwrap_or(Prefetch::Pre),
-            in_flight: reader.integer("in-flight") as usize,
-            rows: reader.integer("rows") as usize,
-            accumulate: reader.integer("accumulate") as usize,
-            step: reader.integer("step") as usize,
-        };
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        Query::new([
-            ("strategy", self.strategy.id().to_owned()),
-            ("ranks", self.ranks.to_string()),
-            ("node", self.node.to_string()),
-            ("layers", self.layers.to_string()),
-            ("width", self.width.to_string()),
-            ("wrap", self.wrap.to_string()),
-            ("prefetch", self.prefetch.id().to_owned()),
-            ("in-flight", self.in_flight.to_string()),
-            ("rows", self.rows.to_string()),
-            ("accumulate", self.accumulate.to_string()),
-            ("step", self.step.to_string()),
-        ])
-    }
-
     /// Ranks in a node that there are.
     pub fn in_node(&self) -> usize {
         self.node.clamp(1, self.ranks.max(1))
@@ -274,23 +223,7 @@ impl Params {
 
     /// Whether this can be run.
     fn check(&self) -> Result<(), String> {
-        for (name, value) in [
-            ("ranks", self.ranks),
-            ("node", self.node),
-            ("layers", self.layers),
-            ("width", self.width),
-            ("wrap", self.wrap),
-            ("in-flight", self.in_flight),
-            ("rows", self.rows),
-            ("accumulate", self.accumulate),
-        ] {
-            let range = PARAMS.iter().find(|spec| spec.name == name).map(|spec| spec.kind);
-            if let Some(Kind::Integer { min, max }) = range
-                && !(min..=max).contains(&(value as u64))
-            {
-                return Err(format!("{name} must be a whole number from {min} to {max}, not {value}."));
-            }
-        }
+        self.in_range()?;
         let node = self.in_node();
         if self.strategy == Strategy::HybridShard && !self.ranks.is_multiple_of(node) {
             return Err(format!(
@@ -393,28 +326,6 @@ impl Run {
     /// Bytes that a rank sends, in units of the model's parameters.
     pub fn volume(&self) -> f64 {
         self.mark(usize::MAX).sent / (4.0 * self.params.size() as f64)
-    }
-
-    /// The numbers of [`ENTRY`], those of now after `step` events.
-    pub fn quantities(&self, step: usize) -> Vec<Quantity> {
-        let (end, now) = (self.mark(usize::MAX), self.mark(step));
-        ENTRY.measured(|id| match id {
-            "params" => self.params.size() as f64,
-            "peak-memory" => self.mark(self.peak()).memory.total(),
-            "model-states" => self.states().total(),
-            "resting-memory" => self.resting().total(),
-            "bytes-on-wire" => end.sent,
-            "volume-over-params" => self.volume(),
-            "bytes-exposed" => end.exposed,
-            "bytes-between-nodes" => end.leaving,
-            "memory-now" => now.memory.total(),
-            "params-held" => now.parameters as f64,
-            "events" => self.steps() as f64,
-            "peak-event" => self.peak() as f64,
-            "matches-single-rank" => f64::from(u8::from(self.check.matches())),
-            "bits-differ" => self.check.differ as f64 / self.check.compared.max(1) as f64,
-            _ => self.check.largest,
-        })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::memory::{Convention, Dtype, Optimizer, breakdown};
 use crate::model::ModelRef;
 
 fn base() -> Params {
-    Params::read(&Query::default()).0
+    Params::standard()
 }
 
 fn run(params: &Params) -> Run {
@@ -14,7 +14,7 @@ fn run(params: &Params) -> Run {
 }
 
 fn quantity(run: &Run, id: &str) -> f64 {
-    let all = run.quantities(0);
+    let all = Params { step: 0, ..run.params }.quantities(run);
     all.iter().find(|q| q.id == id).map(|q| q.value).unwrap_or_else(|| panic!("{id}"))
 }
 

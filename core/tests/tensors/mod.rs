@@ -71,7 +71,7 @@ fn measured() -> Check {
     let shape = layer(int(&model, "hidden"), int(&model, "heads"), 4 * int(&model, "hidden"));
     let gpu = hardware::find("a100-80").expect("there are A100s");
     let inside = links::find("nvlink3").expect("with NVLink 3");
-    let efficiency = ENTRY.params.iter().find(|p| p.name == "efficiency").and_then(|p| p.default.parse::<f64>().ok());
+    let efficiency = ENTRY.param("efficiency").and_then(|p| p.spec.default.parse::<f64>().ok());
     let machine = Machine {
         fabric: Fabric::nodes(8, inside, inside),
         speed: gpu.peak * efficiency.expect("it has a default"),

@@ -1,6 +1,6 @@
 //! The communication of a sharded step against the ZeRO paper.
 
-use ringside_core::query::Query;
+use ringside_core::declare::Model as _;
 use ringside_core::zero::{Params, Run, Strategy};
 
 use crate::compare::{Check, json};
@@ -19,7 +19,7 @@ fn volumes() -> Check {
         let text = stated[key].as_str().unwrap_or_default();
         let times = text.split('P').next().and_then(|n| n.parse().ok()).unwrap_or_else(|| panic!("{key}: {text}"));
         for (&strategy, ranks) in strategies.iter().flat_map(|s| [2, 3, 4, 6, 8].map(|ranks| (s, ranks))) {
-            let params = Params { strategy, ranks, ..Params::read(&Query::default()).0 };
+            let params = Params { strategy, ranks, ..Params::standard() };
             let run = Run::new(&params).unwrap_or_else(|e| panic!("{e}"));
             let part = (ranks - 1) as f64 / ranks as f64;
             check.close(&format!("{} on {ranks}", strategy.label()), run.volume() / part, times);

@@ -1,8 +1,8 @@
 //! How well the learner's confidence matches what happens: predictions by how sure they were and how many came true.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::practice::mastery::{Bin, Calibration, calibration};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Desk;
 

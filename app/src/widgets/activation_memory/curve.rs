@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::memory::activations::{Activations, Point};
 use ringside_core::quantity::bytes_decimal;
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 use crate::ui::ticks::{self, Tick};

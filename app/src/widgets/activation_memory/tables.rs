@@ -1,10 +1,10 @@
 //! What a layer keeps, term by term; what each policy comes to; the course of a step in numbers.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::percent;
 use ringside_core::memory::activations::{Activations, Policy, Recompute, Term};
 use ringside_core::planner::recompute;
 use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
+use ringside_drawing::scale::percent;
 
 use super::{Shown, State};
 use crate::ui::rested::rested;

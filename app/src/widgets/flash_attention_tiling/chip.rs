@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::attention::Run;
 use ringside_core::attention::algorithm::{Extent, Matrix};
 use ringside_core::attention::finding::subscript;
 use ringside_core::attention::plan::{Move, Step};
 use ringside_core::quantity::{Unit, number, unbroken};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::{Shown, class, name};
 use crate::ui::markup::renewed;

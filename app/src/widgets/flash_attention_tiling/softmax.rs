@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::attention::Run;
 use ringside_core::attention::algorithm::{Algo, Direction};
 use ringside_core::attention::online::{Row, Taken};
 use ringside_core::quantity::{grouped, number};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::{Shown, State, controls};
 

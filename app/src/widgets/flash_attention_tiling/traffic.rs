@@ -1,11 +1,11 @@
 //! The bytes between HBM and the chip, and the quantities.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::attention::algorithm::Algo;
 use ringside_core::attention::plan::Traffic;
 use ringside_core::attention::{ENTRY, Params, Run};
 use ringside_core::quantity::{Unit, unbroken};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 use crate::widgets::readings;

@@ -1,10 +1,10 @@
 //! The kernels of the operation, each as a bar of its launches, as long as what they move.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::kernels::fusion::Prediction;
 use ringside_core::kernels::rows::{Kernel, Launch};
 use ringside_core::quantity::Unit;
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 

@@ -1,10 +1,10 @@
 //! The ladder: a row for each kernel, with what it asks of memory and what was measured.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::kernels::Rung;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::{Unit, number};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Bench;
 use crate::ui::table::{Table, numbers, words};

@@ -1,11 +1,11 @@
 //! The controls.
 
 use leptos::prelude::*;
-use ringside_content::drawing::memory::{self, PARAMETERS, RANKS};
 use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Breakdown, Convention, Dtype, Mode, Optimizer};
 use ringside_core::model::ModelRef;
 use ringside_core::quantity::{Unit, grouped, number};
+use ringside_drawing::memory::{self, PARAMETERS, RANKS};
 
 use super::{Shown, State};
 use crate::ui::output::Output;

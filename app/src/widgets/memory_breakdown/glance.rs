@@ -3,12 +3,12 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_content::drawing::caption::sentences;
-use ringside_content::drawing::memory::{Drawn, PARAMETERS, RANKS, Slider, subtitle};
 use ringside_core::decimal;
 use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Breakdown, Params, breakdown};
 use ringside_core::query::{Problem, Query, plain};
+use ringside_drawing::caption::sentences;
+use ringside_drawing::memory::{Drawn, PARAMETERS, RANKS, Slider, subtitle};
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, HtmlDetailsElement, HtmlElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent};
 

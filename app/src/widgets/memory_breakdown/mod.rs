@@ -1,6 +1,6 @@
 //! Where the memory of one GPU goes, in training under ZeRO 0 to 3 and any layout, or in inference, and whether it fits.
 //!
-//! What it shows of a result is markup (`ringside_content::drawing::memory`), so that the build can put the figure of the first
+//! What it shows of a result is markup (`ringside_drawing::memory`), so that the build can put the figure of the first
 //! screen into the page whole; [`glance`] makes that one alive. Everywhere else the figure is a view like any other.
 
 mod controls;
@@ -12,9 +12,9 @@ mod place;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_content::drawing::memory::{Drawn, subtitle};
 use ringside_core::memory::breakdown::ENTRY;
 use ringside_core::memory::{Breakdown, Layout, Params, breakdown};
+use ringside_drawing::memory::{Drawn, subtitle};
 
 use super::model_input::ModelInput;
 use super::{Module, Props, export};

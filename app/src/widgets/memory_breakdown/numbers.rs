@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_content::drawing::memory::stage_name;
 use ringside_core::memory::{Breakdown, Mode, Row, StageRow};
 use ringside_core::quantity::{bytes_binary, bytes_decimal, grouped, number};
+use ringside_drawing::memory::stage_name;
 
 use super::Shown;
 use crate::deferred::NotLoaded;

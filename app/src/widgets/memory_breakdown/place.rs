@@ -1,7 +1,7 @@
 //! The drawing and what stands under it, in a page that has both as markup: each piece is renewed when it changes.
 
 use leptos::prelude::untrack;
-use ringside_content::drawing::memory::{self as drawing, Drawn, Reading};
+use ringside_drawing::memory::{self as drawing, Drawn, Reading};
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement, HtmlInputElement};
 

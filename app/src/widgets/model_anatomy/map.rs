@@ -1,9 +1,9 @@
 //! The drawing: the whole model as a bar, and one of its layers under it as a map whose areas are to scale.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::percent;
 use ringside_core::model::anatomy::{Anatomy, Group, Measure, Piece, Place};
 use ringside_core::quantity::grouped;
+use ringside_drawing::scale::percent;
 
 use super::{Shown, State, amount, share};
 use crate::ui::segmented::Segmented;

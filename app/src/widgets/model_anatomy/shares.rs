@@ -1,9 +1,9 @@
 //! How the shares move with one size: bands over a logarithmic axis, and where the model is on it.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::percent;
 use ringside_core::model::anatomy::{Axis, Group, Measure, Mix};
 use ringside_core::quantity::count;
+use ringside_drawing::scale::percent;
 
 use super::{Shown, Sizes, State};
 use crate::ui::segmented::Segmented;

@@ -1,10 +1,10 @@
 //! The layout on show: where its time goes, why it is the best, what it sends, and why others are impossible.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::percent;
 use ringside_core::planner::found::Barrier;
 use ringside_core::planner::{KNOBS, Step, Traffic, words};
 use ringside_core::quantity::{Unit, bytes_decimal, grouped, number};
+use ringside_drawing::scale::percent;
 
 use super::{Look, Shown};
 use crate::ui::table::{Table, numbers, words};

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::decimal;
 use ringside_core::planner::found::{CELLS, FULLEST, Found, Run, SLOWEST, place};
 use ringside_core::planner::words;
 use ringside_core::quantity::{Unit, bytes_decimal};
+use ringside_drawing::scale::{Linear, percent};
 use web_sys::PointerEvent;
 
 use super::Shown;

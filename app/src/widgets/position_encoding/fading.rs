@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Log, percent};
 use ringside_core::attention::position::{MAX_STEP, Params, Scheme};
 use ringside_core::quantity::{count, grouped, number};
+use ringside_drawing::scale::{Log, percent};
 
 use super::spread;
 use crate::ui::markup::renewed;

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::collective::ENTRY;
 use ringside_core::collective::cost::Cost;
 use ringside_core::quantity::{Unit, unbroken};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 use crate::widgets::readings;

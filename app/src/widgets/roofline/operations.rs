@@ -1,10 +1,10 @@
 //! The operations of the layer, one below the other: where each lies, what limits it, and how long it takes at least.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::{Unit, number};
 use ringside_core::roofline::layer::Operation;
 use ringside_core::roofline::{PRODUCT, Placed};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 use crate::ui::table::{Table, numbers, words};

@@ -1,9 +1,9 @@
 //! Speed over GPUs beside a straight line, and under it what a step is made of.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::percent;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::scaling::{Curve, MAX_GPUS, Step};
+use ringside_drawing::scale::percent;
 
 use super::Shown;
 use crate::ui::plot::{self, Axes, Axis, Mark, Rule};

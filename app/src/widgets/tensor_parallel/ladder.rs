@@ -1,9 +1,9 @@
 //! A layer's time by the number of ranks: arithmetic, what is waited for, and where the node ends.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::Unit;
 use ringside_core::tensor_parallel::{Run, Rung};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 use crate::ui::rested::rested;

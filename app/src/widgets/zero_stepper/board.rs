@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::{Unit, unbroken};
 use ringside_core::zero::{Action, Memory, Run, Segment, State as Ranks, Strategy};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 use crate::ui::markup::renewed;

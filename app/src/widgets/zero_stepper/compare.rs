@@ -1,9 +1,9 @@
 //! The strategies beside each other, at the same parameters.
 
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::{Unit, number, unbroken};
 use ringside_core::zero::{Memory, Params, Run, Strategy};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::{State, at_start, board};
 use crate::ui::rested::rested;

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
-use ringside_content::drawing::scale::{Linear, percent};
 use ringside_core::quantity::{Unit, bytes_decimal, unbroken};
 use ringside_core::zero::{Pass, Run};
+use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
 use super::board::{STACK, stacked};

@@ -9,7 +9,8 @@ mod numbers;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::zero::{ENTRY, Event, Params, Run, State as Ranks, Strategy};
+use ringside_core::declare::Model as _;
+use ringside_core::zero::{Event, Params, Run, State as Ranks, Strategy};
 
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
@@ -20,7 +21,7 @@ use crate::ui::transport::{Pace, Transport};
 /// Downloads the widget.
 #[wasm_split(widget_zero_stepper, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
@@ -75,7 +76,7 @@ fn at_start(params: &Params) -> Params {
 const PACE: Pace = Pace { whole: 40_000.0, longest: 1400.0, shortest: 200.0 };
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(params);
 
@@ -101,8 +102,8 @@ fn view(props: Props) -> AnyView {
     .into_any();
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
@@ -138,6 +139,7 @@ fn now(shown: Shown) -> impl IntoView {
 
 /// The quantities, for people and for scripts.
 fn readings(shown: Shown) -> impl IntoView {
-    let quantities = Memo::new(move |_| shown.run.with(|run| run.quantities(shown.step.get())));
-    view! { <dl class="readings">{readings::all(&ENTRY, quantities)}</dl> }
+    let quantities =
+        Memo::new(move |_| shown.run.with(|run| Params { step: shown.step.get(), ..run.params }.quantities(run)));
+    view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
 }

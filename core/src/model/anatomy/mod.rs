@@ -12,7 +12,7 @@ use super::params::ParameterCount;
 use super::presets::{self, Preset};
 use super::reference::{self, ModelRef};
 use super::shape::{Attention, SPECS as SHAPE, Shape};
-use crate::catalogue::{Entry, Evaluation};
+use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::quantity::{Quantity, Unit, grouped};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join};
 
@@ -117,8 +117,8 @@ pub const ENTRY: Entry = Entry {
     id: "model-anatomy",
     title: "Model anatomy",
     summary: "Where a model’s parameters and its forward FLOPs are, weight by weight.",
-    params: &PARAMS,
-    quantities: QUANTITIES,
+    params: Parameters::Specs(&PARAMS),
+    quantities: Measures::List(QUANTITIES),
     evaluate: |query| {
         let (params, problems) = Params::read(query);
         let result = anatomy(&params).map(|result| result.quantities()).map_err(|e| e.message);

@@ -1,9 +1,8 @@
 //! What is dragged.
 
+use ringside_core::declare::Scale;
 use ringside_core::memory::{Breakdown, Params};
 use ringside_core::quantity::{count, grouped};
-
-use crate::drawing::positions::Scale;
 
 /// A slider of the figure.
 #[derive(Debug, Clone, Copy)]

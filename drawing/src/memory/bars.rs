@@ -6,8 +6,8 @@ use ringside_core::memory::{Breakdown, Concept, Mode, Params};
 use ringside_core::quantity::bytes_decimal;
 
 use super::stage_name;
-use crate::drawing::scale::{Linear, percent};
-use crate::drawing::ticks;
+use crate::scale::{Linear, percent};
+use crate::ticks;
 
 /// The memory of the GPU is on the axis unless it is this many times the largest bar: the bars are the subject.
 const CAPACITY_WITHIN: f64 = 4.0;

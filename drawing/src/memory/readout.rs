@@ -7,7 +7,7 @@ use ringside_core::memory::{Breakdown, Concept, Mode};
 use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal};
 
 use super::stage_name;
-use crate::drawing::escaped;
+use crate::escaped;
 
 /// A number among them.
 #[derive(Debug, Clone, PartialEq)]

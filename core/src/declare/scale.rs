@@ -1,6 +1,6 @@
 //! How the positions of a slider stand for values.
 
-use ringside_core::decimal;
+use crate::decimal;
 
 /// How the positions of a slider, whole numbers from 0 on, stand for values.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,0 +1,192 @@
+//! A model's controls, drawn as it declares its parameters: those beside the drawing, and those behind "More controls".
+
+use leptos::prelude::*;
+use ringside_core::declare::{At, Group, Look, Model, Param};
+use ringside_core::query::{Kind, ParamSpec};
+
+use crate::ui::number_field::NumberField;
+use crate::ui::segmented::Segmented;
+use crate::ui::select::{self, Select};
+use crate::ui::slider::Slider;
+use crate::ui::state::State;
+use crate::ui::unique_id;
+
+/// Options up to which a choice shows all of them, and characters up to which these fit one row.
+const SEGMENTS: (usize, usize) = (4, 34);
+
+/// The controls of a model, to be drawn. What is special about a widget's is said first.
+pub(super) struct Controls<M: Model> {
+    state: State<M>,
+    special: Vec<(&'static str, AnyView)>,
+    conditions: Vec<(&'static [&'static str], Signal<bool>)>,
+}
+
+/// Controls as they are drawn.
+pub(super) struct Drawn {
+    /// Those that stand beside the drawing.
+    pub main: AnyView,
+    /// Those behind "More controls"; none if there are none.
+    pub more: Option<AnyView>,
+    /// Whether one behind "More controls" has another value than its default.
+    pub more_is_set: Signal<bool>,
+}
+
+impl<M: Model> Controls<M> {
+    /// The controls of this state.
+    pub fn of(state: State<M>) -> Self {
+        Self { state, special: Vec::new(), conditions: Vec::new() }
+    }
+
+    /// Draws `view` in the place of the control of `name`.
+    pub fn special(mut self, name: &'static str, view: impl IntoView + Send + 'static) -> Self {
+        self.special.push((name, view.into_any()));
+        self
+    }
+
+    /// Shows the controls of `names` only while this holds.
+    pub fn only_while(
+        mut self,
+        names: &'static [&'static str],
+        holds: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let holds = Memo::new(move |_| holds());
+        self.conditions.push((names, holds.into()));
+        self
+    }
+
+    /// Those beside the drawing alone, for a page of which the figure is a small part.
+    pub fn few(mut self) -> AnyView {
+        self.group(|group| group == Group::Main)
+    }
+
+    /// All of them.
+    pub fn draw(mut self) -> Drawn {
+        let main = self.group(|group| group == Group::Main);
+        let mut headings: Vec<&'static str> = Vec::new();
+        for param in M::PARAMS {
+            if let Group::More(heading) = param.look.group
+                && !headings.contains(&heading)
+            {
+                headings.push(heading);
+            }
+        }
+        let more = headings.into_iter().map(|heading| {
+            let controls = self.group(|group| group == Group::More(heading));
+            section(heading, controls)
+        });
+        let more: Vec<AnyView> = more.collect();
+        let is_set = self.state;
+        Drawn {
+            main,
+            more: (!more.is_empty()).then(|| more.into_any()),
+            more_is_set: Memo::new(move |_| is_set.params().with(differs)).into(),
+        }
+    }
+
+    fn group(&mut self, is_asked: impl Fn(Group) -> bool) -> AnyView {
+        let asked = M::PARAMS.iter().filter(|param| is_asked(param.look.group));
+        asked.map(|param| self.control(param)).collect_view().into_any()
+    }
+
+    fn control(&mut self, param: &'static Param<M>) -> AnyView {
+        let name = param.spec.name;
+        let special = self.special.iter().position(|(other, _)| *other == name);
+        let control = match (special, param.at) {
+            (Some(i), _) => self.special.swap_remove(i).1,
+            (None, Some(at)) => drawn(&param.spec, &param.look, self.value(param, at)),
+            (None, None) => return ().into_any(),
+        };
+        match self.conditions.iter().find(|(names, _)| names.contains(&name)) {
+            Some(&(_, holds)) => {
+                view! { <div class="bare" class:nowhere=move || !holds.get()>{control}</div> }.into_any()
+            }
+            None => control,
+        }
+    }
+
+    fn value(&self, param: &'static Param<M>, at: At<M>) -> Value {
+        let (state, kind) = (self.state, param.spec.kind);
+        let params = move || state.params().get();
+        match kind {
+            Kind::Choice(_) => Value::Choice(
+                Signal::derive(move || at(&mut params()).chosen()),
+                Callback::new(move |id: &'static str| {
+                    state.update(|p| {
+                        at(p).choose(id);
+                        p.rewind();
+                    });
+                }),
+            ),
+            Kind::Integer { .. } | Kind::Real { .. } => Value::Number(
+                Signal::derive(move || at(&mut params()).number().unwrap_or_default()),
+                Callback::new(move |number: f64| {
+                    state.update(|p| {
+                        at(p).set_number(kind, number);
+                        p.rewind();
+                    });
+                }),
+            ),
+        }
+    }
+}
+
+/// Whether a parameter that stands behind "More controls" has another value than its default.
+fn differs<M: Model>(params: &M) -> bool {
+    let (mut params, mut standard) = (params.clone(), M::standard());
+    M::PARAMS
+        .iter()
+        .filter(|param| matches!(param.look.group, Group::More(_)))
+        .any(|param| param.at.is_some_and(|at| at(&mut params).write() != at(&mut standard).write()))
+}
+
+/// A parameter's value, and how it is set.
+enum Value {
+    Number(Signal<f64>, Callback<f64>),
+    Choice(Signal<&'static str>, Callback<&'static str>),
+}
+
+/// The control that a declaration asks for.
+fn drawn(&spec: &'static ParamSpec, look: &'static Look, value: Value) -> AnyView {
+    let (label, format) = (look.label, look.format);
+    match (value, spec.kind) {
+        (Value::Number(value, set), _) => match look.scale {
+            Some(scale) => view! { <Slider spec label value set scale format /> }.into_any(),
+            None => {
+                let id = unique_id(spec.name);
+                view! {
+                    <div class="field">
+                        <label for=id.clone()>{label}</label>
+                        <NumberField spec label value set format id />
+                    </div>
+                }
+                .into_any()
+            }
+        },
+        (Value::Choice(value, set), Kind::Choice(ids)) => {
+            let label_of = |(i, id): (usize, &&'static str)| (*id, look.labels.get(i).copied().unwrap_or(id));
+            let options: Vec<(&'static str, &'static str)> = ids.iter().enumerate().map(label_of).collect();
+            let letters: usize = options.iter().map(|(_, label)| label.chars().count()).sum();
+            if options.len() <= SEGMENTS.0 && letters <= SEGMENTS.1 {
+                view! { <Segmented name=spec.name label options value set /> }.into_any()
+            } else {
+                let groups = vec![select::Group { label: "", options }];
+                view! { <Select name=spec.name label groups value set /> }.into_any()
+            }
+        }
+        (Value::Choice(..), _) => ().into_any(),
+    }
+}
+
+/// Controls under their heading.
+fn section(heading: &'static str, controls: AnyView) -> AnyView {
+    if heading.is_empty() {
+        return view! { <div class="control-grid">{controls}</div> }.into_any();
+    }
+    view! {
+        <fieldset class="control-section">
+            <legend>{heading}</legend>
+            <div class="control-grid">{controls}</div>
+        </fieldset>
+    }
+    .into_any()
+}

@@ -1,0 +1,236 @@
+//! Where a parameter lives: fields of every type that a parameter can have, seen alike.
+
+use super::Options;
+use crate::hardware::links::{self, Link};
+use crate::hardware::{self, Accelerator};
+use crate::query::{Kind, ParamSpec, Reader, plain};
+
+/// A field of a model's parameters, to be read and written.
+pub enum Slot<'a> {
+    /// A real number.
+    Real(&'a mut f64),
+    /// A real number that may be left out.
+    MaybeReal(&'a mut Option<f64>),
+    /// A whole number.
+    Whole(&'a mut dyn Whole),
+    /// A whole number that may be left out.
+    MaybeWhole(&'a mut Option<u64>),
+    /// One of some names.
+    Choice(&'a mut dyn Choose),
+    /// Any text that the model understands.
+    Text(&'a mut dyn Text),
+}
+
+/// A type that a parameter can have.
+pub trait Field {
+    /// The field, to be read and written.
+    fn slot(&mut self) -> Slot<'_>;
+}
+
+/// A whole number of some width.
+pub trait Whole {
+    /// The number.
+    fn get(&self) -> u64;
+    /// Sets it; what is too large for its type becomes the largest of it.
+    fn set(&mut self, value: u64);
+}
+
+/// One of some names.
+pub trait Choose {
+    /// The name of the one chosen.
+    fn id(&self) -> &'static str;
+    /// Chooses another; an unknown name changes nothing.
+    fn choose(&mut self, id: &str);
+}
+
+/// What is written as a text of its own form: a list of measurements, a schedule.
+pub trait Text {
+    /// Reads it. An empty text is valid and means none.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong; then nothing has changed.
+    fn read(&mut self, text: &str) -> Result<(), String>;
+    /// Writes it, so that it reads back to the same.
+    fn write(&self) -> String;
+}
+
+impl Slot<'_> {
+    /// Reads the parameter `spec`: as given, or its default with a problem.
+    pub(super) fn read(self, spec: &ParamSpec, reader: &mut Reader<'_>) {
+        match self {
+            Slot::Real(value) => *value = reader.real(spec.name),
+            Slot::MaybeReal(value) => *value = reader.real_or_none(spec.name),
+            Slot::Whole(value) => value.set(reader.integer(spec.name)),
+            Slot::MaybeWhole(value) => *value = reader.real_or_none(spec.name).map(|n| n as u64),
+            Slot::Choice(value) => value.choose(reader.choice(spec.name)),
+            Slot::Text(value) => {
+                let given = reader.text(spec.name).unwrap_or(spec.default);
+                if let Err(why) = value.read(given) {
+                    reader.problem(spec.name, why);
+                    _ = value.read(spec.default);
+                }
+            }
+        }
+    }
+
+    /// The value as a query has it; nothing where it is left out.
+    pub fn write(&self) -> Option<String> {
+        match self {
+            Slot::Real(value) => Some(plain(**value)),
+            Slot::MaybeReal(value) => value.map(plain),
+            Slot::Whole(value) => Some(value.get().to_string()),
+            Slot::MaybeWhole(value) => value.map(|n| n.to_string()),
+            Slot::Choice(value) => Some(value.id().to_owned()),
+            Slot::Text(value) => Some(value.write()).filter(|text| !text.is_empty()),
+        }
+    }
+
+    /// The value of a number; none where it is left out, and of what is no number.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Slot::Real(value) => Some(**value),
+            Slot::MaybeReal(value) => **value,
+            Slot::Whole(value) => Some(value.get() as f64),
+            Slot::MaybeWhole(value) => value.map(|n| n as f64),
+            Slot::Choice(_) | Slot::Text(_) => None,
+        }
+    }
+
+    /// Sets a number, kept within what `kind` allows.
+    pub fn set_number(self, kind: Kind, number: f64) {
+        let number = match kind {
+            Kind::Real { min, max } => number.clamp(min, max),
+            Kind::Integer { min, max } => number.round().clamp(min as f64, max as f64),
+            Kind::Choice(_) => number,
+        };
+        match self {
+            Slot::Real(value) => *value = number,
+            Slot::MaybeReal(value) => *value = Some(number),
+            Slot::Whole(value) => value.set(number as u64),
+            Slot::MaybeWhole(value) => *value = Some(number as u64),
+            Slot::Choice(_) | Slot::Text(_) => {}
+        }
+    }
+
+    /// The name of what is chosen; empty for what is no choice.
+    pub fn chosen(&self) -> &'static str {
+        if let Slot::Choice(value) = self { value.id() } else { "" }
+    }
+
+    /// Chooses.
+    pub fn choose(self, id: &str) {
+        if let Slot::Choice(value) = self {
+            value.choose(id);
+        }
+    }
+}
+
+impl Field for f64 {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Real(self)
+    }
+}
+
+impl Field for Option<f64> {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::MaybeReal(self)
+    }
+}
+
+impl Field for Option<u64> {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::MaybeWhole(self)
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($type:ty),+) => {$(
+        impl Whole for $type {
+            fn get(&self) -> u64 {
+                *self as u64
+            }
+
+            fn set(&mut self, value: u64) {
+                *self = Self::try_from(value).unwrap_or(Self::MAX);
+            }
+        }
+
+        impl Field for $type {
+            fn slot(&mut self) -> Slot<'_> {
+                Slot::Whole(self)
+            }
+        }
+    )+};
+}
+
+whole_numbers!(u8, u32, u64, usize);
+
+impl Choose for bool {
+    fn id(&self) -> &'static str {
+        if *self { "true" } else { "false" }
+    }
+
+    fn choose(&mut self, id: &str) {
+        *self = id == "true";
+    }
+}
+
+impl Field for bool {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Choice(self)
+    }
+}
+
+impl<O: Options> Choose for O {
+    fn id(&self) -> &'static str {
+        Options::id(*self)
+    }
+
+    fn choose(&mut self, id: &str) {
+        if let Some(option) = O::find(id) {
+            *self = option;
+        }
+    }
+}
+
+impl<O: Options> Field for O {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Choice(self)
+    }
+}
+
+impl Choose for &'static Accelerator {
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn choose(&mut self, id: &str) {
+        if let Some(accelerator) = hardware::find(id) {
+            *self = accelerator;
+        }
+    }
+}
+
+impl Field for &'static Accelerator {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Choice(self)
+    }
+}
+
+impl Choose for &'static Link {
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn choose(&mut self, id: &str) {
+        if let Some(link) = links::find(id) {
+            *self = link;
+        }
+    }
+}
+
+impl Field for &'static Link {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Choice(self)
+    }
+}

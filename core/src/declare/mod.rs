@@ -1,0 +1,352 @@
+//! A model states itself once: [`Model`].
+//!
+//! Each parameter is a [`Param`]: its standard name, what it means, its range or options and its default (a [`ParamSpec`]), how a
+//! person sets it (a [`Look`]), and where it lives among the model's parameters (a [`Field`]). Each quantity is a [`Measure`]: its id,
+//! label and unit, and the function that takes it from a result. From these follow reading and writing a query, what is reported of
+//! a bad one, the catalogue's [`Entry`], the documentation of a widget, and its controls. All of them are data: nothing here is
+//! compiled once for each model but a few short loops.
+
+mod field;
+mod options;
+mod scale;
+#[cfg(test)]
+mod tests;
+
+pub use field::{Choose, Field, Slot, Text, Whole};
+pub use options::{List, Options};
+pub use scale::Scale;
+
+use crate::catalogue::{Declared, Entry, Evaluation, Measures, Parameters};
+use crate::quantity::{Quantity, Unit, number};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+
+/// A model: the parameters of a computation, what it yields, and how both are called.
+pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
+    /// What comes of it.
+    type Result: 'static;
+    /// The id of its widget: `memory-breakdown`.
+    const ID: &'static str;
+    /// Its title for people.
+    const TITLE: &'static str;
+    /// What it shows, in one sentence.
+    const SUMMARY: &'static str;
+    /// Every parameter, in the order of a link and of the controls.
+    const PARAMS: &'static [Param<Self>];
+    /// Every quantity, in the order in which they are shown.
+    const QUANTITIES: &'static [Measure<Self, Self::Result>];
+
+    /// Computes it.
+    ///
+    /// # Errors
+    /// Why these parameters, each of which is valid, are impossible together: a sentence.
+    fn evaluate(&self) -> Result<Self::Result, String>;
+
+    /// Mends and reports what no parameter shows by itself once all are read, and reads those that live nowhere.
+    fn settle(&mut self, _reader: &mut Reader<'_>) {}
+
+    /// The pairs of a query of those parameters that live nowhere; they come first.
+    fn unplaced(&self) -> Query {
+        Query::default()
+    }
+
+    /// What a control changes beside its parameter: one that unfolds in steps begins anew.
+    fn rewind(&mut self) {}
+
+    /// Reads the parameters. What cannot be read has its default and is reported; what [`Default`] says counts for nothing that is
+    /// declared.
+    fn read(query: &Query) -> (Self, Vec<Problem>) {
+        let mut reader = Reader::over(Self::PARAMS.iter().map(|param| &param.spec).collect(), query);
+        let mut params = Self::default();
+        for param in Self::PARAMS {
+            if let Some(at) = param.at {
+                at(&mut params).read(&param.spec, &mut reader);
+            }
+        }
+        params.settle(&mut reader);
+        (params, reader.finish())
+    }
+
+    /// The parameters where nothing is given.
+    fn standard() -> Self {
+        Self::read(&Query::default()).0
+    }
+
+    /// The parameters as a query that reads back to the same.
+    fn query(&self) -> Query {
+        let mut query = self.unplaced();
+        let mut params = self.clone();
+        for param in Self::PARAMS {
+            let Some(at) = param.at else { continue };
+            match at(&mut params).write() {
+                Some(text) if !param.look.quiet || !param.spec.is_default(&text) => query.set(param.spec.name, text),
+                _ => {}
+            }
+        }
+        query
+    }
+
+    /// Whether each number is one that its parameter takes, for parameters that no query was read for.
+    ///
+    /// # Errors
+    /// The first that is not: a sentence.
+    fn in_range(&self) -> Result<(), String> {
+        let mut params = self.clone();
+        for Param { spec, at, .. } in Self::PARAMS {
+            let Some(value) = at.and_then(|at| at(&mut params).number()) else { continue };
+            if let Some(why) = spec.refuses(value) {
+                return Err(why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Every quantity of a result.
+    fn quantities(&self, result: &Self::Result) -> Vec<Quantity> {
+        let quantity = |m: &Measure<Self, Self::Result>| Quantity::new(m.id, m.label, (m.of)(self, result), m.unit);
+        Self::QUANTITIES.iter().map(quantity).collect()
+    }
+
+    /// The model in the catalogue.
+    const ENTRY: Entry = Entry {
+        id: Self::ID,
+        title: Self::TITLE,
+        summary: Self::SUMMARY,
+        params: Parameters::Declared(|i| {
+            Self::PARAMS.get(i).map(|param| Declared { spec: &param.spec, look: Some(&param.look) })
+        }),
+        quantities: Measures::Declared(|i| Self::QUANTITIES.get(i).map(|m| (m.id, m.label, m.unit))),
+        evaluate: |query| {
+            let (params, problems) = Self::read(query);
+            let result = params.evaluate().map(|result| params.quantities(&result));
+            Evaluation::new(params.query(), problems, result)
+        },
+    };
+}
+
+/// One quantity of a model with parameters `P` and results `R`.
+pub struct Measure<P, R> {
+    /// Its id in kebab case: `bytes-on-wire`.
+    pub id: &'static str,
+    /// What a person calls it.
+    pub label: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// Its value, in the base unit; a finite number.
+    pub of: fn(&P, &R) -> f64,
+}
+
+/// A quantity: its id, what a person calls it, its unit, and how it is taken from the parameters and their result.
+pub const fn measure<P, R>(id: &'static str, label: &'static str, unit: Unit, of: fn(&P, &R) -> f64) -> Measure<P, R> {
+    Measure { id, label, unit, of }
+}
+
+/// Where the control of a parameter stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Beside the drawing, always in sight: two to four parameters of a model.
+    Main,
+    /// Behind "More controls", under this heading; an empty one for none.
+    More(&'static str),
+    /// Nowhere: the drawing sets it, or the transport, or a link alone.
+    Drawn,
+}
+
+/// How a person sees and sets a parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// What a person calls it.
+    pub label: &'static str,
+    /// What a person calls each of its options, in their order; empty where their ids say it.
+    pub labels: &'static [&'static str],
+    /// How a number is written.
+    pub format: fn(f64) -> String,
+    /// The positions of its slider; none for a field in which a number is typed.
+    pub scale: Option<Scale>,
+    /// Where its control stands.
+    pub group: Group,
+    /// Whether a link names it only where it differs from its default.
+    pub quiet: bool,
+}
+
+/// Where a parameter lives among all of a model's: the path to its field.
+pub type At<P> = fn(&mut P) -> Slot<'_>;
+
+/// One parameter of a model whose parameters are `P`.
+pub struct Param<P: 'static> {
+    /// Its name, what it means, what values it takes, its default.
+    pub spec: ParamSpec,
+    /// How a person sees and sets it.
+    pub look: Look,
+    /// Where it lives; none for one that the model reads and writes itself ([`Model::settle`], [`Model::unplaced`]).
+    pub at: Option<At<P>>,
+}
+
+// Derived, these would ask the same of `P`.
+impl<P> Clone for Param<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P> Copy for Param<P> {}
+
+/// Lists of parameters put one after another, for a model that shares some with others. `N` is the sum of their lengths.
+pub const fn join<P, const N: usize>(lists: &[&[Param<P>]]) -> [Param<P>; N] {
+    let mut all = [Declaration::NONE.apart(); N];
+    let (mut list, mut n) = (0, 0);
+    while list < lists.len() {
+        let mut i = 0;
+        while i < lists[list].len() {
+            all[n] = lists[list][i];
+            i += 1;
+            n += 1;
+        }
+        list += 1;
+    }
+    assert!(n == N, "the lists have another number of parameters");
+    all
+}
+
+/// Parameters that a model reads and writes itself.
+pub const fn all_apart<P, const N: usize>(specs: &[ParamSpec; N]) -> [Param<P>; N] {
+    let mut all = [Declaration::NONE.apart(); N];
+    let mut i = 0;
+    while i < N {
+        all[i] = Declaration::of(specs[i]).apart();
+        i += 1;
+    }
+    all
+}
+
+/// A parameter, whichever model has it: all but where it lives. Models that share a parameter share its declaration.
+#[derive(Debug, Clone, Copy)]
+pub struct Declaration {
+    spec: ParamSpec,
+    look: Look,
+}
+
+/// A real number from `min` to `max`. The default may be empty for an [`Option`], which is then none.
+pub const fn real(name: &'static str, doc: &'static str, [min, max]: [f64; 2], default: &'static str) -> Declaration {
+    Declaration::of(ParamSpec { name, doc, kind: Kind::Real { min, max }, default })
+}
+
+/// A whole number from `min` to `max`. The default may be empty for an [`Option`], which is then none.
+pub const fn whole(name: &'static str, doc: &'static str, [min, max]: [u64; 2], default: &'static str) -> Declaration {
+    Declaration::of(ParamSpec { name, doc, kind: Kind::Integer { min, max }, default })
+}
+
+/// One of some options.
+pub const fn choice(name: &'static str, doc: &'static str, options: List, default: &'static str) -> Declaration {
+    Declaration::of(ParamSpec { name, doc, kind: Kind::Choice(options.ids), default }).labels(options.labels)
+}
+
+/// Off or on: `false` or `true`.
+pub const fn switch(name: &'static str, doc: &'static str, default: bool) -> Declaration {
+    const OFF_ON: List = List { ids: &["false", "true"], labels: &["off", "on"] };
+    choice(name, doc, OFF_ON, if default { "true" } else { "false" })
+}
+
+/// A text of the model's own form ([`Text`]). It has no control but what the widget draws.
+pub const fn text(name: &'static str, doc: &'static str, default: &'static str) -> Declaration {
+    Declaration::of(ParamSpec { name, doc, kind: Kind::Choice(&[]), default }).drawn()
+}
+
+impl Declaration {
+    const NONE: Self = Self::of(ParamSpec { name: "", doc: "", kind: Kind::Choice(&[]), default: "" });
+
+    const fn of(spec: ParamSpec) -> Self {
+        let group = Group::More("");
+        Self { spec, look: Look { label: spec.name, labels: &[], format: number, scale: None, group, quiet: false } }
+    }
+
+    /// Lives there: `|p| p.serial.slot()`.
+    pub const fn at<P>(self, at: At<P>) -> Param<P> {
+        Param { spec: self.spec, look: self.look, at: Some(at) }
+    }
+
+    /// Is read and written by the model itself, and has no control but what the widget draws.
+    pub const fn apart<P>(self) -> Param<P> {
+        let this = self.drawn();
+        Param { spec: this.spec, look: this.look, at: None }
+    }
+
+    /// What a person calls it.
+    pub const fn label(mut self, label: &'static str) -> Self {
+        self.look.label = label;
+        self
+    }
+
+    /// What a person calls each option.
+    pub const fn labels(mut self, labels: &'static [&'static str]) -> Self {
+        self.look.labels = labels;
+        self
+    }
+
+    /// How a number is written.
+    pub const fn format(mut self, format: fn(f64) -> String) -> Self {
+        self.look.format = format;
+        self
+    }
+
+    /// Set by a slider with these positions.
+    pub const fn slider(mut self, scale: Scale) -> Self {
+        self.look.scale = Some(scale);
+        self
+    }
+
+    /// Set by a slider in equal steps over the whole range.
+    pub const fn steps(self, step: f64) -> Self {
+        let (min, max) = match self.spec.kind {
+            Kind::Real { min, max } => (min, max),
+            Kind::Integer { min, max } => (min as f64, max as f64),
+            Kind::Choice(_) => (0.0, 0.0),
+        };
+        self.slider(Scale::Linear { min, max, step })
+    }
+
+    /// Set by a slider by powers of two, up to 2 to this power.
+    pub const fn doubling(self, power: u32) -> Self {
+        self.slider(Scale::Doubling(power))
+    }
+
+    /// Its control stands beside the drawing.
+    pub const fn main(mut self) -> Self {
+        self.look.group = Group::Main;
+        self
+    }
+
+    /// Its control stands behind "More controls", under this heading.
+    pub const fn more(mut self, heading: &'static str) -> Self {
+        self.look.group = Group::More(heading);
+        self
+    }
+
+    /// It has no control.
+    pub const fn drawn(mut self) -> Self {
+        self.look.group = Group::Drawn;
+        self
+    }
+
+    /// A link names it only where it differs from its default.
+    pub const fn quiet(mut self) -> Self {
+        self.look.quiet = true;
+        self
+    }
+
+    /// With another default, for a model that shares it.
+    pub const fn default(mut self, default: &'static str) -> Self {
+        self.spec.default = default;
+        self
+    }
+
+    /// With another meaning, for a model that shares it.
+    pub const fn doc(mut self, doc: &'static str) -> Self {
+        self.spec.doc = doc;
+        self
+    }
+
+    /// With another range, for a model that shares it.
+    pub const fn range(mut self, [min, max]: [u64; 2]) -> Self {
+        self.spec.kind = Kind::Integer { min, max };
+        self
+    }
+}
