@@ -134,6 +134,8 @@ pub const ALL: &[Entry] = &[
     crate::ddp::ENTRY,
     crate::roofline::ENTRY,
     crate::scaling::ENTRY,
+    crate::scaling_laws::Params::ENTRY,
+    crate::training_run::Params::ENTRY,
     crate::pipeline::ENTRY,
     crate::pipeline::editor::EDITOR,
     crate::kernels::matmul::ENTRY,

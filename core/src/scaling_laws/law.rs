@@ -58,7 +58,9 @@ impl Law {
     /// Where it is from.
     pub fn source(self) -> &'static str {
         match self {
-            Law::Kaplan => "Kaplan et al., arXiv:2001.08361, Table 6: N = 1.3e9 · C^0.73, C in PF-days, without embeddings",
+            Law::Kaplan => {
+                "Kaplan et al., arXiv:2001.08361, Table 6: N = 1.3e9 · C^0.73, C in PF-days, without embeddings"
+            }
             Law::Approach1 => "Hoffmann et al., arXiv:2203.15556, Table 3: a power law through its nine rows",
             Law::Approach2 => "Hoffmann et al., arXiv:2203.15556, Table A3: a power law through its nine rows",
             Law::Rounded => "Hoffmann et al., arXiv:2203.15556, equation 10",
@@ -115,9 +117,8 @@ fn through(budgets: &[f64; 9]) -> Frontier {
     let n = SIZES.len() as f64;
     let pairs = || budgets.iter().zip(SIZES).map(|(c, size)| (c.ln(), size.ln()));
     let (x, y) = pairs().fold((0.0, 0.0), |(x, y), (c, s)| (x + c / n, y + s / n));
-    let (up, across) = pairs().fold((0.0, 0.0), |(up, across), (c, s)| {
-        (up + (c - x) * (s - y), across + (c - x) * (c - x))
-    });
+    let (up, across) =
+        pairs().fold((0.0, 0.0), |(up, across), (c, s)| (up + (c - x) * (s - y), across + (c - x) * (c - x)));
     let a = up / across;
     Frontier::Power { k: (y - a * x).exp(), a }
 }

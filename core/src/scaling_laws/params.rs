@@ -67,7 +67,7 @@ impl Model for Params {
             .main()
             .at(|p| p.params.slot()),
         choice("law", "law that says what is best", Law::LIST, "refit").label("Law").main().at(|p| p.law.slot()),
-        choice("show", "what is drawn", Show::LIST, "isoflop").label("Show").main().at(|p| p.show.slot()),
+        choice("show", "what is drawn", Show::LIST, "isoflop").label("Show").drawn().at(|p| p.show.slot()),
         real("unique", "tokens of distinct text; 1e15 for no limit", [1e8, 1e15], "1e15")
             .label("Text there is, tokens")
             .format(text_there_is)
@@ -88,7 +88,9 @@ impl Model for Params {
         measure("optimal-loss", "Best model, loss", Unit::Ratio, |_, o| o.loss(o.optimum)),
         measure("exponent", "Parameters grow as the budget to the power", Unit::Ratio, |_, o| o.law.exponent()),
         measure("worth", "An optimal run needs for this loss", Unit::Flop, |_, o| o.worth()),
-        measure("wasted", "Of the budget more than that", Unit::Fraction, |_, o| (1.0 - o.worth() / o.compute()).max(0.0)),
+        measure("wasted", "Of the budget more than that", Unit::Fraction, |_, o| {
+            (1.0 - o.worth() / o.compute()).max(0.0)
+        }),
         measure("epochs", "Passes over the text", Unit::Ratio, |_, o| o.epochs(o.here)),
         measure("effective-tokens", "Tokens as good as new", Unit::Count, |_, o| {
             data::effective(&o.surface, o.here, o.unique).tokens
@@ -101,7 +103,9 @@ impl Model for Params {
         measure("total", "Training and serving it", Unit::Flop, |_, o| o.total()),
         measure("lean-params", "Cheapest in all, parameters", Unit::Count, |_, o| o.lean.params),
         measure("lean-tokens", "Cheapest in all, tokens", Unit::Count, |_, o| o.lean.tokens),
-        measure("lean-total", "Cheapest in all, training and serving", Unit::Flop, |_, o| serving::total(o.lean, o.served)),
+        measure("lean-total", "Cheapest in all, training and serving", Unit::Flop, |_, o| {
+            serving::total(o.lean, o.served)
+        }),
         measure("lean-saving", "It saves of all FLOPs", Unit::Fraction, |_, o| {
             (1.0 - serving::total(o.lean, o.served) / o.total()).max(0.0)
         }),

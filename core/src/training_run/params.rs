@@ -229,18 +229,18 @@ impl Model for Params {
             .label("Tokens")
             .format(count)
             .slider(Scale::Decades(8, 14))
-            .main()
+            .drawn()
             .at(|p| p.tokens.slot()),
         real("days", "days, if they are given", [0.01, 10_000.0], "30")
             .label("Days")
             .slider(Scale::Linear { min: 1.0, max: 180.0, step: 1.0 })
-            .main()
+            .drawn()
             .at(|p| p.days.slot()),
         real("money", "US dollars, if they are given", [1.0, 1e12], "2e6")
             .label("Money")
             .format(dollars)
             .slider(Scale::Decades(2, 10))
-            .main()
+            .drawn()
             .at(|p| p.money.slot()),
         real("mfu", "model FLOPs utilisation: model FLOPs a second over peak", [0.001, 1.0], "0.4")
             .label("MFU")
@@ -248,7 +248,7 @@ impl Model for Params {
             .slider(Scale::Linear { min: 0.01, max: 1.0, step: 0.01 })
             .main()
             .at(|p| p.mfu.slot()),
-        choice("show", "what is drawn", Show::LIST, "loss").label("Show").main().at(|p| p.show.slot()),
+        choice("show", "what is drawn", Show::LIST, "loss").label("Show").drawn().at(|p| p.show.slot()),
         choice("gpu", "GPU", GPUS, "h100-80").label("GPU").more("The machine").at(|p| p.gpu.slot()),
         real("goodput", "share of the time that it trains", [0.01, 1.0], "1")
             .label("Time that trains")
@@ -274,7 +274,10 @@ impl Model for Params {
             .more("The model")
             .at(|p| p.total.slot()),
         whole("layers", "layers", [1, 10_000], "80").label("Layers").more("The model").at(|p| p.layers.slot()),
-        whole("width", "heads × head dimension", [1, 1_000_000], "8192").label("Width").more("The model").at(|p| p.width.slot()),
+        whole("width", "heads × head dimension", [1, 1_000_000], "8192")
+            .label("Width")
+            .more("The model")
+            .at(|p| p.width.slot()),
         whole("seq", "tokens of a sequence", [1, 10_000_000], "8192")
             .label("Tokens of a sequence")
             .doubling(20)
@@ -296,11 +299,16 @@ impl Model for Params {
             .doubling(30)
             .more("Batch and learning rate")
             .at(|p| p.batch.slot()),
-        real("critical", "critical batch size in tokens, as measured; without it Kaplan’s at the predicted loss", [1.0, 1e12], "")
-            .label("Critical batch, measured")
-            .format(count)
-            .more("Batch and learning rate")
-            .at(|p| p.critical.slot()),
+        real(
+            "critical",
+            "critical batch size in tokens, as measured; without it Kaplan’s at the predicted loss",
+            [1.0, 1e12],
+            "",
+        )
+        .label("Critical batch, measured")
+        .format(count)
+        .more("Batch and learning rate")
+        .at(|p| p.critical.slot()),
         choice("schedule", "learning rate after the warm-up", Shape::LIST, "cosine")
             .label("Learning rate")
             .more("Batch and learning rate")
@@ -354,7 +362,9 @@ impl Model for Params {
         measure("steps", "Steps", Unit::Count, |_, r| r.steps()),
         measure("step-time", "A step", Unit::Seconds, |_, r| r.step_seconds()),
         measure("critical-batch", "Critical batch, tokens", Unit::Count, |_, r| r.critical()),
-        measure("step-factor", "Steps over the fewest possible", Unit::Ratio, |_, r| batch::step_factor(r.batch, r.critical())),
+        measure("step-factor", "Steps over the fewest possible", Unit::Ratio, |_, r| {
+            batch::step_factor(r.batch, r.critical())
+        }),
         measure("token-factor", "Tokens over the fewest possible", Unit::Ratio, |_, r| {
             batch::token_factor(r.batch, r.critical())
         }),
@@ -366,7 +376,9 @@ impl Model for Params {
         }),
         measure("learning-rate-mean", "Mean learning rate over its peak", Unit::Fraction, |_, r| r.schedule.mean()),
         measure("optimizer-state", "Optimizer state, of all GPUs", Unit::Bytes, |_, r| r.optimizer().state),
-        measure("optimizer-bytes", "Bytes of state a parameter", Unit::Ratio, |_, r| r.optimizer().state / r.size.total),
+        measure("optimizer-bytes", "Bytes of state a parameter", Unit::Ratio, |_, r| {
+            r.optimizer().state / r.size.total
+        }),
         measure("optimizer-traffic", "A step of it moves", Unit::Bytes, |_, r| r.optimizer().traffic),
         measure("optimizer-flop", "A step of it computes", Unit::Flop, |_, r| r.optimizer().flop),
         measure("optimizer-share", "over the model’s FLOPs", Unit::Fraction, |_, r| r.optimizer_share()),
@@ -374,7 +386,10 @@ impl Model for Params {
 
     fn evaluate(&self) -> Result<Run, String> {
         if self.total.is_some_and(|total| total < self.params) {
-            return Err("A token cannot use more parameters than there are in all: lower the first or raise the second.".to_owned());
+            return Err(
+                "A token cannot use more parameters than there are in all: lower the first or raise the second."
+                    .to_owned(),
+            );
         }
         Ok(self.run())
     }

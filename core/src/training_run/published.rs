@@ -153,10 +153,7 @@ pub const ALL: &[Published] = &[
                 goodput=0.9&given=tokens&tokens=15.6e12&batch=16e6&watts=700&pue=1.1",
         source: "Llama team, arXiv:2407.21783; Llama 3.1 model card",
         given: "MFU 41% on 16,384 GPUs (Table 4), over 90% of the time effective (§3.3.4)",
-        facts: &[
-            fact("compute", 3.8e25, "§3.2"),
-            fact("gpu-hours", 30.84e6, "model card"),
-        ],
+        facts: &[fact("compute", 3.8e25, "§3.2"), fact("gpu-hours", 30.84e6, "model card")],
         note: "41% is one of three stages, from 43% on 8,192 GPUs to 38% with long sequences, and the hours have the whole of them.",
     },
     Published {

@@ -20,7 +20,8 @@ fn near(ours: f64, theirs: f64, tolerance: f64) -> bool {
 fn tokens_days_and_money_are_three_ways_to_give_the_same() {
     let days = run("given=days&days=30&price=2");
     assert!(near(days.seconds(), 30.0 * DAY, 1e-12));
-    for query in [format!("given=tokens&tokens={}", days.tokens), format!("given=money&money={}&price=2", days.cost())] {
+    for query in [format!("given=tokens&tokens={}", days.tokens), format!("given=money&money={}&price=2", days.cost())]
+    {
         let other = run(&query);
         assert!(near(other.tokens, days.tokens, 1e-9) && near(other.seconds(), days.seconds(), 1e-9), "{query}");
     }
