@@ -49,7 +49,7 @@ fn published_runs_come_out_as_near_as_their_own_numbers_allow() {
         ("opt-175b", &[0.4, 0.6]),
         ("bloom-176b", &[-13.2, -13.7, -13.2]),
         ("llama-65b", &[0.1, -0.8, 0.3]),
-        ("llama-3.1-405b", &[0.0, -6.3]),
+        ("llama-3.1-405b", &[0.0, -6.2]),
         ("deepseek-v3", &[0.0, 0.0]),
     ];
     assert_eq!(ALL.iter().map(|p| p.id).collect::<Vec<_>>(), expected.map(|(id, _)| id));
