@@ -136,6 +136,8 @@ pub const ALL: &[Entry] = &[
     crate::scaling::ENTRY,
     crate::scaling_laws::Params::ENTRY,
     crate::training_run::Params::ENTRY,
+    crate::machines::Params::ENTRY,
+    crate::optimizer_step::Params::ENTRY,
     crate::pipeline::ENTRY,
     crate::pipeline::editor::EDITOR,
     crate::kernels::matmul::ENTRY,

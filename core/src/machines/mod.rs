@@ -12,9 +12,9 @@
 
 mod params;
 mod run;
-mod work;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use params::{Kind, Params, Touch};
 pub use work::Work;
@@ -31,7 +31,7 @@ pub enum Lane {
     /// The unit works, and this lane has no part in it.
     Masked,
     /// It works on the element with this number.
-    Works(u32),
+    Works(u16),
 }
 
 /// A message between units.

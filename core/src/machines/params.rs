@@ -84,7 +84,11 @@ impl Params {
             text += &format!(" {} times a lane had no part in what its unit did.", number(run.masked()));
         }
         if run.far() > 0.0 {
-            text += &format!(" {} of {} bytes lie beside the other socket.", number(run.far()), number(run.far() + run.near()));
+            text += &format!(
+                " {} of {} bytes lie beside the other socket.",
+                number(run.far()),
+                number(run.far() + run.near())
+            );
         }
         if run.messages() > 0.0 {
             text += &format!(" {} messages carry {} bytes.", number(run.messages()), number(run.sent()));
@@ -102,9 +106,9 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("work", "computation", Work::LIST, "update").label("Computation").main().at(|p| p.work.slot()),
         choice("machine", "machine", Kind::LIST, "gpu").label("Machine").main().at(|p| p.machine.slot()),
-        whole("n", "elements of a vector, cells, vertices", [1, 256], "100")
+        whole("n", "elements of a vector, cells, vertices", [1, 128], "100")
             .label("Elements")
-            .slider(Scale::Linear { min: 1.0, max: 256.0, step: 1.0 })
+            .slider(Scale::Linear { min: 1.0, max: 128.0, step: 1.0 })
             .main()
             .at(|p| p.n.slot()),
         whole("side", "rows and columns of the matrices of a product", [1, 16], "8")

@@ -12,7 +12,7 @@ struct Writer<'a> {
 }
 
 /// What a unit does in a step: the elements of its lanes, from the first lane on.
-type Part = Vec<Option<u32>>;
+type Part = Vec<Option<u16>>;
 
 impl Writer<'_> {
     /// The elements of each unit, in contiguous parts; the last are shorter or empty.
@@ -66,7 +66,7 @@ impl Writer<'_> {
         for row in 0..longest.div_ceil(self.lanes) {
             let part = |range: &std::ops::Range<usize>| -> Part {
                 let from = range.start + row * self.lanes;
-                (from..from + self.lanes).map(|e| (e < range.end).then_some(e as u32)).collect()
+                (from..from + self.lanes).map(|e| (e < range.end).then_some(e as u16)).collect()
             };
             let parts = parts.iter().map(part).collect();
             self.step(what, parts, flop, words);
@@ -83,7 +83,8 @@ impl Writer<'_> {
             let parts = self.parts(n);
             let busy = |u: usize| parts.get(u).is_some_and(|range| !range.is_empty());
             let edges = (1..self.units).filter(|&u| busy(u) && busy(u - 1));
-            let messages = edges.flat_map(|u| [(u - 1, u), (u, u - 1)]).map(|(from, to)| Message { from, to, bytes: WORD });
+            let messages =
+                edges.flat_map(|u| [(u - 1, u), (u, u - 1)]).map(|(from, to)| Message { from, to, bytes: WORD });
             let messages = messages.collect();
             self.send("send the edge cells", messages);
         }
@@ -101,7 +102,7 @@ impl Writer<'_> {
             while left > 1 {
                 let half = left.div_ceil(2);
                 let part = |u: usize| -> Part {
-                    if u < units { (0..left - half).map(|lane| Some(lane as u32)).collect() } else { Vec::new() }
+                    if u < units { (0..left - half).map(|lane| Some(lane as u16)).collect() } else { Vec::new() }
                 };
                 let parts = (0..this.units).map(part).collect();
                 this.step(what, parts, 1.0, 0.0);
@@ -115,7 +116,7 @@ impl Writer<'_> {
                 let half = left.div_ceil(2);
                 let messages = (half..left).map(|from| Message { from, to: from - half, bytes: WORD }).collect();
                 self.send("send the sums", messages);
-                let part = |u: usize| -> Part { if u < left - half { vec![Some(u as u32)] } else { Vec::new() } };
+                let part = |u: usize| -> Part { if u < left - half { vec![Some(u as u16)] } else { Vec::new() } };
                 let parts = (0..self.units).map(part).collect();
                 self.step("add what came", parts, 1.0, 0.0);
                 left = half;
@@ -126,7 +127,7 @@ impl Writer<'_> {
             while left > 1 {
                 let adds = (left - left.div_ceil(2)).min(self.lanes);
                 let part = |u: usize| -> Part {
-                    if u == 0 { (0..adds).map(|lane| Some(lane as u32)).collect() } else { Vec::new() }
+                    if u == 0 { (0..adds).map(|lane| Some(lane as u16)).collect() } else { Vec::new() }
                 };
                 let parts = (0..self.units).map(part).collect();
                 self.step("fold the units’ sums", parts, 1.0, 1.0);
@@ -158,7 +159,7 @@ impl Writer<'_> {
                             return Vec::new();
                         }
                         let column = |lane: usize| block * self.lanes + lane;
-                        (0..self.lanes).map(|l| (column(l) < n).then(|| (here * n + column(l)) as u32)).collect()
+                        (0..self.lanes).map(|l| (column(l) < n).then(|| (here * n + column(l)) as u16)).collect()
                     };
                     let parts = parts.iter().map(part).collect();
                     // A row of B for each term, the sum stays in a register; it is written with the last.
@@ -197,7 +198,7 @@ impl Writer<'_> {
             let most = parts.iter().flat_map(&vertices).map(degree).max().unwrap_or(0);
             for place in 0..most {
                 let part = |range: &std::ops::Range<usize>| -> Part {
-                    vertices(range).map(|v| (place < degree(v)).then_some(v as u32)).collect()
+                    vertices(range).map(|v| (place < degree(v)).then_some(v as u16)).collect()
                 };
                 let parts = parts.iter().map(part).collect();
                 // The edge, and the value at its other end.
@@ -213,10 +214,14 @@ impl Writer<'_> {
         for top in (0..inner).step_by(side) {
             for left in (0..columns).step_by(side) {
                 let (depth, width) = ((inner - top).min(side), (columns - left).min(side));
+                // A tile without a weight is left out.
+                if !(0..depth).any(|i| (0..width).any(|j| has(top + i, left + j))) {
+                    continue;
+                }
                 for clock in 0..rows + depth + width - 2 {
-                    let cell = |i: usize, j: usize| -> Option<u32> {
+                    let cell = |i: usize, j: usize| -> Option<u16> {
                         let row = clock.checked_sub(i + j)?;
-                        (i < depth && j < width && row < rows && has(top + i, left + j)).then_some(row as u32)
+                        (i < depth && j < width && row < rows && has(top + i, left + j)).then_some(row as u16)
                     };
                     let parts: Vec<Part> = (0..side).map(|i| (0..side).map(|j| cell(i, j)).collect()).collect();
                     let mut step = Step { what: "march", time: 1.0, ..Step::default() };
@@ -226,7 +231,8 @@ impl Writer<'_> {
                     step.flop = 2.0 * step.working() as f64;
                     // Only the left edge reads, and only the lower edge writes.
                     let enters = (0..depth).filter(|&i| clock.checked_sub(i).is_some_and(|row| row < rows)).count();
-                    let leaves = (0..width).filter(|&j| clock.checked_sub(depth - 1 + j).is_some_and(|row| row < rows)).count();
+                    let leaves =
+                        (0..width).filter(|&j| clock.checked_sub(depth - 1 + j).is_some_and(|row| row < rows)).count();
                     step.near = WORD * (enters + leaves) as f64;
                     self.steps.push(step);
                 }
