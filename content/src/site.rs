@@ -200,7 +200,7 @@ fn read_chapter<'a>(world: &World<'a>, chapter: &Chapter) -> Option<Read<'a>> {
         return None;
     };
     let path = format!("chapters/{folder}/exercises.toml");
-    let exercises = match world.tree.file(&path) {
+    let mut exercises = match world.tree.file(&path) {
         Some(file) => data::exercises(world, slug, file),
         None => {
             let missing = SourceFile::missing(path);
@@ -216,6 +216,8 @@ fn read_chapter<'a>(world: &World<'a>, chapter: &Chapter) -> Option<Read<'a>> {
         exercises.iter().map(|e| Slot { id: e.exercise.id.clone(), prompt: e.prompt.clone() }).collect();
     let page = markdown::chapter(world, slug, scan, &slots);
     check_chapter(world, chapter, scan, &page, &exercises);
+    // Their numbers are those of the page, wherever they stand in their file.
+    exercises.sort_by_key(|e| page.exercises.iter().position(|id| *id == e.exercise.id));
     Some(Read { lede, page, list: exercises })
 }
 

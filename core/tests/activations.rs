@@ -1,10 +1,5 @@
 //! What holds of activations, whatever the layout.
 
-mod generate;
-mod layouts;
-
-use generate::shapes;
-use layouts::{layout, numbers};
 use proptest::prelude::*;
 use ringside_core::catalogue;
 use ringside_core::hardware;
@@ -13,6 +8,9 @@ use ringside_core::memory::activations::{Activations, Counting, Params, Recomput
 use ringside_core::model::ModelRef;
 use ringside_core::planner::recompute::time_added;
 use ringside_core::query::Query;
+
+use crate::generate::{self, shapes};
+use crate::layouts::{layout, numbers};
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
     let entry = ringside_core::memory::activations::ENTRY;
@@ -165,7 +163,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generate::cases())]
 
     #[test]
     fn sums_peaks_and_round_trips(params in runs()) {

@@ -1,13 +1,12 @@
 //! What holds of every model's anatomy.
 
-mod generate;
-
-use generate::shapes;
 use proptest::prelude::*;
 use ringside_core::catalogue;
 use ringside_core::model::ModelRef;
 use ringside_core::model::anatomy::{Axis, Group, IDS, Measure, Params, anatomy};
 use ringside_core::query::Query;
+
+use crate::generate::{self, shapes};
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
     let entry = ringside_core::model::anatomy::ENTRY;
@@ -114,7 +113,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generate::cases())]
 
     #[test]
     fn every_sound_shape_has_a_finite_count(shape in shapes(), seq in 1..100_000_000_u64) {

@@ -1,10 +1,5 @@
 //! What holds of every memory breakdown, whatever the input.
 
-mod generate;
-mod layouts;
-
-use generate::shapes;
-use layouts::{layout, numbers};
 use proptest::prelude::*;
 use ringside_core::catalogue;
 use ringside_core::hardware;
@@ -12,6 +7,9 @@ use ringside_core::memory::activations::{Counting, Recompute};
 use ringside_core::memory::{Convention, Dtype, Layout, Mode, Optimizer, Params, breakdown};
 use ringside_core::model::{Family, ModelRef, presets, shape};
 use ringside_core::query::Query;
+
+use crate::generate::{self, shapes};
+use crate::layouts::{layout, numbers};
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
     let entry = catalogue::find("memory-breakdown").expect("it is in the catalogue");
@@ -305,7 +303,7 @@ fn params() -> impl Strategy<Value = Params> {
 const EPS: f64 = 1e-12;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(generate::cases())]
 
     #[test]
     fn a_state_reads_back_to_itself(params in params()) {

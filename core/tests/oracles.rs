@@ -25,6 +25,9 @@ use ringside_core::units::{GIB, MIB};
 use ringside_core::{checked, hardware};
 use serde_json::Value;
 
+use crate::compare::{Check, cases, fixture, int, json, real};
+use crate::{attention, collectives, network, published, schedules, tensors, zero};
+
 const COMPONENTS: [(&str, Component); 9] = [
     ("embedding", Component::Embedding),
     ("lm_head", Component::LmHead),

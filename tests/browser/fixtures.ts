@@ -70,11 +70,22 @@ export async function still(page: Page, path: string) {
   return modules;
 }
 
+type Found = Awaited<ReturnType<AxeBuilder["analyze"]>>;
+const violations = (found: Found) =>
+  found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")} — ${n.failureSummary?.split("\n")[1] ?? ""}`));
+
 /** Every violation that axe finds on the page, or within what a selector names, one line each. */
 export async function axe(page: Page, within = "html"): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).include(within).analyze();
-  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")} — ${n.failureSummary?.split("\n")[1] ?? ""}`));
+  return violations(await new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).include(within).analyze());
 }
+
+/** What axe finds of colours that are too much alike: all that another colour scheme or a larger scale can change. */
+export async function contrast(page: Page, within = "html"): Promise<string[]> {
+  return violations(await new AxeBuilder({ page }).withRules("color-contrast").include(within).analyze());
+}
+
+/** By how many pixels the page is wider than the screen. */
+export const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 /** Where the browser keeps all that a learner has done. */
 export const KEY = "ringside.store";

@@ -1,27 +1,31 @@
 // Every page of the site by one set of rules; the list is the build's own, so that a new page is tested on arrival.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, contrast, expect, overflow, ready, test } from "./fixtures";
+import { routes } from "./site";
 
-const { routes } = JSON.parse(readFileSync(join(__dirname, "../../dist/routes.json"), "utf8")) as { routes: { path: string; title: string }[] };
+const PHONE = { width: 360, height: 780 };
 
 for (const { path, title } of routes) {
-  test(`/${path} shows itself, and axe finds nothing`, async ({ page }) => {
+  test(`/${path} shows itself, axe finds nothing, and it fits a phone`, async ({ page }) => {
     await page.goto(`./${path}`);
     await ready(page);
     await expect(page.locator("h1")).toHaveCount(1);
     await expect(page).toHaveTitle(new RegExp(title.slice(0, 12).replace(/[^\w ]/g, ".")));
     expect(await axe(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
-    expect(await axe(page), "dark").toEqual([]);
+    expect(await contrast(page), "dark").toEqual([]);
+    await page.setViewportSize(PHONE);
+    await expect.poll(() => overflow(page)).toBeLessThanOrEqual(0);
   });
+}
 
-  test(`/${path} fits a phone`, async ({ page }) => {
-    await page.setViewportSize({ width: 360, height: 780 });
+/** A page of each kind: home, a chapter, a figure, practice … */
+const kinds = new Map(routes.map(({ path }) => [path.split("/")[0], path] as const).reverse());
+for (const path of kinds.values()) {
+  test(`/${path} is opened on a phone, and axe finds nothing`, async ({ page }) => {
+    await page.setViewportSize(PHONE);
     await page.goto(`./${path}`);
     await ready(page);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(await axe(page)).toEqual([]);
   });
 }

@@ -1,22 +1,20 @@
-//! `build`, and the hook in which most of it happens.
+//! `build`: the content rendered, the app and its workers compiled, and the site written of both.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 
 use crate::args::Options;
-use crate::content;
+use crate::content::{self, Rendered};
 use crate::dist;
 use crate::failure::{Context, Failure, Result};
 use crate::process::{self, command, say};
-use crate::split;
+use crate::progress::Progress;
+use crate::split::{self, Program};
 use crate::tools;
 use crate::worker;
 
 const WASM: &str = "wasm32-unknown-unknown";
-/// By this the hook knows that content may have mistakes.
-const LENIENT: &str = "RINGSIDE_LENIENT";
-/// By this Trunk.toml finds the program that runs already.
-const XTASK: &str = "RINGSIDE_XTASK";
+/// The package and the program that a page starts.
+const APP: &str = "ringside-app";
 
 /// What to build, and where to.
 #[derive(Debug)]
@@ -27,19 +25,26 @@ pub(crate) struct Plan {
     pub(crate) out: PathBuf,
     /// Whether to build although content has mistakes.
     pub(crate) lenient: bool,
-    /// A debug build.
-    pub(crate) dev: bool,
+    /// Whether the build is to be quick, and the site large and not split: for whoever works on it.
+    pub(crate) light: bool,
+}
+
+impl Plan {
+    /// The profile of Cargo.toml.
+    fn profile(&self) -> &'static str {
+        if self.light { "light" } else { "release" }
+    }
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { public_url: "/".into(), out: process::root().join("dist"), lenient: false, dev: false }
+        Self { public_url: "/".into(), out: process::root().join("dist"), lenient: false, light: false }
     }
 }
 
 /// `cargo xtask build`.
 pub(crate) fn main(options: &Options) -> Result<()> {
-    let mut plan = Plan { lenient: options.has("--lenient"), dev: options.has("--dev"), ..Plan::default() };
+    let mut plan = Plan { lenient: options.has("--lenient"), light: options.has("--dev"), ..Plan::default() };
     if let Some(out) = options.value("--out") {
         plan.out = process::given_path(out);
     }
@@ -51,46 +56,67 @@ pub(crate) fn main(options: &Options) -> Result<()> {
 
 /// Builds the site.
 pub(crate) fn build(plan: &Plan) -> Result<()> {
-    let started = Instant::now();
-    check_content(plan.lenient)?;
-    let tools = tools::ensure()?;
-    say("building the app (2 to 4 minutes the first time on two cores, under one after that)");
-    let mut trunk = command(&tools.trunk);
-    trunk.args(["build", "--quiet", "--dist"]).arg(&plan.out).args(["--public-url", &plan.public_url]);
-    trunk.arg(if plan.dev { "--release=false" } else { "--release=true" });
-    trunk.env("PATH", path_with(&tools.wasm_bindgen));
-    // A failed build is no bug of Trunk's: what went wrong is above.
-    trunk.env("TRUNK_SKIP_VERSION_CHECK", "true").env("RUST_BACKTRACE", "0");
-    let program = std::env::current_exe().could_not(|| "find this program".to_owned())?;
-    trunk.env(XTASK, program).env_remove(LENIENT);
-    if plan.lenient {
-        trunk.env(LENIENT, "1");
-    }
-    // The flags come from .cargo/config.toml; these would replace them.
-    trunk.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-    trunk.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags());
-    process::run(&mut trunk)?;
-    say(format_args!("built {} in {} s", plan.out.display(), started.elapsed().as_secs()));
+    dist::check_out(&plan.out)?;
+    tools::ensure_target()?;
+    let binaryen = if plan.light { None } else { Some(tools::binaryen()?) };
+    let target = target_folder()?;
+    let built = target.join(WASM).join(plan.profile());
+    // What stages usually take, in seconds on two cores: the first time, and after that.
+    let (first, again) = if plan.light { ([120, 30], [25, 10]) } else { ([200, 60], [60, 20]) };
+    let [app, beside] = if built.join("deps").is_dir() { again } else { first };
+    let (content, finish) = (10, if plan.light { 10 } else { 70 });
+    let mut progress = Progress::new(content + app + beside + finish);
+    let rendered = progress.stage("rendering the content", content, || checked(plan.lenient))?;
+    progress.stage("compiling the app", app, || compile(plan.profile()))?;
+    let beside_it = "compiling the workers that run beside it";
+    let workers =
+        progress.stage(beside_it, beside, || worker::build(&target, WASM, plan.profile(), binaryen.as_ref()))?;
+    let writing = if plan.light { "writing the site" } else { "splitting, shrinking and writing the site" };
+    progress.stage(writing, finish, || {
+        let (raw, scratch) = (built.join(format!("{APP}.wasm")), target.join("ringside").join(APP));
+        let program: Program = match &binaryen {
+            Some(binaryen) => split::split(&raw, APP, binaryen, &scratch)?,
+            None => split::whole(&raw, APP, &scratch)?,
+        };
+        let staging = target.join("ringside/site");
+        dist::write(&staging, &plan.public_url, &program, &workers, &rendered)?;
+        dist::publish(&staging, &plan.out)
+    })?;
+    say(format_args!("built {}", plan.out.display()));
     Ok(())
 }
 
-/// Prints every mistake in the content; fails over them unless `lenient`.
-fn check_content(lenient: bool) -> Result<()> {
-    let diagnostics = content::render(lenient).diagnostics;
-    for diagnostic in &diagnostics {
+/// Renders the content and prints every mistake in it; fails over them unless `lenient`.
+fn checked(lenient: bool) -> Result<Rendered> {
+    let rendered = content::render(lenient);
+    for diagnostic in &rendered.diagnostics {
         eprintln!("{diagnostic}");
     }
-    match diagnostics.len() {
-        0 => Ok(()),
+    match rendered.diagnostics.len() {
+        0 => Ok(rendered),
         count if lenient => {
             say(format_args!("content has {count} mistakes; they show in place"));
-            Ok(())
+            Ok(rendered)
         }
         count => Err(format!(
             "content has {count} mistakes (above). Mend them, or see them in place with `cargo xtask serve`."
         )
         .into()),
     }
+}
+
+/// Compiles the app.
+fn compile(profile: &str) -> Result<()> {
+    let mut cargo = command("cargo");
+    cargo.args(["rustc", "--package", APP, "--bin", APP, "--target", WASM, "--profile", profile]);
+    // The flags come from .cargo/config.toml; these would replace them.
+    cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    if profile == "release" {
+        cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags());
+        // By these the module is split.
+        cargo.args(["--", "-Clink-args=--emit-relocs"]);
+    }
+    process::run(&mut cargo)
 }
 
 /// The paths of the registry's sources end up in panic messages; without where this machine keeps them, two machines
@@ -110,13 +136,6 @@ fn remap_flags() -> String {
     flags.join(" ")
 }
 
-/// PATH with the folder of this program in front.
-fn path_with(program: &Path) -> std::ffi::OsString {
-    let mut folders: Vec<PathBuf> = program.parent().map(Path::to_path_buf).into_iter().collect();
-    folders.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
-    std::env::join_paths(folders).unwrap_or_default()
-}
-
 /// `/sub/` of `sub`, `/sub` and the like.
 pub(crate) fn public_url(given: &str) -> Result<String> {
     let inner = given.trim_matches('/');
@@ -127,35 +146,6 @@ pub(crate) fn public_url(given: &str) -> Result<String> {
         )));
     }
     Ok(if inner.is_empty() { "/".into() } else { format!("/{inner}/") })
-}
-
-/// `cargo xtask hook`: called by Trunk when it has compiled the app and gathered its assets, before they become the
-/// site.
-pub(crate) fn hook(_: &Options) -> Result<()> {
-    let variable = |name: &str| {
-        std::env::var(name)
-            .map_err(|_| Failure::from(format!("{name} is not set: `hook` is called by Trunk (see Trunk.toml).")))
-    };
-    let staging = PathBuf::from(variable("TRUNK_STAGING_DIR")?);
-    let public_url = public_url(&variable("TRUNK_PUBLIC_URL")?)?;
-    let release = variable("TRUNK_PROFILE")? == "release";
-    let tools = tools::ensure()?;
-    let target = target_folder()?;
-    let raw = target.join(WASM).join(if release { "release" } else { "debug" });
-    let index = process::read_text(&process::root().join("app/index.html"))?;
-    let name = dist::program(&index)
-        .ok_or("app/index.html links no program: `<link data-trunk rel=\"rust\" data-bin=\"…\">` is missing.")?;
-    say(format_args!("splitting and shrinking {name}.wasm"));
-    let scratch = target.join("ringside").join(&name);
-    let app = split::program(&raw.join(format!("{name}.wasm")), &name, &tools, &scratch, release)?;
-    dist::remove_trunks(&staging, &name)?;
-    let workers = worker::build(&target, WASM, release, &tools)?;
-    let lenient = std::env::var_os(LENIENT).is_some();
-    let rendered = content::render(lenient);
-    if !lenient && !rendered.diagnostics.is_empty() {
-        return Err(format!("content has mistakes:\n{}", rendered.diagnostics.join("\n")).into());
-    }
-    dist::finish(&staging, &public_url, &app, &workers, &rendered)
 }
 
 /// Where cargo puts what it builds.

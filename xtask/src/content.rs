@@ -8,18 +8,15 @@ use ringside_content::Mode;
 use ringside_content::schema::Course;
 use ringside_core::catalogue;
 
-use crate::css;
 use crate::editor;
 use crate::failure::Result;
 use crate::process;
 use crate::split;
+use crate::styles;
 
 /// What the home page says of the site.
 const HOME: &str =
     "An interactive lab, in the browser, that teaches how large language models are trained and served on many GPUs.";
-
-/// Where the style sheets lie that are downloaded with what they are for.
-const STYLES: &str = "app/styles/on-demand";
 
 /// A page of the site.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +34,8 @@ pub(crate) struct Route {
 pub(crate) struct Rendered {
     /// Path from the content folder, and content.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
+    /// The style sheet that is written into every page.
+    pub(crate) style: String,
     /// What is wrong, for people.
     pub(crate) diagnostics: Vec<String>,
     /// Every page of the site.
@@ -61,25 +60,23 @@ pub(crate) fn render(lenient: bool) -> Rendered {
     paths.extend(["practice/", "quiz/", "check/", "presenter/", "lecture/", "settings/", "author/"].map(str::to_owned));
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
-    add_styles(&mut files, &mut diagnostics);
+    let style = add_styles(&mut files, &mut diagnostics);
     match editor::bundle() {
         Ok(module) => drop(files.insert(editor::NAME.to_owned(), module)),
         Err(why) => diagnostics.push(format!("{}: {why}", editor::SOURCES)),
     }
-    Rendered { files, diagnostics, routes }
+    Rendered { files, style, diagnostics, routes }
 }
 
-/// Adds the style sheets of [`STYLES`], each under `styles/`: the app asks for one when it first shows what it is for.
-fn add_styles(files: &mut BTreeMap<String, Vec<u8>>, diagnostics: &mut Vec<String>) {
-    let folder = process::root().join(STYLES);
-    let names = process::files_under(&folder).unwrap_or_default();
-    for name in names.iter().filter(|name| name.ends_with(".css")) {
-        let read = process::read_text(&folder.join(name)).map_err(|e| e.to_string());
-        match read.and_then(|css| css::minify(&css).map_err(|e| e.to_string())) {
-            Ok(css) => drop(files.insert(format!("styles/{name}"), css.into_bytes())),
-            Err(why) => diagnostics.push(format!("{STYLES}/{name}: {why}.")),
-        }
-    }
+/// Adds the style sheets that the app asks for when it first shows what they are for; yields the one that every page has.
+fn add_styles(files: &mut BTreeMap<String, Vec<u8>>, diagnostics: &mut Vec<String>) -> String {
+    let styles = styles::bundle().unwrap_or_else(|why| {
+        diagnostics.push(why.message);
+        styles::Styles::default()
+    });
+    diagnostics.extend(Some(styles.warnings).filter(|warnings| !warnings.is_empty()));
+    files.extend(styles.on_demand.into_iter().map(|(name, css)| (format!("styles/{name}"), css.into_bytes())));
+    styles.page
 }
 
 /// What a page is called. The app says the same when it has started.
@@ -113,7 +110,7 @@ fn route(path: String, course: Option<&Course>) -> Route {
 pub(crate) fn fingerprint() -> Result<Vec<(String, u64, Option<SystemTime>)>> {
     let mut all = Vec::new();
     for (folder, endings) in
-        [("content", [".toml", ".md"].as_slice()), (STYLES, &[".css"]), (editor::SOURCES, &[".js"])]
+        [("content", [".toml", ".md"].as_slice()), (styles::ON_DEMAND, &[".css"]), (editor::SOURCES, &[".js"])]
     {
         let folder = process::root().join(folder);
         for file in process::files_under(&folder)? {

@@ -1,58 +1,85 @@
-//! Makes the deployable site of what Trunk gathered: styles in its pages, fonts and modules named by their content, the
-//! rendered course, and a page for every route, so that deep links work on plain static hosting.
+//! Makes the deployable site: `public/` with fonts named by their content, the app's modules, the rendered course, and a page for
+//! every route, so that deep links work on plain static hosting.
 
 use std::path::Path;
 
+use ringside_core::catalogue::{self, Entry};
+use ringside_core::query::Kind;
 use serde_json::json;
 
 use crate::content::{Rendered, Route};
-use crate::css;
 use crate::failure::{Context, Result};
 use crate::first_sight;
-use crate::html::{self, Assets, Piece};
+use crate::html::{self, Assets};
 use crate::offline;
 use crate::process;
 use crate::split::{self, Program};
 use crate::worker::Worker;
 
-/// What `dist/routes.json` says, for the commands that work on a built site.
+/// What [`write`] notes for the commands that work on a built site. By it a folder is known to be one.
+const MANIFEST: &str = "routes.json";
+
+/// What is in it.
 pub(crate) struct Manifest {
     /// The path under which the site is served, with slashes around it.
     pub(crate) public_url: String,
     /// The folder of the content, with a slash at its end.
     pub(crate) content: String,
+    /// What [`html::page`] makes pages of.
+    pub(crate) template: String,
     /// Every page.
     pub(crate) routes: Vec<Route>,
 }
 
-/// Finishes the site in `folder`, where Trunk left its page and its assets.
-pub(crate) fn finish(
+/// Fails if the site would take the place of something else.
+pub(crate) fn check_out(out: &Path) -> Result<()> {
+    let other =
+        out.exists() && !out.join(MANIFEST).is_file() && out.read_dir().map_or(true, |mut all| all.next().is_some());
+    if other {
+        return Err(
+            format!("{} is there and is no built site. Remove it, or choose another folder.", out.display()).into()
+        );
+    }
+    Ok(())
+}
+
+/// Puts the site in the place of the one that is there.
+pub(crate) fn publish(site: &Path, out: &Path) -> Result<()> {
+    if out.exists() {
+        std::fs::remove_dir_all(out).could_not(|| format!("remove {}", out.display()))?;
+    }
+    process::copy(site, out)
+}
+
+/// Writes the site into `folder`, which is emptied.
+pub(crate) fn write(
     folder: &Path,
     public_url: &str,
     program: &Program,
     workers: &[(&Worker, Program)],
     content: &Rendered,
 ) -> Result<()> {
-    let index = folder.join("index.html");
-    let trunk = process::read_text(&index)?;
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).could_not(|| format!("remove {}", folder.display()))?;
+    }
+    process::copy(&process::root().join("public"), folder)?;
     for (name, bytes) in program.files.iter().chain(workers.iter().flat_map(|(_, program)| &program.files)) {
         process::write(&folder.join(name), bytes)?;
     }
-    let mut assets = Assets {
+    let assets = Assets {
         script: program.script.clone(),
         imports: program.imports.clone(),
         wasm: program.wasm.clone(),
         content: content.folder(),
         workers: workers.iter().map(|(worker, program)| (worker.meta, program.script.clone())).collect(),
-        renamed: fingerprint(folder, "fonts/")?,
-        ..Assets::default()
+        style: with_new_names(&content.style, &fingerprint(folder, "fonts/")?),
     };
-    assets.style = style(folder, &trunk, public_url, &assets.renamed)?;
     for (name, bytes) in &content.files {
         process::write(&folder.join(&assets.content).join(name), bytes)?;
     }
 
-    let template = html::template(&trunk, public_url, &assets);
+    let index = process::read_text(&process::root().join("app/index.html"))?;
+    let template = html::template(&index, public_url, &assets)?;
     for route in &content.routes {
         let page = html::page(&template, &route.title, &route.description, &first_sight::of(&route.path, content));
         process::write(&folder.join(&route.path).join("index.html"), page)?;
@@ -71,14 +98,27 @@ pub(crate) fn finish(
         .iter()
         .map(|r| json!({"path": r.path, "title": r.title, "description": r.description}))
         .collect();
-    let manifest = json!({"public_url": public_url, "content": assets.content, "routes": routes});
-    process::write(&folder.join("routes.json"), format!("{manifest:#}\n"))?;
+    let manifest = json!({
+        "public_url": public_url,
+        "content": assets.content,
+        "template": template,
+        "routes": routes,
+        "widgets": catalogue::ALL.iter().map(widget).collect::<Vec<_>>(),
+    });
+    process::write(&folder.join(MANIFEST), format!("{manifest:#}\n"))?;
     offline::write(folder, &[&assets.script, &assets.wasm, &html::digest(&assets.style), &assets.content])
 }
 
-/// Reads what [`finish`] noted.
+/// A figure, as the browser tests want to know it: with the parameters that not just any text is a value of.
+fn widget(entry: &Entry) -> serde_json::Value {
+    let params: Vec<&str> =
+        entry.specs().into_iter().filter(|p| !matches!(p.kind, Kind::Choice([]))).map(|p| p.name).collect();
+    json!({"id": entry.id, "params": params})
+}
+
+/// Reads what [`write`] noted.
 pub(crate) fn manifest(folder: &Path) -> Result<Manifest> {
-    let path = folder.join("routes.json");
+    let path = folder.join(MANIFEST);
     if !path.is_file() {
         return Err(format!("there is no built site in {}; run `cargo xtask build` first.", folder.display()).into());
     }
@@ -89,6 +129,7 @@ pub(crate) fn manifest(folder: &Path) -> Result<Manifest> {
     Ok(Manifest {
         public_url: text(&value, "public_url"),
         content: text(&value, "content"),
+        template: text(&value, "template"),
         routes: routes
             .iter()
             .map(|r| Route { path: text(r, "path"), title: text(r, "title"), description: text(r, "description") })
@@ -96,31 +137,10 @@ pub(crate) fn manifest(folder: &Path) -> Result<Manifest> {
     })
 }
 
-/// Takes all of the page's style sheets out of the folder; returns them in order, as one.
-fn style(folder: &Path, page: &str, public_url: &str, renamed: &[(String, String)]) -> Result<String> {
-    let mut all = String::new();
-    for link in html::parse(page).iter().filter(|p| p.is("link") && p.attribute("rel") == Some("stylesheet")) {
-        let href = link.attribute("href").unwrap_or_default();
-        let name = href.strip_prefix(public_url).unwrap_or(href);
-        let path = folder.join(name);
-        all.push_str(&css::minify(&process::read_text(&path)?).map_err(|e| format!("{name}: {e}."))?);
-        std::fs::remove_file(&path).could_not(|| format!("remove {}", path.display()))?;
-    }
-    Ok(with_new_names(&all, renamed))
-}
-
-/// A style sheet that names each renamed file by its new name, without a leading slash: the site may be under a
-/// sub-path, and names are taken from the page's base.
+/// A style sheet that names each renamed file by its new name. Names are taken from the page's base: the site may be under a
+/// sub-path.
 fn with_new_names(css: &str, renamed: &[(String, String)]) -> String {
-    let mut css = css.to_owned();
-    for (old, new) in renamed {
-        for before in ["../../public/", "../public/", "../", "./", "/", ""] {
-            for (open, close) in [("(\"", "\")"), ("('", "')"), ("(", ")")] {
-                css = css.replace(&format!("{open}{before}{old}{close}"), &format!("{open}{new}{close}"));
-            }
-        }
-    }
-    css
+    renamed.iter().fold(css.to_owned(), |css, (old, new)| css.replace(&format!("url({old})"), &format!("url({new})")))
 }
 
 /// Renames every file in a sub-folder by its content: old and new path.
@@ -139,46 +159,26 @@ fn fingerprint(folder: &Path, sub: &str) -> Result<Vec<(String, String)>> {
     Ok(renamed)
 }
 
-/// Removes what Trunk made of a program that [`split::program`] makes anew: its glue and its module.
-pub(crate) fn remove_trunks(folder: &Path, name: &str) -> Result<()> {
-    for file in process::files_under(folder)? {
-        let ours = file.strip_prefix(name).is_some_and(|rest| rest.starts_with(['-', '_', '.']));
-        if ours && !file.contains('/') && (file.ends_with(".js") || file.ends_with(".wasm")) {
-            std::fs::remove_file(folder.join(&file)).could_not(|| format!("remove {file}"))?;
-        }
-    }
-    let snippets = folder.join("snippets");
-    if snippets.is_dir() {
-        std::fs::remove_dir_all(&snippets).could_not(|| format!("remove {}", snippets.display()))?;
-    }
-    Ok(())
-}
-
-/// The program that a page of Trunk's links: the name of the binary.
-pub(crate) fn program(index: &str) -> Option<String> {
-    let pieces = html::parse(index);
-    let mut rust = pieces.iter().filter(|p| p.attribute("data-trunk").is_some() && p.attribute("rel") == Some("rust"));
-    rust.find_map(|p: &Piece| p.attribute("data-bin").map(str::to_owned))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn fonts_are_found_by_their_new_names_from_any_sub_path() {
+    fn fonts_are_found_by_their_new_names() {
         let renamed = [("fonts/a.woff2".to_owned(), "fonts/a-1.woff2".to_owned())];
-        for before in ["url(/fonts/a.woff2)", "url(\"fonts/a.woff2\")", "url('../fonts/a.woff2')"] {
-            let after = with_new_names(before, &renamed);
-            assert!(after.contains("fonts/a-1.woff2") && !after.contains("/fonts/a-1"), "{after}");
-        }
+        assert_eq!(with_new_names("x{src:url(fonts/a.woff2)}", &renamed), "x{src:url(fonts/a-1.woff2)}");
         assert_eq!(with_new_names("url(fonts/b.woff2)", &renamed), "url(fonts/b.woff2)");
     }
 
     #[test]
-    fn the_program_of_a_page_is_its_rust_link() {
-        let index = "<link data-trunk rel=\"css\" href=\"a.css\"><link data-trunk rel=\"rust\" data-bin=\"app\">";
-        assert_eq!(program(index).as_deref(), Some("app"));
-        assert_eq!(program("<link rel=\"rust\" data-bin=\"app\">"), None);
+    fn only_a_site_is_replaced() {
+        let folder = process::scratch("publish").expect("a folder");
+        let out = folder.join("out");
+        assert!(check_out(&out).is_ok());
+        process::write(&out.join("thesis.md"), "work").expect("written");
+        assert!(check_out(&out).is_err());
+        process::write(&out.join(MANIFEST), "{}").expect("written");
+        assert!(check_out(&out).is_ok());
+        std::fs::remove_dir_all(&folder).expect("removed");
     }
 }

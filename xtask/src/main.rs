@@ -1,32 +1,34 @@
 //! The project's own commands: `cargo xtask help`.
 //!
-//! `build` is Trunk with a hook: Trunk compiles the app and gathers its assets, then calls `cargo xtask hook`, which
-//! splits the WebAssembly module ([`split`]), writes the content ([`content`]) and the pages ([`dist`]). Everything
-//! else works on the `dist/` that results.
+//! `build` has cargo compile the app and its workers ([`build`], [`worker`]), makes modules of them that a browser loads
+//! ([`split`]), renders the content ([`content`]) and writes the pages ([`dist`]). Everything else works on the `dist/` that
+//! results.
 
 mod args;
+mod bindgen;
 mod browser;
 mod build;
 mod content;
-mod css;
 mod dist;
 mod editor;
+mod esbuild;
 mod failure;
 mod first_sight;
 mod html;
 mod http;
-mod js;
 mod kernels;
 mod merge;
 mod offline;
+mod outcomes;
 mod perf;
 mod process;
+mod progress;
 mod serve;
 mod shots;
 mod shrink;
 mod size;
 mod split;
-mod terse;
+mod styles;
 mod test;
 mod tools;
 mod worker;
@@ -46,7 +48,7 @@ const DIST: Flag = Flag { name: "--dist", value: "<dir>", help: "the built site;
 const COMMANDS: &[Command] = &[
     Command {
         name: "serve",
-        summary: "build the site and serve it on 127.0.0.1; a page that is reloaded shows changed content",
+        summary: "build the site quickly and serve it on 127.0.0.1; a page that is reloaded shows changed content",
         flags: &[
             Flag { name: "--port", value: "<n>", help: "the port; default 8080" },
             Flag { name: "--open", value: "", help: "open the address in a browser" },
@@ -58,12 +60,12 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "build",
-        summary: "leave a deployable site in dist/",
+        summary: "leave a deployable site in dist/, small and split",
         flags: &[
             PUBLIC_URL,
             Flag { name: "--out", value: "<dir>", help: "where to; default dist" },
             Flag { name: "--lenient", value: "", help: "build although content has mistakes; they show in place" },
-            Flag { name: "--dev", value: "", help: "a debug build: quick, large and with assertions" },
+            Flag { name: "--dev", value: "", help: "as `serve` builds it: quickly, large and in one piece" },
         ],
         run: build::main,
     },
@@ -77,6 +79,7 @@ const COMMANDS: &[Command] = &[
                 help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox; several with commas",
             },
             Flag { name: "--fast", value: "", help: "only what takes seconds: fmt, native clippy, unit" },
+            Flag { name: "--shard", value: "<n/m>", help: "of the browser tests only the nth of m parts" },
         ],
         run: test::main,
     },
@@ -128,15 +131,9 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "tools",
-        summary: "install what is missing: wasm32 target, Trunk, wasm-bindgen, binaryen, Chromium",
+        summary: "install what is missing: wasm32 target, esbuild, binaryen, Chromium",
         flags: &[],
         run: tools::main,
-    },
-    Command {
-        name: "hook",
-        summary: "what Trunk calls after a build (see Trunk.toml); not for people",
-        flags: &[],
-        run: build::hook,
     },
 ];
 

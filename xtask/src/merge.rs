@@ -47,7 +47,6 @@ pub(crate) fn check<T>(loads: &HashMap<String, T>) -> Result<()> {
 /// loads. Yields the names of the files that are no longer there.
 pub(crate) fn chunks(parts: &Path, link: &mut String, loads: &HashMap<String, Vec<String>>) -> Result<Vec<String>> {
     let names: BTreeSet<&String> = loads.values().flatten().filter(|name| name.starts_with("chunk_")).collect();
-    // A constant can be said to be another one only after that one.
     let mut names: Vec<&String> = names.into_iter().collect();
     names.sort_by_key(|name| link.find(&loader(name)));
     let mut chunks = Vec::new();
@@ -72,11 +71,12 @@ pub(crate) fn chunks(parts: &Path, link: &mut String, loads: &HashMap<String, Ve
         for other in others {
             let file = parts.join(format!("{}.wasm", other.name));
             std::fs::remove_file(&file).could_not(|| format!("remove {}", file.display()))?;
-            redirect(link, &other.name, &first.name)?;
-            gone.push(other.name.clone());
+            forget(link, &other.name)?;
+            gone.push((other.name.clone(), first.name.clone()));
         }
     }
-    Ok(gone)
+    *link = redirected(link, &gone);
+    Ok(gone.into_iter().map(|(name, _)| name).collect())
 }
 
 /// Where the loader of a chunk begins.
@@ -84,18 +84,39 @@ fn loader(name: &str) -> String {
     format!("const __{name} = makeLoad(")
 }
 
-/// Lets the loader of `from` load `to`, which is defined before it.
-fn redirect(link: &mut String, from: &str, to: &str) -> Result<()> {
-    let begin = loader(from);
-    let end = ", []);";
+/// Removes the loader of a chunk.
+fn forget(link: &mut String, chunk: &str) -> Result<()> {
+    let begin = loader(chunk);
+    let end = ", []);\n";
     let whole = link.find(&begin).and_then(|at| {
         let length = link.get(at..)?.find(end)? + end.len();
         Some(at..at + length)
     });
     let whole =
-        whole.ok_or_else(|| format!("there is no loader of {from}: has the splitter changed what it writes?"))?;
-    link.replace_range(whole, &format!("const __{from} = __{to};"));
+        whole.ok_or_else(|| format!("there is no loader of {chunk}: has the splitter changed what it writes?"))?;
+    link.replace_range(whole, "");
     Ok(())
+}
+
+/// The loaders, of which each that loads a chunk that is `gone` loads the one that it is in, once.
+fn redirected(link: &str, gone: &[(String, String)]) -> String {
+    let into: HashMap<&str, &str> = gone.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect();
+    let mut out = String::with_capacity(link.len());
+    let mut rest = link;
+    while let Some((before, (list, after))) =
+        rest.split_once("[__chunk_").and_then(|(before, rest)| Some((before, rest.split_once(']')?)))
+    {
+        let mut kept: Vec<String> = Vec::new();
+        for name in format!("__chunk_{list}").split(", ").filter_map(|name| name.strip_prefix("__")) {
+            let name = format!("__{}", into.get(name).unwrap_or(&name));
+            if !kept.contains(&name) {
+                kept.push(name);
+            }
+        }
+        out.push_str(&format!("{before}[{}]", kept.join(", ")));
+        rest = after;
+    }
+    out + rest
 }
 
 /// Which chunks to merge: pairs of groups are merged as long as that saves more in files than it adds in code that a module
@@ -315,13 +336,19 @@ mod tests {
     }
 
     #[test]
-    fn a_loader_is_redirected() {
-        let text = "const __chunk_1 = makeLoad(() => {\n  f(\"./chunk_1.wasm\");\n}\n, []);\nconst __chunk_12 = makeLoad(1, []);\n";
+    fn who_loaded_a_merged_chunk_loads_what_it_is_in() {
+        let text = "const __chunk_1 = makeLoad(() => {\n  f(\"./chunk_1.wasm\");\n}\n, []);\n\
+                    const __chunk_12 = makeLoad(1, []);\nexport const a = wrap(1, [__chunk_1, __chunk_12, __chunk_13]);\n\
+                    export const b = wrap(2, [__chunk_12]);\n";
         let mut link = text.to_owned();
-        redirect(&mut link, "chunk_12", "chunk_1").expect("there");
-        assert!(link.ends_with("const __chunk_12 = __chunk_1;\n"), "{link}");
-        assert!(link.starts_with("const __chunk_1 = makeLoad(() => {"), "{link}");
-        assert!(redirect(&mut link, "chunk_2", "chunk_1").is_err());
+        forget(&mut link, "chunk_12").expect("there");
+        assert!(forget(&mut link, "chunk_2").is_err());
+        let link = redirected(&link, &[("chunk_12".to_owned(), "chunk_1".to_owned())]);
+        assert_eq!(
+            link,
+            "const __chunk_1 = makeLoad(() => {\n  f(\"./chunk_1.wasm\");\n}\n, []);\n\
+             export const a = wrap(1, [__chunk_1, __chunk_13]);\nexport const b = wrap(2, [__chunk_1]);\n"
+        );
     }
 
     /// A function that yields `value`, at `slot` of the table.
@@ -371,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_merged_loads_what_was_defined_before_it() {
+    fn what_is_merged_is_one_file() {
         let folder = std::env::temp_dir().join(format!("ringside-merge-{}", std::process::id()));
         let mut link = String::new();
         let names: Vec<String> = [2, 9, 10, 101].iter().map(|n| format!("chunk_{n}")).collect();
@@ -382,9 +409,7 @@ mod tests {
         let loads = HashMap::from([("view".to_owned(), names)]);
         let gone = chunks(&folder, &mut link, &loads).expect("merged");
         assert_eq!(gone, ["chunk_9", "chunk_10", "chunk_101"]);
-        let expected = "const __chunk_2 = makeLoad(\"./chunk_2.wasm\", []);\nconst __chunk_9 = __chunk_2;\n\
-                        const __chunk_10 = __chunk_2;\nconst __chunk_101 = __chunk_2;\n";
-        assert_eq!(link, expected);
+        assert_eq!(link, "const __chunk_2 = makeLoad(\"./chunk_2.wasm\", []);\n");
         let left: Vec<_> = process::files_under(&folder).expect("listed");
         assert_eq!(left, ["chunk_2.wasm"]);
         std::fs::remove_dir_all(&folder).expect("removed");

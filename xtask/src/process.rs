@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::failure::{Context, Result};
 
@@ -105,4 +106,18 @@ pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
         std::fs::create_dir_all(parent).could_not(|| format!("create {}", parent.display()))?;
     }
     std::fs::write(path, bytes).could_not(|| format!("write {}", path.display()))
+}
+
+/// A folder of this process alone, empty, for what is wanted for a moment.
+pub(crate) fn scratch(name: &str) -> Result<PathBuf> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = env::temp_dir().join(format!("ringside-{name}-{}-{count}", std::process::id()));
+    std::fs::create_dir_all(&folder).could_not(|| format!("create {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Copies a folder with all that is in it.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+    files_under(from)?.iter().try_for_each(|file| write(&to.join(file), read(&from.join(file))?))
 }

@@ -28,7 +28,7 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     };
     // Before the build, which takes minutes.
     let listener = listen(port)?;
-    let mut plan = Plan { lenient: true, ..Plan::default() };
+    let mut plan = Plan { lenient: true, light: true, ..Plan::default() };
     if let Some(dist) = options.value("--dist") {
         plan.out = process::given_path(dist);
     }
@@ -255,9 +255,12 @@ impl Site {
             let route = rendered.routes.iter().find(|r| r.path.trim_end_matches('/') == route)?;
             Some((route.clone(), first_sight::of(&route.path, rendered)))
         })?;
-        // The one page that has no text of its own.
-        let template = std::fs::read_to_string(self.folder.join("404.html")).ok()?;
-        Some(self.with_live_content(html::page(&template, &route.title, &route.description, &first_sight)))
+        Some(self.with_live_content(html::page(
+            &self.manifest.template,
+            &route.title,
+            &route.description,
+            &first_sight,
+        )))
     }
 
     /// A page that points to the content as it is now.
@@ -347,7 +350,12 @@ mod tests {
         }
         process::write(&folder.with_extension("secret"), "secret").expect("written");
         let routes = vec![Route { path: String::new(), title: String::new(), description: String::new() }];
-        let manifest = Manifest { public_url: public_url.into(), content: "content/0123456789/".into(), routes };
+        let manifest = Manifest {
+            public_url: public_url.into(),
+            content: "content/0123456789/".into(),
+            template: String::new(),
+            routes,
+        };
         Site::new(&folder, manifest, false).expect("a site")
     }
 

@@ -1,20 +1,23 @@
-//! From the module that the compiler wrote to the files that a browser loads: what `#[leptos::lazy]` marks becomes
-//! modules of its own, wasm-bindgen writes the glue of the main one, and binaryen shrinks them all.
+//! From the module that the compiler wrote to the files that a browser loads. In a release what `#[wasm_split]` marks becomes
+//! modules of its own, wasm-bindgen writes the glue of the main one, and binaryen shrinks them all. While somebody works on
+//! the site it stays one module: [`whole`].
 
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use wasmparser::{Parser, Payload};
 
+use crate::bindgen::bind;
+use crate::esbuild;
 use crate::failure::{Context, Result};
-use crate::js;
 use crate::merge;
-use crate::process::{self, command};
-use crate::shrink;
-use crate::terse;
-use crate::tools::Tools;
+use crate::process;
+use crate::shrink::{self, Binaryen};
 
 /// The module by which the glue imports the loaders of the split modules; the splitter's name for it.
 const LINK: &str = "__wasm_split.js";
+/// What `#[wasm_split]` imports loaders and functions from; the splitter puts [`LINK`] in its place.
+const UNSPLIT: &str = "__wasm_split_placeholder__";
 
 /// The files of one program.
 #[derive(Debug, Default)]
@@ -49,23 +52,14 @@ pub(crate) fn hashed(name: &str, extension: &str, content: &[u8]) -> String {
 }
 
 /// Splits and shrinks the program whose raw module is at `raw`. `scratch` is emptied and used.
-pub(crate) fn program(raw: &Path, name: &str, tools: &Tools, scratch: &Path, optimise: bool) -> Result<Program> {
+pub(crate) fn split(raw: &Path, name: &str, binaryen: &Binaryen, scratch: &Path) -> Result<Program> {
     let input = process::read(raw)?;
-    if !contains(&input, b"reloc.CODE") {
-        return Err(format!(
-            "{} has no relocations, so that it cannot be split. Build with `cargo xtask build`, or set no RUSTFLAGS: \
-             .cargo/config.toml has the flag that is needed.",
-            raw.display()
-        )
-        .into());
-    }
     if scratch.exists() {
         std::fs::remove_dir_all(scratch).could_not(|| format!("remove {}", scratch.display()))?;
     }
     let parts = scratch.join("parts");
     let main = scratch.join(format!("{name}.wasm"));
-    let glue_name = format!("{name}.js");
-    let import = format!("./{glue_name}");
+    let import = format!("./{name}.js");
     std::fs::create_dir_all(&parts).could_not(|| format!("create {}", parts.display()))?;
     let mut options = wasm_split_cli_support::Options::new(&input);
     options.output_dir = &parts;
@@ -81,20 +75,53 @@ pub(crate) fn program(raw: &Path, name: &str, tools: &Tools, scratch: &Path, opt
     split.sort();
 
     let bound = scratch.join("bound");
-    process::run(
-        command(&tools.wasm_bindgen)
-            .args(["--target", "web", "--keep-lld-exports", "--no-demangle", "--no-typescript", "--out-name", name])
-            .arg("--out-dir")
-            .arg(&bound)
-            .arg(&main),
-    )?;
+    bind(&main, name, &bound)?;
     let main = bound.join(format!("{name}_bg.wasm"));
     let mut modules = vec![main.clone()];
     modules.extend(split.iter().cloned());
-    if optimise {
-        shrink::modules(&modules, &tools.binaryen)?;
+    shrink::modules(&modules, binaryen)?;
+    process::write(&parts.join(LINK), link)?;
+    esbuild::shorten(&parts.join(LINK))?;
+    esbuild::shorten(&bound.join(format!("{name}.js")))?;
+    assemble(name, &bound, process::read_text(&parts.join(LINK))?, &main, &split)
+}
+
+/// The program whose raw module is at `raw`, in one piece: what would be downloaded on demand is in it, and is called through
+/// JavaScript as the macro wants it. `scratch` is used.
+pub(crate) fn whole(raw: &Path, name: &str, scratch: &Path) -> Result<Program> {
+    let bound = scratch.join("bound");
+    bind(raw, name, &bound)?;
+    let glue = bound.join(format!("{name}.js"));
+    let from = |module: &str| format!("from \"{module}\"");
+    process::write(&glue, process::read_text(&glue)?.replace(&from(UNSPLIT), &from(&format!("./{LINK}"))))?;
+    let main = bound.join(format!("{name}_bg.wasm"));
+    let link = unsplit(&process::read(&main)?, name)?;
+    assemble(name, &bound, link, &main, &[])
+}
+
+/// What the splitter would write, where everything is in the main module: loaders that have nothing to load, and functions
+/// that are there.
+fn unsplit(wasm: &[u8], name: &str) -> Result<String> {
+    let mut link = format!("import {{ initSync }} from \"./{name}.js\";\n");
+    for payload in Parser::new(0).parse_all(wasm) {
+        let Payload::ImportSection(section) = payload.could_not(|| format!("read {name}.wasm"))? else { continue };
+        for import in section.into_imports() {
+            let import = import.could_not(|| format!("read the imports of {name}.wasm"))?;
+            if import.module != UNSPLIT {
+                continue;
+            }
+            let function = import.name;
+            link += &match function.split_once("_import_") {
+                Some((module, rest)) => {
+                    format!("export const {function} = (...given) => initSync().{module}_export_{rest}(...given);\n")
+                }
+                None => format!(
+                    "export const {function} = (call, data) => initSync().__indirect_function_table.get(call)(data, 1);\n"
+                ),
+            };
+        }
     }
-    assemble(name, &bound, link, &main, &split)
+    Ok(link)
 }
 
 /// Gives every file a name made from its content, and lets them find each other by it.
@@ -110,13 +137,10 @@ pub(crate) fn assemble(name: &str, bound: &Path, mut link: String, main: &Path, 
         link = link.replace(&format!("\"./{old}\""), &format!("\"./{new}\""));
         program.files.push((new, bytes));
     }
-    let glue = js::shorten(&process::read_text(&bound.join(format!("{name}.js")))?);
-    let (wasm, glue) = terse::imports(&process::read(main)?, &glue, &format!("./{name}_bg.js"))?;
-    let wasm = terse::table(&wasm)?;
+    let wasm = process::read(main)?;
     program.wasm = hashed(name, "wasm", &wasm);
     program.files.push((program.wasm.clone(), wasm));
-    let glue = glue.replace(&file_name(main), &program.wasm);
-    let link = terse::loaders(&js::shorten(&link))?;
+    let glue = process::read_text(&bound.join(format!("{name}.js")))?.replace(&file_name(main), &program.wasm);
     // The two import each other, so that neither can be named by what it holds alone.
     let both = hash([&glue, &link]);
     let glue_name = format!("{name}-{both}.js");
@@ -125,11 +149,8 @@ pub(crate) fn assemble(name: &str, bound: &Path, mut link: String, main: &Path, 
     if glue.contains(&quoted(LINK)) {
         // For each split module wasm-bindgen names it twice: where it is imported, and where the imports are handed
         // over, which must stay as the WebAssembly has it.
-        let from = format!("from {}", quoted(LINK));
-        if 2 * glue.matches(&from).count() != glue.matches(&quoted(LINK)).count() {
-            return Err(format!("the glue imports {LINK} in a way that is new: has wasm-bindgen changed?").into());
-        }
-        let glue = glue.replace(&from, &format!("from {}", quoted(&link_name)));
+        let from = ["from ", "from"].map(|from| format!("{from}{}", quoted(LINK)));
+        let glue = from.iter().fold(glue, |glue, from| glue.replace(from, &format!("from {}", quoted(&link_name))));
         let link = link.replace(&quoted(&format!("{name}.js")), &quoted(&glue_name));
         program.files.push((glue_name.clone(), glue.into_bytes()));
         program.files.push((link_name.clone(), link.into_bytes()));
@@ -170,10 +191,6 @@ fn friendly(file: &str) -> String {
     name.replace('_', "-")
 }
 
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|w| w == needle)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,6 +207,26 @@ mod tests {
         assert_eq!(hashed("a", "wasm", b"x"), hashed("a", "wasm", b"x"));
         assert_ne!(hash(["ab", "c"]), hash(["a", "bc"]));
         assert_eq!(hash(["x"]).len(), HASH_DIGITS);
+    }
+
+    #[test]
+    fn what_is_not_split_off_is_called_where_it_is() {
+        let mut imports = wasm_encoder::ImportSection::new();
+        let function = wasm_encoder::EntityType::Function(0);
+        imports.import("./app_bg.js", "other", function);
+        imports.import(UNSPLIT, "__wasm_split_load_home", function);
+        imports.import(UNSPLIT, "__wasm_split_00home00_import_1f_view", function);
+        let mut module = wasm_encoder::Module::new();
+        module.section(&imports);
+        let link = unsplit(&module.finish(), "app").expect("a module");
+        assert_eq!(
+            link,
+            "import { initSync } from \"./app.js\";\n\
+             export const __wasm_split_load_home = (call, data) => initSync().__indirect_function_table.get(call)(data, 1);\n\
+             export const __wasm_split_00home00_import_1f_view = (...given) => \
+             initSync().__wasm_split_00home00_export_1f_view(...given);\n"
+        );
+        assert!(unsplit(b"nonsense", "app").is_err());
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! `test`: every check there is, stage by stage, and one line of totals at the end.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use crate::args::Options;
 use crate::browser;
-use crate::build::{self, Plan};
 use crate::failure::{Context, Failure, Result};
+use crate::outcomes::Outcomes;
 use crate::process::{self, command, say};
 use crate::serve::Server;
 use crate::tools;
@@ -17,70 +18,87 @@ use crate::tools;
 struct Stage {
     name: &'static str,
     fast: bool,
-    run: fn(&mut Totals) -> Result<()>,
+    run: fn(&Options) -> Result<Outcomes>,
 }
 
 const STAGES: &[Stage] = &[
-    Stage { name: "fmt", fast: true, run: |_| process::run(command("cargo").args(["fmt", "--all", "--check"])) },
-    Stage { name: "clippy", fast: true, run: clippy },
+    Stage { name: "fmt", fast: true, run: |_| cargo(&["fmt", "--all", "--check"]) },
+    Stage { name: "clippy", fast: true, run: |_| clippy(&["--workspace", "--all-targets"]) },
     Stage { name: "clippy-wasm", fast: false, run: clippy_wasm },
     Stage { name: "unit", fast: true, run: unit },
     Stage { name: "docs", fast: false, run: docs },
-    Stage { name: "build", fast: false, run: |_| build::build(&Plan::default()) },
+    Stage { name: BUILD, fast: false, run: |_| Ok(Outcomes::default()) },
     Stage { name: "browser", fast: false, run: browser_tests },
     Stage { name: "firefox", fast: false, run: firefox_tests },
 ];
-
-/// How many tests there were, by outcome. A stage without tests of its own counts as one.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Totals {
-    passed: u64,
-    failed: u64,
-    skipped: u64,
-}
-
-impl Totals {
-    fn add(&mut self, other: Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.skipped += other.skipped;
-    }
-}
+/// The site's own stage: it is begun with the first one, since half of it is one thread of the compiler's.
+const BUILD: &str = "build";
+/// How many of the slowest tests are named.
+const SLOWEST: usize = 10;
 
 /// `cargo xtask test`.
 pub(crate) fn main(options: &Options) -> Result<()> {
     let stages = chosen(options)?;
-    let mut totals = Totals::default();
+    let mut site = if stages.iter().any(|stage| stage.name == BUILD) { Some(SiteBuild::begin()?) } else { None };
+    let mut all = Outcomes::default();
     let mut lines = Vec::new();
     let mut built = true;
     for stage in stages {
         if let Some(why) = missing(stage, built) {
-            totals.skipped += 1;
+            all.skipped += 1;
             lines.push(format!("  {:<12} skipped: {why}", stage.name));
             continue;
         }
         say(format_args!("{} …", stage.name));
-        let before = totals;
         let started = Instant::now();
-        let outcome = (stage.run)(&mut totals);
+        let outcome = match site.take_if(|_| stage.name == BUILD) {
+            Some(site) => site.end(),
+            None => (stage.run)(options),
+        };
         let seconds = started.elapsed().as_secs();
-        match &outcome {
-            Ok(()) if totals == before => totals.passed += 1,
-            Ok(()) => {}
-            // Tests that failed are counted already; anything else that failed is one failure.
-            Err(failure) => {
-                eprintln!("{failure}");
-                if totals.failed == before.failed {
-                    totals.failed += 1;
-                }
-                built &= stage.name != "build";
-            }
-        }
-        lines.push(format!("  {:<12} {} in {seconds} s", stage.name, if outcome.is_ok() { "ok" } else { "FAILED" }));
+        let mut found = outcome.unwrap_or_else(|failure| {
+            eprintln!("{failure}");
+            Outcomes { failed: 1, ..Outcomes::default() }
+        });
+        found.passed += u64::from(found.count() == 0);
+        let ok = found.failed == 0;
+        built &= ok || stage.name != BUILD;
+        lines.push(format!("  {:<12} {} in {seconds} s", stage.name, if ok { "ok" } else { "FAILED" }));
+        all.add(found);
+    }
+    for (seconds, name) in all.slowest(SLOWEST) {
+        println!("  {seconds:>6.1} s  {name}");
+    }
+    for name in &all.flaky {
+        println!("  flaky: passed only at its second try: {name}");
     }
     println!("{}", lines.join("\n"));
-    println!("{} passed, {} failed, {} skipped", totals.passed, totals.failed, totals.skipped);
-    if totals.failed > 0 { Err(Failure::from("some checks failed; see above.".to_owned())) } else { Ok(()) }
+    println!("{} passed, {} failed, {} skipped", all.passed, all.failed, all.skipped);
+    if all.failed > 0 { Err(Failure::from("some checks failed; see above.".to_owned())) } else { Ok(()) }
+}
+
+/// The release build, beside the other stages.
+struct SiteBuild {
+    process: Child,
+    log: PathBuf,
+}
+
+impl SiteBuild {
+    /// Begins it. What it says is kept for [`SiteBuild::end`].
+    fn begin() -> Result<Self> {
+        let log = process::scratch("build")?.join("log");
+        let file = File::create(&log).could_not(|| format!("create {}", log.display()))?;
+        let both = file.try_clone().could_not(|| "write one log of two outputs".to_owned())?;
+        let program = std::env::current_exe().could_not(|| "find this program".to_owned())?;
+        let process = command(program).arg("build").stdin(Stdio::null()).stdout(file).stderr(both).spawn();
+        Ok(Self { process: process.could_not(|| "start the build".to_owned())?, log })
+    }
+
+    fn end(mut self) -> Result<Outcomes> {
+        let status = self.process.wait().could_not(|| "wait for the build".to_owned())?;
+        eprint!("{}", process::read_text(&self.log)?);
+        if status.success() { Ok(Outcomes::default()) } else { Err("the site could not be built.".into()) }
+    }
 }
 
 fn chosen(options: &Options) -> Result<Vec<&'static Stage>> {
@@ -105,98 +123,81 @@ fn missing(stage: &Stage, built: bool) -> Option<String> {
     }
 }
 
-fn clippy(_: &mut Totals) -> Result<()> {
-    process::run(command("cargo").args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+fn cargo(arguments: &[&str]) -> Result<Outcomes> {
+    process::run(command("cargo").args(arguments))?;
+    Ok(Outcomes::default())
 }
 
-fn clippy_wasm(_: &mut Totals) -> Result<()> {
+fn clippy(what: &[&str]) -> Result<Outcomes> {
+    cargo(&[&["clippy", "--quiet"], what, &["--", "-D", "warnings"]].concat())
+}
+
+fn clippy_wasm(_: &Options) -> Result<Outcomes> {
     tools::ensure_target()?;
-    let target = ["--package", "ringside-app", "--target", "wasm32-unknown-unknown"];
-    process::run(command("cargo").args(["clippy", "--quiet"]).args(target).args(["--", "-D", "warnings"]))
+    clippy(&["--package", "ringside-app", "--target", "wasm32-unknown-unknown"])
 }
 
-fn docs(_: &mut Totals) -> Result<()> {
+fn docs(_: &Options) -> Result<Outcomes> {
     let mut cargo = command("cargo");
-    process::run(cargo.args(["doc", "--quiet", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings"))
+    cargo.args(["doc", "--quiet", "--no-deps", "--workspace", "--lib"]).env("RUSTDOCFLAGS", "-D warnings");
+    process::run(&mut cargo)?;
+    Ok(Outcomes::default())
 }
 
-fn unit(totals: &mut Totals) -> Result<()> {
-    streamed(command("cargo").args(["test", "--workspace", "--no-fail-fast"]), totals, rust_totals)
+/// How long a test takes, the harness says of nightly compilers only, or where this is set while it runs.
+const TIMED: &str = "target.\"cfg(all())\".runner = [\"env\", \"RUSTC_BOOTSTRAP=1\"]";
+
+fn unit(_: &Options) -> Result<Outcomes> {
+    let all = ["test", "--workspace", "--no-fail-fast"];
+    let mut outcomes = Outcomes::default();
+    let mut tests = command("cargo");
+    tests.args(all).args(["--lib", "--bins", "--tests", "--config", TIMED]);
+    tests.args(["--", "-Z", "unstable-options", "--report-time"]);
+    let tests = streamed(&mut tests, |line| outcomes.read_line(line));
+    let examples = streamed(command("cargo").args(all).arg("--doc"), |line| outcomes.read_line(line));
+    // A program that did not get as far as to count its tests.
+    let died = tests.and(examples).is_err() && outcomes.failed == 0;
+    outcomes.failed += u64::from(died);
+    Ok(outcomes)
 }
 
-fn browser_tests(totals: &mut Totals) -> Result<()> {
-    playwright(totals, &[], "CHROME", &browser::chromium()?)
+fn browser_tests(options: &Options) -> Result<Outcomes> {
+    let shard = options.value("--shard").map(|part| format!("--shard={part}"));
+    let arguments: Vec<&str> = shard.as_deref().into_iter().collect();
+    playwright("browser", &arguments, "CHROME", &browser::chromium()?)
 }
 
-fn firefox_tests(totals: &mut Totals) -> Result<()> {
+fn firefox_tests(_: &Options) -> Result<Outcomes> {
     let firefox = browser::firefox()?.ok_or_else(|| "there is no Firefox.".to_owned())?;
-    playwright(totals, &["--config", "firefox"], "FIREFOX", &firefox)
+    playwright("firefox", &["--config", "firefox"], "FIREFOX", &firefox)
 }
 
 /// Runs the tests of a browser, which a variable names to them, on the site that was built.
-fn playwright(totals: &mut Totals, arguments: &[&str], variable: &str, browser: &Path) -> Result<()> {
+fn playwright(name: &str, arguments: &[&str], variable: &str, browser: &Path) -> Result<Outcomes> {
     browser::packages()?;
     let server = Server::quiet(&process::root().join("dist"))?;
+    let report = process::scratch(name)?.join("report.json");
     let mut playwright = command("npx");
-    playwright.args(["playwright", "test"]).args(arguments).current_dir(browser::folder());
-    playwright.env(variable, browser).env("RINGSIDE_URL", &server.address);
-    streamed(&mut playwright, totals, playwright_totals)
+    playwright.args(["playwright", "test", "--reporter=list,json"]).args(arguments).current_dir(browser::folder());
+    playwright.env(variable, browser).env("RINGSIDE_URL", &server.address).env("PLAYWRIGHT_JSON_OUTPUT_NAME", &report);
+    let status = playwright.status().could_not(|| "start the tests".to_owned())?;
+    let text = process::read_text(&report).map_err(|_| format!("the {name} tests could not be run ({status})."))?;
+    let mut outcomes =
+        Outcomes::of_playwright(&serde_json::from_str(&text).could_not(|| "read the report".to_owned())?);
+    let died = !status.success() && outcomes.failed == 0;
+    outcomes.failed += u64::from(died);
+    Ok(outcomes)
 }
 
-/// Runs a command, shows what it prints, and adds up the totals in it.
-fn streamed(command: &mut Command, totals: &mut Totals, read: fn(&str) -> Option<Totals>) -> Result<()> {
+/// Runs a command, shows what it prints, and has each line of it read.
+fn streamed(command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
     let mut child = command.stdout(Stdio::piped()).spawn().could_not(|| "start the tests".to_owned())?;
     if let Some(out) = child.stdout.take() {
         for line in BufReader::new(out).lines().map_while(std::result::Result::ok) {
             println!("{line}");
-            if let Some(found) = read(&line) {
-                totals.add(found);
-            }
+            read(&line);
         }
     }
     let status = child.wait().could_not(|| "wait for the tests".to_owned())?;
     if status.success() { Ok(()) } else { Err("tests failed.".to_owned().into()) }
-}
-
-/// `test result: ok. 3 passed; 0 failed; 1 ignored; …`
-fn rust_totals(line: &str) -> Option<Totals> {
-    let counts = line.trim().strip_prefix("test result: ")?;
-    let count = |word: &str| number_before(counts, word);
-    Some(Totals { passed: count(" passed")?, failed: count(" failed")?, skipped: count(" ignored")? })
-}
-
-/// Playwright's closing lines: `3 passed (5.1s)`, `1 failed`, `1 flaky`, `2 skipped`, `1 did not run`.
-fn playwright_totals(line: &str) -> Option<Totals> {
-    let line = line.trim();
-    let (number, rest) = line.split_once(' ')?;
-    let number = number.parse().ok()?;
-    let mut totals = Totals::default();
-    match rest.split(" (").next()? {
-        "passed" => totals.passed = number,
-        "failed" | "flaky" | "interrupted" => totals.failed = number,
-        "skipped" | "did not run" => totals.skipped = number,
-        _ => return None,
-    }
-    Some(totals)
-}
-
-fn number_before(text: &str, word: &str) -> Option<u64> {
-    let (before, _) = text.split_once(word)?;
-    before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn totals_are_read_from_what_the_runners_print() {
-        let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s";
-        assert_eq!(rust_totals(line), Some(Totals { passed: 12, failed: 3, skipped: 1 }));
-        assert_eq!(rust_totals("running 3 tests"), None);
-        assert_eq!(playwright_totals("  47 passed (1.2m)"), Some(Totals { passed: 47, ..Totals::default() }));
-        assert_eq!(playwright_totals("  1 flaky"), Some(Totals { failed: 1, ..Totals::default() }));
-        assert_eq!(playwright_totals("Running 47 tests using 2 workers"), None);
-        assert_eq!(playwright_totals("  2 passed the door"), None);
-    }
 }

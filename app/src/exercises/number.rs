@@ -60,9 +60,10 @@ fn tolerance(session: Session) -> String {
         let Some(number) = e.number() else { return String::new() };
         let within =
             Tolerance::parse(&number.tolerance, number.unit).map(|t| t.describe(number.unit)).unwrap_or_default();
-        let units = match number.unit {
-            ringside_core::quantity::Unit::Bytes => "; units matter, GB and GiB are both fine",
-            _ => "",
+        let units = match (&number.written_in, number.unit) {
+            (Some(asked), _) => format!(", in {asked}"),
+            (None, ringside_core::quantity::Unit::Bytes) => "; units matter, GB and GiB are both fine".to_owned(),
+            _ => String::new(),
         };
         format!("{within}{units}")
     })

@@ -57,9 +57,11 @@ fn form(session: Session) -> AnyView {
             event.prevent_default();
             step(up);
         };
+        let early = move || too_early(session) == Some(item);
         view! {
             <li
                 draggable="true"
+                class:early=early
                 class:over=move || over.get() == Some(at)
                 class:dragged=move || dragged.get() == Some(at)
                 on:keydown=key
@@ -156,10 +158,12 @@ fn verdict(session: Session) -> Option<AnyView> {
     let right = right(session)?.ok()?;
     let said = |item: usize| look(session, |o| o.items.get(item).map(|i| i.say.clone())).flatten().unwrap_or_default();
     let unit = look(session, |o| o.unit).flatten();
-    let text = match right.check(&given) {
+    let remark = match right.check(&given) {
         Placed::Right => session.fill(&look(session, |o| o.say.clone()).unwrap_or_default()),
-        Placed::Swapped { early, .. } => {
-            format!("<p>Not yet. This one stands too early:</p>{}", session.fill(&said(early)))
+        Placed::Swapped { early, late } => {
+            let [early_text, late_text] = [early, late].map(|item| text(session, item));
+            let why = session.fill(&said(early));
+            format!("<p>Not yet. “{early_text}” stands too early: it belongs after “{late_text}”.</p>{why}")
         }
         Placed::Incomplete => "<p>Some item is missing.</p>".to_owned(),
     };
@@ -171,11 +175,20 @@ fn verdict(session: Session) -> Option<AnyView> {
     });
     Some(
         view! {
-            {frame::verdict(is_right, true, text)}
+            {frame::verdict(is_right, true, remark)}
             {values}
         }
         .into_any(),
     )
+}
+
+/// The item that stands too early in what was submitted, as long as that is what is on show.
+fn too_early(session: Session) -> Option<usize> {
+    let given = read(session, &session.submitted()?);
+    match right(session)?.ok()?.check(&given) {
+        Placed::Swapped { early, .. } => Some(early),
+        Placed::Right | Placed::Incomplete => None,
+    }
 }
 
 /// The order on show: the learner's, or one to begin with, which is not the right one as soon as the model that knows which

@@ -1,4 +1,4 @@
-//! A number to commit to before the figure is uncovered. A prediction is never wrong; it is near or far.
+//! A number to commit to before the figure is uncovered. Right, near or far, it is told which.
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
@@ -34,12 +34,12 @@ fn form(session: Session) -> AnyView {
                         });
                         let right = verdict.is_right();
                         let named = matches!(verdict.outcome, Outcome::DeclaredMistake { .. });
-                        let remark = (right || named).then(|| frame::verdict(right, named, verdict.say().to_owned()));
+                        let remark = frame::verdict(right, named, verdict.say().to_owned());
                         let beside = verdict.value.and_then(|yours| compared(session, yours));
                         view! {
                             {remark}
                             {beside}
-                            {frame::verdict(true, true, reveal)}
+                            {frame::verdict(right, true, reveal)}
                         }
                             .into_any()
                     })

@@ -111,23 +111,26 @@ impl<M: Model> Controls<M> {
             Kind::Choice(_) => Value::Choice(
                 Signal::derive(move || at(&mut params()).chosen()),
                 Callback::new(move |id: &'static str| {
-                    state.update(|p| {
-                        at(p).choose(id);
-                        p.rewind();
-                    });
+                    change(state, |p| at(p).choose(id));
                 }),
             ),
             Kind::Integer { .. } | Kind::Real { .. } => Value::Number(
                 Signal::derive(move || at(&mut params()).number().unwrap_or_default()),
                 Callback::new(move |number: f64| {
-                    state.update(|p| {
-                        at(p).set_number(kind, number);
-                        p.rewind();
-                    });
+                    change(state, |p| at(p).set_number(kind, number));
                 }),
             ),
         }
     }
+}
+
+/// Changes a parameter, and with it what follows.
+fn change<M: Model>(state: State<M>, set: impl FnOnce(&mut M)) {
+    state.update(|params| {
+        let before = params.clone();
+        set(params);
+        params.follow(&before);
+    });
 }
 
 /// Whether a parameter that stands behind "More controls" has another value than its default.

@@ -103,14 +103,37 @@ impl<P: Copy + PartialEq + Send + Sync + 'static> Fields<P> {
 
     /// One of the accelerators of the hardware table.
     pub fn gpu(self, at: At<P, &'static Accelerator>) -> AnyView {
+        self.accelerator(at, move |gpu| self.state.update(|p| *at(p) = gpu))
+    }
+
+    fn accelerator(
+        self,
+        at: At<P, &'static Accelerator>,
+        choose: impl Fn(&'static Accelerator) + Send + Sync + 'static,
+    ) -> AnyView {
         let groups = vec![Group { label: "", options: hardware::ALL.iter().map(|a| (a.id, a.name)).collect() }];
         let value = Signal::derive(move || self.get(at).id);
         let set = move |id: &'static str| {
             if let Some(gpu) = hardware::find(id) {
-                self.state.update(|p| *at(p) = gpu);
+                choose(gpu);
             }
         };
         view! { <Select name="gpu" label="GPU" groups value set /> }.into_any()
+    }
+
+    /// One of them, which brings its links with it unless others were chosen.
+    pub fn gpu_and_links(
+        self,
+        at: At<P, &'static Accelerator>,
+        inside: At<P, &'static Link>,
+        between: At<P, &'static Link>,
+    ) -> AnyView {
+        self.accelerator(at, move |gpu| {
+            self.state.update(|p| {
+                let [link, net] = links::follow([*at(p), gpu], [*inside(p), *between(p)]);
+                (*at(p), *inside(p), *between(p)) = (gpu, link, net);
+            });
+        })
     }
 
     /// Tensor, sequence, context and pipeline parallelism.

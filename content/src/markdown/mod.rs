@@ -37,6 +37,8 @@ pub(crate) struct Page {
     pub(crate) sections: Vec<Section>,
     /// Notes for whoever presents it, in order; the text has their places.
     pub(crate) notes: Vec<Html>,
+    /// The ids of its exercises, in the order in which they stand on it.
+    pub(crate) exercises: Vec<String>,
 }
 
 /// A heading of level 2 or 3.

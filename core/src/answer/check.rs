@@ -17,6 +17,8 @@ pub struct Question<'a> {
     pub mistakes: &'a [Mistake],
     /// Names that the answer may use, with their values; empty where only a number is wanted.
     pub names: &'a [(String, f64)],
+    /// The unit that the answer has to be in, where converting it is the question.
+    pub written_in: Option<&'a str>,
 }
 
 /// Compares `input` with `expected`: see [`Question::check`].
@@ -30,7 +32,7 @@ pub struct Question<'a> {
 /// assert!(verdict("480").say().contains("unit"));
 /// ```
 pub fn check(expected: f64, unit: Unit, tolerance: Tolerance, mistakes: &[Mistake], input: &str) -> Verdict {
-    Question { expected, unit, tolerance, mistakes, names: &[] }.check(input)
+    Question { expected, unit, tolerance, mistakes, names: &[], written_in: None }.check(input)
 }
 
 /// The factors that [`Outcome::FactorOff`] recognises, with their inverses.
@@ -61,11 +63,18 @@ impl Question<'_> {
         {
             return (Outcome::UnitOfOtherKind { given: unit.measure.unit() }, None);
         }
-        if self.tolerance.accepts(answer.value, self.expected) {
-            return (Outcome::Right, None);
-        }
-        if let Some(digits) = self.rounded(answer) {
-            return (Outcome::RightButRounded { digits }, None);
+        let right = if self.tolerance.accepts(answer.value, self.expected) {
+            Some(Outcome::Right)
+        } else {
+            self.rounded(answer).map(|digits| Outcome::RightButRounded { digits })
+        };
+        let unit = answer.unit.as_ref().map(|u| u.name.as_str());
+        match (right, self.written_in) {
+            (Some(_), Some(asked)) if unit.is_some_and(|unit| unit != asked) => {
+                return (Outcome::NotInUnit { asked: asked.to_owned() }, None);
+            }
+            (Some(right), _) => return (right, None),
+            (None, _) => {}
         }
         // Before the declared mistakes: an eighth of the answer is one of them by accident.
         if let Some(unit) = answer.unit.as_ref().filter(|u| u.measure.is_bits())
@@ -106,7 +115,9 @@ impl Question<'_> {
             }
         }
         let off = (answer.value - self.expected).abs();
-        (off <= digits.half_step * (1.0 + 1e-9)).then_some(digits.significant)
+        // A mistake that rounds to the same digits is nearer to what was typed than the answer is.
+        let mistaken = self.mistakes.iter().any(|m| (answer.value - m.value).abs() < off);
+        (!mistaken && off <= digits.half_step * (1.0 + 1e-9)).then_some(digits.significant)
     }
 
     /// The nearest of the declared mistakes that `value` is one of.
@@ -210,7 +221,9 @@ impl Question<'_> {
             if (0.0..1.0).contains(&expected) && close(value, 1.0 - expected, self.leeway()) {
                 return Some(Outcome::Complement);
             }
-            if close(value, 1.0 / expected, self.leeway()) {
+            let inverse = 1.0 / expected;
+            let rounds_to_it = answer.digits.is_some_and(|d| (value - inverse).abs() <= d.half_step);
+            if close(value, inverse, self.leeway()) || rounds_to_it && value != 0.0 && inverse.is_finite() {
                 return Some(Outcome::Inverted);
             }
         }

@@ -1,7 +1,7 @@
 //! What a learner types, read as a number with a unit and compared with what was expected.
 //!
 //! [`read()`] turns text into a number: `480 GB`, `447 GiB`, `4.8×10^11 B`, `480e9`, `3/4`, `12.5%`, `2 h 30 min`,
-//! `7.5k`, `30 B` (billions of a count, bytes of memory), `1,000,000`. What can be read in two ways is not guessed:
+//! `7.5k`, `30 B` (billions of a count, bytes of memory), `1,000,000`, `14*(3.4 µs + 50 MB/(450 GB/s))`. What can be read in two ways is not guessed:
 //! `1,5` and `1,500` ask which is meant, and so do `5 m` and `480 G`.
 //!
 //! [`check()`] compares it with the expected value and gives a [`Verdict`]: one sentence that helps and an [`Outcome`].
@@ -14,6 +14,7 @@
 mod check;
 mod read;
 mod say;
+mod separators;
 mod units;
 
 use crate::decimal;
@@ -164,6 +165,11 @@ pub enum Outcome {
     Complement,
     /// One divided by what was asked for.
     Inverted,
+    /// A right amount, in a unit other than the one that the question asks for.
+    NotInUnit {
+        /// The unit that it asks for.
+        asked: String,
+    },
     /// A unit of something else.
     UnitOfOtherKind {
         /// What the unit that was typed is a unit of.
@@ -207,6 +213,7 @@ impl Outcome {
             Outcome::WrongSign => "wrong-sign",
             Outcome::Complement => "complement",
             Outcome::Inverted => "inverted",
+            Outcome::NotInUnit { .. } => "not-in-unit",
             Outcome::UnitOfOtherKind { .. } => "unit-of-other-kind",
             Outcome::Wrong { .. } => "wrong",
             Outcome::Ambiguous { .. } => "ambiguous",
@@ -234,6 +241,7 @@ impl Verdict {
             self.outcome,
             Outcome::MissingUnit { .. }
                 | Outcome::BitsForBytes
+                | Outcome::NotInUnit { .. }
                 | Outcome::UnitOfOtherKind { .. }
                 | Outcome::Ambiguous { .. }
                 | Outcome::Unreadable { .. }

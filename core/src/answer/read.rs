@@ -1,6 +1,7 @@
 //! From what a learner typed to a number in base units, without judging it.
 
-use super::units::{Named, Written, examples, read_suffix, time_part};
+use super::separators::{Other, separators};
+use super::units::{Named, Written, examples, read_suffix, suited, time_part};
 use crate::decimal;
 use crate::expr::{self, Expr, FUNCTIONS, begins_name, continues_name, plain_operator};
 use crate::quantity::Unit;
@@ -204,14 +205,6 @@ struct Literal {
     other: Option<Other>,
 }
 
-/// A second reading of a literal.
-enum Other {
-    /// As likely as the first: ask.
-    Ask(String),
-    /// Unusual here, but offered where the first is not right.
-    Grouped(String),
-}
-
 struct Scan<'a> {
     input: &'a str,
     characters: &'a [Place],
@@ -222,11 +215,22 @@ struct Scan<'a> {
     literals: Vec<Literal>,
     /// What follows the number, and where.
     suffix: Option<(usize, String)>,
+    /// Whether a number inside the expression has a unit, so that the result is in base units.
+    units_inside: bool,
 }
 
 impl<'a> Scan<'a> {
     fn new(input: &'a str, characters: &'a [Place], names: &'a [(String, f64)]) -> Self {
-        Self { input, characters, names, clean: String::new(), places: Vec::new(), literals: Vec::new(), suffix: None }
+        Self {
+            input,
+            characters,
+            names,
+            clean: String::new(),
+            places: Vec::new(),
+            literals: Vec::new(),
+            suffix: None,
+            units_inside: false,
+        }
     }
 
     fn char_at(&self, i: usize) -> char {
@@ -272,6 +276,10 @@ impl<'a> Scan<'a> {
                 let word: String = (i..end).map(|j| self.char_at(j)).collect();
                 let function = FUNCTIONS.contains(&word.as_str()) && self.char_at(self.after_space(end)) == '(';
                 if !function && !self.knows(&word) {
+                    if let Some(behind) = self.unit_inside(i, end, asked) {
+                        i = behind;
+                        continue;
+                    }
                     return self.rest_is_suffix(i, &word, asked);
                 }
                 self.push(&word, self.place(i));
@@ -316,6 +324,38 @@ impl<'a> Scan<'a> {
     /// Whether the percent sign at `i` is the unit of the one number before it.
     fn ends_with_percent(&self, i: usize) -> bool {
         i + 1 >= self.characters.len() && self.literals.len() == 1 && is_signed_number(&self.clean)
+    }
+
+    /// The unit of a number inside an expression, as in `3.4 µs + 50 MB/(450 GB/s)`: makes the number one in base units. The
+    /// index behind it; none where what follows is the unit of all of it, or no unit.
+    fn unit_inside(&mut self, i: usize, end: usize, asked: Unit) -> Option<usize> {
+        let text =
+            |to: usize| self.characters.get(i..to).unwrap_or_default().iter().map(|(_, c)| *c).collect::<String>();
+        if !self.units_inside && read_suffix(&text(self.characters.len()), asked).unit != Written::Unknown {
+            return None;
+        }
+        let literal = self.literals.last().filter(|l| self.clean.trim_end().ends_with(&l.text))?;
+        let from = self.clean.trim_end().len() - literal.text.len();
+        let slash = self.after_space(end);
+        let per = self.after_space(slash + 1);
+        let per_end = (per..).find(|&j| !continues_name(self.char_at(j))).unwrap_or(per);
+        let rate = (self.char_at(slash) == '/' && begins_name(self.char_at(per))).then_some(per_end);
+        let (behind, factor) = rate.into_iter().chain([end]).find_map(|to| {
+            let suffix = read_suffix(&text(to), asked);
+            let unit = match suffix.unit {
+                Written::One(named) => named.factor,
+                Written::Nothing => 1.0,
+                _ => return None,
+            };
+            let ends = matches!(self.char_at(self.after_space(to)), '\0' | '+' | '-' | '*' | '/' | '^' | ')' | ',');
+            ends.then_some((to, suffix.multiplier * unit))
+        })?;
+        let at = literal.from;
+        self.clean.insert(from, '(');
+        self.places.insert(from, at);
+        self.push(&format!("*{factor:e})"), self.place(i));
+        self.units_inside = true;
+        Some(behind)
     }
 
     /// Everything from `i` on is a unit, or cannot be read.
@@ -464,6 +504,11 @@ impl<'a> Scan<'a> {
         if !value.is_finite() {
             return unreadable(0, "That is larger than any number that can be read.".to_owned());
         }
+        if self.units_inside {
+            let unit = suited(value, asked).filter(|u| !u.name.is_empty());
+            let number = value / unit.as_ref().map_or(1.0, |u| u.factor);
+            return Reading::Answer(Answer { value, number, unit, digits: None, scaled: true, grouped: None });
+        }
         let digits = self.digits().map(|(significant, half)| Digits { significant, half_step: half * factor });
         let grouped = match self.literals.as_slice() {
             [Literal { text, other: Some(Other::Grouped(whole)), .. }] if digits.is_some() => {
@@ -539,7 +584,7 @@ impl<'a> Scan<'a> {
         let text = text.trim();
         if text.contains(['*', '+', '(', ')']) || text.bytes().any(|b| b.is_ascii_digit()) {
             return format!(
-                "“{}” cannot be read: calculate first and write one number with its unit at the end, such as {example}.",
+                "“{}” cannot be read: write each unit behind its number, or one number with its unit, such as {example}.",
                 shorten(text)
             );
         }
@@ -551,75 +596,4 @@ impl<'a> Scan<'a> {
 fn is_signed_number(text: &str) -> bool {
     let text = text.trim().trim_start_matches(['-', '+']);
     !text.is_empty() && expr::number_length(text) == text.len()
-}
-
-/// Reads the separators of a number: the number for `expr`, and another reading if there is one.
-fn separators(body: &str) -> Result<(String, Option<Other>), String> {
-    let bad = || {
-        Err(format!(
-            "“{}” is not a number that can be read: write 1234.5, with a point for decimals and, if you like, spaces \
-             between groups of three digits.",
-            shorten(body)
-        ))
-    };
-    let plain: String = body.chars().filter(|c| !matches!(c, '_' | '\'' | ' ')).collect();
-    let spaced = plain.len() < body.len();
-    let commas = plain.matches(',').count();
-    let points = plain.matches('.').count();
-    match (commas, points) {
-        (0, 0) => Ok((plain, None)),
-        (0, 1) => {
-            let thousands = !spaced && groups_of_three(&plain, '.');
-            let other = thousands.then(|| Other::Grouped(plain.replace('.', "")));
-            Ok((plain, other))
-        }
-        (0, _) if groups_of_three(&plain, '.') => Ok((plain.replace('.', ""), None)),
-        (1, 0) => {
-            let decimal = plain.replace(',', ".");
-            let only_decimal = spaced || plain.starts_with("0,") || plain.starts_with(',');
-            if only_decimal {
-                return Ok((decimal, None));
-            }
-            // 1.5 rather than 1.500 beside 1500.
-            let short = decimal.trim_end_matches('0').trim_end_matches('.').to_owned();
-            Ok((short, Some(Other::Ask(plain.replace(',', "")))))
-        }
-        (_, 0) if indian_groups(&plain) => Ok((plain.replace(',', ""), None)),
-        _ => match (plain.rfind(','), plain.rfind('.')) {
-            // 1,234.5
-            (Some(comma), Some(point)) if comma < point && points == 1 => {
-                let (whole, decimals) = plain.split_at(point);
-                if !indian_groups(whole) {
-                    return bad();
-                }
-                Ok((format!("{}{decimals}", whole.replace(',', "")), None))
-            }
-            // 1.234,5
-            (Some(comma), Some(point)) if comma > point && commas == 1 => {
-                let (whole, decimals) = plain.split_at(comma);
-                if !groups_of_three(whole, '.') {
-                    return bad();
-                }
-                Ok((format!("{}{}", whole.replace('.', ""), decimals.replace(',', ".")), None))
-            }
-            _ => bad(),
-        },
-    }
-}
-
-/// `1.234.567`: one to three digits, then groups of three.
-fn groups_of_three(text: &str, separator: char) -> bool {
-    let mut groups = text.split(separator);
-    let begins = |first: &str| (1..=3).contains(&first.len()) && !first.starts_with('0');
-    groups.next().is_some_and(begins) && groups.all(|g| g.len() == 3)
-}
-
-/// `1,234,567` and, as in India, `12,34,567`.
-fn indian_groups(text: &str) -> bool {
-    let groups: Vec<&str> = text.split(',').collect();
-    let [first, middle @ .., last] = groups.as_slice() else {
-        return false;
-    };
-    let even = middle.iter().all(|g| g.len() == 3) || (first.len() <= 2 && middle.iter().all(|g| g.len() == 2));
-    (1..=3).contains(&first.len()) && !first.starts_with('0') && even && last.len() == 3
 }

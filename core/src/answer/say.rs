@@ -81,6 +81,7 @@ pub(super) fn sentence(outcome: &Outcome, question: &Question, answer: &Answer) 
         Outcome::Inverted => {
             format!("That is the ratio upside down: {typed} is one divided by what was asked for.")
         }
+        Outcome::NotInUnit { asked } => format!("Convert it: the question asks for {asked}."),
         Outcome::UnitOfOtherKind { given } => {
             let name = answer.unit.as_ref().map_or("", |u| u.name.as_str());
             format!(

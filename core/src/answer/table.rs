@@ -194,8 +194,8 @@ const SHEETS: &[Sheet] = &[
             ("480 / 0 GB",              "unreadable",         "divides by zero"),
             ("0/0",                     "unreadable",         "divides by zero"),
             ("480 * GB",                "unreadable",         "cannot be calculated with"),
-            ("60 GB * 8",               "unreadable",         "calculate first"),
-            ("30e9 params * 16",        "unreadable",         "calculate first"),
+            ("60 GB * 8",               "right",              "Right: 480 GB."),
+            ("30e9 params * 16",        "right",              "Right: 480 GB."),
             ("2*n GB",                  "unreadable",         "“n” cannot be calculated with"),
             ("480 490 GB",              "wrong-prefix",       "1000 times too large"),
             ("48 49 GB",                "unreadable",         "two numbers side by side"),
@@ -512,6 +512,54 @@ const SHEETS: &[Sheet] = &[
         ],
         ..PLAIN
     },
+    // A ring of eight, 50 MB in each of 14 steps: 1.603 ms.
+    Sheet {
+        expected: 14.0 * (3.4e-6 + 50e6 / 450e9),
+        unit: Unit::Seconds,
+        names: &[],
+        answers: &[
+            ("14*(3.4 µs + 50 MB/(450 GB/s))",  "right",      "Right: 1.60316 ms."),
+            ("14*(3.4 us + 50 MB / 450 GB/s)",  "right",      "Right"),
+            ("14 × (3.4 µs + 0.05 GB/(450 GB per s))", "unreadable", "write each unit behind its number"),
+            ("14*3.4 µs + 14 * 50 MB/(450 GB/s)", "right",    "Right"),
+            ("47.6 µs + 1.5556 ms",             "right",      "Right"),
+            ("14*(3.4 µs + 111.1 µs)",          "right",      "Right"),
+            ("7*(3.4 µs + 111.1 µs)",           "factor-off", "half"),
+            ("14*(3.4 µs + 50 MB/(450 GB/s)",   "unreadable", "never closed"),
+            ("14*(3.4 potatoes + 1 ms)",        "unreadable", "potatoes"),
+        ],
+        ..PLAIN
+    },
+    // The ridge of a roofline, in FLOP for each byte.
+    Sheet {
+        expected: 295.2,
+        unit: Unit::Ratio,
+        answers: &[
+            ("295 FLOP/B",              "right",              "295 FLOP/B"),
+            ("295 flops/byte",          "right",              "Right"),
+            ("295 FLOP per byte",       "right",              "Right"),
+            ("0.295 TFLOP/GB",          "right",              "Right"),
+            ("989e12/3.35e12",          "right",              "Right"),
+            ("989 TFLOP/s / (3.35 TB/s)", "right",            "Right"),
+            ("0.003",                   "inverted",           "upside down"),
+            ("0.0034 B/FLOP",           "inverted",           "upside down"),
+            ("295 FLOP/s",              "unit-of-other-kind", "FLOP/s"),
+        ],
+        ..PLAIN
+    },
+    // The obvious mistake rounds to what the answer rounds to.
+    Sheet {
+        expected: 1.97,
+        unit: Unit::Ratio,
+        tolerance: Tolerance::Relative(0.01),
+        mistakes: &[(2.0, "Nearly.")],
+        answers: &[
+            ("1.97",                    "right",              "Right"),
+            ("2",                       "declared-mistake",   "Nearly."),
+            ("2.0",                     "declared-mistake",   "Nearly."),
+        ],
+        ..PLAIN
+    },
     // Nothing at all.
     Sheet {
         expected: 0.0,
@@ -570,7 +618,7 @@ fn every_answer_gets_the_verdict_in_the_table() {
             sheet.mistakes.iter().map(|&(value, say)| Mistake { value, say: say.to_owned() }).collect();
         let names: Vec<(String, f64)> = sheet.names.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
         let Sheet { expected, unit, tolerance, .. } = *sheet;
-        let question = Question { expected, unit, tolerance, mistakes: &mistakes, names: &names };
+        let question = Question { expected, unit, tolerance, mistakes: &mistakes, names: &names, written_in: None };
         for &(input, kind, fragment) in sheet.answers {
             rows += 1;
             let verdict = question.check(input);

@@ -220,7 +220,7 @@ proptest! {
         let names = if named { vec![("n".to_owned(), 8.0), ("min".to_owned(), f64::NAN)] } else { Vec::new() };
         let mistakes = [Mistake { value: tolerance, say: "Declared.".into() }];
         for tolerance in [Tolerance::Relative(tolerance), Tolerance::Absolute(tolerance), Tolerance::Exact] {
-            let question = Question { expected, unit, tolerance, mistakes: &mistakes, names: &names };
+            let question = Question { expected, unit, tolerance, mistakes: &mistakes, names: &names, written_in: None };
             let verdict = question.check(&input);
             prop_assert!(verdict.say().ends_with(['.', '?']), "{:?}", verdict);
             prop_assert!(!tolerance.describe(unit).is_empty());

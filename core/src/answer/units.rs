@@ -195,6 +195,11 @@ pub fn write(value: f64, unit: Unit, digits: u32) -> String {
     if unit == Unit::Ratio {
         return significant(value, digits);
     }
+    suited(value, unit).map_or_else(|| significant(value, digits), |named| named.write(value, digits))
+}
+
+/// The unit that suits the size of `value`, in base units.
+pub(super) fn suited(value: f64, unit: Unit) -> Option<Named> {
     let named = units_of(unit);
     let suits = |n: &&Named| matches!(n.prefix, Prefix::Decimal(_)) && !n.measure.is_bits();
     let percent = unit == Unit::Fraction;
@@ -211,8 +216,7 @@ pub fn write(value: f64, unit: Unit, digits: u32) -> String {
         base.min_by(|a, b| a.factor.total_cmp(&b.factor))
     };
     let base = || named.iter().find(|n| n.factor == 1.0);
-    let chosen = best.or_else(|| if value == 0.0 && !percent { base() } else { smallest() });
-    chosen.map_or_else(|| significant(value, digits), |n| n.write(value, digits))
+    best.or_else(|| if value == 0.0 && !percent { base() } else { smallest() }).cloned()
 }
 
 /// What is written behind a number.
@@ -352,6 +356,9 @@ fn unit_word(word: &str, asked: Unit) -> Written {
     if counts_in_letters(asked) && multiplier(top, true).is_some() {
         return Written::Unknown;
     }
+    if let Some(intensity) = word.split_once('/').and_then(|(top, per)| intensity(top, per)) {
+        return Written::One(intensity);
+    }
     let Some(base) = prefixed(top) else {
         let rate_of_things = per.is_some() && is_thing(&top.to_lowercase());
         return if rate_of_things { one(Measure::Things, Prefix::Decimal(0)) } else { Written::Unknown };
@@ -387,6 +394,19 @@ fn unit_word(word: &str, asked: Unit) -> Written {
         ]);
     }
     one(measure, named.1)
+}
+
+/// FLOP for each byte, or bytes for each FLOP: a ratio.
+fn intensity(top: &str, per: &str) -> Option<Named> {
+    let (upper, lower, factor) = match (prefixed(top)?, prefixed(per)?) {
+        (Base::Flop { prefix, .. }, Base::Data(Measure::Bytes, per)) => ("FLOP", "B", prefix.factor() / per.factor()),
+        (Base::Data(Measure::Bytes, prefix), Base::Flop { prefix: per, .. }) => {
+            ("B", "FLOP", prefix.factor() / per.factor())
+        }
+        _ => return None,
+    };
+    let name = if factor == 1.0 { format!(" {upper}/{lower}") } else { format!(" {top}/{per}") };
+    Some(Named { measure: Measure::Times, prefix: Prefix::Decimal(0), factor, name })
 }
 
 /// Splits `GB/s`, `GBps`, `GB*s^-1` into `GB` and how many seconds the "per" is.
@@ -627,7 +647,7 @@ pub(super) fn examples(asked: Unit) -> (&'static str, &'static str) {
         Unit::Flop => ("FLOP, GFLOP, TFLOP, PFLOP and EFLOP", "1 TFLOP"),
         Unit::FlopPerSecond => ("FLOP/s, GFLOP/s, TFLOP/s and PFLOP/s", "1 TFLOP/s"),
         Unit::Count => ("none, or k, M, B (billion) and T", "1024, 7.5k or 30 B"),
-        Unit::Ratio => ("none, or × or %", "1.5 or 3/2"),
+        Unit::Ratio => ("none, or ×, % or FLOP/B", "1.5 or 3/2"),
         Unit::Fraction => ("none, or %", "12.5%, 0.125 or 1/8"),
     }
 }

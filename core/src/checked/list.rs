@@ -1,4 +1,4 @@
-//! Written by `UPDATE_CHECKED=1 cargo test -p ringside-core --test oracles`; not by hand.
+//! Written by `UPDATE_CHECKED=1 cargo test -p ringside-core --test all`; not by hand.
 
 use super::Checked;
 

@@ -1,9 +1,14 @@
 //! What a schedule costs: bytes by rank and by link, and time in the α–β model.
 //!
-//! Sending m bytes takes α + m/B (Hockney 1994). Ranks go through a schedule in lockstep: a step takes as long as the
-//! busiest port or wire in it. On a [`Wiring::Port`] all that a rank sends in a step shares B, and so does all it receives;
-//! in a [`Wiring::Mesh`] each wire has its own. A port to the other nodes is a second one, beside the one to the ranks of
-//! the same node. Arithmetic on what arrives, and the launch (8.4 µs a collective in NCCL's tuner), are not counted.
+//! Sending m bytes takes α + m/B (Hockney 1994), of which only m/B keeps the link busy. On a [`Wiring::Port`] all that a rank
+//! sends in a step shares B, and so does all it receives; in a [`Wiring::Mesh`] each wire has its own. A port to the other
+//! nodes is a second one, beside the one to the ranks of the same node. Arithmetic on what arrives, and the launch (8.4 µs a
+//! collective in NCCL's tuner), are not counted.
+//!
+//! Ranks do not wait for each other after every step. A rank goes on when it has what it was to receive; a message on a
+//! connection that both ends used in their step before follows as soon as the link is free, since its receive is posted
+//! (NCCL gives a connection 8 slots: `NCCL_STEPS` in `src/include/device.h`). On any other connection both ends
+//! first end what they had begun. So latency follows the slowest chunk from hop to hop, as in [`crate::network`].
 
 use super::schedule::Step;
 use crate::hardware::links::{Link, Wiring};
@@ -31,9 +36,9 @@ pub struct Cost {
     pub sent: Vec<f64>,
     /// Bytes that each rank receives.
     pub received: Vec<f64>,
-    /// Seconds that each step takes.
+    /// Seconds from the last arrival of the steps before to the last arrival of each step; 0 where all of it came earlier.
     pub steps: Vec<f64>,
-    /// Seconds in which each rank neither sends nor receives.
+    /// Seconds in which nothing is on its way to or from each rank.
     pub idle: Vec<f64>,
     links: Vec<f64>,
 }
@@ -65,15 +70,12 @@ impl Machine {
             links: vec![0.0; n * n],
         };
         let mut loads = Loads::new(n);
-        for step in steps {
+        let mut clock = Clock::new(n);
+        for (index, step) in steps.iter().enumerate() {
             loads.take(step, self);
-            let time = loads.time(self, chunk);
-            for rank in 0..n {
-                if !loads.busy(rank) {
-                    cost.idle[rank] += time;
-                }
-            }
-            cost.steps.push(time);
+            let before = clock.end;
+            clock.advance(index, &loads, self, chunk);
+            cost.steps.push(clock.end - before);
             for t in &step.transfers {
                 let (from, to) = (usize::from(t.from), usize::from(t.to));
                 cost.sent[from] += chunk;
@@ -81,12 +83,26 @@ impl Machine {
                 cost.links[from * n + to] += chunk;
             }
         }
+        for (idle, busy) in cost.idle.iter_mut().zip(clock.busy) {
+            *idle = (clock.end - covered(busy)).max(0.0);
+        }
         cost
     }
 }
 
+/// Seconds that at least one of `intervals` covers.
+fn covered(mut intervals: Vec<(f64, f64)>) -> f64 {
+    intervals.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut sum, mut until) = (0.0, 0.0_f64);
+    for (from, to) in intervals {
+        sum += (to - from.max(until)).max(0.0);
+        until = until.max(to);
+    }
+    sum
+}
+
 impl Cost {
-    /// Seconds from the first step to the last.
+    /// Seconds from the start to the last arrival.
     pub fn time(&self) -> f64 {
         self.steps.iter().sum()
     }
@@ -109,7 +125,7 @@ impl Cost {
         self.sent.iter().copied().fold(0.0, f64::max)
     }
 
-    /// The share of all ranks' time in which they neither send nor receive.
+    /// The share of all ranks' time in which nothing is on its way to or from them.
     pub fn idle_share(&self) -> f64 {
         let all = self.time() * self.ranks as f64;
         if all > 0.0 { self.idle.iter().sum::<f64>() / all } else { 0.0 }
@@ -143,35 +159,106 @@ impl Loads {
                 self.used.push((from, to));
             }
             *wire += 1;
-            let port = if machine.together(from, to) { 0 } else { 2 };
+            let port = port(machine, from, to);
             self.ports[from][port] += 1;
             self.ports[to][port + 1] += 1;
         }
     }
 
-    fn busy(&self, rank: usize) -> bool {
-        self.ports[rank] != [0; 4]
+    /// Seconds before the first byte of a message arrives, and seconds in which its bytes keep the link busy.
+    fn message(&self, machine: &Machine, (from, to): (usize, usize), chunk: f64) -> (f64, f64) {
+        let link = machine.between(from, to);
+        let (slow_from, slow_to) = (machine.slowness(from), machine.slowness(to));
+        let slowest = slow_from.max(slow_to);
+        let push = match link.wiring {
+            Wiring::Port => {
+                let port = port(machine, from, to);
+                let (out, into) = (self.ports[from][port], self.ports[to][port + 1]);
+                (slow_from * f64::from(out)).max(slow_to * f64::from(into))
+            }
+            Wiring::Mesh => slowest * f64::from(self.wires[from * self.ranks + to]),
+        };
+        (slowest * link.latency, push * chunk / link.bandwidth)
+    }
+}
+
+/// The port of a rank that sends from one rank to another; the one behind it receives.
+fn port(machine: &Machine, from: usize, to: usize) -> usize {
+    if machine.together(from, to) { 0 } else { 2 }
+}
+
+/// When each rank and each link is done with what it has had.
+struct Clock {
+    ranks: usize,
+    /// The last arrival of all.
+    end: f64,
+    /// By rank: the last arrival of what it sent or received.
+    done: Vec<f64>,
+    /// By rank: the last arrival of what it received.
+    ready: Vec<f64>,
+    /// By rank and port as in [`Loads`]: when its bytes are through.
+    free: Vec<[f64; 4]>,
+    /// By wire: when its bytes are through.
+    wire_free: Vec<f64>,
+    /// By wire, by sender and by receiver: the step in which it was last used, from 1; 0 for never.
+    wire_step: Vec<usize>,
+    sent_step: Vec<usize>,
+    received_step: Vec<usize>,
+    /// By rank: from when to when each of its messages was on its way.
+    busy: Vec<Vec<(f64, f64)>>,
+}
+
+impl Clock {
+    fn new(n: usize) -> Self {
+        Self {
+            ranks: n,
+            end: 0.0,
+            done: vec![0.0; n],
+            ready: vec![0.0; n],
+            free: vec![[0.0; 4]; n],
+            wire_free: vec![0.0; n * n],
+            wire_step: vec![0; n * n],
+            sent_step: vec![0; n],
+            received_step: vec![0; n],
+            busy: vec![Vec::new(); n],
+        }
     }
 
-    fn time(&self, machine: &Machine, chunk: f64) -> f64 {
-        let one =
-            |link: &Link, slow: f64, chunks: u32| slow * (link.latency + f64::from(chunks) * chunk / link.bandwidth);
-        let mut longest: f64 = 0.0;
-        for (rank, loads) in self.ports.iter().enumerate() {
-            for (i, &chunks) in loads.iter().enumerate() {
-                let link = if i < 2 { machine.link } else { machine.net };
-                if chunks > 0 && link.wiring == Wiring::Port {
-                    longest = longest.max(one(link, machine.slowness(rank), chunks));
-                }
+    /// Carries out the messages of step `index`.
+    fn advance(&mut self, index: usize, loads: &Loads, machine: &Machine, chunk: f64) {
+        let started: Vec<_> = loads.used.iter().map(|&ends| (ends, self.start(ends, machine))).collect();
+        for (ends, start) in started {
+            let (from, to) = ends;
+            let (latency, push) = loads.message(machine, ends, chunk);
+            let (through, arrival) = (start + push, start + latency + push);
+            let (wire, port) = (from * self.ranks + to, port(machine, from, to));
+            self.wire_free[wire] = self.wire_free[wire].max(through);
+            for (rank, port) in [(from, port), (to, port + 1)] {
+                self.free[rank][port] = self.free[rank][port].max(through);
+                self.done[rank] = self.done[rank].max(arrival);
+                self.busy[rank].push((start, arrival));
             }
+            self.ready[to] = self.ready[to].max(arrival);
+            self.end = self.end.max(arrival);
+            self.wire_step[wire] = index + 1;
+            self.sent_step[from] = index + 1;
+            self.received_step[to] = index + 1;
         }
-        for &(from, to) in &self.used {
-            let link = machine.between(from, to);
-            if link.wiring == Wiring::Mesh {
-                let slow = machine.slowness(from).max(machine.slowness(to));
-                longest = longest.max(one(link, slow, self.wires[from * self.ranks + to]));
+    }
+
+    /// When a message of the next step can start.
+    fn start(&self, (from, to): (usize, usize), machine: &Machine) -> f64 {
+        let wire = from * self.ranks + to;
+        let used = self.wire_step[wire];
+        let posted = used > 0 && used == self.sent_step[from] && used == self.received_step[to];
+        let ends = if posted { self.ready[from] } else { self.done[from].max(self.done[to]) };
+        let free = match machine.between(from, to).wiring {
+            Wiring::Port => {
+                let port = port(machine, from, to);
+                self.free[from][port].max(self.free[to][port + 1])
             }
-        }
-        longest
+            Wiring::Mesh => self.wire_free[wire],
+        };
+        ends.max(free)
     }
 }

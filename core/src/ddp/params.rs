@@ -198,17 +198,23 @@ impl Params {
         let is = |reader: &mut Reader<'_>, name| reader.choice(name) == "true";
         let skip_layer = reader.integer("skip-layer");
         let skips = is(&mut reader, "skip");
+        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
+        let named = [
+            links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
+            links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
+        ];
+        let [link, net] = links::with_gpu(gpu, query, named);
         let params = Self {
             model,
             seq: reader.integer("seq").max(1),
             mbs: reader.integer("mbs").max(1),
-            gpu: hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]),
+            gpu,
             mfu: reader.real("mfu"),
             backward_ms: reader.real("backward-ms"),
             ranks: reader.integer("ranks").max(1),
             node: reader.integer("node").max(1),
-            link: links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
-            net: links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
+            link,
+            net,
             fp32: reader.choice("grad-dtype") == "fp32",
             cap: reader.real("bucket-cap-mb"),
             first: reader.real("first-bucket-mb"),

@@ -49,8 +49,8 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
         Query::default()
     }
 
-    /// What a control changes beside its parameter: one that unfolds in steps begins anew.
-    fn rewind(&mut self) {}
+    /// Changes what else a control changes when it has set a parameter: what unfolds in steps begins anew, a GPU brings its links.
+    fn follow(&mut self, _before: &Self) {}
 
     /// Reads the parameters. What cannot be read has its default and is reported; what [`Default`] says counts for nothing that is
     /// declared.

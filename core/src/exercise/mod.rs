@@ -197,9 +197,13 @@ pub struct Number {
     /// How close is right: `"2%"`, `"exact"`, or an amount such as `"0.5 GB"` or `"3"`.
     #[serde(default = "default_tolerance")]
     pub tolerance: String,
-    /// Whether the learner may answer with an expression over the names of the parameters.
+    /// Whether the learner may answer with an expression over the names of the parameters. Over symbols that the prompt
+    /// defines, as in "n = {ranks}", it always may.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub expression: bool,
+    /// The unit that the answer must be in, such as `GB`, where converting it is the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_in: Option<String>,
     /// Wrong answers that are worth a sentence of their own (`[[exercise.mistake]]`).
     #[serde(default, rename = "mistake", skip_serializing_if = "Vec::is_empty")]
     pub mistakes: Vec<MistakeDef>,
@@ -273,14 +277,16 @@ struct PredictFields {
     tolerance: String,
     #[serde(default)]
     expression: bool,
+    #[serde(default)]
+    written_in: Option<String>,
     #[serde(default, rename = "mistake")]
     mistakes: Vec<MistakeDef>,
 }
 
 impl From<PredictFields> for Predict {
     fn from(f: PredictFields) -> Self {
-        let PredictFields { unlocks, reveal, answer, unit, tolerance, expression, mistakes } = f;
-        Self { unlocks, reveal, number: Number { answer, unit, tolerance, expression, mistakes } }
+        let PredictFields { unlocks, reveal, answer, unit, tolerance, expression, written_in, mistakes } = f;
+        Self { unlocks, reveal, number: Number { answer, unit, tolerance, expression, written_in, mistakes } }
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::{Env, Exercise, MistakeDef, Number, Template, query};
 use crate::answer::{Mistake, Question, Tolerance, Verdict};
 use crate::catalogue::Evaluation;
+use crate::expr::{begins_name, continues_name};
 use crate::quantity::Unit;
 use crate::query::Query;
 
@@ -26,15 +28,19 @@ pub struct Resolved {
     pub mistakes: Vec<Mistake>,
     /// For the templates of this exercise; `answer` is in it.
     pub env: Env,
-    /// What the learner may use in an expression; empty where the exercise wants a number.
+    /// What the learner may use in an expression: the symbols that the prompt defines, and the parameters' names where the
+    /// exercise says so.
     pub names: Vec<(String, f64)>,
+    /// The unit that the answer has to be in, where converting it is the question.
+    pub written_in: Option<String>,
 }
 
 impl Resolved {
     /// Judges what a learner typed.
     pub fn check(&self, input: &str) -> Verdict {
         let Self { expected, unit, tolerance, .. } = *self;
-        Question { expected, unit, tolerance, mistakes: &self.mistakes, names: &self.names }.check(input)
+        let (mistakes, names, written_in) = (&self.mistakes, &self.names, self.written_in.as_deref());
+        Question { expected, unit, tolerance, mistakes, names, written_in }.check(input)
     }
 }
 
@@ -77,8 +83,12 @@ pub fn resolve(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>) 
         let mistake = mistake(exercise, number, def, parameters, evaluate, &env);
         mistakes.push(mistake.map_err(|e| format!("mistake {}, {e}", i + 1))?);
     }
-    let names = if number.expression { parameters_of(exercise, &env) } else { Vec::new() };
-    Ok(Resolved { expected, unit, tolerance, mistakes, env, names })
+    let mut names = symbols_of(&exercise.prompt, &env);
+    if number.expression {
+        names.extend(parameters_of(exercise, &env));
+    }
+    let written_in = number.written_in.clone();
+    Ok(Resolved { expected, unit, tolerance, mistakes, env, names, written_in })
 }
 
 fn mistake(
@@ -115,6 +125,18 @@ pub(super) fn names_of(exercise: &Exercise, parameters: &Query, evaluate: Evalua
         return Err(problem.message.clone());
     }
     Ok(Env::new(&evaluation))
+}
+
+/// The symbols that a prompt defines by writing `n = {…}`, with their values.
+fn symbols_of(prompt: &str, env: &Env) -> Vec<(String, f64)> {
+    let symbol = |hole: Range<usize>| {
+        let before = prompt.get(..hole.start.checked_sub(1)?)?.trim_end().strip_suffix('=')?.trim_end();
+        let from = before.trim_end_matches(continues_name).len();
+        let name = before.get(from..).filter(|name| name.starts_with(begins_name))?;
+        let formula = prompt.get(hole)?.split('|').next()?.trim();
+        Some((name.to_owned(), env.eval(formula).ok()?))
+    };
+    Template::holes(prompt).unwrap_or_default().into_iter().filter_map(symbol).collect()
 }
 
 /// The numbers that the exercise itself sets: what its prompt can have told the learner.

@@ -8,8 +8,9 @@ use super::{
     Env, Exercise, Kernel, Kind, Number, OptionDef, Params, Task, Template, Value, draw, environment, query, resolve,
     right_order,
 };
-use crate::answer::{Outcome, Tolerance, write};
+use crate::answer::{Outcome, Tolerance, find_unit, write};
 use crate::catalogue;
+use crate::quantity::Unit;
 use crate::query::{ParamSpec, Query, Reader, did_you_mean};
 
 /// What is wrong with `exercise`, a sentence each, beginning with the field; nothing for one that is ready. Tries it
@@ -131,6 +132,11 @@ fn number_fields(exercise: &Exercise, number: &Number, report: &mut Report) {
     if let Err(error) = Tolerance::parse(&number.tolerance, number.unit) {
         report.say(format!("tolerance: {error}"));
         report.fatal = true;
+    }
+    if let Some(asked) = &number.written_in
+        && find_unit(asked).is_none_or(|found| !found.measure.fits(number.unit) || found.name != *asked)
+    {
+        report.say(format!("written_in: “{asked}” is no unit of what is asked for."));
     }
     for (i, mistake) in number.mistakes.iter().enumerate() {
         let i = i + 1;
@@ -471,6 +477,29 @@ fn proof(
     Ok(())
 }
 
+/// Wrong answers that no author needs to foresee, and what they are. A prediction may be as far off as its author likes, but
+/// not by a factor of two.
+fn obvious(expected: f64, unit: Unit, prediction: bool) -> Vec<(&'static str, f64)> {
+    let mut all = vec![("twice as much", 2.0 * expected), ("half of it", expected / 2.0)];
+    if prediction {
+        return all;
+    }
+    match unit {
+        Unit::Bytes | Unit::BytesPerSecond => {
+            all.push(("the number of GiB, written as GB", expected / 1.024_f64.powi(3)));
+        }
+        Unit::Count if expected.fract() == 0.0 && expected.abs() <= 100.0 => {
+            all.extend([("one more", expected + 1.0), ("one less", expected - 1.0)]);
+        }
+        Unit::Ratio if expected != 0.0 => all.push(("the ratio upside down", 1.0 / expected)),
+        Unit::Fraction => all.push(("the other part", 1.0 - expected)),
+        _ => {}
+    }
+    // 1 upside down and a half's other half are no mistakes; nor is anything of 0.
+    all.retain(|(_, wrong)| (wrong - expected).abs() > 1e-9 * expected.abs());
+    all
+}
+
 fn number(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>, report: &mut Report) {
     let resolved = match resolve(exercise, parameters, evaluate) {
         Ok(resolved) => resolved,
@@ -482,8 +511,20 @@ fn number(exercise: &Exercise, parameters: &Query, evaluate: Evaluate<'_>, repor
         let message = "tolerance: The answer is 0, of which no percentage is anything; give an amount or exact.";
         report.of_seed("zero", message.into());
     }
+    for (what, wrong) in obvious(expected, unit, matches!(exercise.kind, Kind::Predict(_))) {
+        if resolved.tolerance.accepts(wrong, expected) {
+            let message = format!(
+                "tolerance: {} of {said} lets {} pass, {what}.",
+                resolved.tolerance.describe(unit),
+                write(wrong, unit, 6)
+            );
+            report.of_seed(what, message);
+        }
+    }
     for (i, mistake) in resolved.mistakes.iter().enumerate() {
-        if resolved.tolerance.accepts(mistake.value, expected) {
+        // As it is, and as somebody would type it: to three digits.
+        let typed = format!("{:.2e}", mistake.value);
+        if resolved.tolerance.accepts(mistake.value, expected) || resolved.check(&typed).is_right() {
             let message = format!(
                 "mistake {}: It comes to {}, which is {} of the answer, {said}, and would count as right.",
                 i + 1,

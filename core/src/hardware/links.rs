@@ -5,8 +5,9 @@
 //! (`hwLat` in `src/graph/tuning.cc`): 3.4 µs over NVLink, 5.7 µs over PCIe
 //! and between sockets, 14 µs over a network of whatever kind.
 
-use super::Source;
+use super::{Accelerator, Source};
 use crate::declare::List;
+use crate::query::Query;
 
 /// What shares a bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +143,41 @@ pub const BETWEEN_IDS: [&str; BETWEEN.len()] = ids(BETWEEN);
 /// Every id of [`BRIDGES`], in its order: the choices of a `bridge` parameter.
 pub const BRIDGE_IDS: [&str; BRIDGES.len()] = ids(BRIDGES);
 
+/// The links that an accelerator comes with: to the others of its node, and the port that it has in its vendor's reference
+/// node (DGX A100: HDR; DGX H100, H200, B200 and GB200 NVL72: NDR; DGX B300: XDR; AMD's MI300X platform: 400 Gb/s Ethernet).
+/// None where neither is in the tables, as for a TPU, or where the card is sold without a node.
+pub fn of(gpu: &Accelerator) -> (Option<&'static Link>, Option<&'static Link>) {
+    let (inside, between) = match gpu.id {
+        "a100-40" | "a100-80" => ("nvlink3", "hdr"),
+        "h100-80" | "h200-141" => ("nvlink4", "ndr"),
+        "b200" | "gb200" => ("nvlink5", "ndr"),
+        "b300" => ("nvlink5", "xdr"),
+        "mi300x" | "mi325x" => ("xgmi", "roce-400"),
+        "h100-pcie-80" => ("pcie5", ""),
+        "rtx-3090" | "rtx-4090" | "a6000-48" | "l40s-48" => ("pcie4", ""),
+        _ => ("", ""),
+    };
+    (find(inside), find(between))
+}
+
+/// The links of a machine with this GPU: those that a query names as `link` and `net`, and in place of one that it does not name
+/// what the GPU comes with.
+pub fn with_gpu(gpu: &Accelerator, query: &Query, [inside, between]: [&'static Link; 2]) -> [&'static Link; 2] {
+    let own = of(gpu);
+    let unless = |name, own: Option<&'static Link>, read| own.filter(|_| query.get(name).is_none()).unwrap_or(read);
+    [unless("link", own.0, inside), unless("net", own.1, between)]
+}
+
+/// The links after a change of GPU: one that came with the old GPU gives way to what the new one brings, one that was chosen
+/// stays.
+pub fn follow([from, to]: [&Accelerator; 2], [inside, between]: [&'static Link; 2]) -> [&'static Link; 2] {
+    let ((old_in, old_out), (new_in, new_out)) = (of(from), of(to));
+    let next = |link: &'static Link, old: Option<&'static Link>, new: Option<&'static Link>| {
+        if old.is_none_or(|old| old.id == link.id) { new.unwrap_or(link) } else { link }
+    };
+    [next(inside, old_in, new_in), next(between, old_out, new_out)]
+}
+
 /// The link with this id: within nodes, between sockets or between nodes.
 pub fn find(id: &str) -> Option<&'static Link> {
     INSIDE.iter().chain(BRIDGES).chain(BETWEEN).find(|l| l.id.eq_ignore_ascii_case(id))
@@ -160,6 +196,27 @@ mod tests {
             assert!(l.source.url.starts_with("https://") && !l.source.title.is_empty(), "{}", l.id);
             assert_eq!(find(l.id), Some(*l));
         }
+        for gpu in super::super::ALL {
+            let (inside, between) = of(gpu);
+            assert!(
+                inside.is_none_or(|l| INSIDE.contains(l)) && between.is_none_or(|l| BETWEEN.contains(l)),
+                "{}",
+                gpu.id
+            );
+        }
         assert_eq!((INSIDE_IDS[0], BRIDGE_IDS[0], BETWEEN_IDS[0]), ("nvlink3", "upi-skylake", "hdr"));
+    }
+
+    #[test]
+    fn a_gpu_brings_its_links_unless_they_were_chosen() {
+        let gpu = |id| crate::hardware::find(id).unwrap_or(&crate::hardware::ALL[0]);
+        let link = |id| find(id).unwrap_or(&INSIDE[0]);
+        let ids = |links: [&Link; 2]| links.map(|l| l.id);
+        let change = |from, to, a, b| ids(follow([gpu(from), gpu(to)], [link(a), link(b)]));
+        assert_eq!(change("a100-80", "h100-80", "nvlink3", "hdr"), ["nvlink4", "ndr"]);
+        assert_eq!(change("a100-80", "h100-80", "pcie4", "hdr"), ["pcie4", "ndr"]);
+        assert_eq!(change("h100-80", "rtx-4090", "nvlink4", "eth-10"), ["pcie4", "eth-10"]);
+        assert_eq!(change("h100-80", "tpu-v4", "nvlink4", "ndr"), ["nvlink4", "ndr"]);
+        assert_eq!(change("tpu-v4", "b200", "nvlink4", "ndr"), ["nvlink5", "ndr"]);
     }
 }

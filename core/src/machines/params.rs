@@ -158,7 +158,7 @@ impl Model for Params {
         Ok(run::run(self))
     }
 
-    fn rewind(&mut self) {
+    fn follow(&mut self, _before: &Self) {
         self.step = 0;
     }
 }

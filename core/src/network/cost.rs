@@ -6,7 +6,7 @@ use crate::collective::{Algo, Op};
 /// A straight line: what any number of bytes takes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Cost {
-    /// Seconds that an empty buffer takes: the hops of the longest way, one after another.
+    /// Seconds that an empty buffer takes: the hops of the slowest way, one after another.
     pub latency: f64,
     /// Seconds for each byte of the buffer.
     pub per_byte: f64,
@@ -61,9 +61,12 @@ pub fn time(op: Op, algo: Algo, ranks: usize, bytes: f64, fabric: &Fabric) -> Op
 
 /// A ring, which does every operation.
 ///
-/// All n ranks stand in one circle and each goes on as soon as it has something, so latency follows one chunk through all
-/// hops, whatever tier each is of, and bandwidth is that of the narrowest boundary. Broadcast and reduce send slices so
-/// small that filling the chain takes only its latency.
+/// All n ranks stand in one circle and each goes on as soon as it has something, so latency follows the slowest chunk through
+/// its hops, whatever tier each is of ([`Fabric::turns`]), and bandwidth is that of the narrowest boundary. Broadcast and
+/// reduce send slices so small that filling the chain takes only its latency.
+///
+/// NCCL's tuner takes a chain for the circle: 2 (nodes − 1) hops between nodes for an all-reduce, of 2 · nodes that its ring
+/// has (`src/graph/tuning.cc`, `nInterSteps`).
 pub fn ring(op: Op, ranks: usize, fabric: &Fabric) -> Cost {
     if ranks < 2 {
         return Cost::default();
@@ -77,8 +80,12 @@ pub fn ring(op: Op, ranks: usize, fabric: &Fabric) -> Cost {
         // Each block goes on until it is there: half of the way round, on average.
         Op::AllToAll => (1.0, (n - 1.0) / 2.0),
     };
-    let latency: f64 = fabric.spans(ranks).map(|span| span.hops as f64 * span.tier.latency).sum();
-    Cost { latency: rounds * latency, per_byte: rounds * load / fabric.ring_bandwidth(ranks) }
+    let latency = match op {
+        Op::Broadcast | Op::Reduce => fabric.chain(ranks),
+        Op::AllReduce => fabric.turns(ranks, 2),
+        Op::ReduceScatter | Op::AllGather | Op::AllToAll => fabric.turns(ranks, 1),
+    };
+    Cost { latency, per_byte: rounds * load / fabric.ring_bandwidth(ranks) }
 }
 
 /// What `op` by `algo` costs among `ranks` ranks that fill one node after another. Nothing for a single rank.

@@ -105,6 +105,25 @@ impl Fabric {
         self.spans(ranks).map(|span| span.tier.trunk).fold(f64::INFINITY, f64::min)
     }
 
+    /// Seconds of the hops from the first of `ranks` ranks through all others to the last.
+    pub fn chain(&self, ranks: usize) -> f64 {
+        self.spans(ranks).map(|span| span.hops as f64 * span.tier.latency).sum()
+    }
+
+    /// Seconds of the hops of the slowest chunk that goes `turns` times round a circle of `ranks` ranks, `turns` hops short
+    /// of the last. Where it starts decides which hops it is spared: no chunk's are faster than those between neighbours of the
+    /// innermost tier. Two hops in a row are both of that tier if three ranks are.
+    pub fn turns(&self, ranks: usize, turns: usize) -> f64 {
+        let mut spans = self.spans(ranks);
+        let Some(inner) = spans.next() else { return 0.0 };
+        let next = spans.next().unwrap_or(inner);
+        let outer = spans.next().unwrap_or(next);
+        let neighbour = if inner.fan > 2 { inner } else { next };
+        let circle = self.chain(ranks) + outer.tier.latency;
+        let spared = |turn: usize| if turn % 2 == 0 { inner.tier.latency } else { neighbour.tier.latency };
+        turns as f64 * circle - (0..turns).map(spared).sum::<f64>()
+    }
+
     /// The tiers that `ranks` ranks, one beside the other, need.
     pub(super) fn spans(&self, ranks: usize) -> impl Iterator<Item = Span> {
         let mut below = 1;

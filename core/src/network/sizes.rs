@@ -203,7 +203,7 @@ pub struct Sizes {
     pub params: Params,
     /// By ring.
     pub ring: Cost,
-    /// By tree, where NCCL has one.
+    /// By tree, where NCCL has one: for an all-reduce.
     pub tree: Option<Cost>,
     /// By the algorithm that is asked for.
     pub chosen: Cost,
@@ -221,11 +221,16 @@ impl Sizes {
     pub fn new(params: &Params) -> Result<Self, String> {
         let fabric = params.wires.fabric();
         let ring = ring(params.op, params.ranks, &fabric);
-        let tree = cost(params.op, Algo::DoubleBinaryTree, params.ranks, &fabric);
+        // NCCL has trees for all-reduces only: `ncclTopoTuneModel` in `src/graph/tuning.cc` passes over every algorithm but
+        // the ring for a broadcast or a reduce, and over the tree for an all-gather or a reduce-scatter.
+        let tree =
+            cost(params.op, Algo::DoubleBinaryTree, params.ranks, &fabric).filter(|_| params.op == Op::AllReduce);
         let chosen = if params.algo == Algo::Ring {
             ring
         } else {
-            let none = || format!("There is no tree for {}; choose the ring.", params.op.label().to_lowercase());
+            let none = || {
+                format!("NCCL has no tree for {}: choose the ring, or an all-reduce.", params.op.label().to_lowercase())
+            };
             tree.ok_or_else(none)?
         };
         let crossover = tree.and_then(|tree| tree.crossover(ring));
@@ -304,8 +309,8 @@ impl Sizes {
         };
         let other = match (self.crossover, p.algo, self.tree) {
             (_, _, None) => String::new(),
-            (Some(at), ..) => format!(" A tree is faster up to {}, the ring from there on.", size(at)),
-            (None, ..) => " The ring is faster than a tree for every size.".to_owned(),
+            (Some(at), ..) => format!(" A tree is faster up to {}, the ring beyond.", size(at)),
+            (None, ..) => " The ring is faster than a tree at every size.".to_owned(),
         };
         let fitted = self.fit.map_or(String::new(), |fit| {
             format!(
@@ -318,7 +323,7 @@ impl Sizes {
             )
         });
         format!(
-            "{} among {} GPUs by {} take {}; {regime}. Buffers get half of the {} of bus bandwidth from {} on; the bound is \
+            "{} among {} GPUs by {} take {}; {regime}. Half of the peak bus bandwidth, {}, is reached at {}; the bound is \
              {}.{other}{fitted}",
             size(p.bytes),
             grouped(p.ranks as u64),
@@ -349,8 +354,8 @@ mod tests {
         let half = sizes(&format!("bytes={at}"));
         assert!((half.quantity("latency-share") - 0.5).abs() < 1e-9);
         assert!((half.quantity("busbw") / half.quantity("peak-busbw") - 0.5).abs() < 1e-9);
-        // 64 GPUs: 112 hops within the nodes, 14 between them; eight ports of 50 GB/s.
-        assert!((default.quantity("latency") - (112.0 * 3.4e-6 + 14.0 * 14e-6)).abs() < 1e-12);
+        // 64 GPUs, the slowest chunk: 110 hops within the nodes, 16 between them; eight ports of 50 GB/s.
+        assert!((default.quantity("latency") - (110.0 * 3.4e-6 + 16.0 * 14e-6)).abs() < 1e-12);
         assert!((default.quantity("peak-busbw") - 400e9).abs() < 1.0);
     }
 
@@ -362,9 +367,12 @@ mod tests {
         assert!((there.quantity("time-ring") / there.quantity("time-tree") - 1.0).abs() < 1e-9);
         assert!(sizes("ranks=8").crossover.is_none(), "in one node both go through all ranks");
         let finding = sizes("ranks=8").finding();
-        assert!(finding.contains("The ring is faster than a tree for every size."), "{finding}");
-        let (params, _) = Params::read(&Query::parse("op=all-gather&algo=double-binary-tree"));
-        assert_eq!(Sizes::new(&params), Err("There is no tree for all-gather; choose the ring.".to_owned()));
+        assert!(finding.contains("The ring is faster than a tree at every size."), "{finding}");
+        for op in ["all-gather", "broadcast"] {
+            let (params, _) = Params::read(&Query::parse(&format!("op={op}&algo=double-binary-tree")));
+            let refused = format!("NCCL has no tree for {op}: choose the ring, or an all-reduce.");
+            assert_eq!(Sizes::new(&params), Err(refused));
+        }
     }
 
     #[test]

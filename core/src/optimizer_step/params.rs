@@ -200,7 +200,7 @@ impl Model for Params {
         Ok(Path::new(self))
     }
 
-    fn rewind(&mut self) {
+    fn follow(&mut self, _before: &Self) {
         self.step = 0;
     }
 }

@@ -181,12 +181,15 @@ impl Params {
         let mut reader = Reader::new(&PARAMS, query);
         let preset = presets::find(MODEL.default).unwrap_or(&presets::ALL[0]);
         let model = ModelRef::read_shape(&mut reader, query, preset);
+        let own = gpu(reader.choice("gpu"));
+        let named = [link(reader.choice("link")), link(reader.choice("net"))];
+        let [inside, between] = links::with_gpu(own, query, named);
         let cluster = Cluster {
-            gpu: gpu(reader.choice("gpu")),
+            gpu: own,
             node: reader.integer("node").clamp(1, MAX_NODE),
             nodes: reader.integer("nodes").clamp(1, MAX_NODES),
-            link: link(reader.choice("link")),
-            net: link(reader.choice("net")),
+            link: inside,
+            net: between,
         };
         let mut pin = |name: &str| Some(reader.integer(name)).filter(|n| *n > 0);
         let mut pins = Pins {

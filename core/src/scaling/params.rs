@@ -2,7 +2,7 @@
 
 use super::{Curve, WAITS};
 use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
-use crate::hardware::{self, Accelerator};
+use crate::hardware::{self, Accelerator, links};
 use crate::model::{Preset, presets};
 use crate::network::Wires;
 use crate::quantity::{Quantity, Unit, grouped, unbroken};
@@ -157,9 +157,12 @@ impl Params {
         let mut reader = Reader::new(PARAMS, query);
         let strong = reader.choice("scaling") != "weak";
         let sharded = reader.choice("sharding") == "fsdp";
+        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
+        let wires = Wires::read(&mut reader);
+        let [link, net] = links::with_gpu(gpu, query, [wires.link, wires.net]);
         let params = Self {
             model: presets::find(reader.choice("model")).unwrap_or(&presets::ALL[0]),
-            gpu: hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]),
+            gpu,
             mfu: reader.real("mfu").clamp(0.01, 1.0),
             gpus: reader.integer("gpus").clamp(1, MAX_GPUS),
             scaling: if strong { Scaling::Strong } else { Scaling::Weak },
@@ -172,7 +175,7 @@ impl Params {
             sharding: if sharded { Sharding::Fsdp } else { Sharding::Ddp },
             overlap: reader.real("overlap").clamp(0.0, 1.0),
             jitter: reader.real("jitter").clamp(0.0, 1.0),
-            wires: Wires::read(&mut reader),
+            wires: Wires { link, net, ..wires },
         };
         (params, reader.finish())
     }

@@ -6,6 +6,10 @@
 //! same buffer, which send as much; the input of each first matrix is gathered once more in the backward pass, beside a
 //! product that does not need it (Korthikanti et al. 2022, §4.2.2).
 //!
+//! In the backward pass what f sends needs no result of the weight gradient of the same matrix, nor the other way round, and
+//! Megatron-LM runs the two at once (`LinearWithGradAccumulationAndAsyncCommunication` in
+//! `megatron/core/tensor_parallel/layers.py`): of that, only what the product does not cover is waited for.
+//!
 //! Numbers travel in 16 bits. Times are those of [`crate::network::ring`].
 
 use super::small::Sizes;
@@ -55,6 +59,8 @@ pub struct Planned {
     pub again: bool,
     /// FLOPs of one rank's product that it can run beside.
     pub beside: f64,
+    /// Whether the product beside it needs nothing of it, so that it runs there whole: f in the backward pass.
+    pub free: bool,
 }
 
 /// What a layer costs one rank in the forward and the backward pass of a micro-batch.
@@ -89,7 +95,7 @@ pub struct Machine {
     pub fabric: Fabric,
     /// FLOPs a second that a GPU reaches.
     pub speed: f64,
-    /// Whether collectives run beside products where they can.
+    /// Whether collectives are cut into pieces that run beside products, where they can be (Wang et al. 2023).
     pub overlap: bool,
 }
 
@@ -176,7 +182,8 @@ impl Widths {
                 _ => (1.0, self.ways * self.mid, self.mid),
             };
             let mut add = |phase, op, width: f64, again, beside| {
-                list.push(Planned { phase, part, op, elements: self.tokens * width, again, beside });
+                let free = phase == Phase::Backward && !(sequence && op == Op::AllGather);
+                list.push(Planned { phase, part, op, elements: self.tokens * width, again, beside, free });
             };
             let h = self.hidden;
             let (sum, share) = (Op::AllReduce, if copies > 1.0 { Op::AllReduce } else { Op::ReduceScatter });
@@ -218,9 +225,9 @@ impl Widths {
 
     /// What a layer costs one of `ranks` ranks on `machine`.
     ///
-    /// With overlap, a collective under sequence parallelism is cut into as many pieces as there are ranks, and each piece
-    /// runs beside the product of the one before; without, the all-reduce of the backward pass runs beside the weight
-    /// gradient that does not need it, and the one of the forward pass beside nothing.
+    /// What f sends in the backward pass runs beside the weight gradient that does not need it. With overlap, a collective
+    /// under sequence parallelism is also cut into as many pieces as there are ranks, and each piece runs beside the product
+    /// of the one before. An all-reduce of the forward pass runs beside nothing.
     pub fn cost(&self, ranks: usize, split: Split, sequence: bool, machine: &Machine) -> LayerCost {
         let t = ranks as f64;
         let mut cost = LayerCost { compute: 3.0 * self.flops(t, split) / machine.speed, ..LayerCost::default() };
@@ -233,10 +240,12 @@ impl Widths {
             }
             let time = network::ring(planned.op, ranks, &machine.fabric).time(buffer);
             let beside = planned.beside / machine.speed;
-            let hidden = match (machine.overlap, sequence) {
-                (false, _) => 0.0,
-                (true, false) => time.min(beside),
-                (true, true) => time.min(beside * (t - 1.0) / t),
+            let hidden = if planned.free {
+                time.min(beside)
+            } else if machine.overlap && sequence {
+                time.min(beside * (t - 1.0) / t)
+            } else {
+                0.0
             };
             cost.collectives += 1;
             cost.bytes += sent;

@@ -161,6 +161,12 @@ impl Params {
         if sp && split != Split::PAIR {
             reader.problem("sp", "Sequence parallelism is for split=column-row; it is off here.");
         }
+        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
+        let named = [
+            links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
+            links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
+        ];
+        let [link, net] = links::with_gpu(gpu, query, named);
         let params = Self {
             model: ModelRef::read_shape(&mut reader, query, fallback),
             seq: reader.integer("seq").max(1),
@@ -169,11 +175,11 @@ impl Params {
             sp: sp && split == Split::PAIR,
             split,
             overlap: reader.choice("overlap") == "true",
-            link: links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
+            link,
             node: reader.integer("node").max(1),
-            net: links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
+            net,
             nics: reader.integer("nics").max(1),
-            gpu: hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]),
+            gpu,
             efficiency: reader.real("efficiency"),
             step: reader.integer("step") as usize,
             rank: None,

@@ -195,7 +195,7 @@ impl Model for Params {
         Run::new(self)
     }
 
-    fn rewind(&mut self) {
+    fn follow(&mut self, _before: &Self) {
         self.step = 0;
     }
 }

@@ -115,7 +115,7 @@ impl Check {
 
 /// Compares `core/src/checked/list.rs` with what the checks come to, or writes it if `UPDATE_CHECKED` is set.
 pub fn check_list(checks: &[Check], list: &[Checked]) {
-    let mut text = "//! Written by `UPDATE_CHECKED=1 cargo test -p ringside-core --test oracles`; not by hand.\n\nuse \
+    let mut text = "//! Written by `UPDATE_CHECKED=1 cargo test -p ringside-core --test all`; not by hand.\n\nuse \
                     super::Checked;\n\n/// Every comparison that the oracle tests make.\npub const ALL: &[Checked] = &[\n"
         .to_owned();
     for check in checks {

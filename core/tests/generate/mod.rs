@@ -4,6 +4,13 @@ use proptest::prelude::*;
 use ringside_core::model::shape::Gated;
 use ringside_core::model::{Attention, Moe, Norms, QkNorm, Shape, Sliding};
 
+/// Enough cases for every run, and for a thorough one as many as PROPTEST_CASES says: 100,000 take minutes.
+pub fn cases() -> ProptestConfig {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let usual = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if asked { usual } else { ProptestConfig { cases: 2000, ..usual } }
+}
+
 /// Any sound architecture: every switch, every kind of attention, mixtures of experts or not.
 pub fn shapes() -> impl Strategy<Value = Shape> {
     let sizes = (1..4000_u64, 1..200_u64, 1..2_000_000_u64, 1..64_u64, 1..100_000_u64);

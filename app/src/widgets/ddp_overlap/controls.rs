@@ -39,7 +39,7 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
     view! {
         {presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: ALL_STEPS, ..*p })}
         <div class="control-row">
-            {input.select(count, None)} {fields.gpu(|p| &mut p.gpu)} {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {dtype(state)}
+            {input.select(count, None)} {fields.gpu_and_links(|p| &mut p.gpu, |p| &mut p.link, |p| &mut p.net)} {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {dtype(state)}
         </div>
         {input.panel()}
         <div class="control-grid">

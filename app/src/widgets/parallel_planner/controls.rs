@@ -59,7 +59,7 @@ pub(super) fn view(shown: Shown, input: ModelInput, compact: bool) -> AnyView {
     view! {
         {presets}
         <div class="control-row">
-            {input.select(exactly, None)} {fields.gpu(|p| &mut p.cluster.gpu)}
+            {input.select(exactly, None)} {fields.gpu_and_links(|p| &mut p.cluster.gpu, |p| &mut p.cluster.link, |p| &mut p.cluster.net)}
             {fields.link("link", "Inside a node", INSIDE, |p| &mut p.cluster.link)}
             {fields.link("net", "Between nodes, a port for each GPU", BETWEEN, |p| &mut p.cluster.net)}
         </div>

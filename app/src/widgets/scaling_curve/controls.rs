@@ -30,7 +30,7 @@ pub(super) fn view(state: State, compact: bool) -> AnyView {
     };
     let first = view! {
         {ui::presets::presets(state, "Questions", QUESTIONS.iter().map(|q| (q.name, q.query)), Clone::clone)}
-        <div class="control-row">{scaling(state)} {(!compact).then(|| view! { {model(state)} {fields.gpu(|p| &mut p.gpu)} {sharding(state)} })}</div>
+        <div class="control-row">{scaling(state)} {(!compact).then(|| view! { {model(state)} {fields.gpu_and_links(|p| &mut p.gpu, |p| &mut p.wires.link, |p| &mut p.wires.net)} {sharding(state)} })}</div>
         <div class="control-grid">
             {fields.doubling("gpus", "GPUs", 14, |p| &mut p.gpus)}
             {batch}

@@ -55,7 +55,7 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
         <details class="fold">
             <summary>"The machine: " <span>{machine}</span></summary>
             <div class="control-grid">
-                {fields.gpu(|p| &mut p.gpu)}
+                {fields.gpu_and_links(|p| &mut p.gpu, |p| &mut p.link, |p| &mut p.net)}
                 {efficiency(state)}
                 {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)}
                 {fields.doubling("node", "GPUs in a node", 6, |p| &mut p.node)}

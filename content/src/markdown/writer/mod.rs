@@ -139,6 +139,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             widgets: self.widgets,
             sections: self.sections,
             notes: self.notes,
+            exercises: self.placed.into_iter().map(str::to_owned).collect(),
         }
     }
 

@@ -1,0 +1,21 @@
+//! The tests of the models from outside, in one program: linking seven took longer than running them.
+
+mod activations;
+mod anatomy;
+mod attention;
+mod catalogue;
+mod collectives;
+mod compare;
+mod generate;
+mod layouts;
+mod memory;
+mod network;
+// A comparison in a module of its own lies beside it.
+#[path = "oracles.rs"]
+mod oracles;
+mod pipeline;
+mod planner;
+mod published;
+mod schedules;
+mod tensors;
+mod zero;

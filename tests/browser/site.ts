@@ -1,0 +1,12 @@
+// What the build says of the site, so that a new page or figure is tested on arrival.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+type Site = {
+  /** Every page. */
+  routes: { path: string; title: string }[];
+  /** Every figure, with the parameters of its address that not just any text is a value of. */
+  widgets: { id: string; params: string[] }[];
+};
+
+export const { routes, widgets } = JSON.parse(readFileSync(join(__dirname, "../../dist/routes.json"), "utf8")) as Site;

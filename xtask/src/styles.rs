@@ -1,0 +1,48 @@
+//! The style sheets, each in one file and shortened: the one that is written into every page, and those that come with what
+//! they are for.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::esbuild::esbuild;
+use crate::failure::{Context, Result};
+use crate::process;
+
+/// What every page needs: imports the rest.
+const PAGE: &str = "app/styles/page.css";
+/// Where those lie that are downloaded with what they are for.
+pub(crate) const ON_DEMAND: &str = "app/styles/on-demand";
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(crate) struct Styles {
+    /// What every page needs.
+    pub(crate) page: String,
+    /// The others: file name and text.
+    pub(crate) on_demand: Vec<(String, String)>,
+    /// What is wrong in them, for people.
+    pub(crate) warnings: String,
+}
+
+/// Bundles and shortens them.
+pub(crate) fn bundle() -> Result<Styles> {
+    let page = process::root().join(PAGE);
+    let folder = process::root().join(ON_DEMAND);
+    let names = process::files_under(&folder)?;
+    let paths = names.iter().map(|name| folder.join(name)).chain([page.clone()]);
+    let out = process::scratch("styles")?;
+    let mut esbuild = esbuild()?;
+    esbuild.args(paths).args(["--bundle", "--minify", "--entry-names=[name]", "--log-level=warning", "--color=false"]);
+    // They are copied as they are.
+    esbuild.arg("--external:fonts/*").arg(format!("--outdir={}", out.display()));
+    let output = esbuild.stdin(Stdio::null()).output().could_not(|| "run esbuild".to_owned())?;
+    let warnings = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if !output.status.success() {
+        return Err(format!("esbuild refuses the style sheets:\n{warnings}").into());
+    }
+    let read = |path: &Path| process::read_text(&out.join(path.file_name().unwrap_or_default()));
+    let on_demand = names.into_iter().map(|name| Ok((name.clone(), read(Path::new(&name))?))).collect::<Result<_>>()?;
+    let styles = Styles { page: read(&page)?, on_demand, warnings };
+    std::fs::remove_dir_all(&out).could_not(|| format!("remove {}", out.display()))?;
+    Ok(styles)
+}
