@@ -3,17 +3,6 @@
 //! Each file there says where it is from (`source`), how it was made (`provenance`) and what is known to be wrong with
 //! it (`known_defects`).
 
-mod attention;
-mod budgets;
-mod collectives;
-mod compare;
-mod network;
-mod published;
-mod schedules;
-mod tensors;
-mod zero;
-
-use compare::{Check, cases, fixture, int, json, real};
 use ringside_core::memory::activations::{self, Activations, Counting, Recompute, activations};
 use ringside_core::memory::deepspeed::{Inputs, estimate_zero2, estimate_zero3};
 use ringside_core::memory::pipeline::Pipeline;
@@ -26,7 +15,7 @@ use ringside_core::{checked, hardware};
 use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
-use crate::{attention, collectives, network, published, schedules, tensors, zero};
+use crate::{attention, budgets, collectives, network, published, schedules, tensors, zero};
 
 const COMPONENTS: [(&str, Component); 9] = [
     ("embedding", Component::Embedding),
