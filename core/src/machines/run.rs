@@ -191,9 +191,10 @@ impl Writer<'_> {
         }
         let longest = parts.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
         for row in 0..longest.div_ceil(self.lanes) {
+            let lanes = self.lanes;
             let vertices = |range: &std::ops::Range<usize>| {
-                let from = range.start + row * self.lanes;
-                from..(from + self.lanes).min(range.end).max(from)
+                let from = range.start + row * lanes;
+                from..(from + lanes).min(range.end).max(from)
             };
             let most = parts.iter().flat_map(&vertices).map(degree).max().unwrap_or(0);
             for place in 0..most {
