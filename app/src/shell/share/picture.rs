@@ -73,7 +73,8 @@ fn taken(figure: &HtmlElement, from: &str, face: &str) -> Picture {
         painter.line((MARGIN, y), &subtitle, "font-size=\"14\"", &ink);
     }
     y += 16.0;
-    let parts = [drawing, dom::find(figure, ".finding"), dom::find(figure, "figcaption > .fine")];
+    let find = |selector| dom::find(figure, selector);
+    let parts = [find(".finding"), drawing, find(".finding-rest"), find("figcaption > .fine")];
     for part in parts.into_iter().flatten() {
         let seen = part.get_bounding_client_rect();
         if seen.height() > 0.0 {
