@@ -28,8 +28,10 @@ mod readings;
 mod ring_all_reduce;
 mod roofline;
 mod scaling_curve;
+mod scaling_laws;
 mod schedule_editor;
 mod tensor_parallel;
+mod training_run;
 mod wiring;
 mod zero_stepper;
 
@@ -117,8 +119,10 @@ pub const ALL: &[Widget] = &[
     Widget { id: "ring-all-reduce", styles: &["ring-all-reduce"], load: || Box::pin(ring_all_reduce::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
+    Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
+    Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
 ];
 

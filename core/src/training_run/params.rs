@@ -93,8 +93,8 @@ options!(Show {
 pub struct Params {
     /// Parameters that a token uses.
     pub params: f64,
-    /// Parameters in all; none for as many.
-    pub total: Option<f64>,
+    /// Parameters in all; 0 for as many.
+    pub total: f64,
     /// Layers.
     pub layers: u64,
     /// Heads × head dimension.
@@ -129,8 +129,8 @@ pub struct Params {
     pub pue: f64,
     /// Tokens of a batch.
     pub batch: f64,
-    /// The critical batch size in tokens; none for Kaplan's.
-    pub critical: Option<f64>,
+    /// The critical batch size in tokens; 0 for Kaplan's.
+    pub critical: f64,
     /// The surface of the loss.
     pub law: Surface,
     /// The shape of the learning rate.
@@ -151,7 +151,7 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             params: 0.0,
-            total: None,
+            total: 0.0,
             layers: 0,
             width: 0,
             seq: 0,
@@ -169,7 +169,7 @@ impl Default for Params {
             watts: 0.0,
             pue: 0.0,
             batch: 0.0,
-            critical: None,
+            critical: 0.0,
             law: Surface::default(),
             schedule: Shape::default(),
             warmup: 0.0,
@@ -268,9 +268,9 @@ impl Model for Params {
             .label("PUE")
             .more("The machine")
             .at(|p| p.pue.slot()),
-        real("total", "parameters in all, where a token uses a part of them", [1e6, 1e15], "")
+        real("total", "parameters in all, where a token uses a part of them; 0 for as many", [0.0, 1e15], "0")
             .label("Parameters in all")
-            .format(count)
+            .format(|v| if v == 0.0 { "as many".to_owned() } else { count(v) })
             .more("The model")
             .at(|p| p.total.slot()),
         whole("layers", "layers", [1, 10_000], "80").label("Layers").more("The model").at(|p| p.layers.slot()),
@@ -301,12 +301,12 @@ impl Model for Params {
             .at(|p| p.batch.slot()),
         real(
             "critical",
-            "critical batch size in tokens, as measured; without it Kaplan’s at the predicted loss",
-            [1.0, 1e12],
-            "",
+            "critical batch size in tokens, as measured; 0 for Kaplan’s at the predicted loss",
+            [0.0, 1e12],
+            "0",
         )
         .label("Critical batch, measured")
-        .format(count)
+        .format(|v| if v == 0.0 { "by Kaplan".to_owned() } else { count(v) })
         .more("Batch and learning rate")
         .at(|p| p.critical.slot()),
         choice("schedule", "learning rate after the warm-up", Shape::LIST, "cosine")
@@ -385,7 +385,7 @@ impl Model for Params {
     ];
 
     fn evaluate(&self) -> Result<Run, String> {
-        if self.total.is_some_and(|total| total < self.params) {
+        if self.total > 0.0 && self.total < self.params {
             return Err(
                 "A token cannot use more parameters than there are in all: lower the first or raise the second."
                     .to_owned(),
@@ -408,7 +408,7 @@ impl Params {
         };
         let size = Size {
             params: self.params,
-            total: self.total.unwrap_or(self.params),
+            total: if self.total > 0.0 { self.total } else { self.params },
             layers: self.layers as f64,
             width: self.width as f64,
             seq: self.seq as f64,
@@ -416,7 +416,7 @@ impl Params {
             recompute: self.recompute,
         };
         let schedule = Schedule { shape: self.schedule, warmup: self.warmup, decay: self.decay, floor: self.floor };
-        let noise = self.critical.map_or(Noise::Kaplan, Noise::Measured);
+        let noise = if self.critical > 0.0 { Noise::Measured(self.critical) } else { Noise::Kaplan };
         let (surface, rule) = (self.law.fit(), self.optimizer);
         let mut run = Run { machine, size, tokens: self.tokens, batch: self.batch, noise, surface, schedule, rule };
         let seconds = match self.given {
@@ -460,6 +460,16 @@ impl Run {
             unbroken(&count(self.steps())),
             number(batch::step_factor(self.batch, critical)),
             number(batch::token_factor(self.batch, critical)),
+        )
+    }
+
+    /// What the schedule does, in sentences.
+    pub fn schedule_finding(&self) -> String {
+        format!(
+            "The learning rate rises for {} steps and ends at {} of its peak. Over the run it is {} of the peak on average.",
+            unbroken(&count((self.schedule.warmup * self.steps()).round())),
+            unbroken(&percent(self.schedule.at(1.0))),
+            unbroken(&percent(self.schedule.mean())),
         )
     }
 

@@ -28,7 +28,11 @@ pub fn bowl(params: &Params, path: &Path) -> Chart {
                 _ => {}
             }
         }
-        stretches.into_iter().filter(|s| s.len() > 1).map(|s| Series::fine("", Ink::Line, Stroke::Solid, s)).collect::<Vec<_>>()
+        stretches
+            .into_iter()
+            .filter(|s| s.len() > 1)
+            .map(|s| Series::fine("", Ink::Line, Stroke::Solid, s))
+            .collect::<Vec<_>>()
     };
     let mut series: Vec<Series> = LEVELS.into_iter().flat_map(level).collect();
     let done = if params.step == 0 { path.at.len() } else { params.step as usize + 1 };
@@ -37,7 +41,8 @@ pub fn bowl(params: &Params, path: &Path) -> Chart {
     series.push(Series::line("", Ink::Weights, way.clone()));
     series.push(Series::dots("Weights after each step", Ink::Weights, Shape::Small, way).with_names(names));
     let here = path.after(done.saturating_sub(1));
-    let mark = inside(&(here[0], here[1])).then(|| Mark::new((here[0], here[1]), format!("loss {}", number(path.problem.loss(here)))));
+    let mark = inside(&(here[0], here[1]))
+        .then(|| Mark::new((here[0], here[1]), format!("loss {}", number(path.problem.loss(here)))));
     Chart {
         label: format!(
             "The two weights from above, with lines of equal loss. {} goes from ({}, {}) to ({}, {}) in {} steps.",
@@ -59,17 +64,16 @@ pub fn bowl(params: &Params, path: &Path) -> Chart {
 /// The loss over the steps.
 pub fn loss(params: &Params, path: &Path) -> Chart {
     let start = path.problem.loss(path.after(0)).max(1e-12);
-    let points: Vec<(f64, f64)> = path
-        .at
-        .iter()
-        .enumerate()
-        .map(|(i, w)| (i as f64, (path.problem.loss(*w) / start).clamp(1e-8, 1e4)))
-        .collect();
+    let points: Vec<(f64, f64)> =
+        path.at.iter().enumerate().map(|(i, w)| (i as f64, (path.problem.loss(*w) / start).clamp(1e-8, 1e4))).collect();
     let last = points.len().saturating_sub(1) as f64;
     let low = points.iter().map(|(_, loss)| *loss).fold(0.01, f64::min);
     let high = points.iter().map(|(_, loss)| *loss).fold(1.0, f64::max);
     Chart {
-        label: format!("The loss over {last} steps, as a part of that at the start: {} at the end.", points.last().map_or(String::new(), |p| number(p.1))),
+        label: format!(
+            "The loss over {last} steps, as a part of that at the start: {} at the end.",
+            points.last().map_or(String::new(), |p| number(p.1))
+        ),
         across: Axis::linear((0.0, last.max(1.0))).named("Steps"),
         up: Axis::log10((low / 2.0, high * 2.0)).named("Loss over the start’s"),
         series: vec![Series::line(params.rule.label(), Ink::Weights, points)],

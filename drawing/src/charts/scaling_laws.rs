@@ -138,10 +138,17 @@ fn repeated(o: &Outcome) -> Chart {
         across: Axis::log2((1.0, 64.0)).named("Passes over the text"),
         up: Axis::linear((0.0, top)).written(COUNT).named("Tokens as good as new"),
         series: vec![
-            Series::fine("if every pass were new", Ink::Edge, Stroke::Dashed, all_new.into_iter().filter(|(_, t)| *t <= top).collect()),
+            Series::fine(
+                "if every pass were new",
+                Ink::Edge,
+                Stroke::Dashed,
+                all_new.into_iter().filter(|(_, t)| *t <= top).collect(),
+            ),
             Series::line("worth", Ink::Weights, worth),
         ],
-        rules: vec![Rule::up(most, format!("never more than {}", COUNT.write(most))).stroke(Stroke::Dotted).ink(Ink::Soft)],
+        rules: vec![
+            Rule::up(most, format!("never more than {}", COUNT.write(most))).stroke(Stroke::Dotted).ink(Ink::Soft),
+        ],
         marks: mark.into_iter().collect(),
     }
 }
@@ -167,7 +174,8 @@ fn same_loss(o: &Outcome) -> Chart {
         across: Axis::log10((across.0 / 1.3, across.1 * 1.3)).written(COUNT).named("Parameters"),
         up: Axis::log10((up.0 / 1.5, up.1 * 1.5)).named("FLOPs, all with the same loss"),
         series: vec![
-            Series::line("training", Ink::Optimizer, points.iter().map(|p| (p.0, p.1)).collect()).stroke(Stroke::Dashed),
+            Series::line("training", Ink::Optimizer, points.iter().map(|p| (p.0, p.1)).collect())
+                .stroke(Stroke::Dashed),
             Series::line("training and serving", Ink::Weights, points.iter().map(|p| (p.0, p.2)).collect()),
         ],
         rules: Vec::new(),

@@ -80,11 +80,16 @@ fn learning_rate(run: &Run) -> Chart {
     let points = run.schedule.curve().into_iter().map(|(part, rate)| (part * run.tokens, rate)).collect();
     let mean = run.schedule.mean();
     Chart {
-        label: format!("The learning rate over the tokens, as a part of its peak: {} on average.", Unit::Fraction.format(mean)),
+        label: format!(
+            "The learning rate over the tokens, as a part of its peak: {} on average.",
+            Unit::Fraction.format(mean)
+        ),
         across: Axis::linear((0.0, run.tokens)).written(COUNT).named("Tokens"),
         up: Axis::linear((0.0, 1.1)).written(Writing::Unit(Unit::Fraction)).named("Learning rate, of its peak"),
         series: vec![Series::line(run.schedule.shape.label(), Ink::Weights, points)],
-        rules: vec![Line::up(mean, format!("mean {}", Unit::Fraction.format(mean))).stroke(Stroke::Dotted).ink(Ink::Soft)],
+        rules: vec![
+            Line::up(mean, format!("mean {}", Unit::Fraction.format(mean))).stroke(Stroke::Dotted).ink(Ink::Soft),
+        ],
         marks: Vec::new(),
     }
 }
@@ -111,7 +116,8 @@ fn optimizers(run: &Run) -> Chart {
             .named("FLOPs of a step over those of its batch"),
         up: Axis::linear((0.0, (top * 1.15).max(10.0))).named("Bytes of state a parameter"),
         series: vec![
-            Series::dots("Optimizers", Ink::Weights, Shape::Disc, all.iter().map(|(_, at)| *at).collect()).with_names(names),
+            Series::dots("Optimizers", Ink::Weights, Shape::Disc, all.iter().map(|(_, at)| *at).collect())
+                .with_names(names),
         ],
         rules: Vec::new(),
         marks: all.iter().map(|(name, at)| Mark::new(*at, *name)).collect(),
