@@ -1122,5 +1122,5 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(attention::all());
     checks.extend(zero::all());
     checks.extend(published::all());
-    compare::check_list(&checks, checked::ALL);
+    crate::compare::check_list(&checks, checked::ALL);
 }
