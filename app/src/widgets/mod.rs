@@ -20,7 +20,9 @@ mod matmul_kernels;
 mod memory_breakdown;
 mod model_anatomy;
 mod model_input;
+mod optimizer_step;
 mod outcome;
+mod parallel_machines;
 mod parallel_planner;
 mod pipeline_timeline;
 mod position_encoding;
@@ -109,6 +111,8 @@ pub const ALL: &[Widget] = &[
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
+    Widget { id: "optimizer-step", styles: &["optimizer-step"], load: || Box::pin(optimizer_step::load()) },
+    Widget { id: "parallel-machines", styles: &["parallel-machines"], load: || Box::pin(parallel_machines::load()) },
     Widget { id: "parallel-planner", styles: &["parallel-planner"], load: || Box::pin(parallel_planner::load()) },
     Widget {
         id: "pipeline-timeline",
