@@ -43,5 +43,4 @@ pub mod tensor_parallel;
 pub mod trace;
 pub mod training_run;
 pub mod units;
-pub mod wire;
 pub mod zero;

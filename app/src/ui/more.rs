@@ -51,7 +51,7 @@ pub(super) fn More(
         <div class="control-row main-controls" node_ref=row>{main} {button}</div>
         {others
             .map(|(id, more)| {
-                view! { <div class="control-grid more-controls" id=id hidden=move || !open.get()>{more}</div> }
+                view! { <div class="more-controls" id=id hidden=move || !open.get()>{more}</div> }
             })}
     }
 }

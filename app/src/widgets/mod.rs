@@ -34,7 +34,6 @@ mod scaling_laws;
 mod schedule_editor;
 mod tensor_parallel;
 mod training_run;
-mod wiring;
 mod zero_stepper;
 
 use leptos::prelude::*;
