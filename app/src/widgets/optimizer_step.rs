@@ -49,10 +49,13 @@ fn view(props: Props) -> AnyView {
         step => step.min(steps.get()),
     });
     let set = move |to: usize| state.update(|p| p.step = to.max(1) as u64);
-    let place = Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
+    let place =
+        Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
     let playback = PACE.of(steps);
     let subtitle = Signal::derive(move || {
-        params.with(|p| format!("{}, rate {}, κ {}, batch {} of 8", p.rule.label(), number(p.lr), number(p.kappa), p.batch))
+        params.with(|p| {
+            format!("{}, rate {}, κ {}, batch {} of 8", p.rule.label(), number(p.lr), number(p.kappa), p.batch)
+        })
     });
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|path| p.quantities(path))));
     let controls = Controls::of(state)
@@ -97,7 +100,9 @@ fn view(props: Props) -> AnyView {
 
 /// The step on show as it is written: the rule, and its matrices with their numbers.
 fn matrices(params: Memo<Params>, shown: Shown<Path>, step: Signal<usize>) -> AnyView {
-    let formula = move || params.with(|p| p.rule.formula().iter().map(|line| view! { <li><code>{*line}</code></li> }).collect_view());
+    let formula = move || {
+        params.with(|p| p.rule.formula().iter().map(|line| view! { <li><code>{*line}</code></li> }).collect_view())
+    };
     let numbers_of = move || {
         shown.with(|path| {
             let step = step.get();
@@ -120,14 +125,13 @@ fn matrices(params: Memo<Params>, shown: Shown<Path>, step: Signal<usize>) -> An
                 pair("W after", "2 × 1", path.after(step)),
             ]
             .collect_view()
-            .into_any()
         })
     };
     view! {
         <div class="step-in-matrices">
             <ol class="formulas">{formula}</ol>
             <Table
-                caption=move || format!("Step {}: X is 8 × 2, Xw − y is 8 × 1, G = Xᵀ(Xw − y)/b", step.get())
+                caption=Signal::derive(move || format!("Step {}: X is 8 × 2, Xw − y is 8 × 1, G = Xᵀ(Xw − y)/b", step.get()))
                 columns=[words(""), words("shape"), numbers("first"), numbers("second")]
                 rows=numbers_of.into_any()
             />
@@ -140,15 +144,15 @@ fn matrices(params: Memo<Params>, shown: Shown<Path>, step: Signal<usize>) -> An
 fn table(params: Memo<Params>) -> AnyView {
     let rows = move || {
         params.with(|p| {
-            let weights = p.rows as f64 * p.columns as f64;
             let row = |rule: Rule| {
+                let [flop, bytes, state, intensity] = p.update(rule);
                 view! {
                     <tr>
                         <th scope="row">{rule.label()}</th>
-                        <td class="number">{Unit::Flop.format(rule.flop_per_weight() * weights)}</td>
-                        <td class="number">{Unit::Bytes.format(rule.bytes_per_weight() * weights)}</td>
-                        <td class="number">{Unit::Bytes.format(4.0 * rule.states() * weights)}</td>
-                        <td class="number">{number(rule.flop_per_weight() / rule.bytes_per_weight())}</td>
+                        <td class="number">{Unit::Flop.format(flop)}</td>
+                        <td class="number">{Unit::Bytes.format(bytes)}</td>
+                        <td class="number">{Unit::Bytes.format(state)}</td>
+                        <td class="number">{number(intensity)}</td>
                     </tr>
                 }
             };

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped, number};
-use ringside_core::training_run::optimizer::{Rule, Weights};
+use ringside_core::training_run::optimizer::{Cost, Rule};
 use ringside_core::training_run::published::{self, Published};
 use ringside_core::training_run::{Given, Params, Run, Show};
 use ringside_drawing::charts::training_run::chart;
@@ -172,7 +172,7 @@ fn comparison(run: &'static Published) -> AnyView {
                 <th scope="row">{label}</th>
                 <td class="number">{unit.format(fact.value)}</td>
                 <td class="number">{unit.format(ours)}</td>
-                <td class="number">{format!("{:+.1}%", (ours / fact.value - 1.0) * 100.0)}</td>
+                <td class="number">{format!("{:+.1}%", fact.difference(ours))}</td>
                 <td>{fact.place}</td>
             </tr>
         }
@@ -197,22 +197,19 @@ fn tables(params: Memo<Params>) -> AnyView {
     let rows = move || {
         let run = params.with(Params::evaluate);
         let Ok(run) = run else { return ().into_any() };
-        let weights = Weights::classic(&run.size);
-        let row = |rule: Rule| {
-            let cost = rule.cost(&weights);
-            let share = cost.flop / (run.size.flop_per_token() * run.batch);
+        let row = |(rule, cost, each, share): (Rule, Cost, f64, f64)| {
             view! {
                 <tr>
                     <th scope="row">{rule.label()}</th>
                     <td class="number">{Unit::Bytes.format(cost.state)}</td>
-                    <td class="number">{number(cost.state / run.size.total)}</td>
+                    <td class="number">{number(each)}</td>
                     <td class="number">{Unit::Bytes.format(cost.traffic)}</td>
                     <td class="number">{Unit::Flop.format(cost.flop)}</td>
                     <td class="number">{Unit::Fraction.format(share)}</td>
                 </tr>
             }
         };
-        Rule::ALL.map(row).collect_view().into_any()
+        run.optimizers().map(row).collect_view().into_any()
     };
     view! {
         <Table

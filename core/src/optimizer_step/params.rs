@@ -49,6 +49,13 @@ impl Params {
         6.0 * self.weights() * self.tokens as f64
     }
 
+    /// What an update of the layer takes by a rule: FLOPs, bytes moved and bytes of state in fp32, FLOPs a byte.
+    pub fn update(&self, rule: Rule) -> [f64; 4] {
+        let n = self.weights();
+        let (flop, bytes) = (rule.flop_per_weight() * n, rule.bytes_per_weight() * n);
+        [flop, bytes, 4.0 * rule.states() * n, flop / bytes]
+    }
+
     /// What comes of it, in sentences.
     pub fn finding(&self, path: &Path) -> String {
         let start = path.problem.loss(path.after(0));
@@ -184,16 +191,14 @@ impl Model for Params {
         measure("weights", "Weights of the layer", Unit::Count, |p, _| p.weights()),
         measure("product-flop", "Its three products", Unit::Flop, |p, _| p.products()),
         measure("forward-flop", "of them forward", Unit::Flop, |p, _| p.products() / 3.0),
-        measure("update-flop", "Update", Unit::Flop, |p, _| p.rule.flop_per_weight() * p.weights()),
-        measure("update-bytes", "Update moves, in fp32", Unit::Bytes, |p, _| p.rule.bytes_per_weight() * p.weights()),
-        measure("state-bytes", "States, in fp32", Unit::Bytes, |p, _| 4.0 * p.rule.states() * p.weights()),
+        measure("update-flop", "Update", Unit::Flop, |p, _| p.update(p.rule)[0]),
+        measure("update-bytes", "Update moves, in fp32", Unit::Bytes, |p, _| p.update(p.rule)[1]),
+        measure("state-bytes", "States, in fp32", Unit::Bytes, |p, _| p.update(p.rule)[2]),
         measure("product-bytes", "Forward moves at least, in fp32", Unit::Bytes, |p, _| {
             let (m, n, b) = (p.rows as f64, p.columns as f64, p.tokens as f64);
             4.0 * (b * m + m * n + b * n)
         }),
-        measure("intensity", "Update, FLOPs a byte", Unit::Ratio, |p, _| {
-            p.rule.flop_per_weight() / p.rule.bytes_per_weight()
-        }),
+        measure("intensity", "Update, FLOPs a byte", Unit::Ratio, |p, _| p.update(p.rule)[3]),
     ];
 
     fn evaluate(&self) -> Result<Path, String> {

@@ -195,6 +195,15 @@ impl Run {
         self.optimizer().flop / (self.size.flop_per_token() * self.batch)
     }
 
+    /// Every optimizer for this run: what a step of it takes, bytes of state a parameter, and FLOPs for one of the model.
+    pub fn optimizers(&self) -> [(Rule, Cost, f64, f64); Rule::ALL.len()] {
+        Rule::ALL.map(|rule| {
+            let other = Self { rule, ..*self };
+            let cost = other.optimizer();
+            (rule, cost, cost.state / self.size.total, other.optimizer_share())
+        })
+    }
+
     /// The loss over the time: for each moment that of a run that was planned to end then. Seconds and nats, from a thousandth
     /// of the run to its end.
     pub fn curve(&self) -> Vec<(f64, f64)> {

@@ -15,6 +15,13 @@ pub struct Fact {
     pub place: &'static str,
 }
 
+impl Fact {
+    /// How far a computed value is from it, in percent.
+    pub fn difference(&self, computed: f64) -> f64 {
+        (computed / self.value - 1.0) * 100.0
+    }
+}
+
 /// A published run: what goes in, what was reported, and what the difference is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Published {

@@ -60,7 +60,7 @@ fn published_runs_come_out_as_near_as_their_own_numbers_allow() {
         let (_, compared) = published.compared().expect("a published run is possible");
         assert_eq!(compared.len(), published.facts.len(), "{}: every fact is a quantity", published.id);
         let ours: Vec<f64> =
-            compared.iter().map(|(fact, value)| ((value / fact.value - 1.0) * 1000.0).round() / 10.0).collect();
+            compared.iter().map(|(fact, value)| (fact.difference(*value) * 10.0).round() / 10.0).collect();
         assert_eq!(ours, differences, "{}", published.id);
     }
 }

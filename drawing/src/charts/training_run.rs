@@ -2,7 +2,6 @@
 
 use ringside_core::quantity::{Unit, number};
 use ringside_core::training_run::batch::{self, trades};
-use ringside_core::training_run::optimizer::{Rule, Weights};
 use ringside_core::training_run::{DAY, Params, Run, Show};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule as Line, Series, Shape, Stroke, Writing};
@@ -96,14 +95,11 @@ fn learning_rate(run: &Run) -> Chart {
 
 /// Bytes of state over the FLOPs of a step: each optimizer a point.
 fn optimizers(run: &Run) -> Chart {
-    let weights = Weights::classic(&run.size);
-    let model = run.size.flop_per_token() * run.batch;
-    let at = |rule: Rule| (rule.flop(&weights) / model, rule.state(&weights) / run.size.total);
-    let all = Rule::ALL.map(|rule| (rule.label(), at(rule)));
+    let all = run.optimizers().map(|(rule, _, each, share)| (rule.label(), (share, each)));
+    let here = (run.optimizer_share(), run.optimizer().state / run.size.total);
     let ends = all.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), (_, (x, _))| (low.min(*x), high.max(*x)));
     let top = all.iter().map(|(_, (_, y))| *y).fold(0.0, f64::max);
     let names = all.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let here = at(run.rule);
     Chart {
         label: format!(
             "Bytes of state for each parameter over the FLOPs of a step. {} keeps {} and computes {} of what the batch does.",

@@ -52,7 +52,11 @@ fn unit_of(svg: &mut String, params: &Params, run: &Run, unit: usize, top: f64) 
         // The rows of an array have no names.
         Kind::Systolic if unit == 0 => {
             // Writing to a string does not fail.
-            let _ = write!(svg, "<text class=\"name\" x=\"{:.0}\" y=\"{middle:.1}\" text-anchor=\"end\">activations →</text>", LEFT - 8.0);
+            let _ = write!(
+                svg,
+                "<text class=\"name\" x=\"{:.0}\" y=\"{middle:.1}\" text-anchor=\"end\">activations →</text>",
+                LEFT - 8.0
+            );
             return;
         }
         Kind::Systolic => return,
@@ -82,11 +86,17 @@ fn cell(svg: &mut String, lane: Lane, left: f64, top: f64, numbered: bool) {
     let middle = left + SIDE / 2.0;
     match lane {
         Lane::Works(element) if numbered => {
-            let _ = write!(svg, "<text x=\"{middle:.0}\" y=\"{:.1}\" text-anchor=\"middle\">{element}</text>", top + 9.8);
+            let _ =
+                write!(svg, "<text x=\"{middle:.0}\" y=\"{:.1}\" text-anchor=\"middle\">{element}</text>", top + 9.8);
         }
         Lane::Masked => {
             let (right, bottom) = (left + SIDE - 3.0, top + SIDE - 3.0);
-            let _ = write!(svg, "<path class=\"cross\" d=\"M{:.0} {:.1}L{right:.0} {bottom:.1}\" />", left + 3.0, top + 3.0);
+            let _ = write!(
+                svg,
+                "<path class=\"cross\" d=\"M{:.0} {:.1}L{right:.0} {bottom:.1}\" />",
+                left + 3.0,
+                top + 3.0
+            );
         }
         _ => {}
     }

@@ -48,7 +48,8 @@ fn view(props: Props) -> AnyView {
     let steps = Signal::derive(move || shown.with(|run: &Run| run.steps.len()));
     let step = Signal::derive(move || (params.with(|p| p.step) as usize).min(steps.get()));
     let set = move |to: usize| state.update(|p| p.step = to as u64);
-    let place = Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
+    let place =
+        Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
     let playback = PACE.of(steps);
     let subtitle = Signal::derive(move || {
         params.with(|p| {
