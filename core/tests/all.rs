@@ -6,6 +6,7 @@ mod attention;
 mod catalogue;
 mod collectives;
 mod compare;
+mod frameworks;
 mod generate;
 mod layouts;
 mod memory;
