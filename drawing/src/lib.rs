@@ -2,9 +2,12 @@
 //! Geometry and markup: no browser, no signal.
 //!
 //! - [`scale`]: where numbers lie. [`mod@ticks`]: the lines of an axis.
+//! - [`chart`]: numbers along axes, drawn with plotters. [`charts`]: those of the course.
 //! - [`caption`]: what stands under a figure. [`memory`]: all that `memory-breakdown` shows of a result.
 
 pub mod caption;
+pub mod chart;
+pub mod charts;
 pub mod memory;
 pub mod scale;
 pub mod ticks;

@@ -5,8 +5,7 @@
 //! - [`mod@presets`]: states worth looking at. [`transport`]: playing and stepping through what unfolds in steps.
 //!   [`timeline`]: what lies along a time axis.
 //! - [`output`]: a number that people, scripts and screen readers read alike. [`table`]: columns of them.
-//! - [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns. [`plot`]: curves over
-//!   logarithmic axes.
+//! - [`chart`]: numbers along axes. [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns.
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
 //! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`mod@rested`], [`hold`], [`mod@file`]: what pages
 //!   and widgets need besides.
@@ -14,6 +13,7 @@
 //! - [`dom`], [`islands`], [`near`], [`awake`]: life in pages that the build rendered, where and when it is wanted.
 
 pub mod awake;
+pub mod chart;
 pub mod clipboard;
 pub mod columns;
 pub mod copy_link;
@@ -30,7 +30,6 @@ mod more;
 pub mod near;
 pub mod number_field;
 pub mod output;
-pub mod plot;
 pub mod presets;
 pub mod rested;
 pub mod said;

@@ -79,7 +79,7 @@ const fn llama((layers, hidden, heads, kv_heads, head_dim, mlp, vocab): Sizes) -
         gated_mlp: Gated::Yes,
         mlp_bias: false,
         moe: None,
-        norms: Norms { per_layer: 2, bias: false, last: true, embedding: false },
+        norms: Norms { per_layer: 2, bias: false, last: true, embedding: false, mlp: false },
         position_rows: 0,
         word_embed_proj_dim: None,
         tie_word_embeddings: false,
@@ -95,7 +95,7 @@ const fn gpt2(sizes: Sizes, position_rows: u64) -> Shape {
         o_bias: true,
         gated_mlp: Gated::No,
         mlp_bias: true,
-        norms: Norms { per_layer: 2, bias: true, last: true, embedding: false },
+        norms: Norms { per_layer: 2, bias: true, last: true, embedding: false, mlp: false },
         position_rows,
         tie_word_embeddings: true,
         ..llama(sizes)
@@ -112,7 +112,7 @@ const fn qwen3(sizes: Sizes) -> Shape {
 
 const fn gemma2(sizes: Sizes) -> Shape {
     Shape {
-        norms: Norms { per_layer: 4, bias: false, last: true, embedding: false },
+        norms: Norms { per_layer: 4, bias: false, last: true, embedding: false, mlp: false },
         tie_word_embeddings: true,
         sliding: Some(Sliding { window: 4096, layers: sizes.0.div_ceil(2) }),
         ..llama(sizes)
@@ -156,7 +156,7 @@ pub const ALL: &[Preset] = &[
         "BLOOM 7.1B",
         "bigscience/bloom-7b1",
         Shape {
-            norms: Norms { per_layer: 2, bias: true, last: true, embedding: true },
+            norms: Norms { per_layer: 2, bias: true, last: true, embedding: true, mlp: false },
             ..gpt2((30, 4096, 32, 32, 128, 16384, 250_880), 0)
         },
     ),
@@ -174,7 +174,7 @@ pub const ALL: &[Preset] = &[
             qkv_bias: false,
             o_bias: false,
             mlp_bias: false,
-            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false },
+            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false, mlp: false },
             ..gpt2((32, 4544, 71, 1, 64, 18176, 65024), 0)
         },
     ),
@@ -238,7 +238,7 @@ pub const ALL: &[Preset] = &[
         "Phi-2 (2.8B)",
         "microsoft/phi-2",
         Shape {
-            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false },
+            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false, mlp: false },
             tie_word_embeddings: false,
             lm_head_bias: true,
             ..gpt2((32, 2560, 32, 32, 80, 10240, 51200), 0)

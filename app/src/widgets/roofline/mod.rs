@@ -7,12 +7,13 @@ mod operations;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::hardware::{self, Accelerator};
+use ringside_core::hardware::Accelerator;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::{Unit, grouped, number, unbroken};
 use ringside_core::roofline::layer::{Load, Phase};
 use ringside_core::roofline::own::{self, FAMILIES, Point};
 use ringside_core::roofline::{BESIDE, ENTRY, Params, Placed, Roof};
+use ringside_drawing::charts::roofline::beside;
 
 use super::kernels::{Job, Runner, kept};
 use super::{Module, Props, readings};
@@ -85,11 +86,6 @@ impl Shown {
         }
         text
     }
-}
-
-/// The GPUs that are drawn beside the chosen one.
-fn beside() -> impl Iterator<Item = &'static Accelerator> {
-    BESIDE.iter().filter_map(|id| hardware::find(id))
 }
 
 fn view(props: Props) -> AnyView {

@@ -1,0 +1,255 @@
+//! A chart on the page: drawn on a canvas, read with the pointer and by keys, on paper and in pictures as markup.
+//!
+//! ```ignore
+//! let chart = Memo::new(move |_| charts::amdahl::chart(&params.get()));
+//! view! { {chart::view("laws", chart)} }
+//! ```
+
+mod screen;
+mod theme;
+
+use leptos::html;
+use leptos::prelude::*;
+use ringside_drawing::chart::paint::paint;
+use ringside_drawing::chart::reading::Reading;
+use ringside_drawing::chart::{Chart, Frame, Layout, svg};
+use send_wrapper::SendWrapper;
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent, PointerEvent, ResizeObserver};
+
+use super::dom;
+use screen::Screen;
+
+/// The property of a chart's canvas that is a function to its markup, in the colours that it has now.
+pub const AS_MARKUP: &str = "ringsideMarkup";
+
+/// The room of a chart on the screen.
+#[derive(Debug, Clone, PartialEq)]
+struct Room {
+    frame: Frame,
+    /// The pixels of the canvas.
+    pixels: (u32, u32),
+    /// What its text is set in.
+    family: String,
+}
+
+/// Draws a chart as large as its class makes it.
+pub fn view(class: &'static str, chart: Memo<Chart>) -> AnyView {
+    let place = NodeRef::<html::Div>::new();
+    let canvas = NodeRef::<html::Canvas>::new();
+    let paper = NodeRef::<html::Div>::new();
+    let room = RwSignal::new(None::<Room>);
+    let read = RwSignal::new(None::<usize>);
+    let theme = theme::current();
+    let layout = Memo::new(move |_| {
+        let frame = room.with(|room| room.as_ref().map(|room| room.frame))?;
+        Some(chart.with(|chart| Layout::of(chart, frame)))
+    });
+    let reading = Memo::new(move |_| {
+        let index = read.get()?;
+        chart.with(|chart| chart.stops().get(index).map(|stop| chart.read(stop)))
+    });
+    Effect::new(move |_| {
+        let Some(place) = place.get() else { return };
+        keep_measured(place.into(), room);
+    });
+    let colours = theme.clone();
+    Effect::new(move |_| {
+        let (Some(canvas), Some(room)) = (canvas.get(), room.get()) else { return };
+        let Some(layout) = layout.get() else { return };
+        let theme = colours.get();
+        chart.with(|chart| reading.with(|reading| draw(&canvas, &room, chart, &layout, &theme, reading.as_ref())));
+    });
+    Effect::new(move |_| {
+        let (Some(canvas), Some(paper)) = (canvas.get(), paper.get()) else { return };
+        let colours = theme.clone();
+        let frame = move || room.try_get_untracked().flatten().map(|room| room.frame);
+        let markup = move || {
+            let theme = colours.get_untracked();
+            let of = |frame| chart.try_with_untracked(|chart| svg::in_colours(chart, frame, &theme));
+            frame().and_then(of).unwrap_or_default()
+        };
+        give_markup(&canvas, markup);
+        let on_paper = move || {
+            frame().and_then(|frame| chart.try_with_untracked(|chart| svg::in_page(chart, frame))).unwrap_or_default()
+        };
+        fill_when_printed(paper.into(), on_paper);
+    });
+    view! {
+        <div class=format!("chart {class}") node_ref=place>
+            <canvas node_ref=canvas role="img" aria-label=move || chart.with(|c| c.label.clone())></canvas>
+            {reader(chart, layout, read, reading)}
+            <div class="chart-paper" aria-hidden="true" node_ref=paper></div>
+        </div>
+    }
+    .into_any()
+}
+
+/// What hears the pointer and the keys, and says what is read.
+fn reader(
+    chart: Memo<Chart>,
+    layout: Memo<Option<Layout>>,
+    read: RwSignal<Option<usize>>,
+    reading: Memo<Option<Reading>>,
+) -> AnyView {
+    let last = Memo::new(move |_| chart.with(|chart| chart.stops().len().saturating_sub(1)));
+    let pointed = move |event: PointerEvent| {
+        let Some(target) = event.current_target().and_then(|t| t.dyn_into::<HtmlElement>().ok()) else { return };
+        let seen = target.get_bounding_client_rect();
+        let found = layout.with_untracked(|layout| {
+            let layout = layout.as_ref()?;
+            let zoom = seen.width() / layout.frame.width;
+            let (x, y) = (f64::from(event.client_x()) - seen.left(), f64::from(event.client_y()) - seen.top());
+            chart.with_untracked(|chart| chart.nearest(layout, &chart.stops(), (x / zoom, y / zoom)))
+        });
+        if found != read.get_untracked() {
+            read.set(found);
+        }
+    };
+    let pressed = move |event: KeyboardEvent| {
+        let last = last.get_untracked();
+        let now = read.get_untracked().unwrap_or_default();
+        let stride = (last / 60).max(1);
+        let to = match event.key().as_str() {
+            "ArrowRight" | "ArrowUp" => now + stride,
+            "ArrowLeft" | "ArrowDown" => now.saturating_sub(stride),
+            "PageUp" => now + last / 8,
+            "PageDown" => now.saturating_sub(last / 8),
+            "Home" => 0,
+            "End" => last,
+            "Escape" => return read.set(None),
+            _ => return,
+        };
+        event.prevent_default();
+        // These keys step through a presentation or a figure where nothing is read.
+        event.stop_propagation();
+        read.set(Some(to.min(last)));
+    };
+    let text =
+        move || reading.with(|r| r.as_ref().map_or("Arrow keys read it value by value".to_owned(), Reading::sentence));
+    // Beside what is read, on the side with more room.
+    let side = move || {
+        let part = layout.with(|layout| {
+            let layout = layout.as_ref()?;
+            let x = chart.with(|chart| reading.with(|r| r.as_ref().map(|r| layout.x(chart, r.at))))?;
+            Some(x / layout.frame.width)
+        });
+        part.map_or((0.0, false), |part| (part * 100.0, part > 0.5))
+    };
+    let rows = move || {
+        let rows = reading.get().map(|r| r.rows).unwrap_or_default();
+        rows.into_iter()
+            .map(|row| {
+                let colour = format!("var({})", row.ink.token());
+                view! { <span><i style:background=colour></i>{row.name}</span> <b>{row.text}</b> }
+            })
+            .collect_view()
+    };
+    view! {
+        <div
+            class="chart-reader"
+            role="slider"
+            tabindex="0"
+            aria-label="Values of the chart"
+            aria-valuemin="0"
+            aria-valuemax=move || last.get().to_string()
+            aria-valuenow=move || read.get().unwrap_or_default().min(last.get()).to_string()
+            aria-valuetext=text
+            on:pointermove=pointed
+            on:pointerdown=pointed
+            on:pointerleave=move |_| read.set(None)
+            on:keydown=pressed
+            on:focusout=move |_| read.set(None)
+        ></div>
+        <div
+            class="chart-reading"
+            aria-hidden="true"
+            hidden=move || reading.with(Option::is_none)
+            class:left=move || side().1
+            style:left=move || format!("{:.2}%", side().0)
+        >
+            <p>{move || reading.with(|r| r.as_ref().map(|r| r.head.clone()))}</p>
+            {rows}
+        </div>
+    }
+    .into_any()
+}
+
+/// Draws on the canvas, as sharp as the screen is.
+fn draw(
+    canvas: &HtmlCanvasElement,
+    room: &Room,
+    chart: &Chart,
+    layout: &Layout,
+    theme: &theme::Colours,
+    reading: Option<&Reading>,
+) {
+    let (wide, high) = room.pixels;
+    if canvas.width() != wide || canvas.height() != high {
+        canvas.set_width(wide);
+        canvas.set_height(high);
+    }
+    let Some(screen) = Screen::new(canvas, layout, &room.family, theme) else { return };
+    // What a canvas refuses is not drawn: the caption and the table have it.
+    let _ = paint(screen, chart, layout, theme, reading);
+}
+
+/// Keeps `room` the room of the chart, whatever changes it: the window, its zoom, the screen, the figure.
+fn keep_measured(place: HtmlElement, room: RwSignal<Option<Room>>) {
+    let measured = place.clone();
+    let measure = move || {
+        let now = measured_room(&measured);
+        if now.is_some() && room.try_get_untracked().is_some_and(|before| before != now) {
+            room.set(now);
+        }
+    };
+    measure();
+    let act = Closure::<dyn FnMut()>::new(measure);
+    let Ok(observer) = ResizeObserver::new(act.as_ref().unchecked_ref()) else { return };
+    // With pixels of the device it also fires where only their size changes; not every browser has them.
+    let options = js_sys::Object::new();
+    let _ = js_sys::Reflect::set(&options, &"box".into(), &"device-pixel-content-box".into());
+    let observe = js_sys::Reflect::get(&observer, &"observe".into()).map(JsValue::unchecked_into::<js_sys::Function>);
+    if observe.and_then(|observe| observe.call2(&observer, &place, &options)).is_err() {
+        observer.observe(&place);
+    }
+    let kept = SendWrapper::new((observer, act));
+    on_cleanup(move || kept.0.disconnect());
+}
+
+fn measured_room(place: &HtmlElement) -> Option<Room> {
+    let (width, height) = (f64::from(place.client_width()), f64::from(place.client_height()));
+    let seen = place.get_bounding_client_rect();
+    if width < 1.0 || height < 1.0 || seen.width() < 1.0 {
+        return None;
+    }
+    // A figure in a room is zoomed, which is part of what is seen and not of its own pixels.
+    let scale = window().device_pixel_ratio().max(0.25) * seen.width() / width;
+    let style = window().get_computed_style(place).ok()??;
+    let text = style.get_property_value("font-size").ok()?;
+    let text = ringside_core::decimal::parse(text.trim_end_matches("px")).unwrap_or(13.0);
+    Some(Room {
+        frame: Frame { width, height, text, pixel: 1.0 / scale },
+        pixels: ((width * scale).round() as u32, (height * scale).round() as u32),
+        family: style.get_property_value("font-family").ok()?,
+    })
+}
+
+/// Lets whoever takes a picture of the page ask the canvas for its markup.
+fn give_markup(canvas: &HtmlCanvasElement, markup: impl Fn() -> String + 'static) {
+    let markup = Closure::<dyn Fn() -> String>::new(markup);
+    // Without it a picture has the canvas as it is.
+    let _ = js_sys::Reflect::set(canvas, &AS_MARKUP.into(), markup.as_ref());
+    let kept = SendWrapper::new((canvas.clone(), markup));
+    on_cleanup(move || _ = js_sys::Reflect::delete_property(&kept.0, &AS_MARKUP.into()));
+}
+
+/// On paper a chart is markup, which is sharp at any size and in the colours of paper.
+fn fill_when_printed(paper: HtmlElement, markup: impl Fn() -> String + 'static) {
+    let Ok(Some(media)) = window().match_media("print") else { return };
+    let target = media.clone();
+    let fill = move || paper.set_inner_html(&if target.matches() { markup() } else { String::new() });
+    fill();
+    dom::on(&media, "change", move |_| fill());
+}
