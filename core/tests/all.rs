@@ -3,6 +3,7 @@
 mod activations;
 mod anatomy;
 mod attention;
+mod budgets;
 mod catalogue;
 mod collectives;
 mod compare;

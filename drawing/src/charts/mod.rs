@@ -6,10 +6,13 @@ pub mod communication_cost;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod loss_scaling;
+pub mod optimizer_step;
 pub mod position_encoding;
 pub mod quantization;
 pub mod roofline;
 pub mod scaling_curve;
+pub mod scaling_laws;
+pub mod training_run;
 
 use ringside_core::float::bits::superscript;
 use ringside_core::float::power_of_two;
