@@ -125,7 +125,7 @@ pub const ALL: &[Entry] = &[
     crate::model::anatomy::ENTRY,
     crate::memory::breakdown::ENTRY,
     crate::memory::activations::ENTRY,
-    crate::collective::ENTRY,
+    crate::collective::Params::ENTRY,
     crate::network::sizes::Params::ENTRY,
     crate::attention::ENTRY,
     crate::attention::growth::ENTRY,
@@ -138,14 +138,17 @@ pub const ALL: &[Entry] = &[
     crate::training_run::Params::ENTRY,
     crate::machines::Params::ENTRY,
     crate::optimizer_step::Params::ENTRY,
-    crate::pipeline::ENTRY,
-    crate::pipeline::editor::EDITOR,
+    crate::pipeline::Params::ENTRY,
+    crate::pipeline::editor::EditorParams::ENTRY,
     crate::kernels::matmul::ENTRY,
     crate::kernels::workbench::ENTRY,
     crate::kernels::attention::ENTRY,
     crate::kernels::fusion::ENTRY,
     crate::tensor_parallel::ENTRY,
     crate::planner::ENTRY,
+    crate::float::bits::Params::ENTRY,
+    crate::loss_scaling::Params::ENTRY,
+    crate::quantization::Params::ENTRY,
 ];
 
 /// The model with this id.

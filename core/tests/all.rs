@@ -16,6 +16,7 @@ mod network;
 mod oracles;
 mod pipeline;
 mod planner;
+mod precision;
 mod published;
 mod schedules;
 mod tensors;

@@ -1,6 +1,7 @@
 //! Pipeline schedules: the rules they keep whatever the times, and what the papers say of them.
 
 use proptest::prelude::*;
+use ringside_core::declare::Model as _;
 use ringside_core::pipeline::{
     Block, Costs, Fault, Fleet, Kind, MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Op, Params, Placement, Schedule,
     Timeline, Violation, chrome_trace, explain, simulate, violations,

@@ -7,15 +7,18 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod collective;
 mod communication_cost;
 mod controls;
 mod ddp_overlap;
 mod export;
 mod fields;
 mod flash_attention_tiling;
+mod float_bits;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
+mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
 mod model_anatomy;
@@ -26,8 +29,8 @@ mod parallel_machines;
 mod parallel_planner;
 mod pipeline_timeline;
 mod position_encoding;
+mod quantization;
 mod readings;
-mod ring_all_reduce;
 mod roofline;
 mod scaling_curve;
 mod scaling_laws;
@@ -97,6 +100,7 @@ pub const ALL: &[Widget] = &[
         styles: &["flash-attention-tiling"],
         load: || Box::pin(flash_attention_tiling::load()),
     },
+    Widget { id: "float-bits", styles: &["float-bits"], load: || Box::pin(float_bits::load()) },
     Widget {
         id: "kernel-fusion",
         styles: &["network", "kernels", "kernel-fusion"],
@@ -107,6 +111,7 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
@@ -119,7 +124,8 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(pipeline_timeline::load()),
     },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
-    Widget { id: "ring-all-reduce", styles: &["ring-all-reduce"], load: || Box::pin(ring_all_reduce::load()) },
+    Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
+    Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
     Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },

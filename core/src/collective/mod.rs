@@ -23,11 +23,10 @@ use cost::{Cost, Machine};
 use data::State;
 use schedule::{MAX_RANKS, Schedule};
 
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
+use crate::declare::{Declaration, Field, Measure, Model, Param, Scale, choice, measure, real, switch, whole};
 use crate::hardware::links::{self, Link};
 use crate::options;
-use crate::quantity::{Quantity, Unit};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
+use crate::quantity::{Unit, number};
 
 /// What is to be achieved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -154,148 +153,125 @@ pub struct Params {
     pub step: usize,
 }
 
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "op",
-        doc: "operation",
-        kind: Kind::Choice(&["broadcast", "reduce", "all-reduce", "reduce-scatter", "all-gather", "all-to-all"]),
-        default: "all-reduce",
-    },
-    ParamSpec {
-        name: "algo",
-        doc: "algorithm",
-        kind: Kind::Choice(&[
-            "naive",
-            "ring",
-            "bidirectional-ring",
-            "binomial-tree",
-            "binary-tree",
-            "double-binary-tree",
-            "halving-doubling",
-            "direct",
-            "hierarchical",
-        ]),
-        default: "ring",
-    },
-    ParamSpec { name: "ranks", doc: "ranks", kind: Kind::Integer { min: 2, max: MAX_RANKS as u64 }, default: "8" },
-    ParamSpec {
-        name: "bytes",
-        doc: "size of the whole buffer, bytes",
-        kind: Kind::Real { min: 1.0, max: 1e12 },
-        default: "1e9",
-    },
-    ParamSpec {
-        name: "link",
-        doc: "link between the ranks of a node",
-        kind: Kind::Choice(&links::INSIDE_IDS),
-        default: "nvlink4",
-    },
-    ParamSpec {
-        name: "node",
-        doc: "ranks in a node",
-        kind: Kind::Integer { min: 1, max: MAX_RANKS as u64 },
-        default: "8",
-    },
-    ParamSpec { name: "net", doc: "link between nodes", kind: Kind::Choice(&links::BETWEEN_IDS), default: "ndr" },
-    ParamSpec {
-        name: "slow-rank",
-        doc: "rank whose links are slow, from 0",
-        kind: Kind::Integer { min: 0, max: MAX_RANKS as u64 - 1 },
-        default: "0",
-    },
-    ParamSpec {
-        name: "slow-by",
-        doc: "how many times slower its links are; 1 for not at all",
-        kind: Kind::Real { min: 1.0, max: 100.0 },
-        default: "1",
-    },
-    ParamSpec {
-        name: "cut",
-        doc: "whether a cable is broken",
-        kind: Kind::Choice(&["false", "true"]),
-        default: "false",
-    },
-    ParamSpec {
-        name: "cut-from",
-        doc: "rank at one end of the broken cable, from 0",
-        kind: Kind::Integer { min: 0, max: MAX_RANKS as u64 - 1 },
-        default: "3",
-    },
-    ParamSpec {
-        name: "cut-to",
-        doc: "rank at the other end",
-        kind: Kind::Integer { min: 0, max: MAX_RANKS as u64 - 1 },
-        default: "4",
-    },
-    ParamSpec { name: "step", doc: "steps done", kind: Kind::Integer { min: 0, max: 1000 }, default: "0" },
-];
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            op: Op::default(),
+            algo: Algo::default(),
+            ranks: 2,
+            bytes: 1.0,
+            link: &links::INSIDE[0],
+            node: 1,
+            net: &links::BETWEEN[0],
+            slow_rank: 0,
+            slow_by: 1.0,
+            cut: false,
+            cut_from: 0,
+            cut_to: 1,
+            step: 0,
+        }
+    }
+}
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "ring-all-reduce",
-    title: "Collectives, step by step",
-    summary: "Ranks pass chunks of real numbers along their links until each has what the operation promises, and what that costs.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("steps", "Steps", Unit::Count),
-        ("bytes-sent-per-rank", "Sent by the busiest rank", Unit::Bytes),
-        ("bytes-busiest-link", "Over the busiest link", Unit::Bytes),
-        ("time", "Time", Unit::Seconds),
-        ("algbw", "Algorithm bandwidth", Unit::BytesPerSecond),
-        ("busbw", "Bus bandwidth", Unit::BytesPerSecond),
-        ("peak", "Peak of the slowest link", Unit::BytesPerSecond),
-        ("idle", "Idle, mean over ranks", Unit::Fraction),
-        ("slowdown", "Slowed down by the slow rank", Unit::Ratio),
-        ("done", "Chunks that are done in the end", Unit::Fraction),
-        ("stuck", "Ranks that wait for ever", Unit::Count),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Run::new(&params).map(|run| run.quantities()))
-    },
-};
+/// A number of ranks, or of one of them, set by a slider that stops at each.
+const fn rank(name: &'static str, doc: &'static str, range: [u64; 2], default: &'static str) -> Declaration {
+    whole(name, doc, range, default).steps(1.0)
+}
+
+const MOST: u64 = MAX_RANKS as u64;
+const MACHINE: &str = "The machine";
+const TROUBLE: &str = "A straggler, a broken cable";
+
+impl Model for Params {
+    type Result = Run;
+    // The address of the first version, which showed rings alone.
+    const ID: &'static str = "ring-all-reduce";
+    const TITLE: &'static str = "Six collective operations, step by step";
+    const SUMMARY: &'static str = "Ranks pass chunks of real numbers along their links until each has what the operation promises, and what that costs.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("op", "operation", Op::LIST, "all-reduce").label("Operation").main().at(|p| p.op.slot()),
+        choice("algo", "algorithm", Algo::LIST, "ring").label("Algorithm").main().at(|p| p.algo.slot()),
+        rank("ranks", "ranks", [2, MOST], "8").label("Ranks").main().at(|p| p.ranks.slot()),
+        real("bytes", "size of the whole buffer, bytes", [1.0, 1e12], "1e9")
+            .label("Buffer")
+            .format(|bytes| Unit::Bytes.format(bytes))
+            .slider(Scale::Decades(1, 12))
+            .main()
+            .at(|p| p.bytes.slot()),
+        choice("link", "link between the ranks of a node", links::INSIDE_LIST, "nvlink4")
+            .label("Link within a node")
+            .more(MACHINE)
+            .at(|p| p.link.slot()),
+        whole("node", "ranks in a node", [1, MOST], "8")
+            .label("Ranks in a node")
+            .doubling(MOST.ilog2())
+            .more(MACHINE)
+            .at(|p| p.node.slot()),
+        choice("net", "link between nodes", links::BETWEEN_LIST, "ndr")
+            .label("Link between nodes")
+            .more(MACHINE)
+            .at(|p| p.net.slot()),
+        rank("slow-rank", "rank whose links are slow, from 0", [0, MOST - 1], "0")
+            .label("Straggling rank")
+            .more(TROUBLE)
+            .at(|p| p.slow_rank.slot()),
+        real("slow-by", "how many times slower its links are; 1 for not at all", [1.0, 100.0], "1")
+            .label("Straggler, slower by")
+            .format(|by| if by > 1.0 { format!("{}×", number(by)) } else { "none".to_owned() })
+            .slider(Scale::Linear { min: 1.0, max: 16.0, step: 1.0 })
+            .more(TROUBLE)
+            .at(|p| p.slow_by.slot()),
+        switch("cut", "whether a cable is broken", false)
+            .label("Cables")
+            .labels(&["All work", "One is broken"])
+            .more(TROUBLE)
+            .at(|p| p.cut.slot()),
+        rank("cut-from", "rank at one end of the broken cable, from 0", [0, MOST - 1], "3")
+            .label("Broken cable from rank")
+            .more(TROUBLE)
+            .at(|p| p.cut_from.slot()),
+        rank("cut-to", "rank at the other end", [0, MOST - 1], "4")
+            .label("to rank")
+            .more(TROUBLE)
+            .at(|p| p.cut_to.slot()),
+        whole("step", "steps done", [0, 1000], "0").drawn().at(|p| p.step.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Run>] = &[
+        measure("steps", "Steps", Unit::Count, |_, run| run.steps() as f64),
+        measure("bytes-sent-per-rank", "Sent by the busiest rank", Unit::Bytes, |_, run| run.cost.most_sent()),
+        measure("bytes-busiest-link", "Over the busiest link", Unit::Bytes, |_, run| run.cost.busiest_link().2),
+        measure("time", "Time", Unit::Seconds, |_, run| run.cost.time()),
+        measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |_, run| run.algbw()),
+        measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |_, run| {
+            run.algbw() * run.params.op.bus_factor(run.params.ranks)
+        }),
+        measure("peak", "Peak of the slowest link", Unit::BytesPerSecond, |_, run| run.peak()),
+        measure("idle", "Idle, mean over ranks", Unit::Fraction, |_, run| run.cost.idle_share()),
+        measure("slowdown", "Slowed down by the slow rank", Unit::Ratio, |_, run| run.slowdown()),
+        measure("done", "Chunks that are done in the end", Unit::Fraction, |_, run| run.done()),
+        measure("stuck", "Ranks that wait for ever", Unit::Count, |_, run| run.stuck.iter().flatten().count() as f64),
+    ];
+
+    fn evaluate(&self) -> Result<Run, String> {
+        Run::new(self)
+    }
+
+    fn follow(&mut self, before: &Self) {
+        if self.op != before.op && !self.algo.does(self.op) {
+            self.algo = Algo::Ring;
+        }
+        // An absent rank has no cable.
+        if self.cut && !before.cut && self.broken().is_none() {
+            (self.cut_from, self.cut_to) = (0, 1);
+        }
+        let begins = |p: &Self| (p.op, p.algo, p.ranks, p.node);
+        if begins(self) != begins(before) {
+            self.step = 0;
+        }
+    }
+}
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let params = Self {
-            op: Op::find(reader.choice("op")).unwrap_or(Op::AllReduce),
-            algo: Algo::find(reader.choice("algo")).unwrap_or(Algo::Ring),
-            ranks: reader.integer("ranks").max(2) as usize,
-            bytes: reader.real("bytes").max(1.0),
-            link: links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
-            node: reader.integer("node").max(1) as usize,
-            net: links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
-            slow_rank: reader.integer("slow-rank") as usize,
-            slow_by: reader.real("slow-by").max(1.0),
-            cut: reader.choice("cut") == "true",
-            cut_from: reader.integer("cut-from") as usize,
-            cut_to: reader.integer("cut-to") as usize,
-            step: reader.integer("step") as usize,
-        };
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        Query::new([
-            ("op", self.op.id().to_owned()),
-            ("algo", self.algo.id().to_owned()),
-            ("ranks", self.ranks.to_string()),
-            ("bytes", plain(self.bytes)),
-            ("link", self.link.id.to_owned()),
-            ("node", self.node.to_string()),
-            ("net", self.net.id.to_owned()),
-            ("slow-rank", self.slow_rank.to_string()),
-            ("slow-by", plain(self.slow_by)),
-            ("cut", self.cut.to_string()),
-            ("cut-from", self.cut_from.to_string()),
-            ("cut-to", self.cut_to.to_string()),
-            ("step", self.step.to_string()),
-        ])
-    }
-
     /// The machine that they describe.
     pub fn machine(&self) -> Machine {
         Machine { node: self.node, link: self.link, net: self.net, slow_rank: self.slow_rank, slow_by: self.slow_by }
@@ -411,21 +387,8 @@ impl Run {
         done as f64 / wanted.max(1) as f64
     }
 
-    /// The numbers of [`ENTRY`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        ENTRY.measured(|id| match id {
-            "steps" => self.steps() as f64,
-            "bytes-sent-per-rank" => self.cost.most_sent(),
-            "bytes-busiest-link" => self.cost.busiest_link().2,
-            "time" => self.cost.time(),
-            "algbw" => self.algbw(),
-            "busbw" => self.algbw() * self.params.op.bus_factor(self.params.ranks),
-            "peak" => self.peak(),
-            "idle" => self.cost.idle_share(),
-            "done" => self.done(),
-            "stuck" => self.stuck.iter().flatten().count() as f64,
-            _ if self.even_time > 0.0 => self.cost.time() / self.even_time,
-            _ => 1.0,
-        })
+    /// How many times as long it takes as if no rank were slow.
+    fn slowdown(&self) -> f64 {
+        if self.even_time > 0.0 { self.cost.time() / self.even_time } else { 1.0 }
     }
 }

@@ -3,8 +3,9 @@ use proptest::prelude::*;
 use super::cost::Machine;
 use super::data::{Check, Held, State, number, plain_sum};
 use super::schedule::{Action, Schedule};
-use super::{Algo, ENTRY, Op, Params, Run};
-use crate::hardware::links::{Link, Wiring, find};
+use super::{Algo, Op, Params, Run};
+use crate::declare::Model as _;
+use crate::hardware::links::{Link, Wiring};
 use crate::quantity::number as digits;
 use crate::query::Query;
 
@@ -245,7 +246,7 @@ fn a_broken_cable_stops_a_ring_from_both_of_its_ends() {
     // Rank 4 waits for 3 and 3 for 4; each step later one more on either side.
     assert_eq!(run.stuck, [3, 2, 1, 0, 0, 1, 2, 3].map(Some));
     assert!(!run.ends());
-    let get = |id: &str| run.quantities().iter().find(|q| q.id == id).map(|q| q.value);
+    let get = |id: &str| run.params.quantities(&run).iter().find(|q| q.id == id).map(|q| q.value);
     assert_eq!((get("stuck"), get("algbw"), get("busbw")), (Some(8.0), Some(0.0), Some(0.0)));
     // No chunk is summed without crossing all cables but one, and there are three steps.
     assert_eq!(get("done"), Some(0.0));
@@ -333,7 +334,7 @@ fn whole_buffers_in_uneven_chunks_come_to_what_direct_computation_says() {
 #[test]
 fn the_default_is_the_ring_that_everyone_derives() {
     let run = run("");
-    let get = |id: &str| run.quantities().iter().find(|q| q.id == id).map(|q| q.value);
+    let get = |id: &str| run.params.quantities(&run).iter().find(|q| q.id == id).map(|q| q.value);
     assert_eq!(get("steps"), Some(14.0));
     assert_eq!(get("bytes-sent-per-rank"), Some(1.75e9));
     assert_eq!(get("bytes-busiest-link"), Some(1.75e9));
@@ -371,18 +372,6 @@ fn every_state_has_sentences() {
         }
         assert!(run.end_finding().starts_with("All "), "{}", run.end_finding());
     }
-}
-
-#[test]
-fn choices_are_the_names_of_operations_and_algorithms() {
-    let choices = |name: &str| {
-        let spec = ENTRY.param(name).expect(name).spec;
-        let crate::query::Kind::Choice(names) = spec.kind else { panic!("{name} is a choice") };
-        names.to_vec()
-    };
-    assert_eq!(choices("op"), Op::ALL.map(Op::id));
-    assert_eq!(choices("algo"), Algo::ALL.map(Algo::id));
-    assert!(find(params("").link.id).is_some());
 }
 
 proptest! {

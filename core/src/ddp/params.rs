@@ -158,7 +158,7 @@ const OWN: [ParamSpec; 29] = [
     whole("step", "pieces of work that are done; beyond the last, all are", 0, ALL_STEPS, "1000000"),
 ];
 
-const PARAMS: [ParamSpec; 63] = join(&[&OWN, &[reference::SPECS[2]], &SHAPE]);
+const PARAMS: [ParamSpec; 64] = join(&[&OWN, &[reference::SPECS[2]], &SHAPE]);
 
 /// This model in the catalogue.
 pub const ENTRY: Entry = Entry {

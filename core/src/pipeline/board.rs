@@ -13,7 +13,7 @@ use super::timeline::{Block, Timeline};
 pub const MAX_SLOTS: usize = 64;
 
 /// What is laid out so far.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Board {
     /// Micro-batches of the step.
     pub microbatches: u32,

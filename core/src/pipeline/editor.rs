@@ -2,11 +2,11 @@
 
 use super::board::{Board, MAX_SLOTS, Trouble};
 use super::params::Params as Run;
-use super::schedule::Schedule;
+use super::schedule::{Kind, Schedule};
 use super::timeline::Timeline;
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
-use crate::quantity::{Quantity, Unit, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+use crate::declare::{Declaration, Field, Measure, Model, Param, Slot, Whole, measure, text, whole};
+use crate::quantity::{Unit, number};
+use crate::query::{Query, Reader};
 
 /// Most stages of a board.
 pub const MAX_BOARD_STAGES: u32 = 6;
@@ -14,7 +14,7 @@ pub const MAX_BOARD_STAGES: u32 = 6;
 pub const MAX_BOARD_MICROBATCHES: u32 = 10;
 
 /// The state of the editor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EditorParams {
     /// What is laid out; it says how many stages and micro-batches there are.
     pub board: Board,
@@ -22,43 +22,95 @@ pub struct EditorParams {
     pub cap: u32,
 }
 
-const fn whole(name: &'static str, doc: &'static str, max: u32, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min: 1, max: max as u64 }, default }
+/// How a board stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// From the first start to the last end, in milliseconds.
+    pub makespan: f64,
+    /// The share of that in which the stages are idle.
+    pub bubble: f64,
+    /// The most micro-batches that a stage keeps.
+    pub peak: f64,
+    /// Blocks against a rule.
+    pub troubles: usize,
+    /// Blocks that are not placed yet.
+    pub missing: usize,
 }
 
-const PARAMS: &[ParamSpec] = &[
-    whole("stages", "pipeline stages", MAX_BOARD_STAGES, "4"),
-    whole("microbatches", "micro-batches of the step", MAX_BOARD_MICROBATCHES, "6"),
-    whole("cap", "micro-batches that fit into the memory of a stage", MAX_BOARD_MICROBATCHES, "4"),
-    ParamSpec {
-        name: "board",
-        doc: "the blocks: F, B, W or a dot for each slot of one block’s length, a slash between stages",
-        kind: Kind::Choice(&[]),
-        default: "",
-    },
-];
+impl Standing {
+    /// Whether everything is placed, and nothing against a rule.
+    pub fn is_complete(&self) -> bool {
+        self.troubles == 0 && self.missing == 0
+    }
+}
 
-/// This model in the catalogue.
-pub const EDITOR: Entry = Entry {
-    id: "schedule-editor",
-    title: "Lay out a schedule",
-    summary: "Put forward passes, backward passes and weight gradients where you want them, and see what it comes to.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("makespan", "Step, first start to last end", Unit::Seconds),
-        ("bubble-fraction", "Bubble: share of that time idle", Unit::Fraction),
-        ("peak-in-flight", "Micro-batches kept, worst stage", Unit::Count),
-        ("violations", "Blocks against a rule", Unit::Count),
-        ("missing", "Blocks not placed yet", Unit::Count),
-        ("complete", "Complete and valid (1) or not (0)", Unit::Count),
-        ("makespan-1f1b", "1F1B takes", Unit::Seconds),
-        ("makespan-ideal", "No schedule takes less than", Unit::Seconds),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = EditorParams::read(query);
-        Evaluation::new(params.query(), problems, Ok(params.quantities()))
-    },
-};
+/// The stages of a board: with another number of them it is empty.
+impl Whole for Vec<Vec<Option<Kind>>> {
+    fn get(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn set(&mut self, stages: u64) {
+        *self = vec![Vec::new(); stages.min(u64::from(MAX_BOARD_STAGES)) as usize];
+    }
+}
+
+/// A number from 1, set by a slider that stops at each.
+const fn some(name: &'static str, doc: &'static str, max: u32, default: &'static str) -> Declaration {
+    whole(name, doc, [1, max as u64], default).steps(1.0).main()
+}
+
+impl Model for EditorParams {
+    type Result = Standing;
+    const ID: &'static str = "schedule-editor";
+    const TITLE: &'static str = "Lay out a schedule";
+    const SUMMARY: &'static str =
+        "Put forward passes, backward passes and weight gradients where you want them, and see what it comes to.";
+    const PARAMS: &'static [Param<Self>] = &[
+        some("stages", "pipeline stages", MAX_BOARD_STAGES, "4").label("Stages").at(|p| Slot::Whole(&mut p.board.rows)),
+        some("microbatches", "micro-batches of the step", MAX_BOARD_MICROBATCHES, "6")
+            .label("Micro-batches")
+            .at(|p| p.board.microbatches.slot()),
+        some("cap", "micro-batches that fit into the memory of a stage", MAX_BOARD_MICROBATCHES, "4")
+            .label("Micro-batches that fit into a stage")
+            .at(|p| p.cap.slot()),
+        text("board", "the blocks: F, B, W or a dot for each slot of one block’s length, a slash between stages", "")
+            .apart(),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Standing>] = &[
+        measure("makespan", "Step, first start to last end", Unit::Seconds, |_, s| s.makespan / 1e3),
+        measure("bubble-fraction", "Bubble: share of that time idle", Unit::Fraction, |_, s| s.bubble),
+        measure("peak-in-flight", "Micro-batches kept, worst stage", Unit::Count, |_, s| s.peak),
+        measure("violations", "Blocks against a rule", Unit::Count, |_, s| s.troubles as f64),
+        measure("missing", "Blocks not placed yet", Unit::Count, |_, s| s.missing as f64),
+        measure("complete", "Complete and valid (1) or not (0)", Unit::Count, |_, s| {
+            f64::from(u8::from(s.is_complete()))
+        }),
+        measure("makespan-1f1b", "1F1B takes", Unit::Seconds, |p, _| {
+            p.run(Schedule::OneForwardOneBackward).map_or(0.0, |t| t.makespan() / 1e3)
+        }),
+        measure("makespan-ideal", "No schedule takes less than", Unit::Seconds, |p, _| p.ideal() / 1e3),
+    ];
+
+    fn evaluate(&self) -> Result<Standing, String> {
+        Ok(self.standing())
+    }
+
+    // The blocks are read once it is known of how many stages.
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let Board { rows, microbatches } = &self.board;
+        let (stages, microbatches) = (rows.len() as u32, *microbatches);
+        let given = reader.text("board").unwrap_or_default();
+        match Board::read(given, stages, microbatches) {
+            Ok(board) => self.board = board,
+            Err(why) => reader.problem("board", format!("{why} It is left empty.")),
+        }
+    }
+
+    fn unplaced(&self) -> Query {
+        Query::new([("board", self.board.to_string())])
+    }
+}
 
 /// A known schedule on the same stages with blocks of the same length.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,35 +126,6 @@ pub struct Known {
 }
 
 impl EditorParams {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let mut whole = |name| reader.integer(name).clamp(1, u64::from(u32::MAX)) as u32;
-        let (stages, microbatches, cap) = (whole("stages"), whole("microbatches"), whole("cap"));
-        let text = query.get("board").unwrap_or_default().trim();
-        let board = Board::read(text, stages, microbatches).unwrap_or_else(|why| {
-            reader.problem("board", format!("{why} It is left empty."));
-            Board::new(stages, microbatches)
-        });
-        (Self { board, cap }, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        Query::new([
-            ("stages", self.board.rows.len().to_string()),
-            ("microbatches", self.board.microbatches.to_string()),
-            ("cap", self.cap.to_string()),
-            ("board", self.board.to_string()),
-        ])
-    }
-
-    /// An empty board of other measures.
-    #[must_use]
-    pub fn emptied(&self, stages: u32, microbatches: u32) -> Self {
-        Self { board: Board::new(stages, microbatches), cap: self.cap }
-    }
-
     /// Everything that is wrong so far.
     pub fn troubles(&self) -> Vec<Trouble> {
         self.board.troubles(self.cap)
@@ -121,11 +144,8 @@ impl EditorParams {
     }
 
     fn run(&self, schedule: Schedule) -> Option<Timeline> {
-        let (run, _) = Run::read(&Query::new([
-            ("stages", self.board.rows.len().to_string()),
-            ("microbatches", self.board.microbatches.to_string()),
-        ]));
-        run.timeline(schedule).ok()
+        let (stages, microbatches) = (self.board.rows.len() as u32, self.board.microbatches);
+        Run { stages, microbatches, ..Run::standard() }.timeline(schedule).ok()
     }
 
     /// Milliseconds that no schedule can do without: the last stage waits for the forward passes of all others and then has all
@@ -135,20 +155,16 @@ impl EditorParams {
         (3.0 * m + p - 1.0).max(2.0 * p + 1.0)
     }
 
-    /// The numbers of [`EDITOR`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let timeline = self.board.timeline();
-        let (makespan, troubles, missing) = (self.board.slots() as f64, self.troubles().len(), self.board.missing());
-        EDITOR.measured(|id| match id {
-            "makespan" => makespan / 1e3,
-            "bubble-fraction" => timeline.idle_share(makespan),
-            "peak-in-flight" => timeline.worst_peak(),
-            "violations" => troubles as f64,
-            "missing" => missing as f64,
-            "complete" => f64::from(u8::from(troubles == 0 && missing == 0)),
-            "makespan-1f1b" => self.run(Schedule::OneForwardOneBackward).map_or(0.0, |t| t.makespan() / 1e3),
-            _ => self.ideal() / 1e3,
-        })
+    /// How it stands.
+    pub fn standing(&self) -> Standing {
+        let (timeline, makespan) = (self.board.timeline(), self.board.slots() as f64);
+        Standing {
+            makespan,
+            bubble: timeline.idle_share(makespan),
+            peak: timeline.worst_peak(),
+            troubles: self.troubles().len(),
+            missing: self.board.missing(),
+        }
     }
 
     /// How it stands, in sentences.

@@ -21,7 +21,7 @@ mod trace;
 mod validate;
 
 pub use explain::explain;
-pub use params::{ENTRY, MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Params};
+pub use params::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Params};
 pub use schedule::{Kind, Op, Placement, Schedule};
 pub use simulate::{Costs, Fault, Fleet, simulate};
 pub use timeline::{Block, Flight, Timeline};

@@ -3,9 +3,10 @@
 use super::schedule::Schedule;
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
-use crate::quantity::{Unit, number, significant};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
+use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot};
+use crate::declare::{choice, measure, real, switch, whole};
+use crate::quantity::{Unit, grouped, number, significant};
+use crate::query::Reader;
 
 /// Most devices.
 pub const MAX_STAGES: u32 = 64;
@@ -18,7 +19,7 @@ pub const MAX_CHUNKS: u32 = 4;
 const NONE: &str = "none";
 
 /// The parameters of the model. Times are in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The order of the work.
     pub schedule: Schedule,
@@ -46,128 +47,130 @@ pub struct Params {
     pub path: bool,
 }
 
-const IDS: [&str; Schedule::ALL.len() + 1] = {
-    let mut ids = [NONE; Schedule::ALL.len() + 1];
+/// What no second schedule is called, then all schedules: their ids or their labels.
+const fn with_none(none: &'static str, all: &[&'static str]) -> [&'static str; Schedule::ALL.len() + 1] {
+    let mut list = [none; Schedule::ALL.len() + 1];
     let mut i = 0;
-    while i < Schedule::ALL.len() {
-        ids[i + 1] = Schedule::ALL[i].id();
+    while i < all.len() {
+        list[i + 1] = all[i];
         i += 1;
     }
-    ids
-};
-
-const SCHEDULES: &[&str] = IDS.split_at(1).1;
-
-const fn time(name: &'static str, doc: &'static str, min: f64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Real { min, max: 1000.0 }, default }
+    list
 }
 
-const fn whole(name: &'static str, doc: &'static str, min: u32, max: u32, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min: min as u64, max: max as u64 }, default }
+const BESIDE: List =
+    List { ids: &with_none(NONE, Schedule::LIST.ids), labels: &with_none("nothing", Schedule::LIST.labels) };
+
+impl Choose for Option<Schedule> {
+    fn id(&self) -> &'static str {
+        self.map_or(NONE, Schedule::id)
+    }
+
+    fn choose(&mut self, id: &str) {
+        *self = Schedule::find(id);
+    }
 }
 
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec { name: "schedule", doc: "order of the work", kind: Kind::Choice(SCHEDULES), default: "1f1b" },
-    whole("stages", "pipeline stages, a device each", 1, MAX_STAGES, "4"),
-    whole("microbatches", "micro-batches of a step", 1, MAX_MICROBATCHES, "8"),
-    whole("chunks", "chunks of the model on a device, if interleaved", 1, MAX_CHUNKS, "2"),
-    time("t-f", "forward pass of a micro-batch through a device, in ms", 0.001, "1"),
-    time("t-b", "gradient of its input, in ms", 0.001, "1"),
-    time("t-w", "gradient of its weights, in ms", 0.0, "1"),
-    time("t-comm", "latency between devices, in ms", 0.0, "0"),
-    whole("slow-stage", "device that is slower, from 0", 0, MAX_STAGES - 1, "0"),
-    ParamSpec {
-        name: "slow-by",
-        doc: "how many times as long it takes",
-        kind: Kind::Real { min: 1.0, max: 10.0 },
-        default: "1",
-    },
-    ParamSpec { name: "compare", doc: "a second schedule beside it", kind: Kind::Choice(&IDS), default: NONE },
-    ParamSpec {
-        name: "path",
-        doc: "whether the critical path stands out",
-        kind: Kind::Choice(&["false", "true"]),
-        default: "false",
-    },
-];
+impl Field for Option<Schedule> {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Choice(self)
+    }
+}
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "pipeline-timeline",
-    title: "Pipeline timeline",
-    summary: "Who computes what when in a pipeline of devices, where they wait, and what they keep meanwhile.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("makespan", "Step, first start to last end", Unit::Seconds),
-        ("bubble-fraction", "Bubble: share of that time idle", Unit::Fraction),
-        ("ideal-time", "If no device waited", Unit::Seconds),
-        ("step-interval", "From one step to the next, no barrier", Unit::Seconds),
-        ("interval-bubble", "Bubble of that interval", Unit::Fraction),
-        ("peak-in-flight", "Micro-batches kept, worst device", Unit::Count),
-        ("weight-versions", "Versions of weights, worst device", Unit::Count),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        let result = params.timeline(params.schedule).map_err(|fault| fault.to_string());
-        let quantities = result.map(|timeline| ENTRY.measured(|id| params.quantity(&timeline, id)));
-        Evaluation::new(params.query(), problems, quantities)
-    },
-};
+const TIMES: &str = "What a micro-batch takes on a device";
+const SLOW: &str = "A straggler";
+
+/// A time in milliseconds, set by a slider in quarters of one.
+const fn time(name: &'static str, doc: &'static str, min: f64, default: &'static str) -> Declaration {
+    let from = if min > 0.0 { 0.25 } else { 0.0 };
+    real(name, doc, [min, 1000.0], default)
+        .format(|v| format!("{} ms", number(v)))
+        .slider(Scale::Linear { min: from, max: 4.0, step: 0.25 })
+        .more(TIMES)
+}
+
+impl Model for Params {
+    type Result = Timeline;
+    const ID: &'static str = "pipeline-timeline";
+    const TITLE: &'static str = "Pipeline timeline";
+    const SUMMARY: &'static str =
+        "Who computes what when in a pipeline of devices, where they wait, and what they keep meanwhile.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("schedule", "order of the work", Schedule::LIST, "1f1b")
+            .label("Schedule")
+            .main()
+            .at(|p| p.schedule.slot()),
+        whole("stages", "pipeline stages, a device each", [1, MAX_STAGES as u64], "4")
+            .label("Stages")
+            .steps(1.0)
+            .main()
+            .at(|p| p.stages.slot()),
+        whole("microbatches", "micro-batches of a step", [1, MAX_MICROBATCHES as u64], "8")
+            .label("Micro-batches")
+            .format(|v| grouped(v as u64))
+            .slider(Scale::Quarters(2, 9))
+            .main()
+            .at(|p| p.microbatches.slot()),
+        whole("chunks", "chunks of the model on a device, if interleaved", [1, MAX_CHUNKS as u64], "2")
+            .label("Chunks of a device")
+            .steps(1.0)
+            .at(|p| p.chunks.slot()),
+        time("t-f", "forward pass of a micro-batch through a device, in ms", 0.001, "1")
+            .label("Forward")
+            .at(|p| p.forward.slot()),
+        time("t-b", "gradient of its input, in ms", 0.001, "1").label("Backward, input").at(|p| p.input.slot()),
+        time("t-w", "gradient of its weights, in ms", 0.0, "1").label("Backward, weights").at(|p| p.weight.slot()),
+        time("t-comm", "latency between devices, in ms", 0.0, "0").label("Latency").at(|p| p.latency.slot()),
+        whole("slow-stage", "device that is slower, from 0", [0, MAX_STAGES as u64 - 1], "0")
+            .label("Slow device")
+            .steps(1.0)
+            .more(SLOW)
+            .at(|p| p.slow_stage.slot()),
+        real("slow-by", "how many times as long it takes", [1.0, 10.0], "1")
+            .label("It takes")
+            .format(|v| format!("{} ×", number(v)))
+            .slider(Scale::Linear { min: 1.0, max: 4.0, step: 0.1 })
+            .more(SLOW)
+            .at(|p| p.slow_by.slot()),
+        choice("compare", "a second schedule beside it", BESIDE, NONE)
+            .label("Beside it")
+            .main()
+            .at(|p| p.compare.slot()),
+        switch("path", "whether the critical path stands out", false)
+            .label("Stands out")
+            .labels(&["All blocks", "Critical path"])
+            .at(|p| p.path.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
+        measure("makespan", "Step, first start to last end", Unit::Seconds, |_, t| t.makespan() / 1e3),
+        measure("bubble-fraction", "Bubble: share of that time idle", Unit::Fraction, |_, t| {
+            t.idle_share(t.makespan())
+        }),
+        measure("ideal-time", "If no device waited", Unit::Seconds, |_, t| t.ideal() / 1e3),
+        measure("step-interval", "From one step to the next, no barrier", Unit::Seconds, |_, t| t.interval() / 1e3),
+        measure("interval-bubble", "Bubble of that interval", Unit::Fraction, |_, t| t.idle_share(t.interval())),
+        measure("peak-in-flight", "Micro-batches kept, worst device", Unit::Count, |_, t| t.worst_peak()),
+        measure("weight-versions", "Versions of weights, worst device", Unit::Count, |p, t| p.versions(t)),
+    ];
+
+    fn evaluate(&self) -> Result<Timeline, String> {
+        self.timeline(self.schedule).map_err(|fault| fault.to_string())
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let last = self.stages.saturating_sub(1);
+        if self.slow_stage > last {
+            reader.problem("slow-stage", format!("slow-stage must be less than stages; {last} is used."));
+            self.slow_stage = last;
+        }
+    }
+
+    fn follow(&mut self, _before: &Self) {
+        self.slow_stage = self.slow_stage.min(self.stages.saturating_sub(1));
+    }
+}
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let schedule = Schedule::find(reader.choice("schedule")).unwrap_or(Schedule::OneForwardOneBackward);
-        let mut whole = |name| reader.integer(name).min(u64::from(u32::MAX)) as u32;
-        let stages = whole("stages").clamp(1, MAX_STAGES);
-        let microbatches = whole("microbatches").clamp(1, MAX_MICROBATCHES);
-        let chunks = whole("chunks").clamp(1, MAX_CHUNKS);
-        let slow = whole("slow-stage");
-        if slow >= stages {
-            reader.problem("slow-stage", format!("slow-stage must be less than stages; {} is used.", stages - 1));
-        }
-        let params = Self {
-            schedule,
-            compare: Schedule::find(reader.choice("compare")),
-            stages,
-            microbatches,
-            chunks,
-            forward: reader.real("t-f"),
-            input: reader.real("t-b"),
-            weight: reader.real("t-w"),
-            latency: reader.real("t-comm"),
-            slow_stage: slow.min(stages - 1),
-            slow_by: reader.real("slow-by"),
-            path: reader.choice("path") == "true",
-        };
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        Query::new([
-            ("schedule", self.schedule.id().to_owned()),
-            ("stages", self.stages.to_string()),
-            ("microbatches", self.microbatches.to_string()),
-            ("chunks", self.chunks.to_string()),
-            ("t-f", plain(self.forward)),
-            ("t-b", plain(self.input)),
-            ("t-w", plain(self.weight)),
-            ("t-comm", plain(self.latency)),
-            ("slow-stage", self.slow_stage.to_string()),
-            ("slow-by", plain(self.slow_by)),
-            ("path", self.path.to_string()),
-            ("compare", self.compare.map_or(NONE, Schedule::id).to_owned()),
-        ])
-    }
-
-    /// The same on another number of devices.
-    pub fn resized(self, stages: u32) -> Self {
-        let stages = stages.clamp(1, MAX_STAGES);
-        Self { stages, slow_stage: self.slow_stage.min(stages - 1), ..self }
-    }
-
     /// What `schedule` runs on with these parameters.
     pub fn fleet(&self, schedule: Schedule) -> Fleet {
         Fleet {
@@ -211,21 +214,12 @@ impl Params {
         cap.min(m)
     }
 
-    /// The value of a quantity of [`ENTRY`] for the timeline of [`Params::schedule`]; 0 for any other id. Times are in seconds.
-    pub fn quantity(&self, timeline: &Timeline, id: &str) -> f64 {
-        match id {
-            "makespan" => timeline.makespan() / 1e3,
-            "bubble-fraction" => timeline.idle_share(timeline.makespan()),
-            "ideal-time" => timeline.ideal() / 1e3,
-            "step-interval" => timeline.interval() / 1e3,
-            "interval-bubble" => timeline.idle_share(timeline.interval()),
-            "peak-in-flight" => timeline.worst_peak(),
-            "weight-versions" if self.schedule == Schedule::PipeDream => {
-                f64::from((0..timeline.fleet.devices).map(|d| timeline.versions(d)).max().unwrap_or(1))
-            }
-            "weight-versions" => 1.0,
-            _ => 0.0,
+    /// The most versions of the weights that a device keeps in the timeline of [`Params::schedule`].
+    fn versions(&self, timeline: &Timeline) -> f64 {
+        if self.schedule != Schedule::PipeDream {
+            return 1.0;
         }
+        f64::from((0..timeline.fleet.devices).map(|device| timeline.versions(device)).max().unwrap_or(1))
     }
 
     /// What `other`, the timeline of [`Params::compare`], is beside that of the schedule: a sentence.
@@ -241,29 +235,28 @@ impl Params {
 
     /// What the timeline of [`Params::schedule`] shows, and that of [`Params::compare`] beside it, in a few sentences.
     pub fn finding(&self, timeline: &Timeline, other: Option<&Timeline>) -> String {
-        let of = |id| self.quantity(timeline, id);
-        let (bubble, peak) = (of("bubble-fraction"), of("peak-in-flight"));
-        let percent = Unit::Fraction.format(bubble);
+        let (whole, interval) = (timeline.makespan(), timeline.interval());
+        let percent = Unit::Fraction.format(timeline.idle_share(whole));
+        let seconds = |milliseconds: f64| Unit::Seconds.format(milliseconds / 1e3);
         let mut text = format!(
             "{} takes {} for {} of work on the busiest device: the devices are idle {percent} of the time and keep at most \
              {} micro-batches.",
             self.schedule.label(),
-            Unit::Seconds.format(of("makespan")),
-            Unit::Seconds.format(of("ideal-time")),
-            number(peak),
+            seconds(whole),
+            seconds(timeline.ideal()),
+            number(timeline.worst_peak()),
         );
-        let gain = of("makespan") - of("step-interval");
         if self.schedule == Schedule::PipeDream {
-            let versions = number(of("weight-versions"));
+            let versions = number(self.versions(timeline));
             text += &format!(
                 " Filling and draining are paid once for the whole stream, not once a step; the price is {versions} versions of \
                  the weights."
             );
-        } else if gain > of("makespan") * 1e-9 {
-            let (interval, share) = (Unit::Seconds.format(of("step-interval")), of("interval-bubble"));
+        } else if whole - interval > whole * 1e-9 {
             text += &format!(
-                " Without a barrier between steps, one follows another every {interval}, of which {} is idle.",
-                Unit::Fraction.format(share)
+                " Without a barrier between steps, one follows another every {}, of which {} is idle.",
+                seconds(interval),
+                Unit::Fraction.format(timeline.idle_share(interval))
             );
         }
         if let (Some(compare), Some(other)) = (self.compare, other) {

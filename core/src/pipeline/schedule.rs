@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use super::params::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES};
+use crate::options;
 
 /// A kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,13 +69,14 @@ impl Placement {
 }
 
 /// A schedule with a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Schedule {
     /// One micro-batch after another: while one device works, all others wait.
     Naive,
     /// All forward passes, then all backward passes, the last micro-batch first.
     GPipe,
     /// PipeDream-flush: stage i runs p − i forward passes, then one backward and one forward in turn.
+    #[default]
     OneForwardOneBackward,
     /// PipeDream: the same order with no flush; each backward pass updates the weights, of which versions are kept.
     PipeDream,
@@ -90,55 +92,19 @@ pub enum Schedule {
     DualPipeV,
 }
 
+options!(Schedule {
+    Naive: "naive", "One at a time";
+    GPipe: "gpipe", "GPipe";
+    OneForwardOneBackward: "1f1b", "1F1B";
+    PipeDream: "pipedream", "PipeDream";
+    Interleaved: "interleaved", "Interleaved 1F1B";
+    ZeroBubbleH1: "zb-h1", "ZB-H1";
+    ZeroBubbleH2: "zb-h2", "ZB-H2";
+    ZeroBubbleV: "zb-v", "ZB-V";
+    DualPipeV: "dualpipe-v", "DualPipeV";
+});
+
 impl Schedule {
-    /// Every schedule, from the plainest on.
-    pub const ALL: [Schedule; 9] = [
-        Schedule::Naive,
-        Schedule::GPipe,
-        Schedule::OneForwardOneBackward,
-        Schedule::PipeDream,
-        Schedule::Interleaved,
-        Schedule::ZeroBubbleH1,
-        Schedule::ZeroBubbleH2,
-        Schedule::ZeroBubbleV,
-        Schedule::DualPipeV,
-    ];
-
-    /// Its id in a query.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Schedule::Naive => "naive",
-            Schedule::GPipe => "gpipe",
-            Schedule::OneForwardOneBackward => "1f1b",
-            Schedule::PipeDream => "pipedream",
-            Schedule::Interleaved => "interleaved",
-            Schedule::ZeroBubbleH1 => "zb-h1",
-            Schedule::ZeroBubbleH2 => "zb-h2",
-            Schedule::ZeroBubbleV => "zb-v",
-            Schedule::DualPipeV => "dualpipe-v",
-        }
-    }
-
-    /// What people call it.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Schedule::Naive => "One at a time",
-            Schedule::GPipe => "GPipe",
-            Schedule::OneForwardOneBackward => "1F1B",
-            Schedule::PipeDream => "PipeDream",
-            Schedule::Interleaved => "Interleaved 1F1B",
-            Schedule::ZeroBubbleH1 => "ZB-H1",
-            Schedule::ZeroBubbleH2 => "ZB-H2",
-            Schedule::ZeroBubbleV => "ZB-V",
-            Schedule::DualPipeV => "DualPipeV",
-        }
-    }
-
-    /// The schedule with this id.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.id() == id)
-    }
-
     /// Chunks of a device, where `asked` are wanted: only the interleaved schedule has a choice.
     pub fn chunks(self, asked: u32) -> u32 {
         match self {

@@ -2,7 +2,7 @@
 //! schedules beside each other, played in time.
 
 mod canvas;
-mod controls;
+mod examples;
 mod export;
 mod numbers;
 mod raster;
@@ -12,9 +12,11 @@ mod track;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::pipeline::{ENTRY, Kind, Params, Schedule, Timeline, explain};
+use ringside_core::declare::Model as _;
+use ringside_core::pipeline::{Kind, Params, Schedule, Timeline, explain};
 use ringside_core::quantity::Unit;
 
+use super::controls::{Controls, Drawn};
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
@@ -25,7 +27,7 @@ use crate::ui::transport::{Playback, Transport};
 /// Downloads the widget.
 #[wasm_split(widget_pipeline_timeline, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
@@ -136,7 +138,7 @@ const KEPT: &str = "activations";
 const CLASSES: [&str; 4] = ["forward", "backward", "weight-gradient", KEPT];
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown {
         // Every change of the parameters is another run: comparing them all would take longer than showing them.
@@ -165,6 +167,9 @@ fn view(props: Props) -> AnyView {
             [run, others @ ..] => runs.params.finding(&run.timeline, others.first().map(|r| &r.timeline)),
         })
     });
+    let interleaved = move |p: &Params| [Some(p.schedule), p.compare].contains(&Some(Schedule::Interleaved));
+    let Drawn { main, more, more_is_set } =
+        Controls::of(state).only_while(&["chunks"], move || params.with(interleaved)).draw();
     let compared = Memo::new(move |_| shown.runs.with(|runs| runs.runs.len() > 1));
     let moments = Memo::new(move |_| shown.runs.with(Runs::moments));
     let steps = Signal::derive(move || moments.with(Vec::len));
@@ -183,18 +188,18 @@ fn view(props: Props) -> AnyView {
     });
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding
             notes=String::new()
-            presets=(!props.compact).then(|| controls::examples(state))
-            main=controls::main(state)
-            more=(!props.compact).then(|| controls::more(state))
-            more_is_set=controls::more_is_set(params)
+            presets=(!props.compact).then(|| examples::view(state))
+            main
+            more
+            more_is_set
             transport=Some(
                 view! { <Transport steps step set=to_step playback place alone=props.alone /> }.into_any(),
             )
@@ -249,7 +254,7 @@ fn legend(shown: Shown) -> impl IntoView {
 
 /// The quantities of the schedule.
 fn readings(shown: Shown) -> impl IntoView {
-    let measured = move |runs: &Runs, run: &Run| ENTRY.measured(|id| runs.params.quantity(&run.timeline, id));
+    let measured = move |runs: &Runs, run: &Run| runs.params.quantities(&run.timeline);
     let quantities = Memo::new(move |_| shown.with(0, measured));
-    view! { <dl class="readings timeline-readings">{readings::all(&ENTRY, quantities)}</dl> }
+    view! { <dl class="readings timeline-readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
 }

@@ -169,14 +169,14 @@ pub(super) fn kept(timeline: &Timeline, axis: Axis, rows: Rows, most: f64) -> Ve
 
 #[cfg(test)]
 mod tests {
+    use ringside_core::declare::Model as _;
     use ringside_core::pipeline::{Params, Schedule};
-    use ringside_core::query::Query;
 
     use super::*;
     use crate::ui::timeline::{CLOSEST, Window};
 
     fn run(schedule: Schedule, stages: u32, microbatches: u32) -> Run {
-        let params = Params { stages, microbatches, ..Params::read(&Query::default()).0 };
+        let params = Params { stages, microbatches, ..Params::standard() };
         Run { schedule, timeline: params.timeline(schedule).expect("it runs"), path: Vec::new() }
     }
 

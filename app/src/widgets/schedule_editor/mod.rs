@@ -1,16 +1,18 @@
 //! A pipeline schedule that the learner lays out: a grid to key or drag blocks into, what is wrong with them, and the known
 //! schedules to be measured against.
 
-mod controls;
 mod grid;
 mod numbers;
+mod tools;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
 use ringside_core::pipeline::Schedule;
 use ringside_core::pipeline::board::Board;
-use ringside_core::pipeline::editor::{EDITOR, EditorParams};
+use ringside_core::pipeline::editor::EditorParams;
 
+use super::controls::Controls;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
@@ -19,7 +21,7 @@ use crate::ui::figure::Figure;
 /// Downloads the widget.
 #[wasm_split(widget_schedule_editor, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &EDITOR })
+    Ok(Module { view, model: &EditorParams::ENTRY })
 }
 
 type State = ui::state::State<EditorParams>;
@@ -80,7 +82,7 @@ fn measures(p: &EditorParams) -> (u32, u32) {
 }
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, EditorParams::read, EditorParams::query);
+    let state = State::of(props.query);
     let params = state.params();
     let editor = Editor { state, before: RwSignal::new(Vec::new()), refused: RwSignal::new(String::new()) };
     let subtitle = Signal::derive(move || {
@@ -91,8 +93,8 @@ fn view(props: Props) -> AnyView {
     });
     view! {
         <Figure
-            id=EDITOR.id
-            title=EDITOR.title
+            id=EditorParams::ID
+            title=EditorParams::TITLE
             subtitle
             query=props.query
             alone=props.alone
@@ -100,14 +102,13 @@ fn view(props: Props) -> AnyView {
             finding=Signal::derive(move || params.with(EditorParams::finding))
             notes="Every block takes one slot of a millisecond, and what is sent is there at once. The k-th F, B or W of a stage is that of \
                    micro-batch k."
-            controls=controls::sliders(state)
+            main=Controls::of(state).few()
+            below=(!props.compact).then(|| view! { {numbers::score(editor)} {readings(editor)} }.into_any())
             table=move || numbers::table(editor)
         >
             <div class="editor">
                 {grid::view(editor)}
-                {controls::tools(editor)}
-                {numbers::score(editor)}
-                {readings(editor)}
+                {tools::view(editor)}
             </div>
         </Figure>
     }
@@ -115,6 +116,6 @@ fn view(props: Props) -> AnyView {
 }
 
 fn readings(editor: Editor) -> impl IntoView {
-    let quantities = Memo::new(move |_| editor.state.params().with(EditorParams::quantities));
-    view! { <dl class="readings editor-readings">{readings::all(&EDITOR, quantities)}</dl> }
+    let quantities = Memo::new(move |_| editor.state.params().with(|p| p.quantities(&p.standing())));
+    view! { <dl class="readings editor-readings">{readings::all(&EditorParams::ENTRY, quantities)}</dl> }
 }

@@ -12,11 +12,10 @@ pub(super) fn score(editor: Editor) -> AnyView {
     let params = rested(editor.state.params());
     let rows = move || {
         params.with(|p| {
-            let own = p.quantities();
-            let of = |id: &str| own.iter().find(|q| q.id == id).map_or(0.0, |q| q.value);
+            let own = p.standing();
             let known = p.known().into_iter().map(|k| (k.schedule.label(), k.makespan, k.bubble, k.peak, ""));
-            let state = if of("complete") == 1.0 { "yours" } else { "yours so far" };
-            let yours = (state, of("makespan") * 1e3, of("bubble-fraction"), of("peak-in-flight"), "here");
+            let state = if own.is_complete() { "yours" } else { "yours so far" };
+            let yours = (state, own.makespan, own.bubble, own.peak, "here");
             [yours]
                 .into_iter()
                 .chain(known)

@@ -1,7 +1,6 @@
-//! Collectives, step by step: ranks in a circle, what each holds, what is on its way, and what it costs.
+//! Six collective operations, step by step: ranks in a circle, what each holds, what is on its way, and what it costs.
 
 mod circle;
-mod controls;
 mod flights;
 mod geometry;
 mod ledger;
@@ -10,19 +9,22 @@ mod numbers;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::collective::data::State as Data;
-use ringside_core::collective::{ENTRY, Params, Run};
+use ringside_core::collective::{Algo, Params, Run};
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::Unit;
 
+use super::controls::{Controls, Drawn};
 use super::{Module, Props};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::select::{Group, Select};
 use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
-#[wasm_split(widget_ring_all_reduce, wasm_split_path = leptos::wasm_split, fallible)]
+#[wasm_split(widget_collective, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
@@ -78,7 +80,7 @@ impl Shown {
 const PACE: Pace = Pace { whole: 16_000.0, longest: 1100.0, shortest: 160.0 };
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(params);
 
@@ -93,6 +95,11 @@ fn view(props: Props) -> AnyView {
             )
         })
     });
+    let Drawn { main, more, more_is_set } = Controls::of(state)
+        .special("algo", algorithm(state))
+        .only_while(&["slow-rank"], move || params.with(|p| p.slow_by > 1.0))
+        .only_while(&["cut-from", "cut-to"], move || params.with(|p| p.cut))
+        .draw();
     let place = Signal::derive(move || format!("Step {} of {}", shown.step.get(), shown.steps()));
     let set = move |step: usize| state.update(|p| p.step = step);
     let steps = Signal::derive(move || shown.steps());
@@ -102,17 +109,17 @@ fn view(props: Props) -> AnyView {
     let possible = Memo::new(move |_| shown.run.with(Result::is_ok));
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding
             notes=String::new()
-            main=controls::main(state)
-            more=(!props.compact).then(|| controls::more(state))
-            more_is_set=controls::more_is_set(params)
+            main
+            more
+            more_is_set
             transport=Some(
                 view! { <Transport steps step=shown.step set playback place alone=props.alone /> }.into_any(),
             )
@@ -127,4 +134,22 @@ fn view(props: Props) -> AnyView {
         </Figure>
     }
     .into_any()
+}
+
+/// Only the algorithms that do the operation.
+fn algorithm(state: State) -> impl IntoView {
+    let op = Memo::new(move |_| state.params().with(|p| p.op));
+    let value = Signal::derive(move || state.params().with(|p| p.algo.id()));
+    let set = move |id: &'static str| {
+        if let Some(algo) = Algo::find(id) {
+            state.update(|p| (p.algo, p.step) = (algo, 0));
+        }
+    };
+    move || {
+        let now = state.params().with_untracked(|p| p.algo);
+        // One that does not do it can only come from a link; it is there to be seen.
+        let fit = Algo::ALL.into_iter().filter(|a| a.does(op.get()) || *a == now);
+        let groups = vec![Group { label: "", options: fit.map(|a| (a.id(), a.label())).collect() }];
+        view! { <Select name="algo" label="Algorithm" groups value set /> }
+    }
 }

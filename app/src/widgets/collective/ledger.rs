@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_core::collective::ENTRY;
+use ringside_core::collective::Params;
 use ringside_core::collective::cost::Cost;
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, unbroken};
 use ringside_drawing::scale::{Linear, percent};
 
@@ -92,11 +93,11 @@ fn breaks(shown: Shown) -> Memo<bool> {
 /// The quantities of the whole operation.
 pub(super) fn readings(shown: Shown) -> AnyView {
     let breaks = breaks(shown);
-    let quantities = Memo::new(move |_| shown.with(|run| run.quantities()));
+    let quantities = Memo::new(move |_| shown.with(|run| run.params.quantities(run)));
     view! {
         <dl class="readings loaded">
-            {readings::only(&ENTRY, quantities, |id| !is_of_break(id))}
-            <Show when=move || breaks.get()>{readings::only(&ENTRY, quantities, is_of_break)}</Show>
+            {readings::only(&Params::ENTRY, quantities, |id| !is_of_break(id))}
+            <Show when=move || breaks.get()>{readings::only(&Params::ENTRY, quantities, is_of_break)}</Show>
         </dl>
     }
     .into_any()
