@@ -295,7 +295,7 @@ fn is_attribute(language: &Language, text: &str) -> bool {
 }
 
 fn attribute_length(text: &str) -> usize {
-    if text.starts_with('#') {
+    if text.starts_with("#[") || text.starts_with("#!") {
         return text.find(']').map_or(text.len(), |i| i + 1);
     }
     text[1..].find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).map_or(text.len(), |i| i + 1)
