@@ -3,13 +3,27 @@
 pub mod activation_memory;
 pub mod amdahl;
 pub mod communication_cost;
+pub mod float_bits;
 pub mod kernel_fusion;
+pub mod loss_scaling;
 pub mod optimizer_step;
 pub mod position_encoding;
+pub mod quantization;
 pub mod roofline;
 pub mod scaling_curve;
 pub mod scaling_laws;
 pub mod training_run;
+
+use ringside_core::float::bits::superscript;
+use ringside_core::float::power_of_two;
+
+use crate::chart::Axis;
+
+/// An axis by powers of two from one exponent to another, every so many of them written as 2⁻²⁴.
+fn powers_of_two((from, to): (i32, i32), every: usize) -> Axis {
+    let text = |e: i32| (power_of_two(e), format!("2{}", superscript(e.into())));
+    Axis::log2((power_of_two(from), power_of_two(to))).at((from..=to).step_by(every).map(text))
+}
 
 /// Numbers from one to another that lie evenly on a logarithmic axis, so many steps apart, both ends included.
 fn spread((from, to): (f64, f64), steps: u32) -> impl Iterator<Item = f64> {
