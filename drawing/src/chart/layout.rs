@@ -140,6 +140,12 @@ impl Layout {
         on(self.up, &chart.up, value)
     }
 
+    /// The numbers at a place in pixels; those of the edge for what is beyond.
+    pub fn value(&self, chart: &Chart, (x, y): (f64, f64)) -> (f64, f64) {
+        let part = |(from, to): (f64, f64), at: f64| ((at - from) / (to - from)).clamp(0.0, 1.0);
+        (chart.across.value(part(self.across, x)), chart.up.value(part(self.up, y)))
+    }
+
     /// What a series draws within the axes: pieces of a line, in pixels.
     pub fn line(&self, chart: &Chart, points: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
         let part = |(x, y): &(f64, f64)| (chart.across.fraction(*x), chart.up.fraction(*y));

@@ -7,6 +7,7 @@ pub mod kernel_fusion;
 pub mod position_encoding;
 pub mod roofline;
 pub mod scaling_curve;
+pub mod sketch;
 
 /// Numbers from one to another that lie evenly on a logarithmic axis, so many steps apart, both ends included.
 fn spread((from, to): (f64, f64), steps: u32) -> impl Iterator<Item = f64> {
