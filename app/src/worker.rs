@@ -1,7 +1,5 @@
 //! The page's end of a program that runs in a worker.
 
-use js_sys::{Array, Float64Array};
-use ringside_core::wire::Wire;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, WorkerOptions, WorkerType};
 
@@ -54,18 +52,10 @@ impl Worker {
         Ok(Self { worker, _handlers: [on_message, on_error] })
     }
 
-    /// Gives it something to do: strings, numbers and arrays of them, which can always be posted.
+    /// Gives it something to do: strings, arrays of them, or bytes, which can always be posted.
     pub fn post(&self, message: &JsValue) {
         let _ = self.worker.post_message(message);
     }
-}
-
-/// Reads words and numbers that a worker posts; there are none in a message of another kind.
-pub fn read(said: &JsValue) -> Wire {
-    let part = |i| said.dyn_ref::<Array>().map(|said| said.get(i)).unwrap_or_default();
-    let words = part(0).dyn_into::<Array>().map(|words| words.iter().filter_map(|word| word.as_string()).collect());
-    let numbers = part(1).dyn_into::<Float64Array>().map(|numbers| numbers.to_vec());
-    Wire { words: words.unwrap_or_default(), numbers: numbers.unwrap_or_default() }
 }
 
 impl Drop for Worker {

@@ -44,6 +44,22 @@ fn every_file_is_written_and_reads_back() {
     }
 }
 
+#[test]
+fn exercises_are_numbered_as_they_stand_on_the_page() {
+    let course: ringside_content::schema::Course =
+        serde_json::from_slice(file("course.json").expect("a course")).expect("course.json");
+    for chapter in course.chapters().filter(|c| c.status == ringside_content::schema::Status::Written) {
+        let text = |ending: &str| file(&format!("chapters/{}.{ending}", chapter.slug)).expect(&chapter.slug);
+        let numbered: ringside_content::schema::Exercises =
+            serde_json::from_slice(text("exercises.json")).expect(&chapter.slug);
+        let numbered: Vec<&str> = numbered.exercises.iter().map(|e| e.id.as_str()).collect();
+        let page = String::from_utf8_lossy(text("html"));
+        let marks = page.split("data-slot-exercise=\"").skip(1);
+        let standing: Vec<&str> = marks.filter_map(|rest| rest.split('"').next()).collect();
+        assert_eq!(numbered, standing, "{}", chapter.slug);
+    }
+}
+
 /// Every address in `tests/fixtures/links/earlier.txt`, with the commit that it is from.
 #[test]
 fn a_link_from_an_earlier_version_opens_what_it_names() {

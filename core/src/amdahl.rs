@@ -43,13 +43,12 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         real("serial", "fraction of the work that cannot be split", [0.0, 1.0], "0.05")
             .label("Part that cannot be split")
-            .format(|v| Unit::Fraction.format(v))
+            .unit(Unit::Fraction)
             .steps(0.005)
             .main()
             .at(|p| p.serial.slot()),
         whole("n", "processors", [1, MAX_N], "64")
             .label("Processors")
-            .format(|v| grouped(v as u64))
             .doubling(MAX_N.ilog2())
             .main()
             .at(|p| p.n.slot()),

@@ -39,5 +39,4 @@ pub mod scaling;
 pub mod tensor_parallel;
 pub mod trace;
 pub mod units;
-pub mod wire;
 pub mod zero;

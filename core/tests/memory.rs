@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ringside_core::catalogue;
 use ringside_core::hardware;
 use ringside_core::memory::activations::{Counting, Recompute};
-use ringside_core::memory::{Convention, Dtype, Layout, Mode, Optimizer, Params, breakdown};
+use ringside_core::memory::{Convention, Dtype, Layout, Mode, Optimizer, Params, Verdict, breakdown};
 use ringside_core::model::{Family, ModelRef, presets, shape};
 use ringside_core::query::Query;
 
@@ -68,8 +68,8 @@ fn bytes_a_parameter_by_optimizer_and_convention() {
 fn the_default_state_and_its_advice() {
     let result = breakdown(&Params::default()).expect("the default is sound");
     assert_eq!(result.total.0, 480e9);
-    assert!(!result.fits);
-    assert_eq!(result.first_stage_that_fits(), Some(2));
+    assert_eq!(result.verdict, Verdict::DoesNotFit);
+    assert_eq!(result.first_stage_that_fits().map(|row| row.stage), Some(2));
     let advice = result.suggestion().expect("it does not fit");
     assert_eq!(advice.change.get("zero"), Some("2"));
     assert_eq!(
@@ -331,14 +331,15 @@ proptest! {
         for q in b.quantities() {
             prop_assert!(q.value.is_finite() && (q.value >= 0.0 || q.id == "headroom"), "{:?}", q);
         }
-        prop_assert_eq!(b.fits, b.headroom.0 >= 0.0);
+        prop_assert!(b.headroom.0 >= 0.0 || !b.verdict.possible());
+        prop_assert_eq!(b.verdict == Verdict::Fits, b.headroom.0 >= b.overhead.total().high.0);
         let suggestion = b.suggestion();
-        prop_assert_eq!(suggestion.is_some(), !b.fits);
+        prop_assert_eq!(suggestion.is_some(), !b.verdict.possible());
         if let Some(s) = &suggestion {
             let (changed, problems) = params.with(&s.change);
             prop_assert_eq!(problems, vec![]);
             prop_assert_eq!(changed, s.params);
-            prop_assert!(s.change.is_empty() || breakdown(&changed).is_ok_and(|c| c.fits), "{}", s.sentence);
+            prop_assert!(s.change.is_empty() || breakdown(&changed).is_ok_and(|c| c.verdict.possible()), "{}", s.sentence);
         }
         prop_assert!(b.finding().ends_with('.'));
         prop_assert_eq!(b.why_worst().is_some(), b.pipeline.len() > 1);

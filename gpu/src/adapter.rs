@@ -1,109 +1,168 @@
-//! The adapter that the browser offers, and a device of it with all that it allows.
+//! The fastest adapter there is, and a device of it with all that it allows.
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use js_sys::{Array, Function, Promise, Reflect};
-use ringside_core::kernels::wire::Trouble;
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::spawn_local;
+use futures_channel::oneshot;
+use ringside_core::kernels::job::Trouble;
+use wgpu::{
+    Backends, Buffer, BufferDescriptor, BufferUsages, Device, DeviceDescriptor, DeviceType, Error, ErrorFilter,
+    Features, Instance, InstanceDescriptor, Limits, PowerPreference, Queue, RequestAdapterOptions,
+};
 
-use crate::webgpu::{Adapter, Device, includes, member, object, text_of, wait};
+use crate::platform;
 
 /// A device and what is known of it.
-pub(crate) struct Gpu {
-    /// The device.
+#[derive(Debug)]
+pub struct Gpu {
     pub(crate) device: Device,
-    /// What the browser calls it.
-    pub(crate) name: String,
+    pub(crate) queue: Queue,
+    /// What it is called.
+    pub name: String,
     /// Whether it is made of software.
-    pub(crate) software: bool,
+    pub software: bool,
     /// Whether shaders may use f16.
-    pub(crate) f16: bool,
-    /// Whether the device has a clock of its own.
-    pub(crate) timestamps: bool,
+    pub f16: bool,
     /// The largest buffer that may be bound, in bytes.
-    pub(crate) largest: f64,
+    pub largest: u64,
+    /// How long it may take to answer.
+    pub patience: Duration,
     /// Why it was lost, once it was.
-    lost: Rc<RefCell<Option<String>>>,
+    lost: Arc<Mutex<Option<String>>>,
 }
 
-/// Limits that are raised to what the adapter allows: large matrices need large buffers. Kernels keep to the defaults of all
-/// others.
-const RAISED: [&str; 2] = ["maxStorageBufferBindingSize", "maxBufferSize"];
+/// How long anything may take. Pieces are made to take a tenth of a second; but a busy processor that plays a GPU compiles for
+/// many. The page gives up a learner's text sooner.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Names of GPUs made of software.
 const SOFTWARE: [&str; 5] = ["swiftshader", "llvmpipe", "lavapipe", "basic render", "warp"];
 
 impl Gpu {
-    /// Asks the browser for one.
-    pub(crate) async fn ask() -> Result<Self, Trouble> {
-        let gpu = member(&member(&js_sys::global(), "navigator"), "gpu");
-        if gpu.is_undefined() || gpu.is_null() {
+    /// Asks for one.
+    ///
+    /// # Errors
+    /// There is no WebGPU, no adapter, or no device of it.
+    pub async fn ask() -> Result<Self, Trouble> {
+        if !platform::has_gpus() {
             return Err(Trouble::NoWebGpu);
         }
-        let request = member(&gpu, "requestAdapter").dyn_into::<Function>().map_err(|_| Trouble::NoWebGpu)?;
-        let options = object(&[("powerPreference", "high-performance".into())]);
-        let promise = request.call1(&gpu, &options).map_err(|_| Trouble::Refused)?;
-        let adapter = wait(Promise::from(promise)).await.map_err(|_| Trouble::Refused)?;
-        if adapter.is_undefined() || adapter.is_null() {
-            return Err(Trouble::Refused);
-        }
-        let has = |feature: &str| {
-            let features = member(&adapter, "features");
-            let has = member(&features, "has").dyn_into::<Function>();
-            has.is_ok_and(|has| has.call1(&features, &feature.into()).is_ok_and(|yes| yes.is_truthy()))
+        let mut options = InstanceDescriptor::new_without_display_handle();
+        options.backends = Backends::VULKAN | Backends::BROWSER_WEBGPU;
+        let wanted = RequestAdapterOptions {
+            power_preference: PowerPreference::HighPerformance,
+            ..RequestAdapterOptions::default()
         };
-        let (f16, timestamps) = (has("shader-f16"), has("timestamp-query"));
-        let features = Array::new();
-        if f16 {
-            features.push(&"shader-f16".into());
-        }
-        if timestamps {
-            features.push(&"timestamp-query".into());
-        }
-        let limits = member(&adapter, "limits");
-        let required: Vec<(&str, JsValue)> = RAISED.map(|name| (name, member(&limits, name))).to_vec();
-        let largest = RAISED.iter().filter_map(|name| member(&limits, name).as_f64()).fold(f64::INFINITY, f64::min);
-        let info = member(&adapter, "info");
-        let (name, software) = described(&info, &adapter);
-        let descriptor = object(&[("requiredFeatures", features.into()), ("requiredLimits", object(&required))]);
-        let adapter: Adapter = adapter.unchecked_into();
-        let failed = |error: JsValue| Trouble::NoDevice(text_of(&error));
-        let device = wait(adapter.request_device(&descriptor).map_err(failed)?).await.map_err(failed)?;
-        let device: Device = device.unchecked_into();
-        let lost = Rc::new(RefCell::new(None));
-        let (promise, note) = (device.lost(), lost.clone());
-        spawn_local(async move {
-            if let Ok(info) = wait(promise).await {
-                let message = text_of(&info);
-                *note.borrow_mut() = Some(if message.is_empty() { "no reason given".to_owned() } else { message });
-            }
+        let asked = Instance::new(options).request_adapter(&wanted).await;
+        let adapter = asked.map_err(|why| Trouble::Refused(why.to_string()))?;
+        let features = adapter.features() & (Features::SHADER_F16 | Features::TIMESTAMP_QUERY);
+        let allowed = adapter.limits();
+        // Large matrices need large buffers. Kernels keep to the defaults of all other limits.
+        let limits = Limits {
+            max_buffer_size: allowed.max_buffer_size,
+            max_storage_buffer_binding_size: allowed.max_storage_buffer_binding_size,
+            ..Limits::default()
+        };
+        let descriptor = DeviceDescriptor {
+            required_features: features,
+            required_limits: limits.or_worse_values_from(&allowed),
+            ..DeviceDescriptor::default()
+        };
+        let asked = adapter.request_device(&descriptor).await;
+        let (device, queue) = asked.map_err(|why| Trouble::NoDevice(why.to_string()))?;
+        let lost: Arc<Mutex<Option<String>>> = Arc::default();
+        let note = lost.clone();
+        device.set_device_lost_callback(move |_, why| {
+            let why = if why.is_empty() { "no reason given".to_owned() } else { why };
+            *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
         });
-        Ok(Self { device, name, software, f16, timestamps, largest, lost })
+        let info = adapter.get_info();
+        let [name, all] = platform::names(&device, &info);
+        let all = all.to_ascii_lowercase();
+        Ok(Self {
+            name: if name.is_empty() { "a GPU that the browser does not name".to_owned() } else { name },
+            software: info.device_type == DeviceType::Cpu || SOFTWARE.iter().any(|known| all.contains(known)),
+            f16: features.contains(Features::SHADER_F16),
+            largest: allowed.max_buffer_size.min(allowed.max_storage_buffer_binding_size),
+            patience: PATIENCE,
+            device,
+            queue,
+            lost,
+        })
     }
 
     /// Whether it was not lost.
-    pub(crate) fn alive(&self) -> bool {
-        self.lost.borrow().is_none()
+    pub fn alive(&self) -> bool {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
     /// What went wrong really: whatever fails on a device that is lost fails for that.
-    pub(crate) fn explain(&self, trouble: Trouble) -> Trouble {
-        self.lost.borrow().clone().map_or(trouble, Trouble::Lost)
+    pub fn explain(&self, trouble: Trouble) -> Trouble {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone().map_or(trouble, Trouble::Lost)
+    }
+
+    /// Gives the device back: whatever runs on it fails from now on.
+    pub fn destroy(&self) {
+        self.device.destroy();
+    }
+
+    /// Waits for what is handed to the callback that `begin` is given.
+    pub(crate) async fn told<T: Send + 'static>(
+        &self,
+        begin: impl FnOnce(Box<dyn FnOnce(T) + Send>),
+    ) -> Result<T, Trouble> {
+        let (said, heard) = oneshot::channel();
+        // Nobody may be waiting any more.
+        begin(Box::new(move |told| _ = said.send(told)));
+        platform::wait(&self.device, heard, self.patience).await
+    }
+
+    /// Does something that needs so many bytes, and fails if the device says that any of it was wrong.
+    pub(crate) async fn scoped<T>(
+        &self,
+        bytes: u64,
+        act: impl Future<Output = Result<T, Trouble>>,
+    ) -> Result<T, Trouble> {
+        let memory = self.device.push_error_scope(ErrorFilter::OutOfMemory);
+        let invalid = self.device.push_error_scope(ErrorFilter::Validation);
+        let outcome = act.await;
+        let (invalid, memory) = (invalid.pop(), memory.pop());
+        if matches!(outcome, Err(Trouble::Silent(_))) {
+            // It would say nothing of its errors either.
+            return outcome;
+        }
+        match (memory.await, invalid.await) {
+            (None, None) => outcome,
+            (Some(_), _) => Err(Trouble::OutOfMemory(bytes as f64)),
+            (None, Some(Error::Validation { description, .. })) => Err(Trouble::NotAccepted(description)),
+            (None, Some(other)) => Err(Trouble::NotAccepted(other.to_string())),
+        }
     }
 }
 
-/// What to call an adapter, and whether it is software.
-fn described(info: &JsValue, adapter: &JsValue) -> (String, bool) {
-    let text = |name: &str| member(info, name).as_string().unwrap_or_default();
-    let mut words: Vec<String> = ["vendor", "architecture", "device"].map(text).to_vec();
-    words.retain(|word| !word.is_empty());
-    words.dedup();
-    let description = text("description");
-    let name = if description.is_empty() { words.join(" ") } else { description };
-    let all = [name.as_str(), &words.join(" ")].join(" ").to_ascii_lowercase();
-    let fallback =
-        [info, adapter].iter().any(|of| Reflect::get(of, &"isFallbackAdapter".into()).is_ok_and(|yes| yes.is_truthy()));
-    let software = fallback || SOFTWARE.iter().any(|known| includes(&all, known));
-    (if name.is_empty() { "a GPU that the browser does not name".to_owned() } else { name }, software)
+/// The buffers of a job. Their memory is given back when it ends, not when someone collects it.
+pub(crate) struct Memory<'a> {
+    gpu: &'a Gpu,
+    made: RefCell<Vec<Buffer>>,
+}
+
+impl<'a> Memory<'a> {
+    /// No buffers yet.
+    pub(crate) fn new(gpu: &'a Gpu) -> Self {
+        Self { gpu, made: RefCell::default() }
+    }
+
+    /// One more.
+    pub(crate) fn buffer(&self, size: u64, usage: BufferUsages) -> Buffer {
+        let descriptor = BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        let buffer = self.gpu.device.create_buffer(&descriptor);
+        self.made.borrow_mut().push(buffer.clone());
+        buffer
+    }
+}
+
+impl Drop for Memory<'_> {
+    fn drop(&mut self) {
+        self.made.borrow().iter().for_each(Buffer::destroy);
+    }
 }

@@ -1,83 +1,113 @@
-//! The dedicated worker that owns the GPU: downloaded by whoever runs a kernel first, and by no one else.
-//!
-//! The page posts a family, a kernel and its sizes, and is told how far it is, and in the end what was measured ([`Said`]); or
-//! a learner's [`text`] with its buffers, and is told what became of them. One job at a time; a page that no longer wants the
-//! answer ends the worker. Only [`webgpu`] names the browser's WebGPU.
+//! `cargo xtask kernels`: every kernel on a Vulkan adapter. Each is checked against f64 at sizes that no tile divides, then
+//! timed at sizes that fill a GPU, and checked there too.
 
-mod adapter;
-mod pass;
-mod run;
-mod text;
-mod twin;
-mod webgpu;
+mod table;
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::process::ExitCode;
+use std::time::Duration;
 
-use js_sys::Array;
-use ringside_core::kernels::wire::{Said, TEXT, Trouble};
-use ringside_shaders::{Kernel, Problem};
-use wasm_bindgen_futures::spawn_local;
+use ringside_core::kernels::job::Trouble;
+use ringside_core::kernels::measured::Measured;
+use ringside_core::kernels::rows::{self, Op};
+use ringside_core::kernels::{attention, matmul, stream};
+use ringside_gpu::{Effort, Gpu, block_on, run};
+use ringside_shaders::Problem;
 
-use adapter::Gpu;
-
-fn main() {
-    // The device is kept from one job to the next, until it is lost.
-    let gpu: Rc<RefCell<Option<Gpu>>> = Rc::default();
-    let hears = ringside_worker::hear(move |job| {
-        let job = Array::from(&job);
-        let gpu = gpu.clone();
-        spawn_local(async move {
-            let said = if job.get(0).as_string().as_deref() == Some(TEXT) {
-                with_gpu(&gpu, async |gpu| text::run(gpu, &job).await).await.unwrap_or_else(Said::Failed)
-            } else {
-                match known(&job) {
-                    Some((kernel, problem)) => work(&gpu, kernel, &problem).await,
-                    None => Said::Failed(Trouble::NotAccepted("there is no such kernel for these sizes.".to_owned())),
-                }
-            };
-            say(&said);
-        });
-    });
-    if hears {
-        say(&Said::Ready);
-    }
-}
-
-fn say(said: &Said) {
-    ringside_worker::say(&said.wire());
-}
-
-fn progress(doing: &str, done: f64) {
-    say(&Said::Progress { doing: doing.to_owned(), done });
-}
-
-/// The kernel and the problem that a job names: family, kernel, sizes.
-fn known(job: &Array) -> Option<(&'static Kernel, Problem)> {
-    let (family, kernel) = (job.get(0).as_string()?, job.get(1).as_string()?);
-    let sizes: Vec<u64> = (2..job.length()).filter_map(|i| job.get(i).as_f64()).map(|size| size as u64).collect();
-    Some((ringside_shaders::find(&family, &kernel)?, Problem::read(&family, &sizes)?))
-}
-
-/// Runs it on the GPU, or if that is not to be on the CPU.
-async fn work(gpu: &RefCell<Option<Gpu>>, kernel: &'static Kernel, problem: &Problem) -> Said {
-    let run = async |ready: &Gpu| run::run(ready, kernel, problem).await.map_err(|trouble| ready.explain(trouble));
-    match with_gpu(gpu, run).await.and_then(|outcome| outcome) {
-        Ok(measured) => Said::Done(Box::new(measured), None),
-        Err(trouble) => twin::run(kernel, problem, trouble),
-    }
-}
-
-/// Does something with the device that is kept, or with a new one, and keeps it as long as it is not lost.
-async fn with_gpu<T>(kept: &RefCell<Option<Gpu>>, act: impl AsyncFnOnce(&Gpu) -> T) -> Result<T, Trouble> {
-    let old = kept.borrow_mut().take();
-    let ready = match old.filter(Gpu::alive) {
-        Some(ready) => ready,
-        None => Gpu::ask().await?,
+fn main() -> ExitCode {
+    let mut gpu = match block_on(Gpu::ask()) {
+        Ok(gpu) => gpu,
+        Err(why) => {
+            eprintln!(
+                "There is no Vulkan adapter here ({why:?}). Install the driver of your GPU; or, to try the kernels in \
+                 software, lavapipe (on Debian: mesa-vulkan-drivers)."
+            );
+            return ExitCode::FAILURE;
+        }
     };
-    let outcome = act(&ready).await;
-    if ready.alive() {
-        *kept.borrow_mut() = Some(ready);
+    // Lavapipe compiles the largest of them for minutes.
+    gpu.patience = Duration::from_secs(1800);
+    println!("{}", gpu.name);
+    if gpu.software {
+        println!("This adapter is made of software: its times do not show how a GPU behaves, and sizes are smaller.");
     }
-    Ok(outcome)
+    let all = Effort { check: u64::MAX, timed: false };
+    // About a second of multiplications, unoptimised.
+    let some = Effort { check: 1 << 25, timed: true };
+    let mut wrong = 0;
+    for (problems, effort) in [(odd(), all), (large(gpu.software), some)] {
+        match run_all(&gpu, &problems, effort) {
+            Ok(measured) => {
+                print!("{}", table::text(&measured));
+                wrong += measured.iter().filter(|measured| !measured.verified).count();
+            }
+            Err(why) => {
+                eprintln!("{why}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    if wrong > 0 {
+        eprintln!("{wrong} kernels are wrong.");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// Sizes that no tile divides.
+fn odd() -> Vec<Problem> {
+    let attention =
+        |head_dim, causal| Problem::Attention(attention::Sizes { seq: 83, head_dim, heads: 4, kv_heads: 2, causal });
+    let mut all = vec![Problem::Matmul(matmul::Sizes { m: 131, n: 67, k: 37 })];
+    all.extend([(32, false), (64, true), (128, true)].map(|(head_dim, causal)| attention(head_dim, causal)));
+    all.extend(Op::ALL.map(|op| Problem::Rows(op, rows::Sizes { rows: 5, cols: 4099 })));
+    all.push(Problem::Copy(stream::Copy { rows: 67, cols: 131 }));
+    all.push(Problem::Sum(stream::Sum { n: 8209 }));
+    all.push(Problem::Intensity(stream::Intensity { n: 1003, fma: 37 }));
+    all
+}
+
+/// Sizes that fill a GPU, or keep a processor busy.
+fn large(software: bool) -> Vec<Problem> {
+    let side = if software { 256 } else { 1024 };
+    let wide = if software { 1024 } else { 4096 };
+    let values = wide * wide;
+    let mut all = vec![
+        Problem::Matmul(matmul::Sizes { m: side, n: side, k: side }),
+        Problem::Attention(attention::Sizes { seq: side, head_dim: 64, heads: 4, kv_heads: 4, causal: false }),
+    ];
+    all.extend(Op::ALL.map(|op| Problem::Rows(op, rows::Sizes { rows: wide, cols: wide })));
+    all.push(Problem::Copy(stream::Copy { rows: wide, cols: wide }));
+    all.push(Problem::Sum(stream::Sum { n: values }));
+    all.extend([1, 16, 256].map(|fma| Problem::Intensity(stream::Intensity { n: values, fma })));
+    all
+}
+
+/// Runs every kernel that there is for these problems.
+fn run_all(gpu: &Gpu, problems: &[Problem], effort: Effort) -> Result<Vec<Measured>, String> {
+    let mut all = Vec::new();
+    for problem in problems {
+        let sizes: Vec<String> = problem.dims().0.iter().map(|(name, size)| format!("{name}={size}")).collect();
+        for kernel in ringside_shaders::all().filter(|kernel| kernel.family == problem.family()) {
+            match block_on(run(gpu, kernel, problem, effort, &|_, _| {})).map_err(|why| gpu.explain(why)) {
+                Ok(measured) => all.push(Measured {
+                    family: kernel.family.to_owned(),
+                    kernel: kernel.id.to_owned(),
+                    sizes: sizes.join("&"),
+                    ..measured
+                }),
+                Err(Trouble::NoF16) => {
+                    println!("{} {}: skipped, the adapter has no f16 in shaders", kernel.family, kernel.id);
+                }
+                Err(why) => {
+                    return Err(format!(
+                        "{} {} with {} did not run: {why:?}",
+                        kernel.family,
+                        kernel.id,
+                        sizes.join(", ")
+                    ));
+                }
+            }
+        }
+    }
+    Ok(all)
 }

@@ -1,92 +1,83 @@
 //! Passes on the GPU: recorded, submitted, and timed by the device's clock or ours; and what they wrote, brought back.
 
-use js_sys::{Array, BigUint64Array, Float32Array};
+use ringside_core::kernels::job::Trouble;
 use ringside_core::kernels::timing::{PASS, SUBMISSION, repeats};
-use ringside_core::kernels::wire::Trouble;
-use wasm_bindgen::prelude::*;
+use web_time::Instant;
+use wgpu::{
+    Buffer, BufferUsages, CommandEncoderDescriptor, ComputePass, ComputePassDescriptor, ComputePassTimestampWrites,
+    Features, MapMode, QuerySet, QuerySetDescriptor, QueryType,
+};
 
-use crate::adapter::Gpu;
-use crate::progress;
-use crate::webgpu::{Buffer, ComputePass, Encoder, member, now, object, text_of, usage, wait};
+use crate::Progress;
+use crate::adapter::{Gpu, Memory};
 
 /// Measurements, and measurements of what takes longer than a submission should.
 const ROUNDS: u32 = 9;
 const FEW: u32 = 3;
-
-/// Of something that JavaScript threw.
-pub(crate) fn thrown(error: &JsValue) -> Trouble {
-    Trouble::NotAccepted(text_of(error))
-}
+/// Bytes of the times when a pass began and ended.
+const TICKS: u64 = 16;
 
 /// What a pass is timed by: the device's own clock, if it has one.
-pub(crate) struct Clock(Option<Ticks>);
+pub(crate) struct Clock<'a> {
+    gpu: &'a Gpu,
+    ticks: Option<Ticks>,
+}
 
 /// The device's own clock.
 struct Ticks {
-    set: JsValue,
+    set: QuerySet,
     resolved: Buffer,
     read: Buffer,
 }
 
-impl Clock {
-    /// The clock of a device, with buffers that `make` makes of a size and a usage.
-    pub(crate) fn new(gpu: &Gpu, make: impl Fn(f64, u32) -> Result<Buffer, Trouble>) -> Result<Self, Trouble> {
-        if !gpu.timestamps {
-            return Ok(Self(None));
-        }
-        let set = object(&[("type", "timestamp".into()), ("count", 2.into())]);
-        Ok(Self(Some(Ticks {
-            set: gpu.device.create_query_set(&set).map_err(|e| thrown(&e))?,
-            resolved: make(16.0, usage::QUERY_RESOLVE | usage::COPY_SRC)?,
-            read: make(16.0, usage::MAP_READ | usage::COPY_DST)?,
-        })))
+impl<'a> Clock<'a> {
+    /// The clock of a device, with buffers among those of a job.
+    pub(crate) fn new(gpu: &'a Gpu, memory: &Memory) -> Self {
+        let ticks = gpu.device.features().contains(Features::TIMESTAMP_QUERY).then(|| Ticks {
+            set: gpu.device.create_query_set(&QuerySetDescriptor { label: None, ty: QueryType::Timestamp, count: 2 }),
+            resolved: memory.buffer(TICKS, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC),
+            read: memory.buffer(TICKS, BufferUsages::MAP_READ | BufferUsages::COPY_DST),
+        });
+        Self { gpu, ticks }
     }
 
     /// One pass, and how long it took by the device's clock, or by ours if it has none or shows nothing; in seconds.
-    pub(crate) async fn pass(&self, gpu: &Gpu, record: impl Fn(&ComputePass)) -> Result<f64, Trouble> {
-        let device = &gpu.device;
-        let encoder: Encoder = device.create_encoder();
-        let descriptor = match &self.0 {
-            Some(ticks) => object(&[(
-                "timestampWrites",
-                object(&[
-                    ("querySet", ticks.set.clone()),
-                    ("beginningOfPassWriteIndex", 0.into()),
-                    ("endOfPassWriteIndex", 1.into()),
-                ]),
-            )]),
-            None => JsValue::UNDEFINED,
-        };
-        let pass = encoder.begin(&descriptor);
-        record(&pass);
-        pass.end();
-        if let Some(ticks) = &self.0 {
-            encoder.resolve(&ticks.set, 0, 2, &ticks.resolved, 0.0);
-            encoder.copy(&ticks.resolved, 0.0, &ticks.read, 0.0, 16.0);
+    pub(crate) async fn pass(&self, record: impl Fn(&mut ComputePass)) -> Result<f64, Trouble> {
+        let gpu = self.gpu;
+        let mut encoder = gpu.device.create_command_encoder(&CommandEncoderDescriptor::default());
+        let timestamp_writes = self.ticks.as_ref().map(|ticks| ComputePassTimestampWrites {
+            query_set: &ticks.set,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        });
+        record(&mut encoder.begin_compute_pass(&ComputePassDescriptor { label: None, timestamp_writes }));
+        if let Some(ticks) = &self.ticks {
+            encoder.resolve_query_set(&ticks.set, 0..2, &ticks.resolved, 0);
+            encoder.copy_buffer_to_buffer(&ticks.resolved, 0, &ticks.read, 0, TICKS);
         }
-        let queue = device.queue();
-        let before = now();
-        queue.submit(&Array::of1(&encoder.finish()));
-        wait(queue.done()).await.map_err(|e| thrown(&e))?;
-        let ours = (now() - before) / 1e3;
-        let Some(ticks) = &self.0 else { return Ok(ours) };
-        wait(ticks.read.map(usage::MAP_READ)).await.map_err(|e| thrown(&e))?;
-        let range = ticks.read.mapped_range().map_err(|e| thrown(&e))?;
-        let values = BigUint64Array::new(&range).to_vec();
-        ticks.read.unmap();
-        let nanoseconds = match values.as_slice() {
-            [start, end] => end.saturating_sub(*start),
-            _ => 0,
+        let commands = encoder.finish();
+        let before = Instant::now();
+        gpu.queue.submit([commands]);
+        gpu.told(|done| gpu.queue.on_submitted_work_done(move || done(()))).await?;
+        let ours = before.elapsed().as_secs_f64();
+        let Some(ticks) = &self.ticks else { return Ok(ours) };
+        let nanoseconds = match read::<u64>(gpu, &ticks.read).await?.as_slice() {
+            [start, end] => end.saturating_sub(*start) as f64 * f64::from(gpu.queue.get_timestamp_period()),
+            _ => 0.0,
         };
         // A clock that stands still, or runs ahead of ours, is none.
-        let theirs = nanoseconds as f64 / 1e9;
+        let theirs = nanoseconds / 1e9;
         Ok(if theirs > 0.0 && theirs <= ours * 1.05 + 1e-3 { theirs } else { ours })
     }
 
     /// The seconds that `record` takes, measured several times, and how often it was repeated in each. What was run once
     /// before is warm.
-    pub(crate) async fn rounds(&self, gpu: &Gpu, record: impl Fn(&ComputePass)) -> Result<(Vec<f64>, u32), Trouble> {
-        let repeated = async |times: u32| self.pass(gpu, |pass| (0..times).for_each(|_| record(pass))).await;
+    pub(crate) async fn rounds(
+        &self,
+        record: impl Fn(&mut ComputePass),
+        progress: Progress<'_>,
+    ) -> Result<(Vec<f64>, u32), Trouble> {
+        let repeated = async |times: u32| self.pass(|pass| (0..times).for_each(|_| record(pass))).await;
         // The first run compiled and warmed up: how long one takes is seen in the second.
         let warm = repeated(1).await?;
         let mut times = repeats(warm);
@@ -101,25 +92,21 @@ impl Clock {
         }
         Ok((seconds, times))
     }
-
-    /// Gives its memory back.
-    pub(crate) fn destroy(&self) {
-        if let Some(ticks) = &self.0 {
-            ticks.resolved.destroy();
-            ticks.read.destroy();
-        }
-    }
 }
 
-/// So many values of a buffer, by way of one that can be read here.
-pub(crate) async fn download(gpu: &Gpu, from: &Buffer, by: &Buffer, values: u64) -> Result<Vec<f32>, Trouble> {
-    let encoder = gpu.device.create_encoder();
-    encoder.copy(from, 0.0, by, 0.0, 4.0 * values as f64);
-    gpu.device.queue().submit(&Array::of1(&encoder.finish()));
-    wait(by.map(usage::MAP_READ)).await.map_err(|e| thrown(&e))?;
-    let range = by.mapped_range().map_err(|e| thrown(&e))?;
-    let length = member(&range, "byteLength").as_f64().unwrap_or(0.0) as u64 / 4;
-    let data = Float32Array::new(&range).subarray(0, length.min(values) as u32).to_vec();
-    by.unmap();
-    Ok(data)
+/// What is in a buffer, by way of one that can be read here.
+pub(crate) async fn download(gpu: &Gpu, from: &Buffer, by: &Buffer) -> Result<Vec<f32>, Trouble> {
+    let mut encoder = gpu.device.create_command_encoder(&CommandEncoderDescriptor::default());
+    encoder.copy_buffer_to_buffer(from, 0, by, 0, by.size());
+    gpu.queue.submit([encoder.finish()]);
+    read(gpu, by).await
+}
+
+/// What is in a buffer that can be read here.
+async fn read<T: bytemuck::Pod>(gpu: &Gpu, buffer: &Buffer) -> Result<Vec<T>, Trouble> {
+    let refused = |why: &dyn std::fmt::Display| Trouble::NotAccepted(why.to_string());
+    gpu.told(|done| buffer.map_async(MapMode::Read, .., done)).await?.map_err(|why| refused(&why))?;
+    let values = bytemuck::pod_collect_to_vec(&buffer.get_mapped_range(..).map_err(|why| refused(&why))?);
+    buffer.unmap();
+    Ok(values)
 }

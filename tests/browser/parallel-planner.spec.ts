@@ -1,6 +1,6 @@
-// The widget `parallel-planner`: the best layout, the front by pointer and keyboard, pins, ranks, published runs, exports; its
-// worker, and what happens without it.
-import type { Page, Route } from "@playwright/test";
+// The widget `parallel-planner`: the best layout, the front by pointer and keyboard, pins, ranks, published runs, exports; a long
+// search.
+import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
 import { widget } from "./widget";
 
@@ -61,71 +61,19 @@ test("leaves as a configuration, without axe violations, on a small screen", asy
   expect(await axe(page, '[data-widget="parallel-planner"]')).toEqual([]);
 });
 
-type Said = [words: string[], numbers: Float64Array];
-type Talk = { asked: [number?, string?][]; heard: Said[] };
-
-/** Keeps what the page and its worker say to each other. */
-const listen = (page: Page) =>
-  page.addInitScript(() => {
-    const talk: Talk = { asked: [], heard: [] };
-    Object.assign(window, { talk });
-    window.Worker = class extends Worker {
-      constructor(...given: ConstructorParameters<typeof Worker>) {
-        super(...given);
-        this.addEventListener("message", ({ data }) => talk.heard.push(data));
-      }
-      override postMessage(message: [number?, string?]) {
-        talk.asked.push(message);
-        super.postMessage(message);
-      }
-    };
-  });
-
-/** What was said so far: the numbers and queries that the page asked with, and the numbers of answers of one kind. */
-const talk = (page: Page, kind: string) =>
-  page.evaluate((kind) => {
-    const { asked, heard } = (window as unknown as { talk: Talk }).talk;
-    return { asked, numbers: heard.filter(([words]) => words[0] === kind).map(([, numbers]) => [...numbers]) };
-  }, kind);
-
-/** Has the worker rest between slices, so that a long search lasts for seconds. */
-const slow = (page: Page) =>
-  page.route("**/planner-worker-start-*.js", async (route) => {
-    const response = await route.fetch();
-    const rest = "const later = setTimeout;\nself.setTimeout = (act) => later(act, 400);\n";
-    await route.fulfill({ response, body: rest + (await response.text()) });
-  });
-
 const button = (page: Page, name: string) => figure(page).getByRole("button", { name, exact: true });
-const planners = (page: Page) => page.workers().filter((worker) => worker.url().includes("planner-worker")).length;
 
-test("the search runs in a worker, which comes with the figure and goes with it", async ({ page }) => {
-  const fetched: string[] = [];
-  page.on("request", (request) => request.url().includes("planner-worker") && fetched.push(request.url()));
-  await listen(page);
-  await page.goto("w/amdahl/");
-  await ready(page);
-  expect(fetched).toEqual([]);
-  await open(page, "");
-  await expect.poll(() => planners(page)).toBe(1);
-  await expect.poll(async () => (await talk(page, "ready")).numbers.length).toBe(1);
-  await button(page, "Free all").click();
-  await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(10_000);
-  const { asked, numbers } = await talk(page, "found");
-  const [number, query] = asked.at(-1)!;
-  expect(query).toContain("tp=0&");
-  expect(numbers.at(-1)!.slice(0, 2)).toEqual([number, await value(page, "layouts-valid")]);
-  expect((await talk(page, "progress")).numbers.length).toBeGreaterThan(3);
-  await page.getByRole("link", { name: "Practice" }).first().click();
-  await expect(figure(page)).toHaveCount(0);
-  await expect.poll(() => planners(page)).toBe(0);
-});
+/** Has the page rest between slices, so that a long search lasts for seconds. */
+const slow = (page: Page) =>
+  page.addInitScript(() => {
+    const later = window.setTimeout.bind(window);
+    Object.assign(window, { setTimeout: (act: () => void, after?: number) => later(act, after || 400) });
+  });
 
 test("a search shows how far it is, can be stopped, and gives way to a newer one", async ({ page }) => {
   await slow(page);
-  await listen(page);
   await open(page, "");
-  await expect.poll(async () => (await talk(page, "ready")).numbers.length).toBe(1);
+  await expect(chosen(page)).toHaveText("tp 8 · pp 8 · 6 chunks · dp 16 · ZeRO-1");
   const progress = figure(page).locator(".planner-progress");
   await button(page, "Free all").click();
   await expect(progress).toContainText("layouts so far");
@@ -141,24 +89,4 @@ test("a search shows how far it is, can be stopped, and gives way to a newer one
   await expect.poll(() => value(page, "layouts-valid")).toBeLessThan(200);
   await expect(figure(page).locator(".finding")).not.toContainText("stopped");
   await expect(button(page, "Stop")).toBeHidden();
-  // Of the search that was left nothing is heard, were it to go on.
-  await page.waitForTimeout(1500);
-  const { asked, numbers } = await talk(page, "found");
-  const left = asked.at(-2)![0];
-  expect(numbers.filter(([number]) => number === left)).toEqual([]);
-  expect(numbers.at(-1)![0]).toBe(asked.at(-1)![0]);
 });
-
-for (const [what, answer] of [
-  ["cannot be downloaded", (route: Route) => route.abort("aborted")],
-  ["is of another version", (route: Route) => route.fulfill({ contentType: "text/javascript", body: "postMessage('')" })],
-] as const) {
-  test(`searches by itself where the worker ${what}`, async ({ page }) => {
-    await page.route("**/planner-worker-start-*.js", answer);
-    await open(page, "");
-    await expect(chosen(page)).toHaveText("tp 8 · pp 8 · 6 chunks · dp 16 · ZeRO-1");
-    await expect.poll(() => planners(page)).toBe(0);
-    await button(page, "Free all").click();
-    await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(10_000);
-  });
-}

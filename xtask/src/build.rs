@@ -1,6 +1,7 @@
 //! `build`: the content rendered, the app and its workers compiled, and the site written of both.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::args::Options;
 use crate::content::{self, Rendered};
@@ -25,26 +26,57 @@ pub(crate) struct Plan {
     pub(crate) out: PathBuf,
     /// Whether to build although content has mistakes.
     pub(crate) lenient: bool,
-    /// Whether the build is to be quick, and the site large and not split: for whoever works on it.
-    pub(crate) light: bool,
+    /// How to compile it.
+    pub(crate) profile: Profile,
 }
 
-impl Plan {
-    /// The profile of Cargo.toml.
-    fn profile(&self) -> &'static str {
-        if self.light { "light" } else { "release" }
+/// How the app and its workers are compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// Small and split, for learners.
+    Release,
+    /// Quickly, large and in one piece, for whoever works on the site.
+    Light,
+}
+
+impl Profile {
+    /// A cargo command for the browser.
+    pub(crate) fn cargo(self, name: &str) -> Command {
+        let mut cargo = command("cargo");
+        cargo.args([name, "--target", WASM]);
+        // The flags come from .cargo/config.toml; these would replace them.
+        cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+        match self {
+            Self::Release => {
+                cargo.arg("--release").env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags());
+            }
+            // In cargo's profile for development, so that macros are compiled once for this program and for the app.
+            Self::Light => {
+                cargo.envs([("CARGO_PROFILE_DEV_OPT_LEVEL", "1"), ("CARGO_PROFILE_DEV_DEBUG", "false")]);
+            }
+        }
+        cargo
+    }
+
+    /// Where in cargo's `target` folder the command leaves what it built.
+    pub(crate) fn folder(self, target: &Path) -> PathBuf {
+        target.join(WASM).join(if self == Self::Release { "release" } else { "debug" })
     }
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { public_url: "/".into(), out: process::root().join("dist"), lenient: false, light: false }
+        Self { public_url: "/".into(), out: process::root().join("dist"), lenient: false, profile: Profile::Release }
     }
 }
 
 /// `cargo xtask build`.
 pub(crate) fn main(options: &Options) -> Result<()> {
-    let mut plan = Plan { lenient: options.has("--lenient"), light: options.has("--dev"), ..Plan::default() };
+    let mut plan = Plan {
+        lenient: options.has("--lenient"),
+        profile: if options.has("--dev") { Profile::Light } else { Profile::Release },
+        ..Plan::default()
+    };
     if let Some(out) = options.value("--out") {
         plan.out = process::given_path(out);
     }
@@ -58,26 +90,25 @@ pub(crate) fn main(options: &Options) -> Result<()> {
 pub(crate) fn build(plan: &Plan) -> Result<()> {
     dist::check_out(&plan.out)?;
     tools::ensure_target()?;
-    let binaryen = if plan.light { None } else { Some(tools::binaryen()?) };
+    let light = plan.profile == Profile::Light;
+    let binaryen = if light { None } else { Some(tools::binaryen()?) };
     let target = target_folder()?;
-    let built = target.join(WASM).join(plan.profile());
+    let built = plan.profile.folder(&target);
     // What stages usually take, in seconds on two cores: the first time, and after that.
-    let (first, again) = if plan.light { ([120, 30], [25, 10]) } else { ([200, 60], [60, 20]) };
-    let [app, beside] = if built.join("deps").is_dir() { again } else { first };
-    let (content, finish) = (10, if plan.light { 10 } else { 70 });
-    let mut progress = Progress::new(content + app + beside + finish);
+    let (first, again) = if light { (200, 40) } else { (260, 80) };
+    let compiling = if built.join(format!("{APP}.wasm")).is_file() { again } else { first };
+    let (content, finish) = (10, if light { 10 } else { 70 });
+    let mut progress = Progress::new(content + compiling + finish);
     let rendered = progress.stage("rendering the content", content, || checked(plan.lenient))?;
-    progress.stage("compiling the app", app, || compile(plan.profile()))?;
-    let beside_it = "compiling the workers that run beside it";
-    let workers =
-        progress.stage(beside_it, beside, || worker::build(&target, WASM, plan.profile(), binaryen.as_ref()))?;
-    let writing = if plan.light { "writing the site" } else { "splitting, shrinking and writing the site" };
+    progress.stage("compiling the app and the workers beside it", compiling, || compile(plan.profile))?;
+    let writing = if light { "writing the site" } else { "splitting, shrinking and writing the site" };
     progress.stage(writing, finish, || {
         let (raw, scratch) = (built.join(format!("{APP}.wasm")), target.join("ringside").join(APP));
         let program: Program = match &binaryen {
             Some(binaryen) => split::split(&raw, APP, binaryen, &scratch)?,
             None => split::whole(&raw, APP, &scratch)?,
         };
+        let workers = worker::bind_all(&built, &target.join("ringside"), binaryen.as_ref())?;
         let staging = target.join("ringside/site");
         dist::write(&staging, &plan.public_url, &program, &workers, &rendered)?;
         dist::publish(&staging, &plan.out)
@@ -105,18 +136,20 @@ fn checked(lenient: bool) -> Result<Rendered> {
     }
 }
 
-/// Compiles the app.
-fn compile(profile: &str) -> Result<()> {
-    let mut cargo = command("cargo");
-    cargo.args(["rustc", "--package", APP, "--bin", APP, "--target", WASM, "--profile", profile]);
-    // The flags come from .cargo/config.toml; these would replace them.
-    cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-    if profile == "release" {
-        cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags());
-        // By these the module is split.
-        cargo.args(["--", "-Clink-args=--emit-relocs"]);
+/// Compiles the app and the workers.
+fn compile(profile: Profile) -> Result<()> {
+    let app = ["--package", APP];
+    let workers = ["--package", worker::PACKAGE];
+    match profile {
+        Profile::Release => {
+            let mut cargo = profile.cargo("rustc");
+            // By these the module is split.
+            process::run(cargo.args(app).args(["--bin", APP, "--", "-Clink-args=--emit-relocs"]))?;
+            process::run(profile.cargo("build").args(workers))
+        }
+        // Together: each dependency is compiled once, with the features that any of them asks for.
+        Profile::Light => process::run(profile.cargo("build").args(app).args(workers)),
     }
-    process::run(&mut cargo)
 }
 
 /// The paths of the registry's sources end up in panic messages; without where this machine keeps them, two machines

@@ -22,11 +22,11 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     }
 }
 
-/// Checks and times all of them, natively. What that needs is compiled here and for nothing else.
+/// Checks and times all of them, natively.
 fn run() -> Result<()> {
     say("building what runs kernels on Vulkan (minutes the first time)");
     let mut cargo = process::command("cargo");
-    cargo.args(["run", "--quiet", "--package", "ringside-native", "--features", "adapter"]);
+    cargo.args(["run", "--quiet", "--package", "ringside-gpu"]);
     process::run(&mut cargo)
 }
 

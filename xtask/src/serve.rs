@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crate::args::Options;
-use crate::build::{self, Plan};
+use crate::build::{self, Plan, Profile};
 use crate::content::{self, Rendered};
 use crate::dist::{self, Manifest};
 use crate::failure::{Context, Failure, Result};
@@ -28,7 +28,7 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     };
     // Before the build, which takes minutes.
     let listener = listen(port)?;
-    let mut plan = Plan { lenient: true, light: true, ..Plan::default() };
+    let mut plan = Plan { lenient: true, profile: Profile::Light, ..Plan::default() };
     if let Some(dist) = options.value("--dist") {
         plan.out = process::given_path(dist);
     }

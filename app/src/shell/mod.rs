@@ -32,12 +32,26 @@ pub mod widget_page;
 
 use leptos::prelude::*;
 
+use crate::router::{Route, address};
+
+/// What `<html>` bears where the contents give way to the page.
+const WIDE: &str = "data-wide";
+
 /// The frame around every page.
 #[component]
 pub fn Frame(children: Children) -> impl IntoView {
     theme::apply();
     let contents_open = RwSignal::new(false);
     let overlay = RwSignal::new(None::<Overlay>);
+    let route = address().route();
+    // A figure on its own page has the room of the contents too; `index.html` says so first.
+    Effect::new(move |_| {
+        let is_wide = route.with(|route| matches!(route, Route::Widget(_)));
+        if let Some(root) = document().document_element() {
+            // A page that is not told is narrower.
+            let _ = if is_wide { root.set_attribute(WIDE, "") } else { root.remove_attribute(WIDE) };
+        }
+    });
     shortcuts::listen(overlay);
     projector::listen();
     share::listen();

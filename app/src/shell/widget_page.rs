@@ -54,11 +54,7 @@ fn known(widget: &'static Widget) -> impl IntoView {
             };
             view! {
                 <article class="widget-page">
-                    <div class="widget-head">
-                        <p class="eyebrow sans">{move || chapter_link(widget.id)}</p>
-                        <h1>{module.model.title}</h1>
-                        <p class="lede">{module.model.summary}</p>
-                    </div>
+                    <p class="widget-head sans">{move || chapter_link(widget.id)} " " {module.model.summary}</p>
                     {figure}
                     {embed::is_asked().then(whole)}
                 </article>

@@ -1,8 +1,12 @@
-//! The frame around a widget: what it is called, its controls, its drawing, what the drawing says now, the numbers behind it,
-//! and what those were checked against.
+//! The frame around a widget: what it is called, its main controls, what its drawing says now, the drawing, and below that whatever
+//! else there is: more sentences, tables, exports, the numbers and what they were checked against.
+//!
+//! Everything that a person needs at once is on one screen: `app/styles/figure.css` lays it out by the figure's own width, and
+//! `tests/browser/figures.spec.ts` measures it.
 
 use leptos::html;
 use leptos::prelude::*;
+use ringside_content::words;
 use ringside_core::query::{Problem, Query};
 use ringside_drawing::caption;
 use wasm_bindgen::JsCast as _;
@@ -10,6 +14,7 @@ use web_sys::{CustomEvent, HtmlElement};
 
 use super::copy_link::copy_link;
 use super::later::Later;
+use super::more::More;
 use super::{dom, link, unique_id};
 
 /// The event by which a figure is put into a state, as its `data-query` has it: `detail` is the text of a query.
@@ -26,7 +31,16 @@ pub fn take_states(root: &HtmlElement, query: RwSignal<Query>) {
 /// Milliseconds after which the caption is at rest.
 pub const CAPTION_RESTS: u32 = 700;
 
-/// A figure. Its root bears `data-widget`, and `data-query`, its state.
+/// What a figure that waits for a prediction finds in its context: its drawing stands there, and what it says is withheld.
+#[derive(Clone, Copy)]
+pub struct Withheld {
+    /// Whether it still is.
+    pub is: Memo<bool>,
+    /// Shows it without a prediction.
+    pub show: Callback<()>,
+}
+
+/// A figure. Its element bears `data-widget`, and `data-query`, its state; that of its drawing bears `data-drawing`.
 #[component]
 pub fn Figure(
     /// The widget's id.
@@ -38,28 +52,101 @@ pub fn Figure(
     subtitle: Signal<String>,
     /// The state, for links to it.
     query: RwSignal<Query>,
-    /// Whether it stands on its own page, which has the title already.
+    /// Whether it stands on its own page, of which its title is the heading.
     alone: bool,
     /// What could not be used of a link; the learner can close the list.
     problems: RwSignal<Vec<Problem>>,
-    /// What the drawing says now, in sentences. The first is set in bold.
+    /// What the drawing says now, in sentences. The first stands over the drawing, in bold.
     #[prop(into)]
     finding: Signal<String>,
     /// Small print, if any.
     #[prop(into)]
     notes: Signal<String>,
-    /// The controls.
-    controls: AnyView,
+    /// States worth looking at: a row of [`super::presets`].
+    #[prop(optional_no_strip)]
+    presets: Option<AnyView>,
+    /// All controls, of a widget that does not tell them apart.
+    #[prop(optional)]
+    controls: Option<AnyView>,
+    /// The two to four controls that matter most: their fields, without anything around them.
+    #[prop(optional)]
+    main: Option<AnyView>,
+    /// Every other control: fields, without anything around them.
+    #[prop(optional_no_strip)]
+    more: Option<AnyView>,
+    /// Whether any of those is set to something else than its default.
+    #[prop(optional, into)]
+    more_is_set: Signal<bool>,
+    /// What plays the drawing: a [`super::transport::Transport`].
+    #[prop(optional_no_strip)]
+    transport: Option<AnyView>,
+    /// What need not be seen with the drawing: readings, tables, secondary views, exports. It is not projected.
+    #[prop(optional_no_strip)]
+    below: Option<AnyView>,
     /// The numbers behind the drawing: made when they are first asked for.
     #[prop(into)]
     table: ViewFn,
-    /// The drawing and its legend.
+    /// The drawing and its legend, and nothing else.
     children: Children,
 ) -> impl IntoView {
     let (finding, notes) = (Memo::new(move |_| finding.get()), Memo::new(move |_| notes.get()));
     let title_id = unique_id("figure");
     let labelledby = title_id.clone();
-    // While the learner drags, the caption changes at every step: it is busy until it rests, and announced once.
+    let root = NodeRef::<html::Figure>::new();
+    Effect::new(move |_| {
+        if let Some(root) = root.get() {
+            take_states(&root, query);
+        }
+    });
+    let plays = transport.is_some();
+    let waits = use_context::<Withheld>();
+    let withheld = move || waits.is_some_and(|waits| waits.is.get());
+    let heading = if alone {
+        view! { <h1 class="figure-title" id=title_id>{title}</h1> }.into_any()
+    } else {
+        view! { <p class="figure-title" id=title_id>{title}</p> }.into_any()
+    };
+    view! {
+        <div class="figure-room">
+            <figure
+                class="figure sans"
+                class:plays=plays
+                class:withheld=withheld
+                data-widget=id
+                data-query=move || query.with(ToString::to_string)
+                aria-labelledby=labelledby
+                node_ref=root
+            >
+                <div class="figure-head">
+                    {heading}
+                    <p class="figure-subtitle">{subtitle}</p>
+                    <Tools id query alone />
+                </div>
+                <Problems problems />
+                {presets.map(|presets| view! { <div class="figure-presets" inert=withheld>{presets}</div> })}
+                <div class="stage">
+                    <div class="deck" inert=withheld>
+                        // Radio buttons of two figures on a page are two groups because their forms are two.
+                        <form class="controls" autocomplete="off" on:submit=|event| event.prevent_default()>
+                            {controls}
+                            {main.map(|main| view! { <More id main more is_set=more_is_set /> })}
+                        </form>
+                        {transport.map(|transport| view! { <div class="figure-transport">{transport}</div> })}
+                    </div>
+                    <Lead finding waits />
+                    <div class="drawing" data-drawing="" inert=withheld>{children()}</div>
+                </div>
+                {below.map(|below| view! { <div class="figure-below" inert=withheld>{below}</div> })}
+                <Caption id finding notes table withheld=Signal::derive(withheld) />
+            </figure>
+        </div>
+    }
+}
+
+/// The first sentence of the finding, or that it is withheld. While the learner drags, it changes at every step: it is busy until it rests, and
+/// announced once.
+#[component]
+fn Lead(finding: Memo<String>, waits: Option<Withheld>) -> impl IntoView {
     let busy = RwSignal::new(false);
     let rest = Later::after(CAPTION_RESTS);
     Effect::new(move |before: Option<()>| {
@@ -71,52 +158,48 @@ pub fn Figure(
             rest.run(move || busy.set(false));
         }
     });
-    let root = NodeRef::<html::Figure>::new();
-    Effect::new(move |_| {
-        if let Some(root) = root.get() {
-            take_states(&root, query);
+    let lead = move || match waits {
+        Some(waits) if waits.is.get() => {
+            let show = move |_| waits.show.run(());
+            let button = view! { <button type="button" class="quiet" on:click=show>{words::UNCOVER}</button> };
+            view! { <span>{words::COVERED} " " {button}</span> }.into_any()
         }
-    });
+        _ => view! { <b>{move || finding.with(|text| caption::sentences(text).0.to_owned())}</b> }.into_any(),
+    };
+    view! {
+        <p class="finding" aria-live="polite" aria-atomic="true" aria-busy=move || busy.get().to_string()>
+            {lead}
+        </p>
+    }
+}
+
+/// What else the drawing says, the small print, the numbers, and what they were checked against.
+#[component]
+fn Caption(
+    id: &'static str,
+    finding: Memo<String>,
+    notes: Memo<String>,
+    table: ViewFn,
+    withheld: Signal<bool>,
+) -> impl IntoView {
     let numbers = NodeRef::<html::Details>::new();
     let open = RwSignal::new(false);
     let toggled = move |_| open.set(numbers.get_untracked().is_some_and(|details| details.open()));
-    let lead = move || finding.with(|text| caption::sentences(text).0.to_owned());
-    let others = move || finding.with(|text| caption::sentences(text).1.to_owned());
+    let others = move || finding.with(|text| caption::sentences(text).1.trim_start().to_owned());
     view! {
-        <figure
-            class="figure sans"
-            class:alone=alone
-            data-widget=id
-            data-query=move || query.with(ToString::to_string)
-            aria-labelledby=labelledby
-            node_ref=root
-        >
-            <div class="figure-head">
-                <p class="figure-title" id=title_id class:visually-hidden=alone>{title}</p>
-                <p class="figure-subtitle">{subtitle}</p>
-                <Tools id query alone />
+        <figcaption inert=withheld>
+            <div class="caption-row">
+                <p class="finding-rest">{others}</p>
+                {caption::compared_with(id).map(|html| view! { <details class="checked" inner_html=html></details> })}
             </div>
-            <Problems problems />
-            // Radio buttons of two figures on a page are two groups because their forms are two.
-            <form class="controls" autocomplete="off" on:submit=|event| event.prevent_default()>{controls}</form>
-            <div class="drawing">{children()}</div>
-            <figcaption>
-                <div class="caption-row">
-                    <p class="finding" aria-live="polite" aria-atomic="true" aria-busy=move || busy.get().to_string()>
-                        <b>{lead}</b>
-                        {others}
-                    </p>
-                    {caption::compared_with(id).map(|html| view! { <details class="checked" inner_html=html></details> })}
+            <p class="fine" hidden=move || notes.with(String::is_empty)>{notes}</p>
+            <details class="numbers" node_ref=numbers on:toggle=toggled>
+                <summary>"The numbers"</summary>
+                <div class="scroll" tabindex="0" role="group" aria-label="The numbers">
+                    <Show when=move || open.get()>{table.run()}</Show>
                 </div>
-                <p class="fine" hidden=move || notes.with(String::is_empty)>{notes}</p>
-                <details class="numbers" node_ref=numbers on:toggle=toggled>
-                    <summary>"The numbers"</summary>
-                    <div class="scroll" tabindex="0" role="group" aria-label="The numbers">
-                        <Show when=move || open.get()>{table.run()}</Show>
-                    </div>
-                </details>
-            </figcaption>
-        </figure>
+            </details>
+        </figcaption>
     }
 }
 
@@ -136,7 +219,7 @@ fn Tools(id: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView
 #[component]
 fn Problems(problems: RwSignal<Vec<Problem>>) -> impl IntoView {
     view! {
-        <div role="alert">
+        <div class="figure-alert" role="alert">
             <Show when=move || problems.with(|list| !list.is_empty())>
                 <div class="message problems">
                     <div>

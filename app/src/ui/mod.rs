@@ -26,6 +26,7 @@ pub mod islands;
 pub mod later;
 pub mod link;
 pub mod markup;
+mod more;
 pub mod near;
 pub mod number_field;
 pub mod output;

@@ -24,14 +24,48 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Milliseconds for each of so many steps.
-    pub fn of(self, steps: Signal<usize>) -> Signal<f64> {
-        Signal::derive(move || (self.whole / steps.get().max(1) as f64).clamp(self.shortest, self.longest))
+    /// So many steps, played like this.
+    pub fn of(self, steps: Signal<usize>) -> Playback {
+        let normal = move || (self.whole / steps.get().max(1) as f64).clamp(self.shortest, self.longest);
+        Playback::new(Signal::derive(normal))
     }
 }
 
-/// Buttons, a slider over all steps, and a speed. Space plays and pauses, ← and → step, Home and End go to the ends: while
-/// the focus is in it, and, on a page that it has for itself, while it is nowhere else.
+/// Shortest time between two steps, in milliseconds: browsers do not paint much faster.
+const TICK: f64 = 30.0;
+
+/// How steps are played: how long each takes, at the speed that the learner chose.
+#[derive(Debug, Clone, Copy)]
+pub struct Playback {
+    normal: Signal<f64>,
+    /// An index of [`SPEEDS`].
+    speed: RwSignal<usize>,
+}
+
+impl Playback {
+    /// So many milliseconds a step at normal speed.
+    pub fn new(normal: Signal<f64>) -> Self {
+        Self { normal, speed: RwSignal::new(1) }
+    }
+
+    /// Milliseconds a step at the speed that is chosen. Tracks.
+    pub fn milliseconds(self) -> f64 {
+        let factor = SPEEDS.get(self.speed.get()).map_or(1.0, |(factor, _)| *factor);
+        (self.normal.get() / factor).max(TICK)
+    }
+
+    fn faster(self) {
+        self.speed.update(|speed| *speed = (*speed + 1) % SPEEDS.len());
+    }
+
+    fn name(self) -> &'static str {
+        SPEEDS.get(self.speed.get()).map_or("", |(_, name)| *name)
+    }
+}
+
+/// Buttons, a slider over all steps, and a speed. Space plays and pauses, ← and → step as Page Up and Page Down do, Home and End go
+/// to the ends: while the focus is in it, and, on a page that it has for itself, while it is nowhere else. There Page Up and Page Down
+/// move the page.
 #[component]
 pub fn Transport(
     /// How many steps there are; before the first is step 0.
@@ -43,9 +77,8 @@ pub fn Transport(
     /// Called with the step to go to: 0 to `steps`.
     #[prop(into)]
     set: Callback<usize>,
-    /// Milliseconds a step at normal speed.
-    #[prop(into)]
-    pace: Signal<f64>,
+    /// How it is played.
+    playback: Playback,
     /// Where it is, for people: "Step 3 of 14".
     #[prop(into)]
     place: Signal<String>,
@@ -53,7 +86,6 @@ pub fn Transport(
     alone: bool,
 ) -> impl IntoView {
     let playing = RwSignal::new(false);
-    let speed = RwSignal::new(1_usize);
     let last = move || steps.get() == step.get();
     let go = move |to: usize| {
         let to = to.min(steps.get_untracked());
@@ -78,8 +110,7 @@ pub fn Transport(
     // A clock that ticks while it plays, and anew when the pace changes.
     let clock = StoredValue::new_local(None::<Interval>);
     Effect::new(move |_| {
-        let factor = SPEEDS.get(speed.get()).map_or(1.0, |(factor, _)| *factor);
-        let milliseconds = (pace.get() / factor).max(30.0) as u32;
+        let milliseconds = playback.milliseconds() as u32;
         clock.set_value(playing.get().then(|| {
             Interval::new(milliseconds, move || {
                 go(step.get_untracked() + 1);
@@ -99,6 +130,8 @@ pub fn Transport(
         match event.key().as_str() {
             // A button does its own.
             " " if is_button => return,
+            "PageUp" if is_button => back(),
+            "PageDown" if is_button => on(),
             " " => play(),
             "ArrowLeft" => back(),
             "ArrowRight" => on(),
@@ -125,8 +158,6 @@ pub fn Transport(
         }
     };
     let id = unique_id("transport");
-    let next_speed = move |_| speed.update(|s| *s = (*s + 1) % SPEEDS.len());
-    let speed_name = move || SPEEDS.get(speed.get()).map_or("", |(_, name)| *name);
     view! {
         <div class="transport" role="group" aria-label="Steps" on:keydown=move |event| press(&event)>
             <div class="transport-buttons">
@@ -145,8 +176,8 @@ pub fn Transport(
                 <button type="button" class="quiet" aria-label="To the end" title="To the end (End)" disabled=last on:click=move |_| by_hand(steps.get_untracked())>
                     {icon("M19 5v14M5 5 15 12 5 19z")}
                 </button>
-                <button type="button" class="quiet speed" aria-label=move || format!("Speed: {}", speed_name()) on:click=next_speed>
-                    {speed_name}
+                <button type="button" class="quiet speed" aria-label=move || format!("Speed: {}", playback.name()) on:click=move |_| playback.faster()>
+                    {move || playback.name()}
                 </button>
             </div>
             <label class="visually-hidden" for=id.clone()>"Step"</label>

@@ -27,8 +27,6 @@ fn view(props: Props) -> AnyView {
     let params = state.params();
     let result = Memo::new(move |_| params.get().speedup());
 
-    let controls = Controls::of(state).few();
-
     let subtitle = Signal::derive(move || {
         params.with(|p| format!("{} serial, {} processors", Unit::Fraction.format(p.serial), grouped(p.n)))
     });
@@ -42,11 +40,11 @@ fn view(props: Props) -> AnyView {
             problems=state.problems()
             finding=Signal::derive(move || params.get().finding())
             notes=String::new()
-            controls=view! { <div class="control-grid">{controls}</div> }.into_any()
+            main=Controls::of(state).few()
+            below=Some(readings(params, result).into_any())
             table=move || table(params)
         >
             {ui::chart::view("laws", Memo::new(move |_| params.with(chart)))}
-            {readings(params, result)}
         </Figure>
     }
     .into_any()

@@ -30,7 +30,6 @@ mod roofline;
 mod scaling_curve;
 mod schedule_editor;
 mod tensor_parallel;
-mod wiring;
 mod zero_stepper;
 
 use leptos::prelude::*;

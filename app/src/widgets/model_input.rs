@@ -24,6 +24,8 @@ enum Report {
     Asks(String, Imported),
     /// It is on the screen; remarks on how it was read.
     Read(Imported),
+    /// It is on the screen, counted by the rule of a family that it only looks like.
+    Guessed(Imported),
 }
 
 /// A widget's model: the list to choose from, the panel for a model of one's own, and the place to drop it.
@@ -186,7 +188,7 @@ impl ModelInput {
     fn show(self, imported: Imported, guessed: bool) {
         let guess = guessed.then_some(imported.family);
         self.set.run(ModelRef::Custom { shape: imported.shape, guess });
-        self.report.set(Some(Report::Read(imported)));
+        self.report.set(Some(if guessed { Report::Guessed(imported) } else { Report::Read(imported) }));
     }
 
     /// The panel: a box to paste into, a file to choose, and what came of it.
@@ -269,6 +271,15 @@ impl ModelInput {
                 }
                 .into_any()
             }
+            Report::Guessed(imported) => {
+                let rule = imported.family.model_type();
+                let warnings = imported.warnings.into_iter().map(|w| view! { <li>{w.message}</li> }).collect_view();
+                view! {
+                    <p class="guess">{format!("A guess: counted by the {rule} rule, though its model_type is not known.")}</p>
+                    <ul class="fine">{warnings}</ul>
+                }
+                .into_any()
+            }
             Report::Read(imported) => {
                 let context = imported.context.map(|n| format!(", up to {} tokens", grouped(n)));
                 let warnings = imported.warnings.into_iter().map(|w| view! { <li>{w.message}</li> }).collect_view();
@@ -281,14 +292,14 @@ impl ModelInput {
         }
     }
 
-    /// The parameters of the learner's model by component, once there is one: exact, and still there after a reload.
+    /// The parameters of the learner's model by component, once there is one: exact unless it is a guess, and still there after a reload.
     fn components(self) -> impl IntoView {
         let count = Memo::new(move |_| match self.model.get() {
-            ModelRef::Custom { shape, .. } => shape.count().ok(),
+            ModelRef::Custom { shape, guess } => shape.count().ok().map(|count| (count, guess.is_some())),
             _ => None,
         });
         move || {
-            count.get().map(|count| {
+            count.get().map(|(count, guess)| {
                 let rows = Component::ALL
                     .into_iter()
                     .filter(|c| count.of(*c) > 0)
@@ -298,7 +309,7 @@ impl ModelInput {
                     .collect_view();
                 view! {
                     <table class="components">
-                        <caption>"Parameters of your model"</caption>
+                        <caption>{if guess { "Parameters of your model, by a guess" } else { "Parameters of your model" }}</caption>
                         <tbody>
                             {rows}
                             <tr class="sum"><th scope="row">"Total"</th><td class="number">{grouped(count.total)}</td></tr>

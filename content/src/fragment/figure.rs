@@ -27,24 +27,25 @@ fn figure(entry: &Entry, query: &Query, b: &Breakdown) -> String {
     let finding = b.finding();
     let (lead, rest) = sentences(&finding);
     format!(
-        "<figure class=\"figure sans\" data-widget=\"{id}\" data-query=\"\" aria-labelledby=\"first-figure\">\n\
+        "<div class=\"figure-room\"><figure class=\"figure sans\" data-widget=\"{id}\" data-query=\"\" aria-labelledby=\"first-figure\">\n\
          <div class=\"figure-head\"><p class=\"figure-title\" id=\"first-figure\">{title}</p>\
          <p class=\"figure-subtitle\">{subtitle}</p>\n\
          <div class=\"figure-tools\"><span class=\"copy\"><button type=\"button\" class=\"quiet\" {NOT_YET}>Copy link</button></span>\
          <a class=\"quiet\" href=\"w/{id}/\">Open alone</a>\
          <button type=\"button\" class=\"quiet\" data-project=\"\" {NOT_YET}>Project</button>\
          <button type=\"button\" class=\"quiet\" data-share=\"\" {NOT_YET}>Share</button></div></div>\n\
-         <div role=\"alert\"></div>\n<div data-island=\"figure\"></div>\n\
-         <form class=\"controls\" id=\"first-controls\" autocomplete=\"off\"><div class=\"control-row\">\n{controls}</div>\n\
+         <div class=\"figure-alert\" role=\"alert\"></div>\n<div data-island=\"figure\"></div>\n\
+         <div class=\"stage\"><div class=\"deck\"><form class=\"controls\" id=\"first-controls\" autocomplete=\"off\"><div class=\"control-row\">\n{controls}</div>\n\
          <p class=\"visually-hidden\"><output data-quantity=\"params\" data-value=\"{params}\" aria-live=\"off\">{count}</output> \
-         parameters</p></form>\n\
-         <div class=\"drawing\"><div class=\"plot\">{plot}</div><div class=\"below\">{below}</div></div>\n\
+         parameters</p></form></div>\n\
+         <p class=\"finding\" aria-live=\"polite\" aria-atomic=\"true\"><b>{lead}</b></p>\n\
+         <div class=\"drawing\" data-drawing=\"\"><div class=\"plot\">{plot}</div><div class=\"below\">{below}</div></div></div>\n\
          <figcaption><div class=\"caption-row\">\
-         <p class=\"finding\" aria-live=\"polite\" aria-atomic=\"true\"><b>{lead}</b>{rest}</p>{compared}</div>\n\
+         <p class=\"finding-rest\">{rest}</p>{compared}</div>\n\
          <p class=\"fine\"{no_notes}>{notes}</p>\n\
          <details class=\"numbers\"><summary>The numbers</summary>\
          <div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"The numbers\">{numbers}</div></details>\
-         </figcaption>\n</figure>\n",
+         </figcaption>\n</figure></div>\n",
         id = entry.id,
         title = escape(entry.title),
         subtitle = escape(&subtitle(&b.params)),
@@ -54,7 +55,7 @@ fn figure(entry: &Entry, query: &Query, b: &Breakdown) -> String {
         plot = drawn.plot.markup("form=\"first-controls\""),
         below = drawn.readout.markup(NOT_YET),
         lead = escape(lead),
-        rest = escape(rest),
+        rest = escape(rest.trim_start()),
         compared = compared_with(entry.id)
             .map(|html| format!("<details class=\"checked\">{html}</details>"))
             .unwrap_or_default(),
@@ -113,7 +114,7 @@ mod tests {
     fn the_first_figure_is_whole() {
         let html = memory();
         for part in [
-            "<figure class=\"figure sans\" data-widget=\"memory-breakdown\"",
+            "<div class=\"figure-room\"><figure class=\"figure sans\" data-widget=\"memory-breakdown\"",
             "name=\"params\" min=\"0\" max=\"540\" step=\"1\" value=\"290\" aria-valuetext=\"30 B\"",
             "<option value=\"adamw\" selected>AdamW</option>",
             "<output data-quantity=\"total\" data-value=\"480000000000\"",

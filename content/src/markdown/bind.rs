@@ -3,6 +3,7 @@
 use ringside_core::answer::find_unit;
 
 use super::template::is_stand_in;
+use crate::html::escape_into;
 
 /// Forbids a line break where it stands.
 const WORD_JOINER: char = '\u{2060}';
@@ -22,14 +23,24 @@ pub(super) fn units(text: &str) -> String {
     out
 }
 
-/// Binds a formula to what stands right beside it: browsers break lines around one, even before a full stop. To be called
-/// between the two, with what is written so far and what comes.
-pub(super) fn formula(out: &mut String, next: &str) {
-    let after = out.ends_with("</math>") && !next.starts_with(char::is_whitespace);
-    let before = next.starts_with("<math") && out.ends_with(['(', '[', '“', '‘', '–', '-', '/']);
-    if after || before {
+/// Binds a formula to what stands right before it. To be called with what is written so far, before the formula is.
+pub(super) fn before_formula(out: &mut String) {
+    if out.ends_with(['(', '[', '“', '‘', '–', '-', '/']) {
         out.push(WORD_JOINER);
     }
+}
+
+/// Binds a formula to what stands right behind it: browsers break lines around one, even before a full stop and in spite of a
+/// word joiner. To be called with what is written so far and the text that comes; what remains of the text.
+pub(super) fn after_formula<'t>(out: &mut String, next: &'t str) -> &'t str {
+    let (bound, rest) = next.split_at(next.find(char::is_whitespace).unwrap_or(next.len()));
+    if let Some(at) = out.rfind("<math").filter(|_| out.ends_with("</math>") && !bound.is_empty()) {
+        out.insert_str(at, "<span class=\"nowrap\">");
+        escape_into(out, bound);
+        out.push_str("</span>");
+        return rest;
+    }
+    next
 }
 
 #[cfg(test)]
@@ -51,16 +62,20 @@ mod tests {
 
     #[test]
     fn a_formula_stays_with_its_punctuation() {
-        for (out, next, bound) in [
-            ("<math></math>", ".", true),
-            ("<math></math>", " and", false),
-            ("(", "<math>", true),
-            ("of ", "<math>", false),
-            ("of", " it", false),
-        ] {
+        for (out, bound) in [("(", true), ("of ", false), ("of", false)] {
             let mut written = out.to_owned();
-            formula(&mut written, next);
-            assert_eq!(written.ends_with(WORD_JOINER), bound, "{out}{next}");
+            before_formula(&mut written);
+            assert_eq!(written.ends_with(WORD_JOINER), bound, "{out}");
+        }
+        for (out, next, written, rest) in [
+            ("a <math>x</math>", ". Then", "a <span class=\"nowrap\"><math>x</math>.</span>", " Then"),
+            ("a <math>p</math>", "-th & last", "a <span class=\"nowrap\"><math>p</math>-th</span>", " & last"),
+            ("a <math>x</math>", " and", "a <math>x</math>", " and"),
+            ("a <math>x</math> b", "c", "a <math>x</math> b", "c"),
+            ("a <math>x</math>", "", "a <math>x</math>", ""),
+        ] {
+            let mut came = out.to_owned();
+            assert_eq!((after_formula(&mut came, next), came.as_str()), (rest, written), "{out}{next}");
         }
     }
 }

@@ -336,10 +336,12 @@ impl<'a> Scan<'a> {
         }
         let literal = self.literals.last().filter(|l| self.clean.trim_end().ends_with(&l.text))?;
         let from = self.clean.trim_end().len() - literal.text.len();
-        let slash = self.after_space(end);
-        let per = self.after_space(slash + 1);
+        let next = self.after_space(end);
+        let slash = if self.char_at(next) == '/' { 1 } else { 3 };
+        let is_rate = slash == 1 || (next > end && text(next + slash).ends_with(" per"));
+        let per = self.after_space(next + slash);
         let per_end = (per..).find(|&j| !continues_name(self.char_at(j))).unwrap_or(per);
-        let rate = (self.char_at(slash) == '/' && begins_name(self.char_at(per))).then_some(per_end);
+        let rate = (is_rate && begins_name(self.char_at(per))).then_some(per_end);
         let (behind, factor) = rate.into_iter().chain([end]).find_map(|to| {
             let suffix = read_suffix(&text(to), asked);
             let unit = match suffix.unit {
@@ -347,8 +349,9 @@ impl<'a> Scan<'a> {
                 Written::Nothing => 1.0,
                 _ => return None,
             };
-            let ends = matches!(self.char_at(self.after_space(to)), '\0' | '+' | '-' | '*' | '/' | '^' | ')' | ',');
-            ends.then_some((to, suffix.multiplier * unit))
+            let next = self.after_space(to);
+            let ends = matches!(self.char_at(next), '+' | '-' | '*' | '/' | '^' | ')' | ',');
+            (ends || next >= self.characters.len()).then_some((to, suffix.multiplier * unit))
         })?;
         let at = literal.from;
         self.clean.insert(from, '(');
@@ -481,7 +484,15 @@ impl<'a> Scan<'a> {
         let lookup = |name: &str| self.names.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
         let number = match Expr::parse(&self.clean).and_then(|e| e.eval(&lookup)) {
             Ok(number) => number,
-            Err(error) => return self.explain(error, asked),
+            Err(error) => {
+                let open = self.clean.matches('(').count() > self.clean.matches(')').count();
+                return match &self.suffix {
+                    Some((at, text)) if open && read_suffix(text, asked).unit == Written::Unknown => {
+                        unreadable(*at, self.unknown_unit(text, asked))
+                    }
+                    _ => self.explain(error, asked),
+                };
+            }
         };
         if self.is_range() {
             let message = "That looks like a range: answer with one number.".to_owned();

@@ -328,7 +328,7 @@ const SHEETS: &[Sheet] = &[
             ("2.5 days",                "wrong-prefix",       "in days this is 24 times too large"),
             ("2.5 min",                 "wrong-prefix",       "60 times too small"),
             ("2 h 3 min",               "wrong",              "too small"),
-            ("2 h 30 foo",              "unreadable",         "calculate first"),
+            ("2 h 30 foo",              "unreadable",         "write each unit"),
             ("2:30",                    "unreadable",         "“:”"),
         ],
         ..PLAIN
@@ -520,7 +520,7 @@ const SHEETS: &[Sheet] = &[
         answers: &[
             ("14*(3.4 µs + 50 MB/(450 GB/s))",  "right",      "Right: 1.60316 ms."),
             ("14*(3.4 us + 50 MB / 450 GB/s)",  "right",      "Right"),
-            ("14 × (3.4 µs + 0.05 GB/(450 GB per s))", "unreadable", "write each unit behind its number"),
+            ("14 × (3.4 µs + 0.05 GB/(450 GB per s))", "right", "Right"),
             ("14*3.4 µs + 14 * 50 MB/(450 GB/s)", "right",    "Right"),
             ("47.6 µs + 1.5556 ms",             "right",      "Right"),
             ("14*(3.4 µs + 111.1 µs)",          "right",      "Right"),

@@ -25,17 +25,19 @@ use schedule::{MAX_RANKS, Schedule};
 
 use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::links::{self, Link};
+use crate::options;
 use crate::quantity::{Quantity, Unit};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
 
 /// What is to be achieved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Op {
     /// Rank 0's buffer to all.
     Broadcast,
     /// The sum of all buffers to rank 0.
     Reduce,
     /// The sum of all buffers to all.
+    #[default]
     AllReduce,
     /// The sum of all buffers, chunk i to rank i.
     ReduceScatter,
@@ -46,11 +48,12 @@ pub enum Op {
 }
 
 /// How it is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Algo {
     /// Everything through rank 0, one whole message after another.
     Naive,
     /// Each rank sends to the next.
+    #[default]
     Ring,
     /// Two rings, one in each direction.
     BidirectionalRing,
@@ -68,40 +71,16 @@ pub enum Algo {
     Hierarchical,
 }
 
+options!(Op {
+    Broadcast: "broadcast", "Broadcast";
+    Reduce: "reduce", "Reduce";
+    AllReduce: "all-reduce", "All-reduce";
+    ReduceScatter: "reduce-scatter", "Reduce-scatter";
+    AllGather: "all-gather", "All-gather";
+    AllToAll: "all-to-all", "All-to-all";
+});
+
 impl Op {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Broadcast, Self::Reduce, Self::AllReduce, Self::ReduceScatter, Self::AllGather, Self::AllToAll];
-
-    /// The name in a query string.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Broadcast => "broadcast",
-            Self::Reduce => "reduce",
-            Self::AllReduce => "all-reduce",
-            Self::ReduceScatter => "reduce-scatter",
-            Self::AllGather => "all-gather",
-            Self::AllToAll => "all-to-all",
-        }
-    }
-
-    /// What a person reads.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Broadcast => "Broadcast",
-            Self::Reduce => "Reduce",
-            Self::AllReduce => "All-reduce",
-            Self::ReduceScatter => "Reduce-scatter",
-            Self::AllGather => "All-gather",
-            Self::AllToAll => "All-to-all",
-        }
-    }
-
-    /// The operation with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|op| op.id() == id)
-    }
-
     /// Chunks that are told apart among `ranks` ranks.
     pub fn chunks(self, ranks: usize) -> usize {
         if self == Self::AllToAll { ranks * ranks } else { ranks }
@@ -119,55 +98,19 @@ impl Op {
     }
 }
 
+options!(Algo {
+    Naive: "naive", "Through one root";
+    Ring: "ring", "Ring";
+    BidirectionalRing: "bidirectional-ring", "Bidirectional ring";
+    BinomialTree: "binomial-tree", "Binomial tree";
+    BinaryTree: "binary-tree", "Binary tree, pipelined";
+    DoubleBinaryTree: "double-binary-tree", "Double binary tree";
+    HalvingDoubling: "halving-doubling", "Recursive halving–doubling";
+    Direct: "direct", "Direct, all pairs";
+    Hierarchical: "hierarchical", "Hierarchical";
+});
+
 impl Algo {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Naive,
-        Self::Ring,
-        Self::BidirectionalRing,
-        Self::BinomialTree,
-        Self::BinaryTree,
-        Self::DoubleBinaryTree,
-        Self::HalvingDoubling,
-        Self::Direct,
-        Self::Hierarchical,
-    ];
-
-    /// The name in a query string.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Naive => "naive",
-            Self::Ring => "ring",
-            Self::BidirectionalRing => "bidirectional-ring",
-            Self::BinomialTree => "binomial-tree",
-            Self::BinaryTree => "binary-tree",
-            Self::DoubleBinaryTree => "double-binary-tree",
-            Self::HalvingDoubling => "halving-doubling",
-            Self::Direct => "direct",
-            Self::Hierarchical => "hierarchical",
-        }
-    }
-
-    /// What a person reads.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Naive => "Through one root",
-            Self::Ring => "Ring",
-            Self::BidirectionalRing => "Bidirectional ring",
-            Self::BinomialTree => "Binomial tree",
-            Self::BinaryTree => "Binary tree, pipelined",
-            Self::DoubleBinaryTree => "Double binary tree",
-            Self::HalvingDoubling => "Recursive halving–doubling",
-            Self::Direct => "Direct, all pairs",
-            Self::Hierarchical => "Hierarchical",
-        }
-    }
-
-    /// The algorithm with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|algo| algo.id() == id)
-    }
-
     /// Whether it does this operation.
     pub fn does(self, op: Op) -> bool {
         match self {

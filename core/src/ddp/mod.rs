@@ -8,7 +8,7 @@
 //!
 //! - A bucket is closed as soon as it has reached its limit, by the tensor that reaches it; a tensor is never divided.
 //! - The first iteration has a single bucket. It records the order in which gradients come, and from the second on buckets are
-//!   filled in that order, the first to 1 MiB, the others to `bucket_cap_mb` = 25 MiB.
+//!   filled in that order, the first to 1 MiB, the others to `bucket_cap_mb` = 25 MiB; all to `bucket_cap_mb` where it is set.
 //! - With `find_unused_parameters` there is no second order: tensors are taken as they are registered, from the first on, and
 //!   the list of buckets is reversed. The small bucket is then the last one.
 //! - Buckets start in their order: one that is not ready holds up those behind it.

@@ -12,6 +12,10 @@ use crate::quantity::{Quantity, Unit};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, plain, whole};
 use crate::units::MIB;
 
+/// What PyTorch takes where `bucket_cap_mb` is not set, in MiB: for all buckets but the first, and for the first.
+const DEFAULT_CAP: f64 = 25.0;
+const DEFAULT_FIRST: f64 = 1.0;
+
 /// Most micro-batches of a step.
 pub const MAX_MICROBATCHES: u64 = 8;
 /// The `step` of a step that is shown whole.
@@ -283,9 +287,12 @@ impl Params {
         if self.fp32 { 4.0 } else { 2.0 }
     }
 
-    /// The limits of buckets, in bytes, first to last.
+    /// The limits of buckets, in bytes, first to last. As in PyTorch the first bucket has a smaller one only as long as
+    /// `bucket_cap_mb` is left as it is: `_DEFAULT_FIRST_BUCKET_BYTES if bucket_bytes_cap_default else bucket_bytes_cap`
+    /// (`torch/nn/parallel/distributed.py`, `_ddp_init_helper`). A first limit that is given holds.
     pub fn limits(&self) -> [f64; 2] {
-        [self.first * MIB, self.cap * MIB]
+        let first = if self.cap != DEFAULT_CAP && self.first == DEFAULT_FIRST { self.cap } else { self.first };
+        [first * MIB, self.cap * MIB]
     }
 
     /// The data set as the ranks read it. Without `set_epoch` every epoch is shuffled like the first.

@@ -3,6 +3,7 @@
 use super::Options;
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
+use crate::model::presets::{self, Preset};
 use crate::query::{Kind, ParamSpec, Reader, plain};
 
 /// A field of a model's parameters, to be read and written.
@@ -48,7 +49,7 @@ pub trait Text {
     /// Reads it. An empty text is valid and means none.
     ///
     /// # Errors
-    /// A sentence that says what is wrong; then nothing has changed.
+    /// A sentence that says what is wrong; then what could be read is kept.
     fn read(&mut self, text: &str) -> Result<(), String>;
     /// Writes it, so that it reads back to the same.
     fn write(&self) -> String;
@@ -67,7 +68,6 @@ impl Slot<'_> {
                 let given = reader.text(spec.name).unwrap_or(spec.default);
                 if let Err(why) = value.read(given) {
                     reader.problem(spec.name, why);
-                    _ = value.read(spec.default);
                 }
             }
         }
@@ -199,38 +199,37 @@ impl<O: Options> Field for O {
     }
 }
 
-impl Choose for &'static Accelerator {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-
-    fn choose(&mut self, id: &str) {
-        if let Some(accelerator) = hardware::find(id) {
-            *self = accelerator;
+/// A row of a table, chosen by its id. Reading starts at the first.
+macro_rules! rows {
+    ($($row:ty, $first:expr, $find:path;)+) => {$(
+        impl Default for &'static $row {
+            fn default() -> Self {
+                $first
+            }
         }
-    }
-}
 
-impl Field for &'static Accelerator {
-    fn slot(&mut self) -> Slot<'_> {
-        Slot::Choice(self)
-    }
-}
+        impl Choose for &'static $row {
+            fn id(&self) -> &'static str {
+                self.id
+            }
 
-impl Choose for &'static Link {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-
-    fn choose(&mut self, id: &str) {
-        if let Some(link) = links::find(id) {
-            *self = link;
+            fn choose(&mut self, id: &str) {
+                if let Some(row) = $find(id) {
+                    *self = row;
+                }
+            }
         }
-    }
+
+        impl Field for &'static $row {
+            fn slot(&mut self) -> Slot<'_> {
+                Slot::Choice(self)
+            }
+        }
+    )+};
 }
 
-impl Field for &'static Link {
-    fn slot(&mut self) -> Slot<'_> {
-        Slot::Choice(self)
-    }
-}
+rows!(
+    Accelerator, &hardware::ALL[0], hardware::find;
+    Link, &links::INSIDE[0], links::find;
+    Preset, &presets::ALL[0], presets::find;
+);

@@ -17,7 +17,7 @@ pub use options::{List, Options};
 pub use scale::Scale;
 
 use crate::catalogue::{Declared, Entry, Evaluation, Measures, Parameters};
-use crate::quantity::{Quantity, Unit, number};
+use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
 
 /// A model: the parameters of a computation, what it yields, and how both are called.
@@ -41,6 +41,9 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Why these parameters, each of which is valid, are impossible together: a sentence.
     fn evaluate(&self) -> Result<Self::Result, String>;
 
+    /// Puts what a parameter is also known by in the place of what it is declared with: `auto` for 0, say.
+    fn translate(_query: &mut Query) {}
+
     /// Mends and reports what no parameter shows by itself once all are read, and reads those that live nowhere.
     fn settle(&mut self, _reader: &mut Reader<'_>) {}
 
@@ -55,7 +58,9 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Reads the parameters. What cannot be read has its default and is reported; what [`Default`] says counts for nothing that is
     /// declared.
     fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::over(Self::PARAMS.iter().map(|param| &param.spec).collect(), query);
+        let mut query = query.clone();
+        Self::translate(&mut query);
+        let mut reader = Reader::over(Self::PARAMS.iter().map(|param| &param.spec).collect(), &query);
         let mut params = Self::default();
         for param in Self::PARAMS {
             if let Some(at) = param.at {
@@ -232,6 +237,7 @@ pub const fn real(name: &'static str, doc: &'static str, [min, max]: [f64; 2], d
 /// A whole number from `min` to `max`. The default may be empty for an [`Option`], which is then none.
 pub const fn whole(name: &'static str, doc: &'static str, [min, max]: [u64; 2], default: &'static str) -> Declaration {
     Declaration::of(ParamSpec { name, doc, kind: Kind::Integer { min, max }, default })
+        .format(|value| grouped(value as u64))
 }
 
 /// One of some options.
@@ -285,6 +291,20 @@ impl Declaration {
     pub const fn format(mut self, format: fn(f64) -> String) -> Self {
         self.look.format = format;
         self
+    }
+
+    /// A number of this unit.
+    pub const fn unit(self, unit: Unit) -> Self {
+        self.format(match unit {
+            Unit::Bytes => |v| Unit::Bytes.format(v),
+            Unit::BytesPerSecond => |v| Unit::BytesPerSecond.format(v),
+            Unit::Seconds => |v| Unit::Seconds.format(v),
+            Unit::Flop => |v| Unit::Flop.format(v),
+            Unit::FlopPerSecond => |v| Unit::FlopPerSecond.format(v),
+            Unit::Count => |v| Unit::Count.format(v),
+            Unit::Ratio => |v| Unit::Ratio.format(v),
+            Unit::Fraction => |v| Unit::Fraction.format(v),
+        })
     }
 
     /// Set by a slider with these positions.

@@ -22,6 +22,7 @@ impl Text for List {
     fn read(&mut self, text: &str) -> Result<(), String> {
         let numbers =
             text.split(',').filter(|n| !n.is_empty()).map(|n| n.parse().map_err(|_| format!("“{n}” is none.")));
+        self.0.clear();
         self.0 = numbers.collect::<Result<_, _>>()?;
         Ok(())
     }

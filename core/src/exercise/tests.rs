@@ -120,6 +120,30 @@ fn names_are_allowed_where_the_exercise_says_so() {
 }
 
 #[test]
+fn symbols_of_the_prompt_may_be_used() {
+    let mut exercise = amdahl();
+    exercise.prompt = "With <em>s</em> = {100*serial|3} % serial and n = {n} processors: how much faster?".into();
+    let asked = resolved(&exercise, 0).unwrap();
+    assert_eq!(asked.names, [("n".to_owned(), 64.0)], "what is in a tag is no symbol that can be typed");
+    assert!(asked.check("1/(0.05 + 0.95/n)").is_right());
+    assert!(asked.check("1/(0.05 + 0.95/m)").say().contains("You can use n."));
+}
+
+#[test]
+fn a_unit_can_be_insisted_on() {
+    let mut exercise = memory();
+    let check = |exercise: &Exercise, input: &str| resolved(exercise, 0).unwrap().check(input);
+    assert!(check(&exercise, "55.9 GiB").is_right());
+    if let Kind::Number(number) = &mut exercise.kind {
+        number.written_in = Some("GB".into());
+    }
+    let (gib, gb) = (check(&exercise, "55.9 GiB"), check(&exercise, "60 GB"));
+    assert!(gb.is_right() && !gib.is_right() && gib.asks(), "{gib:?}");
+    assert_eq!(gib.say(), "Convert it: the question asks for GB.");
+    assert!(check(&exercise, "60e9").is_right());
+}
+
+#[test]
 fn what_cannot_be_computed_is_said() {
     let wrong = |change: fn(&mut Exercise)| {
         let mut exercise = amdahl();
@@ -347,6 +371,12 @@ fn everything_an_author_can_get_wrong_is_named() {
         (complaints(&number, r#""answer":"speedup""#, r#""answer":"1/(n-8)""#), "(First with seed "),
         (complaints(&number, r#""answer":"speedup""#, r#""answer":"0*n""#), "tolerance: The answer is 0"),
         (complaints(&number, r#""tolerance":"2%""#, r#""tolerance":"tight""#), "tolerance: The tolerance “tight”"),
+        (complaints(&number, r#""tolerance":"2%""#, r#""tolerance":"50%""#), "pass, half of it."),
+        (
+            complaints(&number, r#""unit":"ratio""#, r#""unit":"ratio","written_in":"GB""#),
+            "written_in: “GB” is no unit",
+        ),
+        (complaints(&memory, r#""tolerance":"2%""#, r#""tolerance":"8%""#), "the number of GiB, written as GB."),
         (complaints(&number, r#""solution":["{speedup}"],"#, ""), "solution: A number needs"),
         (complaints(&number, r#"["{speedup}"]"#, r#"["{speedups}"]"#), "solution step 1: There is nothing"),
         (complaints(&number, r#"["{speedup}"]"#, r#"[" "]"#), "solution: Number 1 is empty"),

@@ -481,10 +481,8 @@ fn proof(
 /// not by a factor of two.
 fn obvious(expected: f64, unit: Unit, prediction: bool) -> Vec<(&'static str, f64)> {
     let mut all = vec![("twice as much", 2.0 * expected), ("half of it", expected / 2.0)];
-    if prediction {
-        return all;
-    }
     match unit {
+        _ if prediction => {}
         Unit::Bytes | Unit::BytesPerSecond => {
             all.push(("the number of GiB, written as GB", expected / 1.024_f64.powi(3)));
         }

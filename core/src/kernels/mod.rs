@@ -7,12 +7,12 @@
 pub mod attention;
 mod family;
 pub mod fusion;
+pub mod job;
 pub mod matmul;
 pub mod measured;
 pub mod rows;
 pub mod stream;
 pub mod timing;
-pub mod wire;
 pub mod workbench;
 
 pub use family::{Kernel, Params, RUN, Work};

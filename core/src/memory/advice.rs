@@ -7,6 +7,7 @@ use super::kv;
 use super::optimizer::Optimizer;
 use super::plan::PipelineRow;
 use super::precision::Dtype;
+use super::verdict::Verdict;
 use crate::hardware;
 use crate::model::reference::{ASSUMED_VOCABULARY, assumed_width};
 use crate::model::{ModelRef, ModelSize};
@@ -27,10 +28,7 @@ pub struct Suggestion {
     pub sentence: String,
 }
 
-/// The share of a GPU's memory that a change should leave for all that is not counted, if any change does.
-const ROOM: f64 = 0.05;
-
-/// The first change that fits with [`ROOM`] to spare, in order of what it costs: a higher ZeRO stage (free up to 2; at 3
+/// The first change that fits, or if none does that fits tightly, in order of what it costs: a higher ZeRO stage (free up to 2; at 3
 /// half as much communication again), FlashAttention and sequence parallelism, recomputation, up to four times the
 /// ranks, an 8-bit optimizer or cache (another numerics), a larger GPU, tensor parallelism, any number of ranks, and then
 /// all of them together. `here` is the total as it is.
@@ -85,10 +83,13 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
                 larger.last().map(|gpu| Params { gpu, ..p })
             }))
     };
-    let sized = |p: Params, share: f64| p.total().filter(|t| t.0 <= p.gpu.memory.0 * share).map(|total| (p, total));
-    let found = candidates().find_map(|p| sized(p, 1.0 - ROOM)).or_else(|| candidates().find_map(|p| sized(p, 1.0)));
-    match found {
-        Some((found, total)) => describe(params, found, total),
+    let sized = |p: Params, least: Verdict| {
+        let (total, verdict) = p.judged()?;
+        (verdict >= least).then_some((p, total, verdict))
+    };
+    let found = candidates().find_map(|p| sized(p, Verdict::Fits));
+    match found.or_else(|| candidates().find_map(|p| sized(p, Verdict::Tight))) {
+        Some((found, total, verdict)) => describe(params, found, total, verdict),
         None => {
             let tried = if training {
                 format!("not ZeRO-3, not {} ranks, not an 8-bit optimizer, not a larger GPU", grouped(MAX_DP))
@@ -106,7 +107,7 @@ pub(super) fn cheapest(params: &Params, here: Bytes) -> Suggestion {
     }
 }
 
-fn describe(from: &Params, to: Params, total: Bytes) -> Suggestion {
+fn describe(from: &Params, to: Params, total: Bytes, verdict: Verdict) -> Suggestion {
     let mut change = Query::default();
     let mut how = Vec::new();
     if to.zero != from.zero {
@@ -151,13 +152,14 @@ fn describe(from: &Params, to: Params, total: Bytes) -> Suggestion {
         _ if to.optimizer != from.optimizer => " It changes the numerics: check the loss curve.",
         _ if to.kv_dtype != from.kv_dtype => " It changes the numerics: check the answers.",
         _ if to.recompute != from.recompute => " It costs one more forward pass in each step: a third more FLOPs.",
-        (0..3, 3) => " It costs half as much communication again: 3Ψ instead of 2Ψ a step.",
+        (0..3, 3) => " It costs 1.5 times the communication: 3Ψ instead of 2Ψ a step.",
         _ if to.flash != from.flash => " It costs nothing: FlashAttention is also faster.",
         _ => " It costs no more communication than plain data parallelism.",
     };
     let left = to.gpu.memory - total;
+    let fits = if verdict == Verdict::Tight { "may just fit" } else { "fits" };
     let sentence = format!(
-        "The cheapest change that fits is {}: {} on each GPU, with {} left.{cost}",
+        "The cheapest change that {fits} is {}: {} on each GPU, with {} left.{cost}",
         list(&how),
         bytes_decimal(total.0),
         bytes_decimal(left.0)
@@ -189,7 +191,7 @@ pub(super) fn finding(b: &Breakdown) -> String {
         Mode::Inference => "Serving".to_owned(),
     };
     let each = if b.pipeline.len() > 1 { "the fullest GPU" } else { "each GPU" };
-    let verdict = if b.fits {
+    let verdict = if b.headroom.0 >= 0.0 {
         let left = bytes_decimal(b.headroom.0);
         let what = if counts_load(p) { "" } else { what_is_left(p) };
         format!("{how} {ranks}, {each} holds {total} and has {left} of its {capacity} left{what}.")
@@ -201,9 +203,12 @@ pub(super) fn finding(b: &Breakdown) -> String {
         _ if p.mode == Mode::Inference => String::new(),
         None if p.dp == 1 => " A single GPU has nobody to share with, so no ZeRO stage helps.".to_owned(),
         None => " No ZeRO stage fits at these settings.".to_owned(),
-        Some(0) => " It fits without ZeRO.".to_owned(),
-        Some(stage) => {
-            let left = b.stages.get(usize::from(stage)).map_or(0.0, |s| (b.capacity - s.total).0);
+        Some(row) if row.stage == 0 => match row.verdict {
+            Verdict::Tight => " Without ZeRO it is tight.".to_owned(),
+            _ => " It fits without ZeRO.".to_owned(),
+        },
+        Some(row) => {
+            let (stage, left) = (row.stage, (b.capacity - row.total).0);
             match stage == p.zero {
                 true => format!(" ZeRO-{stage} is the first stage that fits."),
                 false => format!(" ZeRO-{stage} is the first stage that fits, with {} left.", bytes_decimal(left)),
@@ -236,19 +241,15 @@ fn what_is_left(p: &Params) -> &'static str {
 pub(super) fn verdict(b: &Breakdown) -> [String; 2] {
     let p = &b.params;
     let (margin, capacity) = (bytes_decimal(b.headroom.0.abs()), bytes_decimal(b.capacity.0));
-    if !b.fits {
+    if b.headroom.0 < 0.0 {
         return [format!("Does not fit: {margin} more than {capacity}."), String::new()];
     }
-    let headline = if counts_load(p) {
-        format!("Fits: {margin} of {capacity} left.")
-    } else {
-        format!("Fits: {margin} of {capacity} left{} and all else.", what_is_left(p))
-    };
+    let also = if counts_load(p) { String::new() } else { format!(",{} too", what_is_left(p)) };
     let range = b.overhead.total();
-    let judged = match b.headroom {
-        room if room >= range.high => "which fits too",
-        room if room >= range.low => "and whether that fits, only a run can tell",
-        _ => "and that does not fit",
+    let (headline, judged) = match b.verdict {
+        Verdict::Fits => (format!("Fits: {margin} of {capacity} left{also}."), "which fits too"),
+        Verdict::Tight => (format!("Tight: {margin} of {capacity} left{also}."), "so only a run can tell"),
+        Verdict::DoesNotFit => (format!("Does not fit: only {margin} of {capacity} left{also}."), "more than is left"),
     };
     let rest = format!(
         "CUDA, communication buffers and fragmentation take another {} to {}, {judged}.",

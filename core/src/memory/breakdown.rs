@@ -18,9 +18,10 @@ use super::advice::{self, Suggestion};
 use super::convention::{Concept, Convention};
 use super::layout::{self, Layout};
 use super::optimizer::Optimizer;
-use super::overhead::{Basis, Overhead};
+use super::overhead::{Basis, Overhead, Range};
 use super::plan::{Parts, PipelineRow, Plan};
 use super::precision::Dtype;
+use super::verdict::Verdict;
 use super::{is_set, shard::Held};
 use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::hardware::{self, Accelerator};
@@ -318,19 +319,22 @@ impl Params {
         self.model.size().map_err(Error::Model)
     }
 
-    /// Bytes on the fullest GPU at each stage of ZeRO, and the least that is beside them and cannot be computed. An error
-    /// if the layout is impossible.
-    pub fn totals(&self) -> Result<[(Bytes, Bytes); 4], Error> {
+    /// Bytes on the fullest GPU at each stage of ZeRO, and what is beside them and cannot be computed. An error if the layout
+    /// is impossible.
+    pub fn totals(&self) -> Result<[(Bytes, Range); 4], Error> {
         let plan = Plan::new(self)?;
         Ok([0, 1, 2, 3].map(|zero| {
             let worst = plan.worst(zero);
-            (worst.parts.total(), overhead(&plan, &worst, zero).total().low)
+            (worst.parts.total(), overhead(&plan, &worst, zero).total())
         }))
     }
 
-    /// Bytes on the fullest GPU at these parameters; none if they are impossible.
-    pub fn total(&self) -> Option<Bytes> {
-        Plan::new(self).ok().map(|plan| plan.worst(self.zero).parts.total())
+    /// Bytes on the fullest GPU at these parameters, and whether they fit; none if the parameters are impossible.
+    pub fn judged(&self) -> Option<(Bytes, Verdict)> {
+        let plan = Plan::new(self).ok()?;
+        let worst = plan.worst(self.zero);
+        let total = worst.parts.total();
+        Some((total, Verdict::of(total, overhead(&plan, &worst, self.zero).total(), self.gpu.memory)))
     }
 }
 
@@ -362,8 +366,8 @@ pub struct StageRow {
     pub parts: Parts,
     /// The sum of the parts.
     pub total: Bytes,
-    /// Whether `total` is at most the GPU's memory.
-    pub fits: bool,
+    /// Whether it fits.
+    pub verdict: Verdict,
     /// Elements that each rank sends in a step, in units of its parameters: 2 up to stage 2, 3 at stage 3 (ZeRO §7);
     /// 0 alone.
     pub communication: f64,
@@ -396,8 +400,8 @@ pub struct Breakdown {
     pub capacity: Bytes,
     /// `capacity` − `total`: what is left for all else; negative if it does not fit.
     pub headroom: Bytes,
-    /// Whether `total` is at most `capacity`.
-    pub fits: bool,
+    /// Whether it fits.
+    pub verdict: Verdict,
     /// What was assumed and whose numbers these are, for the small print.
     pub notes: Vec<String>,
 }
@@ -407,12 +411,14 @@ pub fn breakdown(params: &Params) -> Result<Breakdown, Error> {
     let plan = Plan::new(params)?;
     let capacity = params.gpu.memory;
     let stages = [0, 1, 2, 3].map(|stage| {
-        let parts = plan.worst(stage).parts;
-        let total = parts.total();
-        StageRow { stage, parts, total, fits: total.0 <= capacity.0, communication: communication(params, stage) }
+        let worst = plan.worst(stage);
+        let total = worst.parts.total();
+        let verdict = Verdict::of(total, overhead(&plan, &worst, stage).total(), capacity);
+        StageRow { stage, parts: worst.parts, total, verdict, communication: communication(params, stage) }
     });
     let worst = plan.worst(params.zero);
     let total = worst.parts.total();
+    let overhead = overhead(&plan, &worst, params.zero);
     Ok(Breakdown {
         params: *params,
         size: plan.size,
@@ -422,11 +428,11 @@ pub fn breakdown(params: &Params) -> Result<Breakdown, Error> {
         stages,
         pipeline: plan.rows(params.zero).collect(),
         worst,
-        overhead: overhead(&plan, &worst, params.zero),
+        overhead,
         kv_per_token: Bytes(params.model.shape().map_or(0.0, |s| s.kv_bytes_per_token(params.kv_dtype.bytes()))),
         capacity,
         headroom: capacity - total,
-        fits: total.0 <= capacity.0,
+        verdict: Verdict::of(total, overhead.total(), capacity),
         notes: advice::notes(params, &plan.size),
     })
 }
@@ -524,9 +530,9 @@ impl Breakdown {
         self.rows.iter().filter(|r| r.id == id).map(|r| r.bytes).sum()
     }
 
-    /// The lowest stage of ZeRO that fits.
-    pub fn first_stage_that_fits(&self) -> Option<u8> {
-        self.stages.iter().find(|s| s.fits).map(|s| s.stage)
+    /// The lowest stage of ZeRO that fits, tightly or not.
+    pub fn first_stage_that_fits(&self) -> Option<&StageRow> {
+        self.stages.iter().find(|s| s.verdict.possible())
     }
 
     /// Sequences whose KV cache fits beside the weights; 0 if no cache is counted.
@@ -546,7 +552,7 @@ impl Breakdown {
     /// If it does not fit: the cheapest change that would make it fit, or that nothing tried would. Tries up to a few
     /// hundred layouts.
     pub fn suggestion(&self) -> Option<Suggestion> {
-        (!self.fits).then(|| advice::cheapest(&self.params, self.total))
+        (!self.verdict.possible()).then(|| advice::cheapest(&self.params, self.total))
     }
 
     /// The picture in one or two sentences, with its numbers.
@@ -589,7 +595,7 @@ impl Breakdown {
             self.bytes_per_param(),
             self.capacity.0,
             self.headroom.0,
-            f64::from(u8::from(self.fits)),
+            f64::from(u8::from(self.verdict.possible())),
             self.parts.activations.0,
             self.parts.kv_cache.0,
             self.kv_per_token.0,

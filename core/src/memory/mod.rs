@@ -10,7 +10,6 @@ pub mod breakdown;
 pub mod convention;
 pub mod deepspeed;
 pub mod export;
-
 pub mod kv;
 pub mod layout;
 pub mod offload;
@@ -20,6 +19,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod precision;
 pub mod shard;
+pub mod verdict;
 
 use crate::query::{Kind, ParamSpec, Reader};
 
@@ -30,6 +30,7 @@ pub use layout::Layout;
 pub use optimizer::Optimizer;
 pub use plan::{Parts, PipelineRow};
 pub use precision::Dtype;
+pub use verdict::Verdict;
 
 /// A parameter that is on or off, and off by default.
 const fn flag(name: &'static str, doc: &'static str) -> ParamSpec {

@@ -257,6 +257,9 @@ impl Shape {
         }
 
         add("layer_norm", Norms, hidden, VECTOR, norm_bias, layers.saturating_mul(self.norms.per_layer));
+        if self.norms.mlp {
+            add("mlp_norm", Norms, (self.intermediate_size, "intermediate_size"), VECTOR, norm_bias, dense);
+        }
         add("last_norm", Norms, hidden, VECTOR, norm_bias, u64::from(self.norms.last));
         if !self.tie_word_embeddings {
             add("lm_head", LmHead, vocab, embed, self.lm_head_bias, 1);

@@ -23,6 +23,32 @@ pub fn find(id: &str) -> Option<&'static Preset> {
     ALL.iter().find(|p| p.id == id)
 }
 
+/// What a person calls each of these models; its id for one that does not exist.
+pub const fn names<const N: usize>(ids: &[&'static str; N]) -> [&'static str; N] {
+    let mut names = *ids;
+    let (mut n, mut i) = (0, 0);
+    while n < N {
+        if i == ALL.len() {
+            (n, i) = (n + 1, 0);
+        } else if same(ids[n], ALL[i].id) {
+            names[n] = ALL[i].name;
+            (n, i) = (n + 1, 0);
+        } else {
+            i += 1;
+        }
+    }
+    names
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
 /// The ids of [`ALL`] and then `custom`: the choices of a `model` parameter.
 pub const CHOICES: [&str; ALL.len() + 1] = {
     let mut ids = ["custom"; ALL.len() + 1];
@@ -53,7 +79,7 @@ const fn llama((layers, hidden, heads, kv_heads, head_dim, mlp, vocab): Sizes) -
         gated_mlp: Gated::Yes,
         mlp_bias: false,
         moe: None,
-        norms: Norms { per_layer: 2, bias: false, last: true, embedding: false },
+        norms: Norms { per_layer: 2, bias: false, last: true, embedding: false, mlp: false },
         position_rows: 0,
         word_embed_proj_dim: None,
         tie_word_embeddings: false,
@@ -69,7 +95,7 @@ const fn gpt2(sizes: Sizes, position_rows: u64) -> Shape {
         o_bias: true,
         gated_mlp: Gated::No,
         mlp_bias: true,
-        norms: Norms { per_layer: 2, bias: true, last: true, embedding: false },
+        norms: Norms { per_layer: 2, bias: true, last: true, embedding: false, mlp: false },
         position_rows,
         tie_word_embeddings: true,
         ..llama(sizes)
@@ -86,7 +112,7 @@ const fn qwen3(sizes: Sizes) -> Shape {
 
 const fn gemma2(sizes: Sizes) -> Shape {
     Shape {
-        norms: Norms { per_layer: 4, bias: false, last: true, embedding: false },
+        norms: Norms { per_layer: 4, bias: false, last: true, embedding: false, mlp: false },
         tie_word_embeddings: true,
         sliding: Some(Sliding { window: 4096, layers: sizes.0.div_ceil(2) }),
         ..llama(sizes)
@@ -130,7 +156,7 @@ pub const ALL: &[Preset] = &[
         "BLOOM 7.1B",
         "bigscience/bloom-7b1",
         Shape {
-            norms: Norms { per_layer: 2, bias: true, last: true, embedding: true },
+            norms: Norms { per_layer: 2, bias: true, last: true, embedding: true, mlp: false },
             ..gpt2((30, 4096, 32, 32, 128, 16384, 250_880), 0)
         },
     ),
@@ -148,7 +174,7 @@ pub const ALL: &[Preset] = &[
             qkv_bias: false,
             o_bias: false,
             mlp_bias: false,
-            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false },
+            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false, mlp: false },
             ..gpt2((32, 4544, 71, 1, 64, 18176, 65024), 0)
         },
     ),
@@ -212,7 +238,7 @@ pub const ALL: &[Preset] = &[
         "Phi-2 (2.8B)",
         "microsoft/phi-2",
         Shape {
-            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false },
+            norms: Norms { per_layer: 1, bias: true, last: true, embedding: false, mlp: false },
             tie_word_embeddings: false,
             lm_head_bias: true,
             ..gpt2((32, 2560, 32, 32, 80, 10240, 51200), 0)

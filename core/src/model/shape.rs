@@ -135,11 +135,13 @@ pub struct Norms {
     pub last: bool,
     /// A norm on the embedding (BLOOM).
     pub embedding: bool,
+    /// A norm in the MLP, of its width, before its last matrix (BitNet).
+    pub mlp: bool,
 }
 
 impl Default for Norms {
     fn default() -> Self {
-        Self { per_layer: 2, bias: false, last: true, embedding: false }
+        Self { per_layer: 2, bias: false, last: true, embedding: false, mlp: false }
     }
 }
 
@@ -296,7 +298,7 @@ const NO_YES: &[&str] = &["false", "true"];
 
 /// The parameters of a shape in a query string (`model=custom`): the names of `config.json`, and our own where a
 /// family's code rather than its config decides. What is not given is the Llama layout.
-pub const SPECS: [ParamSpec; 33] = [
+pub const SPECS: [ParamSpec; 34] = [
     whole("hidden_size", "width of the residual stream", 1, MAX_WIDTH),
     whole("num_hidden_layers", "layers", 1, MAX_LAYERS),
     whole("num_attention_heads", "query heads", 1, MAX_WIDTH),
@@ -307,8 +309,8 @@ pub const SPECS: [ParamSpec; 33] = [
     choice("tie_word_embeddings", "whether the output matrix is the token embedding", NO_YES, "false"),
     choice(
         "attention_bias",
-        "biases in attention: none, on q, k and v, or everywhere",
-        &["none", "qkv", "all"],
+        "biases in attention: none, on q, k and v, on the output, or everywhere",
+        &["none", "qkv", "o", "all"],
         "none",
     ),
     choice("qk_norm", "norms on queries and keys: none, of a head's width, or of the full width", QK_NORMS, "none"),
@@ -324,6 +326,7 @@ pub const SPECS: [ParamSpec; 33] = [
     },
     choice("last_norm", "a norm after the last layer", NO_YES, "true"),
     choice("embedding_norm", "a norm on the embedding", NO_YES, "false"),
+    choice("mlp_norm", "a norm in the MLP, before its last matrix", NO_YES, "false"),
     whole("position_rows", "rows of a learned position embedding", 0, MAX_ROWS),
     whole("word_embed_proj_dim", "width of the embedding where it is not hidden_size", 1, MAX_WIDTH),
     choice("lm_head_bias", "bias on the output matrix", NO_YES, "false"),
@@ -441,8 +444,8 @@ pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
         position_rows,
         word_embed_proj_dim,
         sliding,
-        qkv_bias: bias != "none",
-        o_bias: bias == "all",
+        qkv_bias: matches!(bias, "qkv" | "all"),
+        o_bias: matches!(bias, "o" | "all"),
         attention_sinks: yes("attention_sinks"),
         gated_mlp: if yes("gated_mlp") { Gated::Yes } else { Gated::No },
         mlp_bias: yes("mlp_bias"),
@@ -454,7 +457,13 @@ pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
             shared_gate: extras & 4 != 0,
             ..m
         }),
-        norms: Norms { per_layer, last: yes("last_norm"), embedding: yes("embedding_norm"), bias: false },
+        norms: Norms {
+            per_layer,
+            last: yes("last_norm"),
+            embedding: yes("embedding_norm"),
+            mlp: yes("mlp_norm"),
+            bias: false,
+        },
         qk_norm: QkNorm::None,
     };
     let shape = Shape {
@@ -475,7 +484,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
 
 impl Shape {
     /// The shape as query pairs, without `model=custom`: only what differs from the Llama layout. [`read`] gives the
-    /// same shape again for every sound shape whose `o_bias` implies `qkv_bias`.
+    /// same shape again for every sound shape.
     pub fn query(&self) -> Query {
         let mut pairs: Vec<(&'static str, String)> = Vec::new();
         let mut int = |name: &'static str, value: u64| pairs.push((name, value.to_string()));
@@ -538,12 +547,11 @@ impl Shape {
             ("tie_word_embeddings", if self.tie_word_embeddings { "true" } else { "" }),
             (
                 "attention_bias",
-                if self.o_bias {
-                    "all"
-                } else if self.qkv_bias {
-                    "qkv"
-                } else {
-                    ""
+                match (self.qkv_bias, self.o_bias) {
+                    (true, true) => "all",
+                    (true, false) => "qkv",
+                    (false, true) => "o",
+                    (false, false) => "",
                 },
             ),
             (
@@ -560,6 +568,7 @@ impl Shape {
             ("norm", if self.norms.bias { "layer" } else { "" }),
             ("last_norm", if self.norms.last { "" } else { "false" }),
             ("embedding_norm", if self.norms.embedding { "true" } else { "" }),
+            ("mlp_norm", if self.norms.mlp { "true" } else { "" }),
             ("lm_head_bias", if self.lm_head_bias { "true" } else { "" }),
             ("moe_extras", if extras == 0 { "" } else { MOE_EXTRAS.get(extras).copied().unwrap_or("") }),
         ];

@@ -110,9 +110,9 @@ impl Fabric {
         self.spans(ranks).map(|span| span.hops as f64 * span.tier.latency).sum()
     }
 
-    /// Seconds of the hops of the slowest chunk that goes `turns` times round a circle of `ranks` ranks, `turns` hops short
-    /// of the last. Where it starts decides which hops it is spared: no chunk's are faster than those between neighbours of the
-    /// innermost tier. Two hops in a row are both of that tier if three ranks are.
+    /// Seconds of the slowest chunk's hops on `turns` turns round a circle of `ranks` ranks. A chunk makes `turns` hops fewer
+    /// than that, one after another: it ends as many ranks short of where it began. The slowest is spared hops within the
+    /// innermost tier, where there are two in a row if that joins three ranks; else the second is one of the next tier.
     pub fn turns(&self, ranks: usize, turns: usize) -> f64 {
         let mut spans = self.spans(ranks);
         let Some(inner) = spans.next() else { return 0.0 };

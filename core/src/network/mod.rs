@@ -19,4 +19,4 @@ mod wires;
 
 pub use cost::{Cost, TREE_EFFICIENCY, cost, ring, time};
 pub use fabric::{Fabric, TIERS, Tier};
-pub use wires::Wires;
+pub use wires::{Wired, Wires};

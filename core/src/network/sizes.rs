@@ -4,10 +4,11 @@
 use super::measured::{Fit, fit};
 use super::wires::Wires;
 use super::{Cost, cost, ring};
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::collective::{Algo, Op};
-use crate::quantity::{Quantity, Unit, grouped, unbroken};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, parse_number, plain, shorten};
+use crate::declare::{Field, List, Measure, Model, Param, Scale, Slot, Text, choice, join, measure, real, text, whole};
+use crate::network::Wired;
+use crate::quantity::{Unit, grouped, unbroken};
+use crate::query::{parse_number, plain, shorten};
 
 /// One size that was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,8 +21,12 @@ pub struct Point {
     pub in_place: Option<f64>,
 }
 
+/// What was measured: `bytes:µs`, or `bytes:µs:µs` with the time in place, with commas between.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Points(pub Vec<Point>);
+
 /// The state of the widget.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Params {
     /// The operation.
     pub op: Op,
@@ -34,7 +39,7 @@ pub struct Params {
     /// The machine.
     pub wires: Wires,
     /// What was measured, if anything.
-    pub measured: Vec<Point>,
+    pub measured: Points,
 }
 
 /// Most ranks.
@@ -42,61 +47,77 @@ pub const MAX_RANKS: u64 = 65_536;
 /// Smallest and largest buffer of the curves, in bytes: what nccl-tests can measure.
 pub const RANGE: (f64, f64) = (8.0, 64e9);
 
-const OWN: [ParamSpec; 4] = [
-    ParamSpec {
-        name: "op",
-        doc: "operation",
-        kind: Kind::Choice(&["broadcast", "reduce", "all-reduce", "reduce-scatter", "all-gather", "all-to-all"]),
-        default: "all-reduce",
-    },
-    ParamSpec {
-        name: "algo",
-        doc: "algorithm whose numbers are asked for",
-        kind: Kind::Choice(&["ring", "double-binary-tree"]),
-        default: "ring",
-    },
-    ParamSpec { name: "ranks", doc: "GPUs", kind: Kind::Integer { min: 2, max: MAX_RANKS }, default: "64" },
-    ParamSpec {
-        name: "bytes",
-        doc: "size of the whole buffer, bytes",
-        kind: Kind::Real { min: 1.0, max: 1e12 },
-        default: "100e6",
-    },
-];
-const MEASURED: ParamSpec = ParamSpec {
-    name: "measured",
-    doc: "measurements, as bytes:µs or bytes:µs:µs with the time in place, with commas between",
-    kind: Kind::Choice(&[]),
-    default: "",
-};
-const PARAMS: &[ParamSpec] = &join::<12>(&[&OWN, &Wires::SPECS, &[MEASURED]]);
+/// The algorithms whose costs are told apart here.
+const ALGORITHMS: List =
+    List { ids: &[Algo::Ring.id(), Algo::DoubleBinaryTree.id()], labels: &["ring", "double binary tree"] };
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "communication-cost",
-    title: "What communication costs",
-    summary: "Time and bus bandwidth of a collective against the size of its buffer, by ring and by tree, and your own nccl-tests over them.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("time", "Time", Unit::Seconds),
-        ("latency", "of which latency", Unit::Seconds),
-        ("latency-share", "Latency’s share", Unit::Fraction),
-        ("algbw", "Algorithm bandwidth", Unit::BytesPerSecond),
-        ("busbw", "Bus bandwidth", Unit::BytesPerSecond),
-        ("peak-busbw", "Bus bandwidth of huge buffers", Unit::BytesPerSecond),
-        ("half-size", "Half of it from", Unit::Bytes),
-        ("crossover", "Ring beats tree from", Unit::Bytes),
-        ("time-ring", "Time by ring", Unit::Seconds),
-        ("time-tree", "Time by tree; 0 where there is none", Unit::Seconds),
-        ("fit-latency", "Fitted latency; 0 without measurements", Unit::Seconds),
-        ("fit-busbw", "Fitted bus bandwidth; 0 without measurements", Unit::BytesPerSecond),
-        ("fit-off", "Largest difference to the fit", Unit::Fraction),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Sizes::new(&params).map(|sizes| sizes.quantities()))
-    },
-};
+const OWN: [Param<Params>; 4] = [
+    choice("op", "operation", Op::LIST, "all-reduce").label("Operation").main().at(|p: &mut Params| p.op.slot()),
+    choice("algo", "algorithm whose numbers are asked for", ALGORITHMS, "ring")
+        .label("Numbers of the")
+        .at(|p: &mut Params| p.algo.slot()),
+    whole("ranks", "GPUs", [2, MAX_RANKS], "64")
+        .label("GPUs")
+        .slider(Scale::Doubling(14))
+        .main()
+        .at(|p: &mut Params| p.ranks.slot()),
+    real("bytes", "size of the whole buffer, bytes", [1.0, 1e12], "100e6")
+        .label("Buffer")
+        .unit(Unit::Bytes)
+        .slider(Scale::Decades(1, 10))
+        .main()
+        .at(|p: &mut Params| p.bytes.slot()),
+];
+
+const MEASURED: Param<Params> =
+    text("measured", "measurements, as bytes:µs or bytes:µs:µs with the time in place, with commas between", "")
+        .at(|p: &mut Params| p.measured.slot());
+
+impl Wired for Params {
+    fn wires(&mut self) -> &mut Wires {
+        &mut self.wires
+    }
+}
+
+impl Model for Params {
+    type Result = Sizes;
+    const ID: &'static str = "communication-cost";
+    const TITLE: &'static str = "What communication costs";
+    const SUMMARY: &'static str = "Time and bus bandwidth of a collective against the size of its buffer, by ring and by tree, and your own nccl-tests over them.";
+    const PARAMS: &'static [Param<Self>] = &join::<_, 12>(&[&OWN, &Wires::params(), &[MEASURED]]);
+    const QUANTITIES: &'static [Measure<Self, Sizes>] = &[
+        measure("time", "Time", Unit::Seconds, |p, s| s.chosen.time(p.bytes)),
+        measure("latency", "of which latency", Unit::Seconds, |_, s| s.chosen.latency),
+        measure("latency-share", "Latency’s share", Unit::Fraction, |p, s| s.latency_share(p.bytes)),
+        measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |p, s| s.chosen.algbw(p.bytes)),
+        measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |p, s| s.busbw(s.chosen, p.bytes)),
+        measure("peak-busbw", "Bus bandwidth of huge buffers", Unit::BytesPerSecond, |_, s| s.peak_busbw()),
+        measure("half-size", "Half of it from", Unit::Bytes, |_, s| s.chosen.half_size()),
+        measure("crossover", "Ring beats tree from", Unit::Bytes, |_, s| s.crossover.unwrap_or(0.0)),
+        measure("time-ring", "Time by ring", Unit::Seconds, |p, s| s.ring.time(p.bytes)),
+        measure("time-tree", "Time by tree; 0 where NCCL has none", Unit::Seconds, |p, s| {
+            s.tree.map_or(0.0, |tree| tree.time(p.bytes))
+        }),
+        measure("fit-latency", "Fitted latency; 0 without measurements", Unit::Seconds, |_, s| {
+            s.fit.map_or(0.0, |fit| fit.cost.latency)
+        }),
+        measure("fit-busbw", "Fitted bus bandwidth; 0 without measurements", Unit::BytesPerSecond, |_, s| {
+            s.fitted_busbw()
+        }),
+        measure("fit-off", "Largest difference from the fit", Unit::Fraction, |_, s| s.fit.map_or(0.0, |fit| fit.off)),
+    ];
+
+    fn evaluate(&self) -> Result<Sizes, String> {
+        Sizes::new(self)
+    }
+
+    /// An operation that NCCL has no tree for goes by the ring.
+    fn follow(&mut self, _before: &Self) {
+        if !self.algo.does(self.op) {
+            self.algo = Algo::Ring;
+        }
+    }
+}
 
 /// A machine or a question by name, as changes of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,32 +149,39 @@ pub const TOPOLOGIES: [Topology; 8] = [
     },
 ];
 
-impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let params = Self {
-            op: Op::find(reader.choice("op")).unwrap_or(Op::AllReduce),
-            algo: Algo::find(reader.choice("algo")).unwrap_or(Algo::Ring),
-            ranks: reader.integer("ranks").max(2) as usize,
-            bytes: reader.real("bytes").max(1.0),
-            wires: Wires::read(&mut reader),
-            measured: measured(query.get("measured").unwrap_or_default(), &mut reader),
-        };
-        (params, reader.finish())
+impl std::ops::Deref for Points {
+    type Target = [Point];
+
+    fn deref(&self) -> &[Point] {
+        &self.0
+    }
+}
+
+impl Field for Points {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Text(self)
+    }
+}
+
+impl Text for Points {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        let parts = || text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        let most = super::measured::MAX_ROWS;
+        self.0 = parts().filter_map(Point::read).take(most).collect();
+        let mut wrong = parts().filter(|part| Point::read(part).is_none());
+        let rest = wrong.clone().count().saturating_sub(1);
+        match wrong.next().map(shorten) {
+            Some(first) if rest > 0 => {
+                Err(format!("measured has “{first}” and {rest} more that are no bytes:µs. They were left out."))
+            }
+            Some(first) => Err(format!("measured has “{first}”, which is no bytes:µs. It was left out.")),
+            None if parts().count() > most => Err(format!("measured has more than {most} sizes.")),
+            None => Ok(()),
+        }
     }
 
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let own = [
-            ("op", self.op.id().to_owned()),
-            ("algo", self.algo.id().to_owned()),
-            ("ranks", self.ranks.to_string()),
-            ("bytes", plain(self.bytes)),
-        ];
-        let points: Vec<String> = self.measured.iter().map(Point::text).collect();
-        let measured = (!points.is_empty()).then(|| ("measured", points.join(",")));
-        Query::new(own.into_iter().chain(self.wires.pairs()).chain(measured))
+    fn write(&self) -> String {
+        self.0.iter().map(Point::text).collect::<Vec<_>>().join(",")
     }
 }
 
@@ -176,24 +204,6 @@ impl Point {
 /// Microseconds, to a millionth of one: as many digits as a state keeps.
 fn micros(seconds: f64) -> f64 {
     (seconds * 1e12).round() / 1e6
-}
-
-fn measured(text: &str, reader: &mut Reader<'_>) -> Vec<Point> {
-    let mut points = Vec::new();
-    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        match Point::read(part) {
-            Some(point) if points.len() < super::measured::MAX_ROWS => points.push(point),
-            Some(_) => {
-                reader.problem("measured", format!("measured has more than {} sizes.", super::measured::MAX_ROWS));
-                break;
-            }
-            None => {
-                let message = format!("measured has “{}”, which is no bytes:µs. It was left out.", shorten(part));
-                reader.problem("measured", message);
-            }
-        }
-    }
-    points
 }
 
 /// The curves, and where on them the state is.
@@ -269,41 +279,29 @@ impl Sizes {
         (0..=STEPS).map(move |i| from * (to / from).powf(f64::from(i) / f64::from(STEPS)))
     }
 
-    /// The numbers of [`ENTRY`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        ENTRY.measured(|id| self.quantity(id))
+    /// Latency's share of the time of a buffer.
+    pub fn latency_share(&self, bytes: f64) -> f64 {
+        self.chosen.latency / self.chosen.time(bytes)
     }
 
-    /// The value of a quantity of [`ENTRY`]; 0 for any other id.
-    pub fn quantity(&self, id: &str) -> f64 {
-        let bytes = self.params.bytes;
-        let fitted = |value: fn(&Fit) -> f64| self.fit.as_ref().map_or(0.0, value);
-        match id {
-            "time" => self.chosen.time(bytes),
-            "latency" => self.chosen.latency,
-            "latency-share" => self.chosen.latency / self.chosen.time(bytes),
-            "algbw" => self.chosen.algbw(bytes),
-            "busbw" => self.busbw(self.chosen, bytes),
-            "peak-busbw" => self.chosen.peak() * self.factor(),
-            "half-size" => self.chosen.half_size(),
-            "crossover" => self.crossover.unwrap_or(0.0),
-            "time-ring" => self.ring.time(bytes),
-            "time-tree" => self.tree.map_or(0.0, |tree| tree.time(bytes)),
-            "fit-latency" => fitted(|fit| fit.cost.latency),
-            "fit-busbw" => fitted(|fit| fit.cost.peak()) * self.factor(),
-            "fit-off" => fitted(|fit| fit.off),
-            _ => 0.0,
-        }
+    /// Bus bandwidth of huge buffers, bytes a second.
+    pub fn peak_busbw(&self) -> f64 {
+        self.chosen.peak() * self.factor()
+    }
+
+    /// Bus bandwidth of huge buffers by the line that fits what was measured, bytes a second; 0 without one.
+    pub fn fitted_busbw(&self) -> f64 {
+        self.fit.map_or(0.0, |fit| fit.cost.peak()) * self.factor()
     }
 
     /// What the curves say at this size, in sentences.
     pub fn finding(&self) -> String {
         let p = &self.params;
-        let text = |unit: Unit, id: &str| unbroken(&unit.format(self.quantity(id)));
+        let text = |unit: Unit, value: f64| unbroken(&unit.format(value));
         let size = |bytes: f64| unbroken(&Unit::Bytes.format(bytes));
-        let share = self.quantity("latency-share");
+        let share = self.latency_share(p.bytes);
         let regime = if share > 0.5 {
-            format!("{} of it is latency, which a larger buffer would share", text(Unit::Fraction, "latency-share"))
+            format!("{} of it is latency, which a larger buffer would share", text(Unit::Fraction, share))
         } else {
             format!("bandwidth is {} of it", unbroken(&Unit::Fraction.format(1.0 - share)))
         };
@@ -316,8 +314,8 @@ impl Sizes {
             format!(
                 " What was measured fits {} and {} of bus bandwidth, {} of the peak here; at {} it is {} off.",
                 unbroken(&Unit::Seconds.format(fit.cost.latency)),
-                text(Unit::BytesPerSecond, "fit-busbw"),
-                unbroken(&Unit::Fraction.format(self.quantity("fit-busbw") / self.quantity("peak-busbw"))),
+                text(Unit::BytesPerSecond, self.fitted_busbw()),
+                unbroken(&Unit::Fraction.format(self.fitted_busbw() / self.peak_busbw())),
                 size(fit.off_at),
                 unbroken(&Unit::Fraction.format(fit.off))
             )
@@ -328,9 +326,9 @@ impl Sizes {
             size(p.bytes),
             grouped(p.ranks as u64),
             if p.algo == Algo::Ring { "ring" } else { "tree" },
-            text(Unit::Seconds, "time"),
-            text(Unit::BytesPerSecond, "peak-busbw"),
-            text(Unit::Bytes, "half-size"),
+            text(Unit::Seconds, self.chosen.time(p.bytes)),
+            text(Unit::BytesPerSecond, self.peak_busbw()),
+            text(Unit::Bytes, self.chosen.half_size()),
             p.wires.narrowest(p.ranks),
         )
     }
@@ -340,6 +338,7 @@ impl Sizes {
 mod tests {
     use super::*;
     use crate::quantity::number;
+    use crate::query::Query;
 
     fn sizes(query: &str) -> Sizes {
         let (params, problems) = Params::read(&Query::parse(query));
@@ -347,16 +346,21 @@ mod tests {
         Sizes::new(&params).unwrap_or_else(|e| panic!("{query}: {e}"))
     }
 
+    fn quantity(sizes: &Sizes, id: &str) -> f64 {
+        let all = sizes.params.quantities(sizes);
+        all.iter().find(|q| q.id == id).map_or(f64::NAN, |q| q.value)
+    }
+
     #[test]
     fn half_of_the_bandwidth_is_there_where_latency_is_half_of_the_time() {
         let default = sizes("");
-        let at = default.quantity("half-size");
+        let at = quantity(&default, "half-size");
         let half = sizes(&format!("bytes={at}"));
-        assert!((half.quantity("latency-share") - 0.5).abs() < 1e-9);
-        assert!((half.quantity("busbw") / half.quantity("peak-busbw") - 0.5).abs() < 1e-9);
+        assert!((quantity(&half, "latency-share") - 0.5).abs() < 1e-9);
+        assert!((quantity(&half, "busbw") / quantity(&half, "peak-busbw") - 0.5).abs() < 1e-9);
         // 64 GPUs, the slowest chunk: 110 hops within the nodes, 16 between them; eight ports of 50 GB/s.
-        assert!((default.quantity("latency") - (110.0 * 3.4e-6 + 16.0 * 14e-6)).abs() < 1e-12);
-        assert!((default.quantity("peak-busbw") - 400e9).abs() < 1.0);
+        assert!((quantity(&default, "latency") - (110.0 * 3.4e-6 + 16.0 * 14e-6)).abs() < 1e-12);
+        assert!((quantity(&default, "peak-busbw") - 400e9).abs() < 1.0);
     }
 
     #[test]
@@ -364,7 +368,7 @@ mod tests {
         let default = sizes("");
         let at = default.crossover.expect("a ring over eight nodes has more latency than a tree");
         let there = sizes(&format!("bytes={at}"));
-        assert!((there.quantity("time-ring") / there.quantity("time-tree") - 1.0).abs() < 1e-9);
+        assert!((quantity(&there, "time-ring") / quantity(&there, "time-tree") - 1.0).abs() < 1e-9);
         assert!(sizes("ranks=8").crossover.is_none(), "in one node both go through all ranks");
         let finding = sizes("ranks=8").finding();
         assert!(finding.contains("The ring is faster than a tree at every size."), "{finding}");
@@ -383,7 +387,7 @@ mod tests {
                 let sizes = sizes(t.query);
                 format!(
                     "{} {}",
-                    number(sizes.quantity("peak-busbw") / 1e9),
+                    number(quantity(&sizes, "peak-busbw") / 1e9),
                     sizes.params.wires.narrowest(sizes.params.ranks)
                 )
             })
@@ -409,6 +413,6 @@ mod tests {
         assert_eq!(with.params.query().get("measured"), Some("8:34.2:33.89,1e6:59.3,1e9:4300.5:4299"));
         assert!(with.finding().contains("What was measured fits"), "{}", with.finding());
         let (params, problems) = Params::read(&Query::parse("measured=8:34.2,nonsense,9,1:2:3:4,5:-1"));
-        assert_eq!((params.measured.len(), problems.len()), (1, 4), "{problems:?}");
+        assert_eq!((params.measured.len(), problems.len()), (1, 1), "{problems:?}");
     }
 }

@@ -1,11 +1,13 @@
 //! A machine as a query string names it: nodes, sockets, ports, and the network.
 
 use super::Fabric;
+use crate::declare::{Field as _, Param, Scale, choice, real, whole};
 use crate::hardware::links::{self, Link};
-use crate::query::{Kind, ParamSpec, Reader, plain};
+use crate::quantity::number;
+use crate::query::plain;
 
 /// What a machine is wired with.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Wires {
     /// Ranks in a node.
     pub node: usize,
@@ -26,71 +28,52 @@ pub struct Wires {
 /// Most ranks of a node: a rack of GB200.
 pub const MAX_NODE: u64 = 72;
 
+/// A model whose machine is wired.
+pub trait Wired {
+    /// Its wires.
+    fn wires(&mut self) -> &mut Wires;
+}
+
+/// Where the controls of a machine's wires stand.
+const MACHINE: &str = "The machine";
+
 impl Wires {
-    /// The parameters.
-    pub const SPECS: [ParamSpec; 7] = [
-        ParamSpec { name: "node", doc: "GPUs in a node", kind: Kind::Integer { min: 1, max: MAX_NODE }, default: "8" },
-        ParamSpec {
-            name: "link",
-            doc: "link between the GPUs of a node",
-            kind: Kind::Choice(&links::INSIDE_IDS),
-            default: "nvlink4",
-        },
-        ParamSpec {
-            name: "sockets",
-            doc: "sockets between which the GPUs of a node have only the bridge",
-            kind: Kind::Integer { min: 1, max: 4 },
-            default: "1",
-        },
-        ParamSpec {
-            name: "bridge",
-            doc: "link between sockets",
-            kind: Kind::Choice(&links::BRIDGE_IDS),
-            default: "upi-sapphire",
-        },
-        ParamSpec {
-            name: "nics",
-            doc: "network ports of a node",
-            kind: Kind::Integer { min: 1, max: MAX_NODE },
-            default: "8",
-        },
-        ParamSpec {
-            name: "net",
-            doc: "link between nodes, of one port",
-            kind: Kind::Choice(&links::BETWEEN_IDS),
-            default: "ndr",
-        },
-        ParamSpec {
-            name: "spine",
-            doc: "how many times more the nodes can send at once than the network carries",
-            kind: Kind::Real { min: 1.0, max: 64.0 },
-            default: "1",
-        },
-    ];
-
-    /// Reads them by [`Wires::SPECS`], which must be among the reader's.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        Self {
-            node: reader.integer("node").max(1) as usize,
-            link: links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
-            sockets: reader.integer("sockets").max(1) as usize,
-            bridge: links::find(reader.choice("bridge")).unwrap_or(&links::BRIDGES[0]),
-            nics: reader.integer("nics").max(1) as usize,
-            net: links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
-            spine: reader.real("spine").max(1.0),
-        }
-    }
-
-    /// All of them as query pairs.
-    pub fn pairs(&self) -> [(&'static str, String); 7] {
+    /// Their parameters, of a model that has them.
+    pub const fn params<P: Wired>() -> [Param<P>; 7] {
         [
-            ("node", self.node.to_string()),
-            ("link", self.link.id.to_owned()),
-            ("sockets", self.sockets.to_string()),
-            ("bridge", self.bridge.id.to_owned()),
-            ("nics", self.nics.to_string()),
-            ("net", self.net.id.to_owned()),
-            ("spine", plain(self.spine)),
+            whole("node", "GPUs in a node", [1, MAX_NODE], "8")
+                .label("GPUs in a node")
+                .doubling(6)
+                .more(MACHINE)
+                .at(|p: &mut P| p.wires().node.slot()),
+            choice("link", "link between the GPUs of a node", links::INSIDE_LIST, "nvlink4")
+                .label("Link in a node")
+                .more(MACHINE)
+                .at(|p: &mut P| p.wires().link.slot()),
+            whole("sockets", "sockets between which the GPUs of a node have only the bridge", [1, 4], "1")
+                .label("Sockets in its way")
+                .steps(1.0)
+                .more(MACHINE)
+                .at(|p: &mut P| p.wires().sockets.slot()),
+            choice("bridge", "link between sockets", links::BRIDGE_LIST, "upi-sapphire")
+                .label("Link between sockets")
+                .more(MACHINE)
+                .at(|p: &mut P| p.wires().bridge.slot()),
+            whole("nics", "network ports of a node", [1, MAX_NODE], "8")
+                .label("Network ports of a node")
+                .doubling(4)
+                .more(MACHINE)
+                .at(|p: &mut P| p.wires().nics.slot()),
+            choice("net", "link between nodes, of one port", links::BETWEEN_LIST, "ndr")
+                .label("Link between nodes, a port")
+                .more(MACHINE)
+                .at(|p: &mut P| p.wires().net.slot()),
+            real("spine", "how many times more the nodes can send at once than the network carries", [1.0, 64.0], "1")
+                .label("Network oversubscribed")
+                .format(|v| if v > 1.0 { format!("{} : 1", number(v)) } else { "no".to_owned() })
+                .slider(Scale::Linear { min: 1.0, max: 16.0, step: 1.0 })
+                .more(MACHINE)
+                .at(|p: &mut P| p.wires().spine.slot()),
         ]
     }
 

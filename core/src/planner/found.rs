@@ -117,3 +117,46 @@ fn cloud(search: &Search) -> Vec<Run> {
     }
     runs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Params;
+    use super::*;
+    use crate::query::Query;
+
+    fn search(query: &str) -> Search {
+        Params::read(&Query::parse(query)).0.search().expect("the model is possible")
+    }
+
+    #[test]
+    fn a_search_that_was_stopped_says_so_and_what_it_found() {
+        let mut search = search("tp=0&cp=0&ep=0&mbs=0&zero=any");
+        assert!(!search.step(2000).finished());
+        let some = Found::of(&search, true);
+        assert!(some.finding.contains("The search was stopped") && some.all >= 2000 && !some.cloud.is_empty());
+        assert_eq!((some.all, some.valid, some.best.as_ref()), (search.layouts().len(), search.valid(), search.best()));
+        let search = search.run();
+        let all = Found::of(&search, false);
+        assert!(!all.finding.contains("stopped") && all.all > some.all);
+        assert_eq!((all.all, all.front.as_slice()), (search.layouts().len(), search.front()));
+    }
+
+    #[test]
+    fn where_no_layout_is_possible_that_is_what_was_found() {
+        let found = Found::of(&search("tp=7").run(), false);
+        assert!(
+            found.finding.starts_with("No layout is possible") && found.best.is_none() && !found.barriers.is_empty()
+        );
+    }
+    #[test]
+    fn the_cloud_has_every_layout_that_is_on_the_picture() {
+        let found = Found::of(&search("tp=0&cp=1&mbs=0&zero=any").run(), false);
+        let (wide, high) = CELLS;
+        assert!(found.cloud.is_sorted_by(|a, b| (a.up, a.across + a.cells) < (b.up, b.across)));
+        assert!(found.cloud.iter().all(|run| run.cells > 0 && run.across + run.cells <= wide && run.up < high));
+        let cells: usize = found.cloud.iter().map(|run| run.cells).sum();
+        assert!(cells > 1000 && cells < found.all, "{cells}");
+        // The fastest is at the bottom.
+        assert_eq!(found.cloud.first().map(|run| run.up), Some(0));
+    }
+}

@@ -116,12 +116,14 @@ impl Refusal {
             Refusal::Heads(..) => "tp must divide the attention heads.",
             Refusal::Sequence(..) => "2 × cp must divide the sequence: each rank has an early and a late part.",
             Refusal::Experts(..) => "ep must divide the experts.",
-            Refusal::Replicas(..) => "ep must divide dp × cp, whose ranks it takes.",
+            Refusal::Replicas(..) => {
+                "ep must divide dp × cp, whose ranks it takes: experts are cut by tp too, as Megatron-LM does by default."
+            }
             Refusal::Layers(..) => "A pipeline has no more stages than the model has layers.",
             Refusal::Chunks(..) => "pp × chunks must divide the layers.",
             Refusal::Rounds(..) => "The interleaved schedule goes in rounds: pp must divide the micro-batches.",
             Refusal::Batch(..) => "dp × mbs must divide the batch.",
-            Refusal::Memory(..) => "A GPU must hold it.",
+            Refusal::Memory(..) => "A GPU must hold it, with the least that is always beside.",
         }
     }
 }
@@ -213,8 +215,8 @@ impl Step {
 pub struct Footprint {
     /// Bytes of its tensors.
     pub tensors: f64,
-    /// The least that is beside them: see [`memory::overhead`].
-    pub beside: f64,
+    /// What is beside them: see [`memory::overhead`].
+    pub beside: memory::overhead::Range,
 }
 
 impl Job {
@@ -330,7 +332,7 @@ impl Job {
     pub fn memory(&self, choice: &Choice) -> [Footprint; 4] {
         let totals = self.memory_params(choice).totals();
         totals.map_or([Footprint::default(); 4], |all| {
-            all.map(|(tensors, beside)| Footprint { tensors: tensors.0, beside: beside.0 })
+            all.map(|(tensors, beside)| Footprint { tensors: tensors.0, beside })
         })
     }
 

@@ -16,7 +16,6 @@ pub mod published;
 pub mod recompute;
 pub mod search;
 pub mod traffic;
-pub mod wire;
 pub mod words;
 pub mod work;
 

@@ -65,7 +65,7 @@ const PINS: [ParamSpec; 8] = [
 
 const MODEL: ParamSpec = ParamSpec { default: "gpt3-175b", ..reference::SPECS[0] };
 
-const PARAMS: [ParamSpec; 51] = join(&[&[MODEL], &OWN, &PINS, &[reference::SPECS[2]], &SHAPE]);
+const PARAMS: [ParamSpec; 52] = join(&[&[MODEL], &OWN, &PINS, &[reference::SPECS[2]], &SHAPE]);
 
 /// This model in the catalogue: the fastest layout that fits.
 pub const ENTRY: Entry = Entry {

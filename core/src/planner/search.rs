@@ -3,6 +3,8 @@
 use super::cluster::Degrees;
 use super::job::{Choice, Footprint, Job, Refusal};
 use crate::memory::activations::Recompute;
+use crate::memory::verdict::Verdict;
+use crate::units::Bytes;
 
 /// Most ranks along tp and cp that are tried: beyond, no published run has gone.
 const MOST_RANKS: u64 = 64;
@@ -43,8 +45,8 @@ pub struct Layout {
     pub step: f64,
     /// Bytes of the tensors on the fullest GPU.
     pub memory: f64,
-    /// Whether they fit beside the least that is always there.
-    pub fits: bool,
+    /// Whether they fit.
+    pub verdict: Verdict,
 }
 
 /// Layouts that are impossible for one reason.
@@ -201,11 +203,11 @@ impl Search {
                         let step = self.job.step_of(&choice, &work, &shards).total();
                         let Footprint { tensors, beside } = memory.get(usize::from(zero)).copied().unwrap_or_default();
                         let have = self.job.cluster.gpu.memory.0;
-                        let fits = tensors + beside <= have;
-                        if !fits {
-                            self.refuse(Refusal::Memory(tensors + beside, have));
+                        let verdict = Verdict::of(Bytes(tensors), beside, Bytes(have));
+                        if !verdict.possible() {
+                            self.refuse(Refusal::Memory(tensors + beside.low.0, have));
                         }
-                        self.record(Layout { choice, step, memory: tensors, fits });
+                        self.record(Layout { choice, step, memory: tensors, verdict });
                     }
                 }
             }
@@ -232,7 +234,7 @@ impl Search {
         self.refused.iter().flatten()
     }
 
-    /// How many layouts fit.
+    /// How many layouts fit, tightly or not.
     pub fn valid(&self) -> usize {
         self.valid
     }
@@ -254,7 +256,7 @@ impl Search {
 
     fn record(&mut self, layout: Layout) {
         let key = |l: &Layout| (l.step, l.memory);
-        if layout.fits {
+        if layout.verdict.possible() {
             self.valid += 1;
             if self.best.as_ref().is_none_or(|best| key(&layout) < key(best)) {
                 self.best = Some(layout);
@@ -274,7 +276,7 @@ impl Search {
             }
             let Some(price) = prices.get_mut(at) else { continue };
             price.least = price.least.min(layout.memory);
-            if layout.fits && price.best.is_none_or(|best| layout.step < best.step) {
+            if layout.verdict.possible() && price.best.is_none_or(|best| layout.step < best.step) {
                 price.best = Some(layout);
             }
         }

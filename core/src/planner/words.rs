@@ -4,6 +4,7 @@ use super::cluster::{Axis, Group};
 use super::job::{Choice, Job};
 use super::search::{KNOBS, Layout, Search};
 use crate::memory::activations::Recompute;
+use crate::memory::verdict::Verdict;
 use crate::quantity::{Unit, bytes_decimal, grouped, significant};
 
 /// A layout in a few words: "tp 8 · pp 16 · dp 8 · 3 chunks · ZeRO-1".
@@ -75,8 +76,12 @@ pub fn finding(search: &Search) -> String {
         1 => "The only layout that fits is".to_owned(),
         n => format!("The fastest of {} layouts that fit is", grouped(n as u64)),
     };
+    let tight = match best.verdict {
+        Verdict::Tight => " It is tight: CUDA, communication buffers and fragmentation may take what is left.",
+        _ => "",
+    };
     format!(
-        "{of} {}. A step takes {} at an MFU of {}, with {} of tensors on the fullest GPU.{largest}",
+        "{of} {}. A step takes {} at an MFU of {}, with {} of tensors on the fullest GPU.{tight}{largest}",
         layout(&best.choice),
         Unit::Seconds.format(total),
         Unit::Fraction.format(job.mfu(total)),

@@ -17,7 +17,7 @@
 mod params;
 mod slowest;
 
-pub use params::{ENTRY, MAX_GPUS, MODELS, Params, QUESTIONS, Question, Scaling, Sharding};
+pub use params::{MAX_GPUS, MODEL_LIST, MODELS, Params, QUESTIONS, Question, Scaling, Sharding};
 
 use crate::collective::{Algo, Op};
 use crate::model::ModelSize;
@@ -253,6 +253,7 @@ impl Curve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::declare::Model as _;
     use crate::query::Query;
 
     fn curve(query: &str) -> Curve {

@@ -1,33 +1,46 @@
 //! The parameters, the model in the catalogue, and the questions that it answers.
 
 use super::{Curve, WAITS};
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
+use crate::declare::{Declaration, Field as _, List, Measure, Model, Param, Scale, choice, join, measure, real, whole};
 use crate::hardware::{self, Accelerator, links};
 use crate::model::{Preset, presets};
-use crate::network::Wires;
-use crate::quantity::{Quantity, Unit, grouped, unbroken};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, plain};
+use crate::network::{Wired, Wires};
+use crate::options;
+use crate::quantity::{Unit, grouped, unbroken};
+use crate::query::Reader;
 
 /// What stays the same as GPUs are added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scaling {
     /// The batch: each GPU has less to do.
+    #[default]
     Strong,
     /// The work of each replica: the batch grows.
     Weak,
 }
 
 /// Who keeps the weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sharding {
     /// Every replica all of them; gradients are all-reduced.
+    #[default]
     Ddp,
     /// Each rank a part, gathered layer by layer; gradients are reduce-scattered.
     Fsdp,
 }
 
+options!(Scaling {
+    Strong: "strong", "same batch";
+    Weak: "weak", "batch grows";
+});
+
+options!(Sharding {
+    Ddp: "ddp", "DDP";
+    Fsdp: "fsdp", "FSDP";
+});
+
 /// The state of the widget.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The model.
     pub model: &'static Preset,
@@ -68,67 +81,134 @@ pub const MAX_GPUS: u64 = 16_384;
 pub const MODELS: [&str; 7] =
     ["gpt2-xl", "llama-2-7b", "llama-3-8b", "llama-2-13b", "llama-2-70b", "llama-3-70b", "gpt3-175b"];
 
-const fn whole(name: &'static str, doc: &'static str, max: u64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min: 1, max }, default }
+/// [`MODELS`] as options.
+pub const MODEL_LIST: List = List { ids: &MODELS, labels: &presets::names(&MODELS) };
+
+/// A share of something, from `least` to 1; its slider goes from `from` to `to`.
+const fn share(
+    name: &'static str,
+    doc: &'static str,
+    least: f64,
+    [from, to, step]: [f64; 3],
+    default: &'static str,
+) -> Declaration {
+    real(name, doc, [least, 1.0], default).unit(Unit::Fraction).slider(Scale::Linear { min: from, max: to, step })
 }
 
-const fn part(name: &'static str, doc: &'static str, min: f64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Real { min, max: 1.0 }, default }
-}
+const JOB: &str = "The job";
 
-const OWN: [ParamSpec; 14] = [
-    ParamSpec { name: "model", doc: "model", kind: Kind::Choice(&MODELS), default: "llama-2-7b" },
-    ParamSpec { name: "gpu", doc: "GPU", kind: Kind::Choice(&hardware::IDS), default: "h100-80" },
-    part("mfu", "share of its peak that one GPU reaches alone", 0.01, "0.5"),
-    whole("gpus", "GPUs", MAX_GPUS, "512"),
-    ParamSpec {
-        name: "scaling",
-        doc: "what stays the same: strong, the batch of a step; weak, the sequences of a replica",
-        kind: Kind::Choice(&["strong", "weak"]),
-        default: "strong",
-    },
-    whole("batch", "sequences of a step, if scaling is strong", 1_000_000, "1024"),
-    whole("each", "sequences of each replica, if scaling is weak", 100_000, "2"),
-    whole("seq", "tokens of a sequence", 1_000_000, "4096"),
-    whole("mbs", "sequences of a micro-batch", 100_000, "1"),
-    whole("tp", "tensor-parallel ranks", 64, "1"),
-    whole("pp", "pipeline stages", 64, "1"),
-    ParamSpec {
-        name: "sharding",
-        doc: "ddp, every replica has all weights; fsdp, each rank a part of them (ZeRO-3)",
-        kind: Kind::Choice(&["ddp", "fsdp"]),
-        default: "ddp",
-    },
-    part("overlap", "how much of the gradients’ communication may go on behind the arithmetic", 0.0, "1"),
-    part("jitter", "standard deviation of a GPU’s time for a step, as a part of it", 0.0, "0.02"),
+const OWN: [Param<Params>; 14] = [
+    choice("model", "model", MODEL_LIST, "llama-2-7b").label("Model").more(JOB).at(|p: &mut Params| p.model.slot()),
+    choice("gpu", "GPU", hardware::LIST, "h100-80").label("GPU").main().at(|p: &mut Params| p.gpu.slot()),
+    share("mfu", "share of its peak that one GPU reaches alone", 0.01, [0.05, 1.0, 0.05], "0.5")
+        .label("One GPU alone reaches")
+        .more(JOB)
+        .at(|p: &mut Params| p.mfu.slot()),
+    whole("gpus", "GPUs", [1, MAX_GPUS], "512").label("GPUs").doubling(14).main().at(|p: &mut Params| p.gpus.slot()),
+    choice(
+        "scaling",
+        "what stays the same: strong, the batch of a step; weak, the sequences of a replica",
+        Scaling::LIST,
+        "strong",
+    )
+    .label("Strong or weak scaling")
+    .main()
+    .at(|p: &mut Params| p.scaling.slot()),
+    whole("batch", "sequences of a step, if scaling is strong", [1, 1_000_000], "1024")
+        .label("Sequences of a step")
+        .doubling(14)
+        .more(JOB)
+        .at(|p: &mut Params| p.batch.slot()),
+    whole("each", "sequences of each replica, if scaling is weak", [1, 100_000], "2")
+        .label("Sequences of a replica")
+        .doubling(10)
+        .more(JOB)
+        .at(|p: &mut Params| p.each.slot()),
+    whole("seq", "tokens of a sequence", [1, 1_000_000], "4096")
+        .label("Tokens of a sequence")
+        .doubling(17)
+        .more(JOB)
+        .at(|p: &mut Params| p.seq.slot()),
+    whole("mbs", "sequences of a micro-batch", [1, 100_000], "1")
+        .label("Sequences of a micro-batch")
+        .doubling(8)
+        .more(JOB)
+        .at(|p: &mut Params| p.mbs.slot()),
+    whole("tp", "tensor-parallel ranks", [1, 64], "1")
+        .label("Tensor-parallel ranks")
+        .doubling(6)
+        .more(JOB)
+        .at(|p: &mut Params| p.tp.slot()),
+    whole("pp", "pipeline stages", [1, 64], "1")
+        .label("Pipeline stages")
+        .doubling(6)
+        .more(JOB)
+        .at(|p: &mut Params| p.pp.slot()),
+    choice(
+        "sharding",
+        "ddp, every replica has all weights; fsdp, each rank a part of them (ZeRO-3)",
+        Sharding::LIST,
+        "ddp",
+    )
+    .label("Weights")
+    .main()
+    .at(|p: &mut Params| p.sharding.slot()),
+    share(
+        "overlap",
+        "how much of the gradients’ communication may go on behind the arithmetic",
+        0.0,
+        [0.0, 1.0, 0.05],
+        "1",
+    )
+    .label("Overlap allowed")
+    .more(JOB)
+    .at(|p: &mut Params| p.overlap.slot()),
+    share("jitter", "standard deviation of a GPU’s time for a step, as a part of it", 0.0, [0.0, 0.2, 0.005], "0.02")
+        .label("GPUs’ times differ by")
+        .more(JOB)
+        .at(|p: &mut Params| p.jitter.slot()),
 ];
-const PARAMS: &[ParamSpec] = &join::<21>(&[&OWN, &Wires::SPECS]);
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "scaling-curve",
-    title: "Why more GPUs are not proportionally faster",
-    summary: "A training step on 1 to 16,384 GPUs: what of it is work, what is waiting, for what, and what the next GPUs buy.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("step-time", "Step", Unit::Seconds),
-        ("efficiency", "Efficiency", Unit::Fraction),
-        ("speedup", "As fast as one GPU, times", Unit::Ratio),
-        ("gain", "Each GPU of the next doubling is worth", Unit::Fraction),
-        ("half-efficiency", "GPUs up to 50% efficiency", Unit::Count),
-        ("sequences", "Sequences of a step", Unit::Count),
-        ("time-compute", "Work", Unit::Seconds),
-        ("time-communication", "Exposed communication", Unit::Seconds),
-        ("time-bubble", "Bubble", Unit::Seconds),
-        ("time-straggle", "Wait for the slowest", Unit::Seconds),
-        ("time-idle", "No sequence left", Unit::Seconds),
-        ("time-gradients", "Gradients’ way, hidden or not", Unit::Seconds),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Curve::new(&params).map(|curve| curve.quantities()))
-    },
-};
+impl Wired for Params {
+    fn wires(&mut self) -> &mut Wires {
+        &mut self.wires
+    }
+}
+
+impl Model for Params {
+    type Result = Curve;
+    const ID: &'static str = "scaling-curve";
+    const TITLE: &'static str = "Why more GPUs are not proportionally faster";
+    const SUMMARY: &'static str = "A training step on 1 to 16,384 GPUs: what of it is work, what is waiting, for what, and what the next GPUs buy.";
+    const PARAMS: &'static [Param<Self>] = &join::<_, 21>(&[&OWN, &Wires::params()]);
+    const QUANTITIES: &'static [Measure<Self, Curve>] = &[
+        measure("step-time", "Step", Unit::Seconds, |_, c| c.here.time()),
+        measure("efficiency", "Efficiency", Unit::Fraction, |_, c| c.here.efficiency()),
+        measure("speedup", "Speed-up over one GPU", Unit::Ratio, |_, c| c.here.speedup()),
+        measure("gain", "Worth of each GPU of the next doubling", Unit::Fraction, |_, c| c.gain()),
+        measure("half-efficiency", "GPUs up to 50% efficiency", Unit::Count, |_, c| c.half()),
+        measure("sequences", "Sequences of a step", Unit::Count, |_, c| c.here.sequences),
+        measure("time-compute", "Work", Unit::Seconds, |_, c| c.here.compute),
+        measure("time-communication", "Exposed communication", Unit::Seconds, |_, c| c.here.communication),
+        measure("time-bubble", "Bubble", Unit::Seconds, |_, c| c.here.bubble),
+        measure("time-straggle", "Wait for the slowest", Unit::Seconds, |_, c| c.here.straggle),
+        measure("time-idle", "No sequence left", Unit::Seconds, |_, c| c.here.idle),
+        measure("time-gradients", "Gradient communication, hidden or not", Unit::Seconds, |_, c| c.here.gradients),
+    ];
+
+    fn evaluate(&self) -> Result<Curve, String> {
+        Curve::new(self)
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        [self.wires.link, self.wires.net] =
+            links::with_gpu(self.gpu, reader.query(), [self.wires.link, self.wires.net]);
+    }
+
+    fn follow(&mut self, before: &Self) {
+        [self.wires.link, self.wires.net] = links::follow([before.gpu, self.gpu], [self.wires.link, self.wires.net]);
+    }
+}
 
 /// A question, and a state that answers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,104 +232,16 @@ pub const QUESTIONS: [Question; 5] = [
 ];
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let strong = reader.choice("scaling") != "weak";
-        let sharded = reader.choice("sharding") == "fsdp";
-        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
-        let wires = Wires::read(&mut reader);
-        let [link, net] = links::with_gpu(gpu, query, [wires.link, wires.net]);
-        let params = Self {
-            model: presets::find(reader.choice("model")).unwrap_or(&presets::ALL[0]),
-            gpu,
-            mfu: reader.real("mfu").clamp(0.01, 1.0),
-            gpus: reader.integer("gpus").clamp(1, MAX_GPUS),
-            scaling: if strong { Scaling::Strong } else { Scaling::Weak },
-            batch: reader.integer("batch").max(1),
-            each: reader.integer("each").max(1),
-            seq: reader.integer("seq").max(1),
-            mbs: reader.integer("mbs").max(1),
-            tp: reader.integer("tp").max(1),
-            pp: reader.integer("pp").max(1),
-            sharding: if sharded { Sharding::Fsdp } else { Sharding::Ddp },
-            overlap: reader.real("overlap").clamp(0.0, 1.0),
-            jitter: reader.real("jitter").clamp(0.0, 1.0),
-            wires: Wires { link, net, ..wires },
-        };
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let own = [
-            ("model", self.model.id.to_owned()),
-            ("gpu", self.gpu.id.to_owned()),
-            ("mfu", plain(self.mfu)),
-            ("gpus", self.gpus.to_string()),
-            ("scaling", self.scaling.id().to_owned()),
-            ("batch", self.batch.to_string()),
-            ("each", self.each.to_string()),
-            ("seq", self.seq.to_string()),
-            ("mbs", self.mbs.to_string()),
-            ("tp", self.tp.to_string()),
-            ("pp", self.pp.to_string()),
-            ("sharding", self.sharding.id().to_owned()),
-            ("overlap", plain(self.overlap)),
-            ("jitter", plain(self.jitter)),
-        ];
-        Query::new(own.into_iter().chain(self.wires.pairs()))
-    }
-
     /// GPUs of a replica of the model.
     pub fn replica(&self) -> u64 {
         self.tp.max(1) * self.pp.max(1)
     }
 }
 
-impl Scaling {
-    /// The name in a query string.
-    pub fn id(self) -> &'static str {
-        if self == Self::Strong { "strong" } else { "weak" }
-    }
-}
-
-impl Sharding {
-    /// The name in a query string.
-    pub fn id(self) -> &'static str {
-        if self == Self::Ddp { "ddp" } else { "fsdp" }
-    }
-}
-
 impl Curve {
-    /// The numbers of [`ENTRY`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        ENTRY.measured(|id| self.quantity(id))
-    }
-
-    /// The value of a quantity of [`ENTRY`]; 0 for any other id.
-    pub fn quantity(&self, id: &str) -> f64 {
-        let step = &self.here;
-        match id {
-            "step-time" => step.time(),
-            "efficiency" => step.efficiency(),
-            "speedup" => step.speedup(),
-            "gain" => self.gain(),
-            "half-efficiency" => self.half(),
-            "sequences" => step.sequences,
-            "time-compute" => step.compute,
-            "time-communication" => step.communication,
-            "time-bubble" => step.bubble,
-            "time-straggle" => step.straggle,
-            "time-idle" => step.idle,
-            "time-gradients" => step.gradients,
-            _ => 0.0,
-        }
-    }
-
     /// What the curve says here, in sentences.
     pub fn finding(&self) -> String {
-        let text = |unit: Unit, id: &str| unbroken(&unit.format(self.quantity(id)));
+        let text = |unit: Unit, value: f64| unbroken(&unit.format(value));
         let share = |time: f64| unbroken(&Unit::Fraction.format(time / self.here.time()));
         let worst = self.worst();
         let lost = self.here.waits()[worst];
@@ -268,9 +260,9 @@ impl Curve {
         format!(
             "{} GPUs are as fast as {}: they work {} of the time. {why}; each GPU of the next doubling is worth {} of one. {half}.",
             grouped(self.here.gpus),
-            text(Unit::Ratio, "speedup"),
-            text(Unit::Fraction, "efficiency"),
-            text(Unit::Fraction, "gain"),
+            text(Unit::Ratio, self.here.speedup()),
+            text(Unit::Fraction, self.here.efficiency()),
+            text(Unit::Fraction, self.gain()),
         )
     }
 }

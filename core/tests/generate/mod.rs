@@ -57,7 +57,7 @@ pub fn shapes() -> impl Strategy<Value = Shape> {
                 router_bias: b,
                 shared_gate: c,
             }),
-            norms: Norms { per_layer, bias: norm_bias, last, embedding },
+            norms: Norms { per_layer, bias: norm_bias, last, embedding, mlp: norm_bias && !last },
             position_rows,
             word_embed_proj_dim: word_embed_proj_dim.filter(|&w| w != hidden_size),
             tie_word_embeddings: tie,

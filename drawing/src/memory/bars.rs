@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ringside_core::memory::{Breakdown, Concept, Mode, Params};
+use ringside_core::memory::{Breakdown, Concept, Mode, Params, Verdict};
 use ringside_core::quantity::bytes_decimal;
 
 use super::stage_name;
@@ -39,7 +39,7 @@ struct Bar {
     states: [Part; MAX_STATES],
     end: f64,
     total: String,
-    fits: bool,
+    verdict: Verdict,
 }
 
 impl Bar {
@@ -63,7 +63,7 @@ impl Bar {
             *state = Part { start, width, name: r.id, amount: bytes_decimal(row.parts.optimizer.0 * share) };
             start += width;
         }
-        Some(Self { parts, states, end, total: bytes_decimal(row.total.0), fits: row.fits })
+        Some(Self { parts, states, end, total: bytes_decimal(row.total.0), verdict: row.verdict })
     }
 
     /// Its parts that are there, each with its concept.
@@ -177,15 +177,20 @@ impl Row {
         let gone = stage > 0 && b.params.mode == Mode::Inference;
         let name = stage_name(b.params.mode, row.stage);
         let class = |is: bool, class: &'static str| if is { class } else { "" };
-        let fits = if bar.fits { "fits" } else { "does not fit" };
+        let (verdict, fits) = (bar.verdict, bar.verdict.label());
+        let mark = match verdict {
+            Verdict::Fits => "✓ fits",
+            Verdict::Tight => fits,
+            Verdict::DoesNotFit => "",
+        };
         Self {
-            class: format!("bar-row{}{}", class(selected, " selected"), class(gone, " nowhere")),
+            class: format!("bar-row {}{}{}", verdict.class(), class(selected, " selected"), class(gone, " nowhere")),
             name,
             selected,
             spoken: format!("{}, {}: {}, {fits}", name[0], name[1], bar.total),
             layers: [bar.drawing(), bar.labels()],
             end: percent(bar.end),
-            amounts: [bar.total.clone(), class(bar.fits, "✓ fits").to_owned(), bar.apart()],
+            amounts: [bar.total.clone(), mark.to_owned(), bar.apart()],
         }
     }
 

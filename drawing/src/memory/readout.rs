@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ringside_core::memory::overhead::{PARTS, Range};
-use ringside_core::memory::{Breakdown, Concept, Mode};
+use ringside_core::memory::{Breakdown, Concept, Mode, Verdict};
 use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal};
 
 use super::stage_name;
@@ -50,7 +50,7 @@ pub struct Readout {
     /// The numbers: of each concept, then their sum.
     pub readings: Vec<Reading>,
     /// Whether it fits.
-    pub fits: bool,
+    pub fits: Verdict,
     /// Whether it fits, in words, and what would make it fit.
     pub verdict: String,
     /// Whether there is a change that makes it fit.
@@ -69,7 +69,7 @@ impl Readout {
         Self {
             class: if is_listed(b, Concept::Activations) { "readings loaded" } else { "readings" },
             readings: readings(b),
-            fits: b.fits,
+            fits: b.verdict,
             verdict: format!("<b>{}</b> {} {}", escaped(&headline), escaped(sentence), escaped(&rest)),
             can_fit: suggestion.is_some_and(|s| !s.change.is_empty()),
             beside: format!("Beside it: {} that no plan can compute", between(b.overhead.total())),
@@ -79,7 +79,11 @@ impl Readout {
 
     /// The class of the verdict.
     pub fn verdict_class(&self) -> &'static str {
-        if self.fits { "verdict fits" } else { "verdict" }
+        match self.fits {
+            Verdict::Fits => "verdict fits",
+            Verdict::Tight => "verdict tight",
+            Verdict::DoesNotFit => "verdict",
+        }
     }
 
     /// All of it. `button` is what a button has more: `disabled` where there is no app yet.

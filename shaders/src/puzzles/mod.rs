@@ -7,6 +7,7 @@
 
 mod check;
 pub mod guard;
+mod job;
 mod twin;
 
 pub use check::{Slip, Wrong};
@@ -277,11 +278,5 @@ impl Case {
     /// The sizes in words: `m = 17, n = 15, k = 33`.
     pub fn name(&self) -> String {
         self.dims.0.iter().map(|(name, size)| format!("{name} = {size}")).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The inputs as they are bound, each with its margin.
-    pub fn bound(&self) -> Vec<Vec<f32>> {
-        let with_margin = |input: &Vec<f32>| [&input[..], &[POISON; MARGIN]].concat();
-        self.inputs.iter().map(with_margin).collect()
     }
 }

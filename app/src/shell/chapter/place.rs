@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use ringside_content::words;
 use ringside_core::query::Query;
 use web_sys::Element;
 
@@ -11,6 +10,7 @@ use super::text::{Figure, Text};
 use super::{nav, sources};
 use crate::deferred::deferred;
 use crate::exercises::{self, Place};
+use crate::ui::figure::Withheld;
 use crate::ui::islands::Islands;
 use crate::ui::{dom, near};
 use crate::widgets::{self, Module, Props};
@@ -59,35 +59,15 @@ pub(super) fn fill(root: &Element, text: &Text) -> BTreeMap<String, Figure> {
     figures
 }
 
-/// A widget in its place, covered until the prediction that it `waits` for, by chapter and id, is made.
+/// A widget in its place. What it says is withheld until the prediction that it `waits` for, by chapter and id, is made.
 fn widget_view(widget: &'static widgets::Widget, query: RwSignal<Query>, waits: Option<(String, String)>) -> AnyView {
-    let waits = StoredValue::new(waits);
-    let open = Memo::new(move |_| {
-        waits.with_value(|waits| waits.as_ref().is_none_or(|(slug, id)| exercises::committed(slug, id)))
-    });
-    (move || {
-        if open.get() {
-            deferred(
-                || widget.to_show(),
-                move |module: Module| (module.view)(Props { query, alone: false, compact: false }),
-            )
-            .into_any()
-        } else {
-            let skip = move |_| {
-                waits.with_value(|waits| {
-                    if let Some((slug, id)) = waits {
-                        exercises::skip(slug, id);
-                    }
-                });
-            };
-            view! {
-                <div class="covered sans">
-                    <p>{words::COVERED}</p>
-                    <button type="button" class="quiet" on:click=skip>{words::UNCOVER}</button>
-                </div>
-            }
-            .into_any()
-        }
-    })
-    .into_any()
+    if let Some((slug, id)) = waits {
+        let (chapter, prediction) = (slug.clone(), id.clone());
+        provide_context(Withheld {
+            is: Memo::new(move |_| !exercises::committed(&chapter, &prediction)),
+            show: Callback::new(move |()| exercises::skip(&slug, &id)),
+        });
+    }
+    deferred(|| widget.to_show(), move |module: Module| (module.view)(Props { query, alone: false, compact: false }))
+        .into_any()
 }

@@ -16,13 +16,19 @@ use ringside_drawing::chart::{Chart, Frame, Layout, svg};
 use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
-use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent, PointerEvent, ResizeObserver};
+use web_sys::{Element, HtmlCanvasElement, HtmlElement, KeyboardEvent, PointerEvent, ResizeObserver};
 
 use super::dom;
 use screen::Screen;
 
 /// The property of a chart's canvas that is a function to its markup, in the colours that it has now.
-pub const AS_MARKUP: &str = "ringsideMarkup";
+const AS_MARKUP: &str = "ringsideMarkup";
+
+/// The chart on a canvas as an SVG element in the colours that it has now, if it is one.
+pub fn markup_of(canvas: &Element) -> Option<String> {
+    let markup: js_sys::Function = js_sys::Reflect::get(canvas, &AS_MARKUP.into()).ok()?.dyn_into().ok()?;
+    markup.call0(canvas).ok()?.as_string().filter(|markup| !markup.is_empty())
+}
 
 /// The room of a chart on the screen.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 use ringside_core::collective::Algo;
-use ringside_core::network::measured::{EXAMPLE, EXAMPLE_SOURCE, Fault, Report, read};
-use ringside_core::network::sizes::{ENTRY, Point, Sizes};
+use ringside_core::declare::Model as _;
+use ringside_core::network::measured::{EXAMPLE, EXAMPLE_SOURCE, Fault, Report, Row, read};
+use ringside_core::network::sizes::{Params, Point, Points, Sizes};
 use ringside_core::quantity::{Quantity, grouped};
 
 use super::{Shown, State};
@@ -86,11 +87,9 @@ pub(super) fn view(state: State, shown: Shown, quantities: Memo<Vec<Quantity>>) 
         let report = read(pasted);
         outcome.set(Some(Outcome::of(&report)));
         state.update(|p| {
-            p.measured = report
-                .rows
-                .iter()
-                .map(|r| Point { bytes: r.bytes, time: r.out_of_place.time, in_place: r.in_place.map(|s| s.time) })
-                .collect();
+            let point =
+                |r: &Row| Point { bytes: r.bytes, time: r.out_of_place.time, in_place: r.in_place.map(|s| s.time) };
+            p.measured = Points(report.rows.iter().map(point).collect());
             p.ranks = report.ranks.unwrap_or(p.ranks);
             if let Some(op) = report.program.and_then(|program| program.op) {
                 p.op = op;
@@ -104,7 +103,7 @@ pub(super) fn view(state: State, shown: Shown, quantities: Memo<Vec<Quantity>>) 
         calm.cancel();
         text.set(String::new());
         outcome.set(None);
-        state.update(|p| p.measured.clear());
+        state.update(|p| p.measured.0.clear());
     };
     let typed = move |event| {
         let pasted = event_target_value(&event);
@@ -163,7 +162,7 @@ pub(super) fn view(state: State, shown: Shown, quantities: Memo<Vec<Quantity>>) 
                 </div>
                 <div>
                     <dl class="readings loaded" hidden=move || !fitted.get()>
-                        {readings::only(&ENTRY, quantities, is_of_fit)}
+                        {readings::only(&Params::ENTRY, quantities, is_of_fit)}
                     </dl>
                     <p class="fine">{move || shown.with(Sizes::columns_finding)}</p>
                     <table>

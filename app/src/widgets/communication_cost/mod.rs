@@ -6,22 +6,22 @@ mod plots;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::collective::{Algo, Op};
-use ringside_core::network::sizes::{ENTRY, Params, Sizes, TOPOLOGIES};
+use ringside_core::collective::Algo;
+use ringside_core::declare::Model as _;
+use ringside_core::network::sizes::{Params, Sizes, TOPOLOGIES};
 use ringside_core::quantity::{Unit, grouped};
 
-use super::{Module, Props, outcome, param, readings, wiring};
+use super::controls::Controls;
+use super::{Module, Props, outcome, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::segmented::Segmented;
-use crate::ui::select::{Group, Select};
-use crate::ui::slider::{Scale, Slider};
+use crate::ui::presets::partial;
 
 /// Downloads the widget.
 #[wasm_split(widget_communication_cost, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
@@ -29,7 +29,7 @@ type State = ui::state::State<Params>;
 type Shown = outcome::Shown<Sizes>;
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(params, Sizes::new, |p| Params { algo: Algo::Ring, ..p.clone() });
 
@@ -41,19 +41,19 @@ fn view(props: Props) -> AnyView {
         })
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Sizes::finding)));
-    let quantities = Memo::new(move |_| shown.with(|s| ENTRY.measured(|id| s.quantity(id))));
+    let quantities = Memo::new(move |_| shown.with(|s| s.params.quantities(s)));
     // Those of a fit stand beside what was pasted.
-    let readings = readings::only(&ENTRY, quantities, |id| !measure::is_of_fit(id));
-    let drawing = view! {
-        {plots::view(shown)}
+    let readings = readings::only(&Params::ENTRY, quantities, |id| !measure::is_of_fit(id));
+    let below = view! {
         <dl class="readings loaded">{readings}</dl>
         {(!props.compact).then(|| measure::view(state, shown, quantities))}
-    }
-    .into_any();
+    };
+    let machines = partial(state, "Machines", TOPOLOGIES.iter().map(|t| (t.name, t.query)));
+    let controls = Controls::of(state).draw();
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
@@ -62,74 +62,15 @@ fn view(props: Props) -> AnyView {
             notes="Peaks of the links, and NCCL’s own latency for each hop with its Simple protocol. Real transfers reach some 80% of such a peak; \
                    for small buffers NCCL has faster protocols (LL, LL128), which are not drawn."
                 .to_owned()
-            controls=controls(state, props.compact)
+            presets=(!props.compact).then_some(machines)
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
-            {shown.frame(drawing)}
+            {shown.frame(plots::view(shown).into_any())}
         </Figure>
     }
     .into_any()
-}
-
-fn controls(state: State, compact: bool) -> AnyView {
-    let bytes = Signal::derive(move || state.params().with(|p| p.bytes));
-    let ranks = Signal::derive(move || state.params().with(|p| p.ranks as f64));
-    let sliders = view! {
-        <div class="control-grid">
-            <Slider
-                spec=param(&ENTRY, "bytes")
-                label="Buffer"
-                value=bytes
-                set=move |v: f64| state.update(|p| p.bytes = v)
-                scale=Scale::Decades(1, 10)
-                format=|v| Unit::Bytes.format(v)
-            />
-            <Slider
-                spec=param(&ENTRY, "ranks")
-                label="GPUs"
-                value=ranks
-                set=move |v: f64| state.update(|p| p.ranks = (v as usize).max(2))
-                scale=Scale::Doubling(14)
-                format=|v| grouped(v as u64)
-            />
-        </div>
-    };
-    if compact {
-        return sliders.into_any();
-    }
-    view! {
-        {ui::presets::partial(state, "Machines", TOPOLOGIES.iter().map(|t| (t.name, t.query)))}
-        <div class="control-row">{operation(state)} {algorithm(state)}</div>
-        {sliders}
-        {wiring::fold(state, &ENTRY, |p| &mut p.wires)}
-    }
-    .into_any()
-}
-
-fn operation(state: State) -> impl IntoView {
-    let groups = vec![Group { label: "", options: Op::ALL.map(|op| (op.id(), op.label())).to_vec() }];
-    let value = Signal::derive(move || state.params().with(|p| p.op.id()));
-    let set = move |id: &'static str| {
-        if let Some(op) = Op::find(id) {
-            state.update(|p| {
-                p.op = op;
-                if !p.algo.does(op) {
-                    p.algo = Algo::Ring;
-                }
-            });
-        }
-    };
-    view! { <Select name="op" label="Operation" groups value set /> }
-}
-
-fn algorithm(state: State) -> impl IntoView {
-    let value = Signal::derive(move || state.params().with(|p| p.algo.id()));
-    let set = move |id: &'static str| {
-        if let Some(algo) = Algo::find(id) {
-            state.update(|p| p.algo = algo);
-        }
-    };
-    let options =
-        [(Algo::Ring, "ring"), (Algo::DoubleBinaryTree, "tree")].map(|(algo, text)| (algo.id(), text)).to_vec();
-    view! { <Segmented name="algo" label="Numbers of the" options value set /> }
 }

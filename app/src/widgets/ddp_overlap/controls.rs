@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use ringside_core::ddp::{ALL_STEPS, ENTRY, MAX_MICROBATCHES, Params, Skip};
 use ringside_core::hardware::links;
 use ringside_core::quantity::{Unit, number};
+use ringside_core::units::MIB;
 
 use super::State;
 use crate::ui::presets::{Preset, presets};
@@ -45,7 +46,7 @@ pub(super) fn view(state: State, input: ModelInput, compact: bool) -> AnyView {
         <div class="control-grid">
             {ranks(fields)} {fields.doubling("node", "Ranks in a node", 6, |p| &mut p.node)}
             {limit(state, "bucket-cap-mb", "Bucket, MiB", |p| &mut p.cap)}
-            {limit(state, "first-bucket-mb", "First bucket, MiB", |p| &mut p.first)}
+            {first_limit(state)}
             {fields.doubling("seq", "Tokens of a sequence", 17, |p| &mut p.seq)}
             {fields.doubling("mbs", "Sequences at once", 8, |p| &mut p.mbs)} {mfu(state)} {microbatches(state)}
         </div>
@@ -80,6 +81,14 @@ fn limit(state: State, name: &'static str, label: &'static str, at: fn(&mut Para
     let value = Signal::derive(move || *at(&mut state.params().get()));
     let set = move |to: f64| state.update(|p| *at(p) = to);
     view! { <Slider spec=param(&ENTRY, name) label value set scale=Scale::Quarters(0, 12) format=number /> }
+}
+
+/// The limit that the first bucket really has.
+fn first_limit(state: State) -> impl IntoView {
+    let value = Signal::derive(move || state.params().with(|p| p.limits()[0] / MIB));
+    let set = move |to: f64| state.update(|p| p.first = to);
+    let spec = param(&ENTRY, "first-bucket-mb");
+    view! { <Slider spec label="First bucket, MiB" value set scale=Scale::Quarters(0, 12) format=number /> }
 }
 
 fn mfu(state: State) -> impl IntoView {

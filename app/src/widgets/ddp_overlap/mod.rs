@@ -104,7 +104,7 @@ fn view(props: Props) -> AnyView {
         shown.cursor.set(None);
         state.update(|p| p.step = if all { ALL_STEPS } else { step as u64 });
     };
-    let pace = PACE.of(steps);
+    let playback = PACE.of(steps);
     let place = Signal::derive(move || {
         let at = shown.now().unwrap_or_else(|| shown.timeline.with(Timeline::end));
         Unit::Seconds.format(at)
@@ -117,7 +117,7 @@ fn view(props: Props) -> AnyView {
         {overview(shown.window, working, "Both streams at work, over the step")}
         <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
         <div class="timeline-tools">
-            <Transport steps step=shown.step set=to_step pace place alone=props.alone />
+            <Transport steps step=shown.step set=to_step playback place alone=props.alone />
             {export(shown)}
         </div>
         // Those of the data set stand with it.

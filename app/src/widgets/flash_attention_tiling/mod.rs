@@ -122,7 +122,7 @@ fn view(props: Props) -> AnyView {
             format!("Step {} of {}{name}", grouped(step), grouped(run.steps()))
         })
     });
-    let pace = PACE.of(steps);
+    let playback = PACE.of(steps);
     let set = move |step: usize| state.update(|p| p.step = step as u64);
     let standard = Memo::new(move |_| params.with(|p| p.algo == Algo::Standard));
     view! {
@@ -142,7 +142,7 @@ fn view(props: Props) -> AnyView {
                 <div class="tiling-hbm">{picture::view(shown)}</div>
                 <div class="tiling-side">{chip::view(shown)} {traffic::view(shown)}</div>
                 <div class="tiling-time">
-                    <Transport steps step set pace place alone=props.alone />
+                    <Transport steps step set playback place alone=props.alone />
                 </div>
                 <div class="tiling-row">{softmax::view(shown, state)}</div>
                 {traffic::readings(shown, params)}

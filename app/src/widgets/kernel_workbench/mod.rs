@@ -9,7 +9,7 @@ mod trial;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::kernels::intensity;
-use ringside_core::kernels::wire::Note;
+use ringside_core::kernels::job::Note;
 use ringside_core::kernels::workbench::{self, ENTRY, PUZZLES, Params};
 use ringside_core::quantity::{Quantity, Unit, unbroken};
 use ringside_shaders::puzzles::{self, Puzzle};

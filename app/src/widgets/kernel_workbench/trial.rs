@@ -1,12 +1,12 @@
 //! A text being tried: compiled, run at sizes on both sides of every edge, compared with the puzzle's twin, and timed.
 
 use leptos::prelude::*;
-use ringside_core::kernels::wire::{Note, Ran, Role, Said};
-use ringside_shaders::descriptor::uniform;
-use ringside_shaders::puzzles::guard::{LAPS, guarded};
-use ringside_shaders::puzzles::{Case, MARGIN, Puzzle, UNWRITTEN};
+use ringside_core::kernels::job::{self, Note, Ran, Said, Trouble};
+use ringside_shaders::puzzles::guard::LAPS;
+use ringside_shaders::puzzles::{Case, Puzzle};
 
-use super::super::kernels::worker::{self, Data, STALE, Text, Worker};
+use super::super::kernels::trouble::sentence;
+use super::super::kernels::worker::{STALE, Worker};
 use crate::ui::later::Later;
 
 /// How long nothing may be heard of the worker, in milliseconds, before it is given up.
@@ -114,33 +114,24 @@ impl Trial {
     }
 
     fn wait(self) {
-        self.silence.run(move || {
-            self.end();
-            let right = self.job.with_value(|job| job.as_ref().and_then(|job| job.right.clone()));
-            self.finish(right.map_or(Outcome::Silent, Outcome::Right));
-        });
+        self.silence.run(move || self.silent());
+    }
+
+    fn silent(self) {
+        self.end();
+        let right = self.job.with_value(|job| job.as_ref().and_then(|job| job.right.clone()));
+        self.finish(right.map_or(Outcome::Silent, Outcome::Right));
     }
 
     fn post(self) {
         let Some(job) = self.job.get_value() else { return };
-        let code = job.puzzle.whole(&job.body);
         let text = match job.right {
-            None => Text {
-                instead: guarded(&code, job.puzzle.inputs.len() + 2),
-                code,
-                timed: false,
-                cases: job.cases.iter().map(|case| bound(job.puzzle, case, true)).collect(),
-            },
-            Some(_) => Text {
-                instead: String::new(),
-                code,
-                timed: true,
-                cases: vec![bound(job.puzzle, &job.puzzle.timed(), false)],
-            },
+            None => job.puzzle.trial(&job.body, &job.cases),
+            Some(_) => job.puzzle.race(&job.body),
         };
         self.worker.with_value(|worker| {
             if let Some(worker) = worker {
-                worker.post_text(&text);
+                worker.post(&job::Job::Text(text));
             }
         });
     }
@@ -155,7 +146,8 @@ impl Trial {
                 self.progress.set(Some((doing, done)));
             }
             Ok(Said::Ran(ran)) => self.ran(*ran),
-            Ok(Said::Failed(trouble)) => self.failed(trouble.to_string()),
+            Ok(Said::Failed(Trouble::Silent(_))) => self.silent(),
+            Ok(Said::Failed(trouble)) => self.failed(sentence(&trouble)),
             Ok(Said::Done(..)) => self.failed(STALE.to_owned()),
             Err(why) => {
                 self.end();
@@ -205,19 +197,6 @@ impl Trial {
             self.judge.run((outcome, job.body));
         }
     }
-}
-
-/// A case as the worker is given it; with the flag of the guard if its loops are guarded.
-fn bound(puzzle: &Puzzle, case: &Case, guarded: bool) -> worker::Case {
-    let mut buffers: Vec<(Role, Data)> =
-        case.bound().into_iter().map(|input| (Role::Read, Data::Values(input))).collect();
-    let length = puzzle.output.at(&case.dims) as usize + MARGIN;
-    buffers.push((Role::Write, Data::Values(vec![UNWRITTEN; length])));
-    buffers.push((Role::Uniform, Data::Bytes(uniform(&puzzle.parameters(), &case.dims, 0))));
-    if guarded {
-        buffers.push((Role::Flag, Data::Values(vec![0.0])));
-    }
-    worker::Case { grid: puzzle.grid.each_ref().map(|size| size.at(&case.dims) as u32), buffers }
 }
 
 impl Outcome {

@@ -5,6 +5,7 @@ mod figure;
 pub(super) mod kept;
 mod ladder;
 mod runner;
+pub(super) mod trouble;
 pub(super) mod worker;
 
 use leptos::prelude::*;

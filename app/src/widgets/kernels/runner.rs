@@ -2,10 +2,11 @@
 
 use leptos::prelude::*;
 use ringside_core::kernels::TWIN;
+use ringside_core::kernels::job::{Said, Trouble};
 use ringside_core::kernels::measured::Measured;
-use ringside_core::kernels::wire::{Said, Trouble};
 use ringside_core::quantity::Unit;
 
+use super::trouble::sentence;
 use super::worker::{Job, STALE, Worker};
 
 /// What to do next, of everything that was measured.
@@ -93,7 +94,7 @@ impl Runner {
         if let Some(job) = self.queue.with_untracked(|queue| queue.first().cloned()) {
             self.worker.with_value(|worker| {
                 if let Some(worker) = worker {
-                    worker.post(&job);
+                    worker.post(&(&job).into());
                 }
             });
         }
@@ -109,7 +110,7 @@ impl Runner {
                     family: job.as_ref().map_or("", |job| job.family).to_owned(),
                     kernel: job.as_ref().map_or("", |job| job.kernel).to_owned(),
                     sizes: job.map_or_else(String::new, |job| job.query),
-                    instead: trouble.as_ref().map_or_else(String::new, Trouble::to_string),
+                    instead: trouble.as_ref().map(sentence).unwrap_or_default(),
                     ..*measured
                 };
                 self.measured.update(|all| {
@@ -118,10 +119,12 @@ impl Runner {
                 });
                 self.advance();
             }
+            // What runs on holds the GPU until its worker ends.
+            Ok(Said::Failed(trouble @ Trouble::Silent(_))) => self.give_up(sentence(&trouble)),
             // Others may do: one kernel needs f16, one much memory.
             Ok(Said::Failed(trouble)) => {
-                let most = Unit::Flop.format(TWIN as f64);
-                self.trouble.set(Some(format!("{trouble} The CPU would take long for this: it does up to {most}.")));
+                let (why, most) = (sentence(&trouble), Unit::Flop.format(TWIN as f64));
+                self.trouble.set(Some(format!("{why} The CPU would take long for this: it does up to {most}.")));
                 self.advance();
             }
             Ok(Said::Ran(_)) => self.give_up(STALE.to_owned()),

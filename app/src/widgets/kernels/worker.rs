@@ -1,7 +1,7 @@
 //! The GPU worker, as the page speaks to it.
 
-use js_sys::{Array, Float32Array, Uint8Array};
-use ringside_core::kernels::wire::{Role, Said, TEXT};
+use js_sys::Uint8Array;
+use ringside_core::kernels::job::{self, Said};
 use wasm_bindgen::prelude::*;
 
 use crate::worker::{self, Program};
@@ -25,45 +25,9 @@ pub(in crate::widgets) struct Job {
     pub query: String,
 }
 
-/// A learner's text, and what it is to be run on.
-pub(in crate::widgets) struct Text {
-    /// As it was written.
-    pub code: String,
-    /// What to run in its place; nothing if it is to be run as it is.
-    pub instead: String,
-    /// Whether to measure it.
-    pub timed: bool,
-    /// The runs.
-    pub cases: Vec<Case>,
-}
-
-/// A run of a text: workgroups by axis, and what is bound.
-pub(in crate::widgets) struct Case {
-    /// Workgroups by axis.
-    pub grid: [u32; 3],
-    /// By binding, what it is and what is in it.
-    pub buffers: Vec<(Role, Data)>,
-}
-
-/// What is in a buffer.
-pub(in crate::widgets) enum Data {
-    /// Numbers.
-    Values(Vec<f32>),
-    /// Bytes, a multiple of four.
-    Bytes(Vec<u8>),
-}
-
-impl Case {
-    fn message(&self) -> Array {
-        let message: Array = self.grid.iter().map(|n| JsValue::from(*n)).collect();
-        for (role, data) in &self.buffers {
-            message.push(&JsValue::from(*role as u32));
-            message.push(&match data {
-                Data::Values(values) => Float32Array::from(values.as_slice()).into(),
-                Data::Bytes(bytes) => Uint8Array::from(bytes.as_slice()).into(),
-            });
-        }
-        message
+impl From<&Job> for job::Job {
+    fn from(job: &Job) -> Self {
+        Self::Kernel { family: job.family.to_owned(), kernel: job.kernel.to_owned(), sizes: job.sizes.clone() }
     }
 }
 
@@ -76,26 +40,20 @@ impl Worker {
     /// # Errors
     /// A sentence: this browser starts no workers, or this page has none.
     pub fn start(hear: impl Fn(Result<Said, String>) + Copy + 'static) -> Result<Self, String> {
+        let read = |said: JsValue| {
+            let bytes = said.dyn_into::<Uint8Array>().ok()?;
+            postcard::from_bytes(&bytes.to_vec()).ok()
+        };
         let started = worker::Worker::start(PROGRAM, move |said| {
-            hear(said.and_then(|said| Said::read(&worker::read(&said)).ok_or_else(|| STALE.to_owned())));
+            hear(said.and_then(|said| read(said).ok_or_else(|| STALE.to_owned())));
         });
         started.map(Self)
     }
 
     /// Gives it a job.
-    pub fn post(&self, job: &Job) {
-        let message = Array::of2(&job.family.into(), &job.kernel.into());
-        for size in &job.sizes {
-            message.push(&(*size as f64).into());
-        }
-        self.0.post(&message);
-    }
-
-    /// Gives it a text to run.
-    pub fn post_text(&self, text: &Text) {
-        let cases: Array = text.cases.iter().map(Case::message).collect();
-        let message =
-            Array::of5(&TEXT.into(), &(&text.code).into(), &(&text.instead).into(), &text.timed.into(), &cases);
-        self.0.post(&message);
+    pub fn post(&self, job: &job::Job) {
+        // Every job can be written.
+        let bytes = postcard::to_allocvec(job).unwrap_or_default();
+        self.0.post(&Uint8Array::from(bytes.as_slice()));
     }
 }

@@ -259,6 +259,7 @@ struct Frame {
     params: HtmlElement,
     drawing: HtmlElement,
     finding: HtmlElement,
+    rest: HtmlElement,
     notes: HtmlElement,
     said: String,
     warned: String,
@@ -275,6 +276,7 @@ impl Frame {
             params: find("[data-quantity=params]")?,
             drawing: find(".drawing")?,
             finding: find(".finding")?,
+            rest: find(".finding-rest")?,
             notes: find("figcaption > .fine")?,
             said,
             warned: String::new(),
@@ -288,7 +290,8 @@ impl Frame {
         say(&self.params, &now(&self.params), &(PARAMETERS.format)(b.size.params));
         if self.said != finding {
             let (lead, rest) = sentences(&finding);
-            self.finding.set_inner_html(&format!("<b>{}</b>{}", escaped(lead), escaped(rest)));
+            self.finding.set_inner_html(&format!("<b>{}</b>", escaped(lead)));
+            self.rest.set_text_content(Some(rest.trim_start()));
             self.said = finding;
         }
         say(&self.notes, &now(&self.notes), &b.notes.join(" "));

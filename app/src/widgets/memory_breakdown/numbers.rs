@@ -54,7 +54,7 @@ fn view(shown: Shown) -> AnyView {
                 <td class="number">{look(|s| bytes_decimal(s.parts.activations.0))}</td>
                 <td class="number">{look(|s| bytes_decimal(s.total.0))}</td>
                 <td class="number">{look(|s| bytes_binary(s.total.0))}</td>
-                <td>{look(|s| if s.fits { "fits".into() } else { "does not fit".into() })}</td>
+                <td>{look(|s| s.verdict.label().into())}</td>
                 <td class="number">{look(|s| number(s.communication))}</td>
             </tr>
         }

@@ -1,6 +1,7 @@
 //! The layout on show: where its time goes, why it is the best, what it sends, and why others are impossible.
 
 use leptos::prelude::*;
+use ringside_core::memory::Verdict;
 use ringside_core::planner::found::Barrier;
 use ringside_core::planner::{KNOBS, Step, Traffic, words};
 use ringside_core::quantity::{Unit, bytes_decimal, grouped, number};
@@ -13,10 +14,12 @@ use crate::ui::table::{Table, numbers, words};
 pub(super) fn view(shown: Shown) -> AnyView {
     let is_best = Memo::new(move |_| shown.look.with(|look| look.layout == look.found.best));
     let title = move || shown.with(|_, layout| words::layout(&layout.choice));
-    let lead = move || match (is_best.get(), shown.with(|_, layout| layout.fits)) {
+    let lead = move || match (is_best.get(), shown.with(|_, layout| layout.verdict)) {
+        (true, Verdict::Tight) => "The fastest that fits, tightly",
         (true, _) => "The fastest that fits",
-        (false, true) => "On the front",
-        (false, false) => "On the front, and does not fit",
+        (false, Verdict::Fits) => "On the front",
+        (false, Verdict::Tight) => "On the front, a tight fit",
+        (false, Verdict::DoesNotFit) => "On the front, and does not fit",
     };
     let pin = move |_| {
         if let Some(choice) = shown.look.with_untracked(|look| look.layout.map(|l| l.choice)) {

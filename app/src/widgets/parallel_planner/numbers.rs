@@ -18,7 +18,7 @@ pub(super) fn view(hunt: Hunt) -> AnyView {
                         <td class="number">{Unit::Seconds.format(l.step)}</td>
                         <td class="number">{Unit::Fraction.format(mfu)}</td>
                         <td class="number">{bytes_decimal(l.memory)}</td>
-                        <td>{if l.fits { "fits" } else { "does not fit" }}</td>
+                        <td>{l.verdict.label()}</td>
                     </tr>
                 }
             };

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::pipeline::{ENTRY, Params, Schedule};
 use ringside_core::quantity::{grouped, number};
+use ringside_core::query::Query;
 
 use super::State;
 use crate::ui::presets::{Preset, presets};
@@ -26,8 +27,18 @@ const PRESETS: &[Preset] = &[
 /// What is not compared.
 const NONE: &str = "none";
 
-/// All of them.
-pub(super) fn all(state: State) -> AnyView {
+/// The examples.
+pub(super) fn examples(state: State) -> AnyView {
+    presets(state, "Examples", PRESETS.iter().copied(), Clone::clone)
+}
+
+/// The controls that matter most.
+pub(super) fn main(state: State) -> AnyView {
+    view! { {schedule(state)} {compare(state)} {stages(state)} {microbatches(state)} }.into_any()
+}
+
+/// The others.
+pub(super) fn more(state: State) -> AnyView {
     let time = |name, label, get: fn(&Params) -> f64, set: fn(&mut Params, f64), scale| {
         let value = Signal::derive(move || state.params().with(get));
         let set = move |to: f64| state.update(|p| set(p, to));
@@ -36,23 +47,24 @@ pub(super) fn all(state: State) -> AnyView {
     let quarters = Scale::Linear { min: 0.25, max: 4.0, step: 0.25 };
     let from_zero = Scale::Linear { min: 0.0, max: 4.0, step: 0.25 };
     view! {
-        {presets(state, "Examples", PRESETS.iter().copied(), Clone::clone)}
-        <div class="control-row">{schedule(state)} {compare(state)} {path(state)}</div>
-        <div class="control-grid">
-            {stages(state)} {microbatches(state)} {chunks(state)}
-            {time("t-f", "Forward", |p| p.forward, |p, to| p.forward = to, quarters)}
-            {time("t-b", "Backward, input", |p| p.input, |p, to| p.input = to, quarters)}
-            {time("t-w", "Backward, weights", |p| p.weight, |p, to| p.weight = to, from_zero)}
-            {time("t-comm", "Latency", |p| p.latency, |p, to| p.latency = to, from_zero)}
-            {slow_stage(state)} {slow_by(state)}
-        </div>
+        {path(state)} {chunks(state)}
+        {time("t-f", "Forward", |p| p.forward, |p, to| p.forward = to, quarters)}
+        {time("t-b", "Backward, input", |p| p.input, |p, to| p.input = to, quarters)}
+        {time("t-w", "Backward, weights", |p| p.weight, |p, to| p.weight = to, from_zero)}
+        {time("t-comm", "Latency", |p| p.latency, |p, to| p.latency = to, from_zero)}
+        {slow_stage(state)} {slow_by(state)}
     }
     .into_any()
 }
 
-/// Those that matter most.
-pub(super) fn few(state: State) -> AnyView {
-    view! { <div class="control-row">{schedule(state)} {stages(state)} {microbatches(state)}</div> }.into_any()
+/// Whether one of [`more`] is not at its default.
+pub(super) fn more_is_set(params: Memo<Params>) -> Signal<bool> {
+    const MAIN: [&str; 4] = ["schedule", "compare", "stages", "microbatches"];
+    let default = StoredValue::new(Params::read(&Query::default()).0.query());
+    let differs = move |now: &Query| {
+        default.with_value(|default| now.iter().any(|(name, v)| !MAIN.contains(&name) && default.get(name) != Some(v)))
+    };
+    Signal::derive(move || params.with(|p| differs(&p.query())))
 }
 
 fn milliseconds(value: f64) -> String {

@@ -20,7 +20,7 @@ use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::timeline::{Window, overview, strip};
-use crate::ui::transport::Transport;
+use crate::ui::transport::{Playback, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_pipeline_timeline, wasm_split_path = leptos::wasm_split, fallible)]
@@ -165,7 +165,6 @@ fn view(props: Props) -> AnyView {
             [run, others @ ..] => runs.params.finding(&run.timeline, others.first().map(|r| &r.timeline)),
         })
     });
-    let controls = if props.compact { controls::few(state) } else { controls::all(state) };
     let compared = Memo::new(move |_| shown.runs.with(|runs| runs.runs.len() > 1));
     let moments = Memo::new(move |_| shown.runs.with(Runs::moments));
     let steps = Signal::derive(move || moments.with(Vec::len));
@@ -177,7 +176,7 @@ fn view(props: Props) -> AnyView {
         let moment = |m: &Vec<f64>| step.checked_sub(1).map_or(0.0, |i| m.get(i).copied().unwrap_or(1.0));
         shown.played.set(moments.with_untracked(moment));
     };
-    let pace = Signal::derive(move || PLAYED / steps.get().max(1) as f64);
+    let playback = Playback::new(Signal::derive(move || PLAYED / steps.get().max(1) as f64));
     let place = Signal::derive(move || {
         let played = shown.played.get();
         shown.runs.with(|runs| Unit::Seconds.format(runs.end * played / 1e3))
@@ -192,7 +191,14 @@ fn view(props: Props) -> AnyView {
             problems=state.problems()
             finding
             notes=String::new()
-            controls
+            presets=(!props.compact).then(|| controls::examples(state))
+            main=controls::main(state)
+            more=(!props.compact).then(|| controls::more(state))
+            more_is_set=controls::more_is_set(params)
+            transport=Some(
+                view! { <Transport steps step set=to_step playback place alone=props.alone /> }.into_any(),
+            )
+            below=(!props.compact).then(|| view! { {readings(shown)} {export::view(shown)} }.into_any())
             table=move || numbers::view(shown)
         >
             {legend(shown)}
@@ -200,11 +206,6 @@ fn view(props: Props) -> AnyView {
             <Show when=move || compared.get()>{track::view(shown, 1)}</Show>
             {overview(shown.window, working(shown), "Devices at work, over the step")}
             <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
-            <div class="timeline-tools">
-                <Transport steps step set=to_step pace place alone=props.alone />
-                {export::view(shown)}
-            </div>
-            {readings(shown)}
         </Figure>
     }
     .into_any()

@@ -15,7 +15,7 @@ use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::table::{Table, numbers, words};
-use crate::ui::transport::Transport;
+use crate::ui::transport::{Playback, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_position_encoding, wasm_split_path = leptos::wasm_split, fallible)]
@@ -77,7 +77,7 @@ fn view(props: Props) -> AnyView {
                     steps=Signal::stored(MAX_STEP as usize)
                     step
                     set
-                    pace=Signal::stored(PACE)
+                    playback=Playback::new(Signal::stored(PACE))
                     place
                     alone=props.alone
                 />

@@ -10,6 +10,7 @@ use ringside_core::collective::{Op, Run};
 use super::Shown;
 use super::flights::{self, Leg};
 use super::geometry::{Circle, Point, Side, TENTH};
+use crate::ui::transport::Playback;
 
 /// How many shades a sum has on its way.
 const SHADES: usize = 6;
@@ -173,8 +174,8 @@ fn quiet_links(run: &Run) -> String {
     path
 }
 
-/// The picture; `pace` is how long a step is shown while it plays, in milliseconds.
-pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
+/// The picture; messages fly as fast as it is played.
+pub(super) fn view(shown: Shown, playback: Playback) -> impl IntoView {
     let cells = Memo::new(move |_| shown.now(Cells::of));
     let links = Memo::new(move |_| shown.with(|run| Links::of(run, shown.step.get())));
     let quiet = Memo::new(move |_| shown.with(quiet_links));
@@ -215,11 +216,11 @@ pub(super) fn view(shown: Shown, pace: Signal<f64>) -> impl IntoView {
                 {docks(shown)} {path("dock busy", |l| &l.docks)} {path("dock stuck", |l| &l.stuck)}
                 {move || written(shown)}
                 <text class="middle" class:corner=move || taken.get() x=at("500", "8") y=at("486", "40")>{move || shown.with(|run| phase(run, shown.step.get()))}</text>
-                <text class="middle small" class:corner=move || taken.get() x=at("500", "8") y=at("531", "82")>
+                <text class="middle small" data-answer="" class:corner=move || taken.get() x=at("500", "8") y=at("531", "82")>
                     {move || shown.with(|run| format!("{} of {}", shown.step.get(), run.steps()))}
                 </text>
             </svg>
-            {flights::view(shown, legs, size, pace)}
+            {flights::view(shown, legs, size, playback)}
         </div>
         <p class="legend fine">{move || op.get().map(legend)}</p>
     }

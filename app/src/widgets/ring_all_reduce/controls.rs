@@ -5,6 +5,7 @@ use ringside_core::collective::schedule::MAX_RANKS;
 use ringside_core::collective::{Algo, ENTRY, Op, Params};
 use ringside_core::hardware::links;
 use ringside_core::quantity::{Unit, number};
+use ringside_core::query::Query;
 
 use super::State;
 use crate::ui::segmented::Segmented;
@@ -13,21 +14,32 @@ use crate::ui::slider::{Scale, Slider};
 use crate::widgets::fields::Fields;
 use crate::widgets::param;
 
-/// All of them.
-pub(super) fn all(state: State) -> AnyView {
+/// Those that matter most.
+pub(super) fn main(state: State) -> AnyView {
+    view! { {operation(state)} {algorithm(state)} {ranks(state)} {bytes(state)} }.into_any()
+}
+
+/// The others.
+pub(super) fn more(state: State) -> AnyView {
     let fields = Fields::new(state, &ENTRY);
     view! {
-        <div class="control-row">{operation(state)} {algorithm(state)} {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)} {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)} {cut(state)}</div>
-        <div class="control-grid">{ranks(state)} {bytes(state)} {node(state)} {slow_by(state)} {slow_rank(state)} {cut_end(state, "cut-from", "Broken cable from rank", |p| &mut p.cut_from)}
-            {cut_end(state, "cut-to", "to rank", |p| &mut p.cut_to)}
-        </div>
+        {fields.link("link", "Link within a node", links::INSIDE, |p| &mut p.link)}
+        {fields.link("net", "Link between nodes", links::BETWEEN, |p| &mut p.net)}
+        {node(state)} {slow_by(state)} {slow_rank(state)} {cut(state)}
+        {cut_end(state, "cut-from", "Broken cable from rank", |p| &mut p.cut_from)}
+        {cut_end(state, "cut-to", "to rank", |p| &mut p.cut_to)}
     }
     .into_any()
 }
 
-/// Those that matter most.
-pub(super) fn few(state: State) -> AnyView {
-    view! { <div class="control-row">{operation(state)} {algorithm(state)} {ranks(state)}</div> }.into_any()
+/// Whether one of [`more`] is not at its default.
+pub(super) fn more_is_set(params: Memo<Params>) -> Signal<bool> {
+    const MAIN: [&str; 5] = ["op", "algo", "ranks", "bytes", "step"];
+    let default = StoredValue::new(Params::read(&Query::default()).0.query());
+    let differs = move |now: &Query| {
+        default.with_value(|default| now.iter().any(|(name, v)| !MAIN.contains(&name) && default.get(name) != Some(v)))
+    };
+    Signal::derive(move || params.with(|p| differs(&p.query())))
 }
 
 fn operation(state: State) -> impl IntoView {

@@ -7,6 +7,7 @@ use web_sys::{Animation, Element};
 
 use super::Shown;
 use super::geometry::Point;
+use crate::ui::transport::Playback;
 
 #[wasm_bindgen]
 extern "C" {
@@ -37,12 +38,12 @@ struct Flown {
 }
 
 /// The messages of this step; a step that is gone back to is shown where it ended. `size` is that of a message, in units of the
-/// drawing, `pace` how long a step is shown while it plays, in milliseconds.
-pub(super) fn view(shown: Shown, legs: Memo<Vec<Leg>>, size: Signal<f64>, pace: Signal<f64>) -> impl IntoView {
+/// drawing; each arrives before the next step is played.
+pub(super) fn view(shown: Shown, legs: Memo<Vec<Leg>>, size: Signal<f64>, playback: Playback) -> impl IntoView {
     let room = NodeRef::<html::Div>::new();
     Effect::new(move |before: Option<Flown>| {
         let mut flown = before.unwrap_or_default();
-        let (step, time) = (shown.step.get(), (pace.get() * PART).min(LONGEST));
+        let (step, time) = (shown.step.get(), (playback.milliseconds() * PART).min(LONGEST));
         let forward = flown.step < step;
         flown.step = step;
         // In a ring every step goes where the last one went: each flight begins anew, and nothing else changes.

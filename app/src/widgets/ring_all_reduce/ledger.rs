@@ -56,12 +56,11 @@ fn is_of_break(id: &str) -> bool {
     matches!(id, "done" | "stuck")
 }
 
-/// The bars, the sentences under them, and the quantities.
+/// The bars, and what is to be said of them now.
 pub(super) fn view(shown: Shown) -> impl IntoView {
     let cost = Memo::new(move |_| shown.with(|run| Some(run.cost_until(shown.step.get()))));
     let bars = Memo::new(move |_| cost.with(|cost| cost.as_ref().map(|c| Bars::of(shown, c)).unwrap_or_default()));
-    let whole = Memo::new(move |_| shown.with(|run| run.params.broken().is_none()));
-    let quantities = Memo::new(move |_| shown.with(|run| run.quantities()));
+    let breaks = breaks(shown);
     let path = move |class: &'static str, look: fn(&Bars) -> &String| {
         view! { <path class=class d=move || bars.with(|b| look(b).clone()) /> }
     };
@@ -80,13 +79,27 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
             <div><dt>"Gone so far"</dt><dd>{move || cost.with(|c| c.as_ref().map(gone))}</dd></div>
             <div><dt>"Busiest link"</dt><dd>{move || shown.with(|run| busiest(&run.cost))}</dd></div>
             <div><dt>"Idle in this step"</dt><dd>{move || idle(shown)}</dd></div>
-            <div hidden=move || whole.get()><dt>"Wait for ever"</dt><dd>{move || stuck(shown)}</dd></div>
-        </dl>
-        <dl class="readings">
-            {readings::only(&ENTRY, quantities, |id| !is_of_break(id))}
-            <Show when=move || !whole.get()>{readings::only(&ENTRY, quantities, is_of_break)}</Show>
+            <div hidden=move || !breaks.get()><dt>"Wait for ever"</dt><dd>{move || stuck(shown)}</dd></div>
         </dl>
     }
+}
+
+/// Whether a cable is broken.
+fn breaks(shown: Shown) -> Memo<bool> {
+    Memo::new(move |_| shown.with(|run| run.params.broken().is_some()))
+}
+
+/// The quantities of the whole operation.
+pub(super) fn readings(shown: Shown) -> AnyView {
+    let breaks = breaks(shown);
+    let quantities = Memo::new(move |_| shown.with(|run| run.quantities()));
+    view! {
+        <dl class="readings loaded">
+            {readings::only(&ENTRY, quantities, |id| !is_of_break(id))}
+            <Show when=move || breaks.get()>{readings::only(&ENTRY, quantities, is_of_break)}</Show>
+        </dl>
+    }
+    .into_any()
 }
 
 fn gone(cost: &Cost) -> String {
@@ -146,5 +159,5 @@ pub(super) fn phases(shown: Shown) -> impl IntoView {
             Some(phases.collect_view())
         })
     };
-    view! { <div class="phases" aria-hidden="true">{strip}</div> }
+    view! { <div class="phases" aria-hidden="true" data-answer="">{strip}</div> }
 }

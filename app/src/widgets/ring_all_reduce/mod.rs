@@ -93,11 +93,10 @@ fn view(props: Props) -> AnyView {
             )
         })
     });
-    let controls = if props.compact { controls::few(state) } else { controls::all(state) };
     let place = Signal::derive(move || format!("Step {} of {}", shown.step.get(), shown.steps()));
     let set = move |step: usize| state.update(|p| p.step = step);
     let steps = Signal::derive(move || shown.steps());
-    let pace = PACE.of(steps);
+    let playback = PACE.of(steps);
     // Asked for by more than one, at every step.
     let finding = Memo::new(move |_| shown.finding());
     let possible = Memo::new(move |_| shown.run.with(Result::is_ok));
@@ -111,16 +110,19 @@ fn view(props: Props) -> AnyView {
             problems=state.problems()
             finding
             notes=String::new()
-            controls
+            main=controls::main(state)
+            more=(!props.compact).then(|| controls::more(state))
+            more_is_set=controls::more_is_set(params)
+            transport=Some(
+                view! { <Transport steps step=shown.step set playback place alone=props.alone /> }.into_any(),
+            )
+            below=(!props.compact).then(|| ledger::readings(shown))
             table=move || numbers::view(shown)
         >
             <div class="collective" class:impossible=move || !possible.get()>
-                <div class="collective-picture">{circle::view(shown, pace)}</div>
-                <div class="collective-side">{ledger::view(shown)}</div>
-                <div class="collective-time">
-                    {ledger::phases(shown)}
-                    <Transport steps step=shown.step set pace place alone=props.alone />
-                </div>
+                <div class="collective-picture">{circle::view(shown, playback)}</div>
+                <div class="collective-side" data-answer="">{ledger::view(shown)}</div>
+                {ledger::phases(shown)}
             </div>
         </Figure>
     }

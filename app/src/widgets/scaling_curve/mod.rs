@@ -1,24 +1,25 @@
 //! A training step on more and more GPUs: how fast it gets, what of it is work, and what the rest waits for.
 
-mod controls;
 mod drawing;
 mod numbers;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
-use ringside_core::scaling::{Curve, ENTRY, Params, Scaling};
+use ringside_core::scaling::{Curve, Params, QUESTIONS, Scaling};
 
-use super::outcome;
-use super::{Module, Props, readings};
+use super::controls::Controls;
+use super::{Module, Props, outcome, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::presets::presets;
 
 /// Downloads the widget.
 #[wasm_split(widget_scaling_curve, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
@@ -26,7 +27,7 @@ type State = ui::state::State<Params>;
 type Shown = outcome::Shown<Curve>;
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(params, Curve::new, |p| Params { tp: 1, pp: 1, ..*p });
 
@@ -37,15 +38,13 @@ fn view(props: Props) -> AnyView {
         })
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Curve::finding)));
-    let drawing = view! {
-        {drawing::view(shown)}
-        {readings(shown)}
-    }
-    .into_any();
+    let questions = presets(state, "Questions", QUESTIONS.iter().map(|q| (q.name, q.query)), Clone::clone);
+    let strong = move || params.with(|p| p.scaling == Scaling::Strong);
+    let controls = Controls::of(state).only_while(&["batch"], strong).only_while(&["each"], move || !strong()).draw();
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
@@ -53,10 +52,14 @@ fn view(props: Props) -> AnyView {
             finding
             notes="Whether the model fits the memory of the GPUs is not asked here; the memory figures are."
                 .to_owned()
-            controls=controls::view(state, props.compact)
+            presets=(!props.compact).then_some(questions)
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            below=Some(readings(shown))
             table=move || numbers::view(shown)
         >
-            {shown.frame(drawing)}
+            {shown.frame(drawing::view(shown).into_any())}
         </Figure>
     }
     .into_any()
@@ -64,6 +67,6 @@ fn view(props: Props) -> AnyView {
 
 /// The quantities, for people and for scripts.
 fn readings(shown: Shown) -> AnyView {
-    let quantities = Memo::new(move |_| shown.with(|c| ENTRY.measured(|id| c.quantity(id))));
-    view! { <dl class="readings loaded">{readings::all(&ENTRY, quantities)}</dl> }.into_any()
+    let quantities = Memo::new(move |_| shown.with(|c| c.params.quantities(c)));
+    view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any()
 }

@@ -17,7 +17,7 @@ use super::{Module, Props, outcome};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
-use crate::ui::transport::Transport;
+use crate::ui::transport::{Playback, Transport};
 use crate::widgets::readings;
 
 /// Downloads the widget.
@@ -79,7 +79,7 @@ fn view(props: Props) -> AnyView {
         <div class="tensor">
             {map::view(shown, set)}
             {matrices::view(shown)}
-            <Transport steps step=shown.step set pace=Signal::from(PACE) place alone=props.alone />
+            <Transport steps step=shown.step set playback=Playback::new(Signal::from(PACE)) place alone=props.alone />
             {(!props.compact).then(|| ladder::view(shown))}
             {readings(shown)}
         </div>

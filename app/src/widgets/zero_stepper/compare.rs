@@ -71,7 +71,7 @@ pub(super) fn view(state: State) -> AnyView {
                 words("peak of a rank"),
                 numbers("between steps"),
                 words("sent by a rank"),
-                numbers("in the open"),
+                numbers("exposed"),
                 numbers("leaves a node"),
                 words("result"),
             ]

@@ -138,7 +138,7 @@ fn meter(shown: Shown) -> impl IntoView {
         shown.run.with(|run| {
             let (now, end) = (run.mark(shown.step.get()), run.mark(run.steps()));
             let bytes = |value: f64| unbroken(&Unit::Bytes.format(value));
-            format!("{} of {} sent, {} of it in the open", bytes(now.sent), bytes(end.sent), bytes(now.exposed))
+            format!("{} of {} sent, {} of it exposed", bytes(now.sent), bytes(end.sent), bytes(now.exposed))
         })
     };
     let wide = move |of: fn(&Run, usize) -> f64| {

@@ -87,14 +87,14 @@ fn view(props: Props) -> AnyView {
     });
     let steps = Signal::derive(move || shown.run.with(Run::steps));
     let place = Signal::derive(move || format!("Event {} of {}", shown.step.get(), steps.get()));
-    let pace = PACE.of(steps);
+    let playback = PACE.of(steps);
     let set = move |step: usize| state.update(|p| p.step = step);
     let drawing = view! {
         <div class="zero-stepper">
             {now(shown)}
             {board::view(shown)}
             {course::view(shown, Callback::new(set))}
-            <Transport steps step=shown.step set pace place alone=props.alone />
+            <Transport steps step=shown.step set playback place alone=props.alone />
             {(!props.compact).then(|| compare::view(state))}
             {readings(shown)}
         </div>

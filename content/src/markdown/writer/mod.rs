@@ -221,8 +221,8 @@ impl<'w, 'a> Writer<'w, 'a> {
                 );
             }
         }
-        bind::formula(&mut self.out, text);
-        escape_into(&mut self.out, &bind::units(text));
+        let rest = bind::after_formula(&mut self.out, text);
+        escape_into(&mut self.out, &bind::units(rest));
         self.plain.push_str(text);
     }
 
@@ -260,7 +260,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.out.push_str("</span>");
             }
             Ok(html) => {
-                bind::formula(&mut self.out, &html);
+                bind::before_formula(&mut self.out);
                 self.out.push_str(&html);
             }
             Err(message) => {

@@ -170,7 +170,7 @@ fn whole(text: &str) -> Option<f64> {
 }
 
 /// The numbers that nccl-tests can have rounded to what it printed. It prints bandwidths with two decimals, and of large
-/// numbers fewer (`src/common.cu`; since 2.17 `getFloatStr` in `src/util.cu`).
+/// numbers fewer (`src/common.cu`, and in newer versions `getFloatStr` in `src/util.cu`).
 #[derive(Debug, Clone, Copy)]
 struct Rounded {
     from: f64,

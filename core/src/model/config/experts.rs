@@ -1,0 +1,221 @@
+//! The families with a mixture of experts.
+
+use serde_json::Value;
+
+use super::ConfigProblem;
+use super::family::Family;
+use super::fields::{Absent, Fields, describe};
+use super::llama::{dense_width, usual};
+use crate::model::shape::{Attention, MAX_EXPERTS, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Moe, Shape};
+
+const EXPERTS: &str = "the number of routed experts";
+
+/// DeepSeek-V2 (`modeling_deepseek_v2.py`) and V3 (`modeling_deepseek_v3.py`), without the multi-token-prediction layer, as the library builds it.
+pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
+    let usual = usual(f);
+    let layers = usual.num_hidden_layers;
+    let expert = f.need(&["moe_intermediate_size"], "the width of an expert", 2048, MAX_ROWS);
+    let dense = f.size("first_k_dense_replace", Absent::Class(3), 0, MAX_LAYERS).min(layers);
+    let shared = f.size("n_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
+    let bias = f.flag("attention_bias", false);
+    let q_lora_rank = match f.size("q_lora_rank", Absent::Class(1536), 0, MAX_WIDTH) {
+        0 => None,
+        rank => Some(rank),
+    };
+    without_prediction(f);
+    let moe = Moe {
+        layers: layers.saturating_sub(dense),
+        num_experts: f.need(&["n_routed_experts"], "the number of routed experts", 256, MAX_EXPERTS),
+        num_experts_per_tok: f.size("num_experts_per_tok", Absent::Class(8), 1, MAX_EXPERTS),
+        intermediate_size: expert,
+        shared_intermediate_size: shared.saturating_mul(expert),
+        shared_gate: false,
+        expert_bias: false,
+        router_bias: family == Family::DeepseekV3,
+    };
+    Shape {
+        attention: Attention::Latent {
+            q_lora_rank,
+            kv_lora_rank: f.need(&["kv_lora_rank"], "the width of the cached latent", 512, MAX_WIDTH),
+            qk_nope_head_dim: f.need(&["qk_nope_head_dim"], "the width of a head without position", 128, MAX_WIDTH),
+            qk_rope_head_dim: f.need(&["qk_rope_head_dim"], "the width of the rotary part of a head", 64, MAX_WIDTH),
+            v_head_dim: f.need(&["v_head_dim"], "the width of a value head", 128, MAX_WIDTH),
+        },
+        qkv_bias: bias,
+        o_bias: bias,
+        intermediate_size: if dense > 0 { dense_width(f) } else { 0 },
+        moe: (moe.layers > 0).then_some(moe),
+        tie_word_embeddings: f.flag("tie_word_embeddings", false),
+        ..usual
+    }
+}
+
+/// Says that a layer that predicts further tokens is not counted.
+fn without_prediction(f: &mut Fields<'_>) {
+    if f.quiet(&["num_nextn_predict_layers"]).is_some_and(|n| n > 0) {
+        f.warnings.push(ConfigProblem::new(
+            "num_nextn_predict_layers",
+            "The multi-token-prediction layer is not counted: the library does not build it either.",
+        ));
+    }
+}
+
+/// DBRX (`modeling_dbrx.py`): sizes of attention and experts in objects of their own.
+pub(super) fn dbrx(f: &mut Fields<'_>) -> Shape {
+    let h = f.need(&["d_model"], "the model width", 6144, MAX_WIDTH);
+    let heads = f.need(&["n_heads"], "the number of heads", 48, MAX_WIDTH);
+    let layers = f.need(&["n_layers"], "the number of layers", 40, MAX_LAYERS);
+    let kv_heads = f.inside("attn_config", "kv_n_heads", 1, MAX_WIDTH);
+    let moe = Moe {
+        num_experts: f.inside("ffn_config", "moe_num_experts", 1, MAX_EXPERTS),
+        num_experts_per_tok: f.inside("ffn_config", "moe_top_k", 1, MAX_EXPERTS),
+        intermediate_size: f.inside("ffn_config", "ffn_hidden_size", 1, MAX_ROWS),
+        ..plain(layers)
+    };
+    Shape {
+        hidden_size: h,
+        num_hidden_layers: layers,
+        num_attention_heads: heads,
+        vocab_size: f.need(&["vocab_size"], "the number of tokens", 100_352, MAX_ROWS),
+        attention: Attention::Heads { kv_heads, head_dim: f.divide(("d_model", "n_heads"), h, heads) },
+        moe: Some(moe),
+        tie_word_embeddings: f.flag("tie_word_embeddings", false),
+        ..Shape::default()
+    }
+}
+
+/// Experts in `layers` layers, without sizes yet, shared ones or biases.
+const fn plain(layers: u64) -> Moe {
+    Moe {
+        layers,
+        num_experts: 0,
+        num_experts_per_tok: 0,
+        intermediate_size: 0,
+        shared_intermediate_size: 0,
+        shared_gate: false,
+        expert_bias: false,
+        router_bias: false,
+    }
+}
+
+/// The routed experts of a family that has some.
+pub(super) fn moe(f: &mut Fields<'_>, family: Family, layers: u64) -> Option<Moe> {
+    let none = plain(layers);
+    let found = match family {
+        Family::Mixtral | Family::GptOss | Family::PhiMoe | Family::GraniteMoe => {
+            let oss = family == Family::GptOss;
+            let (class, like) = if oss { (4, 32) } else { (2, 8) };
+            Moe {
+                num_experts: f.need(&["num_local_experts", "num_experts"], EXPERTS, like, MAX_EXPERTS),
+                num_experts_per_tok: f.size("num_experts_per_tok", Absent::Class(class), class, MAX_EXPERTS),
+                intermediate_size: f.need(&["intermediate_size"], "the width of an expert", 14_336, MAX_ROWS),
+                expert_bias: oss,
+                router_bias: oss,
+                ..none
+            }
+        }
+        Family::Qwen2Moe | Family::Qwen3Moe => {
+            let step = f.size("decoder_sparse_step", Absent::Derived(1), 1, MAX_LAYERS).max(1);
+            let dense_only = dense_only_layers(f);
+            let sparse =
+                (0..layers.min(MAX_LAYERS)).filter(|i| (i + 1).is_multiple_of(step) && !dense_only.contains(i));
+            let shared = family == Family::Qwen2Moe;
+            let class = if shared { 4 } else { 8 };
+            Moe {
+                layers: sparse.count() as u64,
+                num_experts: f.need(&["num_experts", "num_local_experts"], EXPERTS, 128, MAX_EXPERTS),
+                num_experts_per_tok: f.size("num_experts_per_tok", Absent::Class(class), class, MAX_EXPERTS),
+                intermediate_size: f.need(&["moe_intermediate_size"], "the width of an expert", 1408, MAX_ROWS),
+                shared_intermediate_size: if shared {
+                    f.need(&["shared_expert_intermediate_size"], "the width of the shared expert", 5632, MAX_ROWS)
+                } else {
+                    0
+                },
+                shared_gate: shared,
+                ..none
+            }
+        }
+        Family::Olmoe => Moe {
+            num_experts: f.need(&["num_experts"], EXPERTS, 64, MAX_EXPERTS),
+            num_experts_per_tok: f.size("num_experts_per_tok", Absent::Class(8), 8, MAX_EXPERTS),
+            intermediate_size: f.need(&["intermediate_size"], "the width of an expert", 1024, MAX_ROWS),
+            ..none
+        },
+        Family::Llama4 => llama4(f, layers),
+        Family::Ernie => ernie(f, layers),
+        Family::Glm4Moe => {
+            without_prediction(f);
+            let dense = f.size("first_k_dense_replace", Absent::Class(1), 0, MAX_LAYERS).min(layers);
+            let expert = f.need(&["moe_intermediate_size"], "the width of an expert", 1408, MAX_ROWS);
+            Moe {
+                layers: layers - dense,
+                num_experts: f.need(&["n_routed_experts"], EXPERTS, 128, MAX_EXPERTS),
+                num_experts_per_tok: f.size("num_experts_per_tok", Absent::Class(8), 8, MAX_EXPERTS),
+                intermediate_size: expert,
+                shared_intermediate_size: expert.saturating_mul(f.size(
+                    "n_shared_experts",
+                    Absent::Class(1),
+                    0,
+                    MAX_EXPERTS,
+                )),
+                router_bias: true,
+                ..none
+            }
+        }
+        _ => return None,
+    };
+    (found.layers > 0).then_some(found)
+}
+
+/// Llama 4 (`modeling_llama4.py`): a shared expert as wide as a routed one, in every layer or every few.
+fn llama4(f: &mut Fields<'_>, layers: u64) -> Moe {
+    let step = f.size("interleave_moe_layer_step", Absent::Class(1), 1, MAX_LAYERS).max(1);
+    let expert = f.need(&["intermediate_size"], "the width of an expert", 8192, MAX_ROWS);
+    Moe {
+        layers: match f.value("moe_layers") {
+            Some(Value::Array(list)) => (list.len() as u64).min(layers),
+            _ => layers / step,
+        },
+        num_experts: f.need(&["num_local_experts"], EXPERTS, 16, MAX_EXPERTS),
+        num_experts_per_tok: f.size("num_experts_per_tok", Absent::Class(1), 1, MAX_EXPERTS),
+        intermediate_size: expert,
+        shared_intermediate_size: expert,
+        ..plain(layers)
+    }
+}
+
+/// ERNIE 4.5 (`modeling_ernie4_5_moe.py`): names of its own, and a correction bias in every router.
+fn ernie(f: &mut Fields<'_>, layers: u64) -> Moe {
+    without_prediction(f);
+    let start = f.size("moe_layer_start_index", Absent::Class(1), 0, MAX_LAYERS);
+    let end = f.quiet(&["moe_layer_end_index"]).map_or(layers, |last| last.saturating_add(1)).min(layers);
+    let every = f.size("moe_layer_interval", Absent::Class(1), 1, MAX_LAYERS).max(1);
+    let expert = f.need(&["moe_intermediate_size"], "the width of an expert", 1536, MAX_ROWS);
+    Moe {
+        layers: (start.min(MAX_LAYERS)..end.min(MAX_LAYERS)).filter(|i| (i + 1).is_multiple_of(every)).count() as u64,
+        num_experts: f.need(&["moe_num_experts"], EXPERTS, 64, MAX_EXPERTS),
+        num_experts_per_tok: f.size("moe_k", Absent::Class(6), 6, MAX_EXPERTS),
+        intermediate_size: expert,
+        shared_intermediate_size: expert.saturating_mul(f.size(
+            "moe_num_shared_experts",
+            Absent::Class(2),
+            0,
+            MAX_EXPERTS,
+        )),
+        router_bias: true,
+        ..plain(layers)
+    }
+}
+
+/// The layers that `mlp_only_layers` keeps dense.
+fn dense_only_layers(f: &mut Fields<'_>) -> Vec<u64> {
+    match f.value("mlp_only_layers") {
+        None => Vec::new(),
+        Some(Value::Array(list)) if list.iter().all(Value::is_u64) => list.iter().filter_map(Value::as_u64).collect(),
+        Some(other) => {
+            let got = describe(other);
+            f.problem("mlp_only_layers", format!("mlp_only_layers: expected a list of layer numbers, got {got}."));
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The families whose rules are known.
+
+use super::fields::Fields;
+
+/// A family of models: a `model_type` whose rules are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// GPT-2.
+    Gpt2,
+    /// GPT-Neo.
+    GptNeo,
+    /// GPT-J.
+    Gptj,
+    /// CodeGen.
+    Codegen,
+    /// GPT-NeoX, Pythia.
+    GptNeox,
+    /// StarCoder (1).
+    GptBigcode,
+    /// MPT.
+    Mpt,
+    /// XGLM.
+    Xglm,
+    /// Llama 1 to 3, and the many models in its format.
+    Llama,
+    /// Llama 4, its language model.
+    Llama4,
+    /// Mistral 7B.
+    Mistral,
+    /// Mixtral.
+    Mixtral,
+    /// Qwen2, Qwen2.5.
+    Qwen2,
+    /// Qwen1.5-MoE, Qwen2-MoE.
+    Qwen2Moe,
+    /// Qwen3, dense.
+    Qwen3,
+    /// Qwen3, mixture of experts.
+    Qwen3Moe,
+    /// Gemma 1.
+    Gemma,
+    /// Gemma 2.
+    Gemma2,
+    /// Gemma 3, its language model.
+    Gemma3,
+    /// Phi-1, Phi-2.
+    Phi,
+    /// Phi-3, Phi-4.
+    Phi3,
+    /// Phi-3.5-MoE.
+    PhiMoe,
+    /// Falcon.
+    Falcon,
+    /// BLOOM.
+    Bloom,
+    /// OPT.
+    Opt,
+    /// StarCoder2.
+    Starcoder2,
+    /// OLMo.
+    Olmo,
+    /// OLMo 2.
+    Olmo2,
+    /// OLMo 3.
+    Olmo3,
+    /// OLMoE.
+    Olmoe,
+    /// DeepSeek-V2.
+    DeepseekV2,
+    /// DeepSeek-V3, R1.
+    DeepseekV3,
+    /// gpt-oss.
+    GptOss,
+    /// Command R.
+    Cohere,
+    /// Command R7B, Command A.
+    Cohere2,
+    /// Granite 3, dense.
+    Granite,
+    /// Granite 3, mixture of experts.
+    GraniteMoe,
+    /// GLM-4, June 2024.
+    Glm,
+    /// GLM-4, April 2025.
+    Glm4,
+    /// GLM-4.5.
+    Glm4Moe,
+    /// StableLM 2, 3B-4E1T.
+    StableLm,
+    /// DBRX.
+    Dbrx,
+    /// ERNIE 4.5, mixture of experts.
+    Ernie,
+    /// BitNet b1.58.
+    Bitnet,
+    /// SmolLM3.
+    SmolLm3,
+    /// Nemotron 3 8B, Nemotron-4, Minitron.
+    Nemotron,
+}
+
+impl Family {
+    /// Every family.
+    pub const ALL: [Family; 46] = [
+        Family::Gpt2,
+        Family::GptNeo,
+        Family::Gptj,
+        Family::Codegen,
+        Family::GptNeox,
+        Family::GptBigcode,
+        Family::Mpt,
+        Family::Xglm,
+        Family::Llama,
+        Family::Llama4,
+        Family::Mistral,
+        Family::Mixtral,
+        Family::Qwen2,
+        Family::Qwen2Moe,
+        Family::Qwen3,
+        Family::Qwen3Moe,
+        Family::Gemma,
+        Family::Gemma2,
+        Family::Gemma3,
+        Family::Phi,
+        Family::Phi3,
+        Family::PhiMoe,
+        Family::Falcon,
+        Family::Bloom,
+        Family::Opt,
+        Family::Starcoder2,
+        Family::Olmo,
+        Family::Olmo2,
+        Family::Olmo3,
+        Family::Olmoe,
+        Family::DeepseekV2,
+        Family::DeepseekV3,
+        Family::GptOss,
+        Family::Cohere,
+        Family::Cohere2,
+        Family::Granite,
+        Family::GraniteMoe,
+        Family::Glm,
+        Family::Glm4,
+        Family::Glm4Moe,
+        Family::StableLm,
+        Family::Dbrx,
+        Family::Ernie,
+        Family::Bitnet,
+        Family::SmolLm3,
+        Family::Nemotron,
+    ];
+
+    /// Its `model_type`.
+    pub const fn model_type(self) -> &'static str {
+        match self {
+            Family::Gpt2 => "gpt2",
+            Family::GptNeo => "gpt_neo",
+            Family::Gptj => "gptj",
+            Family::Codegen => "codegen",
+            Family::GptNeox => "gpt_neox",
+            Family::GptBigcode => "gpt_bigcode",
+            Family::Mpt => "mpt",
+            Family::Xglm => "xglm",
+            Family::Llama => "llama",
+            Family::Llama4 => "llama4_text",
+            Family::Mistral => "mistral",
+            Family::Mixtral => "mixtral",
+            Family::Qwen2 => "qwen2",
+            Family::Qwen2Moe => "qwen2_moe",
+            Family::Qwen3 => "qwen3",
+            Family::Qwen3Moe => "qwen3_moe",
+            Family::Gemma => "gemma",
+            Family::Gemma2 => "gemma2",
+            Family::Gemma3 => "gemma3_text",
+            Family::Phi => "phi",
+            Family::Phi3 => "phi3",
+            Family::PhiMoe => "phimoe",
+            Family::Falcon => "falcon",
+            Family::Bloom => "bloom",
+            Family::Opt => "opt",
+            Family::Starcoder2 => "starcoder2",
+            Family::Olmo => "olmo",
+            Family::Olmo2 => "olmo2",
+            Family::Olmo3 => "olmo3",
+            Family::Olmoe => "olmoe",
+            Family::DeepseekV2 => "deepseek_v2",
+            Family::DeepseekV3 => "deepseek_v3",
+            Family::GptOss => "gpt_oss",
+            Family::Cohere => "cohere",
+            Family::Cohere2 => "cohere2",
+            Family::Granite => "granite",
+            Family::GraniteMoe => "granitemoe",
+            Family::Glm => "glm",
+            Family::Glm4 => "glm4",
+            Family::Glm4Moe => "glm4_moe",
+            Family::StableLm => "stablelm",
+            Family::Dbrx => "dbrx",
+            Family::Ernie => "ernie4_5_moe",
+            Family::Bitnet => "bitnet",
+            Family::SmolLm3 => "smollm3",
+            Family::Nemotron => "nemotron",
+        }
+    }
+
+    /// The family of a `model_type`.
+    pub fn find(model_type: &str) -> Option<Family> {
+        Self::ALL.into_iter().find(|f| f.model_type() == model_type)
+    }
+
+    /// The family whose fields these look like.
+    pub(super) fn looks_like(fields: &Fields<'_>) -> Option<Family> {
+        let has = |name: &str| fields.value(name).is_some();
+        Some(match () {
+            () if has("kv_lora_rank") => Family::DeepseekV3,
+            () if has("num_local_experts") => Family::Mixtral,
+            () if has("num_experts") && has("shared_expert_intermediate_size") => Family::Qwen2Moe,
+            () if has("num_experts") && has("moe_intermediate_size") => Family::Qwen3Moe,
+            () if has("num_experts") => Family::Olmoe,
+            () if has("n_embd") => Family::Gpt2,
+            () if has("n_embed") => Family::Bloom,
+            () if has("ffn_dim") => Family::Opt,
+            () if has("hidden_size") && (has("intermediate_size") || has("num_hidden_layers")) => Family::Llama,
+            () => return None,
+        })
+    }
+}
+
+/// Every `model_type` that is known, in the order of [`Family::ALL`].
+pub const MODEL_TYPES: [&str; Family::ALL.len()] = {
+    let mut names = [""; Family::ALL.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = Family::ALL[i].model_type();
+        i += 1;
+    }
+    names
+};

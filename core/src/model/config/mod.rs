@@ -1,0 +1,345 @@
+//! Reading a Hugging Face `config.json`: which sizes it gives, by the rules of the family it names.
+//!
+//! A size that defines the model (width, layers, heads, vocabulary, MLP width) must be in the file: the library's class
+//! would silently fill in its own default, and the total would prove nothing. A switch or a lesser size that is absent
+//! takes the class's default, as the library does, with a warning where the default is a number. All problems are
+//! reported at once and nothing is half read.
+//!
+//! Source of the rules: Hugging Face transformers 4.57, `src/transformers/models/<family>/configuration_<family>.py`
+//! and `modeling_<family>.py`.
+
+mod experts;
+mod family;
+mod fields;
+mod gpt;
+mod llama;
+
+use std::fmt;
+
+use serde_json::Value;
+
+pub use self::family::{Family, MODEL_TYPES};
+use self::fields::{Fields, describe, parse};
+use super::shape::Shape;
+use crate::query::shorten;
+
+/// The largest file that is looked into. A `config.json` is a few kilobytes.
+pub const MAX_BYTES: u64 = 1_000_000;
+
+/// Something about a config that has to be told: an error, or in [`Imported::warnings`] a remark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// The field it is about; empty if it is about the whole text.
+    pub field: &'static str,
+    /// What is wrong and what would be valid; a sentence that names the field and the value.
+    pub message: String,
+}
+
+impl fmt::Display for ConfigProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ConfigProblem {}
+
+impl ConfigProblem {
+    /// A problem with `field`.
+    pub fn new(field: &'static str, message: impl Into<String>) -> Self {
+        Self { field, message: message.into() }
+    }
+
+    /// "hidden_size 1e30 is out of range (1 to 1,000,000)."
+    pub(crate) fn out_of_range(field: &'static str, value: &str, min: u64, max: u64) -> Self {
+        Self::new(field, format!("{field} {value} is out of range ({} to {}).", commas(min), commas(max)))
+    }
+
+    /// "hidden_size 4096 is not a multiple of num_attention_heads 30 and no head_dim is given.", or nothing if it is.
+    pub(crate) fn heads_do_not_divide(field: &'static str, width: u64, heads: u64) -> Option<Self> {
+        if heads == 0 || width.is_multiple_of(heads) {
+            return None;
+        }
+        Some(Self::new(
+            field,
+            format!("{field} {width} is not a multiple of num_attention_heads {heads} and no head_dim is given."),
+        ))
+    }
+}
+
+fn commas(value: u64) -> String {
+    crate::quantity::grouped(value).replace('\u{202f}', ",")
+}
+
+/// What a config was read as.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imported {
+    /// The architecture.
+    pub shape: Shape,
+    /// The family by whose rules it was read.
+    pub family: Family,
+    /// The longest sequence the config speaks of, in tokens.
+    pub context: Option<u64>,
+    /// What a reader should know about how it was read.
+    pub warnings: Vec<ConfigProblem>,
+}
+
+/// The outcome of reading a sound config.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Import {
+    /// Its family is known; the count is exact.
+    Known(Imported),
+    /// Its family is not known. `imported` is a guess by the rules of another family: to be used only after asking, or
+    /// with a visible mark.
+    Guess {
+        /// The `model_type` that the config gives; empty if it gives none.
+        model_type: String,
+        /// What it would be by the rules of `imported.family`.
+        imported: Imported,
+        /// "model_type zephyr_next is not known; its fields look like llama. …"
+        message: String,
+    },
+}
+
+impl Import {
+    /// What was read, guessed or not.
+    pub fn imported(&self) -> &Imported {
+        match self {
+            Import::Known(imported) | Import::Guess { imported, .. } => imported,
+        }
+    }
+}
+
+/// Refuses a file by its size alone, so that it need not be read.
+pub fn check_size(bytes: u64) -> Result<(), ConfigProblem> {
+    if bytes <= MAX_BYTES {
+        return Ok(());
+    }
+    let size = bytes as f64 / 1e6;
+    Err(ConfigProblem::new("", format!("The file is {size:.1} MB; a config.json is a few KB. Is it the right file?")))
+}
+
+/// Where a model with several parts has its language model.
+const NESTED: [&str; 4] = ["text_config", "language_config", "llm_config", "thinker_config"];
+
+/// What is known not to be a decoder-only transformer, and why nothing can be counted.
+const OTHERS: [(&[&str], &str); 3] = [
+    (
+        &["bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra", "deberta-v2", "modernbert"],
+        "it is an encoder; only decoder-only language models can be counted",
+    ),
+    (
+        &["t5", "mt5", "umt5", "bart", "mbart", "pegasus", "marian", "whisper"],
+        "it has an encoder and a decoder; only decoder-only language models can be counted",
+    ),
+    (
+        &[
+            "mamba",
+            "mamba2",
+            "falcon_mamba",
+            "rwkv",
+            "recurrent_gemma",
+            "jamba",
+            "bamba",
+            "zamba",
+            "zamba2",
+            "falcon_h1",
+            "nemotron_h",
+            "granitemoehybrid",
+            "minimax",
+            "qwen3_next",
+            "kimi_linear",
+            "lfm2",
+            "lfm2_moe",
+        ],
+        "it has layers that are not softmax attention, which cannot be counted yet",
+    ),
+];
+
+/// Reads the text of a `config.json`; of a model with several parts, its language model. The error lists every problem.
+pub fn import(text: &str) -> Result<Import, Vec<ConfigProblem>> {
+    check_size(text.len() as u64).map_err(|p| vec![p])?;
+    let pairs = parse(text).map_err(|p| vec![p])?;
+    let top = Fields::new(&pairs);
+    let outer = model_type(&top)?;
+    if Family::find(outer).is_none()
+        && let Some((name, Value::Object(inner))) = NESTED.iter().find_map(|n| Some((*n, top.value(n)?)))
+    {
+        let mut inner: Vec<(String, Value)> = inner.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        // The whole model's switch decides about its language model's.
+        if let Some(tied) = top.value("tie_word_embeddings") {
+            inner.push(("tie_word_embeddings".to_owned(), tied.clone()));
+        }
+        let mut import = read(Fields::nested(&inner))?;
+        let (Import::Known(imported) | Import::Guess { imported, .. }) = &mut import;
+        let whole = if outer.is_empty() { String::new() } else { format!(" of {}", shorten(outer)) };
+        let left_out = format!("Only the language model{whole}, {name}, was read: other parts are not counted.");
+        imported.warnings.insert(0, ConfigProblem::new("", left_out));
+        return Ok(import);
+    }
+    read(top)
+}
+
+/// The `model_type`; empty if there is none.
+fn model_type<'a>(fields: &Fields<'a>) -> Result<&'a str, Vec<ConfigProblem>> {
+    match fields.value("model_type") {
+        Some(Value::String(name)) => Ok(name),
+        None => Ok(""),
+        Some(other) => {
+            let got = describe(other);
+            Err(vec![ConfigProblem::new("model_type", format!("model_type: expected a text, got {got}."))])
+        }
+    }
+}
+
+/// Reads one language model.
+fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
+    let model_type = model_type(&fields)?;
+    if let Some(why) = not_a_decoder(model_type, &fields) {
+        return Err(vec![why]);
+    }
+    let known = Family::find(model_type);
+    let Some(family) = known.or_else(|| Family::looks_like(&fields)) else {
+        return Err(vec![unknown(model_type)]);
+    };
+    let shape = read_family(family, &mut fields);
+    let context =
+        fields.quiet(&["max_position_embeddings", "n_positions", "seq_length", "max_seq_len", "max_sequence_length"]);
+    let Fields { mut problems, warnings, .. } = fields;
+    if problems.is_empty() {
+        problems = shape.check();
+    }
+    let (given, like) = (not_known(model_type), family.model_type());
+    if !problems.is_empty() {
+        if known.is_none() {
+            let message =
+                format!("{given}. Its fields look most like {like}, by whose rule it cannot be counted either:");
+            problems.insert(0, ConfigProblem::new("model_type", message));
+        }
+        return Err(problems);
+    }
+    let imported = Imported { shape, family, context, warnings };
+    if known.is_some() {
+        return Ok(Import::Known(imported));
+    }
+    let message = format!("{given}; its fields look like {like}. Counted by the {like} rule, the total is a guess.");
+    Ok(Import::Guess { model_type: model_type.to_owned(), imported, message })
+}
+
+/// Why this is no decoder-only transformer, if it is known not to be one.
+fn not_a_decoder(model_type: &str, fields: &Fields<'_>) -> Option<ConfigProblem> {
+    let why = OTHERS.iter().find(|(types, _)| types.contains(&model_type)).map(|(_, why)| *why);
+    let both = fields.value("is_encoder_decoder") == Some(&Value::Bool(true));
+    let why = why.or_else(|| both.then_some("is_encoder_decoder is true; only decoder-only models can be counted"))?;
+    let of = if model_type.is_empty() { String::new() } else { format!("model_type {}: ", shorten(model_type)) };
+    Some(ConfigProblem::new("model_type", format!("{of}{why}.")))
+}
+
+/// "model_type zephyr_next is not known".
+fn not_known(model_type: &str) -> String {
+    if model_type.is_empty() {
+        "No model_type is given".to_owned()
+    } else {
+        format!("model_type {} is not known", shorten(model_type))
+    }
+}
+
+fn unknown(model_type: &str) -> ConfigProblem {
+    let known = MODEL_TYPES.join(", ");
+    let given = if model_type.is_empty() { "model_type is missing".to_owned() } else { not_known(model_type) };
+    ConfigProblem::new("model_type", format!("{given}, and its fields are of no known family. Known: {known}."))
+}
+
+/// Applies the rules of one family. What is wrong is in `fields.problems`.
+fn read_family(family: Family, fields: &mut Fields<'_>) -> Shape {
+    fields.family = family.model_type();
+    let f = fields;
+    match family {
+        Family::Gpt2 | Family::GptBigcode => gpt::gpt2(f, family == Family::GptBigcode),
+        Family::GptNeo => gpt::gpt_neo(f),
+        Family::Gptj | Family::Codegen => gpt::gptj(f),
+        Family::Mpt => gpt::mpt(f),
+        Family::Xglm => gpt::xglm(f),
+        Family::Bloom => gpt::bloom(f),
+        Family::Falcon => gpt::falcon(f),
+        Family::Opt => gpt::opt(f),
+        Family::GptNeox => gpt::gpt_neox(f),
+        Family::DeepseekV2 | Family::DeepseekV3 => experts::deepseek(f, family),
+        Family::Dbrx => experts::dbrx(f),
+        _ => llama::llama_like(f, family),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOUND: &str = r#"{"model_type":"llama","hidden_size":4096,"num_hidden_layers":32,"num_attention_heads":32,
+        "num_key_value_heads":8,"intermediate_size":14336,"vocab_size":128256}"#;
+
+    fn messages(text: &str) -> Vec<String> {
+        import(text).err().unwrap_or_default().into_iter().map(|p| p.message).collect()
+    }
+
+    #[test]
+    fn text_that_is_no_config_is_named() {
+        for (text, part) in [
+            ("", "is empty"),
+            (" \n", "is empty"),
+            ("[1, 2]", "one object in braces"),
+            ("3", "one object in braces"),
+            ("null", "one object in braces"),
+            ("{\"a\": 1,\n \"b\": }", "line 2, column"),
+            ("{\"hidden_size\": NaN}", "near “NaN}”"),
+            ("{\"a\": 1", "not JSON: EOF"),
+            ("{}", "model_type is missing"),
+            ("{\"model_type\": 3}", "expected a text, got 3"),
+            ("{\"model_type\": \"clip\", \"text_config\": {}}", "model_type is missing"),
+            ("{\"model_type\": \"bert\", \"hidden_size\": 768}", "model_type bert: it is an encoder"),
+            ("{\"model_type\": \"new\", \"is_encoder_decoder\": true}", "model_type new: is_encoder_decoder is true"),
+            ("\u{feff}{}", "model_type is missing"),
+        ] {
+            let found = messages(text);
+            assert!(found.len() == 1 && found.iter().all(|m| m.contains(part)), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn size_and_depth_are_refused_before_they_hurt() {
+        let long = format!("{{\"x\": {}}}", "[".repeat(5_000_000));
+        assert_eq!(messages(&long), ["The file is 5.0 MB; a config.json is a few KB. Is it the right file?"]);
+        let deep = format!("{{\"x\": {}1{}}}", "{\"x\":".repeat(50_000), "}".repeat(50_000));
+        assert!(messages(&deep).iter().all(|m| m.contains("nested too deeply")), "{:?}", messages(&deep));
+        assert_eq!(messages(&deep).len(), 1);
+    }
+
+    #[test]
+    fn every_bad_field_is_named_with_its_value() {
+        for (from, to, message) in [
+            ("4096", "4096.5", "hidden_size: expected a whole number, got 4096.5."),
+            ("4096", "0", "hidden_size must be a whole number of at least 1, got 0."),
+            ("4096", "true", "hidden_size: expected a whole number, got true."),
+            ("4096", "[1]", "hidden_size: expected a whole number, got a list."),
+            ("4096", "null", "hidden_size is missing (for llama it is the model width, for example 4096)."),
+            ("4096", "1000001", "hidden_size 1000001 is out of range (1 to 1,000,000)."),
+            ("4096", "1e30", "hidden_size 1e30 is out of range (1 to 1,000,000)."),
+            ("4096", "4096, \"hidden_size\": 2048", "hidden_size is given twice, as 4096 and as 2048; remove one."),
+            (
+                "\"num_key_value_heads\":8",
+                "\"num_key_value_heads\":0",
+                "num_key_value_heads must be a whole number of at least 1, got 0.",
+            ),
+        ] {
+            assert_eq!(messages(&SOUND.replacen(from, to, 1)), [message]);
+        }
+        let heads = messages(&SOUND.replace("\"num_key_value_heads\":8", "\"num_key_value_heads\":5"));
+        assert!(heads.iter().any(|m| m.contains("32 is not a multiple of num_key_value_heads 5")), "{heads:?}");
+    }
+
+    #[test]
+    fn a_float_that_is_whole_is_read_with_a_warning() {
+        let import = import(&SOUND.replace("4096", "4096.0"));
+        let warnings = import.map(|i| i.imported().warnings.clone()).unwrap_or_default();
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings.iter().all(|w| w.message == "hidden_size is written 4096.0; it was read as 4096."));
+    }
+}

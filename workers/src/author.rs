@@ -1,0 +1,61 @@
+//! The dedicated worker behind `/author`: it renders and checks a chapter as the build would, so that the Markdown, LaTeX and
+//! TOML parsers are downloaded by authors alone, and typing never waits for them.
+//!
+//! When it is ready it posts an empty string: what comes before that is lost. Then the page posts arrays of strings. The first
+//! one is the course: an empty string and `source.json`. Then each is a draft: the chapter's folder, and path and text of every
+//! file that differs from the course. The answer is a [`Draft`] as JSON.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use js_sys::Array;
+use ringside_content::Tree;
+use ringside_content::schema::Draft;
+
+/// Path below `content/`, and text.
+type Files = BTreeMap<String, String>;
+
+fn main() {
+    let course = RefCell::new(Files::new());
+    let hears = ringside_workers::hear(move |message| {
+        let message: Vec<String> = Array::from(&message).iter().filter_map(|t| t.as_string()).collect();
+        match message.as_slice() {
+            // The build wrote it; if it cannot be read, the drafts say what is missing.
+            [none, source] if none.is_empty() => drop(course.replace(serde_json::from_str(source).unwrap_or_default())),
+            [folder, files @ ..] => {
+                // Strings and finite numbers can always be written.
+                say(&serde_json::to_string(&draft(&course.borrow(), folder, files)).unwrap_or_default());
+            }
+            [] => {}
+        }
+    });
+    if hears {
+        say("");
+    }
+}
+
+/// The chapter in `folder`, with `files` (path and text, in turn) instead of the course's.
+fn draft(course: &Files, folder: &str, files: &[String]) -> Draft {
+    let mut all = course.clone();
+    all.extend(files.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())));
+    ringside_content::draft(&Tree::from_files(all), folder)
+}
+
+/// Posts to the page.
+fn say(text: &str) {
+    ringside_workers::post(&text.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_replaces_the_files_of_the_course() {
+        let course = Files::from([("course.toml".to_owned(), "[[part]]\nid = \"a\"\n".to_owned())]);
+        let own = ["course.toml".to_owned(), "= no TOML".to_owned()];
+        let draft = draft(&course, "26-mine", &own);
+        assert!(draft.html.is_empty());
+        assert!(draft.diagnostics.iter().any(|d| d.message.contains("not TOML")), "{draft:?}");
+    }
+}

@@ -1,0 +1,93 @@
+//! The dedicated worker that owns the GPU: downloaded by whoever runs a kernel first, and by no one else.
+//!
+//! The page posts a [`Job`], and is told how far it is and in the end what came of it ([`Said`]), both as bytes of postcard. One
+//! job at a time; a page that no longer wants the answer ends the worker.
+
+use std::rc::Rc;
+
+use js_sys::Uint8Array;
+use ringside_core::kernels::job::{Job, Said, Trouble};
+use ringside_gpu::Bench;
+use wasm_bindgen_futures::spawn_local;
+
+fn main() {
+    let bench = Rc::new(Bench::default());
+    let hears = ringside_workers::hear(move |message| {
+        let bench = bench.clone();
+        spawn_local(async move {
+            let progress = |doing: &str, done| say(&Said::Progress { doing: doing.to_owned(), done });
+            say(&match postcard::from_bytes::<Job>(&Uint8Array::new(&message).to_vec()) {
+                Ok(job) => bench.job(&job, &progress).await,
+                Err(why) => Said::Failed(Trouble::NotAccepted(why.to_string())),
+            });
+        });
+    });
+    if hears {
+        say(&Said::Ready);
+    }
+}
+
+fn say(said: &Said) {
+    // Everything that is said can be written.
+    let bytes = postcard::to_allocvec(said).unwrap_or_default();
+    ringside_workers::post(&Uint8Array::from(bytes.as_slice()));
+}
+
+#[cfg(test)]
+mod tests {
+    use ringside_core::kernels::job::{Note, Ran, Text};
+    use ringside_core::kernels::measured::Measured;
+    use ringside_core::kernels::timing::Summary;
+    use ringside_shaders::puzzles::PUZZLES;
+
+    use super::*;
+
+    fn again<T: serde::Serialize + serde::de::DeserializeOwned>(sent: &T) -> T {
+        postcard::from_bytes(&postcard::to_allocvec(sent).expect("it can be written")).expect("it can be read")
+    }
+
+    #[test]
+    fn jobs_arrive_as_they_were_meant() {
+        let kernel = Job::Kernel { family: "matmul".into(), kernel: "tiled".into(), sizes: vec![1, 300, 1 << 40] };
+        assert_eq!(again(&kernel), kernel);
+        let puzzle = &PUZZLES[0];
+        for text in [puzzle.trial("größer", &puzzle.cases(3)), puzzle.race(""), Text::default()] {
+            let job = Job::Text(text);
+            assert_eq!(again(&job), job);
+        }
+    }
+
+    #[test]
+    fn what_is_said_arrives_to_the_bit() {
+        let note = |error, line| Note { error, line, column: 7, text: "unresolved value 'x'".into() };
+        let ran = Ran {
+            device: "a GPU".into(),
+            software: true,
+            notes: vec![note(true, 12), note(false, 0)],
+            outputs: vec![vec![1.5, -0.0, f32::MIN_POSITIVE / 4.0], vec![], vec![f32::INFINITY]],
+            times: Summary { median: 2e-6, low: 1e-6, high: 3e-6 },
+        };
+        let done = Measured { device: "a GPU".into(), seconds: 0.5, rounds: 9, verified: true, ..Measured::default() };
+        for said in [
+            Said::Ready,
+            Said::Progress { doing: "a b".into(), done: 0.25 },
+            Said::Done(Box::new(done.clone()), None),
+            Said::Done(Box::new(done), Some(Trouble::TooLarge(8.0, 9.0))),
+            Said::Ran(Box::new(ran)),
+            Said::Failed(Trouble::Lost("why".into())),
+        ] {
+            assert_eq!(again(&said), said);
+        }
+        // What is not a number stays none.
+        let ran = Ran { outputs: vec![vec![f32::NAN]], ..Ran::default() };
+        let Said::Ran(ran) = again(&Said::Ran(Box::new(ran))) else { panic!("it is something else") };
+        assert!(ran.outputs[0][0].is_nan());
+    }
+
+    #[test]
+    fn what_is_cut_short_is_not_read() {
+        let bytes = postcard::to_allocvec(&Said::Failed(Trouble::NotAccepted("why".into()))).expect("written");
+        assert!((0..bytes.len()).all(|end| postcard::from_bytes::<Said>(&bytes[..end]).is_err()));
+        assert!(postcard::from_bytes::<Said>(&[99]).is_err());
+    }
+}
