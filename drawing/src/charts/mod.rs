@@ -2,6 +2,7 @@
 
 pub mod activation_memory;
 pub mod amdahl;
+pub mod calibration;
 pub mod communication_cost;
 pub mod kernel_fusion;
 pub mod position_encoding;

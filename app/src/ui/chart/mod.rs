@@ -177,11 +177,13 @@ fn reader(
         let to = match event.key().as_str() {
             "ArrowRight" | "ArrowUp" => now + stride,
             "ArrowLeft" | "ArrowDown" => now.saturating_sub(stride),
-            "PageUp" => now + last / 8,
-            "PageDown" => now.saturating_sub(last / 8),
             "Home" => 0,
             "End" => last,
-            "Escape" => return read.set(None),
+            // Pages are turned by others, and what is not read is left by them.
+            "Escape" if read.with_untracked(Option::is_some) => {
+                event.stop_propagation();
+                return read.set(None);
+            }
             _ => return,
         };
         event.prevent_default();
