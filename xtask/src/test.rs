@@ -111,8 +111,10 @@ fn clippy(_: &mut Totals) -> Result<()> {
 
 fn clippy_wasm(_: &mut Totals) -> Result<()> {
     tools::ensure_target()?;
-    let target = ["--package", "ringside-app", "--target", "wasm32-unknown-unknown"];
-    process::run(command("cargo").args(["clippy", "--quiet"]).args(target).args(["--", "-D", "warnings"]))
+    let packages = ["ringside-app", "ringside-gpu", "ringside-workers"].map(|name| ["--package", name]).concat();
+    let mut cargo = command("cargo");
+    cargo.args(["clippy", "--quiet", "--target", "wasm32-unknown-unknown"]).args(packages);
+    process::run(cargo.args(["--", "-D", "warnings"]))
 }
 
 fn docs(_: &mut Totals) -> Result<()> {
