@@ -13,12 +13,12 @@ pub mod quantization;
 pub mod roofline;
 pub mod scaling_curve;
 pub mod scaling_laws;
-pub mod training_run;
 pub mod sketch;
+pub mod training_run;
 
+use ringside_core::declare::Model as _;
 use ringside_core::float::bits::superscript;
 use ringside_core::float::power_of_two;
-use ringside_core::declare::Model as _;
 use ringside_core::query::Query;
 use ringside_core::{amdahl as laws, attention, kernels, memory, network, roofline as roofs, scaling};
 
