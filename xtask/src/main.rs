@@ -18,6 +18,7 @@ mod html;
 mod http;
 mod kernels;
 mod merge;
+mod new;
 mod offline;
 mod outcomes;
 mod perf;
@@ -82,6 +83,19 @@ const COMMANDS: &[Command] = &[
             Flag { name: "--shard", value: "<n/m>", help: "of the browser tests only the nth of m parts" },
         ],
         run: test::main,
+    },
+    Command {
+        name: "new",
+        summary: "begin a widget or a chapter: files that build, pass the tests and show up on the site",
+        flags: &[
+            Flag { name: "widget", value: "<id>", help: "a widget and its model, such as my-widget" },
+            Flag {
+                name: "chapter",
+                value: "<slug>",
+                help: "a chapter: one that course.toml has planned, or a new one",
+            },
+        ],
+        run: new::main,
     },
     Command {
         name: "size",

@@ -1,0 +1,70 @@
+//! {title}: what the drawing shows.
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::grouped;
+use ringside_core::{snake}::Params;
+
+use super::controls::Controls;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui::figure::Figure;
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
+
+/// Downloads the widget.
+#[wasm_split(widget_{snake}, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.pairs())));
+    view! {
+        <Figure
+            id=Params::ID
+            title=Params::TITLE
+            subtitle=Signal::derive(move || params.with(|p| grouped(p.n)))
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || params.with(Params::finding))
+            notes=String::new()
+            main=Controls::of(state).few()
+            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            table=move || table(params)
+        >
+            {drawing(params)}
+        </Figure>
+    }
+    .into_any()
+}
+
+/// How many there are and how many pairs, as bars to the same scale.
+fn drawing(params: Memo<Params>) -> impl IntoView {
+    let width = move || params.with(|p| format!("{}%", 100 * p.n / p.pairs().pairs.max(p.n)));
+    view! {
+        <svg class="{id}" aria-hidden="true">
+            <rect y="10%" width=width height="35%" />
+            <rect y="55%" width="100%" height="35%" />
+        </svg>
+    }
+}
+
+/// The same as a table.
+fn table(params: Memo<Params>) -> AnyView {
+    let row = move || {
+        params.with(|p| {
+            view! {
+                <tr>
+                    <th scope="row">{grouped(p.n)}</th>
+                    <td class="number">{grouped(p.pairs().pairs)}</td>
+                </tr>
+            }
+        })
+    };
+    view! { <Table columns=[words("How many"), numbers("ordered pairs")] rows=row.into_any() /> }.into_any()
+}
