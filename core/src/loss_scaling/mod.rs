@@ -132,7 +132,7 @@ impl Model for Params {
         whole("step", "the step on show", [1, MAX_STEPS], "1")
             .label("Step on show")
             .steps(1.0)
-            .main()
+            .drawn()
             .at(|p| p.step.slot()),
         kept("master", "whether the weights that the optimizer updates are fp32", "Master weights")
             .at(|p| p.keep.master.slot()),

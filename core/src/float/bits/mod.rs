@@ -161,7 +161,7 @@ impl Model for Params {
             .at(|p| p.value.slot()),
         real("update", "what is added at each step", [-1e6, 1e6], "0.0001")
             .label("Update")
-            .main()
+            .drawn()
             .at(|p| p.update.slot()),
         whole("steps", "how often it is added", [1, 1 << STEPS], "1024")
             .label("Steps")
@@ -180,7 +180,7 @@ impl Model for Params {
             .label("Loss scale")
             .format(power)
             .steps(1.0)
-            .main()
+            .drawn()
             .at(|p| p.scale.slot()),
         real("median", "log₂ of the median gradient", [-50.0, 0.0], "-24")
             .label("Median gradient")
