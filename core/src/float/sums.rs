@@ -63,7 +63,8 @@ impl Updates {
                 points.push((step, value));
             }
         }
-        let exact = self.format.nearest(self.start) + self.update * f64::from(self.steps);
+        let start = Some(self.format.nearest(self.start)).filter(|start| start.is_finite()).unwrap_or(self.start);
+        let exact = start + self.update * f64::from(self.steps);
         Course { points, last: value, exact, stalled }
     }
 }

@@ -1,135 +1,20 @@
 //! `loss-scaling`: a tiny transformer trained in few bits, the gradients that its loss scale moves, and the scaler that moves
 //! the scale.
 
+mod choices;
 pub mod finding;
 pub mod network;
 pub mod scaler;
 #[cfg(test)]
 mod tests;
 
-use crate::declare::{Field, Measure, Model, Param, Scale, Slot, Text, choice, measure, real, switch, text, whole};
-use crate::float::{Format, exponent, power_of_two};
-use crate::options;
+pub use choices::{Compute, Loss, MAX_OVERFLOWS, Overflows, View};
+
+use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real, switch, text, whole};
+use crate::float::{exponent, power_of_two};
 use crate::quantity::{Unit, grouped};
-use crate::query::shorten;
 use network::{Keep, Run, Scaling, Step};
 use scaler::{Rule, Scaler};
-
-/// What the figure shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum View {
-    /// The run: its loss, and what each operation lost.
-    #[default]
-    Train,
-    /// Gradients by exponent.
-    Gradients,
-    /// A dynamic scaler through overflows.
-    Scaler,
-}
-
-options!(View {
-    Train: "train", "Training";
-    Gradients: "gradients", "Gradients";
-    Scaler: "scaler", "Scaler";
-});
-
-/// What the network computes in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Compute {
-    /// fp32.
-    Fp32,
-    /// Products in tf32.
-    Tf32,
-    /// bf16.
-    Bf16,
-    /// fp16.
-    #[default]
-    Fp16,
-    /// Products in fp8, each tensor scaled.
-    Fp8,
-    /// Products in fp8, nothing scaled.
-    Fp8Raw,
-}
-
-options!(Compute {
-    Fp32: "fp32", "fp32";
-    Tf32: "tf32", "tf32";
-    Bf16: "bf16", "bf16";
-    Fp16: "fp16", "fp16";
-    Fp8: "fp8", "fp8, scaled";
-    Fp8Raw: "fp8-raw", "fp8, not scaled";
-});
-
-impl Compute {
-    /// For the network.
-    pub const fn network(self) -> network::Compute {
-        match self {
-            Self::Fp32 => network::Compute::Fp32,
-            Self::Tf32 => network::Compute::Tf32,
-            Self::Bf16 => network::Compute::Bf16,
-            Self::Fp16 => network::Compute::Fp16,
-            Self::Fp8 => network::Compute::Fp8 { scaled: true },
-            Self::Fp8Raw => network::Compute::Fp8 { scaled: false },
-        }
-    }
-
-    /// The format in which gradients are held.
-    pub const fn held(self) -> Format {
-        self.network().held()
-    }
-}
-
-/// What the loss is multiplied by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Loss {
-    /// Nothing.
-    #[default]
-    None,
-    /// The same at every step.
-    Static,
-    /// PyTorch's dynamic scaler.
-    PyTorch,
-    /// Megatron's.
-    Megatron,
-}
-
-options!(Loss {
-    None: "none", "none";
-    Static: "static", "fixed";
-    PyTorch: "pytorch", "PyTorch";
-    Megatron: "megatron", "Megatron";
-});
-
-/// Steps, each with an overflow or without: `0010`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Overflows(pub Vec<bool>);
-
-/// Most steps of a scaler.
-pub const MAX_OVERFLOWS: usize = 64;
-
-impl Text for Overflows {
-    fn read(&mut self, text: &str) -> Result<(), String> {
-        if text.len() > MAX_OVERFLOWS || text.bytes().any(|b| b != b'0' && b != b'1') {
-            return Err(format!(
-                "overflows must be 0 for a clean step and 1 for one with an overflow, at most {MAX_OVERFLOWS} of them, \
-                 such as 0010, not “{}”.",
-                shorten(text)
-            ));
-        }
-        self.0 = text.bytes().map(|b| b == b'1').collect();
-        Ok(())
-    }
-
-    fn write(&self) -> String {
-        self.0.iter().map(|o| if *o { '1' } else { '0' }).collect()
-    }
-}
-
-impl Field for Overflows {
-    fn slot(&mut self) -> Slot<'_> {
-        Slot::Text(self)
-    }
-}
 
 /// The state of the figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -247,7 +132,7 @@ impl Model for Params {
         whole("step", "the step on show", [1, MAX_STEPS], "1")
             .label("Step on show")
             .steps(1.0)
-            .main()
+            .drawn()
             .at(|p| p.step.slot()),
         kept("master", "whether the weights that the optimizer updates are fp32", "Master weights")
             .at(|p| p.keep.master.slot()),

@@ -96,6 +96,10 @@ fn conversions() -> Check {
         for pair in case["outputs"]["pairs"].as_str().expect("pairs").split(' ') {
             let (x, theirs) = pair.split_once(':').expect("a pair");
             let x = f32::from_bits(u32::from_str_radix(x, 16).expect("hexadecimal"));
+            if format.specials == float::Specials::Scale && x > 0.0 && x < f32::MIN_POSITIVE {
+                check.exclude("scales of subnormal fp32 numbers, some of which it rounds up from below the midpoint");
+                continue;
+            }
             let (ours, theirs) = (encode(format, x), u64::from_str_radix(theirs, 16).expect("hexadecimal"));
             // Whether the sign of NaN is kept depends on the type in ml_dtypes; here it is not.
             let sign = if x.is_nan() && format.signed() { 1 << (format.bits() - 1) } else { 0 };
@@ -143,5 +147,5 @@ pub fn all() -> Vec<Check> {
 #[test]
 fn number_formats_agree_with_ml_dtypes_and_the_scaler_with_megatron() {
     let counts: Vec<u32> = all().iter().map(|check| check.cases).collect();
-    assert_eq!(counts, [10, 5269, 62]);
+    assert_eq!(counts, [10, 5265, 62]);
 }

@@ -24,6 +24,14 @@ fn field(format: Format, bit: u32) -> &'static str {
     }
 }
 
+/// How many bits each field has, in its colour.
+fn fields(format: Format) -> AnyView {
+    let sign = u32::from(format.signed());
+    let all = [("sign", sign), ("exponent", format.exponent_bits), ("mantissa", format.mantissa_bits)];
+    let one = |(name, bits): (&'static str, u32)| view! { <span class=format!("field-of {name}")>{format!("{bits} {name}")}</span> };
+    all.into_iter().filter(|(_, bits)| *bits > 0).map(one).collect_view().into_any()
+}
+
 fn row(state: State, shown: Memo<Shown>, i: usize) -> AnyView {
     let held = Memo::new(move |_| shown.with(|s| s.held[i]));
     let format = Memo::new(move |_| held.get().format);
@@ -39,6 +47,7 @@ fn row(state: State, shown: Memo<Shown>, i: usize) -> AnyView {
         <section class="bits" data-row=i.to_string()>
             <p class="bits-head">
                 <b>{name}</b>
+                {move || fields(format.get())}
                 <span>{move || held.with(Held::kind)}</span>
                 <code>{move || format!("0x{:0width$x}", held.get().code, width = format.get().bits().div_ceil(4) as usize)}</code>
             </p>

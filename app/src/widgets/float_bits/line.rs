@@ -26,8 +26,8 @@ pub(super) fn view(shown: Memo<Shown>) -> AnyView {
     let exact = move || shown.with(exact);
     view! {
         <svg class="number-line" role="img" aria-label=label>
-            {rows}
             {exact}
+            {rows}
         </svg>
     }
     .into_any()

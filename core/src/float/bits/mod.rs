@@ -1,0 +1,351 @@
+//! `float-bits`: one number in two formats, what lies beside it, sums of small updates, and gradients that fall off the end.
+
+mod finding;
+mod held;
+mod value;
+mod writing;
+
+pub use held::{Fate, Held};
+pub use value::Value;
+pub(crate) use writing::power;
+pub use writing::{superscript, written};
+
+use held::finite;
+
+use super::elementary::exp;
+use super::sums::{Course, Updates};
+use super::{ALL, Format, IDS, Overflow, Rounding, exponent, find, power_of_two};
+use crate::declare::{
+    Choose, Field, List, Measure, Model, Param, Scale, Slot, choice, measure, real, switch, text, whole,
+};
+use crate::mix::Stream;
+use crate::options;
+use crate::quantity::Unit;
+
+/// What the figure shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// The bits of one number, and the number line around it.
+    #[default]
+    Bits,
+    /// Spacing against magnitude.
+    Spacing,
+    /// The same small update added again and again.
+    Sum,
+    /// Gradients by exponent.
+    Gradients,
+}
+
+options!(View {
+    Bits: "bits", "Bits";
+    Spacing: "spacing", "Spacing";
+    Sum: "sum", "Sum";
+    Gradients: "gradients", "Gradients";
+});
+
+/// The formats, for a choice.
+pub const FORMATS: List = List {
+    ids: &IDS,
+    labels: &{
+        let mut labels = [""; ALL.len()];
+        let mut i = 0;
+        while i < labels.len() {
+            labels[i] = ALL[i].name;
+            i += 1;
+        }
+        labels
+    },
+};
+
+impl Choose for Format {
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn choose(&mut self, id: &str) {
+        *self = find(id).unwrap_or(*self);
+    }
+}
+
+impl Field for Format {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Choice(self)
+    }
+}
+
+/// The state of the figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// What is shown.
+    pub view: View,
+    /// The number.
+    pub value: Value,
+    /// The first format, and the one beside it.
+    pub formats: [Format; 2],
+    /// Whether what is too large becomes the largest value.
+    pub saturate: bool,
+    /// What the sum starts from.
+    pub start: f64,
+    /// What is added each time.
+    pub update: f64,
+    /// How often.
+    pub steps: u32,
+    /// Whether sums are rounded stochastically.
+    pub stochastic: bool,
+    /// The seed of stochastic rounding and of the gradients.
+    pub seed: u64,
+    /// log₂ of the median gradient.
+    pub median: f64,
+    /// Standard deviation of log₂ of the gradients.
+    pub spread: f64,
+    /// What the gradients are multiplied by: 2 to this power.
+    pub scale: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            view: View::Bits,
+            value: Value::default(),
+            formats: [super::FP16, super::BF16],
+            saturate: false,
+            start: 1.0,
+            update: 0.0,
+            steps: 1,
+            stochastic: false,
+            seed: 1,
+            median: 0.0,
+            spread: 1.0,
+            scale: 0.0,
+        }
+    }
+}
+
+/// Everything that the figure shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// The number, exactly.
+    pub number: f64,
+    /// In both formats.
+    pub held: [Held; 2],
+    /// The sum in both formats.
+    pub sums: [Course; 2],
+    /// Gradients by exponent, from [`LOWEST`].
+    pub gradients: Vec<u32>,
+    /// What becomes of them in both formats.
+    pub fates: [Fate; 2],
+}
+
+/// The lowest exponent in the histogram, and the highest.
+pub const LOWEST: i32 = -56;
+/// The highest.
+pub const HIGHEST: i32 = 24;
+/// Gradients in it.
+pub const GRADIENTS: u32 = 2048;
+/// Most steps of a sum, as a power of two.
+const STEPS: u32 = 16;
+
+impl Model for Params {
+    type Result = Shown;
+    const ID: &'static str = "float-bits";
+    const TITLE: &'static str = "A number in two formats";
+    const SUMMARY: &'static str =
+        "The bits of a number in two formats, the values beside it, and what sums and gradients lose there.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("view", "what is shown", View::LIST, "bits").label("Show").main().at(|p| p.view.slot()),
+        choice("format", "the first format", FORMATS, "fp16").label("Format").main().at(|p| p.formats[0].slot()),
+        choice("other", "the format beside it", FORMATS, "bf16").label("Beside it").main().at(|p| p.formats[1].slot()),
+        text("value", "the number: decimal, inf, or a code of the first format such as 0x3c00", "0.1")
+            .main()
+            .label("Number")
+            .at(|p| p.value.slot()),
+        real("update", "what is added at each step", [-1e6, 1e6], "0.0001")
+            .label("Update")
+            .drawn()
+            .at(|p| p.update.slot()),
+        whole("steps", "how often it is added", [1, 1 << STEPS], "1024")
+            .label("Steps")
+            .doubling(STEPS)
+            .more("The sum")
+            .at(|p| p.steps.slot()),
+        real("start", "what the sum starts from", [-1e6, 1e6], "1")
+            .label("Start")
+            .more("The sum")
+            .at(|p| p.start.slot()),
+        switch("stochastic", "whether the sum is rounded stochastically", false)
+            .label("Stochastic rounding")
+            .more("The sum")
+            .at(|p| p.stochastic.slot()),
+        real("scale", "log₂ of what the gradients are multiplied by", [0.0, 32.0], "0")
+            .label("Loss scale")
+            .format(power)
+            .steps(1.0)
+            .drawn()
+            .at(|p| p.scale.slot()),
+        real("median", "log₂ of the median gradient", [-50.0, 0.0], "-24")
+            .label("Median gradient")
+            .format(power)
+            .steps(1.0)
+            .more("The gradients")
+            .at(|p| p.median.slot()),
+        real("spread", "standard deviation of log₂ of the gradients", [0.0, 12.0], "4")
+            .label("Spread, in powers of two")
+            .slider(Scale::Linear { min: 0.0, max: 12.0, step: 0.5 })
+            .more("The gradients")
+            .at(|p| p.spread.slot()),
+        switch("saturate", "whether what is too large becomes the largest value", false)
+            .label("Saturate")
+            .more("Rounding")
+            .at(|p| p.saturate.slot()),
+        whole("seed", "seed of stochastic rounding and of the gradients", [1, 999], "1")
+            .label("Seed")
+            .more("Rounding")
+            .at(|p| p.seed.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Shown>] = &[
+        measure("bits", "Bits", Unit::Count, |p, _| p.formats[0].bits().into()),
+        measure("exponent-bits", "Exponent bits", Unit::Count, |p, _| p.formats[0].exponent_bits.into()),
+        measure("mantissa-bits", "Mantissa bits", Unit::Count, |p, _| p.formats[0].mantissa_bits.into()),
+        measure("value", "Value held", Unit::Ratio, |_, s| s.held[0].finite()),
+        measure("error", "Error", Unit::Ratio, |_, s| s.held[0].error),
+        measure("relative-error", "Relative error", Unit::Fraction, |_, s| s.relative(0)),
+        measure("spacing", "Spacing there", Unit::Ratio, |_, s| s.held[0].spacing()),
+        measure("below", "The value below", Unit::Ratio, |_, s| s.held[0].neighbours[0].unwrap_or(s.held[0].finite())),
+        measure("above", "The value above", Unit::Ratio, |_, s| s.held[0].neighbours[1].unwrap_or(s.held[0].finite())),
+        measure("overflows", "Infinite or NaN", Unit::Count, |_, s| f64::from(!s.held[0].value.is_finite())),
+        measure("largest", "Largest value", Unit::Ratio, |p, _| p.formats[0].max()),
+        measure("smallest-normal", "Smallest normal value", Unit::Ratio, |p, _| p.formats[0].min_normal()),
+        measure("smallest", "Smallest value over 0", Unit::Ratio, |p, _| p.formats[0].min_positive()),
+        measure("epsilon", "Spacing above 1", Unit::Ratio, |p, _| p.formats[0].epsilon()),
+        measure("other-value", "Value held beside it", Unit::Ratio, |_, s| s.held[1].finite()),
+        measure("other-relative-error", "Relative error beside it", Unit::Fraction, |_, s| s.relative(1)),
+        measure("other-spacing", "Spacing beside it", Unit::Ratio, |_, s| s.held[1].spacing()),
+        measure("other-overflows", "Infinite or NaN beside it", Unit::Count, |_, s| {
+            f64::from(!s.held[1].value.is_finite())
+        }),
+        measure("sum", "Sum", Unit::Ratio, |_, s| finite(s.sums[0].last, 0.0)),
+        measure("sum-kept", "Part of the updates that arrived", Unit::Fraction, |_, s| finite(s.sums[0].kept(), 0.0)),
+        measure("sum-exact", "Exact sum", Unit::Ratio, |_, s| s.sums[0].exact),
+        measure("other-sum", "Sum beside it", Unit::Ratio, |_, s| finite(s.sums[1].last, 0.0)),
+        measure("other-sum-kept", "Part that arrived beside it", Unit::Fraction, |_, s| finite(s.sums[1].kept(), 0.0)),
+        measure("lost", "Gradients that become zero", Unit::Fraction, |_, s| s.fates[0].zero),
+        measure("subnormal", "Gradients held as subnormals", Unit::Fraction, |_, s| s.fates[0].subnormal),
+        measure("overflowed", "Gradients that overflow", Unit::Fraction, |_, s| s.fates[0].overflowed),
+        measure("other-lost", "Gradients that become zero beside it", Unit::Fraction, |_, s| s.fates[1].zero),
+        measure("other-overflowed", "Gradients that overflow beside it", Unit::Fraction, |_, s| s.fates[1].overflowed),
+    ];
+
+    fn evaluate(&self) -> Result<Shown, String> {
+        Ok(self.shown())
+    }
+}
+
+impl Shown {
+    fn relative(&self, i: usize) -> f64 {
+        let x = self.number.abs();
+        if x == 0.0 || !x.is_finite() { 0.0 } else { finite(self.held[i].error / x, 0.0) }
+    }
+
+    /// The stretch of the number line to draw, around the number: three spacings of the coarser format to each side.
+    pub fn stretch(&self) -> (f64, f64) {
+        let [a, b] = &self.held;
+        let centre = if self.number.is_finite() { self.number } else { a.finite() };
+        let near = |h: &Held| if centre.abs() <= h.format.max() { h.format.spacing(centre) } else { 0.0 };
+        let reach = match near(a).max(near(b)) {
+            0.0 => centre.abs() * 0.5 + 1.0,
+            spacing => spacing * 2.6,
+        };
+        ((centre - reach).max(f64::MIN), (centre + reach).min(f64::MAX))
+    }
+
+    /// The values of a format on that stretch, at most `most`; none if there are more.
+    pub fn values(&self, i: usize, most: usize) -> Option<Vec<f64>> {
+        let (from, to) = self.stretch();
+        let format = self.held[i].format;
+        if (to - from) / format.spacing(from.abs().min(to.abs())) > 8.0 * most as f64 {
+            return None;
+        }
+        let mut values = Vec::new();
+        let mut at = format.next_up(from);
+        while let Some(v) = at.filter(|v| *v <= to) {
+            if values.len() >= most {
+                return None;
+            }
+            values.push(v);
+            at = format.next_up(v);
+        }
+        Some(values)
+    }
+}
+
+impl Params {
+    /// The number, exactly.
+    pub fn number(&self) -> f64 {
+        match self.value {
+            Value::Number(x) => x,
+            Value::Code(code) => self.formats[0].decode(code),
+        }
+    }
+
+    fn overflow(&self) -> Overflow {
+        if self.saturate { Overflow::Saturate } else { Overflow::Special }
+    }
+
+    /// This with one bit of the number in format `i` flipped. NaN is a code of the first format.
+    pub fn flipped(&self, i: usize, bit: u32) -> Self {
+        let format = self.formats[i];
+        let code = self.held(i).code ^ (1 << bit);
+        let value = match format.decode(code) {
+            value if !value.is_nan() => Value::Number(value),
+            _ if i == 0 => Value::Code(code),
+            _ => Value::Code(self.formats[0].nan_code()),
+        };
+        Self { value, ..*self }
+    }
+
+    fn held(&self, i: usize) -> Held {
+        let (format, x) = (self.formats[i], self.number());
+        let code = match self.value {
+            Value::Code(code) if i == 0 => code & (u64::MAX >> (64 - format.bits())),
+            _ => format.encode(x, Rounding::NearestEven, self.overflow()),
+        };
+        Held::of(format, x, code)
+    }
+
+    fn gradients(&self) -> Vec<f64> {
+        let mut stream = Stream::new(self.seed);
+        let (median, spread) = (self.median + self.scale, self.spread);
+        (0..GRADIENTS).map(|_| exp(std::f64::consts::LN_2 * (median + spread * stream.normal()))).collect()
+    }
+
+    /// Computes all of it.
+    pub fn shown(&self) -> Shown {
+        let sum = |format| {
+            let stochastic = self.stochastic.then_some(self.seed);
+            Updates { format, start: self.start, update: self.update, steps: self.steps, stochastic }.run()
+        };
+        let values = self.gradients();
+        let mut gradients = vec![0; (HIGHEST - LOWEST) as usize];
+        for g in &values {
+            let place = (exponent(*g) - LOWEST).clamp(0, HIGHEST - LOWEST - 1);
+            gradients[place as usize] += 1;
+        }
+        Shown {
+            number: self.number(),
+            held: [self.held(0), self.held(1)],
+            sums: self.formats.map(sum),
+            gradients,
+            fates: self.formats.map(|f| Fate::of(f, &values)),
+        }
+    }
+
+    /// Magnitude and spacing of a format, from its smallest value to its largest: both ends of every binade.
+    pub fn spacings(format: Format) -> Vec<(f64, f64)> {
+        let (from, to) = (exponent(format.min_positive()), exponent(format.max()));
+        let ends = |e: i32| [(power_of_two(e), e), (power_of_two(e + 1).min(format.max()), e)];
+        (from..=to).flat_map(ends).map(|(x, e)| (x, format.spacing(power_of_two(e)))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
