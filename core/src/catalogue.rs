@@ -131,7 +131,7 @@ pub const ALL: &[Entry] = &[
     crate::attention::growth::ENTRY,
     crate::attention::position::ENTRY,
     crate::zero::Params::ENTRY,
-    crate::ddp::ENTRY,
+    crate::ddp::Params::ENTRY,
     crate::roofline::ENTRY,
     crate::scaling::Params::ENTRY,
     crate::pipeline::Params::ENTRY,
