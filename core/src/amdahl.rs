@@ -2,21 +2,30 @@
 //!
 //! With a serial fraction `s` and `n` processors, Amdahl (1967) holds the problem fixed:
 //! speed-up = 1 / (s + (1 − s)/n), at most 1/s. Gustafson (1988) holds the time fixed and lets the problem grow:
-//! scaled speed-up = s + (1 − s)·n.
+//! scaled speed-up = s + (1 − s)·n. Where each further processor costs a part `c` of the time on one (a message to whoever puts the
+//! results together), the time is s + (1 − s)/n + c·(n − 1): shortest on √((1 − s)/c) processors, and longer on more.
+//! [`measured`] has one's own times.
 //!
 //! Sources: G. M. Amdahl, AFIPS Spring Joint Computer Conference 1967; J. L. Gustafson, "Reevaluating Amdahl's law",
 //! CACM 31(5), 1988, p. 532.
 
-use crate::declare::{Field, Measure, Model, Param, measure, real, whole};
+pub mod measured;
+
+use crate::declare::{Field, Measure, Model, Param, Scale, measure, real, text, whole};
 use crate::quantity::{Unit, grouped, number};
+use measured::Measured;
 
 /// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Params {
     /// Fraction of the single-processor time that cannot be split, 0 to 1.
     pub serial: f64,
     /// Number of processors, at least 1.
     pub n: u64,
+    /// What a further processor costs, as a part of the time on one.
+    pub cost: f64,
+    /// One's own times.
+    pub measured: Measured,
 }
 
 /// The result of the model.
@@ -30,6 +39,10 @@ pub struct Speedup {
     pub limit: f64,
     /// Amdahl's speed-up divided by `n`: the share of the processors' time that does work.
     pub efficiency: f64,
+    /// The speed-up with what each further processor costs.
+    pub costly: f64,
+    /// The number of processors beyond which that is slower again, at most [`MAX_N`].
+    pub best: f64,
 }
 
 /// Most processors.
@@ -52,6 +65,14 @@ impl Model for Params {
             .doubling(MAX_N.ilog2())
             .main()
             .at(|p| p.n.slot()),
+        real("cost", "what a further processor costs, as a part of the time on one", [0.0, 1.0], "0.0001")
+            .label("A further processor costs")
+            .format(|v| Unit::Fraction.format(v))
+            .slider(Scale::Decades(-6, -1))
+            .main()
+            .quiet()
+            .at(|p| p.cost.slot()),
+        text("measured", "your times: processors:seconds, with commas between them", "").at(|p| p.measured.slot()),
     ];
     // Where nothing is serial there is no limit; the scaled speed-up stands for it.
     const QUANTITIES: &'static [Measure<Self, Speedup>] = &[
@@ -59,6 +80,18 @@ impl Model for Params {
         measure("scaled-speedup", "Scaled speed-up", Unit::Ratio, |_, s| s.gustafson),
         measure("limit", "Limit", Unit::Ratio, |_, s| if s.limit.is_finite() { s.limit } else { s.gustafson }),
         measure("efficiency", "Efficiency", Unit::Fraction, |_, s| s.efficiency),
+        measure("costly-speedup", "Speed-up with that cost", Unit::Ratio, |_, s| s.costly),
+        measure("best", "Fastest on", Unit::Count, |_, s| s.best),
+        measure("best-speedup", "Speed-up there", Unit::Ratio, |p, s| p.on(s.best).costly),
+        measure("karp-flatt", "Serial fraction of your last time; 0 without", Unit::Fraction, |p, _| {
+            p.measured.fractions().last().map_or(0.0, |(_, e)| *e)
+        }),
+        measure("fitted-serial", "Serial fraction that fits your times; 0 without", Unit::Fraction, |p, _| {
+            p.measured.fit().map_or(0.0, |fit| fit.serial)
+        }),
+        measure("fitted-cost", "Cost of a processor that fits them; 0 without", Unit::Fraction, |p, _| {
+            p.measured.fit().map_or(0.0, |fit| fit.cost)
+        }),
     ];
 
     fn evaluate(&self) -> Result<Speedup, String> {
@@ -67,23 +100,35 @@ impl Model for Params {
 }
 
 impl Params {
-    /// Evaluates both laws.
+    /// Evaluates the laws.
     pub fn speedup(&self) -> Speedup {
-        let (s, n) = (self.serial, self.n as f64);
-        let amdahl = 1.0 / (s + (1.0 - s) / n);
-        Speedup { amdahl, gustafson: s + (1.0 - s) * n, limit: 1.0 / s, efficiency: amdahl / n }
+        self.on(self.n as f64)
     }
 
-    /// Both laws on 1, 2, 4, … [`MAX_N`] processors and three numbers between each two: the processors and the speed-ups.
+    /// The laws on so many processors.
+    fn on(&self, n: f64) -> Speedup {
+        let (s, c) = (self.serial, self.cost);
+        let time = s + (1.0 - s) / n;
+        let best = if c > 0.0 { ((1.0 - s) / c).sqrt().clamp(1.0, MAX_N as f64) } else { MAX_N as f64 };
+        Speedup {
+            amdahl: 1.0 / time,
+            gustafson: s + (1.0 - s) * n,
+            limit: 1.0 / s,
+            efficiency: 1.0 / time / n,
+            costly: 1.0 / (time + c * (n - 1.0)),
+            best,
+        }
+    }
+
+    /// The laws on 1, 2, 4, … [`MAX_N`] processors and three numbers between each two: the processors and the speed-ups.
     pub fn curve(&self) -> impl Iterator<Item = (f64, Speedup)> {
-        let serial = self.serial;
-        (0..=MAX_N.ilog2() * 4).map(move |quarter| {
+        (0..=MAX_N.ilog2() * 4).map(|quarter| {
             let n = 2_f64.powf(f64::from(quarter) / 4.0).round();
-            (n, Self { serial, n: n as u64 }.speedup())
+            (n, self.on(n))
         })
     }
 
-    /// What the laws say at these parameters, in two sentences.
+    /// What the laws say at these parameters, in sentences.
     pub fn finding(&self) -> String {
         let result = self.speedup();
         let (n, efficiency) = (grouped(self.n), Unit::Fraction.format(result.efficiency));
@@ -92,11 +137,22 @@ impl Params {
         } else {
             "Nothing is serial, so there is no limit".to_owned()
         };
+        let cost = if self.cost > 0.0 {
+            format!(
+                " With what each of them costs it is {} times, at best {} on {}.",
+                number(result.costly),
+                number(self.on(result.best).costly),
+                grouped(result.best.round() as u64)
+            )
+        } else {
+            String::new()
+        };
         format!(
             "{n} processors make it {} times as fast and work {efficiency} of the time. {limit}; if the problem grows with \
-             the machine instead (Gustafson), {n} do {} times the work of one.",
+             the machine instead (Gustafson), {n} do {} times the work of one.{cost}{}",
             number(result.amdahl),
-            number(result.gustafson)
+            number(result.gustafson),
+            self.measured.finding()
         )
     }
 }
@@ -107,7 +163,7 @@ mod tests {
 
     #[test]
     fn five_percent_serial_work_stops_at_twenty() {
-        let at = |n| Params { serial: 0.05, n }.speedup();
+        let at = |n| Params { serial: 0.05, n, ..Params::standard() }.speedup();
         assert_eq!(at(1).amdahl, 1.0);
         assert!((at(64).amdahl - 15.42).abs() < 0.01);
         assert!(at(65_536).amdahl < 20.0 && at(65_536).amdahl > 19.9);
@@ -116,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_finding_says_what_the_curve_shows() {
-        let params = Params { serial: 0.05, n: 64 };
+        let params = Params { serial: 0.05, n: 64, ..Params::standard() };
         let finding = params.finding();
         assert!(
             finding.starts_with("64 processors make it 15.4 times as fast and work 24.1% of the time."),
@@ -124,6 +180,17 @@ mod tests {
         );
         assert!(finding.contains("more than 20 times"), "{finding}");
         assert_eq!(params.curve().last().map(|(n, s)| (n, s.limit)), Some((65_536.0, 20.0)));
-        assert!(Params { serial: 0.0, n: 1 }.finding().contains("no limit"));
+        assert!(Params { serial: 0.0, n: 1, ..Params::standard() }.finding().contains("no limit"));
+    }
+    /// With c = 10⁻⁴ and 5% serial the time is shortest where (1 − s)/n² = c: on √9500 processors.
+    #[test]
+    fn more_processors_than_the_best_number_are_slower() {
+        let at = |n| Params { serial: 0.05, n, cost: 1e-4, ..Params::standard() }.speedup();
+        let best = at(64).best;
+        assert!((best - 9500_f64.sqrt()).abs() < 1e-9, "{best}");
+        assert!(at(97).costly > at(64).costly && at(97).costly > at(128).costly);
+        assert!(at(65_536).costly < 1.0, "slower than one");
+        let free = Params { cost: 0.0, ..Params::standard() }.speedup();
+        assert_eq!((free.costly, free.best), (free.amdahl, MAX_N as f64));
     }
 }

@@ -134,6 +134,10 @@ pub const ALL: &[Entry] = &[
     crate::ddp::Params::ENTRY,
     crate::roofline::ENTRY,
     crate::scaling::Params::ENTRY,
+    crate::scaling_laws::Params::ENTRY,
+    crate::training_run::Params::ENTRY,
+    crate::machines::Params::ENTRY,
+    crate::optimizer_step::Params::ENTRY,
     crate::pipeline::Params::ENTRY,
     crate::pipeline::editor::EditorParams::ENTRY,
     crate::kernels::matmul::ENTRY,
@@ -142,6 +146,9 @@ pub const ALL: &[Entry] = &[
     crate::kernels::fusion::ENTRY,
     crate::tensor_parallel::ENTRY,
     crate::planner::ENTRY,
+    crate::float::bits::Params::ENTRY,
+    crate::loss_scaling::Params::ENTRY,
+    crate::quantization::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -3,6 +3,7 @@
 mod activations;
 mod anatomy;
 mod attention;
+mod budgets;
 mod catalogue;
 mod collectives;
 mod compare;
@@ -15,6 +16,7 @@ mod network;
 mod oracles;
 mod pipeline;
 mod planner;
+mod precision;
 mod published;
 mod schedules;
 mod tensors;

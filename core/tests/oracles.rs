@@ -15,7 +15,7 @@ use ringside_core::{checked, hardware};
 use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
-use crate::{attention, collectives, network, published, schedules, tensors, zero};
+use crate::{attention, budgets, collectives, network, precision, published, schedules, tensors, zero};
 
 const COMPONENTS: [(&str, Component); 9] = [
     ("embedding", Component::Embedding),
@@ -1179,11 +1179,13 @@ fn the_list_of_what_was_checked_is_what_was_run() {
         schedules::zero_bubble(),
         schedules::zero_bubble_table(),
     ];
+    checks.extend(budgets::all());
     checks.extend(collectives::all());
     checks.extend(tensors::all());
     checks.extend(network::all());
     checks.extend(attention::all());
     checks.extend(zero::all());
     checks.extend(published::all());
+    checks.extend(precision::all());
     crate::compare::check_list(&checks, checked::ALL);
 }

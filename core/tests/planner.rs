@@ -217,7 +217,7 @@ fn what_a_gpu_holds_is_what_the_memory_model_says() {
     let search = Search::new(job("llama-3-8b", "a100-80", 2, 4096, 64), Pins::default()).run();
     for layout in search.layouts().iter().step_by(17) {
         let params = search.job().memory_params(&layout.choice);
-        assert_eq!(params.total().map(|t| t.0), Some(layout.memory), "{:?}", layout.choice);
+        assert_eq!(params.judged().map(|(total, _)| total.0), Some(layout.memory), "{:?}", layout.choice);
         assert_eq!(params.gpus(), 16.0);
     }
 }

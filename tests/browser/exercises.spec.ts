@@ -88,7 +88,7 @@ const KINDS: Kind[] = [
     wrong: (e) => choose(e, ["4 bytes a parameter"]),
     said: ["That is stage 1, which keeps weights and gradients whole."],
     right: (e) => choose(e, ["2 bytes a parameter"]),
-    praise: "everything else is divided and vanishes",
+    praise: "everything else is divided and shrinks towards nothing",
   },
   {
     kind: "choice of several",

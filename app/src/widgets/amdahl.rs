@@ -1,18 +1,21 @@
-//! Amdahl's and Gustafson's laws: the smallest example of a widget. CONTRIBUTING.md walks through this file.
+//! Amdahl's and Gustafson's laws, and one's own times: the smallest example of a widget. CONTRIBUTING.md walks through this file.
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::amdahl::{MAX_N, Params, Speedup};
-use ringside_core::declare::Model as _;
+use ringside_core::amdahl::measured::Measured;
+use ringside_core::amdahl::{Params, Speedup};
+use ringside_core::declare::{Model as _, Text as _};
 use ringside_core::quantity::{Unit, grouped, number};
-use ringside_drawing::scale::{Log, percent};
+use ringside_drawing::charts::amdahl::chart;
 
 use super::controls::Controls;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
+use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
+use crate::ui::unique_id;
 
 /// Downloads the widget.
 #[wasm_split(widget_amdahl, wasm_split_path = leptos::wasm_split, fallible)]
@@ -24,11 +27,14 @@ pub(super) fn load() -> Result<Module, NotLoaded> {
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
-    let result = Memo::new(move |_| params.get().speedup());
-
+    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.speedup())));
     let subtitle = Signal::derive(move || {
         params.with(|p| format!("{} serial, {} processors", Unit::Fraction.format(p.serial), grouped(p.n)))
     });
+    let below = view! {
+        <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {(!props.compact).then(|| measured(state))}
+    };
     view! {
         <Figure
             id=Params::ID
@@ -37,100 +43,92 @@ fn view(props: Props) -> AnyView {
             query=props.query
             alone=props.alone
             problems=state.problems()
-            finding=Signal::derive(move || params.get().finding())
+            finding=Signal::derive(move || params.with(Params::finding))
             notes=String::new()
             main=Controls::of(state).few()
-            below=Some(readings(params, result).into_any())
+            below=Some(below.into_any())
             table=move || table(params)
         >
-            {drawing(params, result)}
+            {ui::chart::view("laws", Memo::new(move |_| params.with(chart)))}
         </Figure>
     }
     .into_any()
 }
 
-/// A law: its name, and what it makes of a result.
-type Law = (&'static str, fn(&Speedup) -> f64);
-
-/// Both laws over the number of processors, both axes logarithmic: a straight line and one that bends to its limit.
-fn drawing(params: Memo<Params>, result: Memo<Speedup>) -> impl IntoView {
-    let scale = Log::to(MAX_N as f64);
-    let height = move |speedup: f64| 100.0 - scale.percent(speedup);
-    let here = move || percent(scale.percent(params.get().n as f64));
-    let laws: [Law; 2] = [("Gustafson", |s| s.gustafson), ("Amdahl", |s| s.amdahl)];
-    let curves = laws.map(|(_, law)| {
-        let points = move || {
-            let point = |(n, s): (f64, Speedup)| format!("{:.2},{:.2} ", scale.percent(n), height(law(&s)));
-            params.get().curve().map(point).collect::<String>()
-        };
-        view! { <polyline points=points /> }
-    });
-    // Each label keeps clear of its curve: Gustafson's lies over it on the left, Amdahl's under it on the right.
-    let points = laws.map(|(name, law)| {
-        let up = move || percent(height(law(&result.get())));
-        let left = move || params.get().n > if name == "Amdahl" { 1024 } else { 16 };
-        view! {
-            <circle cx=here cy=up r="5" />
-            <text
-                class="label"
-                x=here
-                y=up
-                dx=move || if left() { "-10" } else { "10" }
-                dy=if name == "Amdahl" { "24" } else { "-10" }
-                text-anchor=move || if left() { "end" } else { "start" }
-            >
-                {move || format!("{name} {}", number(law(&result.get())))}
-            </text>
+/// One's own times, typed or pasted, and the serial fraction that each of them shows.
+fn measured(state: State<Params>) -> AnyView {
+    let id = unique_id("measured");
+    let wrong = RwSignal::new(None::<String>);
+    let typed = move |event| {
+        let mut read = Measured::default();
+        match read.read(&event_target_value(&event)) {
+            Ok(()) => {
+                wrong.set(None);
+                state.update(|p| p.measured = read);
+            }
+            Err(why) => wrong.set(Some(why)),
         }
-    });
-    let limit = move || percent(height(result.get().limit.min(MAX_N as f64)));
-    let ticks = [1, 16, 256, 4096, MAX_N].map(|n| {
-        let (across, up) = (percent(scale.percent(n as f64)), percent(height(n as f64)));
-        view! {
-            <line x1=across.clone() x2=across.clone() y2="100%" />
-            <line y1=up.clone() y2=up.clone() x2="100%" />
-            <text x=across y="100%" dy="18" text-anchor=if n == MAX_N { "end" } else { "middle" }>{grouped(n)}</text>
-            <text dx="-8" y=up dy=".35em" text-anchor="end">{grouped(n)}</text>
-        }
-    });
+    };
+    let text = move || state.params().with(|p| p.measured.write().replace(',', "\n").replace(':', " "));
+    let rows = move || {
+        state.params().with(|p| {
+            let fractions = p.measured.fractions();
+            let row = |((n, psi), (_, e)): ((f64, f64), (f64, f64))| {
+                view! {
+                    <tr>
+                        <th scope="row">{number(n)}</th>
+                        <td class="number">{number(psi)}</td>
+                        <td class="number">{Unit::Fraction.format(e)}</td>
+                    </tr>
+                }
+            };
+            p.measured.speedups().into_iter().zip(fractions).map(row).collect_view()
+        })
+    };
     view! {
-        <svg class="laws" aria-hidden="true">
-            <g class="ticks">{ticks.into_iter().collect_view()}</g>
-            <g class="limit" class:nowhere=move || result.get().limit.is_infinite()>
-                <line y1=limit y2=limit x2="100%" />
-                <text x="100%" y=limit dy="-6" text-anchor="end">{move || format!("limit {}", number(result.get().limit))}</text>
-            </g>
-            <svg viewBox="0 0 100 100" preserveAspectRatio="none">{curves.into_iter().collect_view()}</svg>
-            {points.into_iter().collect_view()}
-        </svg>
-        <p class="fine">"Across: processors. Up: how many times as fast as one."</p>
+        <details class="fold own-times" open=move || state.params().with(|p| !p.measured.0.is_empty())>
+            <summary>"Your own times"</summary>
+            <div class="own-times-body">
+                <div>
+                    <label for=id.clone()>"Processors and seconds, a line each; the first on one processor"</label>
+                    <textarea id=id rows="7" spellcheck="false" prop:value=text on:change=typed></textarea>
+                    <div role="alert">{move || wrong.get().map(|why| view! { <p class="message">{why}</p> })}</div>
+                </div>
+                <Table
+                    columns=[words("Processors"), numbers("speed-up"), numbers("serial share, Karp–Flatt")]
+                    rows=rows.into_any()
+                />
+            </div>
+        </details>
     }
+    .into_any()
 }
 
-/// The quantities, for people and for scripts.
-fn readings(params: Memo<Params>, result: Memo<Speedup>) -> impl IntoView {
-    let quantities = Memo::new(move |_| params.with(|p| result.with(|s| p.quantities(s))));
-    view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
-}
-
-/// The curve as a table: a row for every power of four.
+/// The curves as a table: a row for every power of four.
 fn table(params: Memo<Params>) -> AnyView {
     let row = move |i: usize| {
         let cell = move |law: fn(&(f64, Speedup)) -> String| {
-            move || params.get().curve().nth(i).map(|point| law(&point)).unwrap_or_default()
+            move || params.with(|p| p.curve().nth(i).map(|point| law(&point)).unwrap_or_default())
         };
         view! {
             <tr>
                 <th scope="row">{cell(|(n, _)| grouped(*n as u64))}</th>
                 <td class="number">{cell(|(_, s)| number(s.amdahl))}</td>
                 <td class="number">{cell(|(_, s)| number(s.gustafson))}</td>
+                <td class="number">{cell(|(_, s)| number(s.costly))}</td>
                 <td class="number">{cell(|(_, s)| Unit::Fraction.format(s.efficiency))}</td>
             </tr>
         }
     };
     view! {
         <Table
-            columns=[words("Processors"), numbers("Amdahl"), numbers("Gustafson"), numbers("Efficiency")]
+            columns=[
+                words("Processors"),
+                numbers("Amdahl"),
+                numbers("Gustafson"),
+                numbers("Amdahl, with the cost"),
+                numbers("efficiency"),
+            ]
             rows=(0..=64).step_by(8).map(row).collect_view().into_any()
         />
     }

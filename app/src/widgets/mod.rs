@@ -14,22 +14,29 @@ mod ddp_overlap;
 mod export;
 mod fields;
 mod flash_attention_tiling;
+mod float_bits;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
+mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
 mod model_anatomy;
 mod model_input;
+mod optimizer_step;
 mod outcome;
+mod parallel_machines;
 mod parallel_planner;
 mod pipeline_timeline;
 mod position_encoding;
+mod quantization;
 mod readings;
 mod roofline;
 mod scaling_curve;
+mod scaling_laws;
 mod schedule_editor;
 mod tensor_parallel;
+mod training_run;
 mod zero_stepper;
 
 use leptos::prelude::*;
@@ -93,6 +100,7 @@ pub const ALL: &[Widget] = &[
         styles: &["flash-attention-tiling"],
         load: || Box::pin(flash_attention_tiling::load()),
     },
+    Widget { id: "float-bits", styles: &["float-bits"], load: || Box::pin(float_bits::load()) },
     Widget {
         id: "kernel-fusion",
         styles: &["network", "kernels", "kernel-fusion"],
@@ -103,9 +111,12 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
+    Widget { id: "optimizer-step", styles: &["optimizer-step"], load: || Box::pin(optimizer_step::load()) },
+    Widget { id: "parallel-machines", styles: &["parallel-machines"], load: || Box::pin(parallel_machines::load()) },
     Widget { id: "parallel-planner", styles: &["parallel-planner"], load: || Box::pin(parallel_planner::load()) },
     Widget {
         id: "pipeline-timeline",
@@ -113,11 +124,14 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(pipeline_timeline::load()),
     },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
+    Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
     Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
+    Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
+    Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
 ];
 

@@ -153,7 +153,7 @@ pub(super) const KEPT: [ParamSpec; 4] = [
     },
 ];
 
-const PARAMS: [ParamSpec; 47] = join(&[&[MODEL, SEQ], &KEPT, &SPLITS, &[GPU, reference::SPECS[2]], &SHAPE]);
+const PARAMS: [ParamSpec; 48] = join(&[&[MODEL, SEQ], &KEPT, &SPLITS, &[GPU, reference::SPECS[2]], &SHAPE]);
 
 const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("activations-per-layer", "Activations of one layer and micro-batch", Unit::Bytes),

@@ -139,7 +139,7 @@ const LOAD: [ParamSpec; 7] = {
     ]
 };
 
-const PARAMS: [ParamSpec; 56] = join(&[&reference::SPECS, &OWN, &LOAD, &layout::SPECS, &SHAPE]);
+const PARAMS: [ParamSpec; 57] = join(&[&reference::SPECS, &OWN, &LOAD, &layout::SPECS, &SHAPE]);
 
 const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("params", "Parameters", Unit::Count),

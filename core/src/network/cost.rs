@@ -66,7 +66,7 @@ pub fn time(op: Op, algo: Algo, ranks: usize, bytes: f64, fabric: &Fabric) -> Op
 /// reduce send slices so small that filling the chain takes only its latency.
 ///
 /// NCCL's tuner takes a chain for the circle: 2 (nodes − 1) hops between nodes for an all-reduce, of 2 · nodes that its ring
-/// has (`src/graph/tuning.cc`, `nInterSteps`).
+/// has (`src/graph/tuning.cc`, `nInterSteps`; older versions counted 2 · nodes).
 pub fn ring(op: Op, ranks: usize, fabric: &Fabric) -> Cost {
     if ranks < 2 {
         return Cost::default();

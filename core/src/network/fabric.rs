@@ -120,7 +120,7 @@ impl Fabric {
         let outer = spans.next().unwrap_or(next);
         let neighbour = if inner.fan > 2 { inner } else { next };
         let circle = self.chain(ranks) + outer.tier.latency;
-        let spared = |turn: usize| if turn % 2 == 0 { inner.tier.latency } else { neighbour.tier.latency };
+        let spared = |turn: usize| if turn.is_multiple_of(2) { inner.tier.latency } else { neighbour.tier.latency };
         turns as f64 * circle - (0..turns).map(spared).sum::<f64>()
     }
 

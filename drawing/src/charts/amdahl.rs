@@ -1,9 +1,9 @@
-//! Both laws over the number of processors: a straight line, and one that bends to its limit.
+//! The laws over the number of processors: a straight line, one that bends to its limit, one that turns; and what was measured.
 
 use ringside_core::amdahl::{MAX_N, Params};
 use ringside_core::quantity::{grouped, number};
 
-use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
+use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
 
 /// The chart.
 pub fn chart(params: &Params) -> Chart {
@@ -12,6 +12,24 @@ pub fn chart(params: &Params) -> Chart {
     let axis = |name: &str| Axis::log2(range).written(Writing::Grouped).named(name);
     let curve = |law: fn(&ringside_core::amdahl::Speedup) -> f64| params.curve().map(|(n, s)| (n, law(&s))).collect();
     let limit = here.limit.is_finite().then(|| Rule::up(here.limit, format!("limit {}", number(here.limit))));
+    let mut series = vec![
+        Series::line("Gustafson", Ink::Optimizer, curve(|s| s.gustafson)).stroke(Stroke::Dashed),
+        Series::line("Amdahl", Ink::Weights, curve(|s| s.amdahl)),
+    ];
+    let mut marks =
+        vec![Mark::new((n, here.gustafson), number(here.gustafson)), Mark::new((n, here.amdahl), number(here.amdahl))];
+    if params.cost > 0.0 {
+        let costly = curve(|s| s.costly);
+        let over_one = costly.into_iter().filter(|(_, speedup)| *speedup >= 1.0).collect();
+        series.push(Series::line("with its cost", Ink::Gradients, over_one).stroke(Stroke::Dotted));
+        if here.costly >= 1.0 {
+            marks.push(Mark::new((n, here.costly), number(here.costly)));
+        }
+    }
+    let measured = params.measured.speedups();
+    if !measured.is_empty() {
+        series.push(Series::dots("Measured", Ink::Activations, Shape::Diamond, measured));
+    }
     Chart {
         label: format!(
             "Speed-up over processors, from 1 to {}. On {}: {} by Amdahl’s law, {} by Gustafson’s.",
@@ -22,14 +40,8 @@ pub fn chart(params: &Params) -> Chart {
         ),
         across: axis("Processors"),
         up: axis("Times as fast as one"),
-        series: vec![
-            Series::line("Gustafson", Ink::Optimizer, curve(|s| s.gustafson)).stroke(Stroke::Dashed),
-            Series::line("Amdahl", Ink::Weights, curve(|s| s.amdahl)),
-        ],
+        series,
         rules: limit.into_iter().map(|rule| rule.stroke(Stroke::Dotted)).collect(),
-        marks: vec![
-            Mark::new((n, here.gustafson), number(here.gustafson)),
-            Mark::new((n, here.amdahl), number(here.amdahl)),
-        ],
+        marks,
     }
 }

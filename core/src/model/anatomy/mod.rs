@@ -87,7 +87,7 @@ const OWN: [ParamSpec; 7] = [
     reference::SPECS[2],
 ];
 
-const PARAMS: [ParamSpec; 40] = join(&[&OWN, &SHAPE]);
+const PARAMS: [ParamSpec; 41] = join(&[&OWN, &SHAPE]);
 
 const QUANTITIES: &[(&str, &str, Unit)] = &[
     ("params", "Parameters", Unit::Count),

@@ -1,0 +1,126 @@
+//! One number in two formats: bits to flip, the number line around it, spacing, sums of small updates, and gradients that fall
+//! off the end.
+
+mod bits;
+mod charts;
+mod line;
+mod numbers;
+mod value;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::float::bits::{Params, Shown, View, written};
+
+use super::controls::Controls;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+
+/// Downloads the widget.
+#[wasm_split(widget_float_bits, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+fn view(props: Props) -> AnyView {
+    let state = State::of(props.query);
+    let params = state.params();
+    let shown = Memo::new(move |_| params.get().shown());
+    let show = Memo::new(move |_| params.with(|p| p.view));
+
+    let is = move |views: &'static [View]| move || views.contains(&show.get());
+    let controls = Controls::of(state)
+        .special("value", value::field(state))
+        .only_while(&["value"], is(&[View::Bits]))
+        .only_while(&["update", "steps", "start", "stochastic"], is(&[View::Sum]))
+        .only_while(&["scale", "median", "spread"], is(&[View::Gradients]))
+        .only_while(&["saturate"], is(&[View::Bits]))
+        .only_while(&["seed"], is(&[View::Sum, View::Gradients]));
+    let drawn = controls.draw();
+    let more = if props.compact { None } else { drawn.more };
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let [a, b] = p.formats;
+            match p.view {
+                View::Bits => format!("{} in {} and {}", written(p.number()), a.name, b.name),
+                view => format!("{} · {} and {}", view.label(), a.name, b.name),
+            }
+        })
+    });
+    let drawing = move || match show.get() {
+        View::Bits => view! {
+            {bits::view(state, shown)}
+            {line::view(shown)}
+        }
+        .into_any(),
+        View::Spacing => charts::spacing(params),
+        View::Sum => charts::sum(params, shown),
+        View::Gradients => charts::gradients(params, shown),
+    };
+    let below = quantities(params, shown, show).into_any();
+    view! {
+        <Figure
+            id=Params::ID
+            title=Params::TITLE
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
+            notes=String::new()
+            main=drawn.main
+            more
+            more_is_set=drawn.more_is_set
+            below=Some(below)
+            table=move || numbers::view(params, shown)
+        >
+            <div class="float-bits">
+                {drawing}
+            </div>
+        </Figure>
+    }
+    .into_any()
+}
+
+/// Ids of quantities, and what they are called here.
+type Names = &'static [(&'static str, &'static str)];
+
+/// The quantities of each view.
+const fn of(view: View) -> Names {
+    match view {
+        View::Bits => &[
+            ("value", "Value held"),
+            ("relative-error", "Relative error"),
+            ("spacing", "Spacing there"),
+            ("other-relative-error", "Error beside it"),
+        ],
+        View::Spacing => &[
+            ("epsilon", "Spacing above 1"),
+            ("largest", "Largest value"),
+            ("smallest-normal", "Smallest normal value"),
+            ("smallest", "Smallest value over 0"),
+        ],
+        View::Sum => &[
+            ("sum", "Sum"),
+            ("sum-kept", "Part of the updates that arrived"),
+            ("other-sum", "Sum beside it"),
+            ("other-sum-kept", "Part that arrived beside it"),
+        ],
+        View::Gradients => &[
+            ("lost", "Become zero"),
+            ("subnormal", "Held as subnormals"),
+            ("overflowed", "Overflow"),
+            ("other-lost", "Become zero beside it"),
+        ],
+    }
+}
+
+fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
+    let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
+    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, of(show.get()))}</dl> }
+}

@@ -1,0 +1,64 @@
+//! The field in which the number is typed.
+
+use leptos::prelude::*;
+use ringside_core::declare::Text as _;
+use ringside_core::float::bits::Value;
+
+use super::State;
+use crate::ui::unique_id;
+
+/// A text field. What is typed is used when Enter is pressed or the field is left; what cannot be used stays, with a message.
+pub(super) fn field(state: State) -> impl IntoView + Send + 'static {
+    let params = state.params();
+    let value = Memo::new(move |_| params.with(|p| p.value));
+    let draft = RwSignal::new(None::<String>);
+    let error = RwSignal::new(None::<String>);
+    let forget = move || {
+        draft.set(None);
+        error.set(None);
+    };
+    Effect::new(move |_| {
+        value.track();
+        forget();
+    });
+    let commit = move || {
+        let Some(text) = draft.get_untracked() else { return };
+        let mut typed = Value::default();
+        match typed.read(&text.replace('−', "-")) {
+            Ok(()) => {
+                forget();
+                state.update(|p| p.value = typed);
+            }
+            Err(why) => error.set(Some(why)),
+        }
+    };
+    let keydown = move |event: leptos::ev::KeyboardEvent| {
+        if event.key() == "Escape" && draft.get_untracked().is_some() {
+            event.prevent_default();
+            forget();
+        }
+    };
+    let (id, message) = (unique_id("value"), unique_id("error"));
+    let describedby = message.clone();
+    view! {
+        <div class="field">
+            <label for=id.clone()>"Number"</label>
+            <span class="number-field">
+                <input
+                    type="text"
+                    autocomplete="off"
+                    spellcheck="false"
+                    id=id
+                    name="value"
+                    aria-invalid=move || error.with(Option::is_some).then_some("true")
+                    aria-describedby=move || error.with(Option::is_some).then(|| describedby.clone())
+                    prop:value=move || draft.get().unwrap_or_else(|| value.get().write())
+                    on:input=move |event| draft.set(Some(event_target_value(&event)))
+                    on:change=move |_| commit()
+                    on:keydown=keydown
+                />
+                <span class="field-error" id=message role="alert">{move || error.get()}</span>
+            </span>
+        </div>
+    }
+}

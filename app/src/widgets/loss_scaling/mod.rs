@@ -1,0 +1,121 @@
+//! A tiny transformer in few bits: its loss beside that of fp32, what each operation lost, its gradients under the loss scale,
+//! and the scaler step by step.
+
+mod gradients;
+mod numbers;
+mod operations;
+mod run;
+mod scaler;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::loss_scaling::{Loss, Params, Shown, View};
+
+use super::controls::Controls;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+
+/// Downloads the widget.
+#[wasm_split(widget_loss_scaling, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+fn view(props: Props) -> AnyView {
+    let state = State::of(props.query);
+    let params = state.params();
+    // Neither what is shown of a run nor the step that is looked at changes it.
+    let whole = Memo::new(move |_| Params { view: View::Train, step: 1, ..params.get() });
+    let shown = Memo::new(move |_| whole.get().shown());
+    let show = Memo::new(move |_| params.with(|p| p.view));
+
+    let is = move |views: &'static [View]| move || views.contains(&show.get());
+    let controls = Controls::of(state)
+        .only_while(&["compute", "step"], is(&[View::Train, View::Gradients]))
+        .only_while(&["scale"], move || params.with(|p| p.scaling != Loss::None || p.view == View::Scaler))
+        .only_while(&["master", "logits", "softmax", "norm", "loss"], is(&[View::Train]))
+        .only_while(&["micro", "mean", "qk", "rate", "steps", "seed"], is(&[View::Train, View::Gradients]))
+        .only_while(&["interval", "hysteresis"], move || {
+            params.with(|p| p.scaling != Loss::None || p.view == View::Scaler)
+        });
+    let drawn = controls.draw();
+    let more = if props.compact { None } else { drawn.more };
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| match p.view {
+            View::Scaler => format!("{} steps", p.overflows.0.len()),
+            _ => format!("{} · loss scaling: {}", p.compute.label(), p.scaling.label()),
+        })
+    });
+    let drawing = move || match show.get() {
+        View::Train => run::view(params, shown),
+        View::Gradients => gradients::view(params, shown),
+        View::Scaler => scaler::view(state, shown),
+    };
+    let below = view! {
+        <div class="loss-scaling">
+            <div class:nowhere=move || show.get() != View::Train>{operations::view(params, shown)}</div>
+            {quantities(params, shown, show)}
+        </div>
+    }
+    .into_any();
+    view! {
+        <Figure
+            id=Params::ID
+            title=Params::TITLE
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
+            notes="One block, one head, width 8, four sequences of eight tokens: at each token the network has to name the one before it. Adam in fp32."
+            main=drawn.main
+            more
+            more_is_set=drawn.more_is_set
+            below=Some(below)
+            table=move || numbers::view(shown)
+        >
+            <div class="loss-scaling">
+                {drawing}
+            </div>
+        </Figure>
+    }
+    .into_any()
+}
+
+/// Ids of quantities, and what they are called here.
+type Names = &'static [(&'static str, &'static str)];
+
+/// The quantities of each view.
+const fn of(view: View) -> Names {
+    match view {
+        View::Train => &[
+            ("loss", "Loss at the end"),
+            ("reference-loss", "In fp32"),
+            ("skipped", "Steps skipped"),
+            ("final-scale", "Scale at the end"),
+        ],
+        View::Gradients => &[
+            ("lost", "Become zero"),
+            ("overflowed", "Overflow"),
+            ("largest-scale", "Largest scale without overflow"),
+            ("final-scale", "Scale at the end"),
+        ],
+        View::Scaler => &[
+            ("scale-after", "Scale at the end"),
+            ("scale-lowest", "Lowest scale"),
+            ("scaler-skipped", "Steps skipped"),
+            ("final-scale", "Of the run"),
+        ],
+    }
+}
+
+fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
+    let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
+    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, of(show.get()))}</dl> }
+}

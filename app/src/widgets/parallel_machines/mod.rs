@@ -1,0 +1,149 @@
+//! The same small computation on four machines, step by step.
+
+mod drawing;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::machines::{Kind, Params, Run, Work};
+use ringside_core::quantity::{Unit, grouped, number};
+
+use super::controls::Controls;
+use super::outcome::Shown;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::markup::renewed;
+use crate::ui::presets::Preset;
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
+use crate::ui::transport::{Pace, Transport};
+
+/// Downloads the widget.
+#[wasm_split(widget_parallel_machines, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// Machines as they are sold, and two states that show something.
+const MACHINES: [Preset; 6] = [
+    ("AVX2: 8 lanes", "machine=cpu&lanes=8&units=4"),
+    ("AVX-512: 16 lanes", "machine=cpu&lanes=16&units=4"),
+    ("warps of 32", "machine=gpu&lanes=32&units=4"),
+    ("8 × 8 array", "machine=systolic&lanes=8"),
+    ("8 nodes", "machine=nodes&lanes=8&units=8"),
+    ("memory touched by one", "machine=cpu&lanes=8&units=4&touch=one"),
+];
+
+/// How fast it is played.
+const PACE: Pace = Pace { whole: 12_000.0, longest: 700.0, shortest: 60.0 };
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    // Only what the run depends on: a step back and forth runs nothing anew.
+    let still = Memo::new(move |_| params.with(|p| Params { step: 0, ..p.clone() }));
+    let shown = Shown::new(still, Params::evaluate, Clone::clone);
+    let steps = Signal::derive(move || shown.with(|run: &Run| run.steps.len()));
+    let step = Signal::derive(move || (params.with(|p| p.step) as usize).min(steps.get()));
+    let set = move |to: usize| state.update(|p| p.step = to as u64);
+    let place =
+        Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
+    let playback = PACE.of(steps);
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let machine = if p.machine == Kind::Systolic {
+                format!("{0} × {0} cells", p.lanes)
+            } else {
+                format!("{} of {} lanes", p.units, p.lanes)
+            };
+            format!("{}, {}: {machine}", p.work.label(), p.machine.label())
+        })
+    });
+    let quantities = Memo::new(move |_| still.with(|p| shown.with(|run| p.quantities(run))));
+    let product = Memo::new(move |_| params.with(|p| p.work == Work::Product));
+    let array = Memo::new(move |_| params.with(|p| p.machine == Kind::Systolic));
+    let controls = Controls::of(state)
+        .only_while(&["n"], move || !product.get())
+        .only_while(&["side"], move || product.get())
+        .only_while(&["units"], move || !array.get());
+    let (main, more, more_is_set) = if props.compact {
+        (controls.few(), None, Signal::stored(false))
+    } else {
+        let drawn = controls.draw();
+        (drawn.main, drawn.more, drawn.more_is_set)
+    };
+    let picture = move || params.with(|p| shown.with(|run| drawing::picture(p, run, step.get())));
+    let caption = move || shown.with(|run| drawing::caption(run, step.get()));
+    view! {
+        <Figure
+            id=Params::ID
+            title=Params::TITLE
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || still.with(|p| shown.with(|run| p.finding(run))))
+            notes="A step is one instruction of every unit; caches and overlap are left out. Lanes of AVX2 and AVX-512 for fp32; a TPU’s array \
+                   has 128 or 256 cells a side."
+                .to_owned()
+            presets=(!props.compact).then(|| ui::presets::partial(state, "Machines", MACHINES))
+            main
+            more
+            more_is_set
+            transport=Some(view! { <Transport steps step set playback place alone=props.alone /> }.into_any())
+            below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            table=move || table(still)
+        >
+            <ul class="legend machines-legend">
+                <li><i class="swatch works" aria-hidden="true"></i>"works"</li>
+                <li><i class="swatch masked" aria-hidden="true"></i>"has no part in it"</li>
+                <li><i class="swatch waits" aria-hidden="true"></i>"waits"</li>
+            </ul>
+            <div class="machines" use:renewed=picture></div>
+            <p class="machines-step">{caption}</p>
+        </Figure>
+    }
+    .into_any()
+}
+
+/// Every computation on this machine.
+fn table(params: Memo<Params>) -> AnyView {
+    let rows = move || {
+        params.with(|p| {
+            let row = |work: Work| {
+                let Ok(run) = (Params { work, ..p.clone() }).evaluate() else { return ().into_any() };
+                view! {
+                    <tr>
+                        <th scope="row">{work.label()}</th>
+                        <td class="number">{grouped(run.steps.len() as u64)}</td>
+                        <td class="number">{number(run.time())}</td>
+                        <td class="number">{Unit::Fraction.format(run.utilisation())}</td>
+                        <td class="number">{number(run.speedup())}</td>
+                        <td class="number">{Unit::Bytes.format(run.near() + run.far())}</td>
+                        <td class="number">{number(run.messages())}</td>
+                    </tr>
+                }
+                .into_any()
+            };
+            Work::ALL.map(row).collect_view()
+        })
+    };
+    view! {
+        <Table
+            caption="Every computation on this machine"
+            columns=[
+                words("Computation"),
+                numbers("steps"),
+                numbers("time"),
+                numbers("lanes work"),
+                numbers("times one lane"),
+                numbers("memory"),
+                numbers("messages"),
+            ]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}

@@ -1,0 +1,106 @@
+//! Scales and few bits: outliers under every recipe, delayed scaling, quantization-aware training, and accumulation.
+
+mod charts;
+mod numbers;
+mod recipes;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantization::{Params, Shown, View};
+
+use super::controls::Controls;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+
+/// Downloads the widget.
+#[wasm_split(widget_quantization, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+fn view(props: Props) -> AnyView {
+    let state = State::of(props.query);
+    let params = state.params();
+    // What is shown changes none of it.
+    let whole = Memo::new(move |_| Params { view: View::Recipes, ..params.get() });
+    let shown = Memo::new(move |_| whole.get().shown());
+    let show = Memo::new(move |_| params.with(|p| p.view));
+
+    let is = move |views: &'static [View]| move || views.contains(&show.get());
+    let controls = Controls::of(state)
+        .only_while(&["recipe"], is(&[View::Recipes]))
+        .only_while(&["outlier"], is(&[View::Recipes, View::Training]))
+        .only_while(&["history", "jump", "margin"], is(&[View::Delayed]))
+        .only_while(&["bits", "per-channel"], is(&[View::Training]))
+        .only_while(&["k", "kept", "promote"], is(&[View::Accumulate]));
+    let drawn = controls.draw();
+    let more = if props.compact { None } else { drawn.more };
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| match p.view {
+            View::Recipes => p.recipe.name.to_owned(),
+            view => view.label().to_owned(),
+        })
+    });
+    let drawing = move || match show.get() {
+        View::Recipes => recipes::view(state, shown),
+        View::Delayed => charts::delayed(params, shown),
+        View::Training => charts::training(params, shown),
+        View::Accumulate => charts::accumulate(params, shown),
+    };
+    let below = quantities(params, shown, show).into_any();
+    view! {
+        <Figure
+            id=Params::ID
+            title=Params::TITLE
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
+            notes=String::new()
+            main=drawn.main
+            more
+            more_is_set=drawn.more_is_set
+            below=Some(below)
+            table=move || numbers::view(shown)
+        >
+            <div class="quantization">
+                {drawing}
+            </div>
+        </Figure>
+    }
+    .into_any()
+}
+
+/// Ids of quantities, and what they are called here.
+type Names = &'static [(&'static str, &'static str)];
+
+/// The quantities of each view.
+const fn of(view: View) -> Names {
+    match view {
+        View::Recipes => &[("error", "Error"), ("zero", "Become zero"), ("bits-per-value", "Bits for each value")],
+        View::Delayed => &[
+            ("saturated", "Saturated at the jump"),
+            ("jump-error", "Error at the jump"),
+            ("steps-saturated", "Steps that saturate"),
+        ],
+        View::Training => &[
+            ("float-loss", "Loss without rounding"),
+            ("rounded-loss", "Rounded afterwards"),
+            ("aware-loss", "Trained with rounding"),
+            ("levels", "Levels of a weight"),
+        ],
+        View::Accumulate => &[("sum-error", "Error of the sum"), ("promoted-error", "With promotion every 128")],
+    }
+}
+
+fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
+    let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
+    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, of(show.get()))}</dl> }
+}

@@ -1,0 +1,154 @@
+//! How large a model for a budget: four views of seven laws, with the runs that were made.
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::{Unit, number};
+use ringside_core::scaling_laws::runs::RUNS;
+use ringside_core::scaling_laws::{Law, Outcome, Params, Show};
+use ringside_drawing::charts::scaling_laws::chart;
+
+use super::controls::Controls;
+use super::outcome::Shown;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::presets::Preset;
+use crate::ui::segmented::Segmented;
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
+
+/// Downloads the widget.
+#[wasm_split(widget_scaling_laws, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// What people ask.
+const QUESTIONS: [Preset; 6] = [
+    ("Gopher or Chinchilla?", "compute=5.76e23&params=280e9"),
+    ("What did Kaplan say?", "compute=5.76e23&params=70e9&law=kaplan&show=frontier"),
+    ("What is printed?", "compute=5.76e23&params=70e9&law=approach-3&show=frontier"),
+    ("Why 15 T for 8 B?", "compute=7.227e23&params=8.03e9&show=frontier"),
+    ("Short of text?", "compute=1.2e22&params=5e9&unique=1e11&law=c4&show=data"),
+    ("For many users?", "compute=5.88e23&params=70e9&served=1e13&show=serving"),
+];
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    let shown = Shown::new(params, Params::evaluate, Clone::clone);
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            format!("{} FLOP, {} parameters, {}", number(p.compute), Unit::Count.format(p.params), p.law.label())
+        })
+    });
+    let drawn = Memo::new(move |_| params.with(|p| shown.with(|o: &Outcome| chart(p, o))));
+    let quantities = Memo::new(move |_| params.with(|p| shown.with(|o| p.quantities(o))));
+    let controls = Controls::of(state);
+    let (main, more, more_is_set) = if props.compact {
+        (controls.few(), None, Signal::stored(false))
+    } else {
+        let drawn = controls.draw();
+        (drawn.main, drawn.more, drawn.more_is_set)
+    };
+    let notes = Signal::derive(move || {
+        params.with(|p| {
+            let none = if p.law.surface().is_none() {
+                "This law has no formula for the loss: the curves are Besiroglu’s. "
+            } else {
+                ""
+            };
+            format!("{none}{}. Losses belong to one tokenizer and one mixture of text.", p.law.source())
+        })
+    });
+    view! {
+        <Figure
+            id=Params::ID
+            title=Params::TITLE
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding=Signal::derive(move || shown.with(Outcome::finding))
+            notes
+            presets=(!props.compact).then(|| ui::presets::presets(state, "Questions", QUESTIONS, Clone::clone))
+            main
+            more
+            more_is_set
+            below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            table=move || tables(params)
+        >
+            {views(state)}
+            {ui::chart::view("plane", drawn)}
+        </Figure>
+    }
+    .into_any()
+}
+
+/// What is drawn, to choose from.
+fn views(state: State<Params>) -> AnyView {
+    let options = Show::ALL.map(|show| (show.id(), show.label())).to_vec();
+    let value = Signal::derive(move || state.params().with(|p| p.show.id()));
+    let set = move |id: &'static str| {
+        if let Some(show) = Show::find(id) {
+            state.update(|p| p.show = show);
+        }
+    };
+    view! { <div class="views"><Segmented name="show" label="Show" options value set /></div> }.into_any()
+}
+
+/// Every law at this budget, and every run.
+fn tables(params: Memo<Params>) -> AnyView {
+    let laws = move || {
+        let compute = params.with(|p| p.compute);
+        let row = |law: Law| {
+            let best = law.optimum(compute);
+            view! {
+                <tr>
+                    <th scope="row">{law.label()}</th>
+                    <td class="number">{format!("{:.3}", law.exponent())}</td>
+                    <td class="number">{Unit::Count.format(best.params)}</td>
+                    <td class="number">{Unit::Count.format(best.tokens)}</td>
+                    <td class="number">{number(best.ratio())}</td>
+                </tr>
+            }
+        };
+        Law::ALL.map(row).collect_view()
+    };
+    let runs = RUNS.iter().map(|run| {
+        view! {
+            <tr>
+                <th scope="row">{run.name}</th>
+                <td class="number">{run.year}</td>
+                <td class="number">{Unit::Count.format(run.at.params)}</td>
+                <td class="number">{Unit::Count.format(run.at.tokens)}</td>
+                <td class="number">{number(run.at.compute())}</td>
+                <td class="number">{number(run.at.ratio())}</td>
+                <td>{run.source}</td>
+            </tr>
+        }
+    });
+    view! {
+        <Table
+            caption="What each law spends this budget on"
+            columns=[words("Law"), numbers("exponent"), numbers("parameters"), numbers("tokens"), numbers("tokens for each")]
+            rows=laws.into_any()
+        />
+        <Table
+            caption="Runs"
+            columns=[
+                words("Run"),
+                numbers("year"),
+                numbers("parameters a token uses"),
+                numbers("tokens"),
+                numbers("6ND, FLOPs"),
+                numbers("tokens for each"),
+                words("source"),
+            ]
+            rows=runs.collect_view().into_any()
+        />
+    }
+    .into_any()
+}

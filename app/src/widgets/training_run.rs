@@ -1,0 +1,229 @@
+//! One training run: what is given and what follows, with its batch, its learning rate, its optimizer, and published runs.
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::{Unit, grouped, number};
+use ringside_core::training_run::optimizer::{Cost, Rule};
+use ringside_core::training_run::published::{self, Published};
+use ringside_core::training_run::{Given, Params, Run, Show};
+use ringside_drawing::charts::training_run::chart;
+
+use super::controls::Controls;
+use super::outcome::Shown;
+use super::{Module, Props, param, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::figure::Figure;
+use crate::ui::presets::Preset;
+use crate::ui::segmented::Segmented;
+use crate::ui::slider::{Scale, Slider};
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
+
+/// Downloads the widget.
+#[wasm_split(widget_training_run, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    let shown = Shown::new(params, Params::evaluate, |p| Params { total: 0.0, ..p.clone() });
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let (size, gpus) = (Unit::Count.format(p.params), grouped(p.gpus));
+            format!("{size} parameters on {gpus} {}, MFU {}", p.gpu.name, Unit::Fraction.format(p.mfu))
+        })
+    });
+    let drawn = Memo::new(move |_| params.with(|p| shown.with(|run| chart(p, run))));
+    let quantities = Memo::new(move |_| params.with(|p| shown.with(|run| p.quantities(run))));
+    let finding =
+        Signal::derive(move || shown.error().unwrap_or_else(|| params.with(|p| shown.with(|run| says(p, run)))));
+    let controls = Controls::of(state).special("given", budget(state));
+    let (main, more, more_is_set) = if props.compact {
+        (controls.few(), None, Signal::stored(false))
+    } else {
+        let drawn = controls.draw();
+        (drawn.main, drawn.more, drawn.more_is_set)
+    };
+    let presets = published::ALL.iter().map(|p| -> Preset { (p.name, p.query) });
+    let presets = (!props.compact).then(|| ui::presets::presets(state, "Published runs", presets, at_loss));
+    let below = view! {
+        {move || params.with(|p| Published::of(p).map(comparison))}
+        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+    };
+    let drawing = view! {
+        {views(state)}
+        {ui::chart::view("plane", drawn)}
+    }
+    .into_any();
+    view! {
+        <Figure
+            id=Params::ID
+            title=Params::TITLE
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding
+            notes="The loss is that of the fitted law for a run planned to end then; it belongs to one tokenizer and one mixture of text."
+                .to_owned()
+            presets
+            main
+            more
+            more_is_set
+            below=Some(below.into_any())
+            table=move || tables(params)
+        >
+            {shown.frame(drawing)}
+        </Figure>
+    }
+    .into_any()
+}
+
+/// A state without what is drawn of it.
+fn at_loss(params: &Params) -> Params {
+    Params { show: Show::Loss, ..params.clone() }
+}
+
+/// What the drawing says.
+fn says(params: &Params, run: &Run) -> String {
+    match params.show {
+        Show::Loss => run.finding(),
+        Show::Batch => run.batch_finding(),
+        Show::Schedule => run.schedule_finding(),
+        Show::Optimizers => run.optimizer_finding(),
+    }
+}
+
+/// What the run is given, and how much of it.
+fn budget(state: State<Params>) -> AnyView {
+    let options = Given::ALL.map(|given| (given.id(), given.label())).to_vec();
+    let value = Signal::derive(move || state.params().with(|p| p.given.id()));
+    let set = move |id: &'static str| {
+        if let Some(given) = Given::find(id) {
+            state.update(|p| p.given = given);
+        }
+    };
+    let is = move |given: Given| Memo::new(move |_| state.params().with(|p| p.given != given));
+    let tokens = Signal::derive(move || state.params().with(|p| p.tokens));
+    let days = Signal::derive(move || state.params().with(|p| p.days));
+    let money = Signal::derive(move || state.params().with(|p| p.money));
+    view! {
+        <div class="budget">
+            <Segmented name="given" label="Given" options value set />
+            <div class="bare" class:nowhere=is(Given::Tokens)>
+                <Slider
+                    spec=param(&Params::ENTRY, "tokens")
+                    label="Tokens"
+                    value=tokens
+                    set=move |v: f64| state.update(|p| p.tokens = v)
+                    scale=Scale::Decades(8, 14)
+                    format=|v| Unit::Count.format(v)
+                />
+            </div>
+            <div class="bare" class:nowhere=is(Given::Days)>
+                <Slider
+                    spec=param(&Params::ENTRY, "days")
+                    label="Days"
+                    value=days
+                    set=move |v: f64| state.update(|p| p.days = v)
+                    scale=Scale::Linear { min: 1.0, max: 180.0, step: 1.0 }
+                    format=number
+                />
+            </div>
+            <div class="bare" class:nowhere=is(Given::Money)>
+                <Slider
+                    spec=param(&Params::ENTRY, "money")
+                    label="US dollars"
+                    value=money
+                    set=move |v: f64| state.update(|p| p.money = v)
+                    scale=Scale::Decades(2, 10)
+                    format=|v| Unit::Count.format(v)
+                />
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+/// What is drawn, to choose from.
+fn views(state: State<Params>) -> AnyView {
+    let options = Show::ALL.map(|show| (show.id(), show.label())).to_vec();
+    let value = Signal::derive(move || state.params().with(|p| p.show.id()));
+    let set = move |id: &'static str| {
+        if let Some(show) = Show::find(id) {
+            state.update(|p| p.show = show);
+        }
+    };
+    view! { <div class="views"><Segmented name="show" label="Show" options value set /></div> }.into_any()
+}
+
+/// A published run beside what the model says of it.
+fn comparison(run: &'static Published) -> AnyView {
+    let Ok((_, facts)) = run.compared() else { return ().into_any() };
+    let rows = facts.into_iter().map(|(fact, ours)| {
+        let named = Params::QUANTITIES.iter().find(|m| m.id == fact.quantity);
+        let (label, unit) = named.map_or((fact.quantity, Unit::Ratio), |m| (m.label, m.unit));
+        view! {
+            <tr>
+                <th scope="row">{label}</th>
+                <td class="number">{unit.format(fact.value)}</td>
+                <td class="number">{unit.format(ours)}</td>
+                <td class="number">{format!("{:+.1}%", fact.difference(ours))}</td>
+                <td>{fact.place}</td>
+            </tr>
+        }
+    });
+    view! {
+        <div class="published">
+            <p><b>{run.name}</b> " as it was published. Given: " {run.given} ". " {run.source} "."</p>
+            <div class="scroll">
+                <Table
+                    columns=[words(""), numbers("published"), numbers("computed"), numbers("difference"), words("where")]
+                    rows=rows.collect_view().into_any()
+                />
+            </div>
+            <p class="fine">{run.note}</p>
+        </div>
+    }
+    .into_any()
+}
+
+/// Every optimizer for this model.
+fn tables(params: Memo<Params>) -> AnyView {
+    let rows = move || {
+        let run = params.with(Params::evaluate);
+        let Ok(run) = run else { return ().into_any() };
+        let row = |(rule, cost, each, share): (Rule, Cost, f64, f64)| {
+            view! {
+                <tr>
+                    <th scope="row">{rule.label()}</th>
+                    <td class="number">{Unit::Bytes.format(cost.state)}</td>
+                    <td class="number">{number(each)}</td>
+                    <td class="number">{Unit::Bytes.format(cost.traffic)}</td>
+                    <td class="number">{Unit::Flop.format(cost.flop)}</td>
+                    <td class="number">{Unit::Fraction.format(share)}</td>
+                </tr>
+            }
+        };
+        run.optimizers().map(row).collect_view().into_any()
+    };
+    view! {
+        <Table
+            caption="A step of each optimizer, for the whole model"
+            columns=[
+                words("Optimizer"),
+                numbers("state"),
+                numbers("bytes a parameter"),
+                numbers("moves"),
+                numbers("computes"),
+                numbers("of the batch’s FLOPs"),
+            ]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}

@@ -1,0 +1,164 @@
+//! The parameters, and the model in the catalogue.
+
+use super::{Run, Work, run};
+use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::options;
+use crate::quantity::{Unit, number};
+
+/// A kind of machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// Cores with SIMD lanes and one memory, half of it beside each socket.
+    Cpu,
+    /// Warps, and one memory.
+    #[default]
+    Gpu,
+    /// A square of cells through which activations march.
+    Systolic,
+    /// Nodes that share nothing.
+    Nodes,
+}
+
+options!(Kind {
+    Cpu: "cpu", "CPU cores";
+    Gpu: "gpu", "GPU warps";
+    Systolic: "systolic", "systolic array";
+    Nodes: "nodes", "nodes";
+});
+
+/// Who touched the memory first, and so has it beside him.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Touch {
+    /// Each core its own part.
+    #[default]
+    Each,
+    /// One thread all of it: half of the cores are on the other socket.
+    One,
+}
+
+options!(Touch {
+    Each: "each", "each its own part";
+    One: "one", "one thread, all of it";
+});
+
+/// The state of the widget.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Params {
+    /// The machine.
+    pub machine: Kind,
+    /// The computation.
+    pub work: Work,
+    /// Elements of a vector, cells, vertices.
+    pub n: u64,
+    /// Rows and columns of the matrices of a product.
+    pub side: u64,
+    /// Cores, warps, nodes.
+    pub units: u64,
+    /// Lanes of a unit; rows and columns of the array.
+    pub lanes: u64,
+    /// Who touched the memory first.
+    pub touch: Touch,
+    /// A step with memory of the other socket takes as long as so many with near memory.
+    pub remote: f64,
+    /// A message takes as long as so many steps, however short it is.
+    pub latency: f64,
+    /// Steps that have been done.
+    pub step: u64,
+}
+
+impl Params {
+    /// Elements, or the side of a product.
+    pub fn elements(&self) -> usize {
+        (if self.work == Work::Product { self.side } else { self.n }) as usize
+    }
+
+    /// What comes of it, in sentences.
+    pub fn finding(&self, run: &Run) -> String {
+        let busy = Unit::Fraction.format(run.utilisation());
+        let mut text = format!(
+            "{} steps take the time of {}, and the lanes work {busy} of it.",
+            run.steps.len(),
+            number(run.time())
+        );
+        if run.masked() > 0.0 {
+            text += &format!(" {} times a lane had no part in what its unit did.", number(run.masked()));
+        }
+        if run.far() > 0.0 {
+            text += &format!(
+                " {} of {} bytes lie beside the other socket.",
+                number(run.far()),
+                number(run.far() + run.near())
+            );
+        }
+        if run.messages() > 0.0 {
+            text += &format!(" {} messages carry {} bytes.", number(run.messages()), number(run.sent()));
+        }
+        text
+    }
+}
+
+impl Model for Params {
+    type Result = Run;
+    const ID: &'static str = "parallel-machines";
+    const TITLE: &'static str = "Four machines, one computation";
+    const SUMMARY: &'static str = "A vector update, a product, a stencil, a sum and a graph walk, step by step on cores with lanes, on warps, \
+                                   on a systolic array and on nodes.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("work", "computation", Work::LIST, "update").label("Computation").main().at(|p| p.work.slot()),
+        choice("machine", "machine", Kind::LIST, "gpu").label("Machine").main().at(|p| p.machine.slot()),
+        whole("n", "elements of a vector, cells, vertices", [1, 128], "100")
+            .label("Elements")
+            .slider(Scale::Linear { min: 1.0, max: 128.0, step: 1.0 })
+            .main()
+            .at(|p| p.n.slot()),
+        whole("side", "rows and columns of the matrices of a product", [1, 16], "8")
+            .label("Rows and columns")
+            .steps(1.0)
+            .at(|p| p.side.slot()),
+        whole("units", "cores, warps or nodes", [1, 16], "4")
+            .label("Cores, warps, nodes")
+            .doubling(4)
+            .at(|p| p.units.slot()),
+        whole("lanes", "lanes of each; rows and columns of the array", [1, 32], "32")
+            .label("Lanes of each")
+            .doubling(5)
+            .main()
+            .at(|p| p.lanes.slot()),
+        choice("touch", "who touched the memory of the cores first", Touch::LIST, "each")
+            .label("Memory touched first by")
+            .more("Memory and messages")
+            .at(|p| p.touch.slot()),
+        real("remote", "a step with memory of the other socket, in steps with near memory", [1.0, 100.0], "1.6")
+            .label("Far memory, times near")
+            .more("Memory and messages")
+            .at(|p| p.remote.slot()),
+        real("latency", "a message, in steps, however short it is", [0.0, 1e6], "20")
+            .label("A message, in steps")
+            .more("Memory and messages")
+            .at(|p| p.latency.slot()),
+        whole("step", "steps that have been done", [0, 100_000], "0").drawn().quiet().at(|p| p.step.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Run>] = &[
+        measure("steps", "Steps", Unit::Count, |_, r| r.steps.len() as f64),
+        measure("time", "Time, in steps with near memory", Unit::Ratio, |_, r| r.time()),
+        measure("utilisation", "Lanes work", Unit::Fraction, |_, r| r.utilisation()),
+        measure("speedup", "As fast as one lane, times", Unit::Ratio, |_, r| r.speedup()),
+        measure("lanes-in-all", "Lanes in all", Unit::Count, |_, r| (r.units * r.lanes) as f64),
+        measure("masked", "Lanes masked, all steps", Unit::Count, |_, r| r.masked()),
+        measure("near", "Bytes of near memory", Unit::Bytes, |_, r| r.near()),
+        measure("far", "Bytes of far memory", Unit::Bytes, |_, r| r.far()),
+        measure("messages", "Messages", Unit::Count, |_, r| r.messages()),
+        measure("sent", "Bytes sent", Unit::Bytes, |_, r| r.sent()),
+        measure("needed", "Multiply–adds that it needs", Unit::Count, |_, r| r.needed),
+        measure("span", "Longest chain of them", Unit::Count, |p, _| p.work.span(p.elements())),
+        measure("parallelism", "Work over span", Unit::Ratio, |p, r| r.needed / p.work.span(p.elements())),
+    ];
+
+    fn evaluate(&self) -> Result<Run, String> {
+        Ok(run::run(self))
+    }
+
+    fn follow(&mut self, _before: &Self) {
+        self.step = 0;
+    }
+}

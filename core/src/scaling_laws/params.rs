@@ -1,0 +1,117 @@
+//! The parameters and the model in the catalogue.
+
+use super::{Law, Outcome, data, serving};
+use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real};
+use crate::options;
+use crate::quantity::{Unit, number};
+
+/// What is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Show {
+    /// The loss over the size of the model, for budgets around this one.
+    #[default]
+    IsoFlop,
+    /// The best size over the budget, by every law, and where runs lie.
+    Frontier,
+    /// What repeated text is worth.
+    Data,
+    /// Training and serving over the size, at one loss.
+    Serving,
+}
+
+options!(Show {
+    IsoFlop: "isoflop", "loss over size";
+    Frontier: "frontier", "size over budget";
+    Data: "data", "repeated text";
+    Serving: "serving", "training and serving";
+});
+
+/// The state of the widget.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Params {
+    /// The law.
+    pub law: Law,
+    /// The budget, FLOPs.
+    pub compute: f64,
+    /// Parameters of the model in question.
+    pub params: f64,
+    /// Tokens of distinct text.
+    pub unique: f64,
+    /// Tokens to be served.
+    pub served: f64,
+    /// What is drawn.
+    pub show: Show,
+}
+
+fn text_there_is(value: f64) -> String {
+    if value >= 1e15 { "no limit".to_owned() } else { Unit::Count.format(value) }
+}
+
+impl Model for Params {
+    type Result = Outcome;
+    const ID: &'static str = "scaling-laws";
+    const TITLE: &'static str = "How large a model for this budget";
+    const SUMMARY: &'static str = "What seven published laws spend a budget of FLOPs on, why they differ, and what limited text and \
+                                   serving change.";
+    const PARAMS: &'static [Param<Self>] = &[
+        real("compute", "budget, FLOPs", [1e17, 1e28], "5.76e23")
+            .label("Budget, FLOPs")
+            .format(number)
+            .slider(Scale::Decades(17, 28))
+            .main()
+            .at(|p| p.compute.slot()),
+        real("params", "parameters of the model in question", [1e6, 1e14], "70e9")
+            .label("Parameters")
+            .format(|v| Unit::Count.format(v))
+            .slider(Scale::Decades(6, 14))
+            .main()
+            .at(|p| p.params.slot()),
+        choice("law", "law that says what is best", Law::LIST, "refit").label("Law").main().at(|p| p.law.slot()),
+        choice("show", "what is drawn", Show::LIST, "isoflop").label("Show").drawn().at(|p| p.show.slot()),
+        real("unique", "tokens of distinct text; 1e15 for no limit", [1e8, 1e15], "1e15")
+            .label("Text there is, tokens")
+            .format(text_there_is)
+            .slider(Scale::Decades(8, 15))
+            .at(|p| p.unique.slot()),
+        real("served", "tokens to be served, prompts and answers", [0.0, 1e17], "0")
+            .label("To be served, tokens")
+            .format(|v| Unit::Count.format(v))
+            .at(|p| p.served.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
+        measure("tokens", "Tokens", Unit::Count, |_, o| o.here.tokens),
+        measure("ratio", "Tokens for each parameter", Unit::Ratio, |_, o| o.here.ratio()),
+        measure("loss", "Loss, nats a token", Unit::Ratio, |_, o| o.loss(o.here)),
+        measure("optimal-params", "Best model, parameters", Unit::Count, |_, o| o.optimum.params),
+        measure("optimal-tokens", "Best model, tokens", Unit::Count, |_, o| o.optimum.tokens),
+        measure("optimal-ratio", "Best model, tokens for each parameter", Unit::Ratio, |_, o| o.optimum.ratio()),
+        measure("optimal-loss", "Best model, loss", Unit::Ratio, |_, o| o.loss(o.optimum)),
+        measure("exponent", "Parameters grow as the budget to the power", Unit::Ratio, |_, o| o.law.exponent()),
+        measure("worth", "An optimal run needs for this loss", Unit::Flop, |_, o| o.worth()),
+        measure("wasted", "Of the budget more than that", Unit::Fraction, |_, o| {
+            (1.0 - o.worth() / o.compute()).max(0.0)
+        }),
+        measure("epochs", "Passes over the text", Unit::Ratio, |_, o| o.epochs(o.here)),
+        measure("effective-tokens", "Tokens as good as new", Unit::Count, |_, o| {
+            data::effective(&o.surface, o.here, o.unique).tokens
+        }),
+        measure("limited-params", "Best model for this text, parameters", Unit::Count, |_, o| o.limited.params),
+        measure("limited-tokens", "Best model for this text, tokens", Unit::Count, |_, o| o.limited.tokens),
+        measure("limited-epochs", "Best model for this text, passes", Unit::Ratio, |_, o| o.epochs(o.limited)),
+        measure("limited-loss", "Best model for this text, loss", Unit::Ratio, |_, o| o.loss(o.limited)),
+        measure("serving", "Serving it", Unit::Flop, |_, o| o.total() - o.here.compute()),
+        measure("total", "Training and serving it", Unit::Flop, |_, o| o.total()),
+        measure("lean-params", "Cheapest in all, parameters", Unit::Count, |_, o| o.lean.params),
+        measure("lean-tokens", "Cheapest in all, tokens", Unit::Count, |_, o| o.lean.tokens),
+        measure("lean-total", "Cheapest in all, training and serving", Unit::Flop, |_, o| {
+            serving::total(o.lean, o.served)
+        }),
+        measure("lean-saving", "It saves of all FLOPs", Unit::Fraction, |_, o| {
+            (1.0 - serving::total(o.lean, o.served) / o.total()).max(0.0)
+        }),
+    ];
+
+    fn evaluate(&self) -> Result<Outcome, String> {
+        Ok(Outcome::new(self.law, self.compute, self.params, self.unique, self.served))
+    }
+}

@@ -1,0 +1,487 @@
+//! The parameters, the model in the catalogue, and what a run says in words.
+
+use super::batch::{self, Noise};
+use super::optimizer::Rule;
+use super::schedule::{Schedule, Shape};
+use super::{DAY, HOUR, Machine, Run, Size};
+use crate::declare::{Field, List, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::hardware::{self, Accelerator};
+use crate::options;
+use crate::quantity::{Unit, number, unbroken};
+use crate::scaling_laws::Fit;
+
+/// What the run is given; the rest follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Given {
+    /// A number of tokens.
+    Tokens,
+    /// A number of days.
+    #[default]
+    Days,
+    /// An amount of money.
+    Money,
+}
+
+options!(Given {
+    Tokens: "tokens", "tokens";
+    Days: "days", "days";
+    Money: "money", "money";
+});
+
+/// How much of attention's products without weights counts as FLOPs of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Attention {
+    /// Nothing: 6ND.
+    None,
+    /// What a causal mask leaves, as Megatron-LM counts.
+    #[default]
+    Causal,
+    /// All of it, as PaLM counts.
+    Full,
+}
+
+options!(Attention {
+    None: "none", "not counted (6ND)";
+    Causal: "causal", "half (causal)";
+    Full: "full", "all of it (PaLM)";
+});
+
+/// The surface that the loss is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Surface {
+    /// Besiroglu et al. 2024.
+    #[default]
+    Refit,
+    /// Hoffmann et al. 2022 as printed.
+    Rounded,
+    /// The same with all digits.
+    Unrounded,
+    /// Muennighoff et al. 2023.
+    C4,
+}
+
+options!(Surface {
+    Refit: "refit", "Besiroglu 2024";
+    Rounded: "approach-3", "Hoffmann 2022 as printed";
+    Unrounded: "approach-3-exact", "Hoffmann 2022, all digits";
+    C4: "c4", "Muennighoff 2023";
+});
+
+/// What is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Show {
+    /// The loss over the days.
+    #[default]
+    Loss,
+    /// Steps and tokens over the batch.
+    Batch,
+    /// The learning rate over the run.
+    Schedule,
+    /// Optimizers side by side.
+    Optimizers,
+}
+
+options!(Show {
+    Loss: "loss", "loss over time";
+    Batch: "batch", "batch size";
+    Schedule: "schedule", "learning rate";
+    Optimizers: "optimizers", "optimizers";
+});
+
+/// The state of the widget.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// Parameters that a token uses.
+    pub params: f64,
+    /// Parameters in all; 0 for as many.
+    pub total: f64,
+    /// Layers.
+    pub layers: u64,
+    /// Heads × head dimension.
+    pub width: u64,
+    /// Tokens of a sequence.
+    pub seq: u64,
+    /// How much of attention counts.
+    pub attention: Attention,
+    /// Share of the forward pass that is computed again.
+    pub recompute: f64,
+    /// The GPU.
+    pub gpu: &'static Accelerator,
+    /// GPUs.
+    pub gpus: u64,
+    /// Model FLOPs utilisation.
+    pub mfu: f64,
+    /// Share of the time that trains.
+    pub goodput: f64,
+    /// What the run is given.
+    pub given: Given,
+    /// Tokens, if they are given.
+    pub tokens: f64,
+    /// Days, if they are given.
+    pub days: f64,
+    /// US dollars, if they are given.
+    pub money: f64,
+    /// US dollars an hour of a GPU.
+    pub price: f64,
+    /// Watts of a GPU and its share of the machine.
+    pub watts: f64,
+    /// Power of the building over that of its machines.
+    pub pue: f64,
+    /// Tokens of a batch.
+    pub batch: f64,
+    /// The critical batch size in tokens; 0 for Kaplan's.
+    pub critical: f64,
+    /// The surface of the loss.
+    pub law: Surface,
+    /// The shape of the learning rate.
+    pub schedule: Shape,
+    /// Share of the run that warms up.
+    pub warmup: f64,
+    /// Share of the run that decays.
+    pub decay: f64,
+    /// The last learning rate as a part of its peak.
+    pub floor: f64,
+    /// The optimizer.
+    pub optimizer: Rule,
+    /// What is drawn.
+    pub show: Show,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            params: 0.0,
+            total: 0.0,
+            layers: 0,
+            width: 0,
+            seq: 0,
+            attention: Attention::default(),
+            recompute: 0.0,
+            gpu: &hardware::ALL[0],
+            gpus: 0,
+            mfu: 0.0,
+            goodput: 0.0,
+            given: Given::default(),
+            tokens: 0.0,
+            days: 0.0,
+            money: 0.0,
+            price: 0.0,
+            watts: 0.0,
+            pue: 0.0,
+            batch: 0.0,
+            critical: 0.0,
+            law: Surface::default(),
+            schedule: Shape::default(),
+            warmup: 0.0,
+            decay: 0.0,
+            floor: 0.0,
+            optimizer: Rule::default(),
+            show: Show::default(),
+        }
+    }
+}
+
+impl Surface {
+    /// Its constants.
+    pub fn fit(self) -> Fit {
+        match self {
+            Surface::Refit => Fit::REFIT,
+            Surface::Rounded => Fit::ROUNDED,
+            Surface::Unrounded => Fit::UNROUNDED,
+            Surface::C4 => Fit::C4,
+        }
+    }
+}
+
+const GPUS: List = List { ids: &hardware::IDS, labels: &[] };
+
+fn percent(value: f64) -> String {
+    Unit::Fraction.format(value)
+}
+
+fn count(value: f64) -> String {
+    Unit::Count.format(value)
+}
+
+fn dollars(value: f64) -> String {
+    format!("${}", Unit::Count.format(value))
+}
+
+impl Model for Params {
+    type Result = Run;
+    const ID: &'static str = "training-run";
+    const TITLE: &'static str = "One training run, end to end";
+    const SUMMARY: &'static str = "From GPUs, days or money to tokens, a loss, energy and cost; with the batch, the learning rate and the \
+                                   optimizer, and published runs beside it.";
+    const PARAMS: &'static [Param<Self>] = &[
+        real("params", "parameters that a token uses", [1e6, 1e14], "70e9")
+            .label("Parameters")
+            .format(count)
+            .slider(Scale::Decades(6, 13))
+            .main()
+            .at(|p| p.params.slot()),
+        whole("gpus", "GPUs", [1, 1_048_576], "1024").label("GPUs").doubling(17).main().at(|p| p.gpus.slot()),
+        choice("given", "what the run is given: tokens, days or money", Given::LIST, "days")
+            .label("Given")
+            .main()
+            .at(|p| p.given.slot()),
+        real("tokens", "tokens, if they are given", [1e6, 1e16], "1.4e12")
+            .label("Tokens")
+            .format(count)
+            .slider(Scale::Decades(8, 14))
+            .drawn()
+            .at(|p| p.tokens.slot()),
+        real("days", "days, if they are given", [0.01, 10_000.0], "30")
+            .label("Days")
+            .slider(Scale::Linear { min: 1.0, max: 180.0, step: 1.0 })
+            .drawn()
+            .at(|p| p.days.slot()),
+        real("money", "US dollars, if they are given", [1.0, 1e12], "2e6")
+            .label("Money")
+            .format(dollars)
+            .slider(Scale::Decades(2, 10))
+            .drawn()
+            .at(|p| p.money.slot()),
+        real("mfu", "model FLOPs utilisation: model FLOPs a second over peak", [0.001, 1.0], "0.4")
+            .label("MFU")
+            .format(percent)
+            .slider(Scale::Linear { min: 0.01, max: 1.0, step: 0.01 })
+            .main()
+            .at(|p| p.mfu.slot()),
+        choice("show", "what is drawn", Show::LIST, "loss").label("Show").drawn().at(|p| p.show.slot()),
+        choice("gpu", "GPU", GPUS, "h100-80").label("GPU").more("The machine").at(|p| p.gpu.slot()),
+        real("goodput", "share of the time that it trains", [0.01, 1.0], "1")
+            .label("Time that trains")
+            .format(percent)
+            .slider(Scale::Linear { min: 0.5, max: 1.0, step: 0.01 })
+            .more("The machine")
+            .at(|p| p.goodput.slot()),
+        real("price", "US dollars for an hour of a GPU", [0.0, 1_000.0], "2")
+            .label("A GPU-hour, $")
+            .more("The machine")
+            .at(|p| p.price.slot()),
+        real("watts", "watts of a GPU with its share of the machine", [0.0, 100_000.0], "700")
+            .label("Watts of a GPU")
+            .more("The machine")
+            .at(|p| p.watts.slot()),
+        real("pue", "power of the building over that of its machines", [1.0, 10.0], "1.1")
+            .label("PUE")
+            .more("The machine")
+            .at(|p| p.pue.slot()),
+        real("total", "parameters in all, where a token uses a part of them; 0 for as many", [0.0, 1e15], "0")
+            .label("Parameters in all")
+            .format(|v| if v == 0.0 { "as many".to_owned() } else { count(v) })
+            .more("The model")
+            .at(|p| p.total.slot()),
+        whole("layers", "layers", [1, 10_000], "80").label("Layers").more("The model").at(|p| p.layers.slot()),
+        whole("width", "heads × head dimension", [1, 1_000_000], "8192")
+            .label("Width")
+            .more("The model")
+            .at(|p| p.width.slot()),
+        whole("seq", "tokens of a sequence", [1, 10_000_000], "8192")
+            .label("Tokens of a sequence")
+            .doubling(20)
+            .more("The model")
+            .at(|p| p.seq.slot()),
+        choice("attention", "how much of attention’s products without weights counts", Attention::LIST, "causal")
+            .label("Attention’s FLOPs")
+            .more("The model")
+            .at(|p| p.attention.slot()),
+        real("recompute", "share of the forward pass that is computed again", [0.0, 1.0], "0")
+            .label("Computed again")
+            .format(percent)
+            .steps(0.05)
+            .more("The model")
+            .at(|p| p.recompute.slot()),
+        real("batch", "tokens of a batch", [1.0, 1e12], "4194304")
+            .label("Batch, tokens")
+            .format(count)
+            .doubling(30)
+            .more("Batch and learning rate")
+            .at(|p| p.batch.slot()),
+        real(
+            "critical",
+            "critical batch size in tokens, as measured; 0 for Kaplan’s at the predicted loss",
+            [0.0, 1e12],
+            "0",
+        )
+        .label("Critical batch, measured")
+        .format(|v| if v == 0.0 { "by Kaplan".to_owned() } else { count(v) })
+        .more("Batch and learning rate")
+        .at(|p| p.critical.slot()),
+        choice("schedule", "learning rate after the warm-up", Shape::LIST, "cosine")
+            .label("Learning rate")
+            .more("Batch and learning rate")
+            .at(|p| p.schedule.slot()),
+        real("warmup", "share of the run that warms up", [0.0, 1.0], "0.01")
+            .label("Warm-up")
+            .format(percent)
+            .slider(Scale::Linear { min: 0.0, max: 0.2, step: 0.005 })
+            .more("Batch and learning rate")
+            .at(|p| p.warmup.slot()),
+        real("decay", "share of the run that decays, for wsd", [0.0, 1.0], "0.2")
+            .label("Decay (WSD)")
+            .format(percent)
+            .slider(Scale::Linear { min: 0.0, max: 1.0, step: 0.05 })
+            .more("Batch and learning rate")
+            .at(|p| p.decay.slot()),
+        real("floor", "last learning rate as a part of its peak", [0.0, 1.0], "0.1")
+            .label("Ends at")
+            .format(percent)
+            .steps(0.05)
+            .more("Batch and learning rate")
+            .at(|p| p.floor.slot()),
+        choice("optimizer", "optimizer", Rule::LIST, "adamw")
+            .label("Optimizer")
+            .more("Optimizer and law")
+            .at(|p| p.optimizer.slot()),
+        choice("law", "surface that the loss is read from", Surface::LIST, "refit")
+            .label("Loss by")
+            .more("Optimizer and law")
+            .at(|p| p.law.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Run>] = &[
+        measure("tokens-seen", "Tokens", Unit::Count, |_, r| r.tokens),
+        measure("time", "It takes", Unit::Seconds, |_, r| r.seconds()),
+        measure("loss", "Predicted loss, nats a token", Unit::Ratio, |_, r| r.loss()),
+        measure("gpu-hours", "GPU-hours", Unit::Count, |_, r| r.gpu_hours()),
+        measure("cost", "Cost, US$", Unit::Count, |_, r| r.cost()),
+        measure("energy", "Energy, kWh", Unit::Count, |_, r| r.energy()),
+        measure("compute", "FLOPs of the model", Unit::Flop, |_, r| r.compute()),
+        measure("hardware-compute", "FLOPs of the hardware", Unit::Flop, |_, r| r.hardware_compute()),
+        measure("hfu", "HFU", Unit::Fraction, |_, r| r.hfu()),
+        measure("flop-per-token", "FLOPs a token", Unit::Flop, |_, r| r.size.flop_per_token()),
+        measure("attention-share", "of them attention", Unit::Fraction, |_, r| {
+            r.size.attention_per_token() / r.size.flop_per_token()
+        }),
+        measure("rate", "Tokens a second", Unit::Count, |_, r| r.rate()),
+        measure("rate-per-gpu", "Tokens a second of a GPU", Unit::Count, |_, r| r.rate() / r.machine.gpus),
+        measure("ratio", "Tokens for each parameter", Unit::Ratio, |_, r| r.point().ratio()),
+        measure("optimal-params", "Best model for these FLOPs, parameters", Unit::Count, |_, r| r.optimum().params),
+        measure("optimal-tokens", "Best model for these FLOPs, tokens", Unit::Count, |_, r| r.optimum().tokens),
+        measure("steps", "Steps", Unit::Count, |_, r| r.steps()),
+        measure("step-time", "A step", Unit::Seconds, |_, r| r.step_seconds()),
+        measure("critical-batch", "Critical batch, tokens", Unit::Count, |_, r| r.critical()),
+        measure("step-factor", "Steps over the fewest possible", Unit::Ratio, |_, r| {
+            batch::step_factor(r.batch, r.critical())
+        }),
+        measure("token-factor", "Tokens over the fewest possible", Unit::Ratio, |_, r| {
+            batch::token_factor(r.batch, r.critical())
+        }),
+        measure("steps-min", "Fewest steps for this loss", Unit::Count, |_, r| {
+            r.steps() / batch::step_factor(r.batch, r.critical())
+        }),
+        measure("tokens-min", "Fewest tokens for this loss", Unit::Count, |_, r| {
+            r.tokens / batch::token_factor(r.batch, r.critical())
+        }),
+        measure("learning-rate-mean", "Mean learning rate over its peak", Unit::Fraction, |_, r| r.schedule.mean()),
+        measure("optimizer-state", "Optimizer state, of all GPUs", Unit::Bytes, |_, r| r.optimizer().state),
+        measure("optimizer-bytes", "Bytes of state a parameter", Unit::Ratio, |_, r| {
+            r.optimizer().state / r.size.total
+        }),
+        measure("optimizer-traffic", "A step of it moves", Unit::Bytes, |_, r| r.optimizer().traffic),
+        measure("optimizer-flop", "A step of it computes", Unit::Flop, |_, r| r.optimizer().flop),
+        measure("optimizer-share", "over the model’s FLOPs", Unit::Fraction, |_, r| r.optimizer_share()),
+    ];
+
+    fn evaluate(&self) -> Result<Run, String> {
+        if self.total > 0.0 && self.total < self.params {
+            return Err(
+                "A token cannot use more parameters than there are in all: lower the first or raise the second."
+                    .to_owned(),
+            );
+        }
+        Ok(self.run())
+    }
+}
+
+impl Params {
+    fn run(&self) -> Run {
+        let machine = Machine {
+            gpu: self.gpu,
+            gpus: self.gpus as f64,
+            mfu: self.mfu,
+            goodput: self.goodput,
+            price: self.price,
+            watts: self.watts,
+            pue: self.pue,
+        };
+        let size = Size {
+            params: self.params,
+            total: if self.total > 0.0 { self.total } else { self.params },
+            layers: self.layers as f64,
+            width: self.width as f64,
+            seq: self.seq as f64,
+            attention: self.attention,
+            recompute: self.recompute,
+        };
+        let schedule = Schedule { shape: self.schedule, warmup: self.warmup, decay: self.decay, floor: self.floor };
+        let noise = if self.critical > 0.0 { Noise::Measured(self.critical) } else { Noise::Kaplan };
+        let (surface, rule) = (self.law.fit(), self.optimizer);
+        let mut run = Run { machine, size, tokens: self.tokens, batch: self.batch, noise, surface, schedule, rule };
+        let seconds = match self.given {
+            Given::Tokens => return run,
+            Given::Days => self.days * DAY,
+            // Free GPUs run for as long as the days say.
+            Given::Money if self.price == 0.0 => self.days * DAY,
+            Given::Money => self.money / (self.price * machine.gpus) * HOUR,
+        };
+        run.tokens = run.rate() * machine.goodput * seconds;
+        run
+    }
+}
+
+impl Run {
+    /// What comes of it, in sentences.
+    pub fn finding(&self) -> String {
+        let best = self.optimum();
+        format!(
+            "{} parameters see {} tokens in {} for ${} and {} kWh; the law expects a loss of {:.3}. The same FLOPs are best spent on \
+             {} parameters and {} tokens: {:.3}.",
+            unbroken(&count(self.size.params)),
+            unbroken(&count(self.tokens)),
+            unbroken(&Unit::Seconds.format(self.seconds())),
+            unbroken(&count(self.cost())),
+            unbroken(&count(self.energy())),
+            self.loss(),
+            unbroken(&count(best.params)),
+            unbroken(&count(best.tokens)),
+            self.surface.loss(best),
+        )
+    }
+
+    /// What the batch does, in sentences.
+    pub fn batch_finding(&self) -> String {
+        let critical = self.critical();
+        format!(
+            "Batches of {} tokens, {} of the critical size, take {} steps: {} times the fewest. The tokens are {} times the fewest.",
+            unbroken(&count(self.batch)),
+            unbroken(&percent(self.batch / critical)),
+            unbroken(&count(self.steps())),
+            number(batch::step_factor(self.batch, critical)),
+            number(batch::token_factor(self.batch, critical)),
+        )
+    }
+
+    /// What the schedule does, in sentences.
+    pub fn schedule_finding(&self) -> String {
+        format!(
+            "The learning rate rises for {} steps and ends at {} of its peak. Over the run it is {} of the peak on average.",
+            unbroken(&count((self.schedule.warmup * self.steps()).round())),
+            unbroken(&percent(self.schedule.at(1.0))),
+            unbroken(&percent(self.schedule.mean())),
+        )
+    }
+
+    /// What the optimizer costs, in sentences.
+    pub fn optimizer_finding(&self) -> String {
+        let cost = self.optimizer();
+        format!(
+            "{} keeps {} beside the master weights, {} bytes a parameter. A step of it computes {} of what the batch does.",
+            self.rule.label(),
+            unbroken(&Unit::Bytes.format(cost.state)),
+            number(cost.state / self.size.total),
+            unbroken(&percent(self.optimizer_share())),
+        )
+    }
+}

@@ -1,0 +1,83 @@
+//! The way of two weights through a bowl.
+
+use ringside_core::optimizer_step::{Params, Path, Problem};
+use ringside_core::quantity::number;
+
+use crate::chart::{Axis, Chart, Ink, Mark, Series, Shape, Stroke};
+
+/// Levels of the loss that are drawn, as parts of that at the start.
+const LEVELS: [f64; 5] = [1.0, 0.4, 0.15, 0.05, 0.01];
+/// Points of a level.
+const AROUND: usize = 96;
+/// Half of the plane of the weights that is drawn.
+const REACH: f64 = 5.0;
+
+/// The bowl from above: levels of the loss, the way up to a step, and where it is.
+pub fn bowl(params: &Params, path: &Path) -> Chart {
+    let start = path.problem.loss(path.after(0));
+    let reach = REACH.max(path.after(0)[0].abs() * 1.2).max(path.after(0)[1].abs() * 1.2);
+    let inside = |(x, y): &(f64, f64)| x.abs() <= reach && y.abs() <= reach;
+    let level = |part: f64| {
+        let points = Problem::level(params.kappa, params.angle, part * start, AROUND);
+        // A level that leaves the drawing comes back elsewhere: the longest stretch of it inside is drawn.
+        let mut stretches: Vec<Vec<(f64, f64)>> = vec![Vec::new()];
+        for point in points {
+            match (inside(&point), stretches.last_mut()) {
+                (true, Some(last)) => last.push(point),
+                (false, Some(last)) if !last.is_empty() => stretches.push(Vec::new()),
+                _ => {}
+            }
+        }
+        stretches
+            .into_iter()
+            .filter(|s| s.len() > 1)
+            .map(|s| Series::fine("", Ink::Line, Stroke::Solid, s))
+            .collect::<Vec<_>>()
+    };
+    let mut series: Vec<Series> = LEVELS.into_iter().flat_map(level).collect();
+    let done = if params.step == 0 { path.at.len() } else { params.step as usize + 1 };
+    let way: Vec<(f64, f64)> = path.at.iter().take(done).map(|[x, y]| (*x, *y)).filter(inside).collect();
+    let names = (0..way.len()).map(|i| format!("after {i} steps")).collect();
+    series.push(Series::line("", Ink::Weights, way.clone()));
+    series.push(Series::dots("Weights after each step", Ink::Weights, Shape::Small, way).with_names(names));
+    let here = path.after(done.saturating_sub(1));
+    let mark = inside(&(here[0], here[1]))
+        .then(|| Mark::new((here[0], here[1]), format!("loss {}", number(path.problem.loss(here)))));
+    Chart {
+        label: format!(
+            "The two weights from above, with lines of equal loss. {} goes from ({}, {}) to ({}, {}) in {} steps.",
+            params.rule.label(),
+            number(path.after(0)[0]),
+            number(path.after(0)[1]),
+            number(here[0]),
+            number(here[1]),
+            done.saturating_sub(1)
+        ),
+        across: Axis::linear((-reach, reach)).named("First weight"),
+        up: Axis::linear((-reach, reach)).named("Second weight"),
+        series,
+        rules: Vec::new(),
+        marks: mark.into_iter().collect(),
+    }
+}
+
+/// The loss over the steps.
+pub fn loss(params: &Params, path: &Path) -> Chart {
+    let start = path.problem.loss(path.after(0)).max(1e-12);
+    let points: Vec<(f64, f64)> =
+        path.at.iter().enumerate().map(|(i, w)| (i as f64, (path.problem.loss(*w) / start).clamp(1e-8, 1e4))).collect();
+    let last = points.len().saturating_sub(1) as f64;
+    let low = points.iter().map(|(_, loss)| *loss).fold(0.01, f64::min);
+    let high = points.iter().map(|(_, loss)| *loss).fold(1.0, f64::max);
+    Chart {
+        label: format!(
+            "The loss over {last} steps, as a part of that at the start: {} at the end.",
+            points.last().map_or(String::new(), |p| number(p.1))
+        ),
+        across: Axis::linear((0.0, last.max(1.0))).named("Steps"),
+        up: Axis::log10((low / 2.0, high * 2.0)).named("Loss over the start’s"),
+        series: vec![Series::line(params.rule.label(), Ink::Weights, points)],
+        rules: Vec::new(),
+        marks: Vec::new(),
+    }
+}

@@ -1,0 +1,187 @@
+//! What a budget is best spent on: loss over size, size over budget, repeated text, training with serving.
+
+use ringside_core::quantity::{Unit, number};
+use ringside_core::scaling_laws::runs::RUNS;
+use ringside_core::scaling_laws::{Law, Outcome, Params, Point, Show, serving};
+
+use super::spread;
+use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
+
+/// Budgets that are drawn over the sizes.
+const BUDGETS: (f64, f64) = (1e18, 1e28);
+/// Sizes that are drawn over the budgets.
+const SIZES: (f64, f64) = (1e7, 1e14);
+const COUNT: Writing = Writing::Unit(Unit::Count);
+
+/// The chart that is asked for.
+pub fn chart(params: &Params, outcome: &Outcome) -> Chart {
+    match params.show {
+        Show::IsoFlop => iso_flop(outcome),
+        Show::Frontier => frontier(outcome),
+        Show::Data => repeated(outcome),
+        Show::Serving => same_loss(outcome),
+    }
+}
+
+/// The loss over the size of the model, for four budgets.
+fn iso_flop(o: &Outcome) -> Chart {
+    let compute = o.compute();
+    let budgets = [0.01, 0.1, 1.0, 10.0].map(|times| times * compute);
+    let bottom = |budget: f64| o.loss(o.surface.optimum(budget));
+    let here = (o.here.params, o.loss(o.here));
+    let (low, high) = (bottom(budgets[3]), (bottom(budgets[0]) + 0.35).max(here.1 * 1.02));
+    let across = (o.surface.optimum(budgets[0]).params / 20.0, o.surface.optimum(budgets[3]).params * 20.0);
+    let across = (across.0.min(here.0 / 2.0), across.1.max(here.0 * 2.0));
+    let inside = |(params, loss): &(f64, f64)| (across.0..=across.1).contains(params) && *loss <= high;
+    let curve = |budget: f64| -> Vec<(f64, f64)> { o.iso_flop(budget).into_iter().filter(inside).collect() };
+    let mut series: Vec<Series> = budgets
+        .into_iter()
+        .map(|budget| {
+            let name = format!("{} FLOP", number(budget));
+            if budget == compute {
+                Series::line(name, Ink::Weights, curve(budget))
+            } else {
+                Series::fine(name, Ink::Edge, Stroke::Solid, curve(budget))
+            }
+        })
+        .collect();
+    let best = spread((budgets[0], budgets[3]), 24).map(|budget| (o.surface.optimum(budget).params, bottom(budget)));
+    series.push(Series::fine("the best size", Ink::Optimizer, Stroke::Dashed, best.collect()));
+    let best = o.surface.optimum(compute);
+    Chart {
+        label: format!(
+            "Loss over the parameters of a model, each curve for one budget. With {} FLOP the lowest is {:.3} at {}; {} have {:.3}.",
+            number(compute),
+            o.loss(best),
+            COUNT.write(best.params),
+            COUNT.write(here.0),
+            here.1
+        ),
+        across: Axis::log10(across).written(COUNT).named("Parameters"),
+        up: Axis::linear((low - 0.03, high)).named("Loss, nats a token"),
+        series,
+        rules: Vec::new(),
+        marks: vec![Mark::new(here, format!("{}: {:.3}", COUNT.write(here.0), here.1))],
+    }
+}
+
+/// The best size over the budget by every law, and runs.
+fn frontier(o: &Outcome) -> Chart {
+    let short = |law: Law| match law {
+        Law::Kaplan => "Kaplan",
+        Law::Approach1 => "approach 1",
+        Law::Approach2 => "approach 2",
+        Law::Rounded => "approach 3, printed",
+        Law::Unrounded => "approach 3, all digits",
+        Law::Refit => "Besiroglu",
+        Law::C4 => "Muennighoff",
+    };
+    let line = |law: Law| {
+        let points = spread(BUDGETS, 40).map(|c| (c, law.optimum(c).params)).filter(|(_, n)| *n <= SIZES.1).collect();
+        if law == o.law {
+            Series::line(short(law), Ink::Weights, points)
+        } else {
+            let stroke = match law {
+                Law::Kaplan | Law::Rounded | Law::Unrounded => Stroke::Dashed,
+                Law::Approach1 | Law::Approach2 => Stroke::Dotted,
+                Law::Refit | Law::C4 => Stroke::Solid,
+            };
+            Series::fine(short(law), Ink::Edge, stroke, points)
+        }
+    };
+    let mut series: Vec<Series> = Law::ALL.into_iter().filter(|law| *law != o.law).map(line).collect();
+    series.push(line(o.law));
+    let places = RUNS.iter().map(|run| (run.at.compute(), run.at.params)).collect();
+    let names = RUNS.iter().map(|run| format!("{}, {}", run.name, run.year)).collect();
+    series.push(Series::dots("Runs", Ink::Gradients, Shape::Disc, places).with_names(names));
+    let named = ["GPT-3", "Chinchilla", "Llama 3 8B", "Llama 3.1 405B"];
+    let marks = RUNS.iter().filter(|run| named.contains(&run.name));
+    let here = (o.compute(), o.here.params);
+    Chart {
+        label: format!(
+            "The best number of parameters over the budget, by seven laws, and {} runs. {} puts {} FLOP into {} parameters.",
+            RUNS.len(),
+            o.law.label(),
+            number(here.0),
+            COUNT.write(o.optimum.params)
+        ),
+        across: Axis::log10(BUDGETS).named("Budget, FLOPs"),
+        up: Axis::log10(SIZES).written(COUNT).named("Parameters"),
+        series,
+        rules: Vec::new(),
+        marks: marks
+            .map(|run| Mark::new((run.at.compute(), run.at.params), run.name))
+            .chain([Mark::new(here, format!("here: {}", COUNT.write(here.1)))])
+            .collect(),
+    }
+}
+
+/// What passes over a text are worth.
+fn repeated(o: &Outcome) -> Chart {
+    let worth = o.repeated();
+    let all_new = worth.iter().map(|(passes, _)| (*passes, passes * o.unique)).collect::<Vec<_>>();
+    let most = (1.0 + ringside_core::scaling_laws::data::REPEAT_TOKENS) * o.unique;
+    let passes = o.epochs(o.here);
+    let value = ringside_core::scaling_laws::data::effective(&o.surface, o.here, o.unique).tokens;
+    let mark = (1.0..=64.0).contains(&passes).then(|| {
+        Mark::new((passes, value.min(most)), format!("{} passes: {} new tokens", number(passes), COUNT.write(value)))
+    });
+    let top = most * 1.25;
+    Chart {
+        label: format!(
+            "Tokens as good as new over passes through {} tokens: at most {}. {} passes are worth {}.",
+            COUNT.write(o.unique),
+            COUNT.write(most),
+            number(passes),
+            COUNT.write(value)
+        ),
+        across: Axis::log2((1.0, 64.0)).named("Passes over the text"),
+        up: Axis::linear((0.0, top)).written(COUNT).named("Tokens as good as new"),
+        series: vec![
+            Series::fine(
+                "if every pass were new",
+                Ink::Edge,
+                Stroke::Dashed,
+                all_new.into_iter().filter(|(_, t)| *t <= top).collect(),
+            ),
+            Series::line("worth", Ink::Weights, worth),
+        ],
+        rules: vec![
+            Rule::up(most, format!("never more than {}", COUNT.write(most))).stroke(Stroke::Dotted).ink(Ink::Soft),
+        ],
+        marks: mark.into_iter().collect(),
+    }
+}
+
+/// Training and serving over the size, at the loss of the model in question.
+fn same_loss(o: &Outcome) -> Chart {
+    let points = o.same_loss();
+    let ends = |of: fn(&(f64, f64, f64)) -> f64| {
+        points.iter().map(of).fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)))
+    };
+    let at = |point: Point| (point.params, serving::total(point, o.served));
+    let (here, lean) = (at(o.here), at(o.lean));
+    let (across, up) = (ends(|p| p.0), (ends(|p| p.1).0.min(here.1), ends(|p| p.2).1.max(here.1)));
+    let across = (across.0.min(here.0), across.1.max(here.0));
+    Chart {
+        label: format!(
+            "FLOPs over the parameters of models with a loss of {:.3}, of training and with {} tokens served. The least in all is {} at {}.",
+            o.loss(o.here),
+            COUNT.write(o.served),
+            number(lean.1),
+            COUNT.write(lean.0)
+        ),
+        across: Axis::log10((across.0 / 1.3, across.1 * 1.3)).written(COUNT).named("Parameters"),
+        up: Axis::log10((up.0 / 1.5, up.1 * 1.5)).named("FLOPs, all with the same loss"),
+        series: vec![
+            Series::line("training", Ink::Optimizer, points.iter().map(|p| (p.0, p.1)).collect())
+                .stroke(Stroke::Dashed),
+            Series::line("training and serving", Ink::Weights, points.iter().map(|p| (p.0, p.2)).collect()),
+        ],
+        rules: Vec::new(),
+        marks: vec![
+            Mark::new(here, format!("here: {}", COUNT.write(here.0))),
+            Mark::new(lean, format!("cheapest: {}", COUNT.write(lean.0))),
+        ],
+    }
+}
