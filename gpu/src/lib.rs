@@ -8,23 +8,27 @@ mod pass;
 #[cfg_attr(target_arch = "wasm32", path = "browser.rs")]
 #[cfg_attr(not(target_arch = "wasm32"), path = "native.rs")]
 mod platform;
+mod puzzle;
 mod run;
-mod text;
 mod twin;
 
 use std::cell::RefCell;
 
 use ringside_core::kernels::job::{Job, Said, Trouble};
-use ringside_shaders::{Kernel, Problem};
+use ringside_shaders::{Kernel, Problem, puzzles};
 
 pub use adapter::Gpu;
 #[cfg(not(target_arch = "wasm32"))]
 pub use platform::block_on;
+pub use puzzle::try_puzzle;
 pub use run::{Effort, run};
-pub use text::run as run_text;
 
 /// Is told what is done now, in a few words, and how far it is, from 0 to 1.
 pub type Progress<'a> = &'a dyn Fn(&str, f64);
+
+fn unknown(why: &str) -> Said {
+    Said::Failed(Trouble::NotAccepted(why.to_owned()))
+}
 
 /// Does jobs, one at a time, and keeps the device from one to the next, until it is lost.
 #[derive(Debug, Default)]
@@ -42,17 +46,17 @@ impl Bench {
     /// Does a job. Where there is no GPU to run one of our kernels on, the CPU does the same.
     pub async fn job(&self, job: &Job, progress: Progress<'_>) -> Said {
         match job {
-            Job::Text(text) => match self.with(async |gpu| run_text(gpu, text, progress).await).await {
-                Ok(ran) => Said::Ran(Box::new(ran)),
-                Err(trouble) => Said::Failed(trouble),
-            },
+            Job::Puzzle { puzzle, body, seed } => {
+                let Some(puzzle) = puzzles::find(puzzle) else { return unknown("there is no such puzzle.") };
+                match self.with(async |gpu| try_puzzle(gpu, puzzle, body, *seed, progress).await).await {
+                    Ok(tried) => Said::Tried(Box::new(tried)),
+                    Err(trouble) => Said::Failed(trouble),
+                }
+            }
             Job::Kernel { family, kernel, sizes } => {
                 match ringside_shaders::find(family, kernel).zip(Problem::read(family, sizes)) {
                     Some((kernel, problem)) => self.kernel(kernel, &problem, progress).await,
-                    None => {
-                        let why = "there is no such kernel for these sizes.";
-                        Said::Failed(Trouble::NotAccepted(why.to_owned()))
-                    }
+                    None => unknown("there is no such kernel for these sizes."),
                 }
             }
         }

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ringside_core::kernels::job::{Job, Ran, Said, Trouble};
+use ringside_core::kernels::job::{Job, Said, Trouble, Verdict};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{attention, matmul, stream};
-use ringside_gpu::{Bench, Effort, Gpu, block_on, run, run_text};
+use ringside_gpu::{Bench, Effort, Gpu, block_on, run, try_puzzle};
 use ringside_shaders::puzzles::{self, PUZZLES, Puzzle};
 use ringside_shaders::{Kernel, Problem};
 
@@ -17,13 +17,14 @@ type Outcome = Result<(), Failed>;
 fn main() {
     let arguments = Arguments::from_args();
     let none = block_on(Gpu::ask()).is_err();
-    let tests: [(&str, fn() -> Outcome); 9] = [
+    let tests: [(&str, fn() -> Outcome); 10] = [
         ("every_kernel_is_right_at_sizes_that_no_tile_divides", every_kernel_is_right),
         ("what_is_right_is_timed", what_is_right_is_timed),
         ("what_is_wrong_is_seen", what_is_wrong_is_seen),
         ("every_solution_of_a_puzzle_is_right", every_solution_is_right),
         ("a_compiler_says_where", a_compiler_says_where),
         ("a_loop_that_does_not_end_is_broken_off_and_the_next_text_runs", endless_loops_are_broken_off),
+        ("no_trick_is_timed", no_trick_is_timed),
         ("what_does_not_answer_is_given_up", what_does_not_answer_is_given_up),
         ("a_device_that_is_lost_is_replaced", a_lost_device_is_replaced),
         ("what_the_device_refuses_is_said_and_the_next_job_runs", refusals_are_said),
@@ -111,68 +112,98 @@ fn what_is_wrong_is_seen() -> Outcome {
     ensure(matches!(&refused, Err(Trouble::NotAccepted(why)) if !why.is_empty()), refused)
 }
 
-/// What came of a text, and what is wrong with it at the first sizes where anything is.
-fn tried(gpu: &Gpu, puzzle: &Puzzle, body: &str) -> Result<(Ran, Option<String>), Failed> {
-    let cases = puzzle.cases(7);
-    let ran = block_on(run_text(gpu, &puzzle.trial(body, &cases), &quiet)).map_err(|why| format!("{why:?}"))?;
-    let wrong = cases.iter().zip(&ran.outputs).find_map(|(case, output)| match output.split_last() {
-        Some((flag, output)) if flag.to_bits() == 0 => puzzle.check(case, output).map(|wrong| wrong.to_string()),
-        _ => Some("endless".to_owned()),
-    });
-    let missing = ran.outputs.len() < cases.len();
-    Ok((ran, wrong.or_else(|| missing.then(|| "not all were run".to_owned()))))
+fn tried(gpu: &Gpu, puzzle: &Puzzle, body: &str) -> Result<Verdict, Failed> {
+    let tried = block_on(try_puzzle(gpu, puzzle, body, 7, &quiet));
+    tried.map(|tried| tried.verdict).map_err(|why| format!("{body}: {why:?}").into())
 }
 
 fn every_solution_is_right() -> Outcome {
     let gpu = gpu()?;
     for puzzle in PUZZLES {
-        let (ran, wrong) = tried(&gpu, puzzle, puzzle.frame().solution)?;
-        ensure(wrong.is_none() && ran.notes.is_empty(), (puzzle.id, wrong, ran.notes))?;
-        let (_, wrong) = tried(&gpu, puzzle, puzzle.frame().start)?;
-        ensure(wrong.is_some(), puzzle.id)?;
-        let race = block_on(run_text(&gpu, &puzzle.race(puzzle.frame().solution), &quiet));
-        ensure(race.as_ref().is_ok_and(|ran| ran.times.median > 0.0), (puzzle.id, race))?;
+        let verdict = tried(&gpu, puzzle, puzzle.frame().solution)?;
+        let all = puzzle.cases(7).len() + 1;
+        ensure(
+            matches!(verdict, Verdict::Right(cases, seconds) if cases == all && seconds > 0.0),
+            (puzzle.id, verdict),
+        )?;
+        let verdict = tried(&gpu, puzzle, puzzle.frame().start)?;
+        ensure(matches!(verdict, Verdict::Wrong(..) | Verdict::Refused(_)), (puzzle.id, verdict))?;
     }
     Ok(())
 }
 
-fn doubling() -> Result<&'static Puzzle, Failed> {
-    puzzles::find("guard").ok_or_else(|| "there is no such puzzle".into())
+fn puzzle(id: &str) -> Result<&'static Puzzle, Failed> {
+    puzzles::find(id).ok_or_else(|| "there is no such puzzle".into())
 }
 
 const DOUBLED: &str = "  if (id.x < sizes.n) { out[id.x] = 2.0 * a[id.x]; }";
 
 fn a_compiler_says_where() -> Outcome {
-    let (gpu, puzzle) = (gpu()?, doubling()?);
+    let (gpu, puzzle) = (gpu()?, puzzle("guard")?);
     let before = puzzle.frame().head.lines().count() as u32;
-    let (ran, _) = tried(&gpu, puzzle, "  let i = id.x;\n  /* größer */ out[i] = b[i];")?;
-    let [note] = ran.notes.as_slice() else { return Err(format!("{:?}", ran.notes).into()) };
-    ensure(note.error && (note.line, note.column) == (before + 2, 25) && note.text.contains('b'), note)?;
-    ensure(ran.outputs.is_empty(), ran.outputs)
+    let verdict = tried(&gpu, puzzle, "  let i = id.x;\n  /* größer */ out[i] = b[i];")?;
+    let Verdict::Refused(notes) = verdict else { return Err(format!("{verdict:?}").into()) };
+    let [note] = notes.as_slice() else { return Err(format!("{notes:?}").into()) };
+    ensure(note.error && (note.line, note.column) == (before + 2, 25) && note.text.contains('b'), note)
 }
 
+/// Loops of every form that do not end, at all sizes or at large ones only.
+const ENDLESS: &[&str] = &[
+    "var i = id.x;\n  while (true) { i++; out[0] = f32(i); }",
+    "for (var i = 0u; ; ) { out[i] = 1.0; }",
+    "for (var i = 0u; i < 5u; i += 0u) { out[i] = 1.0; }",
+    "loop { out[0] = 1.0; continuing { out[1] = 2.0; } }",
+    "loop { out[0] = 1.0; continuing { break if out[0] < 0.0; } }",
+    "var i = 0u; loop { if (i > 3u) { continue; } i++; }",
+    "var i = 0u; while i < 5u { switch i { case 0u: { continue; } default: { i = 0u; } } }",
+    "// a comment ends here:\u{2028} loop { out[0] = 1.0; }",
+    "// and here:\u{85} loop { out[0] = 1.0; }",
+    "/* /* */ */ loop { out[0] = 1.0; } /* */",
+    "var ringside0_lap_1 = 0u; loop { ringside0_lap_1 = 0u; out[0] = 1.0; }",
+    "while (sizes.n > 400u) { if (a[0] == -77.0) { break; } out[id.x] += 1.0; }\n  if (id.x < sizes.n) { out[id.x] = 2.0 * a[id.x]; }",
+    "while (out[id.x] > -1e30) { if (a[0] == -77.0) { break; } }\n  if (id.x < sizes.n) { out[id.x] = 2.0 * a[id.x]; }",
+    "f(); }\nfn g() { for (var i = 0u; i < 30000u; i++) { out[i % 7u] = 1.0; } }\nfn f() { for (var i = 0u; i < 30000u; i++) { g(); }",
+    "for (var i = 0u; i < 30000u; i++) { f(); } }\nfn f() { for (var i = 0u; i < 30000u; i++) { out[i % 7u] = 1.0; }",
+    "for (var i = 0u; i < 30000u; i++) { for (var j = 0u; j < 30000u; j++) { out[j % 7u] = 1.0; } }",
+];
+
 fn endless_loops_are_broken_off() -> Outcome {
-    let (gpu, puzzle) = (gpu()?, doubling()?);
-    for endless in [
-        "  var i = id.x;\n  while (true) { i++; out[0] = f32(i); }",
-        "  for (var i = 0u; ; ) { out[i] = 1.0; }",
-        "  loop { out[0] = 1.0; continuing { out[1] = 2.0; } }",
-    ] {
-        let (ran, wrong) = tried(&gpu, puzzle, endless)?;
-        ensure(wrong.as_deref() == Some("endless") && ran.outputs.len() == 1, (endless, wrong, ran.outputs))?;
-        let (_, wrong) = tried(&gpu, puzzle, DOUBLED)?;
-        ensure(wrong.is_none(), wrong)?;
+    let (gpu, puzzle) = (gpu()?, puzzle("guard")?);
+    for endless in ENDLESS {
+        let verdict = tried(&gpu, puzzle, endless)?;
+        ensure(matches!(verdict, Verdict::Endless(_)), (endless, verdict))?;
+        let verdict = tried(&gpu, puzzle, DOUBLED)?;
+        ensure(matches!(verdict, Verdict::Right(..)), verdict)?;
     }
     Ok(())
 }
 
+/// What is right at small sizes, or once, or in looks, and gets no time.
+fn no_trick_is_timed() -> Outcome {
+    let (gpu, puzzle) = (gpu()?, puzzle("guard")?);
+    for trick in [
+        "if (sizes.n > 4000u) { return; }\n  if (id.x < sizes.n) { out[id.x] = 2.0 * a[id.x]; }",
+        "if (id.x < sizes.n) { out[id.x] = select(2.0, 3.0, id.x > 5000u) * a[id.x]; }",
+        "if (id.x < sizes.n && out[id.x] < -1e30) { out[id.x] = 2.0 * a[id.x]; } else { out[id.x] = 0.0; }",
+        "out[id.x] = 2.0 * a[id.x];",
+        "out[0] = 2.0 * a[0];",
+    ] {
+        let verdict = tried(&gpu, puzzle, trick)?;
+        ensure(matches!(verdict, Verdict::Wrong(..)), (trick, verdict))?;
+    }
+    let names = format!("{DOUBLED} }}\nfn atomicStore(at: u32, value: u32) {{ ");
+    let verdict = tried(&gpu, puzzle, &names)?;
+    ensure(matches!(verdict, Verdict::Refused(_)), verdict)
+}
+
 fn what_does_not_answer_is_given_up() -> Outcome {
     let mut gpu = gpu()?;
-    gpu.patience = Duration::from_millis(5);
-    // A second or two, so that the test ends.
-    let long = "  var x = f32(id.x);\n  for (var i = 0u; i < 400000u; i++) { x = fma(x, 1.0001, out[i % 7u]); }\n  out[0] = x;";
-    let outcome = block_on(run_text(&gpu, &doubling()?.race(long), &quiet));
-    ensure(outcome == Err(Trouble::Silent(0.005)), outcome)?;
+    gpu.patience = Duration::from_millis(2);
+    // It takes a while, and ends, so that the test does.
+    let long =
+        "  var x = f32(id.x);\n  for (var i = 0u; i < 30000u; i++) { x = fma(x, 1.0001, out[i % 7u]); }\n  out[0] = x;";
+    let outcome = block_on(try_puzzle(&gpu, puzzle("guard")?, long, 7, &quiet));
+    ensure(outcome == Err(Trouble::Silent(0.002)), outcome)?;
     // To let go of it would be to wait for it.
     std::mem::forget(gpu);
     Ok(())
@@ -181,7 +212,7 @@ fn what_does_not_answer_is_given_up() -> Outcome {
 fn a_lost_device_is_replaced() -> Outcome {
     let lost = gpu()?;
     lost.destroy();
-    let outcome = block_on(run_text(&lost, &doubling()?.race(DOUBLED), &quiet)).map_err(|why| lost.explain(why));
+    let outcome = block_on(try_puzzle(&lost, puzzle("guard")?, DOUBLED, 7, &quiet)).map_err(|why| lost.explain(why));
     ensure(matches!(outcome, Err(Trouble::Lost(_))) && !lost.alive(), &outcome)?;
     let bench = Bench::from(lost);
     let said = block_on(bench.job(&TILED(), &quiet));
@@ -199,15 +230,11 @@ fn refusals_are_said() -> Outcome {
     let kernel = ringside_shaders::find("copy", "coalesced").ok_or("there is no such kernel")?;
     let refused = block_on(run(&gpu, kernel, &problem, Effort::default(), &quiet));
     ensure(refused == Err(Trouble::TooLarge(16384.0, 1024.0)), refused)?;
-    // A workgroup of more invocations than any may have.
-    let mut text = doubling()?.race(DOUBLED);
-    text.code = text.code.replacen("@workgroup_size(", "@workgroup_size(64, 64, 64) @diagnostic(off, ", 1);
-    let said = block_on(bench.job(&Job::Text(text), &quiet));
-    ensure(
-        matches!(&said, Said::Failed(Trouble::NotAccepted(_)))
-            || matches!(&said, Said::Ran(ran) if !ran.notes.is_empty()),
-        said,
-    )?;
-    let said = block_on(bench.job(&Job::Text(doubling()?.race(DOUBLED)), &quiet));
-    ensure(matches!(&said, Said::Ran(ran) if ran.times.median > 0.0), said)
+    // What is not bound.
+    let greedy = "  out[0] = other[0]; }\n@group(0) @binding(9) var<storage, read> other: array<f32>;\nfn f() {";
+    let job = |body: &str| Job::Puzzle { puzzle: "guard".into(), body: body.into(), seed: 7 };
+    let said = block_on(bench.job(&job(greedy), &quiet));
+    ensure(matches!(said, Said::Failed(Trouble::NotAccepted(_))), said)?;
+    let said = block_on(bench.job(&job(DOUBLED), &quiet));
+    ensure(matches!(&said, Said::Tried(tried) if matches!(tried.verdict, Verdict::Right(..))), said)
 }

@@ -35,10 +35,8 @@ fn say(said: &Said) {
 
 #[cfg(test)]
 mod tests {
-    use ringside_core::kernels::job::{Note, Ran, Text};
+    use ringside_core::kernels::job::{Note, Tried, Verdict};
     use ringside_core::kernels::measured::Measured;
-    use ringside_core::kernels::timing::Summary;
-    use ringside_shaders::puzzles::PUZZLES;
 
     use super::*;
 
@@ -48,40 +46,33 @@ mod tests {
 
     #[test]
     fn jobs_arrive_as_they_were_meant() {
-        let kernel = Job::Kernel { family: "matmul".into(), kernel: "tiled".into(), sizes: vec![1, 300, 1 << 40] };
-        assert_eq!(again(&kernel), kernel);
-        let puzzle = &PUZZLES[0];
-        for text in [puzzle.trial("größer", &puzzle.cases(3)), puzzle.race(""), Text::default()] {
-            let job = Job::Text(text);
+        for job in [
+            Job::Kernel { family: "matmul".into(), kernel: "tiled".into(), sizes: vec![1, 300, 1 << 40] },
+            Job::Puzzle { puzzle: "map".into(), body: "größer\n".into(), seed: u32::MAX },
+        ] {
             assert_eq!(again(&job), job);
         }
     }
 
     #[test]
-    fn what_is_said_arrives_to_the_bit() {
+    fn what_is_said_arrives_as_it_was_meant() {
         let note = |error, line| Note { error, line, column: 7, text: "unresolved value 'x'".into() };
-        let ran = Ran {
-            device: "a GPU".into(),
-            software: true,
-            notes: vec![note(true, 12), note(false, 0)],
-            outputs: vec![vec![1.5, -0.0, f32::MIN_POSITIVE / 4.0], vec![], vec![f32::INFINITY]],
-            times: Summary { median: 2e-6, low: 1e-6, high: 3e-6 },
-        };
-        let done = Measured { device: "a GPU".into(), seconds: 0.5, rounds: 9, verified: true, ..Measured::default() };
+        let tried = |verdict| Said::Tried(Box::new(Tried { device: "a GPU".into(), software: true, verdict }));
+        let done =
+            Measured { device: "a GPU".into(), seconds: 0.5, rounds: 9, max_error: f64::MAX, ..Measured::default() };
         for said in [
             Said::Ready,
             Said::Progress { doing: "a b".into(), done: 0.25 },
             Said::Done(Box::new(done.clone()), None),
             Said::Done(Box::new(done), Some(Trouble::TooLarge(8.0, 9.0))),
-            Said::Ran(Box::new(ran)),
+            tried(Verdict::Refused(vec![note(true, 12), note(false, 0)])),
+            tried(Verdict::Wrong("n = 3".into(), "why".into())),
+            tried(Verdict::Endless("n = 3".into())),
+            tried(Verdict::Right(6, 1e-6)),
             Said::Failed(Trouble::Lost("why".into())),
         ] {
             assert_eq!(again(&said), said);
         }
-        // What is not a number stays none.
-        let ran = Ran { outputs: vec![vec![f32::NAN]], ..Ran::default() };
-        let Said::Ran(ran) = again(&Said::Ran(Box::new(ran))) else { panic!("it is something else") };
-        assert!(ran.outputs[0][0].is_nan());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::measured::Measured;
-use super::timing::Summary;
 
 /// What it is asked to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,60 +16,15 @@ pub enum Job {
         /// The sizes, in the order in which the family has them.
         sizes: Vec<u64>,
     },
-    /// Run what a learner wrote.
-    Text(Text),
-}
-
-/// A text in WGSL, and what it is to be run on.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Text {
-    /// As it was written: what the compiler says is of this.
-    pub code: String,
-    /// What to run in its place; nothing if it is to be run as it is.
-    pub instead: String,
-    /// Whether to measure it.
-    pub timed: bool,
-    /// The runs. All bind the same roles.
-    pub cases: Vec<Case>,
-}
-
-/// A run of a text.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Case {
-    /// Workgroups by axis.
-    pub grid: [u32; 3],
-    /// By binding, what is bound.
-    pub buffers: Vec<Buffer>,
-}
-
-/// What is bound.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Buffer {
-    /// What it is to the text.
-    pub role: Role,
-    /// What is in it before the run, in words of four bytes, the lowest byte first.
-    #[serde(with = "serde_bytes")]
-    pub bytes: Vec<u8>,
-}
-
-impl Buffer {
-    /// One of numbers.
-    pub fn of(role: Role, values: &[f32]) -> Self {
-        Self { role, bytes: values.iter().flat_map(|value| value.to_le_bytes()).collect() }
-    }
-}
-
-/// What a buffer is to a learner's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Role {
-    /// The sizes.
-    Uniform,
-    /// It is only read.
-    Read,
-    /// It is written, and wanted back.
-    Write,
-    /// The same; and if its first bits are not 0 after a case, no other case is run.
-    Flag,
+    /// Try what a learner wrote for a puzzle of [`super::workbench`].
+    Puzzle {
+        /// The puzzle's id.
+        puzzle: String,
+        /// What the learner wrote.
+        body: String,
+        /// By this, sizes are drawn and inputs filled.
+        seed: u32,
+    },
 }
 
 /// What the worker says.
@@ -87,25 +41,35 @@ pub enum Said {
     },
     /// The job is done; if there is a trouble, on the CPU because of it. What was to be run is not said again.
     Done(Box<Measured>, Option<Trouble>),
-    /// A learner's text was compiled, and if it could be, run.
-    Ran(Box<Ran>),
+    /// A learner's text was tried.
+    Tried(Box<Tried>),
     /// The job cannot be done, and is too long for the CPU.
     Failed(Trouble),
 }
 
-/// What came of a text in WGSL and the cases that it was run on.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Ran {
+/// What came of a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
     /// What it ran on.
     pub device: String,
     /// Whether that is a GPU made of software.
     pub software: bool,
-    /// What the compiler says. With an error among them nothing was run.
-    pub notes: Vec<Note>,
-    /// By case that was run, what was in its writable buffers in the end, one after the other.
-    pub outputs: Vec<Vec<f32>>,
-    /// Time of a run, in seconds; all 0 if none was asked for.
-    pub times: Summary,
+    /// What it came to.
+    pub verdict: Verdict,
+}
+
+/// What a text came to. Sizes are in words: `rows = 17, cols = 15`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// The compiler did not take it, for these reasons.
+    Refused(Vec<Note>),
+    /// At these sizes, this is wrong.
+    Wrong(String, String),
+    /// At these sizes a loop did not end.
+    Endless(String),
+    /// It is right at so many sizes, those among them at which it is timed; median time of a run there in seconds, 0 if it could
+    /// not be timed.
+    Right(usize, f64),
 }
 
 /// What a compiler says of a text.

@@ -1,8 +1,6 @@
 //! Arithmetic of measuring with a clock that only shows multiples of a tenth of a millisecond (Chrome quantises WebGPU's
 //! timestamps to 100 µs), on a device that must not be kept busy for long at a time.
 
-use serde::{Deserialize, Serialize};
-
 /// The longest that one submission should take, in seconds: longer ones hold up whatever else the GPU has to draw.
 pub const SUBMISSION: f64 = 0.1;
 /// The shortest pass that is measured, in seconds, where repeating can make it longer: 300 ticks of the clock, so that
@@ -28,7 +26,7 @@ pub fn next_piece(rows: u32, seconds: f64, left: u32) -> u32 {
 }
 
 /// Several measurements of the same.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Summary {
     /// The middle one, in seconds; the mean of the two in the middle.
     pub median: f64,

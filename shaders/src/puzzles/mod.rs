@@ -7,7 +7,6 @@
 
 mod check;
 pub mod guard;
-mod job;
 mod twin;
 
 pub use check::{Slip, Wrong};

@@ -1,9 +1,9 @@
-//! A text being tried: compiled, run at sizes on both sides of every edge, compared with the puzzle's twin, and timed.
+//! A text being tried by the worker.
 
 use leptos::prelude::*;
-use ringside_core::kernels::job::{self, Note, Ran, Said, Trouble};
+use ringside_core::kernels::job::{Job, Note, Said, Tried, Trouble, Verdict};
+use ringside_shaders::puzzles::Puzzle;
 use ringside_shaders::puzzles::guard::LAPS;
-use ringside_shaders::puzzles::{Case, Puzzle};
 
 use super::super::kernels::trouble::sentence;
 use super::super::kernels::worker::{STALE, Worker};
@@ -50,20 +50,11 @@ pub(super) struct Trial {
     /// What came of the last one.
     pub outcome: RwSignal<Option<Outcome>>,
     worker: StoredValue<Option<Worker>, LocalStorage>,
-    job: StoredValue<Option<Job>>,
+    /// What is being tried: the puzzle, and the text.
+    job: StoredValue<Option<(&'static Puzzle, String)>>,
     silence: Later,
     /// Is told whether a text is right, and the text.
     judge: Callback<(Outcome, String)>,
-}
-
-/// What is being tried.
-#[derive(Clone)]
-struct Job {
-    puzzle: &'static Puzzle,
-    body: String,
-    cases: Vec<Case>,
-    /// Known to be right, and being timed.
-    right: Option<Right>,
 }
 
 impl Trial {
@@ -83,8 +74,7 @@ impl Trial {
 
     /// Tries this text.
     pub fn start(self, puzzle: &'static Puzzle, body: String) {
-        let seed = (js_sys::Math::random() * f64::from(u32::MAX)) as u32;
-        self.job.set_value(Some(Job { puzzle, body, cases: puzzle.cases(seed), right: None }));
+        self.job.set_value(Some((puzzle, body)));
         self.outcome.set(None);
         self.progress.set(Some(("starting".to_owned(), 0.0)));
         self.wait();
@@ -119,19 +109,15 @@ impl Trial {
 
     fn silent(self) {
         self.end();
-        let right = self.job.with_value(|job| job.as_ref().and_then(|job| job.right.clone()));
-        self.finish(right.map_or(Outcome::Silent, Outcome::Right));
+        self.finish(Outcome::Silent);
     }
 
     fn post(self) {
-        let Some(job) = self.job.get_value() else { return };
-        let text = match job.right {
-            None => job.puzzle.trial(&job.body, &job.cases),
-            Some(_) => job.puzzle.race(&job.body),
-        };
+        let Some((puzzle, body)) = self.job.get_value() else { return };
+        let seed = (js_sys::Math::random() * f64::from(u32::MAX)) as u32;
         self.worker.with_value(|worker| {
             if let Some(worker) = worker {
-                worker.post(&job::Job::Text(text));
+                worker.post(&Job::Puzzle { puzzle: puzzle.id.to_owned(), body, seed });
             }
         });
     }
@@ -140,52 +126,16 @@ impl Trial {
         self.wait();
         match said {
             Ok(Said::Ready) => self.post(),
-            Ok(Said::Progress { doing, done }) => {
-                let timed = self.job.with_value(|job| job.as_ref().is_some_and(|job| job.right.is_some()));
-                let done = if timed { done } else { done / 2.0 };
-                self.progress.set(Some((doing, done)));
-            }
-            Ok(Said::Ran(ran)) => self.ran(*ran),
+            Ok(Said::Progress { doing, done }) => self.progress.set(Some((doing, done))),
+            Ok(Said::Tried(tried)) => self.finish(Outcome::of(*tried)),
             Ok(Said::Failed(Trouble::Silent(_))) => self.silent(),
-            Ok(Said::Failed(trouble)) => self.failed(sentence(&trouble)),
-            Ok(Said::Done(..)) => self.failed(STALE.to_owned()),
+            Ok(Said::Failed(trouble)) => self.finish(Outcome::Untried(sentence(&trouble))),
+            Ok(Said::Done(..)) => self.finish(Outcome::Untried(STALE.to_owned())),
             Err(why) => {
                 self.end();
-                self.failed(why);
+                self.finish(Outcome::Untried(why));
             }
         }
-    }
-
-    /// A text that is right stays so if it cannot be timed.
-    fn failed(self, why: String) {
-        let right = self.job.with_value(|job| job.as_ref().and_then(|job| job.right.clone()));
-        self.finish(right.map_or(Outcome::Untried(why), Outcome::Right));
-    }
-
-    fn ran(self, ran: Ran) {
-        let Some(mut job) = self.job.get_value() else { return };
-        if let Some(right) = job.right {
-            return self.finish(Outcome::Right(Right { seconds: ran.times.median, ..right }));
-        }
-        if ran.notes.iter().any(|note| note.error) {
-            return self.finish(Outcome::Refused(ran.notes));
-        }
-        for (case, output) in job.cases.iter().zip(&ran.outputs) {
-            // The flag of the guard comes last.
-            let Some((flag, output)) = output.split_last() else { continue };
-            if flag.to_bits() != 0 {
-                return self.finish(Outcome::Endless(case.name()));
-            }
-            if let Some(wrong) = job.puzzle.check(case, output) {
-                return self.finish(Outcome::Wrong(case.name(), wrong.to_string()));
-            }
-        }
-        if ran.outputs.len() < job.cases.len() {
-            return self.finish(Outcome::Untried("The GPU worker did not run all sizes.".to_owned()));
-        }
-        job.right = Some(Right { cases: job.cases.len(), device: ran.device, software: ran.software, seconds: 0.0 });
-        self.job.set_value(Some(job));
-        self.post();
     }
 
     fn finish(self, outcome: Outcome) {
@@ -193,13 +143,22 @@ impl Trial {
         self.progress.set(None);
         let job = self.job.try_update_value(Option::take).flatten();
         self.outcome.set(Some(outcome.clone()));
-        if let Some(job) = job {
-            self.judge.run((outcome, job.body));
+        if let Some((_, body)) = job {
+            self.judge.run((outcome, body));
         }
     }
 }
 
 impl Outcome {
+    fn of(Tried { device, software, verdict }: Tried) -> Self {
+        match verdict {
+            Verdict::Refused(notes) => Self::Refused(notes),
+            Verdict::Wrong(at, why) => Self::Wrong(at, why),
+            Verdict::Endless(at) => Self::Endless(at),
+            Verdict::Right(cases, seconds) => Self::Right(Right { cases, device, software, seconds }),
+        }
+    }
+
     /// What it says, in sentences; what a compiler said is shown apart.
     pub fn sentence(&self) -> String {
         match self {

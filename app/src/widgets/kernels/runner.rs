@@ -127,7 +127,7 @@ impl Runner {
                 self.trouble.set(Some(format!("{why} The CPU would take long for this: it does up to {most}.")));
                 self.advance();
             }
-            Ok(Said::Ran(_)) => self.give_up(STALE.to_owned()),
+            Ok(Said::Tried(_)) => self.give_up(STALE.to_owned()),
             Err(why) => self.give_up(why),
         }
     }
