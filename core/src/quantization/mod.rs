@@ -191,7 +191,7 @@ impl Model for Params {
         choice("view", "what is shown", View::LIST, "recipes").label("Show").main().at(|p| p.view.slot()),
         choice("recipe", "the recipe that is looked at", RECIPE_LIST, "e4m3-tensor")
             .label("Recipe")
-            .main()
+            .drawn()
             .at(|p| p.recipe.slot()),
         real(
             "outlier",
@@ -207,7 +207,7 @@ impl Model for Params {
         whole("history", "steps whose maxima a delayed scale is made from", [1, 1024], "16")
             .label("History")
             .doubling(10)
-            .main()
+            .more("Delayed scaling")
             .at(|p| p.history.slot()),
         real("jump", "what the largest value is suddenly multiplied by", [1.0, 1024.0], "8")
             .label("Jump")
@@ -227,18 +227,18 @@ impl Model for Params {
             .at(|p| p.bits.slot()),
         switch("per-channel", "whether each output channel has a scale", false)
             .label("A scale for each channel")
-            .main()
+            .more("Training")
             .at(|p| p.per_channel.slot()),
         whole("k", "products of a dot product", [32, 1 << K], "4096")
             .label("Products added")
             .format(|v| grouped(v as u64))
             .doubling(K)
-            .main()
+            .more("Accumulation")
             .at(|p| p.k.slot()),
         whole("kept", "significant bits that the accumulator keeps", [8, 24], "14")
             .label("Bits kept")
             .steps(1.0)
-            .main()
+            .more("Accumulation")
             .at(|p| p.kept.slot()),
         whole("promote", "products after which the sum is added to fp32; 0 for never", [0, 1 << K], "0")
             .label("Promote after")
