@@ -131,7 +131,7 @@ pub const JUMP_AT: usize = 12;
 
 /// The tensor under a recipe.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Result {
+pub struct Outcome {
     /// The recipe.
     pub recipe: Recipe,
     /// The root-mean-square error relative to that of the values, outside the outlier column.
@@ -170,7 +170,7 @@ pub struct Trained {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shown {
     /// Every recipe.
-    pub recipes: Vec<Result>,
+    pub recipes: Vec<Outcome>,
     /// Delayed scaling, step by step.
     pub delayed: Vec<DelayedStep>,
     /// The training.
@@ -247,9 +247,9 @@ impl Model for Params {
         whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("error", "Error of the other columns", Unit::Fraction, |p, s| p.result(s).map_or(0.0, |r| r.error)),
-        measure("zero", "Of them, become zero", Unit::Fraction, |p, s| p.result(s).map_or(0.0, |r| r.zero)),
-        measure("bits-per-value", "Bits for each value", Unit::Ratio, |p, s| p.result(s).map_or(0.0, |r| r.bits)),
+        measure("error", "Error of the other columns", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.error)),
+        measure("zero", "Of them, become zero", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.zero)),
+        measure("bits-per-value", "Bits for each value", Unit::Ratio, |p, s| p.outcome(s).map_or(0.0, |r| r.bits)),
         measure("saturated", "Saturated at the jump", Unit::Fraction, |_, s| s.at_jump().saturated),
         measure("steps-saturated", "Steps that saturate", Unit::Count, |_, s| {
             s.delayed.iter().filter(|step| step.saturated > 0.0).count() as f64
@@ -263,7 +263,7 @@ impl Model for Params {
         measure("promoted-error", "Error with promotion", Unit::Fraction, |_, s| s.sums.last().map_or(0.0, |s| s.1[1])),
     ];
 
-    fn evaluate(&self) -> std::result::Result<Shown, String> {
+    fn evaluate(&self) -> Result<Shown, String> {
         Ok(self.shown())
     }
 }
@@ -284,24 +284,24 @@ impl Params {
     }
 
     /// The recipe that is looked at.
-    pub fn result(&self, shown: &Shown) -> Option<Result> {
+    pub fn outcome(&self, shown: &Shown) -> Option<Outcome> {
         shown.recipes.iter().find(|r| r.recipe.id == self.recipe.id).copied()
     }
 
-    fn recipes(&self) -> Vec<Result> {
+    fn recipes(&self) -> Vec<Outcome> {
         let tensor = self.tensor();
         let others = |values: &[f64]| -> Vec<f64> {
             values.iter().enumerate().filter(|(i, _)| i % SIZE != OUTLIER_COLUMN).map(|(_, v)| *v).collect()
         };
         let exact = others(&tensor);
-        let result = |recipe: Recipe| {
+        let outcome = |recipe: Recipe| {
             let held = others(&recipe.quantize(&tensor, SIZE).values);
             let zero = held.iter().filter(|v| **v == 0.0).count() as f64 / held.len().max(1) as f64;
             // Bits of a tensor so large that one scale for all of it costs nothing.
             let bits = recipe.bits_per_value(8192, 8192);
-            Result { recipe, error: relative_error(&exact, &held), zero, bits }
+            Outcome { recipe, error: relative_error(&exact, &held), zero, bits }
         };
-        RECIPES.into_iter().map(result).collect()
+        RECIPES.into_iter().map(outcome).collect()
     }
 
     /// e4m3fn under Transformer Engine's delayed scaling: the scale of a step is made from the largest maximum of the steps
