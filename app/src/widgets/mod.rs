@@ -141,7 +141,7 @@ pub fn find(id: &str) -> Option<&'static Widget> {
 }
 
 /// One parameter of a model, as the catalogue describes it.
-pub(crate) fn param(model: &Entry, name: &'static str) -> ParamSpec {
+fn param(model: &Entry, name: &'static str) -> ParamSpec {
     let none = ParamSpec { name, doc: "", kind: Kind::Choice(&[]), default: "" };
     model.param(name).map_or(none, |param| *param.spec)
 }

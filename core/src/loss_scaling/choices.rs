@@ -92,22 +92,38 @@ options!(Loss {
 });
 
 /// Steps, each with an overflow or without: `0010`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overflows(pub Vec<bool>);
 
 /// Most steps of a scaler.
 pub const MAX_OVERFLOWS: usize = 64;
 
+/// The steps where none are given.
+pub(super) const STANDARD: &str = "0011000000001000";
+
+impl Overflows {
+    fn of(text: &str) -> Self {
+        Self(text.bytes().map(|b| b == b'1').collect())
+    }
+}
+
+impl Default for Overflows {
+    fn default() -> Self {
+        Self::of(STANDARD)
+    }
+}
+
 impl Text for Overflows {
     fn read(&mut self, text: &str) -> Result<(), String> {
-        if text.len() > MAX_OVERFLOWS || text.bytes().any(|b| b != b'0' && b != b'1') {
+        *self = Self::default();
+        if text.is_empty() || text.len() > MAX_OVERFLOWS || text.bytes().any(|b| b != b'0' && b != b'1') {
             return Err(format!(
                 "overflows must be 0 for a clean step and 1 for one with an overflow, at most {MAX_OVERFLOWS} of them, \
                  such as 0010, not “{}”.",
                 shorten(text)
             ));
         }
-        self.0 = text.bytes().map(|b| b == b'1').collect();
+        *self = Self::of(text);
         Ok(())
     }
 

@@ -163,7 +163,7 @@ impl Model for Params {
             .at(|p| p.rate.slot()),
         whole("steps", "steps of the run", [1, MAX_STEPS], "120").label("Steps").more("The run").at(|p| p.steps.slot()),
         whole("seed", "seed of weights and data", [1, 999], "1").label("Seed").more("The run").at(|p| p.seed.slot()),
-        text("overflows", "the scaler's steps: 0 without an overflow, 1 with", "0011000000001000")
+        text("overflows", "the scaler's steps: 0 without an overflow, 1 with", choices::STANDARD)
             .at(|p| p.overflows.slot()),
         whole("interval", "clean steps after which the scale grows", [1, 2000], "2000")
             .label("Growth interval")

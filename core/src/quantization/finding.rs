@@ -20,7 +20,7 @@ impl Params {
     }
 
     fn recipes_finding(&self, shown: &Shown) -> String {
-        let Some(result) = self.result(shown) else { return String::new() };
+        let Some(result) = self.outcome(shown) else { return String::new() };
         let best = shown.recipes.iter().min_by(|a, b| a.error.total_cmp(&b.error)).unwrap_or(&result);
         format!(
             "With column {OUTLIER_COLUMN} {} times as large as the others, {} leaves them an error of {}, and {} of them \

@@ -131,7 +131,7 @@ pub const JUMP_AT: usize = 12;
 
 /// The tensor under a recipe.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Result {
+pub struct Outcome {
     /// The recipe.
     pub recipe: Recipe,
     /// The root-mean-square error relative to that of the values, outside the outlier column.
@@ -170,7 +170,7 @@ pub struct Trained {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shown {
     /// Every recipe.
-    pub recipes: Vec<Result>,
+    pub recipes: Vec<Outcome>,
     /// Delayed scaling, step by step.
     pub delayed: Vec<DelayedStep>,
     /// The training.
@@ -191,7 +191,7 @@ impl Model for Params {
         choice("view", "what is shown", View::LIST, "recipes").label("Show").main().at(|p| p.view.slot()),
         choice("recipe", "the recipe that is looked at", RECIPE_LIST, "e4m3-tensor")
             .label("Recipe")
-            .main()
+            .drawn()
             .at(|p| p.recipe.slot()),
         real(
             "outlier",
@@ -207,7 +207,7 @@ impl Model for Params {
         whole("history", "steps whose maxima a delayed scale is made from", [1, 1024], "16")
             .label("History")
             .doubling(10)
-            .main()
+            .more("Delayed scaling")
             .at(|p| p.history.slot()),
         real("jump", "what the largest value is suddenly multiplied by", [1.0, 1024.0], "8")
             .label("Jump")
@@ -227,18 +227,18 @@ impl Model for Params {
             .at(|p| p.bits.slot()),
         switch("per-channel", "whether each output channel has a scale", false)
             .label("A scale for each channel")
-            .main()
+            .more("Training")
             .at(|p| p.per_channel.slot()),
         whole("k", "products of a dot product", [32, 1 << K], "4096")
             .label("Products added")
             .format(|v| grouped(v as u64))
             .doubling(K)
-            .main()
+            .more("Accumulation")
             .at(|p| p.k.slot()),
         whole("kept", "significant bits that the accumulator keeps", [8, 24], "14")
             .label("Bits kept")
             .steps(1.0)
-            .main()
+            .more("Accumulation")
             .at(|p| p.kept.slot()),
         whole("promote", "products after which the sum is added to fp32; 0 for never", [0, 1 << K], "0")
             .label("Promote after")
@@ -247,9 +247,9 @@ impl Model for Params {
         whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("error", "Error of the other columns", Unit::Fraction, |p, s| p.result(s).map_or(0.0, |r| r.error)),
-        measure("zero", "Of them, become zero", Unit::Fraction, |p, s| p.result(s).map_or(0.0, |r| r.zero)),
-        measure("bits-per-value", "Bits for each value", Unit::Ratio, |p, s| p.result(s).map_or(0.0, |r| r.bits)),
+        measure("error", "Error of the other columns", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.error)),
+        measure("zero", "Of them, become zero", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.zero)),
+        measure("bits-per-value", "Bits for each value", Unit::Ratio, |p, s| p.outcome(s).map_or(0.0, |r| r.bits)),
         measure("saturated", "Saturated at the jump", Unit::Fraction, |_, s| s.at_jump().saturated),
         measure("steps-saturated", "Steps that saturate", Unit::Count, |_, s| {
             s.delayed.iter().filter(|step| step.saturated > 0.0).count() as f64
@@ -263,7 +263,7 @@ impl Model for Params {
         measure("promoted-error", "Error with promotion", Unit::Fraction, |_, s| s.sums.last().map_or(0.0, |s| s.1[1])),
     ];
 
-    fn evaluate(&self) -> std::result::Result<Shown, String> {
+    fn evaluate(&self) -> Result<Shown, String> {
         Ok(self.shown())
     }
 }
@@ -284,24 +284,24 @@ impl Params {
     }
 
     /// The recipe that is looked at.
-    pub fn result(&self, shown: &Shown) -> Option<Result> {
+    pub fn outcome(&self, shown: &Shown) -> Option<Outcome> {
         shown.recipes.iter().find(|r| r.recipe.id == self.recipe.id).copied()
     }
 
-    fn recipes(&self) -> Vec<Result> {
+    fn recipes(&self) -> Vec<Outcome> {
         let tensor = self.tensor();
         let others = |values: &[f64]| -> Vec<f64> {
             values.iter().enumerate().filter(|(i, _)| i % SIZE != OUTLIER_COLUMN).map(|(_, v)| *v).collect()
         };
         let exact = others(&tensor);
-        let result = |recipe: Recipe| {
+        let outcome = |recipe: Recipe| {
             let held = others(&recipe.quantize(&tensor, SIZE).values);
             let zero = held.iter().filter(|v| **v == 0.0).count() as f64 / held.len().max(1) as f64;
             // Bits of a tensor so large that one scale for all of it costs nothing.
             let bits = recipe.bits_per_value(8192, 8192);
-            Result { recipe, error: relative_error(&exact, &held), zero, bits }
+            Outcome { recipe, error: relative_error(&exact, &held), zero, bits }
         };
-        RECIPES.into_iter().map(result).collect()
+        RECIPES.into_iter().map(outcome).collect()
     }
 
     /// e4m3fn under Transformer Engine's delayed scaling: the scale of a step is made from the largest maximum of the steps

@@ -79,11 +79,13 @@ pub fn scaler(params: &Params, shown: &Shown) -> Chart {
     let course: Vec<(f64, f64)> = corners.chain(last).collect();
     let (low, high) = course.iter().fold((f64::MAX, f64::MIN_POSITIVE), |(l, h), p| (l.min(p.1), h.max(p.1)));
     let low = low.min(high);
+    let every = steps.len().div_ceil(16).max(1);
+    let ticks = (1..=steps.len()).step_by(every).map(|step| (step as f64, step.to_string()));
     let overflows =
         steps.iter().enumerate().filter(|(_, step)| step.overflow).map(|(i, step)| (i as f64 + 1.0, step.used));
     Chart {
         label: params.finding(shown),
-        across: Axis::linear((0.5, steps.len().max(1) as f64 + 1.0)).written(Writing::Grouped).named("Step"),
+        across: Axis::linear((0.5, steps.len().max(1) as f64 + 1.0)).at(ticks).named("Step"),
         up: Axis::log2((low / 2.0, high * 2.0)).named("Loss scale"),
         series: vec![
             Series::line("Scale", Ink::Weights, course),

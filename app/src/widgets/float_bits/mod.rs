@@ -36,10 +36,9 @@ fn view(props: Props) -> AnyView {
 
     let is = move |views: &'static [View]| move || views.contains(&show.get());
     let controls = Controls::of(state)
-        .special("value", value::field(state))
-        .only_while(&["value"], is(&[View::Bits]))
-        .only_while(&["update", "steps", "start", "stochastic"], is(&[View::Sum]))
-        .only_while(&["scale", "median", "spread"], is(&[View::Gradients]))
+        .special("value", value::control(state, show))
+        .only_while(&["steps", "start", "stochastic"], is(&[View::Sum]))
+        .only_while(&["median", "spread"], is(&[View::Gradients]))
         .only_while(&["saturate"], is(&[View::Bits]))
         .only_while(&["seed"], is(&[View::Sum, View::Gradients]));
     let drawn = controls.draw();

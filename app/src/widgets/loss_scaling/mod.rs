@@ -37,7 +37,7 @@ fn view(props: Props) -> AnyView {
 
     let is = move |views: &'static [View]| move || views.contains(&show.get());
     let controls = Controls::of(state)
-        .only_while(&["compute", "step"], is(&[View::Train, View::Gradients]))
+        .only_while(&["compute"], is(&[View::Train, View::Gradients]))
         .only_while(&["scale"], move || params.with(|p| p.scaling != Loss::None || p.view == View::Scaler))
         .only_while(&["master", "logits", "softmax", "norm", "loss"], is(&[View::Train]))
         .only_while(&["micro", "mean", "qk", "rate", "steps", "seed"], is(&[View::Train, View::Gradients]))
@@ -67,6 +67,7 @@ fn view(props: Props) -> AnyView {
     };
     let below = view! {
         <div class="loss-scaling">
+            <div class:nowhere=move || show.get() == View::Scaler>{operations::step(state, shown)}</div>
             <div class:nowhere=move || show.get() != View::Train>{operations::view(params, shown)}</div>
             {quantities(params, shown, show)}
         </div>

@@ -1,9 +1,28 @@
 //! What rounding did to the numbers of each operation at the step on show.
 
 use leptos::prelude::*;
+use ringside_core::declare::{Model as _, Scale};
 use ringside_core::loss_scaling::network::{Op, Pass, Tally};
 use ringside_core::loss_scaling::{Params, Shown};
 use ringside_core::quantity::{Unit, grouped};
+
+use super::State;
+use crate::ui::slider::Slider;
+use crate::widgets::param;
+
+/// The slider of the step on show.
+pub(super) fn step(state: State, shown: Memo<Shown>) -> AnyView {
+    let params = state.params();
+    let value = Signal::derive(move || params.with(|p| p.at() as f64 + 1.0));
+    let set = Callback::new(move |step: f64| state.update(|p| p.step = step as u32));
+    let steps = Memo::new(move |_| shown.with(|s| s.run.steps.len()));
+    let slider = move || {
+        let scale = Scale::Linear { min: 1.0, max: steps.get().max(2) as f64, step: 1.0 };
+        let spec = param(&Params::ENTRY, "step");
+        view! { <Slider spec label="Step on show" value set scale format=|v| grouped(v as u64) /> }
+    };
+    slider.into_any()
+}
 
 /// A row for each operation, a column for each pass.
 pub(super) fn view(params: Memo<Params>, shown: Memo<Shown>) -> AnyView {

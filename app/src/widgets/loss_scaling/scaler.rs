@@ -46,7 +46,7 @@ pub(super) fn view(state: State) -> AnyView {
             <button
                 type="button"
                 class="quiet"
-                disabled=move || steps.get() == 0
+                disabled=move || steps.get() < 2
                 on:click=move |_| state.update(|p| _ = p.overflows.0.pop())
             >
                 "Remove the last"

@@ -35,7 +35,6 @@ fn view(props: Props) -> AnyView {
 
     let is = move |views: &'static [View]| move || views.contains(&show.get());
     let controls = Controls::of(state)
-        .only_while(&["recipe"], is(&[View::Recipes]))
         .only_while(&["outlier"], is(&[View::Recipes, View::Training]))
         .only_while(&["history", "jump", "margin"], is(&[View::Delayed]))
         .only_while(&["bits", "per-channel"], is(&[View::Training]))

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::float::block::RECIPES;
 use ringside_core::quantity::{Unit, number};
-use ringside_core::quantization::{Result, Shown};
+use ringside_core::quantization::{Outcome, Shown};
 
 use crate::ui::table::{Table, numbers, words};
 
@@ -11,7 +11,7 @@ use crate::ui::table::{Table, numbers, words};
 pub(super) fn view(shown: Memo<Shown>) -> AnyView {
     let row = move |i: usize| {
         let cell =
-            move |text: fn(&Result) -> String| move || shown.with(|s| s.recipes.get(i).map(text).unwrap_or_default());
+            move |text: fn(&Outcome) -> String| move || shown.with(|s| s.recipes.get(i).map(text).unwrap_or_default());
         view! {
             <tr>
                 <th scope="row">{RECIPES[i].name}</th>

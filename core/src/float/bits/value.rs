@@ -14,7 +14,7 @@ pub enum Value {
 
 impl Default for Value {
     fn default() -> Self {
-        Self::Number(0.0)
+        Self::Number(0.1)
     }
 }
 
@@ -26,6 +26,7 @@ impl Text for Value {
                 shorten(text)
             )
         };
+        *self = Self::default();
         let lower = text.trim().to_ascii_lowercase();
         *self = match lower.strip_prefix("0x") {
             Some(digits) => Self::Code(u64::from_str_radix(digits, 16).map_err(|_| wrong())?),
