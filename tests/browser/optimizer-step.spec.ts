@@ -16,7 +16,7 @@ test("SGD creeps and diverges, momentum arrives", async ({ page }) => {
 
 test("a step is shown in matrices", async ({ page }) => {
   await open(page, "rule=adam&lr=0.1&kappa=50");
-  await figure(page).getByRole("slider", { name: /Step/ }).focus();
+  await figure(page).getByRole("slider", { name: "Step", exact: true }).focus();
   await page.keyboard.press("Home");
   await expect.poll(() => parameter(page, "step")).toBe("1");
   await expect(figure(page).locator(".formulas")).toContainText("β₂ V");
