@@ -5,7 +5,7 @@ import { widget } from "./widget";
 const { figure, open, quantity, parameter } = widget("optimizer-step");
 
 test("SGD creeps and diverges, momentum arrives", async ({ page }) => {
-  await open(page, "rule=sgd&lr=0.03&kappa=50&steps=300");
+  await open(page, "rule=sgd&lr=0.009&kappa=200&steps=300");
   const sgd = await quantity(page, "arrives");
   await figure(page).getByRole("button", { name: "momentum", exact: true }).click();
   await expect.poll(() => quantity(page, "arrives")).toBeLessThan(sgd);
