@@ -8,7 +8,7 @@ test("a ragged tail is seen in the last step", async ({ page }) => {
   await open(page, "work=update&machine=cpu&lanes=8&units=4&n=100");
   expect(await quantity(page, "steps")).toBe(4);
   expect(await quantity(page, "masked")).toBe(28);
-  await figure(page).getByRole("slider", { name: /Step/ }).focus();
+  await figure(page).getByRole("slider", { name: "Step", exact: true }).focus();
   await page.keyboard.press("End");
   await expect(figure(page).locator(".machines rect.works")).toHaveCount(4);
   await expect(figure(page).locator(".machines rect.masked")).toHaveCount(28);

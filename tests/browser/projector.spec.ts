@@ -71,6 +71,10 @@ const MAIN: Record<string, string> = {
   amdahl: ".laws",
   "communication-cost": ".plots",
   "zero-stepper": ".passes",
+  "scaling-laws": ".plane",
+  "training-run": ".plane",
+  "parallel-machines": ".machines",
+  "optimizer-step": ".bowl",
 };
 
 for (const { id: widget } of widgets) {

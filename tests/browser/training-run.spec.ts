@@ -34,9 +34,9 @@ test("a published run stands beside what is computed, until something is changed
 test("batch, learning rate and optimizers are views of the same run", async ({ page }) => {
   await open(page, "critical=2097152&batch=2097152");
   const finding = figure(page).locator(".finding");
-  await figure(page).getByRole("radio", { name: "batch size" }).check({ force: true });
+  await figure(page).getByRole("radio", { name: "batch", exact: true }).check({ force: true });
   await expect(finding).toContainText("2 times the fewest");
-  await figure(page).getByRole("radio", { name: "learning rate" }).check({ force: true });
+  await figure(page).getByRole("radio", { name: "rate", exact: true }).check({ force: true });
   await expect(finding).toContainText("learning rate rises");
   await figure(page).getByRole("radio", { name: "optimizers" }).check({ force: true });
   await expect(finding).toContainText("AdamW keeps");

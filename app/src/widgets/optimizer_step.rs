@@ -26,11 +26,11 @@ pub(super) fn load() -> Result<Module, NotLoaded> {
 
 /// Why each of them exists.
 const STATES: [Preset; 6] = [
-    ("SGD creeps", "rule=sgd&lr=0.03&kappa=50"),
-    ("SGD diverges", "rule=sgd&lr=0.041&kappa=50"),
-    ("momentum", "rule=momentum&lr=0.03&kappa=50"),
-    ("Adam", "rule=adam&lr=0.2&kappa=50"),
-    ("Adam, turned bowl", "rule=adam&lr=0.2&kappa=50&angle=45"),
+    ("SGD creeps", "rule=sgd&lr=0.009&kappa=200"),
+    ("SGD diverges", "rule=sgd&lr=0.0102&kappa=200"),
+    ("momentum", "rule=momentum&lr=0.009&kappa=200"),
+    ("Adam", "rule=adam&lr=0.2&kappa=200&angle=0"),
+    ("Adam, turned bowl", "rule=adam&lr=0.2&kappa=200&angle=45"),
     ("a batch of one", "rule=sgd&lr=0.02&kappa=10&noise=3&batch=1&steps=200"),
 ];
 

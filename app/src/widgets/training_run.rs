@@ -112,7 +112,7 @@ fn budget(state: State<Params>) -> AnyView {
     let days = Signal::derive(move || state.params().with(|p| p.days));
     let money = Signal::derive(move || state.params().with(|p| p.money));
     view! {
-        <div class="budget">
+        <div class="bare budget">
             <Segmented name="given" label="Given" options value set />
             <div class="bare" class:nowhere=is(Given::Tokens)>
                 <Slider

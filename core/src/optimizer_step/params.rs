@@ -104,12 +104,12 @@ impl Model for Params {
         "Two weights in an ill-conditioned bowl, step by step in matrix form, with noise, shapes, FLOPs and bytes.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("rule", "update rule", Rule::LIST, "sgd").label("Rule").main().at(|p| p.rule.slot()),
-        real("lr", "learning rate", [1e-6, 100.0], "0.03")
+        real("lr", "learning rate", [1e-6, 100.0], "0.009")
             .label("Learning rate")
             .slider(Scale::Decades(-4, 1))
             .main()
             .at(|p| p.lr.slot()),
-        real("kappa", "how many times as steep the bowl is across as along", [1.0, 1e4], "50")
+        real("kappa", "how many times as steep the bowl is across as along", [1.0, 1e4], "200")
             .label("Condition κ")
             .slider(Scale::Decades(0, 3))
             .main()
@@ -134,7 +134,7 @@ impl Model for Params {
             .steps(0.5)
             .more("The bowl")
             .at(|p| p.start_across.slot()),
-        real("start-up", "second weight at the start", [-10.0, 10.0], "1")
+        real("start-up", "second weight at the start", [-10.0, 10.0], "0.5")
             .label("Start, second weight")
             .steps(0.5)
             .more("The bowl")

@@ -20,10 +20,10 @@ pub enum Show {
 }
 
 options!(Show {
-    IsoFlop: "isoflop", "loss over size";
-    Frontier: "frontier", "size over budget";
-    Data: "data", "repeated text";
-    Serving: "serving", "training and serving";
+    IsoFlop: "isoflop", "loss";
+    Frontier: "frontier", "budgets";
+    Data: "data", "text";
+    Serving: "serving", "serving";
 });
 
 /// The state of the widget.

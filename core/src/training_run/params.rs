@@ -82,9 +82,9 @@ pub enum Show {
 }
 
 options!(Show {
-    Loss: "loss", "loss over time";
-    Batch: "batch", "batch size";
-    Schedule: "schedule", "learning rate";
+    Loss: "loss", "loss";
+    Batch: "batch", "batch";
+    Schedule: "schedule", "rate";
     Optimizers: "optimizers", "optimizers";
 });
 

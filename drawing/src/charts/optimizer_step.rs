@@ -16,7 +16,9 @@ const REACH: f64 = 5.0;
 pub fn bowl(params: &Params, path: &Path) -> Chart {
     let start = path.problem.loss(path.after(0));
     let reach = REACH.max(path.after(0)[0].abs() * 1.2).max(path.after(0)[1].abs() * 1.2);
-    let inside = |(x, y): &(f64, f64)| x.abs() <= reach && y.abs() <= reach;
+    // Along the first weight the valley is long; where it is not turned, across it a closer look is due.
+    let high = if params.angle == 0.0 { (2.2 * path.after(0)[1].abs()).max(1.5) } else { reach };
+    let inside = |(x, y): &(f64, f64)| x.abs() <= reach && y.abs() <= high;
     let level = |part: f64| {
         let points = Problem::level(params.kappa, params.angle, part * start, AROUND);
         // A level that leaves the drawing comes back elsewhere: the longest stretch of it inside is drawn.
@@ -54,7 +56,7 @@ pub fn bowl(params: &Params, path: &Path) -> Chart {
             done.saturating_sub(1)
         ),
         across: Axis::linear((-reach, reach)).named("First weight"),
-        up: Axis::linear((-reach, reach)).named("Second weight"),
+        up: Axis::linear((-high, high)).named("Second weight"),
         series,
         rules: Vec::new(),
         marks: mark.into_iter().collect(),

@@ -13,6 +13,15 @@ const BUDGETS: (f64, f64) = (1e18, 1e28);
 const SIZES: (f64, f64) = (1e7, 1e14);
 const COUNT: Writing = Writing::Unit(Unit::Count);
 
+/// An axis of FLOPs, whose numbers are written as the field writes them: 5e23.
+fn flops(range: (f64, f64), digits: &'static [u32]) -> Axis {
+    let powers = range.0.log10().floor() as i32..=range.1.log10().ceil() as i32;
+    let ticks = powers.flat_map(move |power| {
+        digits.iter().map(move |digit| (f64::from(*digit) * 10_f64.powi(power), format!("{digit}e{power}")))
+    });
+    Axis::log10(range).at(ticks.filter(move |(value, _)| (range.0..=range.1).contains(value)))
+}
+
 /// The chart that is asked for.
 pub fn chart(params: &Params, outcome: &Outcome) -> Chart {
     match params.show {
@@ -61,7 +70,7 @@ fn iso_flop(o: &Outcome) -> Chart {
         up: Axis::linear((low - 0.03, high)).named("Loss, nats a token"),
         series,
         rules: Vec::new(),
-        marks: vec![Mark::new(here, format!("{}: {:.3}", COUNT.write(here.0), here.1))],
+        marks: vec![Mark::new(here, format!("{:.3}", here.1))],
     }
 }
 
@@ -105,7 +114,7 @@ fn frontier(o: &Outcome) -> Chart {
             number(here.0),
             COUNT.write(o.optimum.params)
         ),
-        across: Axis::log10(BUDGETS).named("Budget, FLOPs"),
+        across: flops(BUDGETS, &[1]).named("Budget, FLOPs"),
         up: Axis::log10(SIZES).written(COUNT).named("Parameters"),
         series,
         rules: Vec::new(),
@@ -123,9 +132,7 @@ fn repeated(o: &Outcome) -> Chart {
     let most = (1.0 + ringside_core::scaling_laws::data::REPEAT_TOKENS) * o.unique;
     let passes = o.epochs(o.here);
     let value = ringside_core::scaling_laws::data::effective(&o.surface, o.here, o.unique).tokens;
-    let mark = (1.0..=64.0).contains(&passes).then(|| {
-        Mark::new((passes, value.min(most)), format!("{} passes: {} new tokens", number(passes), COUNT.write(value)))
-    });
+    let mark = (1.0..=64.0).contains(&passes).then(|| Mark::new((passes, value.min(most)), COUNT.write(value)));
     let top = most * 1.25;
     Chart {
         label: format!(
@@ -172,7 +179,7 @@ fn same_loss(o: &Outcome) -> Chart {
             COUNT.write(lean.0)
         ),
         across: Axis::log10((across.0 / 1.3, across.1 * 1.3)).written(COUNT).named("Parameters"),
-        up: Axis::log10((up.0 / 1.5, up.1 * 1.5)).named("FLOPs, all with the same loss"),
+        up: flops((up.0 / 1.5, up.1 * 1.5), &[1, 2, 5]).named("FLOPs, all with the same loss"),
         series: vec![
             Series::line("training", Ink::Optimizer, points.iter().map(|p| (p.0, p.1)).collect())
                 .stroke(Stroke::Dashed),

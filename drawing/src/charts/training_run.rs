@@ -107,13 +107,14 @@ fn optimizers(run: &Run) -> Chart {
             number(here.1),
             Unit::Fraction.format(here.0)
         ),
-        across: Axis::log10((ends.0 / 3.0, ends.1 * 6.0))
-            .written(Writing::Unit(Unit::Fraction))
+        across: Axis::log10((ends.0 / 10.0, ends.1 * 20.0))
+            .at((-10..=0).map(|power| (10_f64.powi(power), format!("{}%", 10_f64.powi(power + 2)))))
             .named("FLOPs of a step over those of its batch"),
         up: Axis::linear((0.0, (top * 1.15).max(10.0))).named("Bytes of state a parameter"),
         series: vec![
             Series::dots("Optimizers", Ink::Weights, Shape::Disc, all.iter().map(|(_, at)| *at).collect())
                 .with_names(names),
+            Series::dots(run.rule.label(), Ink::Gradients, Shape::Square, vec![here]),
         ],
         rules: Vec::new(),
         marks: all.iter().map(|(name, at)| Mark::new(*at, *name)).collect(),
