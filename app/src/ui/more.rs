@@ -42,7 +42,7 @@ pub(super) fn More(
                 aria-controls=controlled
                 on:click=flip
             >
-                "More controls"
+                "More" <span class="more-of-what">" controls"</span>
                 <i class="more-set" hidden=move || !is_set.get()><span class="visually-hidden">": some are set"</span></i>
             </button>
         }
