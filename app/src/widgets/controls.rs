@@ -43,6 +43,11 @@ impl<M: Model> Controls<M> {
         self
     }
 
+    /// Draws the control of `name` for this value, which the model reads and writes itself.
+    pub fn number(self, name: &'static str, value: Signal<f64>, set: impl Fn(f64) + Send + Sync + 'static) -> Self {
+        self.special(name, number::<M>(name, value, set))
+    }
+
     /// Shows the controls of `names` only while this holds.
     pub fn only_while(
         mut self,
@@ -122,6 +127,19 @@ impl<M: Model> Controls<M> {
             ),
         }
     }
+}
+
+/// The control of a number, as `M` declares it, for another value than that of a field.
+pub(super) fn number<M: Model>(
+    name: &'static str,
+    value: Signal<f64>,
+    set: impl Fn(f64) + Send + Sync + 'static,
+) -> AnyView {
+    let param = M::PARAMS.iter().find(|param| param.spec.name == name);
+    param.map_or_else(
+        || ().into_any(),
+        |param| drawn(&param.spec, &param.look, Value::Number(value, Callback::new(set))),
+    )
 }
 
 /// Changes a parameter, and with it what follows.
