@@ -1,10 +1,8 @@
 //! Every layout that is exported, held to the validation of the framework that it is for, as its sources have it.
 
-mod frameworks {
-    pub mod deepspeed;
-    pub mod megatron;
-    pub mod torchtitan;
-}
+mod deepspeed;
+mod megatron;
+mod torchtitan;
 
 use std::collections::BTreeMap;
 
@@ -56,9 +54,9 @@ fn every_layout_that_is_exported_starts() {
                     }
                     Ok(export) => {
                         let checked = match target {
-                            Target::DeepSpeed => frameworks::deepspeed::check(&export.text, &params),
-                            Target::Megatron => frameworks::megatron::check(&export.text, params.gpus() as u64),
-                            Target::Torchtitan => frameworks::torchtitan::check(&export.text, &params),
+                            Target::DeepSpeed => deepspeed::check(&export.text, &params),
+                            Target::Megatron => megatron::check(&export.text, params.gpus() as u64),
+                            Target::Torchtitan => torchtitan::check(&export.text, &params),
                             // Python: what its mesh needs is that it has as many ranks as the job.
                             Target::Fsdp => {
                                 let mesh = format!("init_device_mesh(\"cuda\", ({},))", params.gpus());

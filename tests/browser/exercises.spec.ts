@@ -186,14 +186,25 @@ for (const { kind, id, title, wrong, said, right, praise } of KINDS) {
   });
 }
 
-test("sketch: drawn with the keyboard, far and near", async ({ page }) => {
+test("sketch: drawn by pointer and keys, far and near", async ({ page }) => {
   await open(page, "sketch-stage-1");
   const exercise = page.getByRole("region", { name: "What more ranks save" });
   const first = exercise.getByRole("slider", { name: "Data-parallel ranks: 1", exact: true });
   await first.focus();
+  await expect(first).toHaveAttribute("aria-valuetext", "not drawn yet");
   for (let i = 0; i < 60; i += 1) await page.keyboard.press("ArrowRight");
   await expect(first).toHaveAttribute("aria-valuetext", "480 GB");
   await exercise.getByRole("radio", { name: "a guess" }).check();
+  await exercise.getByRole("button", { name: "Commit" }).click();
+  await expect(exercise).toContainText("Some points are not drawn yet: 5 of 6.");
+  // The rest in one stroke of the pointer, half as high as the axis.
+  const axes = (await exercise.locator(".chart-sheet").boundingBox())!;
+  const across = (part: number): [number, number] => [axes.x + axes.width * part, axes.y + axes.height * 0.48];
+  await page.mouse.move(...across(0.3));
+  await page.mouse.down();
+  await page.mouse.move(...across(0.97), { steps: 4 });
+  await page.mouse.up();
+  await expect(exercise.getByRole("slider", { name: "Data-parallel ranks: 64", exact: true })).not.toHaveAttribute("aria-valuetext", "not drawn yet");
   await exercise.getByRole("button", { name: "Commit" }).click();
   await expect(exercise).toContainText("2 of 6 near.");
   await expect(exercise).toContainText("Two ranks save 180 GB each");

@@ -189,7 +189,10 @@ test("calibration is drawn from what was predicted", async ({ page }) => {
   await open(page, "2026-03-02", { practice: { predictions } });
   const figure = page.locator(".calibration figure");
   await expect(figure).toContainText("In 10 predictions you were 95% sure on average and right in 50%: you trust your first guess too much. Half of your numbers were within a factor of 8 of the truth.");
-  await expect(figure.locator("circle")).toHaveCount(1);
+  await expect(figure.getByRole("img")).toHaveAttribute("aria-label", /95% sure on average and right in 50%/);
+  await figure.getByRole("slider", { name: "Values of the chart" }).press("End");
+  await figure.getByRole("slider", { name: "Values of the chart" }).press("ArrowLeft");
+  await expect(figure.getByRole("slider", { name: "Values of the chart" })).toHaveAttribute("aria-valuetext", /80–100% sure, 10 predictions: Right 50%/);
   await figure.locator("summary").press("Enter");
   await expect(figure.locator("tbody tr")).toHaveText("80–100%1095%50%");
   await expect(figure.locator('[data-quantity="brier"]')).toHaveText("0.45");

@@ -10,3 +10,12 @@ type Site = {
 };
 
 export const { routes, widgets } = JSON.parse(readFileSync(join(__dirname, "../../dist/routes.json"), "utf8")) as Site;
+
+/** Where chapters have figures, in the order of the pages. */
+export const places = routes
+  .filter(({ path }) => path.startsWith("chapter/"))
+  .flatMap(({ path }) => {
+    const html = readFileSync(join(__dirname, "../../dist", path, "index.html"), "utf8");
+    const slots = html.matchAll(/id="?([\w-]+)"? data-slot-widget="?([\w-]+)/g);
+    return [...slots].map(([, anchor, widget]) => ({ path, anchor, widget }));
+  });

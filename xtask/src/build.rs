@@ -53,6 +53,8 @@ impl Profile {
             // In cargo's profile for development, so that macros are compiled once for this program and for the app.
             Self::Light => {
                 cargo.envs([("CARGO_PROFILE_DEV_OPT_LEVEL", "1"), ("CARGO_PROFILE_DEV_DEBUG", "false")]);
+                // By the table [`split::whole`] calls back.
+                cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-Clink-args=--export-table");
             }
         }
         cargo

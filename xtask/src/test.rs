@@ -134,7 +134,8 @@ fn clippy(what: &[&str]) -> Result<Outcomes> {
 
 fn clippy_wasm(_: &Options) -> Result<Outcomes> {
     tools::ensure_target()?;
-    clippy(&["--package", "ringside-app", "--target", "wasm32-unknown-unknown"])
+    let packages = ["ringside-app", "ringside-gpu", "ringside-workers"].map(|name| ["--package", name]).concat();
+    clippy(&[&packages[..], &["--target", "wasm32-unknown-unknown"]].concat())
 }
 
 fn docs(_: &Options) -> Result<Outcomes> {

@@ -1,4 +1,5 @@
-//! A curve to draw before the figure is uncovered: a bar for each value, then what the model says beside it.
+//! A curve to draw before the figure is uncovered: a point for each value, by pointer on the axes or by keys, then what the model
+//! says over it.
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
@@ -6,14 +7,16 @@ use ringside_core::answer::write;
 use ringside_core::decimal;
 use ringside_core::exercise::input::points;
 use ringside_core::exercise::{Curve, Kind, Sketch};
+use ringside_drawing::charts::sketch::{Paper, chart};
 
 use super::Form;
 use super::session::Session;
 use super::{compare, confidence, frame};
 use crate::deferred::NotLoaded;
-use crate::ui::{focus_soon, unique_id};
+use crate::ui::chart::Piece;
+use crate::ui::{self, focus_soon, unique_id};
 
-/// Steps of a bar.
+/// Steps of a key.
 const STEPS: f64 = 200.0;
 
 /// Downloads it.
@@ -22,89 +25,141 @@ pub(super) fn load() -> Result<Form, NotLoaded> {
     Ok(form)
 }
 
-/// The bars, the button, and what there is to see once the learner has committed.
+/// The axes, the button, and what there is to see once the learner has committed.
 fn form(session: Session) -> AnyView {
     let count = look(session, |s| s.at.len()).unwrap_or_default();
-    let curve = move || curve(session).and_then(Result::ok);
-    let drawn = move || {
-        let up_to = curve().map_or(1.0, |c| c.up_to);
+    let drawn = Memo::new(move |_| {
         let given = session.input.with(|input| points(input)).unwrap_or_default();
-        // What has not been moved stands in the middle, which says nothing.
-        (0..count).map(|i| given.get(i).copied().unwrap_or(up_to / 2.0)).collect::<Vec<_>>()
-    };
-    let stem = unique_id("sketch");
-    let result = StoredValue::new(unique_id("sketch-result"));
-    let committed = Memo::new(move |_| session.attempt.with(|a| a.checked));
-    let bars = move || {
+        (0..count).map(|i| given.get(i).copied().flatten()).collect::<Vec<_>>()
+    });
+    let paper = Memo::new(move |_| {
         let (across, unit) = look(session, |s| (s.across.clone(), s.unit))?;
-        let Curve { at, up_to, .. } = curve()?;
-        let rows = at
-            .into_iter()
-            .enumerate()
-            .map(|(i, at)| {
-                let value = move || drawn().get(i).copied().unwrap_or_default();
-                let text = move || write(value(), unit, 2);
-                let set = move |event| {
-                    let step = decimal::parse(&event_target_value(&event)).unwrap_or_default();
-                    let mut all = untrack(drawn);
-                    if let Some(point) = all.get_mut(i) {
-                        *point = up_to * step / STEPS;
-                    }
-                    session.input.set(all.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(","));
-                };
-                let id = format!("{stem}-{i}");
-                view! {
-                    <div class="sketch-row">
-                        <label for=id.clone()><span class="visually-hidden">{format!("{across}: ")}</span>{at}</label>
-                        <input
-                            type="range"
-                            id=id
-                            min="0"
-                            max=STEPS.to_string()
-                            prop:value=move || (value() / up_to * STEPS).round().to_string()
-                            aria-valuetext=text
-                            on:input=set
-                            on:change=move |_| session.keep_input()
-                        />
-                        <output aria-hidden="true">{text}</output>
-                    </div>
-                }
-            })
-            .collect_view();
-        let up_to = write(up_to, unit, 2);
-        Some(view! { <p class="sketch-across" data-up-to=up_to aria-hidden="true">{across}</p> {rows} })
+        let curve = curve(session)?.ok()?;
+        Some(Paper { across, unit, curve })
+    });
+    let committed = Memo::new(move |_| session.attempt.with(|a| a.checked));
+    let held = RwSignal::new(None::<usize>);
+    let result = StoredValue::new(unique_id("sketch-result"));
+    let missing = RwSignal::new(String::new());
+    let draw = move |change: &dyn Fn(usize) -> Option<f64>| {
+        let mut all = drawn.get_untracked();
+        for (i, point) in all.iter_mut().enumerate() {
+            *point = change(i).or(*point);
+        }
+        missing.set(String::new());
+        session.input.set(written(&all));
+    };
+    let set = move |i: usize, value: f64| draw(&|k| (k == i).then_some(value));
+    let shown = Memo::new(move |_| {
+        let (drawn, held, committed) = (drawn.get(), held.get(), committed.get());
+        paper.with(|paper| paper.as_ref().map(|p| chart(p, &drawn, held, committed))).unwrap_or_default()
+    });
+    let axes = move || {
+        paper.with(Option::is_some).then(|| {
+            if committed.get() {
+                return ui::chart::view("sketch-axes", shown);
+            }
+            let hand = Callback::new(move |piece| draw(&|i| height(piece, i as f64)));
+            view! { {ui::chart::by_hand("sketch-axes", shown, hand)} {keys(session, paper, drawn, held, set)} }
+                .into_any()
+        })
     };
     let commit = move |_| {
-        let text = untrack(drawn).iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(",");
-        session.input.set(text);
+        let left = drawn.with_untracked(|all| all.iter().filter(|value| value.is_none()).count());
+        if left > 0 {
+            let points = if left == 1 { "One point is" } else { "Some points are" };
+            missing.set(format!("{points} not drawn yet: {left} of {count}."));
+            return;
+        }
         session.when_asked(
-            move || self::curve(session),
+            move || curve(session),
             move |curve| {
-                let near = curve.is_near(&untrack(drawn));
+                let near = drawn.with_untracked(|all| curve.is_near(all));
                 session.submit(near, true);
                 result.with_value(|id| focus_soon(id.clone()));
             },
         );
     };
+    let help = move || {
+        (!committed.get()).then(|| {
+            view! { <p class="fine sketch-help">"Draw it on the axes. By keys: Tab from point to point, arrows to move one."</p> }
+        })
+    };
     view! {
-        <div class="sketch" hidden=committed>{bars}</div>
+        <div class="sketch" on:pointerup=move |_| session.keep_input()>{help} {axes}</div>
         {confidence::field(session)}
         <button type="button" hidden=move || session.exam || committed.get() on:click=commit>"Commit"</button>
-        <div role="status" id=result.get_value() tabindex="-1">{move || committed.get().then(|| reveal(session, drawn())).flatten()}</div>
+        <p class="field-error" role="status">{missing}</p>
+        <div role="status" id=result.get_value() tabindex="-1">{move || committed.get().then(|| reveal(session, drawn.get())).flatten()}</div>
     }
     .into_any()
 }
 
-fn reveal(session: Session, drawn: Vec<f64>) -> Option<AnyView> {
+/// How high a piece of a stroke is at a point, if it passes it.
+fn height(Piece { from, to }: Piece, at: f64) -> Option<f64> {
+    let (left, right) = (from.0.min(to.0), from.0.max(to.0));
+    if at == to.0.round() {
+        return Some(to.1);
+    }
+    (left..=right).contains(&at).then(|| from.1 + (to.1 - from.1) * (at - from.0) / (to.0 - from.0))
+}
+
+/// Numbers as they are kept: nothing between two commas where nothing is drawn.
+fn written(all: &[Option<f64>]) -> String {
+    let text = |value: &Option<f64>| value.map(|v| format!("{v:e}")).unwrap_or_default();
+    all.iter().map(text).collect::<Vec<_>>().join(",")
+}
+
+/// A slider for each point: heard, and reached by keys, but not seen. The chart shows which of them has the keys.
+fn keys(
+    session: Session,
+    paper: Memo<Option<Paper>>,
+    drawn: Memo<Vec<Option<f64>>>,
+    held: RwSignal<Option<usize>>,
+    set: impl Fn(usize, f64) + Copy + Send + Sync + 'static,
+) -> AnyView {
+    let rows = move || {
+        let Paper { across, unit, curve } = paper.get()?;
+        let up_to = curve.up_to;
+        let key = |(i, at): (usize, String)| {
+            let value = move || drawn.with(|all| all.get(i).copied().flatten());
+            let text = move || value().map_or("not drawn yet".to_owned(), |value| write(value, unit, 2));
+            view! {
+                <input
+                    type="range"
+                    aria-label=format!("{across}: {at}")
+                    min="0"
+                    max=STEPS.to_string()
+                    prop:value=move || (value().map_or(0.5, |value| value / up_to) * STEPS).round().to_string()
+                    aria-valuetext=text
+                    on:input=move |event| {
+                        set(i, up_to * decimal::parse(&event_target_value(&event)).unwrap_or_default() / STEPS);
+                    }
+                    on:change=move |_| session.keep_input()
+                    on:focusin=move |_| held.set(Some(i))
+                    on:focusout=move |_| held.set(None)
+                />
+            }
+        };
+        Some(curve.at.clone().into_iter().enumerate().map(key).collect_view())
+    };
+    view! { <div class="visually-hidden">{rows}</div> }.into_any()
+}
+
+fn reveal(session: Session, drawn: Vec<Option<f64>>) -> Option<AnyView> {
     let curve = curve(session)?.ok()?;
     let (unit, say) = look(session, |s| (s.unit, s.reveal.clone()))?;
     let near = curve.near(&drawn).into_iter().filter(|n| *n).count();
     let pairs = drawn.iter().zip(&curve.values);
-    let rows = curve.at.iter().zip(pairs).map(|(at, (yours, truth))| (at.clone(), *yours, *truth)).collect();
+    let rows = curve.at.iter().zip(pairs).filter_map(|(at, (yours, truth))| Some((at.clone(), (*yours)?, *truth)));
+    let verdict = format!("<p>{near} of {} near.</p>{}", curve.values.len(), session.fill(&say));
     Some(
         view! {
-            {compare::bars(rows, unit)}
-            {frame::verdict(true, true, format!("<p>{near} of {} near.</p>{}", curve.values.len(), session.fill(&say)))}
+            {frame::verdict(true, true, verdict)}
+            <details>
+                <summary>"The numbers"</summary>
+                {compare::bars(rows.collect(), unit)}
+            </details>
         }
         .into_any(),
     )
@@ -122,4 +177,19 @@ fn look<T>(session: Session, look: impl FnOnce(&Sketch) -> T) -> Option<T> {
         Kind::Sketch(sketch) => Some(look(sketch)),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stroke_draws_every_point_that_it_passes() {
+        let piece = Piece { from: (0.2, 10.0), to: (2.2, 30.0) };
+        let drawn: Vec<Option<f64>> = (0..4).map(|i| height(piece, f64::from(i))).collect();
+        assert_eq!(drawn, [None, Some(18.0), Some(30.0), None]);
+        let press = Piece { from: (0.7, 5.0), to: (0.7, 5.0) };
+        assert_eq!([0.0, 1.0].map(|at| height(press, at)), [None, Some(5.0)]);
+        assert_eq!(written(&[Some(500.0), None, Some(0.5)]), "5e2,,5e-1");
+    }
 }

@@ -1,4 +1,4 @@
-//! Syntax highlighting for the five languages of the course, as spans with classes.
+//! Syntax highlighting for the six languages of the course, as spans with classes.
 //!
 //! A lexer of our own, one table a language. The usual library, syntect, brings a regular-expression engine and packed
 //! Sublime grammars (about a minute of build time on two cores), has no WGSL among them, and its classes are the
@@ -46,7 +46,7 @@ const PLAIN: Language = Language {
     lifetimes: false,
 };
 
-const LANGUAGES: [Language; 6] = [
+const LANGUAGES: [Language; 7] = [
     Language {
         names: &["python", "py"],
         keywords: &[
@@ -81,6 +81,19 @@ const LANGUAGES: [Language; 6] = [
         multiline: true,
         attribute: "#[",
         lifetimes: true,
+        ..PLAIN
+    },
+    Language {
+        names: &["c"],
+        keywords: &[
+            "break", "case", "const", "continue", "default", "do", "else", "enum", "extern", "for", "if", "return",
+            "sizeof", "static", "struct", "switch", "typedef", "union", "while",
+        ],
+        types: &["NULL", "char", "double", "float", "int", "long", "short", "signed", "size_t", "unsigned", "void"],
+        line_comment: "//",
+        block_comment: Some(("/*", "*/")),
+        quotes: &['"', '\''],
+        attribute: "#",
         ..PLAIN
     },
     Language {
@@ -282,7 +295,7 @@ fn is_attribute(language: &Language, text: &str) -> bool {
 }
 
 fn attribute_length(text: &str) -> usize {
-    if text.starts_with('#') {
+    if text.starts_with("#[") || text.starts_with("#!") {
         return text.find(']').map_or(text.len(), |i| i + 1);
     }
     text[1..].find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).map_or(text.len(), |i| i + 1)
@@ -350,6 +363,11 @@ mod tests {
                 "rust",
                 "#[test]\nfn f<'a>(c: char) { '\\'' 'x' /* a */ 0..10 }",
                 "‹a:#[test]›\n‹k:fn› f&lt;‹t:'a›&gt;(c: ‹t:char›) &#123; ‹s:'\\''› ‹s:'x'› ‹c:/* a */› ‹n:0›..‹n:10› &#125;",
+            ),
+            (
+                "c",
+                "#pragma omp parallel\nfor (long i = 0;;) sum += x[i]; // a",
+                "‹a:#pragma› omp parallel\n‹k:for› (‹t:long› i = ‹n:0›;;) sum += x[i]; ‹c:// a›",
             ),
             (
                 "wgsl",

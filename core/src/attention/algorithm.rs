@@ -5,6 +5,8 @@
 //! (a cache that never has to read an operand twice: this favours it). FlashAttention-1 is that paper's Algorithms 1 and 4,
 //! FlashAttention-2 Algorithms 1 and 2 of arXiv:2307.08691.
 
+use crate::options;
+
 /// A matrix of one head, or a number for each of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matrix {
@@ -155,9 +157,10 @@ pub struct Pass {
 }
 
 /// Who computes attention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Algo {
     /// Three passes with the N × N matrix in HBM.
+    #[default]
     Standard,
     /// FlashAttention (2022): keys in the outer loop.
     Flash1,
@@ -166,41 +169,27 @@ pub enum Algo {
 }
 
 /// Which half of training's work on attention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Direction {
     /// O from Q, K and V.
+    #[default]
     Forward,
     /// dQ, dK and dV from dO.
     Backward,
 }
 
+options!(Algo {
+    Standard: "standard", "Standard attention";
+    Flash1: "flash1", "FlashAttention";
+    Flash2: "flash2", "FlashAttention-2";
+});
+
+options!(Direction {
+    Forward: "forward", "forward";
+    Backward: "backward", "backward";
+});
+
 impl Algo {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Standard, Self::Flash1, Self::Flash2];
-
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Standard => "standard",
-            Self::Flash1 => "flash1",
-            Self::Flash2 => "flash2",
-        }
-    }
-
-    /// What a person reads.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Standard => "Standard attention",
-            Self::Flash1 => "FlashAttention",
-            Self::Flash2 => "FlashAttention-2",
-        }
-    }
-
-    /// The algorithm with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.id() == id)
-    }
-
     /// Its passes, in order.
     pub const fn passes(self, direction: Direction) -> &'static [Pass] {
         match (self, direction) {
@@ -210,16 +199,6 @@ impl Algo {
             (Self::Flash1, Direction::Backward) => FLASH_1_BACKWARD,
             (Self::Flash2, Direction::Forward) => FLASH_2,
             (Self::Flash2, Direction::Backward) => FLASH_2_BACKWARD,
-        }
-    }
-}
-
-impl Direction {
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Forward => "forward",
-            Self::Backward => "backward",
         }
     }
 }

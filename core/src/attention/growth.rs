@@ -10,14 +10,14 @@
 
 use super::Dtype;
 use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
+use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
 use crate::hardware;
-use crate::quantity::{Quantity, Unit, grouped, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, whole};
+use crate::quantity::{Unit, grouped, number};
+use crate::query::Reader;
 use crate::roofline::Roof;
 
 /// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// Query heads of a layer.
     pub heads: u64,
@@ -42,92 +42,75 @@ pub const MAX_LAYERS: u64 = 1024;
 /// The accelerator that the work for each byte is held against.
 const YARDSTICK: &str = "h100-80";
 
-const PARAMS: &[ParamSpec] = &[
-    whole("heads", "query heads of a layer", 1, MAX_HEADS, "32"),
-    whole("kv_heads", "heads of keys and values, which divide the query heads", 1, MAX_HEADS, "8"),
-    whole("head_dim", "numbers of a head", 1, MAX_HEAD_DIM, "128"),
-    whole("layers", "layers of the model", 1, MAX_LAYERS, "32"),
-    ParamSpec {
-        name: "dtype",
-        doc: "what keys and values are kept in",
-        kind: Kind::Choice(&["bf16", "fp16", "fp32"]),
-        default: "bf16",
-    },
-    whole("seq", "tokens of the whole sequence", 1, MAX_TOKENS, "8192"),
-    whole("step", "how much of the sequence is there, of 32 parts", 0, STEPS, "16"),
-];
+impl Model for Params {
+    type Result = ();
+    const ID: &'static str = "attention-growth";
+    const TITLE: &'static str = "What each token adds";
+    const SUMMARY: &'static str = "A sequence that grows token by token: scores by the square, keys and values by the line, shared by heads or not.";
+    const PARAMS: &'static [Param<Self>] = &[
+        whole("heads", "query heads of a layer", [1, MAX_HEADS], "32")
+            .label("Query heads")
+            .doubling(7)
+            .main()
+            .at(|p| p.heads.slot()),
+        whole("kv_heads", "heads of keys and values, which divide the query heads", [1, MAX_HEADS], "8")
+            .label("Heads of keys and values")
+            .doubling(7)
+            .main()
+            .at(|p| p.kv_heads.slot()),
+        whole("head_dim", "numbers of a head", [1, MAX_HEAD_DIM], "128")
+            .label("Head dimension")
+            .doubling(10)
+            .at(|p| p.head_dim.slot()),
+        whole("layers", "layers of the model", [1, MAX_LAYERS], "32")
+            .label("Layers")
+            .doubling(10)
+            .at(|p| p.layers.slot()),
+        choice("dtype", "what keys and values are kept in", Dtype::LIST, "bf16")
+            .label("Cache in")
+            .at(|p| p.dtype.slot()),
+        whole("seq", "tokens of the whole sequence", [1, MAX_TOKENS], "8192")
+            .label("Tokens")
+            .doubling(20)
+            .main()
+            .at(|p| p.seq.slot()),
+        whole("step", "how much of the sequence is there, of 32 parts", [0, STEPS], "16").drawn().at(|p| p.step.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, ()>] = &[
+        measure("tokens", "Tokens so far", Unit::Count, |p, ()| p.tokens() as f64),
+        measure("scores-newest", "Scores of the newest, in a layer", Unit::Count, |p, ()| p.scores_of(p.tokens())),
+        measure("scores", "Scores of a layer so far", Unit::Count, |p, ()| p.scores_until(p.tokens())),
+        measure("cache-token", "Keys and values of a token", Unit::Bytes, |p, ()| p.kept(p.kv_heads)),
+        measure("cache", "KV cache so far", Unit::Bytes, |p, ()| p.kept(p.kv_heads) * p.tokens() as f64),
+        measure("cache-multi-head", "With keys for every head", Unit::Bytes, |p, ()| {
+            p.kept(p.heads) * p.tokens() as f64
+        }),
+        measure("intensity", "FLOPs for each byte read", Unit::Ratio, |p, ()| p.intensity()),
+    ];
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "attention-growth",
-    title: "What each token adds",
-    summary: "A sequence that grows token by token: scores by the square, keys and values by the line, shared by heads or not.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("tokens", "Tokens so far", Unit::Count),
-        ("scores-newest", "Scores of the newest, in a layer", Unit::Count),
-        ("scores", "Scores of a layer so far", Unit::Count),
-        ("cache-token", "Keys and values of a token", Unit::Bytes),
-        ("cache", "KV cache so far", Unit::Bytes),
-        ("cache-multi-head", "With keys for every head", Unit::Bytes),
-        ("intensity", "FLOPs for each byte read", Unit::Ratio),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Ok(params.quantities()))
-    },
-};
+    fn evaluate(&self) -> Result<(), String> {
+        Ok(())
+    }
 
-impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported, and so are heads that cannot be shared evenly.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let (heads, asked) = (reader.integer("heads").max(1), reader.integer("kv_heads").max(1));
-        let kv_heads = evenly(heads, asked);
-        if kv_heads != asked {
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let (heads, asked) = (self.heads, self.kv_heads);
+        self.kv_heads = evenly(heads, asked);
+        if self.kv_heads != asked {
+            let used = self.kv_heads;
             reader.problem(
                 "kv_heads",
-                format!(
-                    "{heads} query heads cannot share {asked} heads of keys and values evenly; {kv_heads} is used."
-                ),
+                format!("{heads} query heads cannot share {asked} heads of keys and values evenly; {used} is used."),
             );
         }
-        let params = Self {
-            heads,
-            kv_heads,
-            head_dim: reader.integer("head_dim").max(1),
-            layers: reader.integer("layers").max(1),
-            dtype: Dtype::find(reader.choice("dtype")).unwrap_or(Dtype::Bf16),
-            seq: reader.integer("seq").max(1),
-            step: reader.integer("step").min(STEPS),
-        };
-        (params, reader.finish())
     }
 
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        Query::new([
-            ("heads", self.heads.to_string()),
-            ("kv_heads", self.kv_heads.to_string()),
-            ("head_dim", self.head_dim.to_string()),
-            ("layers", self.layers.to_string()),
-            ("dtype", self.dtype.id().to_owned()),
-            ("seq", self.seq.to_string()),
-            ("step", self.step.to_string()),
-        ])
+    /// Heads of keys and values become the next fewer that the query heads can share.
+    fn follow(&mut self, _before: &Self) {
+        self.kv_heads = evenly(self.heads, self.kv_heads);
     }
+}
 
-    /// The same with so many query heads, and as many heads of keys and values as before or the next fewer that fit.
-    pub fn with_heads(self, heads: u64) -> Self {
-        let heads = heads.clamp(1, MAX_HEADS);
-        Self { heads, kv_heads: evenly(heads, self.kv_heads), ..self }
-    }
-
-    /// The same with so many heads of keys and values, or the next fewer that fit.
-    pub fn with_kv_heads(self, kv_heads: u64) -> Self {
-        Self { kv_heads: evenly(self.heads, kv_heads), ..self }
-    }
-
+impl Params {
     /// Query heads that share a head of keys and values.
     pub fn group(&self) -> u64 {
         self.heads / self.kv_heads.max(1)
@@ -156,21 +139,6 @@ impl Params {
     /// FLOPs of a new token's scores and sums for each byte of keys and values that they read.
     pub fn intensity(&self) -> f64 {
         2.0 * self.group() as f64 / self.dtype.bytes() as f64
-    }
-
-    /// The quantities of [`ENTRY`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let tokens = self.tokens();
-        ENTRY.measured(|id| match id {
-            "tokens" => tokens as f64,
-            "scores-newest" => self.scores_of(tokens),
-            "scores" => self.scores_until(tokens),
-            "cache-token" => self.kept(self.kv_heads),
-            "cache" => self.kept(self.kv_heads) * tokens as f64,
-            "cache-multi-head" => self.kept(self.heads) * tokens as f64,
-            "intensity" => self.intensity(),
-            _ => 0.0,
-        })
     }
 
     /// How heads share, in a word of the papers.
@@ -226,6 +194,7 @@ fn evenly(heads: u64, most: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Query;
     use proptest::prelude::*;
 
     fn params(query: &str) -> Params {
@@ -277,8 +246,14 @@ mod tests {
         let (p, problems) = Params::read(&Query::parse("heads=32&kv_heads=12"));
         assert_eq!(p.kv_heads, 8);
         assert!(problems.len() == 1 && problems[0].message.contains("12"), "{problems:?}");
-        assert_eq!(params("kv_heads=8").with_heads(12).kv_heads, 6);
-        assert_eq!(params("").with_kv_heads(31).kv_heads, 16);
+        let followed = |mut p: Params, change: fn(&mut Params)| {
+            let before = p;
+            change(&mut p);
+            p.follow(&before);
+            p.kv_heads
+        };
+        assert_eq!(followed(params("kv_heads=8"), |p| p.heads = 12), 6);
+        assert_eq!(followed(params(""), |p| p.kv_heads = 31), 16);
         assert_eq!(params("seq=1&step=1").tokens(), 1);
     }
 
@@ -292,7 +267,7 @@ mod tests {
             let p = Params { heads, kv_heads: evenly(heads, kv_heads), head_dim, layers, dtype, seq, step };
             let (again, problems) = Params::read(&p.query());
             prop_assert_eq!((again, problems), (p, vec![]));
-            prop_assert!(p.quantities().iter().all(|q| q.value.is_finite() && q.value >= 0.0));
+            prop_assert!(p.quantities(&()).iter().all(|q| q.value.is_finite() && q.value >= 0.0));
             prop_assert_eq!(p.group() * p.kv_heads, p.heads);
             prop_assert!(p.tokens() <= seq && (step < STEPS || p.tokens() == seq));
             prop_assert!(p.kept(p.kv_heads) <= p.kept(p.heads));

@@ -27,9 +27,7 @@ use execute::Machine;
 use online::Row;
 use plan::{Plan, STATISTIC, Step, Traffic};
 
-pub use params::{Dtype, ENTRY, MAX_HEAD_DIM, MAX_HEADS, MAX_SEQ, Params};
-
-use crate::quantity::Quantity;
+pub use params::{Dtype, MAX_HEAD_DIM, MAX_HEADS, MAX_SEQ, Params};
 
 /// An algorithm on a machine, from the first step to the last.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,24 +157,6 @@ impl Run {
             return Some(Check { difference: machine.difference(), bound, all: true });
         }
         self.row(row).map(|row| Check { difference: row.difference(), bound, all: false })
-    }
-
-    /// The numbers of [`ENTRY`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let flash = if self.params.algo == Algo::Standard { Algo::Flash1 } else { self.params.algo };
-        ENTRY.measured(|id| match id {
-            "hbm-standard" => self.of_all_heads(self.standard.bytes()),
-            "hbm-flash" => self.of_all_heads(self.flash.bytes()),
-            "hbm-so-far" => self.of_all_heads(self.plan.until(self.params.step).bytes()),
-            "tiles" => self.tiles() as f64,
-            "flops" => self.of_all_heads(self.whole.flops),
-            "sram-used" => self.sram() as f64,
-            "tile-rows" => self.plan.sizes.rows as f64,
-            "tile-columns" => self.plan.sizes.columns as f64,
-            "rescales" => self.of_all_heads(self.whole.rescales),
-            "kept-standard" => self.of_all_heads(self.kept(Algo::Standard)),
-            _ => self.of_all_heads(self.kept(flash)),
-        })
     }
 }
 

@@ -9,36 +9,27 @@
 
 use std::f64::consts::TAU;
 
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
-use crate::quantity::{Quantity, Unit, grouped, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::options;
+use crate::quantity::{Unit, grouped, number};
 
 /// How positions are told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scheme {
     /// Queries and keys are turned.
+    #[default]
     Rope,
     /// Scores are lessened.
     Alibi,
 }
 
-impl Scheme {
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Scheme::Rope => "rope",
-            Scheme::Alibi => "alibi",
-        }
-    }
-
-    /// The scheme with this name; RoPE for any other.
-    pub fn find(id: &str) -> Self {
-        if id == "alibi" { Scheme::Alibi } else { Scheme::Rope }
-    }
-}
+options!(Scheme {
+    Rope: "rope", "RoPE: turned";
+    Alibi: "alibi", "ALiBi: lessened";
+});
 
 /// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// How positions are told.
     pub scheme: Scheme,
@@ -67,83 +58,69 @@ pub const MAX_TOKENS: u64 = 100_000_000;
 /// Most tokens that both are moved by.
 pub const MAX_STEP: u64 = 64;
 
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "scheme",
-        doc: "vectors turned by position, or scores lessened by distance",
-        kind: Kind::Choice(&["rope", "alibi"]),
-        default: "rope",
-    },
-    whole("head_dim", "numbers of a head’s query", 2, MAX_HEAD_DIM, "128"),
-    ParamSpec {
-        name: "base",
-        doc: "base of the angles, rope_theta",
-        kind: Kind::Real { min: 2.0, max: 1e12 },
-        default: "10000",
-    },
-    ParamSpec {
-        name: "scale",
-        doc: "what positions are divided by",
-        kind: Kind::Real { min: 1.0, max: 1024.0 },
-        default: "1",
-    },
-    whole("heads", "heads, for the slopes", 1, MAX_HEADS, "8"),
-    whole("trained", "tokens of the longest sequence in training", 1, MAX_TOKENS, "4096"),
-    whole("distance", "tokens between query and key", 0, MAX_TOKENS, "16"),
-    whole("step", "tokens by which both are moved", 0, MAX_STEP, "0"),
-];
+impl Model for Params {
+    type Result = ();
+    const ID: &'static str = "position-encoding";
+    const TITLE: &'static str = "Where a token is";
+    const SUMMARY: &'static str =
+        "Queries and keys turned by their positions, or scores lessened by distance: what attention knows of order.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("scheme", "vectors turned by position, or scores lessened by distance", Scheme::LIST, "rope")
+            .label("Positions")
+            .main()
+            .at(|p| p.scheme.slot()),
+        whole("head_dim", "numbers of a head’s query", [2, MAX_HEAD_DIM], "128")
+            .label("Head dimension")
+            .doubling(10)
+            .at(|p| p.head_dim.slot()),
+        real("base", "base of the angles, rope_theta", [2.0, 1e12], "10000")
+            .label("Base")
+            .slider(Scale::Decades(2, 9))
+            .main()
+            .at(|p| p.base.slot()),
+        real("scale", "what positions are divided by", [1.0, 1024.0], "1")
+            .label("Positions divided by")
+            .doubling(6)
+            .at(|p| p.scale.slot()),
+        whole("heads", "heads, for the slopes", [1, MAX_HEADS], "8")
+            .label("Heads")
+            .doubling(6)
+            .main()
+            .at(|p| p.heads.slot()),
+        whole("trained", "tokens of the longest sequence in training", [1, MAX_TOKENS], "4096")
+            .label("Longest in training")
+            .doubling(20)
+            .at(|p| p.trained.slot()),
+        whole("distance", "tokens between query and key", [0, MAX_TOKENS], "16")
+            .label("Tokens apart")
+            .slider(Scale::FromZero(17))
+            .main()
+            .at(|p| p.distance.slot()),
+        whole("step", "tokens by which both are moved", [0, MAX_STEP], "0").drawn().at(|p| p.step.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, ()>] = &[
+        measure("score", "Score of equal vectors, of that at no distance", Unit::Ratio, |p, ()| {
+            p.score(p.distance as f64)
+        }),
+        measure("fastest-turn", "Tokens in which the first pair comes round", Unit::Ratio, |p, ()| p.turn(0)),
+        measure("slowest-turn", "Tokens in which the last pair comes round", Unit::Ratio, |p, ()| {
+            p.turn(p.pairs().saturating_sub(1))
+        }),
+        measure("unturned", "Pairs that training has not seen come round", Unit::Count, |p, ()| p.unturned() as f64),
+        measure("penalty-steepest", "Lost at this distance, steepest head", Unit::Ratio, |p, ()| {
+            p.slopes()[0] * p.distance as f64
+        }),
+        measure("penalty-flattest", "Lost at this distance, flattest head", Unit::Ratio, |p, ()| {
+            p.slopes()[1] * p.distance as f64
+        }),
+    ];
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "position-encoding",
-    title: "Where a token is",
-    summary: "Queries and keys turned by their positions, or scores lessened by distance: what attention knows of order.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("score", "Score of equal vectors, of that at no distance", Unit::Ratio),
-        ("fastest-turn", "Tokens in which the first pair comes round", Unit::Ratio),
-        ("slowest-turn", "Tokens in which the last pair comes round", Unit::Ratio),
-        ("unturned", "Pairs that training has not seen come round", Unit::Count),
-        ("penalty-steepest", "Lost at this distance, steepest head", Unit::Ratio),
-        ("penalty-flattest", "Lost at this distance, flattest head", Unit::Ratio),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Ok(params.quantities()))
-    },
-};
+    fn evaluate(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let params = Self {
-            scheme: Scheme::find(reader.choice("scheme")),
-            head_dim: reader.integer("head_dim").max(2),
-            base: reader.real("base"),
-            scale: reader.real("scale").max(1.0),
-            heads: reader.integer("heads").max(1),
-            trained: reader.integer("trained").max(1),
-            distance: reader.integer("distance"),
-            step: reader.integer("step"),
-        };
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        Query::new([
-            ("scheme", self.scheme.id().to_owned()),
-            ("head_dim", self.head_dim.to_string()),
-            ("base", plain(self.base)),
-            ("scale", plain(self.scale)),
-            ("heads", self.heads.to_string()),
-            ("trained", self.trained.to_string()),
-            ("distance", self.distance.to_string()),
-            ("step", self.step.to_string()),
-        ])
-    }
-
     /// Pairs of numbers that are turned: ⌊d/2⌋.
     pub fn pairs(&self) -> u64 {
         self.head_dim / 2
@@ -189,21 +166,6 @@ impl Params {
     /// What of a token's weight is left at a distance under a slope m, before the softmax divides: e^(−m·distance).
     pub fn left(slope: f64, distance: f64) -> f64 {
         (-slope * distance).exp()
-    }
-
-    /// The quantities of [`ENTRY`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let distance = self.distance as f64;
-        let [steepest, flattest] = self.slopes();
-        ENTRY.measured(|id| match id {
-            "score" => self.score(distance),
-            "fastest-turn" => self.turn(0),
-            "slowest-turn" => self.turn(self.pairs().saturating_sub(1)),
-            "unturned" => self.unturned() as f64,
-            "penalty-steepest" => steepest * distance,
-            "penalty-flattest" => flattest * distance,
-            _ => 0.0,
-        })
     }
 
     /// The positions of the key and of the query.
@@ -260,6 +222,7 @@ fn tokens(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Query;
     use proptest::prelude::*;
 
     fn params(query: &str) -> Params {
@@ -331,7 +294,7 @@ mod tests {
             let p = Params { scheme, head_dim, base, scale, heads, trained, distance, step: 7 };
             let (again, problems) = Params::read(&p.query());
             prop_assert_eq!((again, problems), (p, vec![]));
-            prop_assert!(p.quantities().iter().all(|q| q.value.is_finite()));
+            prop_assert!(p.quantities(&()).iter().all(|q| q.value.is_finite()));
             prop_assert!(p.score(distance as f64).abs() <= 1.0 + 1e-9);
             prop_assert!((1..heads).all(|h| p.slope(h) > 0.0 && p.slope(h) <= 1.0));
             prop_assert!((0..p.pairs()).all(|i| p.angle(i) > 0.0 && p.angle(i) <= 1.0));

@@ -1,3 +1,4 @@
+use crate::declare::Model as _;
 use proptest::prelude::*;
 
 use super::algorithm::{Algo, Direction, Extent, Matrix};
@@ -101,7 +102,7 @@ proptest! {
             block_k: sizes.columns,
             causal: sizes.causal,
             algo,
-            ..Params::default()
+            ..Params::standard()
         };
         let run = Run::new(&params);
         let watched = run.row(row).expect("a short row");
@@ -175,7 +176,7 @@ fn the_second_version_rescales_less_and_keeps_one_number_a_row() {
     assert_eq!(one.whole.flops, two.whole.flops);
     assert_eq!(one.whole.rescales, 3 * 6 * 1024 * 64);
     assert_eq!(two.whole.rescales, 7 * 1024 * 64);
-    let kept = |run: &Run| run.quantities().iter().find(|q| q.id == "kept-flash").map(|q| q.value);
+    let kept = |run: &Run| run.params.quantities(run).iter().find(|q| q.id == "kept-flash").map(|q| q.value);
     assert_eq!((kept(&one), kept(&two)), (Some(16.0 * 8192.0), Some(16.0 * 4096.0)));
 }
 

@@ -165,6 +165,17 @@ macro_rules! whole_numbers {
 
 whole_numbers!(u8, u32, u64, usize);
 
+/// 0 or 1, where a query has these for off and on.
+impl Whole for bool {
+    fn get(&self) -> u64 {
+        u64::from(*self)
+    }
+
+    fn set(&mut self, value: u64) {
+        *self = value > 0;
+    }
+}
+
 impl Choose for bool {
     fn id(&self) -> &'static str {
         if *self { "true" } else { "false" }

@@ -48,10 +48,13 @@ pub fn cause_and_change(text: &str) -> (Option<usize>, Option<usize>) {
     (cause.trim().parse().ok(), change.trim().parse().ok())
 }
 
-/// Finite numbers separated by commas; nothing if one cannot be read.
-pub fn points(text: &str) -> Option<Vec<f64>> {
-    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| decimal::parse(part).filter(|v| v.is_finite())).collect()
+/// Finite numbers separated by commas, none where nothing stands between two of them; nothing if one cannot be read.
+pub fn points(text: &str) -> Option<Vec<Option<f64>>> {
+    let point = |part: &str| match part.trim() {
+        "" => Some(None),
+        part => decimal::parse(part).filter(|v| v.is_finite()).map(Some),
+    };
+    text.split(',').map(point).collect()
 }
 
 /// What an answer is, in a word that stands in exported results: `right`, `wrong`, `empty`, `unreadable`, `unmarked` for what
@@ -99,7 +102,7 @@ pub fn mark(exercise: &Exercise, seed: u64, answer: &str, evaluate: Evaluate<'_>
         },
         Kind::Sketch(sketch) => match points(answer) {
             None => "unreadable",
-            Some(drawn) if drawn.is_empty() => "empty",
+            Some(drawn) if drawn.iter().all(Option::is_none) => "empty",
             Some(drawn) => verdict(sketch.curve(exercise, &parameters, evaluate)?.is_near(&drawn)),
         },
         Kind::Explain(_) | Kind::Kernel(_) if answer.trim().is_empty() => "empty",

@@ -206,6 +206,7 @@ fn a_sketch_is_near_or_far() {
         ("1,16,1024", "wrong"),
         ("1", "wrong"),
         ("", "empty"),
+        (",,", "empty"),
         ("1,x", "unreadable"),
         ("1,inf", "unreadable"),
     ] {
@@ -215,8 +216,9 @@ fn a_sketch_is_near_or_far() {
     let Kind::Sketch(sketch) = &exercise.kind else { panic!() };
     let curve = sketch.curve(&exercise, &exercise.query(), &by_catalogue(&exercise)).unwrap();
     assert_eq!(curve.at, ["1", "16", "1024"]);
-    assert_eq!(curve.near(&[1.0, 100.0]), [true, false, false]);
-    assert_eq!(points("1, 2e3"), Some(vec![1.0, 2000.0]));
+    assert_eq!(curve.near(&[Some(1.0), Some(100.0)]), [true, false, false]);
+    assert_eq!(curve.near(&[None, Some(curve.values[1])]), [false, true, false]);
+    assert_eq!(points("1, 2e3,,"), Some(vec![Some(1.0), Some(2000.0), None, None]));
     let low = serde_json::to_string(&exercise).unwrap().replace("1.2 * limit", "limit / 2");
     assert_eq!(problems(&serde_json::from_str(&low).unwrap()), ["up_to: The curve leaves what can be drawn."]);
 }

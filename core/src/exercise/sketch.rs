@@ -8,7 +8,7 @@ use super::{Exercise, Value};
 use crate::quantity::Unit;
 use crate::query::{Query, parse_number};
 
-/// `kind = "sketch"`: the learner sets a bar for each value of a parameter, and then sees what the model says. A sketch is
+/// `kind = "sketch"`: the learner draws a point for each value of a parameter, and then sees what the model says. A sketch is
 /// never wrong; it is near or far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,13 +67,14 @@ impl Sketch {
 
 impl Curve {
     /// By point, whether what was drawn is near; points that were not drawn are far.
-    pub fn near(&self, drawn: &[f64]) -> Vec<bool> {
-        let near = |(i, value): (usize, &f64)| drawn.get(i).is_some_and(|d| (d - value).abs() <= NEAR * value.abs());
+    pub fn near(&self, drawn: &[Option<f64>]) -> Vec<bool> {
+        let at = |i: usize| drawn.get(i).copied().flatten();
+        let near = |(i, value): (usize, &f64)| at(i).is_some_and(|d| (d - value).abs() <= NEAR * value.abs());
         self.values.iter().enumerate().map(near).collect()
     }
 
     /// Whether most points are near.
-    pub fn is_near(&self, drawn: &[f64]) -> bool {
+    pub fn is_near(&self, drawn: &[Option<f64>]) -> bool {
         let near = self.near(drawn);
         2 * near.iter().filter(|n| **n).count() > near.len()
     }

@@ -9,6 +9,7 @@ use crate::kernels::rows::Op;
 use crate::model::Shape;
 use crate::model::flops::average_keys;
 use crate::model::shape::Gated;
+use crate::options;
 
 /// Bytes of a value.
 pub const BYTES: f64 = 2.0;
@@ -16,23 +17,19 @@ pub const BYTES: f64 = 2.0;
 const ACTIVATION: f64 = 9.0;
 
 /// What is computed at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Phase {
     /// All tokens of some sequences: the forward pass of training, and what a server does with a prompt.
+    #[default]
     Prefill,
     /// One more token of each sequence, after those in the cache.
     Decode,
 }
 
-impl Phase {
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Prefill => "prefill",
-            Self::Decode => "decode",
-        }
-    }
-}
+options!(Phase {
+    Prefill: "prefill", "all tokens: prefill";
+    Decode: "decode", "one more: decode";
+});
 
 /// One operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,7 +64,7 @@ impl Operation {
 }
 
 /// What goes through a layer.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Load {
     /// What is computed at once.
     pub phase: Phase,

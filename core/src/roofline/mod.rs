@@ -9,13 +9,12 @@ mod roof;
 
 pub use roof::Roof;
 
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
+use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Slot, choice, measure, switch, whole};
 use crate::hardware::{self, Accelerator};
-use crate::kernels::RUN;
-use crate::model::presets::{self, Preset};
-use crate::quantity::{Quantity, Unit, number, unbroken};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
-use crate::scaling::MODELS;
+use crate::model::presets::Preset;
+use crate::quantity::{Unit, number, unbroken};
+use crate::query::Reader;
+use crate::scaling::MODEL_LIST;
 use layer::{Load, Operation, Phase};
 
 /// The GPUs whose roofs are always drawn.
@@ -45,14 +44,14 @@ const OPERATIONS: [&str; 14] = [
 pub const PRODUCT: &str = "product";
 
 /// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The model whose layer it is.
     pub model: &'static Preset,
     /// What goes through the layer.
     pub load: Load,
     /// The operation that is looked at.
-    pub op: &'static str,
+    pub op: Chosen,
     /// The product of any size: m, n, k.
     pub sizes: [u64; 3],
     /// The GPU.
@@ -61,113 +60,131 @@ pub struct Params {
     pub run: bool,
 }
 
-const fn whole(name: &'static str, doc: &'static str, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min: 1, max: MAX }, default }
-}
+/// The name of an operation, out of all that there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Chosen(pub &'static str);
 
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec { name: "model", doc: "the model", kind: Kind::Choice(&MODELS), default: "llama-3-8b" },
-    ParamSpec {
-        name: "phase",
-        doc: "prefill: all tokens at once, as in training; decode: one more token of each sequence",
-        kind: Kind::Choice(&["prefill", "decode"]),
-        default: "prefill",
-    },
-    whole("seq", "tokens of a sequence, or in its cache", "4096"),
-    whole("batch", "sequences", "1"),
-    ParamSpec {
-        name: "flash",
-        doc: "whether attention is fused",
-        kind: Kind::Choice(&["false", "true"]),
-        default: "true",
-    },
-    ParamSpec {
-        name: "op",
-        doc: "the operation that is looked at; what a layer has not is attention, or queries times keys",
-        kind: Kind::Choice(&OPERATIONS),
-        default: "mlp-up",
-    },
-    ParamSpec { name: "gpu", doc: "the GPU", kind: Kind::Choice(&hardware::IDS), default: "h100-80" },
-    whole("m", "rows of the product", "4096"),
-    whole("n", "columns of the product", "4096"),
-    whole("k", "terms of each of its elements", "4096"),
-    RUN,
-];
-
-/// This model in the catalogue. What is measured is no quantity of it: that differs by machine.
-pub const ENTRY: Entry = Entry {
-    id: "roofline",
-    title: "The roofline",
-    summary: "What limits each operation of a layer, arithmetic or memory, on a GPU of your choice and on your own.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("flops", "Work", Unit::Flop),
-        ("bytes", "Must be moved", Unit::Bytes),
-        ("intensity", "FLOP for each byte", Unit::Ratio),
-        ("ridge", "Ridge point", Unit::Ratio),
-        ("attainable", "At best", Unit::FlopPerSecond),
-        ("share-of-peak", "Of the peak", Unit::Fraction),
-        ("time", "Takes at least", Unit::Seconds),
-        ("compute-bound", "Compute bound: 1, memory bound: 0", Unit::Count),
-        ("ridge-rows", "Tokens from which its product is compute bound; 0 for none", Unit::Count),
-        ("layer-time", "The whole layer", Unit::Seconds),
-        ("layer-share-of-peak", "of it at the peak", Unit::Fraction),
-        ("memory-bound-time", "of it memory bound", Unit::Fraction),
-        ("memory-bound-flops", "Work that is memory bound", Unit::Fraction),
-        ("bandwidth", "Bandwidth of the GPU", Unit::BytesPerSecond),
-        ("peak", "Peak of the GPU", Unit::FlopPerSecond),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        let placed = Placed::new(&params);
-        Evaluation::new(params.query(), problems, Ok(placed.quantities()))
-    },
-};
-
-impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let model = presets::find(reader.choice("model")).unwrap_or(&presets::ALL[0]);
-        let phase = if reader.choice("phase") == "decode" { Phase::Decode } else { Phase::Prefill };
-        let flash = reader.choice("flash") == "true";
-        let op = reader.choice("op");
-        let [seq, batch, m, n, k] = ["seq", "batch", "m", "n", "k"].map(|name| reader.integer(name).max(1));
-        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
-        let run = reader.integer("run") == 1;
-        let load = Load { phase, seq, batch, flash };
-        (Self { model, load, op, sizes: [m, n, k], gpu, run }.with_flash(flash), reader.finish())
+impl Choose for Chosen {
+    fn id(&self) -> &'static str {
+        self.0
     }
 
+    fn choose(&mut self, id: &str) {
+        if let Some(operation) = OPERATIONS.iter().find(|operation| **operation == id) {
+            self.0 = operation;
+        }
+    }
+}
+
+impl Field for Chosen {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Choice(self)
+    }
+}
+
+/// A size of the product of any size.
+const fn side(name: &'static str, doc: &'static str, label: &'static str) -> Declaration {
+    whole(name, doc, [1, MAX], "4096").label(label).doubling(14).more("Your product")
+}
+
+impl Model for Params {
+    type Result = Placed;
+    const ID: &'static str = "roofline";
+    const TITLE: &'static str = "The roofline";
+    const SUMMARY: &'static str =
+        "What limits each operation of a layer, arithmetic or memory, on a GPU of your choice and on your own.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("model", "the model", MODEL_LIST, "llama-3-8b").label("A layer of").at(|p| p.model.slot()),
+        choice(
+            "phase",
+            "prefill: all tokens at once, as in training; decode: one more token of each sequence",
+            Phase::LIST,
+            "prefill",
+        )
+        .label("Computed")
+        .main()
+        .at(|p| p.load.phase.slot()),
+        whole("seq", "tokens of a sequence, or in its cache", [1, MAX], "4096")
+            .label("Tokens of a sequence")
+            .doubling(17)
+            .main()
+            .at(|p| p.load.seq.slot()),
+        whole("batch", "sequences", [1, MAX], "1").label("Sequences").doubling(12).main().at(|p| p.load.batch.slot()),
+        switch("flash", "whether attention is fused", true)
+            .label("Attention")
+            .labels(&["three kernels", "fused"])
+            .at(|p| p.load.flash.slot()),
+        choice(
+            "op",
+            "the operation that is looked at; what a layer has not is attention, or queries times keys",
+            List { ids: &OPERATIONS, labels: &OPERATIONS },
+            "mlp-up",
+        )
+        .drawn()
+        .at(|p| p.op.slot()),
+        choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").main().at(|p| p.gpu.slot()),
+        side("m", "rows of the product", "Rows: m").at(|p| p.sizes[0].slot()),
+        side("n", "columns of the product", "Columns: n").at(|p| p.sizes[1].slot()),
+        side("k", "terms of each of its elements", "Terms of each element: k").at(|p| p.sizes[2].slot()),
+        whole("run", "1: run as the page opens", [0, 1], "0").drawn().at(|p| Slot::Whole(&mut p.run)),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Placed>] = &[
+        measure("flops", "Work", Unit::Flop, |_, p| p.chosen.flop),
+        measure("bytes", "Must be moved", Unit::Bytes, |_, p| p.chosen.bytes),
+        measure("intensity", "FLOP for each byte", Unit::Ratio, |_, p| p.chosen.intensity()),
+        measure("ridge", "Ridge point", Unit::Ratio, |_, p| p.roof.ridge()),
+        measure("attainable", "At best", Unit::FlopPerSecond, |_, p| p.roof.attainable(p.chosen.intensity())),
+        measure("share-of-peak", "Of the peak", Unit::Fraction, |_, p| {
+            p.roof.attainable(p.chosen.intensity()) / p.roof.peak
+        }),
+        measure("time", "Takes at least", Unit::Seconds, |_, p| p.roof.time(&p.chosen)),
+        measure("compute-bound", "Compute bound: 1, memory bound: 0", Unit::Count, |_, p| {
+            f64::from(u8::from(p.roof.is_compute_bound(&p.chosen)))
+        }),
+        measure("ridge-rows", "Tokens from which its product is compute bound; 0 for none", Unit::Count, |_, p| {
+            p.chosen.weights.map_or(0.0, |weights| p.roof.ridge_rows(weights))
+        }),
+        measure("layer-time", "The whole layer", Unit::Seconds, |_, p| p.time()),
+        measure("layer-share-of-peak", "of it at the peak", Unit::Fraction, |_, p| {
+            p.layer.iter().map(|o| o.flop).sum::<f64>() / p.roof.peak / p.time()
+        }),
+        measure("memory-bound-time", "of it memory bound", Unit::Fraction, |_, p| {
+            p.memory_bound(|operation| p.roof.time(operation))
+        }),
+        measure("memory-bound-flops", "Work that is memory bound", Unit::Fraction, |_, p| {
+            p.memory_bound(|operation| operation.flop)
+        }),
+        measure("bandwidth", "Bandwidth of the GPU", Unit::BytesPerSecond, |_, p| p.roof.bandwidth),
+        measure("peak", "Peak of the GPU", Unit::FlopPerSecond, |_, p| p.roof.peak),
+    ];
+
+    fn evaluate(&self) -> Result<Placed, String> {
+        Ok(Placed::new(self))
+    }
+
+    fn settle(&mut self, _reader: &mut Reader<'_>) {
+        *self = self.with_flash(self.load.flash);
+    }
+
+    fn follow(&mut self, _before: &Self) {
+        *self = self.with_flash(self.load.flash);
+    }
+}
+
+impl Params {
     /// The same with fused attention or without, looking at what is there.
     pub fn with_flash(&self, flash: bool) -> Self {
-        let op = match (self.op, flash) {
+        let op = match (self.op.0, flash) {
             ("scores" | "softmax" | "values", true) => "attention",
             ("attention", false) => "scores",
             (op, _) => op,
         };
-        Self { op, load: Load { flash, ..self.load }, ..*self }
+        Self { op: Chosen(op), load: Load { flash, ..self.load }, ..*self }
     }
 
     /// The product of any size, as an operation.
     pub fn product(&self) -> Operation {
         Operation::product(PRODUCT, "Your product", self.sizes.map(|size| size as f64))
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let Load { phase, seq, batch, flash } = self.load;
-        let mut query = Query::new([("model", self.model.id), ("phase", phase.id())]);
-        query.set("seq", seq.to_string());
-        query.set("batch", batch.to_string());
-        query.set("flash", flash.to_string());
-        query.set("op", self.op);
-        query.set("gpu", self.gpu.id);
-        for (name, size) in ["m", "n", "k"].into_iter().zip(self.sizes) {
-            query.set(name, size.to_string());
-        }
-        query.set("run", if self.run { "1" } else { "0" });
-        query
     }
 }
 
@@ -188,7 +205,7 @@ impl Placed {
     /// Places the operations.
     pub fn new(params: &Params) -> Self {
         let layer = layer::operations(&params.model.shape, &params.load);
-        let chosen = layer.iter().find(|operation| operation.id == params.op).copied();
+        let chosen = layer.iter().find(|operation| operation.id == params.op.0).copied();
         Self { params: *params, roof: Roof::of(params.gpu), layer, chosen: chosen.unwrap_or_else(|| params.product()) }
     }
 
@@ -201,33 +218,6 @@ impl Placed {
     fn memory_bound(&self, look: impl Fn(&Operation) -> f64) -> f64 {
         let bound: f64 = self.layer.iter().filter(|o| !self.roof.is_compute_bound(o)).map(&look).sum();
         bound / self.layer.iter().map(&look).sum::<f64>()
-    }
-
-    /// All quantities of [`ENTRY`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        ENTRY.measured(|id| self.quantity(id))
-    }
-
-    fn quantity(&self, id: &str) -> f64 {
-        let (chosen, roof) = (&self.chosen, &self.roof);
-        match id {
-            "flops" => chosen.flop,
-            "bytes" => chosen.bytes,
-            "intensity" => chosen.intensity(),
-            "ridge" => roof.ridge(),
-            "attainable" => roof.attainable(chosen.intensity()),
-            "share-of-peak" => roof.attainable(chosen.intensity()) / roof.peak,
-            "time" => roof.time(chosen),
-            "compute-bound" => f64::from(u8::from(roof.is_compute_bound(chosen))),
-            "ridge-rows" => chosen.weights.map_or(0.0, |weights| roof.ridge_rows(weights)),
-            "layer-time" => self.time(),
-            "layer-share-of-peak" => self.layer.iter().map(|o| o.flop).sum::<f64>() / roof.peak / self.time(),
-            "memory-bound-time" => self.memory_bound(|operation| roof.time(operation)),
-            "memory-bound-flops" => self.memory_bound(|operation| operation.flop),
-            "bandwidth" => roof.bandwidth,
-            "peak" => roof.peak,
-            _ => 0.0,
-        }
     }
 
     /// Which limit applies to the operation, what would move it, and what that makes of the layer, in sentences.
@@ -269,6 +259,7 @@ impl Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Query;
 
     fn placed(query: &str) -> Placed {
         let (params, problems) = Params::read(&Query::parse(query));
@@ -277,30 +268,35 @@ mod tests {
         Placed::new(&params)
     }
 
+    fn quantity(placed: &Placed, id: &str) -> f64 {
+        let all = placed.params.quantities(placed);
+        all.iter().find(|q| q.id == id).map_or(f64::NAN, |q| q.value)
+    }
+
     #[test]
     fn prefill_is_compute_bound_and_decoding_is_not() {
         let prefill = placed("");
-        assert_eq!(prefill.quantity("compute-bound"), 1.0);
-        assert!(prefill.quantity("memory-bound-flops") < 0.01);
+        assert_eq!(quantity(&prefill, "compute-bound"), 1.0);
+        assert!(quantity(&prefill, "memory-bound-flops") < 0.01);
         let decode = placed("phase=decode");
-        assert_eq!((decode.quantity("compute-bound"), decode.quantity("memory-bound-time")), (0.0, 1.0));
+        assert_eq!((quantity(&decode, "compute-bound"), quantity(&decode, "memory-bound-time")), (0.0, 1.0));
         // One token reads every weight once: two operations for two bytes.
-        assert!((decode.quantity("intensity") - 1.0).abs() < 0.01);
+        assert!((quantity(&decode, "intensity") - 1.0).abs() < 0.01);
         assert!(decode.finding().contains("it is memory bound."), "{}", decode.finding());
     }
 
     #[test]
     fn a_batch_of_some_hundred_makes_decoding_compute_bound() {
-        let rows = placed("phase=decode").quantity("ridge-rows");
+        let rows = quantity(&placed("phase=decode"), "ridge-rows");
         assert!((300.0..350.0).contains(&rows), "{rows}");
-        let at = |batch: f64| placed(&format!("phase=decode&batch={batch}")).quantity("compute-bound");
+        let at = |batch: f64| quantity(&placed(&format!("phase=decode&batch={batch}")), "compute-bound");
         assert_eq!((at(rows - 1.0), at(rows)), (0.0, 1.0));
     }
 
     #[test]
     fn what_a_layer_has_not_is_replaced_by_what_it_has() {
-        assert_eq!(placed("op=softmax").params.op, "attention");
-        assert_eq!(placed("op=attention&flash=false").params.op, "scores");
-        assert_eq!(placed("op=product&m=64&n=64&k=64").quantity("intensity"), 64.0 / 3.0);
+        assert_eq!(placed("op=softmax").params.op.0, "attention");
+        assert_eq!(placed("op=attention&flash=false").params.op.0, "scores");
+        assert_eq!(quantity(&placed("op=product&m=64&n=64&k=64"), "intensity"), 64.0 / 3.0);
     }
 }

@@ -1,6 +1,7 @@
 //! Attention against FlashAttention's paper: its rule for blocks, its count of HBM accesses, and what it measured.
 
 use ringside_core::attention::{Params, Run};
+use ringside_core::declare::Model as _;
 use ringside_core::expr;
 use ringside_core::query::Query;
 use serde_json::Value;

@@ -140,6 +140,12 @@ impl Layout {
         on(self.up, &chart.up, value)
     }
 
+    /// The numbers at a place in pixels; those of the edge for what is beyond.
+    pub fn value(&self, chart: &Chart, (x, y): (f64, f64)) -> (f64, f64) {
+        let part = |(from, to): (f64, f64), at: f64| ((at - from) / (to - from)).clamp(0.0, 1.0);
+        (chart.across.value(part(self.across, x)), chart.up.value(part(self.up, y)))
+    }
+
     /// What a series draws within the axes: pieces of a line, in pixels.
     pub fn line(&self, chart: &Chart, points: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
         let part = |(x, y): &(f64, f64)| (chart.across.fraction(*x), chart.up.fraction(*y));
@@ -338,16 +344,49 @@ fn cut(from: (f64, f64), to: (f64, f64)) -> Option<((f64, f64), (f64, f64))> {
     (first <= last).then(|| (if first == 0.0 { from } else { at(first) }, if last == 1.0 { to } else { at(last) }))
 }
 
-/// Whether two texts of a layout cover each other.
-#[cfg(test)]
-pub(super) fn collide(a: &Words, b: &Words) -> bool {
-    let (a, b) = (label::covered(a), label::covered(b));
-    a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
-}
-
 #[cfg(test)]
 mod tests {
+    use ringside_core::catalogue;
+    use ringside_core::query::Query;
+
+    use super::super::super::charts;
     use super::*;
+
+    /// Whether two texts cover each other.
+    fn collide(a: &Words, b: &Words) -> bool {
+        let letters = |words: &Words| {
+            let Area { left, top, right, bottom } = label::covered(words);
+            Area { left: left + 2.0, top: top + 2.0, right: right - 2.0, bottom: bottom - 2.0 }
+        };
+        let (a, b) = (letters(a), letters(b));
+        a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+    }
+
+    #[test]
+    fn nothing_that_is_written_leaves_the_frame_or_covers_another_number() {
+        let sizes = [(330.0, 250.0, 12.5), (660.0, 320.0, 13.0), (1500.0, 640.0, 16.0)];
+        let charts: Vec<Chart> =
+            catalogue::ALL.iter().filter_map(|entry| charts::of(entry.id, &Query::default())).collect();
+        assert!(charts.len() >= 7, "{}", charts.len());
+        for (chart, (width, height, text)) in charts.iter().flat_map(|chart| sizes.map(|size| (chart, size))) {
+            let layout = Layout::of(chart, Frame { width, height, text, pixel: 1.0 });
+            for words in &layout.words {
+                let area = label::covered(words);
+                let (left, right) = (-3.0, width + 3.0);
+                assert!(area.left >= left && area.right <= right, "{words:?} in {width}");
+                assert!(area.top >= -3.0 && area.bottom <= height + 3.0, "{words:?} in {height}");
+            }
+            // Names may come close to each other where there is no room; numbers of an axis may not.
+            let ticks = layout.across_ticks.iter().chain(&layout.up_ticks).filter(|t| !t.text.is_empty()).count();
+            let numbers: Vec<&Words> = layout.words.iter().filter(|w| w.ink == Ink::Soft && !w.strong).collect();
+            assert!(ticks >= 4, "{ticks} in {width} × {height}: {}", chart.label);
+            for (i, a) in numbers.iter().enumerate() {
+                for b in &numbers[i + 1..] {
+                    assert!(!collide(a, b), "{a:?} and {b:?} in {width}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn lines_end_at_the_edge() {

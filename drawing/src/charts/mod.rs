@@ -2,14 +2,55 @@
 
 pub mod activation_memory;
 pub mod amdahl;
+pub mod calibration;
 pub mod communication_cost;
+pub mod float_bits;
 pub mod kernel_fusion;
+pub mod loss_scaling;
 pub mod optimizer_step;
 pub mod position_encoding;
+pub mod quantization;
 pub mod roofline;
 pub mod scaling_curve;
 pub mod scaling_laws;
+pub mod sketch;
 pub mod training_run;
+
+use ringside_core::declare::Model as _;
+use ringside_core::float::bits::superscript;
+use ringside_core::float::power_of_two;
+use ringside_core::query::Query;
+use ringside_core::{amdahl as laws, attention, kernels, memory, network, roofline as roofs, scaling};
+
+use crate::chart::{Axis, Chart};
+
+/// An axis by powers of two from one exponent to another, every so many of them written as 2⁻²⁴.
+fn powers_of_two((from, to): (i32, i32), every: usize) -> Axis {
+    let text = |e: i32| (power_of_two(e), format!("2{}", superscript(e.into())));
+    Axis::log2((power_of_two(from), power_of_two(to))).at((from..=to).step_by(every).map(text))
+}
+
+/// The chart of a widget in one state, before anything is measured: what a page shows until the figure is alive. `None` for a widget
+/// whose drawing is none, and for a state that its model refuses.
+pub fn of(widget: &str, query: &Query) -> Option<Chart> {
+    Some(match widget {
+        "activation-memory" => activation_memory::chart(
+            &memory::activations::activations(&memory::activations::Params::read(query).0).ok()?,
+        ),
+        "amdahl" => amdahl::chart(&laws::Params::read(query).0),
+        "communication-cost" => {
+            let sizes = network::sizes::Sizes::new(&network::sizes::Params::read(query).0).ok()?;
+            communication_cost::chart(&sizes, communication_cost::Over::Time)
+        }
+        "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
+        "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
+        "roofline" => {
+            roofline::chart(&roofs::Placed::new(&roofs::Params::read(query).0), &roofline::Measured::default())
+        }
+        "scaling-curve" => scaling_curve::speed(&scaling::Curve::new(&scaling::Params::read(query).0).ok()?),
+        _ => return None,
+    })
+}
 
 /// Numbers from one to another that lie evenly on a logarithmic axis, so many steps apart, both ends included.
 fn spread((from, to): (f64, f64), steps: u32) -> impl Iterator<Item = f64> {

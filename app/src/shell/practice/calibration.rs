@@ -2,12 +2,10 @@
 
 use leptos::prelude::*;
 use ringside_core::practice::mastery::{Bin, Calibration, calibration};
-use ringside_drawing::scale::{Linear, percent};
+use ringside_drawing::charts::calibration::chart;
 
 use super::Desk;
-
-/// The radius of the dot for one prediction, in pixels; the area goes by their number.
-const DOT: f64 = 7.0;
+use crate::ui;
 
 pub(super) fn view(desk: Desk) -> AnyView {
     let result = Memo::new(move |_| desk.practice.with(|p| calibration(&p.predictions)));
@@ -26,27 +24,9 @@ pub(super) fn view(desk: Desk) -> AnyView {
 }
 
 fn drawing(result: &Calibration) -> AnyView {
-    let scale = Linear::to(1.0);
-    let at = move |share: f64| percent(scale.percent(share));
+    let shown = chart(result);
     let filled: Vec<Bin> = result.bins.iter().filter(|b| b.count > 0).cloned().collect();
-    let ticks = [0.0, 0.25, 0.5, 0.75, 1.0];
     let text = |share: f64| format!("{}%", (share * 100.0).round());
-    let grid = ticks
-        .map(|tick| {
-            view! {
-                <line class="grid" x1="0" x2="100%" y1=at(1.0 - tick) y2=at(1.0 - tick) />
-                <text class="tick-y" x="-8" y=at(1.0 - tick) dy=".35em">{text(tick)}</text>
-                <text class="tick-x" x=at(tick) y="100%" dy="1.5em">{text(tick)}</text>
-            }
-        })
-        .collect_view();
-    let dots = filled
-        .iter()
-        .map(|bin| {
-            let radius = (DOT * f64::from(bin.count).sqrt()).min(4.0 * DOT).to_string();
-            view! { <circle cx=at(bin.confidence) cy=at(1.0 - bin.share) r=radius /> }
-        })
-        .collect_view();
     let rows = filled
         .iter()
         .map(|bin| {
@@ -62,15 +42,7 @@ fn drawing(result: &Calibration) -> AnyView {
         .collect_view();
     let brier = format!("{:.2}", result.brier);
     view! {
-        <div class="plot">
-            <p class="axis-y" aria-hidden="true">"Right ↑"</p>
-            <svg aria-hidden="true" width="100%" height="260" overflow="visible">
-                {grid}
-                <line class="even" x1="0" y1="100%" x2="100%" y2="0" />
-                {dots}
-            </svg>
-            <p class="axis-x" aria-hidden="true">"How sure you were → (dashed: exactly as often right as sure; a larger dot: more predictions)"</p>
-        </div>
+        {ui::chart::view("sure", Memo::new(move |_| shown.clone()))}
         <details>
             <summary>"The numbers"</summary>
             <table>

@@ -70,7 +70,9 @@ fn has_text(element: &Element) -> bool {
 
 fn is_seen(element: &Element) -> bool {
     let is_small_print = matches!(
-        element.closest(".visually-hidden, svg[viewBox], .controls, option, details:not([open]) > :not(summary)"),
+        element.closest(
+            ".visually-hidden, svg[viewBox], .controls, .figure-presets, option, details:not([open]) > :not(summary)"
+        ),
         Ok(Some(_))
     );
     !is_small_print && element.get_client_rects().length() > 0

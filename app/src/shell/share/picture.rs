@@ -12,7 +12,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{CssStyleDeclaration, DomRect, Element, HtmlElement, Node, Range, XmlSerializer};
 
 use super::gradient;
-use crate::ui::dom;
+use crate::ui::{self, dom};
 
 /// The width of a picture in pixels: that of a projector.
 pub(super) const WIDTH: f64 = 1920.0;
@@ -317,6 +317,13 @@ impl Painter {
     }
 
     fn canvas(&mut self, element: &Element, area: Area) {
+        // A chart says itself what it is made of.
+        if let Some(markup) = ui::chart::markup_of(element) {
+            let Area { x, y, width, height } = area;
+            let place = format!("<svg x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" ");
+            self.out.push_str(&markup.replacen("<svg ", &place, 1));
+            return;
+        }
         let canvas: &web_sys::HtmlCanvasElement = element.unchecked_ref();
         let Ok(data) = canvas.to_data_url() else { return };
         let Area { x, y, width, height } = area;

@@ -16,13 +16,19 @@ use ringside_drawing::chart::{Chart, Frame, Layout, svg};
 use send_wrapper::SendWrapper;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
-use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent, PointerEvent, ResizeObserver};
+use web_sys::{Element, HtmlCanvasElement, HtmlElement, KeyboardEvent, PointerEvent, ResizeObserver};
 
 use super::dom;
 use screen::Screen;
 
 /// The property of a chart's canvas that is a function to its markup, in the colours that it has now.
-pub const AS_MARKUP: &str = "ringsideMarkup";
+const AS_MARKUP: &str = "ringsideMarkup";
+
+/// The chart on a canvas as an SVG element in the colours that it has now, if it is one.
+pub fn markup_of(canvas: &Element) -> Option<String> {
+    let markup: js_sys::Function = js_sys::Reflect::get(canvas, &AS_MARKUP.into()).ok()?.dyn_into().ok()?;
+    markup.call0(canvas).ok()?.as_string().filter(|markup| !markup.is_empty())
+}
 
 /// The room of a chart on the screen.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +42,25 @@ struct Room {
 
 /// Draws a chart as large as its class makes it.
 pub fn view(class: &'static str, chart: Memo<Chart>) -> AnyView {
+    framed(class, chart, None)
+}
+
+/// A piece of a stroke by hand, in the numbers of both axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Piece {
+    /// Where the pointer was before; where it is, if the stroke begins here.
+    pub from: (f64, f64),
+    /// Where the pointer is.
+    pub to: (f64, f64),
+}
+
+/// The same for a chart that is drawn by hand: `hand` is told what a pressed pointer draws. Nothing is read of it, and keys are for
+/// whoever shows it.
+pub fn by_hand(class: &'static str, chart: Memo<Chart>, hand: Callback<Piece>) -> AnyView {
+    framed(class, chart, Some(hand))
+}
+
+fn framed(class: &'static str, chart: Memo<Chart>, hand: Option<Callback<Piece>>) -> AnyView {
     let place = NodeRef::<html::Div>::new();
     let canvas = NodeRef::<html::Canvas>::new();
     let paper = NodeRef::<html::Div>::new();
@@ -79,11 +104,52 @@ pub fn view(class: &'static str, chart: Memo<Chart>) -> AnyView {
     view! {
         <div class=format!("chart {class}") node_ref=place>
             <canvas node_ref=canvas role="img" aria-label=move || chart.with(|c| c.label.clone())></canvas>
-            {reader(chart, layout, read, reading)}
+            {match hand {
+                Some(hand) => sheet(chart, layout, hand),
+                None => reader(chart, layout, read, reading),
+            }}
             <div class="chart-paper" aria-hidden="true" node_ref=paper></div>
         </div>
     }
     .into_any()
+}
+
+/// Where a pointer is in the chart's frame.
+fn place_of(event: &PointerEvent, layout: &Layout) -> Option<(f64, f64)> {
+    let target: HtmlElement = event.current_target()?.dyn_into().ok()?;
+    let seen = target.get_bounding_client_rect();
+    let zoom = seen.width() / layout.frame.width;
+    Some(((f64::from(event.client_x()) - seen.left()) / zoom, (f64::from(event.client_y()) - seen.top()) / zoom))
+}
+
+/// What is drawn on.
+fn sheet(chart: Memo<Chart>, layout: Memo<Option<Layout>>, hand: Callback<Piece>) -> AnyView {
+    let before = StoredValue::new(None::<(f64, f64)>);
+    let tell = move |event: &PointerEvent| {
+        let at = layout.with_untracked(|layout| {
+            let layout = layout.as_ref()?;
+            let place = place_of(event, layout)?;
+            Some(chart.with_untracked(|chart| layout.value(chart, place)))
+        });
+        if let Some(to) = at {
+            hand.run(Piece { from: before.get_value().unwrap_or(to), to });
+            before.set_value(at);
+        }
+    };
+    let pressed = move |event: PointerEvent| {
+        if let Some(target) = event.current_target().and_then(|t| t.dyn_into::<HtmlElement>().ok()) {
+            // Without it a stroke ends where the pointer leaves the chart.
+            let _ = target.set_pointer_capture(event.pointer_id());
+        }
+        before.set_value(None);
+        tell(&event);
+    };
+    let moved = move |event: PointerEvent| {
+        if event.buttons() & 1 == 1 {
+            tell(&event);
+        }
+    };
+    view! { <div class="chart-sheet" on:pointerdown=pressed on:pointermove=moved></div> }.into_any()
 }
 
 /// What hears the pointer and the keys, and says what is read.
@@ -95,13 +161,10 @@ fn reader(
 ) -> AnyView {
     let last = Memo::new(move |_| chart.with(|chart| chart.stops().len().saturating_sub(1)));
     let pointed = move |event: PointerEvent| {
-        let Some(target) = event.current_target().and_then(|t| t.dyn_into::<HtmlElement>().ok()) else { return };
-        let seen = target.get_bounding_client_rect();
         let found = layout.with_untracked(|layout| {
             let layout = layout.as_ref()?;
-            let zoom = seen.width() / layout.frame.width;
-            let (x, y) = (f64::from(event.client_x()) - seen.left(), f64::from(event.client_y()) - seen.top());
-            chart.with_untracked(|chart| chart.nearest(layout, &chart.stops(), (x / zoom, y / zoom)))
+            let at = place_of(&event, layout)?;
+            chart.with_untracked(|chart| chart.nearest(layout, &chart.stops(), at))
         });
         if found != read.get_untracked() {
             read.set(found);
@@ -114,11 +177,13 @@ fn reader(
         let to = match event.key().as_str() {
             "ArrowRight" | "ArrowUp" => now + stride,
             "ArrowLeft" | "ArrowDown" => now.saturating_sub(stride),
-            "PageUp" => now + last / 8,
-            "PageDown" => now.saturating_sub(last / 8),
             "Home" => 0,
             "End" => last,
-            "Escape" => return read.set(None),
+            // Pages are turned by others, and what is not read is left by them.
+            "Escape" if read.with_untracked(Option::is_some) => {
+                event.stop_propagation();
+                return read.set(None);
+            }
             _ => return,
         };
         event.prevent_default();

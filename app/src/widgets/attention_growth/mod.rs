@@ -1,33 +1,42 @@
 //! A sequence that grows: the rows of scores, each longer than the last, beside the keys and values that are kept, each as many.
 
-mod controls;
 mod rows;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::attention::growth::{ENTRY, Params, STEPS};
+use ringside_core::attention::growth::{Params, STEPS};
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped};
 
+use super::controls::Controls;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
-use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::presets::{Preset, presets};
+use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Playback, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_attention_growth, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
-type State = ui::state::State<Params>;
+/// Models worth looking at.
+const PRESETS: &[Preset] = &[
+    ("Llama 2 7B, multi-head", "heads=32&kv_heads=32&head_dim=128&layers=32&seq=4096"),
+    ("Llama 3 8B, grouped", "heads=32&kv_heads=8&head_dim=128&layers=32&seq=8192"),
+    ("Llama 3.1 405B, grouped", "heads=128&kv_heads=8&head_dim=128&layers=126&seq=131072"),
+    ("Falcon 7B, multi-query", "heads=71&kv_heads=1&head_dim=64&layers=32&seq=2048"),
+    ("GPT-3, multi-head", "heads=96&kv_heads=96&head_dim=128&layers=96&seq=2048"),
+];
 
 /// How long each part of the sequence takes to come, in milliseconds.
 const PACE: f64 = 260.0;
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::<Params>::of(props.query);
     let params = state.params();
     let subtitle = Signal::derive(move || {
         params.with(|p| {
@@ -44,32 +53,38 @@ fn view(props: Props) -> AnyView {
     let set = move |step: usize| state.update(|p| p.step = step as u64);
     let place =
         Signal::derive(move || params.with(|p| format!("{} of {} tokens", grouped(p.tokens()), grouped(p.seq))));
-    let quantities = Memo::new(move |_| params.with(Params::quantities));
+    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
+    let models = presets(state, "Models", PRESETS.iter().copied(), |p| Params { step: 0, ..*p });
+    let controls = Controls::of(state).draw();
+    let transport = view! {
+        <Transport
+            steps=Signal::stored(STEPS as usize)
+            step
+            set
+            playback=Playback::new(Signal::stored(PACE))
+            place
+            alone=props.alone
+        />
+    };
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding=Signal::derive(move || params.with(Params::finding))
             notes=String::new()
-            controls=controls::view(state, props.compact)
+            presets=(!props.compact).then_some(models)
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            transport=Some(transport.into_any())
+            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
             table=move || table(params)
         >
-            <div class="growth">
-                {rows::view(params)}
-                <Transport
-                    steps=Signal::stored(STEPS as usize)
-                    step
-                    set
-                    playback=Playback::new(Signal::stored(PACE))
-                    place
-                    alone=props.alone
-                />
-                <dl class="readings">{readings::all(&ENTRY, quantities)}</dl>
-            </div>
+            <div class="growth">{rows::view(params)}</div>
         </Figure>
     }
     .into_any()

@@ -1,7 +1,6 @@
 //! Attention, tile by tile: the matrices in HBM, the tile on the chip, the bytes between them, and the softmax of one row.
 
 mod chip;
-mod controls;
 mod numbers;
 mod picture;
 mod softmax;
@@ -11,23 +10,40 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::attention::algorithm::{Algo, Direction, Extent, Matrix};
 use ringside_core::attention::online::Row;
-use ringside_core::attention::{ENTRY, Params, Run};
+use ringside_core::attention::{Params, Run};
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
 
+use super::controls::Controls;
 use super::{Module, Props};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::presets::{Preset, presets};
 use crate::ui::rested::rested;
 use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_flash_attention_tiling, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
+
+/// States worth looking at.
+const PRESETS: &[Preset] = &[
+    ("FlashAttention", "step=40"),
+    ("FlashAttention-2", "algo=flash2&step=40"),
+    ("Standard", "algo=standard&step=40"),
+    ("Causal mask", "algo=flash2&causal=true&block_q=64&block_k=64&step=70"),
+    ("Backward", "pass=backward&step=40"),
+    ("16 tokens", "seq=16&head_dim=2&heads=1&block_q=4&block_k=4&algo=flash2&row=5&step=6"),
+    (
+        "32 768 tokens",
+        "seq=32768&head_dim=128&heads=32&block_q=128&block_k=128&algo=flash2&causal=true&step=20000&row=20000",
+    ),
+];
 
 /// What is on show: the whole run, how far it is, and the row that is watched.
 #[derive(Clone, Copy)]
@@ -100,7 +116,7 @@ fn name(matrix: Matrix) -> String {
 const PACE: Pace = Pace { whole: 24_000.0, longest: 1200.0, shortest: 160.0 };
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(params);
 
@@ -111,7 +127,6 @@ fn view(props: Props) -> AnyView {
             format!("{}{pass} · {} tokens · d = {}{mask}", p.algo.label(), grouped(p.seq), p.head_dim)
         })
     });
-    let controls = if props.compact { controls::few(state) } else { controls::all(state) };
     let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let steps = Signal::derive(move || count(shown.run.with(Run::steps)));
     let step = Signal::derive(move || count(shown.step.get()));
@@ -125,27 +140,33 @@ fn view(props: Props) -> AnyView {
     let playback = PACE.of(steps);
     let set = move |step: usize| state.update(|p| p.step = step as u64);
     let standard = Memo::new(move |_| params.with(|p| p.algo == Algo::Standard));
+    let controls = Controls::of(state).draw();
+    let examples = presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: 0, ..*p });
+    let below = view! {
+        <div class="tiling-row">{softmax::view(shown, state)}</div>
+        {traffic::readings(shown, params)}
+    };
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding=Signal::derive(move || shown.finding())
             notes=String::new()
-            controls
+            presets=(!props.compact).then_some(examples)
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            transport=Some(view! { <Transport steps step set playback place alone=props.alone /> }.into_any())
+            below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
             <div class="tiling" class:standard=move || standard.get()>
                 <div class="tiling-hbm">{picture::view(shown)}</div>
                 <div class="tiling-side">{chip::view(shown)} {traffic::view(shown)}</div>
-                <div class="tiling-time">
-                    <Transport steps step set playback place alone=props.alone />
-                </div>
-                <div class="tiling-row">{softmax::view(shown, state)}</div>
-                {traffic::readings(shown, params)}
             </div>
         </Figure>
     }

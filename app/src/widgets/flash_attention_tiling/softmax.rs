@@ -4,13 +4,16 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use ringside_core::attention::Run;
 use ringside_core::attention::algorithm::{Algo, Direction};
 use ringside_core::attention::online::{Row, Taken};
+use ringside_core::attention::{MAX_SEQ, Params, Run};
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::{grouped, number};
 use ringside_drawing::scale::{Linear, percent};
 
-use super::{Shown, State, controls};
+use super::{Shown, State};
+use crate::ui::slider::{Scale, Slider};
+use crate::widgets::param;
 
 /// Most bars; of more scores the largest of each group is drawn.
 const BARS: usize = 512;
@@ -78,7 +81,7 @@ pub(super) fn view(shown: Shown, state: State) -> AnyView {
                 {move || shown.watched.with(|w| format!("Softmax of row {}", grouped(w.number)))}
                 <small>{move || shown.watched.with(|w| format!(" its scores with {} keys, first head", grouped(w.run.params.seq)))}</small>
             </p>
-            <div class="softmax-row">{controls::row(state)}</div>
+            <div class="softmax-row">{row(state)}</div>
         </div>
         <Show
             when=move || there.get()
@@ -180,4 +183,16 @@ fn backward(run: &Run, row: &Row) -> AnyView {
         Algo::Flash2 => format!("L = m + ln ℓ = {}: P is made again as e^(S − L)", number(row.lse()).replace('-', "−")),
     };
     view! { <dl class="softmax-facts">{fact("Kept of the forward pass", text)}</dl> }.into_any()
+}
+
+/// The row that is watched, of as many as there are.
+fn row(state: State) -> impl IntoView {
+    let last = Memo::new(move |_| state.params().with(|p| p.seq.min(MAX_SEQ) - 1));
+    let value = Signal::derive(move || state.params().with(|p| p.row.min(p.seq.saturating_sub(1)) as f64));
+    let set = move |n: f64| state.update(|p| p.row = n as u64);
+    let format = |n: f64| grouped(n as u64);
+    move || {
+        let scale = Scale::Linear { min: 0.0, max: last.get().max(1) as f64, step: 1.0 };
+        view! { <Slider spec=param(&Params::ENTRY, "row") label="Row" value set scale format /> }
+    }
 }

@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 use ringside_core::attention::algorithm::Algo;
 use ringside_core::attention::plan::Traffic;
-use ringside_core::attention::{ENTRY, Params, Run};
+use ringside_core::attention::{Params, Run};
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, unbroken};
 use ringside_drawing::scale::{Linear, percent};
 
@@ -66,9 +67,7 @@ fn one(
 /// The quantities, for people and for scripts.
 pub(super) fn readings(shown: Shown, params: Memo<Params>) -> impl IntoView {
     let quantities = Memo::new(move |_| {
-        shown.run.with(|run| {
-            Run { params: Params { step: params.with(|p| p.step), ..run.params }, ..run.clone() }.quantities()
-        })
+        shown.run.with(|run| Params { step: params.with(|p| p.step), ..run.params }.quantities(run))
     });
-    view! { <dl class="readings tiling-readings">{readings::all(&ENTRY, quantities)}</dl> }
+    view! { <dl class="readings tiling-readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
 }

@@ -2,7 +2,6 @@
 //! off the end.
 
 mod bits;
-mod charts;
 mod line;
 mod numbers;
 mod value;
@@ -11,11 +10,14 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::float::bits::{Params, Shown, View, written};
+use ringside_drawing::chart::Chart;
+use ringside_drawing::charts::float_bits;
 
 use super::controls::Controls;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
+use crate::ui::chart;
 use crate::ui::figure::Figure;
 
 /// Downloads the widget.
@@ -52,15 +54,18 @@ fn view(props: Props) -> AnyView {
             }
         })
     });
+    let of = move |chart: fn(&Params, &Shown) -> Chart| {
+        chart::view("float-chart", Memo::new(move |_| params.with(|p| shown.with(|s| chart(p, s)))))
+    };
     let drawing = move || match show.get() {
         View::Bits => view! {
             {bits::view(state, shown)}
             {line::view(shown)}
         }
         .into_any(),
-        View::Spacing => charts::spacing(params),
-        View::Sum => charts::sum(params, shown),
-        View::Gradients => charts::gradients(params, shown),
+        View::Spacing => chart::view("float-chart", Memo::new(move |_| params.with(float_bits::spacing))),
+        View::Sum => of(float_bits::sum),
+        View::Gradients => of(float_bits::gradients),
     };
     let below = quantities(params, shown, show).into_any();
     view! {
@@ -91,7 +96,7 @@ fn view(props: Props) -> AnyView {
 type Names = &'static [(&'static str, &'static str)];
 
 /// The quantities of each view.
-const fn of(view: View) -> Names {
+const fn read(view: View) -> Names {
     match view {
         View::Bits => &[
             ("value", "Value held"),
@@ -122,5 +127,5 @@ const fn of(view: View) -> Names {
 
 fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, of(show.get()))}</dl> }
+    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, read(show.get()))}</dl> }
 }

@@ -1,21 +1,22 @@
 //! A tiny transformer in few bits: its loss beside that of fp32, what each operation lost, its gradients under the loss scale,
 //! and the scaler step by step.
 
-mod gradients;
 mod numbers;
 mod operations;
-mod run;
 mod scaler;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::loss_scaling::{Loss, Params, Shown, View};
+use ringside_drawing::chart::Chart;
+use ringside_drawing::charts::loss_scaling;
 
 use super::controls::Controls;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
+use crate::ui::chart;
 use crate::ui::figure::Figure;
 
 /// Downloads the widget.
@@ -52,10 +53,17 @@ fn view(props: Props) -> AnyView {
             _ => format!("{} · loss scaling: {}", p.compute.label(), p.scaling.label()),
         })
     });
+    let of = move |chart: fn(&Params, &Shown) -> Chart| {
+        chart::view("loss-chart", Memo::new(move |_| params.with(|p| shown.with(|s| chart(p, s)))))
+    };
     let drawing = move || match show.get() {
-        View::Train => run::view(params, shown),
-        View::Gradients => gradients::view(params, shown),
-        View::Scaler => scaler::view(state, shown),
+        View::Train => of(loss_scaling::run),
+        View::Gradients => of(loss_scaling::gradients),
+        View::Scaler => view! {
+            {of(loss_scaling::scaler)}
+            {scaler::view(state)}
+        }
+        .into_any(),
     };
     let below = view! {
         <div class="loss-scaling">
@@ -92,7 +100,7 @@ fn view(props: Props) -> AnyView {
 type Names = &'static [(&'static str, &'static str)];
 
 /// The quantities of each view.
-const fn of(view: View) -> Names {
+const fn read(view: View) -> Names {
     match view {
         View::Train => &[
             ("loss", "Loss at the end"),
@@ -117,5 +125,5 @@ const fn of(view: View) -> Names {
 
 fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, of(show.get()))}</dl> }
+    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, read(show.get()))}</dl> }
 }

@@ -1,35 +1,44 @@
 //! Where a token is: pairs of a query and a key turned by their positions, or what heads lose with distance; and over all
 //! distances what that does to a score.
 
-mod controls;
 mod dials;
 mod fading;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::attention::position::{ENTRY, MAX_STEP, Params, Scheme};
+use ringside_core::attention::position::{MAX_STEP, Params, Scheme};
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::{grouped, number};
 
+use super::controls::Controls;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
-use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::presets::{Preset, presets};
+use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Playback, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_position_encoding, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
-type State = ui::state::State<Params>;
+/// Encodings worth looking at.
+const PRESETS: &[Preset] = &[
+    ("Llama 2", "base=10000&trained=4096"),
+    ("Llama 3", "base=500000&trained=8192"),
+    ("Code Llama", "base=1000000&trained=16384"),
+    ("Llama 2, positions divided by 8", "base=10000&trained=4096&scale=8"),
+    ("ALiBi, 8 heads", "scheme=alibi&heads=8"),
+];
 
 /// How long both tokens stand at a position while they are moved along, in milliseconds.
 const PACE: f64 = 220.0;
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::<Params>::of(props.query);
     let params = state.params();
     let scheme = Memo::new(move |_| params.with(|p| p.scheme));
     let subtitle = Signal::derive(move || {
@@ -53,36 +62,48 @@ fn view(props: Props) -> AnyView {
         Scheme::Rope => dials::view(params),
         Scheme::Alibi => fading::rows(params),
     };
-    let quantities = Memo::new(move |_| params.with(Params::quantities));
+    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
     let measured = move || match scheme.get() {
-        Scheme::Rope => readings::only(&ENTRY, quantities, |id| !is_of_slopes(id)),
-        Scheme::Alibi => readings::only(&ENTRY, quantities, is_of_slopes),
+        Scheme::Rope => readings::only(&Params::ENTRY, quantities, |id| !is_of_slopes(id)),
+        Scheme::Alibi => readings::only(&Params::ENTRY, quantities, is_of_slopes),
+    };
+    let is = move |which: Scheme| move || scheme.get() == which;
+    let controls = Controls::of(state)
+        .only_while(&["head_dim", "base", "trained", "scale"], is(Scheme::Rope))
+        .only_while(&["heads"], is(Scheme::Alibi))
+        .draw();
+    let examples = presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: 0, distance: 0, ..*p });
+    let transport = view! {
+        <Transport
+            steps=Signal::stored(MAX_STEP as usize)
+            step
+            set
+            playback=Playback::new(Signal::stored(PACE))
+            place
+            alone=props.alone
+        />
     };
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding=Signal::derive(move || params.with(Params::finding))
             notes=String::new()
-            controls=controls::view(state, scheme, props.compact)
+            presets=(!props.compact).then_some(examples)
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            transport=Some(transport.into_any())
+            below=Some(view! { <dl class="readings">{measured}</dl> }.into_any())
             table=move || table(params)
         >
             <div class="positions">
                 {picture}
-                <Transport
-                    steps=Signal::stored(MAX_STEP as usize)
-                    step
-                    set
-                    playback=Playback::new(Signal::stored(PACE))
-                    place
-                    alone=props.alone
-                />
                 {fading::curves(params)}
-                <dl class="readings">{measured}</dl>
             </div>
         </Figure>
     }

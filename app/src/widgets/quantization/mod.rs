@@ -1,6 +1,5 @@
 //! Scales and few bits: outliers under every recipe, delayed scaling, quantization-aware training, and accumulation.
 
-mod charts;
 mod numbers;
 mod recipes;
 
@@ -8,11 +7,14 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantization::{Params, Shown, View};
+use ringside_drawing::chart::Chart;
+use ringside_drawing::charts::quantization;
 
 use super::controls::Controls;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
+use crate::ui::chart;
 use crate::ui::figure::Figure;
 
 /// Downloads the widget.
@@ -47,11 +49,14 @@ fn view(props: Props) -> AnyView {
             view => view.label().to_owned(),
         })
     });
+    let of = move |chart: fn(&Params, &Shown) -> Chart| {
+        chart::view("scales-chart", Memo::new(move |_| params.with(|p| shown.with(|s| chart(p, s)))))
+    };
     let drawing = move || match show.get() {
         View::Recipes => recipes::view(state, shown),
-        View::Delayed => charts::delayed(params, shown),
-        View::Training => charts::training(params, shown),
-        View::Accumulate => charts::accumulate(params, shown),
+        View::Delayed => of(quantization::delayed),
+        View::Training => of(quantization::training),
+        View::Accumulate => of(quantization::accumulate),
     };
     let below = quantities(params, shown, show).into_any();
     view! {
@@ -82,7 +87,7 @@ fn view(props: Props) -> AnyView {
 type Names = &'static [(&'static str, &'static str)];
 
 /// The quantities of each view.
-const fn of(view: View) -> Names {
+const fn read(view: View) -> Names {
     match view {
         View::Recipes => &[("error", "Error"), ("zero", "Become zero"), ("bits-per-value", "Bits for each value")],
         View::Delayed => &[
@@ -102,5 +107,5 @@ const fn of(view: View) -> Names {
 
 fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, of(show.get()))}</dl> }
+    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, read(show.get()))}</dl> }
 }

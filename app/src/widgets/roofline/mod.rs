@@ -1,33 +1,45 @@
 //! A layer's operations under the roofs of GPUs, and the roof of the learner's own, measured.
 
-mod controls;
 mod drawing;
 mod numbers;
 mod operations;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
 use ringside_core::hardware::Accelerator;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::{Unit, grouped, number, unbroken};
 use ringside_core::roofline::layer::{Load, Phase};
 use ringside_core::roofline::own::{self, FAMILIES, Point};
-use ringside_core::roofline::{BESIDE, ENTRY, Params, Placed, Roof};
+use ringside_core::roofline::{BESIDE, PRODUCT, Params, Placed, Roof};
 use ringside_drawing::charts::roofline::beside;
 
+use super::controls::Controls;
 use super::kernels::{Job, Runner, kept};
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::presets::{Preset, partial};
 
 /// Downloads the widget.
 #[wasm_split(widget_roofline, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
+
+/// Questions with an answer on the roofline.
+const EXAMPLES: &[Preset] = &[
+    ("A prompt", "phase=prefill&seq=4096&batch=1&op=mlp-up"),
+    ("One token", "phase=decode&seq=4096&batch=1&op=mlp-up"),
+    ("A token for each of 256", "phase=decode&seq=4096&batch=256&op=mlp-up"),
+    ("Attention unfused", "phase=prefill&seq=4096&batch=1&flash=false&op=softmax"),
+    ("Attention fused", "phase=prefill&seq=4096&batch=1&flash=true&op=attention"),
+    ("A thin product", "op=product&m=64&n=4096&k=4096"),
+];
 
 /// The state, what the model makes of it, and what was measured.
 #[derive(Clone, Copy)]
@@ -89,7 +101,7 @@ impl Shown {
 }
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let shown = Shown::new(state);
     if state.params().with_untracked(|p| p.run) {
         shown.measure();
@@ -104,10 +116,21 @@ fn view(props: Props) -> AnyView {
             format!("A layer of {}, {what}, in 16 bits", p.model.name)
         })
     });
+    let product = move || state.params().with(|p| p.op.0 == PRODUCT);
+    let controls = Controls::of(state).only_while(&["m", "n", "k"], product).draw();
+    let below = view! {
+        <div class="bench">
+            {actions(shown)}
+            {shown.runner.messages(move || shown.runner.measured().with(|all| all.last().cloned()))}
+            {operations::view(shown)}
+            {readings(shown)}
+            {(!props.compact).then(|| view! { {kept::view(shown.runner, &FAMILIES)} {sources(shown)} })}
+        </div>
+    };
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
@@ -115,17 +138,14 @@ fn view(props: Props) -> AnyView {
             finding=Signal::derive(move || shown.finding())
             notes="Data-sheet roofs are for dense 16-bit products with tensor cores. Your own is for f32 without: WebGPU has no tensor cores."
                 .to_owned()
-            controls=controls::view(shown, props.compact)
+            presets=(!props.compact).then(|| partial(state, "Examples", EXAMPLES.iter().copied()))
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
-            <div class="bench roofline">
-                {drawing::view(shown)}
-                {actions(shown)}
-                {shown.runner.messages(move || shown.runner.measured().with(|all| all.last().cloned()))}
-                {operations::view(shown)}
-                {readings(shown)}
-                {(!props.compact).then(|| view! { {kept::view(shown.runner, &FAMILIES)} {sources(shown)} })}
-            </div>
+            <div class="bench roofline">{drawing::view(shown)}</div>
         </Figure>
     }
     .into_any()
@@ -141,7 +161,7 @@ fn actions(shown: Shown) -> AnyView {
 
 /// What was measured, and what the model says.
 fn readings(shown: Shown) -> AnyView {
-    let quantities = Memo::new(move |_| shown.placed.with(Placed::quantities));
+    let quantities = Memo::new(move |_| shown.placed.with(|p| p.params.quantities(p)));
     let known = Memo::new(move |_| shown.own.with(Option::is_some));
     let own = move |label: &'static str, quantity: &'static str, unit: Unit, look: fn(&Roof) -> f64| {
         let value = Signal::derive(move || shown.own.with(|own| own.as_ref().map_or(0.0, |(_, roof)| look(roof))));
@@ -154,7 +174,7 @@ fn readings(shown: Shown) -> AnyView {
                 {own("Peak, measured", "own-peak", Unit::FlopPerSecond, |roof| roof.peak)}
                 {own("Ridge point, measured", "own-ridge", Unit::Ratio, Roof::ridge)}
             </Show>
-            {readings::all(&ENTRY, quantities)}
+            {readings::all(&Params::ENTRY, quantities)}
         </dl>
     }
     .into_any()

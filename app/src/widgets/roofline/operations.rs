@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::quantity::{Unit, number};
 use ringside_core::roofline::layer::Operation;
-use ringside_core::roofline::{PRODUCT, Placed};
+use ringside_core::roofline::{Chosen, PRODUCT, Placed};
 use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
@@ -44,7 +44,7 @@ fn row(shown: Shown, id: &'static str) -> AnyView {
         let longest = |p: &Placed| p.layer.iter().map(|o| p.roof.time(o)).fold(0.0, f64::max);
         percent(Linear::to(shown.placed.with(longest)).percent(time()).min(100.0))
     };
-    let choose = move |_| shown.state.update(|p| p.op = id);
+    let choose = move |_| shown.state.update(|p| p.op = Chosen(id));
     view! {
         <tr class:compute=move || compute.get()>
             <th scope="row">

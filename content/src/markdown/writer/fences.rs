@@ -72,7 +72,7 @@ impl<'w> Writer<'w, '_> {
             let before = self.world.sink.len();
             let names = highlight::names();
             let message = format!(
-                "There is no highlighting for “{}”; languages are python, rust, wgsl, bash, json and text.",
+                "There is no highlighting for “{}”; languages are python, rust, c, wgsl, bash, json and text.",
                 ringside_core::query::shorten(name)
             );
             self.world.sink.report_near(spot, message, name, &names);

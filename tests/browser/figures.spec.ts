@@ -1,0 +1,184 @@
+// What holds of every figure at once: everything that a person needs is on the first screen, and nothing moves under the hand. The list is
+// the build's own.
+import type { Locator, Page } from "@playwright/test";
+import { expect, ready, test } from "./fixtures";
+import { places, widgets } from "./site";
+import { widget } from "./widget";
+
+const SCREENS = [
+  { width: 1440, height: 900 },
+  { width: 1280, height: 720 },
+  { width: 1024, height: 768 },
+];
+
+/** Figures whose controls are not told apart yet; each that is has to leave this list. */
+const NOT_YET = [
+  "activation-memory",
+  "attention-growth",
+  "attention-kernels",
+  "ddp-overlap",
+  "flash-attention-tiling",
+  "kernel-fusion",
+  "kernel-workbench",
+  "matmul-kernels",
+  "memory-breakdown",
+  "model-anatomy",
+  "parallel-planner",
+  "position-encoding",
+  "roofline",
+  "tensor-parallel",
+  "zero-stepper",
+];
+
+/** What of a figure is not on the screen: its finding, its main controls, what plays it, and its drawing, whole or its upper 400 pixels. */
+const missing = (figure: Locator) =>
+  figure.evaluate((figure) => {
+    const top = document.querySelector("header.top")?.getBoundingClientRect().bottom ?? 0;
+    const seen = (element: Element, foot = innerHeight) => {
+      const box = element.getBoundingClientRect();
+      return Math.min(box.bottom, foot) - Math.max(box.top, top);
+    };
+    const isWhole = (element: Element) => seen(element) >= element.getBoundingClientRect().height - 1;
+    const wrong: string[] = [];
+    const finding = figure.querySelector(".finding")!;
+    if (!isWhole(finding)) wrong.push("the finding");
+    const fields = [...figure.querySelectorAll(".main-controls > :not(button)")].filter((field) => field.getClientRects().length);
+    if (fields.length < 2 || fields.length > 4) wrong.push(`${fields.length} main controls`);
+    fields.filter((field) => !isWhole(field)).forEach((field) => wrong.push(`the control ${field.textContent!.slice(0, 30)}`));
+    const transport = figure.querySelector(".figure-transport .transport");
+    if (transport && !isWhole(transport)) wrong.push("what plays it");
+    const drawing = figure.querySelector("[data-drawing]")!;
+    const high = drawing.getBoundingClientRect().height;
+    const foot = Math.min(innerHeight, transport?.getBoundingClientRect().top ?? innerHeight);
+    const shown = seen(drawing, foot);
+    if (high < 40 || shown < Math.min(400, high - 12)) wrong.push(`the drawing: ${Math.round(shown)} of ${Math.round(high)}`);
+    if (document.documentElement.scrollWidth > innerWidth) wrong.push("what is beside the window");
+    return wrong;
+  });
+
+/** Where everything is that is operated. */
+const operated = (figure: Locator) =>
+  figure.evaluate((figure) =>
+    [...figure.querySelectorAll(".figure-presets button, .main-controls > *, .transport button, .transport input")].map((e) => {
+      const box = e.getBoundingClientRect();
+      return `${e.tagName} ${Math.round(box.x)} ${Math.round(box.y)}`;
+    }),
+  );
+
+for (const { id } of widgets.filter(({ id }) => !NOT_YET.includes(id))) {
+  test.describe(id, () => {
+    const { figure, open } = widget(id);
+
+    test(`${id}: all that is needed is on the first screen`, async ({ page }) => {
+      for (const screen of SCREENS) {
+        await page.setViewportSize(screen);
+        await open(page, "");
+        expect.soft(await missing(figure(page)), JSON.stringify(screen)).toEqual([]);
+      }
+      await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
+    });
+
+    const place = places.find((place) => place.widget === id);
+    if (place) {
+      test(`${id}: in its chapter too, before its prediction as well as after`, async ({ page }) => {
+        await page.setViewportSize(SCREENS[0]);
+        await page.goto(place.path);
+        await ready(page);
+        const there = page.locator(`[id="${place.anchor}"]`);
+        const within = there.locator("[data-widget]");
+        await expect(within).toBeVisible();
+        const look = async (when: string) => {
+          for (const screen of SCREENS) {
+            await page.setViewportSize(screen);
+            await there.evaluate((slot) => slot.scrollIntoView());
+            expect.soft(await missing(within), `${when}, ${JSON.stringify(screen)}`).toEqual([]);
+          }
+        };
+        const uncover = within.getByRole("button", { name: "Show it without a prediction" });
+        if (await uncover.count()) {
+          await expect(within).toHaveClass(/withheld/);
+          await look("before");
+          await uncover.click();
+        }
+        await expect(within).not.toHaveClass(/withheld/);
+        await look("after");
+      });
+    }
+
+    test(`${id}: no step and no example moves what is operated`, async ({ page }) => {
+      await page.setViewportSize(SCREENS[1]);
+      await open(page, "");
+      const before = await operated(figure(page));
+      const next = figure(page).getByRole("button", { name: "Step forward" });
+      if (await next.count()) {
+        await figure(page).getByRole("button", { name: "To the start" }).click({ force: true });
+        for (const button of [next, next, figure(page).getByRole("button", { name: "To the end" })]) {
+          await button.click({ force: true });
+          expect(await operated(figure(page))).toEqual(before);
+        }
+      }
+    });
+
+    test(`${id}: on a phone what a control changes is seen while it is moved`, async ({ page }) => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await open(page, "");
+      const controls = figure(page).locator(".main-controls :is(input, select):visible");
+      for (const control of await controls.all()) {
+        await control.scrollIntoViewIfNeeded();
+        const [above, shown] = await control.evaluate((control) => {
+          const drawing = control.closest("figure")!.querySelector("[data-drawing]")!.getBoundingClientRect();
+          const deck = control.closest(".deck")!.getBoundingClientRect();
+          const top = document.querySelector("header.top")!.getBoundingClientRect().bottom;
+          return [deck.top, Math.min(drawing.bottom, deck.top) - Math.max(drawing.top, top)];
+        });
+        expect(shown, `over the control, at ${above}`).toBeGreaterThan(120);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    });
+  });
+}
+
+test("figures whose controls are told apart are not excused", async ({ page }) => {
+  test.setTimeout(240_000);
+  for (const id of NOT_YET) {
+    const { figure, open } = widget(id);
+    await open(page, "");
+    await expect.soft(figure(page).locator(".main-controls"), id).toHaveCount(0);
+  }
+});
+
+test("other controls open when they are asked for, stay open, and open by themselves for a link that sets one", async ({ page }) => {
+  const { figure, open } = widget("ring-all-reduce");
+  const button = (page: Page) => figure(page).getByRole("button", { name: "More controls" });
+  const node = (page: Page) => figure(page).locator('input[type="range"][name="node"]');
+  await open(page, "");
+  await expect(button(page)).toHaveAttribute("aria-expanded", "false");
+  await expect(node(page)).toBeHidden();
+  await button(page).click();
+  await expect(node(page)).toBeVisible();
+  await open(page, "ranks=4");
+  await expect(node(page)).toBeVisible();
+  await button(page).click();
+  await open(page, "ranks=8");
+  await expect(node(page)).toBeHidden();
+  await open(page, "node=4");
+  await expect(node(page)).toBeVisible();
+  await expect(button(page)).toContainText("some are set");
+});
+
+test("at four times the speed messages arrive before the next step", async ({ page }) => {
+  const { figure, open } = widget("ring-all-reduce");
+  await open(page, "ranks=8");
+  await figure(page).getByRole("button", { name: "Step forward" }).click();
+  const flight = () =>
+    page.evaluate(() => Math.max(...document.getAnimations().map((a) => Number(a.effect!.getComputedTiming().duration))));
+  const slow = await flight();
+  const speed = figure(page).getByRole("button", { name: /^Speed/ });
+  await speed.click();
+  await speed.click();
+  await expect(speed).toHaveAccessibleName("Speed: 4×");
+  await figure(page).getByRole("button", { name: "Step forward" }).click();
+  // 14 steps in 16 s at normal speed, each at most 1.1 s.
+  expect(await flight()).toBeLessThan(1100 / 4);
+  expect(await flight()).toBeLessThan(slow);
+});
