@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use leptos::tachys::html::element::ElementType;
-use wasm_bindgen::JsCast as _;
+use wasm_bindgen::JsCast;
 use web_sys::{Element, Node, TreeWalker};
 
 /// What a place has in it.

@@ -38,7 +38,7 @@ impl<M: Model> Controls<M> {
     }
 
     /// Draws `view` in the place of the control of `name`.
-    pub fn special(mut self, name: &'static str, view: impl IntoView + Send + 'static) -> Self {
+    pub fn special(mut self, name: &'static str, view: impl IntoView + 'static) -> Self {
         self.special.push((name, view.into_any()));
         self
     }

@@ -94,7 +94,7 @@ fn bars(state: State, drawn: Memo<Drawn>) -> AnyView {
             }
         }
     });
-    let chosen = move |event| {
+    let chosen = move |event: web_sys::Event| {
         let radio = dom::closest(&event, "input").map(|radio| radio.unchecked_into::<HtmlInputElement>());
         if let Some(zero) = radio.and_then(|radio| radio.value().parse().ok()) {
             state.update(|p| p.zero = zero);
@@ -105,7 +105,7 @@ fn bars(state: State, drawn: Memo<Drawn>) -> AnyView {
             class="plot"
             node_ref=root
             inner_html=markup.get_untracked()
-            on:change=move |event| chosen(event)
+            on:change=chosen
             on:focusin=move |_| had_focus.set_value(true)
             on:focusout=move |event| had_focus.set_value(event.related_target().is_none())
             on:submit=|event| event.prevent_default()
