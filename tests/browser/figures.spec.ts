@@ -13,7 +13,6 @@ const SCREENS = [
 
 /** Figures whose controls are not told apart yet; each that is has to leave this list. */
 const NOT_YET = [
-  "activation-memory",
   "attention-growth",
   "attention-kernels",
   "ddp-overlap",
@@ -21,8 +20,6 @@ const NOT_YET = [
   "kernel-fusion",
   "kernel-workbench",
   "matmul-kernels",
-  "memory-breakdown",
-  "model-anatomy",
   "parallel-planner",
   "position-encoding",
   "roofline",

@@ -202,7 +202,7 @@ impl Params {
             ..Pins::default()
         };
         pins.zero = reader.choice("zero").parse().ok();
-        pins.recompute = Some(reader.choice("recompute")).filter(|id| *id != "any").map(Recompute::find);
+        pins.recompute = Some(reader.choice("recompute")).and_then(Recompute::find);
         let params = Self {
             model,
             cluster,

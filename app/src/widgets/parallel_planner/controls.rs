@@ -112,7 +112,7 @@ fn recompute(state: State) -> AnyView {
     let options = vec![("any", "free"), ("none", "nothing"), ("selective", "attention"), ("full", "all")];
     let value = Signal::derive(move || state.params().with(|p| p.pins.recompute.map_or("any", Recompute::id)));
     let set = move |id: &'static str| {
-        state.update(|p| p.pins.recompute = Some(id).filter(|id| *id != "any").map(Recompute::find));
+        state.update(|p| p.pins.recompute = Some(id).and_then(Recompute::find));
     };
     view! { <Segmented name="recompute" label="Recomputed" options value set /> }.into_any()
 }
