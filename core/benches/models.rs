@@ -7,6 +7,7 @@ use ringside_core::catalogue;
 use ringside_core::collective::data::State;
 use ringside_core::collective::schedule::Schedule;
 use ringside_core::collective::{Algo, Op};
+use ringside_core::declare::Model as _;
 use ringside_core::hardware::{self, links};
 use ringside_core::memory::{Params, breakdown};
 use ringside_core::model::{ModelRef, presets};

@@ -14,10 +14,13 @@ use ringside_shaders::{Kernel, Problem};
 
 type Outcome = Result<(), Failed>;
 
+/// A test: what it says, and what comes of it.
+type Test = (&'static str, fn() -> Outcome);
+
 fn main() {
     let arguments = Arguments::from_args();
     let none = block_on(Gpu::ask()).is_err();
-    let tests: [(&str, fn() -> Outcome); 10] = [
+    let tests: [Test; 10] = [
         ("every_kernel_is_right_at_sizes_that_no_tile_divides", every_kernel_is_right),
         ("what_is_right_is_timed", what_is_right_is_timed),
         ("what_is_wrong_is_seen", what_is_wrong_is_seen),

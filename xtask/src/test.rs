@@ -134,7 +134,7 @@ fn clippy(what: &[&str]) -> Result<Outcomes> {
 
 fn clippy_wasm(_: &Options) -> Result<Outcomes> {
     tools::ensure_target()?;
-    let packages = ["ringside-app", "ringside-gpu", "ringside-workers"].map(|name| ["--package", name]).concat();
+    let packages = ["ringside-app", "ringside-workers"].map(|name| ["--package", name]).concat();
     clippy(&[&packages[..], &["--target", "wasm32-unknown-unknown"]].concat())
 }
 

@@ -110,6 +110,7 @@ pub(super) fn view(params: Memo<Params>) -> impl IntoView {
 
 #[cfg(test)]
 mod tests {
+    use ringside_core::declare::Model as _;
     use ringside_core::query::Query;
 
     use super::*;

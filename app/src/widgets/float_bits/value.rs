@@ -11,7 +11,7 @@ use crate::ui::unique_id;
 use crate::widgets::param;
 
 /// The control of the view on show.
-pub(super) fn control(state: State, show: Memo<View>) -> impl IntoView + Send + 'static {
+pub(super) fn control(state: State, show: Memo<View>) -> impl IntoView + 'static {
     move || match show.get() {
         View::Bits => field(state).into_any(),
         View::Spacing => ().into_any(),
@@ -47,7 +47,7 @@ fn scale(state: State) -> AnyView {
 }
 
 /// A text field. What is typed is used when Enter is pressed or the field is left; what cannot be used stays, with a message.
-fn field(state: State) -> impl IntoView + Send + 'static {
+fn field(state: State) -> impl IntoView + 'static {
     let params = state.params();
     let value = Memo::new(move |_| params.with(|p| p.value));
     let draft = RwSignal::new(None::<String>);
