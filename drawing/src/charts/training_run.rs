@@ -100,6 +100,9 @@ fn optimizers(run: &Run) -> Chart {
     let ends = all.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), (_, (x, _))| (low.min(*x), high.max(*x)));
     let top = all.iter().map(|(_, (_, y))| *y).fold(0.0, f64::max);
     let names = all.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let range = (ends.0 / 10.0, ends.1 * 20.0);
+    let powers = (-10..=0).step_by(2).map(|power| (10_f64.powi(power), format!("{}%", 10_f64.powi(power + 2))));
+    let ticks = powers.filter(|(share, _)| (range.0..=range.1).contains(share));
     Chart {
         label: format!(
             "Bytes of state for each parameter over the FLOPs of a step. {} keeps {} and computes {} of what the batch does.",
@@ -107,9 +110,7 @@ fn optimizers(run: &Run) -> Chart {
             number(here.1),
             Unit::Fraction.format(here.0)
         ),
-        across: Axis::log10((ends.0 / 10.0, ends.1 * 20.0))
-            .at((-10..=0).map(|power| (10_f64.powi(power), format!("{}%", 10_f64.powi(power + 2)))))
-            .named("FLOPs of a step over those of its batch"),
+        across: Axis::log10(range).at(ticks).named("FLOPs of a step over those of its batch"),
         up: Axis::linear((0.0, (top * 1.15).max(10.0))).named("Bytes of state a parameter"),
         series: vec![
             Series::dots("Optimizers", Ink::Weights, Shape::Disc, all.iter().map(|(_, at)| *at).collect())
