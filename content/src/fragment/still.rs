@@ -31,6 +31,7 @@ fn figure(b: &Breakdown) -> String {
          <div class=\"stage\"><div class=\"deck\"><div class=\"controls\"></div></div>\n\
          <p class=\"finding\"><b>{lead}</b></p>\n\
          <div class=\"drawing\" data-drawing=\"\"><div class=\"plot\">{plot}</div>{below}</div></div>\n\
+         <div class=\"figure-below\"></div>\n\
          <figcaption><div class=\"caption-row\"><p class=\"finding-rest\">{rest}</p></div>\n\
          <details class=\"numbers\"><summary>The numbers</summary>{numbers}</details></figcaption>\n</figure></div>\n",
         id = Params::ID,

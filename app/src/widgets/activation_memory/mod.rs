@@ -53,9 +53,9 @@ fn view(props: Props) -> AnyView {
             view! {
                 {tables::policies(state, shown)}
                 {offload::view(shown)}
-                {input.panel()}
             }
         })}
+        {input.panel()}
     };
     let figure = view! {
         <Figure

@@ -41,14 +41,11 @@ fn view(props: Props) -> AnyView {
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
     let controls = controls::all(state, shown, input);
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Breakdown::finding)));
-    let below = (!props.compact).then(|| {
-        view! {
-            {counted(state, shown)}
-            {input.panel()}
-            {deferred(export::load, move |view: export::View| view(params.into()))}
-        }
-        .into_any()
-    });
+    let below = view! {
+        {(!props.compact).then(|| counted(state, shown))}
+        {input.panel()}
+        {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(params.into())))}
+    };
     let figure = view! {
         <Figure
             id=Params::ID
@@ -62,7 +59,7 @@ fn view(props: Props) -> AnyView {
             main=controls.main
             more=controls.more.filter(|_| !props.compact)
             more_is_set=controls.more_is_set
-            below
+            below=Some(below.into_any())
             table=move || deferred(numbers::load, move |view: numbers::View| view(shown))
         >
             {shown.frame(drawing(state, shown))}

@@ -97,7 +97,7 @@ fn view(props: Props) -> AnyView {
             <div class="anatomy-shares">{shares::view(state, shown, sizes)}</div>
             <div class="anatomy-parts">{parts::view(shown)}</div>
         </div>
-        {(!props.compact).then(|| input.panel())}
+        {input.panel()}
     };
     let figure = view! {
         <Figure
