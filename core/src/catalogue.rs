@@ -144,7 +144,7 @@ pub const ALL: &[Entry] = &[
     crate::kernels::workbench::Params::ENTRY,
     crate::kernels::attention::Params::ENTRY,
     crate::kernels::fusion::Params::ENTRY,
-    crate::tensor_parallel::ENTRY,
+    crate::tensor_parallel::Params::ENTRY,
     crate::planner::ENTRY,
     crate::float::bits::Params::ENTRY,
     crate::loss_scaling::Params::ENTRY,

@@ -48,20 +48,6 @@ impl<P: Copy + PartialEq + Send + Sync + 'static> Fields<P> {
         self.slider(name, label, power, value, move |n| self.state.update(|p| *at(p) = n))
     }
 
-    /// A number, whole or not.
-    pub fn real(
-        self,
-        name: &'static str,
-        label: &'static str,
-        scale: Scale,
-        format: fn(f64) -> String,
-        at: At<P, f64>,
-    ) -> AnyView {
-        let value = Signal::derive(move || self.get(at));
-        let set = move |n: f64| self.state.update(|p| *at(p) = n);
-        view! { <Slider spec=param(self.model, name) label value set scale format /> }.into_any()
-    }
-
     /// A whole number that is not simply there.
     pub fn slider(
         self,

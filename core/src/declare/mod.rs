@@ -259,7 +259,8 @@ pub const fn text(name: &'static str, doc: &'static str, default: &'static str) 
 impl Declaration {
     const NONE: Self = Self::of(ParamSpec { name: "", doc: "", kind: Kind::Choice(&[]), default: "" });
 
-    const fn of(spec: ParamSpec) -> Self {
+    /// Of a parameter that models share as they read it.
+    pub const fn of(spec: ParamSpec) -> Self {
         let group = Group::More("");
         Self { spec, look: Look { label: spec.name, labels: &[], format: number, scale: None, group, quiet: false } }
     }
@@ -271,8 +272,12 @@ impl Declaration {
 
     /// Is read and written by the model itself, and has no control but what the widget draws.
     pub const fn apart<P>(self) -> Param<P> {
-        let this = self.drawn();
-        Param { spec: this.spec, look: this.look, at: None }
+        self.drawn().own_control()
+    }
+
+    /// Is read and written by the model itself. Its control is the widget's own, and stands where the declaration puts it.
+    pub const fn own_control<P>(self) -> Param<P> {
+        Param { spec: self.spec, look: self.look, at: None }
     }
 
     /// What a person calls it.

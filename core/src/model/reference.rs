@@ -4,6 +4,7 @@ use super::config::{ConfigProblem, Family, MODEL_TYPES};
 use super::params::ParameterCount;
 use super::presets::{self, Preset};
 use super::shape::{self, MAX_PARAMS, Shape};
+use crate::declare::{Declaration, Scale};
 use crate::quantity::count;
 use crate::query::{Kind, ParamSpec, Query, Reader, plain};
 
@@ -45,6 +46,23 @@ pub const SPECS: [ParamSpec; 3] = [
         default: "",
     },
 ];
+
+/// `model` of [`SPECS`], as a person sets it.
+pub const MODEL: Declaration = Declaration::of(SPECS[0]).label("Model").main();
+
+/// `params` of [`SPECS`], as a person sets it.
+pub const COUNT: Declaration =
+    Declaration::of(SPECS[1]).label("Parameters").format(count).slider(Scale::Decades(7, 13)).main();
+
+/// `guess` of [`SPECS`]: in links alone.
+pub const GUESS: Declaration = Declaration::of(SPECS[2]);
+
+impl Default for ModelRef {
+    /// One parameter: what there is before a model is read.
+    fn default() -> Self {
+        ModelRef::Count(1)
+    }
+}
 
 impl ModelRef {
     /// Reads a model by [`SPECS`] and [`shape::SPECS`], which must be among the reader's. Without any, the default of
