@@ -145,7 +145,7 @@ pub const ALL: &[Entry] = &[
     crate::kernels::attention::Params::ENTRY,
     crate::kernels::fusion::Params::ENTRY,
     crate::tensor_parallel::Params::ENTRY,
-    crate::planner::ENTRY,
+    crate::planner::Params::ENTRY,
     crate::float::bits::Params::ENTRY,
     crate::loss_scaling::Params::ENTRY,
     crate::quantization::Params::ENTRY,

@@ -177,6 +177,17 @@ macro_rules! whole_numbers {
 
 whole_numbers!(u8, u32, u64, usize);
 
+/// Nothing is 0, where a query has that for whatever is best.
+impl Whole for Option<u64> {
+    fn get(&self) -> u64 {
+        self.unwrap_or(0)
+    }
+
+    fn set(&mut self, value: u64) {
+        *self = Some(value).filter(|value| *value > 0);
+    }
+}
+
 /// 0 or 1, where a query has these for off and on.
 impl Whole for bool {
     fn get(&self) -> u64 {
