@@ -124,7 +124,7 @@ impl<M: Model> Controls<M> {
         let params = move || state.params().get();
         match kind {
             Kind::Choice(_) => Value::Choice(
-                Signal::derive(move || at(&mut params()).chosen()),
+                Signal::derive(move || at(&mut params()).chosen(kind)),
                 Callback::new(move |id: &'static str| {
                     change(state, |p| at(p).choose(id));
                 }),
@@ -150,6 +150,13 @@ pub(super) fn number<M: Model>(
         || ().into_any(),
         |param| drawn(&param.spec, &param.look, Value::Number(value, Callback::new(set))),
     )
+}
+
+/// The control of one parameter, as it is declared: for what stands around it.
+pub(super) fn declared<M: Model>(state: State<M>, name: &str) -> AnyView {
+    let mut controls = Controls::of(state);
+    let param = M::PARAMS.iter().filter(|param| param.spec.name == name);
+    param.map(|param| controls.control(param)).collect_view().into_any()
 }
 
 /// Changes a parameter, and with it what follows.

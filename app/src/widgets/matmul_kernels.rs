@@ -2,19 +2,18 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::kernels::matmul::{ENTRY, Params, Sizes};
+use ringside_core::declare::Model as _;
+use ringside_core::kernels::matmul::{Params, Sizes};
 use ringside_core::quantity::grouped;
 
-use super::fields::Fields;
 use super::kernels::{Differences, figure};
 use super::{Module, Props};
 use crate::deferred::NotLoaded;
-use crate::ui::state::State;
 
 /// Downloads the widget.
 #[wasm_split(widget_matmul_kernels, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 fn view(props: Props) -> AnyView {
@@ -31,17 +30,6 @@ fn view(props: Props) -> AnyView {
             subtitle: |Sizes { m, n, k }| {
                 format!("{} × {} times {} × {}", grouped(m), grouped(k), grouped(k), grouped(n))
             },
-            controls,
         },
     )
-}
-
-fn controls(state: State<Params>) -> [AnyView; 2] {
-    let fields = Fields::new(state, &ENTRY);
-    let sliders = view! {
-        {fields.doubling("m", "Rows of A: m", 13, |p| &mut p.sizes.m)}
-        {fields.doubling("n", "Columns of B: n", 13, |p| &mut p.sizes.n)}
-        {fields.doubling("k", "Between them: k", 13, |p| &mut p.sizes.k)}
-    };
-    [().into_any(), sliders.into_any()]
 }

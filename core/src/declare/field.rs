@@ -3,6 +3,7 @@
 use super::Options;
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
+use crate::kernels::workbench::{self, Puzzle};
 use crate::model::presets::{self, Preset};
 use crate::query::{Kind, ParamSpec, Reader, plain};
 
@@ -12,7 +13,7 @@ pub enum Slot<'a> {
     Real(&'a mut f64),
     /// A real number that may be left out.
     MaybeReal(&'a mut Option<f64>),
-    /// A whole number.
+    /// A whole number; of a choice, one of those that its names say.
     Whole(&'a mut dyn Whole),
     /// A whole number that may be left out.
     MaybeWhole(&'a mut Option<u64>),
@@ -61,7 +62,10 @@ impl Slot<'_> {
         match self {
             Slot::Real(value) => *value = reader.real(spec.name),
             Slot::MaybeReal(value) => *value = reader.real_or_none(spec.name),
-            Slot::Whole(value) => value.set(reader.integer(spec.name)),
+            Slot::Whole(value) => value.set(match spec.kind {
+                Kind::Choice(_) => reader.choice(spec.name).parse().unwrap_or_default(),
+                Kind::Integer { .. } | Kind::Real { .. } => reader.integer(spec.name),
+            }),
             Slot::MaybeWhole(value) => *value = reader.real_or_none(spec.name).map(|n| n as u64),
             Slot::Choice(value) => value.choose(reader.choice(spec.name)),
             Slot::Text(value) => {
@@ -112,15 +116,23 @@ impl Slot<'_> {
         }
     }
 
-    /// The name of what is chosen; empty for what is no choice.
-    pub fn chosen(&self) -> &'static str {
-        if let Slot::Choice(value) = self { value.id() } else { "" }
+    /// The name, among those of `kind`, of what is chosen; empty for what is no choice.
+    pub fn chosen(&self, kind: Kind) -> &'static str {
+        match (self, kind) {
+            (Slot::Choice(value), _) => value.id(),
+            (Slot::Whole(value), Kind::Choice(ids)) => {
+                ids.iter().find(|id| id.parse() == Ok(value.get())).copied().unwrap_or_default()
+            }
+            _ => "",
+        }
     }
 
     /// Chooses.
     pub fn choose(self, id: &str) {
-        if let Slot::Choice(value) = self {
-            value.choose(id);
+        match self {
+            Slot::Choice(value) => value.choose(id),
+            Slot::Whole(value) => value.set(id.parse().unwrap_or_else(|_| value.get())),
+            _ => {}
         }
     }
 }
@@ -164,6 +176,17 @@ macro_rules! whole_numbers {
 }
 
 whole_numbers!(u8, u32, u64, usize);
+
+/// Nothing is 0, where a query has that for whatever is best.
+impl Whole for Option<u64> {
+    fn get(&self) -> u64 {
+        self.unwrap_or(0)
+    }
+
+    fn set(&mut self, value: u64) {
+        *self = Some(value).filter(|value| *value > 0);
+    }
+}
 
 /// 0 or 1, where a query has these for off and on.
 impl Whole for bool {
@@ -243,4 +266,5 @@ rows!(
     Accelerator, &hardware::ALL[0], hardware::find;
     Link, &links::INSIDE[0], links::find;
     Preset, &presets::ALL[0], presets::find;
+    Puzzle, &workbench::PUZZLES[0], workbench::find;
 );

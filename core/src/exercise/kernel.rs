@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::declare::Model as _;
 use crate::kernels::workbench;
 
 /// `kind = "kernel"`: a puzzle of the workbench, named by the parameter `puzzle`. It is right when the workbench has found a
@@ -15,7 +16,7 @@ pub struct Kernel {
 
 impl Kernel {
     /// The model that such an exercise is about.
-    pub const MODEL: &str = workbench::ENTRY.id;
+    pub const MODEL: &str = workbench::Params::ID;
     /// The parameter that names the puzzle.
     pub const PUZZLE: &str = "puzzle";
 }

@@ -5,10 +5,10 @@
 //! attention, Ainslie et al., arXiv:2305.13245). Kernels: Milakov and Gimelshein, "Online normalizer calculation for
 //! softmax", arXiv:1805.02867; Dao et al., "FlashAttention", arXiv:2205.14135; Dao, "FlashAttention-2", arXiv:2307.08691.
 
+use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::catalogue::{Entry, Measures, Parameters};
+use crate::declare::{Field as _, List, Measure, Param, Slot, choice, switch, whole};
 use crate::quantity::{Unit, number, unbroken};
-use crate::query::{Kind, ParamSpec, Query, Reader};
 
 /// A way to compute attention.
 pub type Kernel = super::Kernel<Scheme>;
@@ -40,7 +40,7 @@ pub enum Scheme {
 }
 
 /// The kernels, the least clever first.
-const KERNELS: &[Kernel] = &[
+const KERNELS: [Kernel; 5] = [
     Kernel {
         id: "three-pass",
         label: "Three passes",
@@ -91,9 +91,11 @@ fn flash_2_keys(head_dim: u64) -> u64 {
 
 /// The head dimensions that the kernels know.
 pub const HEAD_DIMS: [u64; 3] = [32, 64, 128];
+/// The same, as a query has them.
+const WIDTHS: [&str; HEAD_DIMS.len()] = ["32", "64", "128"];
 
 /// The sizes of an attention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sizes {
     /// Queries, and keys.
     pub seq: u64,
@@ -117,25 +119,50 @@ impl Sizes {
 impl Work for Sizes {
     type Scheme = Scheme;
     const NAME: &'static str = "attention";
-    const KERNELS: &'static [Kernel] = KERNELS;
-    const ENTRY: &'static Entry = &ENTRY;
+    const ID: &'static str = "attention-kernels";
+    const TITLE: &'static str = "Attention on your GPU";
+    const SUMMARY: &'static str = "The same attention by five kernels, with and without the matrix of scores: checked, and timed on your own GPU.";
+    const KERNELS: &'static [Kernel] = &KERNELS;
+    const PARAMS: &'static [Param<Params>] = &[
+        kernel(LIST, "flash").at(|p: &mut Params| p.kernel.slot()),
+        whole("seq", "queries, and keys", [1, MAX_SEQ], "512")
+            .label("Tokens")
+            .doubling(14)
+            .main()
+            .at(|p: &mut Params| p.sizes.seq.slot()),
+        choice("head_dim", "width of a head", List { ids: &WIDTHS, labels: &WIDTHS }, "64")
+            .label("Head dimension")
+            .at(|p: &mut Params| p.sizes.head_dim.slot()),
+        whole("heads", "heads of Q", [1, MAX_HEADS], "1")
+            .label("Query heads")
+            .doubling(6)
+            .main()
+            .at(|p: &mut Params| p.sizes.heads.slot()),
+        whole("kv_heads", "heads of K and V; as many as of Q if left out", [1, MAX_HEADS], "")
+            .label("Key–value heads")
+            .doubling(6)
+            .at(|p: &mut Params| p.sizes.kv_heads.slot()),
+        switch("causal", "whether a query sees only the keys up to its own", false)
+            .label("A query sees")
+            .labels(&["all keys", "causal"])
+            .main()
+            .at(|p: &mut Params| p.sizes.causal.slot()),
+        RUN.at(|p: &mut Params| Slot::Whole(&mut p.run)),
+    ];
+    const QUANTITIES: &'static [Measure<Params, Needs>] = &measures("Memory for scores");
 
-    fn read(reader: &mut Reader) -> Self {
-        let seq = reader.integer("seq").max(1);
-        let head_dim = reader.choice("head_dim");
-        let head_dim = HEAD_DIMS.into_iter().find(|d| d.to_string() == head_dim).unwrap_or(64);
-        let heads = reader.integer("heads").max(1);
-        let kv_heads = reader.real_or_none("kv_heads").map_or(heads, |n| n as u64).max(1);
-        let causal = reader.choice("causal") == "true";
-        Self { seq, head_dim, heads, kv_heads, causal }
+    fn settle(&mut self) {
+        if self.kv_heads == 0 {
+            self.kv_heads = self.heads;
+        }
     }
 
-    fn query(self) -> Query {
-        let numbers =
-            [("seq", self.seq), ("head_dim", self.head_dim), ("heads", self.heads), ("kv_heads", self.kv_heads)];
-        let mut query = Query::new(numbers.map(|(name, size)| (name, size.to_string())));
-        query.set("causal", self.causal.to_string());
-        query
+    /// Heads of K and V go along with those of Q as long as there were as many of both, or would no longer divide.
+    fn follow(&mut self, before: &Self) {
+        let divides = self.heads.is_multiple_of(self.kv_heads.max(1));
+        if self.heads != before.heads && (before.kv_heads == before.heads || !divides) {
+            self.kv_heads = self.heads;
+        }
     }
 
     fn list(self) -> Vec<u64> {
@@ -259,52 +286,14 @@ pub const MAX_SEQ: u64 = 16_384;
 /// See [`MAX_SEQ`].
 pub const MAX_HEADS: u64 = 64;
 
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "kernel",
-        doc: "the kernel",
-        kind: Kind::Choice(&["three-pass", "online", "rows", "flash", "flash-2"]),
-        default: "flash",
-    },
-    ParamSpec { name: "seq", doc: "queries, and keys", kind: Kind::Integer { min: 1, max: MAX_SEQ }, default: "512" },
-    ParamSpec { name: "head_dim", doc: "width of a head", kind: Kind::Choice(&["32", "64", "128"]), default: "64" },
-    ParamSpec { name: "heads", doc: "heads of Q", kind: Kind::Integer { min: 1, max: MAX_HEADS }, default: "1" },
-    ParamSpec {
-        name: "kv_heads",
-        doc: "heads of K and V; as many as of Q if left out",
-        kind: Kind::Integer { min: 1, max: MAX_HEADS },
-        default: "",
-    },
-    ParamSpec {
-        name: "causal",
-        doc: "whether a query sees only the keys up to its own",
-        kind: Kind::Choice(&["false", "true"]),
-        default: "false",
-    },
-    RUN,
-];
-
-/// This model in the catalogue. What is measured is no quantity of it: that differs by machine.
-pub const ENTRY: Entry = Entry {
-    id: "attention-kernels",
-    title: "Attention on your GPU",
-    summary: "The same attention by five kernels, with and without the matrix of scores: checked, and timed on your own GPU.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("flop", "Work", Unit::Flop),
-        ("compulsory", "Must be moved", Unit::Bytes),
-        ("asked", "Asked of memory", Unit::Bytes),
-        ("intensity", "FLOP for each byte asked", Unit::Ratio),
-        ("best-intensity", "FLOP for each byte, at best", Unit::Ratio),
-        ("scratch", "Memory for scores", Unit::Bytes),
-        ("workgroup-memory", "Workgroup memory", Unit::Bytes),
-    ]),
-    evaluate: Params::evaluate,
-};
+const LIST: List = List { ids: &names(&KERNELS, false), labels: &names(&KERNELS, true) };
 
 #[cfg(test)]
 mod tests {
+    use super::super::Chosen;
     use super::*;
+    use crate::declare::Model as _;
+    use crate::query::Query;
 
     const GPT2: Sizes = Sizes { seq: 1024, head_dim: 64, heads: 12, kv_heads: 12, causal: false };
 
@@ -318,9 +307,9 @@ mod tests {
     }
 
     #[test]
-    fn the_choices_are_the_kernels() {
-        assert_eq!(PARAMS[0].kind, Kind::Choice(&KERNELS.iter().map(|k| k.id).collect::<Vec<_>>().leak()[..]));
-        let params = Params { kernel: "three-pass", sizes: GPT2, run: true };
+    fn what_a_kernel_asks_for_is_said() {
+        assert_eq!(WIDTHS, HEAD_DIMS.map(|width| width.to_string()));
+        let params = Params { kernel: Chosen(&KERNELS[0]), sizes: GPT2, run: true };
         assert!(
             params.finding().contains("The scores take 50.3\u{a0}MB beside 12.6\u{a0}MB of Q"),
             "{}",
@@ -328,7 +317,20 @@ mod tests {
         );
         assert_eq!(Params::read(&params.query()), (params, vec![]));
         let odd = Params { sizes: Sizes { kv_heads: 5, ..GPT2 }, ..params };
-        assert!(odd.sizes.impossible().is_some());
+        assert!(odd.sizes.impossible().is_some() && odd.evaluate().is_err());
+    }
+
+    #[test]
+    fn keys_and_values_have_as_many_heads_unless_they_have_their_own() {
+        let read = |text: &str| Params::read(&Query::parse(text)).0;
+        assert_eq!(read("heads=8").sizes.kv_heads, 8);
+        let shared = read("heads=8&kv_heads=2");
+        let more = |params: Params, heads| {
+            let mut now = Params { sizes: Sizes { heads, ..params.sizes }, ..params };
+            now.follow(&params);
+            now.sizes.kv_heads
+        };
+        assert_eq!((more(shared, 16), more(shared, 5), more(read("heads=8"), 16)), (2, 5, 16));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What every family of kernels has: the kernels, the work that all of them do, and a state that names one of them.
 
 use super::{Needs, Rung, intensity};
-use crate::catalogue::{Entry, Evaluation};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Slot, choice, measure, whole};
+use crate::quantity::Unit;
+use crate::query::{Query, Reader};
 
 /// A way to do the work of its family.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,21 +19,29 @@ pub struct Kernel<S> {
 }
 
 /// What the kernels of a family compute, at some sizes.
-pub trait Work: Copy + PartialEq + Send + Sync + 'static {
+pub trait Work: Copy + Default + PartialEq + Send + Sync + 'static {
     /// What a kernel does about memory.
-    type Scheme: 'static;
+    type Scheme: Sync + 'static;
     /// What the family is called where its kernels are run, and in what was measured: `matmul`.
     const NAME: &'static str;
+    /// The id of its widget: `matmul-kernels`.
+    const ID: &'static str;
+    /// Its title for people.
+    const TITLE: &'static str;
+    /// What it shows, in one sentence.
+    const SUMMARY: &'static str;
     /// The kernels, the least clever first.
     const KERNELS: &'static [Kernel<Self::Scheme>];
-    /// The model in the catalogue. Its parameters are `kernel`, those of the sizes, and [`RUN`].
-    const ENTRY: &'static Entry;
+    /// `kernel`, the sizes, and [`RUN`].
+    const PARAMS: &'static [Param<Params<Self>>];
+    /// [`measures`], and what only this family has.
+    const QUANTITIES: &'static [Measure<Params<Self>, Needs>];
 
-    /// The sizes among a state's parameters.
-    fn read(reader: &mut Reader) -> Self;
+    /// Puts in what follows from other sizes where it was left out.
+    fn settle(&mut self) {}
 
-    /// The sizes as a query.
-    fn query(self) -> Query;
+    /// Changes what else a control changes when it has set a size.
+    fn follow(&mut self, _before: &Self) {}
 
     /// The sizes in the order in which they are sent to the GPU's worker.
     fn list(self) -> Vec<u64>;
@@ -51,11 +60,6 @@ pub trait Work: Copy + PartialEq + Send + Sync + 'static {
     /// What `kernel` asks of memory.
     fn needs(self, kernel: &Kernel<Self::Scheme>) -> Needs;
 
-    /// The value of a quantity that only this family has; 0 for any other id.
-    fn own(self, _kernel: &Kernel<Self::Scheme>, _id: &str) -> f64 {
-        0.0
-    }
-
     /// What `kernel` asks of memory, beside what it must, in sentences.
     fn finding(self, kernel: &Kernel<Self::Scheme>) -> String;
 
@@ -65,63 +69,126 @@ pub trait Work: Copy + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// The parameter that says whether the kernel is to be run as soon as it is on show.
-pub const RUN: ParamSpec =
-    ParamSpec { name: "run", doc: "1: run as the page opens", kind: Kind::Integer { min: 0, max: 1 }, default: "0" };
+/// The ids of `kernels`, or their labels.
+pub(super) const fn names<S, const N: usize>(kernels: &[Kernel<S>; N], labels: bool) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if labels { kernels[i].label } else { kernels[i].id };
+        i += 1;
+    }
+    all
+}
+
+/// The parameter that names the kernel, one of `list`.
+pub(super) const fn kernel(list: List, default: &'static str) -> Declaration {
+    choice("kernel", "the kernel", list, default).label("Kernel").main()
+}
+
+/// The parameter that says whether a kernel is to be run as soon as it is on show.
+pub const RUN: Declaration = whole("run", "1: run as the page opens", [0, 1], "0").drawn();
+
+/// The quantities of every family; `scratch` says what the memory beside inputs and output is for.
+pub(super) const fn measures<W: Work>(scratch: &'static str) -> [Measure<Params<W>, Needs>; 7] {
+    [
+        measure("flop", "Work", Unit::Flop, |p, _| p.sizes.flop() as f64),
+        measure("compulsory", "Must be moved", Unit::Bytes, |p, _| p.sizes.compulsory() as f64),
+        measure("asked", "Asked of memory", Unit::Bytes, |_, needs| needs.asked.total() as f64),
+        measure("intensity", "FLOP for each byte asked", Unit::Ratio, |p, needs| {
+            intensity(p.sizes.flop(), needs.asked.total())
+        }),
+        measure("best-intensity", "FLOP for each byte, at best", Unit::Ratio, |p, _| {
+            intensity(p.sizes.flop(), p.sizes.compulsory())
+        }),
+        measure("scratch", scratch, Unit::Bytes, |_, needs| needs.scratch as f64),
+        measure("workgroup-memory", "Workgroup memory", Unit::Bytes, |_, needs| needs.workgroup_memory as f64),
+    ]
+}
+
+/// A kernel out of those of a family.
+pub struct Chosen<W: Work>(pub &'static Kernel<W::Scheme>);
+
+// Derived, these would ask the same of the scheme.
+impl<W: Work> Clone for Chosen<W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<W: Work> Copy for Chosen<W> {}
+
+impl<W: Work> PartialEq for Chosen<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.id == other.0.id
+    }
+}
+
+impl<W: Work> std::fmt::Debug for Chosen<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.id)
+    }
+}
+
+impl<W: Work> Default for Chosen<W> {
+    fn default() -> Self {
+        Self(&W::KERNELS[0])
+    }
+}
+
+impl<W: Work> Choose for Chosen<W> {
+    fn id(&self) -> &'static str {
+        self.0.id
+    }
+
+    fn choose(&mut self, id: &str) {
+        if let Some(kernel) = W::kernel(id) {
+            self.0 = kernel;
+        }
+    }
+}
+
+impl<W: Work> Field for Chosen<W> {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Choice(self)
+    }
+}
 
 /// The parameters of a family's model.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Params<W> {
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Params<W: Work> {
     /// The kernel.
-    pub kernel: &'static str,
+    pub kernel: Chosen<W>,
     /// The sizes.
     pub sizes: W,
     /// Whether the kernel is to be run as soon as it is on show.
     pub run: bool,
 }
 
+impl<W: Work> Model for Params<W> {
+    type Result = Needs;
+    const ID: &'static str = W::ID;
+    const TITLE: &'static str = W::TITLE;
+    const SUMMARY: &'static str = W::SUMMARY;
+    const PARAMS: &'static [Param<Self>] = W::PARAMS;
+    const QUANTITIES: &'static [Measure<Self, Needs>] = W::QUANTITIES;
+
+    fn evaluate(&self) -> Result<Needs, String> {
+        self.sizes.impossible().map_or_else(|| Ok(self.sizes.needs(self.kernel.0)), Err)
+    }
+
+    fn settle(&mut self, _reader: &mut Reader<'_>) {
+        self.sizes.settle();
+    }
+
+    fn follow(&mut self, before: &Self) {
+        self.sizes.follow(&before.sizes);
+    }
+}
+
 impl<W: Work> Params<W> {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::over(W::ENTRY.specs(), query);
-        let kernel = reader.choice("kernel");
-        let sizes = W::read(&mut reader);
-        let run = reader.integer("run") == 1;
-        (Self { kernel, sizes, run }, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let mut query = Query::new([("kernel", self.kernel)]).with(&self.sizes.query());
-        query.set("run", if self.run { "1" } else { "0" });
-        query
-    }
-
-    /// The model as the catalogue asks for it.
-    pub fn evaluate(query: &Query) -> Evaluation {
-        let (params, problems) = Self::read(query);
-        let result = match params.sizes.impossible() {
-            Some(why) => Err(why),
-            None => Ok(W::ENTRY.measured(|id| params.quantity(id))),
-        };
-        Evaluation::new(params.query(), problems, result)
-    }
-
-    /// The value of a quantity of the family's model; 0 for any other id.
-    pub fn quantity(&self, id: &str) -> f64 {
-        let Some(kernel) = W::kernel(self.kernel) else { return 0.0 };
-        let (flop, least, needs) = (self.sizes.flop(), self.sizes.compulsory(), self.sizes.needs(kernel));
-        let asked = needs.asked.total();
-        match id {
-            "flop" => flop as f64,
-            "compulsory" => least as f64,
-            "asked" => asked as f64,
-            "intensity" => intensity(flop, asked),
-            "best-intensity" => intensity(flop, least),
-            "scratch" => needs.scratch as f64,
-            "workgroup-memory" => needs.workgroup_memory as f64,
-            own => self.sizes.own(kernel, own),
-        }
+    /// The sizes as a query.
+    pub fn sizes(&self) -> Query {
+        let query = self.query();
+        Query::new(query.iter().filter(|(name, _)| !["kernel", "run"].contains(name)))
     }
 
     /// Every kernel at these sizes.
@@ -137,9 +204,6 @@ impl<W: Work> Params<W> {
 
     /// What the kernel asks of memory, in sentences.
     pub fn finding(&self) -> String {
-        self.sizes
-            .impossible()
-            .or_else(|| W::kernel(self.kernel).map(|kernel| self.sizes.finding(kernel)))
-            .unwrap_or_default()
+        self.sizes.impossible().unwrap_or_else(|| self.sizes.finding(self.kernel.0))
     }
 }

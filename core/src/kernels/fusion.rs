@@ -5,13 +5,13 @@
 //! count.
 
 use super::measured::Measured;
-use super::rows::{LANES, OWN, Op, Sizes};
+use super::rows::{LANES, OWN, Op, Sizes, Way};
 use super::{Needs, RUN, Traffic, intensity, rows};
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, Slot, choice, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::network::measured::{Fit, fit};
-use crate::quantity::{Quantity, Unit, number, unbroken};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, plain};
+use crate::quantity::{Unit, number, unbroken};
+use crate::query::{Query, Reader};
 
 /// The most rows, and columns, that the widget takes.
 pub const MAX: u64 = 16_384;
@@ -25,12 +25,12 @@ pub const LAUNCHES: [(&str, f64, &str); 3] = [
 ];
 
 /// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// What is done.
     pub op: Op,
-    /// The kernel, one of the operation's.
-    pub kernel: &'static str,
+    /// How: by one of the operation's kernels.
+    pub kernel: Way,
     /// The matrix.
     pub sizes: Sizes,
     /// The GPU of the prediction.
@@ -41,65 +41,98 @@ pub struct Params {
     pub run: bool,
 }
 
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "op",
-        doc: "what is done to the matrix",
-        kind: Kind::Choice(&["softmax", "layer-norm", "chain"]),
-        default: "softmax",
-    },
-    ParamSpec {
-        name: "kernel",
-        doc: "how; the chain has pairs and not kept, the others kept and not pairs, and what there is not is fused",
-        kind: Kind::Choice(&["unfused", "pairs", "fused", "kept"]),
-        default: "fused",
-    },
-    ParamSpec { name: "rows", doc: "rows of the matrix", kind: Kind::Integer { min: 1, max: MAX }, default: "4096" },
-    ParamSpec { name: "cols", doc: "columns of the matrix", kind: Kind::Integer { min: 1, max: MAX }, default: "4096" },
-    ParamSpec {
-        name: "gpu",
-        doc: "the GPU whose bandwidth the prediction takes",
-        kind: Kind::Choice(&hardware::IDS),
-        default: "a100-80",
-    },
-    ParamSpec {
-        name: "launch",
-        doc: "microseconds for which the GPU has nothing to do at each launch",
-        kind: Kind::Real { min: 0.0, max: 1000.0 },
-        default: "0.9",
-    },
-    RUN,
-];
+/// Where the controls of what is predicted stand.
+const PREDICTION: &str = "The prediction";
 
-/// This model in the catalogue. What is measured is no quantity of it: that differs by machine.
-pub const ENTRY: Entry = Entry {
-    id: "kernel-fusion",
-    title: "Fused and unfused",
-    summary: "The same operation in many kernels and in one: bytes and launches predicted, and times measured on your own GPU.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("bytes", "Moved", Unit::Bytes),
-        ("bytes-unfused", "Moved unfused", Unit::Bytes),
-        ("saved", "Never moved", Unit::Bytes),
-        ("traffic-ratio", "Unfused moves, times as much", Unit::Ratio),
-        ("launches", "Launches", Unit::Count),
-        ("launches-unfused", "Launches unfused", Unit::Count),
-        ("time", "Predicted time", Unit::Seconds),
-        ("time-unfused", "Predicted time unfused", Unit::Seconds),
-        ("speedup", "Times as fast as unfused", Unit::Ratio),
-        ("traffic-time", "of it traffic", Unit::Seconds),
-        ("launch-time", "of it launches", Unit::Seconds),
-        ("launch-share", "Share of launches", Unit::Fraction),
-        ("crossover", "Values at which launches take as long as traffic", Unit::Count),
-        ("scratch", "Memory for intermediate results", Unit::Bytes),
-        ("held", "Values of a row in each invocation’s registers", Unit::Count),
-        ("intensity", "FLOP for each byte moved", Unit::Ratio),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Ok(params.quantities()))
-    },
-};
+impl Model for Params {
+    type Result = Compared;
+    const ID: &'static str = "kernel-fusion";
+    const TITLE: &'static str = "Fused and unfused";
+    const SUMMARY: &'static str = "The same operation in many kernels and in one: bytes and launches predicted, and times measured on your own GPU.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("op", "what is done to the matrix", Op::LIST, "softmax").label("Operation").main().at(|p| p.op.slot()),
+        choice(
+            "kernel",
+            "how; the chain has pairs and not kept, the others kept and not pairs, and what there is not is fused",
+            Way::LIST,
+            "fused",
+        )
+        .label("Kernels")
+        .main()
+        .at(|p| p.kernel.slot()),
+        whole("rows", "rows of the matrix", [1, MAX], "4096")
+            .label("Rows")
+            .doubling(14)
+            .main()
+            .at(|p| p.sizes.rows.slot()),
+        whole("cols", "columns of the matrix", [1, MAX], "4096")
+            .label("Columns")
+            .doubling(14)
+            .main()
+            .at(|p| p.sizes.cols.slot()),
+        choice("gpu", "the GPU whose bandwidth the prediction takes", hardware::LIST, "a100-80")
+            .label("GPU")
+            .more(PREDICTION)
+            .at(|p| p.gpu.slot()),
+        real("launch", "microseconds for which the GPU has nothing to do at each launch", [0.0, 1000.0], "0.9")
+            .label("Launch overhead")
+            .format(|v| format!("{} µs", number(v)))
+            .slider(Scale::Linear { min: 0.0, max: 20.0, step: 0.1 })
+            .more(PREDICTION)
+            .at(|p| p.launch.slot()),
+        RUN.at(|p| Slot::Whole(&mut p.run)),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Compared>] = &[
+        measure("bytes", "Moved", Unit::Bytes, |_, c| c.here.bytes()),
+        measure("bytes-unfused", "Moved unfused", Unit::Bytes, |_, c| c.unfused.bytes()),
+        measure("saved", "Never moved", Unit::Bytes, |_, c| c.unfused.bytes() - c.here.bytes()),
+        measure("traffic-ratio", "Unfused moves, times as much", Unit::Ratio, |_, c| {
+            c.unfused.bytes() / c.here.bytes()
+        }),
+        measure("launches", "Launches", Unit::Count, |_, c| c.here.launches as f64),
+        measure("launches-unfused", "Launches unfused", Unit::Count, |_, c| c.unfused.launches as f64),
+        measure("time", "Predicted time", Unit::Seconds, |_, c| c.here.time()),
+        measure("time-unfused", "Predicted time unfused", Unit::Seconds, |_, c| c.unfused.time()),
+        measure("speedup", "Times as fast as unfused", Unit::Ratio, |_, c| c.unfused.time() / c.here.time()),
+        measure("traffic-time", "of it traffic", Unit::Seconds, |_, c| c.here.traffic_time),
+        measure("launch-time", "of it launches", Unit::Seconds, |_, c| c.here.launch_time),
+        measure("launch-share", "Share of launches", Unit::Fraction, |_, c| c.here.launch_time / c.here.time()),
+        measure("crossover", "Values at which launches take as long as traffic", Unit::Count, |p, c| {
+            p.sizes.values() as f64 * c.here.launch_time / c.here.traffic_time
+        }),
+        measure("scratch", "Memory for intermediate results", Unit::Bytes, |_, c| c.here.needs.scratch as f64),
+        measure("held", "Values of a row in each invocation’s registers", Unit::Count, |p, c| {
+            let keeps = c.kernel.launches.iter().any(|launch| launch.kept);
+            if keeps { p.sizes.cols.div_ceil(LANES).min(OWN) as f64 } else { 0.0 }
+        }),
+        measure("intensity", "FLOP for each byte moved", Unit::Ratio, |p, c| {
+            intensity(p.op.flop() * p.sizes.values(), c.here.moved.total())
+        }),
+    ];
+
+    fn evaluate(&self) -> Result<Compared, String> {
+        Ok(self.compared())
+    }
+
+    fn settle(&mut self, _reader: &mut Reader<'_>) {
+        self.kernel = self.kernel().0;
+    }
+
+    fn follow(&mut self, _before: &Self) {
+        self.kernel = self.kernel().0;
+    }
+}
+
+/// A kernel beside the unfused ones, of the same operation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Compared {
+    /// The kernel.
+    pub kernel: &'static rows::Kernel,
+    /// What it is predicted to do.
+    pub here: Prediction,
+    /// What the unfused ones are predicted to do.
+    pub unfused: Prediction,
+}
 
 /// What one kernel is predicted to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,6 +150,11 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// Bytes that cross between memory and chip.
+    pub fn bytes(&self) -> f64 {
+        self.moved.total() as f64
+    }
+
     /// Seconds of a run.
     pub fn time(&self) -> f64 {
         self.launch_time + self.traffic_time
@@ -124,32 +162,10 @@ impl Prediction {
 }
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let op = Op::find(reader.choice("op")).unwrap_or(Op::Softmax);
-        let kernel = reader.choice("kernel");
-        let [rows, cols] = ["rows", "cols"].map(|name| reader.integer(name).max(1));
-        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
-        let launch = reader.real("launch");
-        let run = reader.integer("run") == 1;
-        let params = Self { op, kernel, sizes: Sizes { rows, cols }, gpu, launch, run };
-        (params.with_op(op), reader.finish())
-    }
-
-    /// The same of another operation, by its kernel of the same name, or its fused one.
-    pub fn with_op(&self, op: Op) -> Self {
-        let kernel = op.kernel(self.kernel).map_or("fused", |kernel| kernel.id);
-        Self { op, kernel, ..*self }
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let mut query = Query::new([("op", self.op.id()), ("kernel", self.kernel)]).with(&self.sizes.query());
-        query.set("gpu", self.gpu.id);
-        query.set("launch", plain(self.launch));
-        query.set("run", if self.run { "1" } else { "0" });
-        query
+    /// The kernel, and its name; the fused one where the operation has none of this name.
+    fn kernel(&self) -> (Way, &'static rows::Kernel) {
+        let named = |way: Way| self.op.kernel(way.id()).map(|kernel| (way, kernel));
+        named(self.kernel).or_else(|| named(Way::Fused)).unwrap_or((Way::Unfused, self.op.unfused()))
     }
 
     /// What the kernel with this id is predicted to do, at `sizes`.
@@ -170,11 +186,11 @@ impl Params {
         self.op.kernels().iter().map(|kernel| (kernel, self.predict(kernel, self.sizes))).collect()
     }
 
-    /// The chosen kernel and the unfused one.
-    fn both(&self) -> Option<[(&'static rows::Kernel, Prediction); 2]> {
-        let unfused = self.op.kernels().first()?;
-        let kernel = self.op.kernel(self.kernel).unwrap_or(unfused);
-        Some([kernel, unfused].map(|kernel| (kernel, self.predict(kernel, self.sizes))))
+    /// The chosen kernel, and the unfused ones.
+    pub fn compared(&self) -> Compared {
+        let (_, kernel) = self.kernel();
+        let [here, unfused] = [kernel, self.op.unfused()].map(|kernel| self.predict(kernel, self.sizes));
+        Compared { kernel, here, unfused }
     }
 
     /// What matrices of these columns should take the kernel, by number of rows: (rows, seconds).
@@ -186,41 +202,10 @@ impl Params {
         (0..=MAX.ilog2()).map(point).collect()
     }
 
-    /// All quantities of [`ENTRY`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let Some(both) = self.both() else { return Vec::new() };
-        ENTRY.measured(|id| self.quantity(both, id))
-    }
-
-    fn quantity(&self, [(kernel, here), (_, unfused)]: [(&rows::Kernel, Prediction); 2], id: &str) -> f64 {
-        let bytes = |p: &Prediction| p.moved.total() as f64;
-        match id {
-            "bytes" => bytes(&here),
-            "bytes-unfused" => bytes(&unfused),
-            "saved" => bytes(&unfused) - bytes(&here),
-            "traffic-ratio" => bytes(&unfused) / bytes(&here),
-            "launches" => here.launches as f64,
-            "launches-unfused" => unfused.launches as f64,
-            "time" => here.time(),
-            "time-unfused" => unfused.time(),
-            "speedup" => unfused.time() / here.time(),
-            "traffic-time" => here.traffic_time,
-            "launch-time" => here.launch_time,
-            "launch-share" => here.launch_time / here.time(),
-            "crossover" => self.sizes.values() as f64 * here.launch_time / here.traffic_time,
-            "scratch" => here.needs.scratch as f64,
-            "held" if kernel.launches.iter().any(|launch| launch.kept) => {
-                self.sizes.cols.div_ceil(LANES).min(OWN) as f64
-            }
-            "intensity" => intensity(self.op.flop() * self.sizes.values(), here.moved.total()),
-            _ => 0.0,
-        }
-    }
-
     /// What fusing saves, and of which kind, in sentences.
     pub fn finding(&self) -> String {
-        let Some([(kernel, here), (_, unfused)]) = self.both() else { return String::new() };
-        let bytes = |p: &Prediction| unbroken(&Unit::Bytes.format(p.moved.total() as f64));
+        let Compared { kernel, here, unfused } = self.compared();
+        let bytes = |p: &Prediction| unbroken(&Unit::Bytes.format(p.bytes()));
         let seconds = |s: f64| unbroken(&Unit::Seconds.format(s));
         let launches = |n: u64| if n == 1 { "one launch".to_owned() } else { format!("{n} launches") };
         let cost = if here.launch_time > here.traffic_time {
@@ -322,7 +307,7 @@ mod tests {
     }
 
     fn value(params: &Params, id: &str) -> f64 {
-        params.quantities().iter().find(|q| q.id == id).map_or(f64::NAN, |q| q.value)
+        params.quantities(&params.compared()).iter().find(|q| q.id == id).map_or(f64::NAN, |q| q.value)
     }
 
     #[test]
@@ -345,9 +330,12 @@ mod tests {
 
     #[test]
     fn an_operation_has_no_kernels_of_another() {
-        assert_eq!(at("op=chain&kernel=kept").kernel, "fused");
-        assert_eq!(at("op=softmax&kernel=pairs").kernel, "fused");
-        assert_eq!(at("op=softmax&kernel=kept").with_op(Op::Chain).kernel, "fused");
+        assert_eq!(at("op=chain&kernel=kept").kernel, Way::Fused);
+        assert_eq!(at("op=softmax&kernel=pairs").kernel, Way::Fused);
+        let kept = at("op=softmax&kernel=kept");
+        let mut chain = Params { op: Op::Chain, ..kept };
+        chain.follow(&kept);
+        assert_eq!(chain.kernel, Way::Fused);
     }
 
     #[test]

@@ -4,10 +4,10 @@
 //! The ladder follows Simon Boehm, "How to optimize a CUDA matmul kernel for cuBLAS-like performance", 2022, and Goto and
 //! van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3), 2008 (packing).
 
+use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::catalogue::{Entry, Measures, Parameters};
+use crate::declare::{Declaration, Field as _, List, Measure, Param, Slot, measure, whole};
 use crate::quantity::{Unit, number, unbroken};
-use crate::query::{Kind, ParamSpec, Query, Reader};
 
 /// A kernel of the ladder.
 pub type Kernel = super::Kernel<Scheme>;
@@ -46,7 +46,7 @@ pub struct Tile {
 }
 
 /// The ladder, from the bottom.
-const KERNELS: &[Kernel] = &[
+const KERNELS: [Kernel; 8] = [
     Kernel {
         id: "naive",
         label: "Naive",
@@ -103,7 +103,7 @@ const KERNELS: &[Kernel] = &[
 ];
 
 /// The sizes of a product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sizes {
     /// Rows of A and C.
     pub m: u64,
@@ -116,17 +116,24 @@ pub struct Sizes {
 impl Work for Sizes {
     type Scheme = Scheme;
     const NAME: &'static str = "matmul";
-    const KERNELS: &'static [Kernel] = KERNELS;
-    const ENTRY: &'static Entry = &ENTRY;
-
-    fn read(reader: &mut Reader) -> Self {
-        let [m, n, k] = ["m", "n", "k"].map(|name| reader.integer(name).max(1));
-        Self { m, n, k }
-    }
-
-    fn query(self) -> Query {
-        Query::new([("m", self.m), ("n", self.n), ("k", self.k)].map(|(name, size)| (name, size.to_string())))
-    }
+    const ID: &'static str = "matmul-kernels";
+    const TITLE: &'static str = "Matmul on your GPU";
+    const SUMMARY: &'static str = "The same product by eight kernels, from naive to packed: checked, timed on your own GPU, and what each asked memory for.";
+    const KERNELS: &'static [Kernel] = &KERNELS;
+    const PARAMS: &'static [Param<Params>] = &[
+        kernel(LIST, "tiled").at(|p: &mut Params| p.kernel.slot()),
+        side("m", "rows of A and C", "Rows of A: m").at(|p: &mut Params| p.sizes.m.slot()),
+        side("n", "columns of B and C", "Columns of B: n").at(|p: &mut Params| p.sizes.n.slot()),
+        side("k", "columns of A, rows of B", "Between them: k").at(|p: &mut Params| p.sizes.k.slot()),
+        RUN.at(|p: &mut Params| Slot::Whole(&mut p.run)),
+    ];
+    const QUANTITIES: &'static [Measure<Params, Needs>] = &{
+        let [a, b, c, d, e, f, g] = measures("Memory beside A, B, C");
+        let bound = measure("error-bound", "Error bound, of |A|·|B|", Unit::Ratio, |p: &Params, _: &Needs| {
+            p.kernel.0.error_bound(p.sizes)
+        });
+        [a, b, c, d, e, f, g, bound]
+    };
 
     fn list(self) -> Vec<u64> {
         vec![self.m, self.n, self.k]
@@ -147,10 +154,6 @@ impl Work for Sizes {
             scratch: kernel.scratch(self),
             workgroup_memory: kernel.workgroup_memory(),
         }
-    }
-
-    fn own(self, kernel: &Kernel, id: &str) -> f64 {
-        if id == "error-bound" { kernel.error_bound(self) } else { 0.0 }
     }
 
     fn finding(self, kernel: &Kernel) -> String {
@@ -223,41 +226,17 @@ impl Kernel {
 /// The largest size that the widget takes.
 pub const MAX: u64 = 8192;
 
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "kernel",
-        doc: "the kernel",
-        kind: Kind::Choice(&["naive", "coalesced", "tiled", "register", "vector", "wide", "packed", "half"]),
-        default: "tiled",
-    },
-    ParamSpec { name: "m", doc: "rows of A and C", kind: Kind::Integer { min: 1, max: MAX }, default: "512" },
-    ParamSpec { name: "n", doc: "columns of B and C", kind: Kind::Integer { min: 1, max: MAX }, default: "512" },
-    ParamSpec { name: "k", doc: "columns of A, rows of B", kind: Kind::Integer { min: 1, max: MAX }, default: "512" },
-    RUN,
-];
+const LIST: List = List { ids: &names(&KERNELS, false), labels: &names(&KERNELS, true) };
 
-/// This model in the catalogue. What is measured is no quantity of it: that differs by machine.
-pub const ENTRY: Entry = Entry {
-    id: "matmul-kernels",
-    title: "Matmul on your GPU",
-    summary: "The same product by eight kernels, from naive to packed: checked, timed on your own GPU, and what each asked memory for.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("flop", "Work", Unit::Flop),
-        ("compulsory", "Must be moved", Unit::Bytes),
-        ("asked", "Asked of memory", Unit::Bytes),
-        ("intensity", "FLOP for each byte asked", Unit::Ratio),
-        ("best-intensity", "FLOP for each byte, at best", Unit::Ratio),
-        ("scratch", "Memory beside A, B, C", Unit::Bytes),
-        ("workgroup-memory", "Workgroup memory", Unit::Bytes),
-        ("error-bound", "Error bound, of |A|·|B|", Unit::Ratio),
-    ]),
-    evaluate: Params::evaluate,
-};
+const fn side(name: &'static str, doc: &'static str, label: &'static str) -> Declaration {
+    whole(name, doc, [1, MAX], "512").label(label).doubling(13).main()
+}
 
 #[cfg(test)]
 mod tests {
+    use super::super::Chosen;
     use super::*;
+    use crate::declare::Model as _;
 
     const CUBE: Sizes = Sizes { m: 1024, n: 1024, k: 1024 };
 
@@ -271,9 +250,8 @@ mod tests {
     }
 
     #[test]
-    fn the_choices_are_the_kernels() {
-        assert_eq!(PARAMS[0].kind, Kind::Choice(&KERNELS.iter().map(|k| k.id).collect::<Vec<_>>().leak()[..]));
-        let naive = Params { kernel: "naive", sizes: CUBE, run: false };
+    fn what_a_kernel_asks_for_is_said() {
+        let naive = Params { kernel: Chosen(&KERNELS[0]), sizes: CUBE, run: false };
         let finding = naive.finding();
         assert!(
             finding.starts_with("The naive kernel asks memory for 8.59\u{a0}GB, 683 times what must be moved."),

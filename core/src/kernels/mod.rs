@@ -15,7 +15,7 @@ pub mod stream;
 pub mod timing;
 pub mod workbench;
 
-pub use family::{Kernel, Params, RUN, Work};
+pub use family::{Chosen, Kernel, Params, RUN, Work};
 
 /// Bytes that the invocations of a kernel ask the GPU's memory for, whether a cache answers or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,6 +7,7 @@
 //! that of tanh: Hendrycks and Gimpel, arXiv:1606.08415, §2.
 
 use super::{Needs, Traffic, WORD};
+use crate::options;
 use crate::query::Query;
 
 /// Invocations of a workgroup of these kernels. One that works on a whole row takes every so many-th value of it.
@@ -20,9 +21,10 @@ pub const EPSILON: f64 = 1e-5;
 pub const TOLERANCE: f64 = 2e-5;
 
 /// What is done to a matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Op {
     /// y = softmax(x) along each row.
+    #[default]
     Softmax,
     /// y = (x − mean) / √(variance + ε) · γ + β along each row.
     LayerNorm,
@@ -31,12 +33,26 @@ pub enum Op {
 }
 
 /// The size of the matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sizes {
     /// Its rows: M.
     pub rows: u64,
     /// Its columns: N.
     pub cols: u64,
+}
+
+/// How much is done in one kernel. No operation has all of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Way {
+    /// A kernel for each step.
+    Unfused,
+    /// A kernel for every two.
+    Pairs,
+    /// One.
+    #[default]
+    Fused,
+    /// One that reads each value once.
+    Kept,
 }
 
 /// A way to do it.
@@ -100,8 +116,8 @@ const fn whole(name: &'static str, vectors: u64, kept: bool) -> Launch {
 
 /// In one launch, along the row three times.
 const FUSED: Kernel = Kernel {
-    id: "fused",
-    label: "Fused",
+    id: Way::Fused.id(),
+    label: Way::Fused.label(),
     about: "One kernel, a workgroup for each row. It goes along the row three times and relies on a cache for the second \
             and the third.",
     launches: &[],
@@ -112,16 +128,16 @@ const FUSED: Kernel = Kernel {
 
 /// In one launch, along the row once.
 const KEPT: Kernel = Kernel {
-    id: "kept",
-    label: "Fused, kept in registers",
+    id: Way::Kept.id(),
+    label: Way::Kept.label(),
     about: "One kernel, and each value is read once: rows of up to 4096 wait in the registers of their workgroup.",
     ..FUSED
 };
 
 const SOFTMAX: &[Kernel] = &[
     Kernel {
-        id: "unfused",
-        label: "Unfused",
+        id: Way::Unfused.id(),
+        label: Way::Unfused.label(),
         about: "Five kernels, one for each operation; what is between two of them goes to memory and comes back.",
         launches: &[
             stat("maximum"),
@@ -140,8 +156,8 @@ const SOFTMAX: &[Kernel] = &[
 
 const LAYER_NORM: &[Kernel] = &[
     Kernel {
-        id: "unfused",
-        label: "Unfused",
+        id: Way::Unfused.id(),
+        label: Way::Unfused.label(),
         about: "Seven kernels, one for each operation; what is between two of them goes to memory and comes back.",
         launches: &[
             stat("mean"),
@@ -162,8 +178,8 @@ const LAYER_NORM: &[Kernel] = &[
 
 const CHAIN: &[Kernel] = &[
     Kernel {
-        id: "unfused",
-        label: "Unfused",
+        id: Way::Unfused.id(),
+        label: Way::Unfused.label(),
         about: "Four kernels, one for each operation; what is between two of them goes to memory and comes back.",
         launches: &[
             launch("add the bias", 1, 0, 1),
@@ -176,8 +192,8 @@ const CHAIN: &[Kernel] = &[
         reduces: false,
     },
     Kernel {
-        id: "pairs",
-        label: "Fused in pairs",
+        id: Way::Pairs.id(),
+        label: Way::Pairs.label(),
         about: "Two kernels of two operations each; one intermediate result goes to memory and comes back.",
         launches: &[launch("bias and GELU", 1, 0, 1), launch("gate and residual", 3, 0, 0)],
         matrices: 1,
@@ -185,8 +201,8 @@ const CHAIN: &[Kernel] = &[
         reduces: false,
     },
     Kernel {
-        id: "fused",
-        label: "Fused",
+        id: Way::Fused.id(),
+        label: Way::Fused.label(),
         about: "One kernel: what is between two operations is a register.",
         launches: &[launch("all four", 3, 0, 1)],
         matrices: 0,
@@ -195,39 +211,36 @@ const CHAIN: &[Kernel] = &[
     },
 ];
 
+// Their names are also those of the families of kernels.
+options!(Op {
+    Softmax: "softmax", "Softmax";
+    LayerNorm: "layer-norm", "Layer norm";
+    Chain: "chain", "Elementwise chain";
+});
+
+options!(Way {
+    Unfused: "unfused", "Unfused";
+    Pairs: "pairs", "Fused in pairs";
+    Fused: "fused", "Fused";
+    Kept: "kept", "Fused, kept in registers";
+});
+
 impl Op {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Softmax, Self::LayerNorm, Self::Chain];
-
-    /// The name in a query string, and of the family of kernels.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Softmax => "softmax",
-            Self::LayerNorm => "layer-norm",
-            Self::Chain => "chain",
-        }
-    }
-
-    /// What a person reads.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Softmax => "Softmax",
-            Self::LayerNorm => "Layer norm",
-            Self::Chain => "Elementwise chain",
-        }
-    }
-
-    /// The operation with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|op| op.id() == id)
-    }
-
     /// Its kernels, the unfused one first.
     pub const fn kernels(self) -> &'static [Kernel] {
         match self {
             Self::Softmax => SOFTMAX,
             Self::LayerNorm => LAYER_NORM,
             Self::Chain => CHAIN,
+        }
+    }
+
+    /// The one in which every step is a kernel.
+    pub const fn unfused(self) -> &'static Kernel {
+        match self {
+            Self::Softmax => &SOFTMAX[0],
+            Self::LayerNorm => &LAYER_NORM[0],
+            Self::Chain => &CHAIN[0],
         }
     }
 

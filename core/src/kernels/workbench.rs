@@ -5,9 +5,8 @@
 //! small puzzles is that of Rush's GPU-Puzzles (<https://github.com/srush/GPU-Puzzles>); these are others.
 
 use super::{WORD, intensity};
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
+use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure};
 use crate::quantity::Unit;
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
 
 /// A kernel to write.
 #[derive(Debug, Clone, Copy)]
@@ -240,9 +239,26 @@ pub const PUZZLES: &[Puzzle] = &[
     },
 ];
 
+/// What the puzzles are called in a query, or by people.
+const fn names(titles: bool) -> [&'static str; PUZZLES.len()] {
+    let mut all = [""; PUZZLES.len()];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = if titles { PUZZLES[i].title } else { PUZZLES[i].id };
+        i += 1;
+    }
+    all
+}
+
 /// The puzzle with this id.
 pub fn find(id: &str) -> Option<&'static Puzzle> {
     PUZZLES.iter().find(|p| p.id == id)
+}
+
+impl PartialEq for Puzzle {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
 }
 
 impl Puzzle {
@@ -267,75 +283,35 @@ impl Puzzle {
     }
 }
 
-const PARAMS: &[ParamSpec] = &[ParamSpec {
-    name: "puzzle",
-    doc: "the kernel to write",
-    kind: Kind::Choice(&[
-        "map",
-        "zip",
-        "guard",
-        "broadcast",
-        "transpose",
-        "sum",
-        "stencil",
-        "dot",
-        "scan",
-        "matmul",
-        "tiled-matmul",
-        "softmax",
-        "online-softmax",
-    ]),
-    default: "map",
-}];
-
 /// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The puzzle.
-    pub puzzle: &'static str,
+    pub puzzle: &'static Puzzle,
 }
 
-/// This model in the catalogue. Whether a text is right, and how fast, is found out on the learner's machine and is no
-/// quantity of it.
-pub const ENTRY: Entry = Entry {
-    id: "kernel-workbench",
-    title: "Kernels of your own",
-    summary: "Thirteen kernels to write in WGSL, from one line to softmax in a single pass: compiled, checked and timed on \
-              your own GPU.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("flop", "Work of the timed run", Unit::Flop),
-        ("compulsory", "Must be moved in it", Unit::Bytes),
-        ("intensity", "FLOP for each byte", Unit::Ratio),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Ok(ENTRY.measured(|id| params.quantity(id))))
-    },
-};
+/// Whether a text is right, and how fast, is found out on the learner's machine and is no quantity of it.
+impl Model for Params {
+    type Result = ();
+    const ID: &'static str = "kernel-workbench";
+    const TITLE: &'static str = "Kernels of your own";
+    const SUMMARY: &'static str = "Thirteen kernels to write in WGSL, from one line to softmax in a single pass: compiled, checked and timed on \
+         your own GPU.";
+    const PARAMS: &'static [Param<Self>] =
+        &[choice("puzzle", "the kernel to write", List { ids: &names(false), labels: &names(true) }, "map")
+            .label("Puzzle")
+            .main()
+            .at(|p| p.puzzle.slot())];
+    const QUANTITIES: &'static [Measure<Self, ()>] = &[
+        measure("flop", "Work of the timed run", Unit::Flop, |p, ()| p.puzzle.flop() as f64),
+        measure("compulsory", "Must be moved in it", Unit::Bytes, |p, ()| p.puzzle.compulsory() as f64),
+        measure("intensity", "FLOP for each byte", Unit::Ratio, |p, ()| {
+            intensity(p.puzzle.flop(), p.puzzle.compulsory())
+        }),
+    ];
 
-impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let puzzle = reader.choice("puzzle");
-        (Self { puzzle }, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        Query::new([("puzzle", self.puzzle)])
-    }
-
-    /// The value of a quantity of [`ENTRY`]; 0 for any other id.
-    pub fn quantity(&self, id: &str) -> f64 {
-        let Some(puzzle) = find(self.puzzle) else { return 0.0 };
-        match id {
-            "flop" => puzzle.flop() as f64,
-            "compulsory" => puzzle.compulsory() as f64,
-            "intensity" => intensity(puzzle.flop(), puzzle.compulsory()),
-            _ => 0.0,
-        }
+    fn evaluate(&self) -> Result<(), String> {
+        Ok(())
     }
 }
 
@@ -344,9 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_choices_are_the_puzzles() {
-        let ids: Vec<&str> = PUZZLES.iter().map(|p| p.id).collect();
-        assert_eq!(PARAMS[0].kind, Kind::Choice(&ids.leak()[..]));
+    fn every_puzzle_has_a_task_and_hints() {
         assert!(PUZZLES.iter().all(|p| p.hints.len() >= 2 && p.task.ends_with('.')));
     }
 

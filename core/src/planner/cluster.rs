@@ -11,7 +11,7 @@ use crate::hardware::links::Link;
 use crate::network::{Fabric, cost};
 
 /// GPUs in nodes, and what connects them.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Cluster {
     /// The GPU.
     pub gpu: &'static Accelerator,

@@ -122,6 +122,7 @@ fn cloud(search: &Search) -> Vec<Run> {
 mod tests {
     use super::super::Params;
     use super::*;
+    use crate::declare::Model as _;
     use crate::query::Query;
 
     fn search(query: &str) -> Search {

@@ -22,6 +22,6 @@ pub mod work;
 pub use cluster::{Axis, Cluster, Degrees, Group};
 pub use found::Found;
 pub use job::{Choice, Footprint, Job, Refusal, Step};
-pub use params::{ENTRY, Params};
+pub use params::{Params, Plan};
 pub use search::{KNOBS, Layout, Pins, Price, Progress, Refused, Search};
 pub use traffic::Traffic;

@@ -1,20 +1,21 @@
-//! The state of the planner, and its model in the catalogue.
+//! The state of the planner: a job, what of its layout is fixed, and what the fastest layout comes to.
 
 use super::cluster::{Axis, Cluster};
-use super::job::{Choice, Job};
+use super::job::{Choice, Job, Step};
 use super::search::{Pins, Search};
+use super::traffic::Traffic;
 use super::words;
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
-use crate::hardware::links::{self, BETWEEN_IDS, INSIDE_IDS, Link};
-use crate::hardware::{self, Accelerator};
-use crate::memory::activations::Recompute;
+use crate::declare::{
+    Declaration, Field as _, List, Measure, Model, Param, Scale, Slot, all_apart, choice, join, measure, switch, whole,
+};
+use crate::hardware::{self, links};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, presets, reference};
-use crate::quantity::Unit;
-use crate::query::{ParamSpec, Problem, Query, Reader, choice, join, whole};
+use crate::quantity::{Unit, grouped};
+use crate::query::{Query, Reader};
 
 /// The parameters: a job, and what of its layout is fixed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The model; never a bare number of parameters.
     pub model: ModelRef,
@@ -41,207 +42,245 @@ const MAX_SEQ: u64 = 10_000_000;
 /// Largest batch, in sequences.
 const MAX_BATCH: u64 = 1_000_000;
 
-const OWN: [ParamSpec; 8] = [
-    choice("gpu", "GPU", &hardware::IDS, "a100-80"),
-    whole("node", "GPUs in a node", 1, MAX_NODE, "8"),
-    whole("nodes", "nodes", 1, MAX_NODES, "128"),
-    choice("link", "link inside a node", &INSIDE_IDS, "nvlink3"),
-    choice("net", "link between nodes, a port for each GPU", &BETWEEN_IDS, "hdr"),
-    whole("seq", "tokens of a sequence", 1, MAX_SEQ, "2048"),
-    whole("batch", "sequences of a step", 1, MAX_BATCH, "1536"),
-    choice("flash", "FlashAttention: the attention matrix is never stored", &["true", "false"], "true"),
+/// The model that is laid out where none is named.
+const MODEL: &str = "gpt3-175b";
+
+/// Where controls stand.
+const JOB: &str = "The job";
+const CLUSTER: &str = "The cluster";
+/// Those of what can be fixed.
+const PINS: &str = "Pin an axis, or leave it free";
+
+const JOBS: [Param<Params>; 8] = [
+    choice("gpu", "GPU", hardware::LIST, "a100-80").label("GPU").main().at(|p: &mut Params| p.cluster.gpu.slot()),
+    whole("node", "GPUs in a node", [1, MAX_NODE], "8")
+        .label("GPUs in a node")
+        .doubling(6)
+        .more(CLUSTER)
+        .at(|p| p.cluster.node.slot()),
+    whole("nodes", "nodes", [1, MAX_NODES], "128").label("Nodes").doubling(12).main().at(|p| p.cluster.nodes.slot()),
+    choice("link", "link inside a node", links::INSIDE_LIST, "nvlink3")
+        .label("Link in a node")
+        .more(CLUSTER)
+        .at(|p| p.cluster.link.slot()),
+    choice("net", "link between nodes, a port for each GPU", links::BETWEEN_LIST, "hdr")
+        .label("Link between nodes, a port for each GPU")
+        .more(CLUSTER)
+        .at(|p| p.cluster.net.slot()),
+    whole("seq", "tokens of a sequence", [1, MAX_SEQ], "2048")
+        .label("Tokens of a sequence")
+        .doubling(18)
+        .more(JOB)
+        .at(|p| p.seq.slot()),
+    whole("batch", "sequences of a step", [1, MAX_BATCH], "1536")
+        .label("Sequences of a step")
+        .slider(Scale::Quarters(2, 14))
+        .main()
+        .at(|p| p.batch.slot()),
+    switch("flash", "FlashAttention: the attention matrix is never stored", true)
+        .label("Attention matrix")
+        .labels(&["stored", "never: Flash"])
+        .more(JOB)
+        .at(|p| p.flash.slot()),
 ];
 
-const PINS: [ParamSpec; 8] = [
-    whole("tp", "tensor-parallel ranks; 0 for whatever is best", 0, MAX_PIN, "8"),
-    whole("cp", "context-parallel ranks; 0 for whatever is best", 0, MAX_PIN, "1"),
-    whole("ep", "expert-parallel ranks; 0 for whatever is best", 0, MAX_PIN, "1"),
-    whole("pp", "pipeline stages; 0 for whatever is best", 0, MAX_PIN, "0"),
-    whole("vpp", "chunks of each stage, more than 1 is the interleaved schedule; 0 for whatever is best", 0, 64, "0"),
-    whole("mbs", "sequences of a micro-batch; 0 for whatever is best", 0, 1024, "1"),
-    choice("zero", "stage of ZeRO, or any", &["any", "0", "1", "2", "3"], "1"),
-    choice("recompute", "what the backward pass computes again, or any", &["any", "none", "selective", "full"], "any"),
+/// A number of ranks or the like that can be fixed: free at the left end, then powers of two.
+const fn pin(
+    name: &'static str,
+    doc: &'static str,
+    most: u64,
+    default: &'static str,
+    label: &'static str,
+) -> Declaration {
+    whole(name, doc, [0, most], default)
+        .label(label)
+        .format(|n| if n < 1.0 { "free".to_owned() } else { grouped(n as u64) })
+        .slider(Scale::FromZero(6))
+        .more(PINS)
+}
+
+const PINNED: [Param<Params>; 8] = [
+    pin("tp", "tensor-parallel ranks; 0 for whatever is best", MAX_PIN, "8", "Tensor parallel")
+        .at(|p: &mut Params| Slot::Whole(&mut p.pins.tp)),
+    pin("cp", "context-parallel ranks; 0 for whatever is best", MAX_PIN, "1", "Context parallel")
+        .at(|p| Slot::Whole(&mut p.pins.cp)),
+    pin("ep", "expert-parallel ranks; 0 for whatever is best", MAX_PIN, "1", "Expert parallel")
+        .at(|p| Slot::Whole(&mut p.pins.ep)),
+    pin("pp", "pipeline stages; 0 for whatever is best", MAX_PIN, "0", "Pipeline stages")
+        .at(|p| Slot::Whole(&mut p.pins.pp)),
+    pin(
+        "vpp",
+        "chunks of each stage, more than 1 is the interleaved schedule; 0 for whatever is best",
+        64,
+        "0",
+        "Virtual stages of each",
+    )
+    .at(|p| Slot::Whole(&mut p.pins.chunks)),
+    pin("mbs", "sequences of a micro-batch; 0 for whatever is best", 1024, "1", "Micro-batch")
+        .at(|p| Slot::Whole(&mut p.pins.mbs)),
+    choice(
+        "zero",
+        "stage of ZeRO, or any",
+        List { ids: &["any", "0", "1", "2", "3"], labels: &["free", "0", "1", "2", "3"] },
+        "1",
+    )
+    .label("ZeRO stage")
+    .more(PINS)
+    .at(|p| Slot::Choice(&mut p.pins.zero)),
+    choice(
+        "recompute",
+        "what the backward pass computes again, or any",
+        List { ids: &["any", "none", "selective", "full"], labels: &["free", "nothing", "attention", "all"] },
+        "any",
+    )
+    .label("Recomputed")
+    .more(PINS)
+    .at(|p| Slot::Choice(&mut p.pins.recompute)),
 ];
 
-const MODEL: ParamSpec = ParamSpec { default: "gpt3-175b", ..reference::SPECS[0] };
+/// The ranks of the fastest layout along an axis.
+const fn ranks(id: &'static str, label: &'static str, of: fn(&Params, &Plan) -> f64) -> Measure<Params, Plan> {
+    measure(id, label, Unit::Count, of)
+}
 
-const PARAMS: [ParamSpec; 52] = join(&[&[MODEL], &OWN, &PINS, &[reference::SPECS[2]], &SHAPE]);
+/// Seconds of the fastest layout's step.
+const fn time(id: &'static str, label: &'static str, of: fn(&Params, &Plan) -> f64) -> Measure<Params, Plan> {
+    measure(id, label, Unit::Seconds, of)
+}
 
-/// This model in the catalogue: the fastest layout that fits.
-pub const ENTRY: Entry = Entry {
-    id: "parallel-planner",
-    title: "Parallel planner",
-    summary: "Every way to lay a model out over a cluster: how long a step takes, what a GPU holds, and why.",
-    params: Parameters::Specs(&PARAMS),
-    quantities: Measures::List(&[
-        ("layouts-valid", "Layouts that fit", Unit::Count),
-        ("layouts", "Layouts that are possible", Unit::Count),
-        ("step-time", "A step of the fastest", Unit::Seconds),
-        ("mfu", "Its model FLOPs utilization", Unit::Fraction),
-        ("memory", "Tensors on its fullest GPU", Unit::Bytes),
-        ("tokens-per-second", "Tokens a second", Unit::Count),
-        ("gpus", "GPUs", Unit::Count),
-        ("tp", "Tensor-parallel ranks", Unit::Count),
-        ("cp", "Context-parallel ranks", Unit::Count),
-        ("ep", "Expert-parallel ranks", Unit::Count),
-        ("dp", "Data-parallel ranks", Unit::Count),
-        ("pp", "Pipeline stages", Unit::Count),
-        ("vpp", "Chunks of a stage", Unit::Count),
-        ("microbatches", "Micro-batches of a step", Unit::Count),
-        ("mbs", "Sequences of a micro-batch", Unit::Count),
-        ("zero", "Stage of ZeRO", Unit::Count),
-        ("time-compute", "Matrix products", Unit::Seconds),
-        ("time-elementwise", "Element-wise kernels", Unit::Seconds),
-        ("time-recompute", "Recomputation", Unit::Seconds),
-        ("time-tensor", "Waiting for tensor parallelism", Unit::Seconds),
-        ("time-context", "Waiting for context parallelism", Unit::Seconds),
-        ("time-expert", "Waiting for expert parallelism", Unit::Seconds),
-        ("time-send", "Waiting for other stages", Unit::Seconds),
-        ("time-bubble", "Pipeline bubble", Unit::Seconds),
-        ("time-data", "Waiting for other replicas", Unit::Seconds),
-        ("time-optimizer", "Optimizer", Unit::Seconds),
-        ("bubble-fraction", "Bubble, of the step", Unit::Fraction),
-        ("communication-fraction", "Waiting for other ranks, of the step", Unit::Fraction),
-        ("tensor-nodes", "Nodes of a tensor-parallel group", Unit::Count),
-        ("data-nodes", "Nodes of a data-parallel group", Unit::Count),
-        ("pipeline-nodes", "Nodes of a pipeline", Unit::Count),
-        ("bytes-tensor", "Bytes a GPU sends for tensor parallelism", Unit::Bytes),
-        ("bytes-context", "Bytes a GPU sends for context parallelism", Unit::Bytes),
-        ("bytes-expert", "Bytes a GPU sends for expert parallelism", Unit::Bytes),
-        ("bytes-data", "Bytes a GPU sends for data parallelism", Unit::Bytes),
-        ("bytes-pipeline", "Bytes a GPU sends to other stages", Unit::Bytes),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        let result = params.search().map(Search::run).and_then(|search| match search.best() {
-            Some(best) => Ok(measure(&search, &best.choice)),
-            None => Err(words::why_none(&search)),
-        });
-        let quantities = result.map(|value| ENTRY.measured(|id| value(id)));
-        Evaluation::new(params.query(), problems, quantities)
-    },
-};
+/// Bytes that a GPU sends in it.
+const fn sent(id: &'static str, label: &'static str, of: fn(&Params, &Plan) -> f64) -> Measure<Params, Plan> {
+    measure(id, label, Unit::Bytes, of)
+}
 
-/// The value of each quantity of [`ENTRY`] for a layout; 0 for any other id.
-fn measure(search: &Search, choice: &Choice) -> impl Fn(&str) -> f64 + use<> {
-    let job = search.job();
-    let (step, d) = (job.step(choice), choice.degrees);
-    let total = step.total();
-    let traffic = job.traffic(choice);
-    let memory = job.memory(choice).get(usize::from(choice.zero)).map_or(0.0, |held| held.tensors);
-    let (valid, all) = (search.valid() as f64, search.layouts().len() as f64);
-    let tokens = job.seq as f64 * job.batch as f64;
-    let (mfu, gpus, microbatches) = (job.mfu(total), job.cluster.gpus() as f64, job.microbatches(choice) as f64);
-    let (node, vpp, mbs, zero) = (job.cluster.node, choice.chunks, choice.mbs, choice.zero);
-    move |id: &str| {
-        if let Some(name) = id.strip_prefix("time-") {
-            return step.parts().iter().find(|(part, ..)| *part == name).map_or(0.0, |part| part.2);
-        }
-        let axis = |name: &str| Axis::ALL.into_iter().find(|axis| axis.label() == name);
-        if let Some(name) = id.strip_prefix("bytes-") {
-            return traffic.iter().find(|t| axis(name) == Some(t.axis)).map_or(0.0, |t| t.bytes);
-        }
-        if let Some(axis) = id.strip_suffix("-nodes").and_then(axis) {
-            let group = d.group(axis, node);
-            return group.ranks.div_ceil(group.local) as f64;
-        }
-        if let Some(axis) = Axis::find(id) {
-            return d.of(axis) as f64;
-        }
-        match id {
-            "layouts-valid" => valid,
-            "layouts" => all,
-            "step-time" => total,
-            "mfu" => mfu,
-            "memory" => memory,
-            "tokens-per-second" => tokens / total,
-            "gpus" => gpus,
-            "vpp" => vpp as f64,
-            "microbatches" => microbatches,
-            "mbs" => mbs as f64,
-            "zero" => f64::from(zero),
-            "bubble-fraction" => step.bubble / total,
-            "communication-fraction" => step.communication() / total,
-            _ => 0.0,
-        }
+impl Model for Params {
+    type Result = Plan;
+    const ID: &'static str = "parallel-planner";
+    const TITLE: &'static str = "Parallel planner";
+    const SUMMARY: &'static str =
+        "Every way to lay a model out over a cluster: how long a step takes, what a GPU holds, and why.";
+    const PARAMS: &'static [Param<Self>] = &join::<_, { 1 + JOBS.len() + PINNED.len() + 1 + SHAPE.len() }>(&[
+        &[reference::MODEL.default(MODEL).own_control()],
+        &JOBS,
+        &PINNED,
+        &[reference::GUESS.apart()],
+        &all_apart(&SHAPE),
+    ]);
+    const QUANTITIES: &'static [Measure<Self, Plan>] = &[
+        measure("layouts-valid", "Layouts that fit", Unit::Count, |_, p| p.valid as f64),
+        measure("layouts", "Layouts that are possible", Unit::Count, |_, p| p.layouts as f64),
+        time("step-time", "Step time of the fastest", |_, p| p.step.total()),
+        measure("mfu", "MFU", Unit::Fraction, |_, p| p.mfu),
+        measure("memory", "Tensors on the fullest GPU", Unit::Bytes, |_, p| p.memory),
+        measure("tokens-per-second", "Tokens a second", Unit::Count, |params, p| {
+            params.seq as f64 * params.batch as f64 / p.step.total()
+        }),
+        measure("gpus", "GPUs", Unit::Count, |params, _| params.cluster.gpus() as f64),
+        ranks("tp", "Tensor-parallel ranks", |_, p| p.choice.degrees.tp as f64),
+        ranks("cp", "Context-parallel ranks", |_, p| p.choice.degrees.cp as f64),
+        ranks("ep", "Expert-parallel ranks", |_, p| p.choice.degrees.ep as f64),
+        ranks("dp", "Data-parallel ranks", |_, p| p.choice.degrees.dp as f64),
+        ranks("pp", "Pipeline stages", |_, p| p.choice.degrees.pp as f64),
+        measure("vpp", "Virtual stages of each", Unit::Count, |_, p| p.choice.chunks as f64),
+        measure("microbatches", "Micro-batches of a step", Unit::Count, |_, p| p.microbatches as f64),
+        measure("mbs", "Sequences of a micro-batch", Unit::Count, |_, p| p.choice.mbs as f64),
+        measure("zero", "ZeRO stage", Unit::Count, |_, p| f64::from(p.choice.zero)),
+        time("time-compute", "Matrix products", |_, p| p.step.stage.compute),
+        time("time-elementwise", "Element-wise kernels", |_, p| p.step.stage.elementwise),
+        time("time-recompute", "Recomputation", |_, p| p.step.stage.recompute),
+        time("time-tensor", "Tensor parallelism, exposed", |_, p| p.step.stage.tensor),
+        time("time-context", "Context parallelism, exposed", |_, p| p.step.stage.context),
+        time("time-expert", "Expert parallelism, exposed", |_, p| p.step.stage.expert),
+        time("time-send", "Sends between stages, exposed", |_, p| p.step.send),
+        time("time-bubble", "Pipeline bubble", |_, p| p.step.bubble),
+        time("time-data", "Data parallelism, exposed", |_, p| p.step.data),
+        time("time-optimizer", "Optimizer", |_, p| p.step.optimizer),
+        measure("bubble-fraction", "Bubble, of the step", Unit::Fraction, |_, p| p.step.bubble / p.step.total()),
+        measure("communication-fraction", "Exposed communication, of the step", Unit::Fraction, |_, p| {
+            p.step.communication() / p.step.total()
+        }),
+        ranks("tensor-nodes", "Nodes of a tensor-parallel group", |params, p| p.nodes(params, Axis::Tensor)),
+        ranks("data-nodes", "Nodes of a data-parallel group", |params, p| p.nodes(params, Axis::Data)),
+        ranks("pipeline-nodes", "Nodes of a pipeline", |params, p| p.nodes(params, Axis::Pipeline)),
+        sent("bytes-tensor", "Sent by a GPU for tensor parallelism", |_, p| p.bytes(Axis::Tensor)),
+        sent("bytes-context", "Sent by a GPU for context parallelism", |_, p| p.bytes(Axis::Context)),
+        sent("bytes-expert", "Sent by a GPU for expert parallelism", |_, p| p.bytes(Axis::Expert)),
+        sent("bytes-data", "Sent by a GPU for data parallelism", |_, p| p.bytes(Axis::Data)),
+        sent("bytes-pipeline", "Sent by a GPU to other stages", |_, p| p.bytes(Axis::Pipeline)),
+    ];
+
+    fn evaluate(&self) -> Result<Plan, String> {
+        let search = self.search()?.run();
+        search.best().map(|best| Plan::of(&search, best.choice)).ok_or_else(|| words::why_none(&search))
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let query = reader.query();
+        self.model = ModelRef::read_shape(reader, query, presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        let Cluster { gpu, link, net, .. } = self.cluster;
+        [self.cluster.link, self.cluster.net] = links::with_gpu(gpu, query, [link, net]);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
+    }
+
+    fn follow(&mut self, before: &Self) {
+        let Cluster { gpu, link, net, .. } = self.cluster;
+        [self.cluster.link, self.cluster.net] = links::follow([before.cluster.gpu, gpu], [link, net]);
     }
 }
 
-fn gpu(id: &str) -> &'static Accelerator {
-    hardware::find(id).unwrap_or(&hardware::ALL[0])
+/// A layout of a job, and what it comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The layout.
+    pub choice: Choice,
+    /// Its step.
+    pub step: Step,
+    /// Its model FLOPs utilization.
+    pub mfu: f64,
+    /// Bytes of the tensors on its fullest GPU.
+    pub memory: f64,
+    /// Micro-batches of its step.
+    pub microbatches: u64,
+    /// What each of its axes sends.
+    pub traffic: Vec<Traffic>,
+    /// Layouts of the job that fit.
+    pub valid: usize,
+    /// All that are possible.
+    pub layouts: usize,
 }
 
-fn link(id: &str) -> &'static Link {
-    links::find(id).unwrap_or(&links::INSIDE[0])
+impl Plan {
+    fn of(search: &Search, choice: Choice) -> Self {
+        let job = search.job();
+        let step = job.step(&choice);
+        Self {
+            mfu: job.mfu(step.total()),
+            memory: job.memory(&choice).get(usize::from(choice.zero)).map_or(0.0, |held| held.tensors),
+            microbatches: job.microbatches(&choice),
+            traffic: job.traffic(&choice),
+            valid: search.valid(),
+            layouts: search.layouts().len(),
+            choice,
+            step,
+        }
+    }
+
+    /// Nodes over which a group along `axis` lies.
+    fn nodes(&self, params: &Params, axis: Axis) -> f64 {
+        let group = self.choice.degrees.group(axis, params.cluster.node);
+        group.ranks.div_ceil(group.local) as f64
+    }
+
+    /// Bytes that a GPU sends along `axis`.
+    fn bytes(&self, axis: Axis) -> f64 {
+        self.traffic.iter().find(|t| t.axis == axis).map_or(0.0, |t| t.bytes)
+    }
 }
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(&PARAMS, query);
-        let preset = presets::find(MODEL.default).unwrap_or(&presets::ALL[0]);
-        let model = ModelRef::read_shape(&mut reader, query, preset);
-        let own = gpu(reader.choice("gpu"));
-        let named = [link(reader.choice("link")), link(reader.choice("net"))];
-        let [inside, between] = links::with_gpu(own, query, named);
-        let cluster = Cluster {
-            gpu: own,
-            node: reader.integer("node").clamp(1, MAX_NODE),
-            nodes: reader.integer("nodes").clamp(1, MAX_NODES),
-            link: inside,
-            net: between,
-        };
-        let mut pin = |name: &str| Some(reader.integer(name)).filter(|n| *n > 0);
-        let mut pins = Pins {
-            tp: pin("tp"),
-            cp: pin("cp"),
-            ep: pin("ep"),
-            pp: pin("pp"),
-            chunks: pin("vpp"),
-            mbs: pin("mbs"),
-            ..Pins::default()
-        };
-        pins.zero = reader.choice("zero").parse().ok();
-        pins.recompute = Some(reader.choice("recompute")).and_then(Recompute::find);
-        let params = Self {
-            model,
-            cluster,
-            seq: reader.integer("seq").clamp(1, MAX_SEQ),
-            batch: reader.integer("batch").clamp(1, MAX_BATCH),
-            flash: reader.choice("flash") == "true",
-            pins,
-        };
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let mut query = self.model.query();
-        let (c, p) = (&self.cluster, &self.pins);
-        let free = |pin: Option<u64>| pin.unwrap_or(0).to_string();
-        for (name, value) in [
-            ("gpu", c.gpu.id.to_owned()),
-            ("node", c.node.to_string()),
-            ("nodes", c.nodes.to_string()),
-            ("link", c.link.id.to_owned()),
-            ("net", c.net.id.to_owned()),
-            ("seq", self.seq.to_string()),
-            ("batch", self.batch.to_string()),
-            ("flash", self.flash.to_string()),
-            ("tp", free(p.tp)),
-            ("cp", free(p.cp)),
-            ("ep", free(p.ep)),
-            ("pp", free(p.pp)),
-            ("vpp", free(p.chunks)),
-            ("mbs", free(p.mbs)),
-            ("zero", p.zero.map_or_else(|| "any".to_owned(), |zero| zero.to_string())),
-            ("recompute", p.recompute.map_or("any", Recompute::id).to_owned()),
-        ] {
-            query.set(name, value);
-        }
-        query
-    }
-
     /// The job; an error, a sentence, if the model is impossible.
     pub fn job(&self) -> Result<Job, String> {
         let job = Job::new(self.model, self.cluster, [self.seq, self.batch], self.flash);
@@ -274,5 +313,27 @@ impl Params {
             recompute: Some(choice.recompute),
         };
         Self { pins, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::activations::Recompute;
+
+    #[test]
+    fn what_is_free_and_what_is_pinned_is_read_and_written() {
+        let (params, problems) = Params::read(&Query::parse("tp=0&pp=4&zero=any&recompute=selective"));
+        assert_eq!(problems, []);
+        let pins = params.pins;
+        assert_eq!((pins.tp, pins.pp, pins.zero, pins.recompute), (None, Some(4), None, Some(Recompute::Selective)));
+        for name in ["tp", "zero"] {
+            assert!(["0", "any"].contains(&params.query().get(name).unwrap_or_default()), "{name}");
+        }
+        for zero in [None, Some(0), Some(1), Some(2), Some(3)] {
+            let params = Params { pins: Pins { zero, ..params.freed().pins }, ..params };
+            assert_eq!(Params::read(&params.query()), (params, vec![]));
+        }
+        assert_eq!(Params::standard().pins.zero, Some(1));
     }
 }

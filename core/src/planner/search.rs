@@ -2,6 +2,7 @@
 
 use super::cluster::Degrees;
 use super::job::{Choice, Footprint, Job, Refusal};
+use crate::declare::Choose;
 use crate::memory::activations::Recompute;
 use crate::memory::verdict::Verdict;
 use crate::units::Bytes;
@@ -34,6 +35,32 @@ pub struct Pins {
     pub zero: Option<u8>,
     /// What is recomputed.
     pub recompute: Option<Recompute>,
+}
+
+impl Choose for Option<u8> {
+    fn id(&self) -> &'static str {
+        match self {
+            None => "any",
+            Some(0) => "0",
+            Some(1) => "1",
+            Some(2) => "2",
+            Some(_) => "3",
+        }
+    }
+
+    fn choose(&mut self, id: &str) {
+        *self = id.parse().ok();
+    }
+}
+
+impl Choose for Option<Recompute> {
+    fn id(&self) -> &'static str {
+        self.map_or("any", Recompute::id)
+    }
+
+    fn choose(&mut self, id: &str) {
+        *self = POLICIES.into_iter().find(|policy| policy.id() == id);
+    }
 }
 
 /// A layout that is possible, and what it comes to.

@@ -11,6 +11,7 @@ pub use roof::Roof;
 
 use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Slot, choice, measure, switch, whole};
 use crate::hardware::{self, Accelerator};
+use crate::kernels::RUN;
 use crate::model::presets::Preset;
 use crate::quantity::{Unit, number, unbroken};
 use crate::query::Reader;
@@ -126,7 +127,7 @@ impl Model for Params {
         side("m", "rows of the product", "Rows: m").at(|p| p.sizes[0].slot()),
         side("n", "columns of the product", "Columns: n").at(|p| p.sizes[1].slot()),
         side("k", "terms of each of its elements", "Terms of each element: k").at(|p| p.sizes[2].slot()),
-        whole("run", "1: run as the page opens", [0, 1], "0").drawn().at(|p| Slot::Whole(&mut p.run)),
+        RUN.at(|p| Slot::Whole(&mut p.run)),
     ];
     const QUANTITIES: &'static [Measure<Self, Placed>] = &[
         measure("flops", "Work", Unit::Flop, |_, p| p.chosen.flop),

@@ -1,6 +1,7 @@
 //! The roof of the learner's own GPU, found with copies and the intensity ladder, and what was measured under it.
 
 use super::roof::Roof;
+use crate::declare::Model as _;
 use crate::kernels::measured::Measured;
 use crate::kernels::rows::{self, Op};
 use crate::kernels::stream::{Copy, Intensity, KERNELS, Sum};

@@ -18,5 +18,5 @@ mod split;
 mod tests;
 pub mod trace;
 
-pub use params::{ENTRY, Params, Run, Rung};
+pub use params::{Params, Run, Rung};
 pub use split::{Cut, Split};

@@ -9,15 +9,17 @@ use super::ranks;
 use super::small::{Outcome, Sizes, Small};
 use super::split::Split;
 use super::trace::Step;
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
 use crate::collective::Op;
+use crate::declare::{
+    Field as _, Measure, Model, Options, Param, Scale, all_apart, choice, join, measure, real, switch, whole,
+};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, Shape, presets, reference};
 use crate::network::Fabric;
-use crate::quantity::{Quantity, Unit, grouped, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, plain};
+use crate::quantity::{Unit, grouped, number};
+use crate::query::{Query, Reader};
 
 /// Most tensor-parallel ranks.
 pub const MAX_RANKS: u64 = 64;
@@ -30,7 +32,7 @@ const WIDTH: usize = 8;
 pub const BOUND: f64 = 1e-12;
 
 /// The parameters of the model.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The model; never a bare number of parameters.
     pub model: ModelRef,
@@ -61,166 +63,160 @@ pub struct Params {
     /// Steps that have been done. Beyond the last, all have.
     pub step: usize,
     /// The rank whose memory is looked at; none for all.
-    pub rank: Option<usize>,
+    pub rank: Option<u64>,
 }
 
-const MODEL: ParamSpec = ParamSpec { default: "llama-3-70b", ..reference::SPECS[0] };
+/// The model that is cut where none is named.
+const MODEL: &str = "llama-3-70b";
 
-const fn whole(name: &'static str, doc: &'static str, max: u64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min: 1, max }, default }
-}
+/// Where controls stand.
+const DRAWING: &str = "The drawing";
+const JOB: &str = "The job";
+const MACHINE: &str = "The machine";
 
-const fn switch(name: &'static str, doc: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Choice(&["false", "true"]), default: "false" }
-}
-
-const SPLITS: [&str; Split::ALL.len()] = {
-    let mut ids = [""; Split::ALL.len()];
-    let mut i = 0;
-    while i < ids.len() {
-        ids[i] = Split::ALL[i].id();
-        i += 1;
-    }
-    ids
-};
-
-const OWN: [ParamSpec; 14] = [
-    whole("seq", "tokens of a sequence", 10_000_000, "8192"),
-    whole("mbs", "sequences of a micro-batch", 4096, "1"),
-    whole("tp", "tensor-parallel ranks", MAX_RANKS, "4"),
-    switch("sp", "sequence parallelism"),
-    ParamSpec {
-        name: "split",
-        doc: "how the first and the second matrix of each half are cut",
-        kind: Kind::Choice(&SPLITS),
-        default: SPLITS[0],
-    },
-    switch("overlap", "whether collectives run beside matrix products where they can"),
-    ParamSpec {
-        name: "link",
-        doc: "link between the GPUs of a node",
-        kind: Kind::Choice(&links::INSIDE_IDS),
-        default: "nvlink4",
-    },
-    whole("node", "GPUs in a node", MAX_RANKS, "8"),
-    ParamSpec { name: "net", doc: "link between nodes", kind: Kind::Choice(&links::BETWEEN_IDS), default: "ndr" },
-    whole("nics", "ports to the other nodes in a node", MAX_RANKS, "8"),
-    ParamSpec { name: "gpu", doc: "the GPU", kind: Kind::Choice(&hardware::IDS), default: "h100-80" },
-    ParamSpec {
-        name: "efficiency",
-        doc: "part of the GPU’s peak that the arithmetic reaches",
-        kind: Kind::Real { min: 0.01, max: 1.0 },
-        default: "0.55",
-    },
-    ParamSpec { name: "step", doc: "steps done", kind: Kind::Integer { min: 0, max: 1000 }, default: "0" },
-    ParamSpec {
-        name: "rank",
-        doc: "the rank whose memory is looked at, from 0; all of them if absent",
-        kind: Kind::Integer { min: 0, max: DRAWN as u64 - 1 },
-        default: "",
-    },
+const OWN: [Param<Params>; 14] = [
+    whole("seq", "tokens of a sequence", [1, 10_000_000], "8192")
+        .label("Tokens of a sequence")
+        .doubling(20)
+        .more(JOB)
+        .at(|p| p.seq.slot()),
+    whole("mbs", "sequences of a micro-batch", [1, 4096], "1")
+        .label("Sequences of a micro-batch")
+        .doubling(8)
+        .more(JOB)
+        .at(|p| p.mbs.slot()),
+    whole("tp", "tensor-parallel ranks", [1, MAX_RANKS], "4")
+        .label("Tensor-parallel ranks")
+        .doubling(6)
+        .main()
+        .at(|p| p.tp.slot()),
+    switch("sp", "sequence parallelism", false).label("Sequence parallelism").main().at(|p| p.sp.slot()),
+    choice(
+        "split",
+        "how the first and the second matrix of each half are cut",
+        <Split as Options>::LIST,
+        Split::PAIR.id(),
+    )
+    .label("Matrices cut by")
+    .main()
+    .at(|p| p.split.slot()),
+    switch("overlap", "whether collectives run beside matrix products where they can", false)
+        .label("Collectives")
+        .labels(&["one after another", "beside products"])
+        .more(MACHINE)
+        .at(|p| p.overlap.slot()),
+    choice("link", "link between the GPUs of a node", links::INSIDE_LIST, "nvlink4")
+        .label("Link within a node")
+        .more(MACHINE)
+        .at(|p| p.link.slot()),
+    whole("node", "GPUs in a node", [1, MAX_RANKS], "8")
+        .label("GPUs in a node")
+        .doubling(6)
+        .more(MACHINE)
+        .at(|p| p.node.slot()),
+    choice("net", "link between nodes", links::BETWEEN_LIST, "ndr")
+        .label("Link between nodes, a port")
+        .more(MACHINE)
+        .at(|p| p.net.slot()),
+    whole("nics", "ports to the other nodes in a node", [1, MAX_RANKS], "8")
+        .label("Network ports of a node")
+        .doubling(6)
+        .more(MACHINE)
+        .at(|p| p.nics.slot()),
+    choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
+    real("efficiency", "part of the GPU’s peak that the arithmetic reaches", [0.01, 1.0], "0.55")
+        .label("Share of its peak reached")
+        .unit(Unit::Fraction)
+        .slider(Scale::Linear { min: 0.05, max: 1.0, step: 0.05 })
+        .more(MACHINE)
+        .at(|p| p.efficiency.slot()),
+    whole("step", "steps done", [0, 1000], "0").drawn().at(|p| p.step.slot()),
+    whole("rank", "the rank whose memory is looked at, from 0; all of them if absent", [0, DRAWN as u64 - 1], "")
+        .label("In the memory of")
+        .more(DRAWING)
+        .at(|p| p.rank.slot()),
 ];
 
-const PARAMS: &[ParamSpec] = &join::<{ 2 + OWN.len() + SHAPE.len() }>(&[&[MODEL, reference::SPECS[2]], &OWN, &SHAPE]);
+impl Model for Params {
+    type Result = Run;
+    const ID: &'static str = "tensor-parallel";
+    const TITLE: &'static str = "Tensor parallelism";
+    const SUMMARY: &'static str =
+        "One layer’s matrices on several ranks: who holds what, what they tell each other, and what that costs.";
+    const PARAMS: &'static [Param<Self>] = &join::<_, { 2 + OWN.len() + SHAPE.len() }>(&[
+        &[reference::MODEL.default(MODEL).own_control(), reference::GUESS.apart()],
+        &OWN,
+        &all_apart(&SHAPE),
+    ]);
+    const QUANTITIES: &'static [Measure<Self, Run>] = &[
+        measure("bytes-per-layer", "Sent by a rank for one layer", Unit::Bytes, |_, r| r.cost.bytes),
+        measure("collectives-per-layer", "Collectives of a layer", Unit::Count, |_, r| r.cost.collectives as f64),
+        measure("time-compute", "Arithmetic of a layer", Unit::Seconds, |_, r| r.cost.compute),
+        measure("time-communication", "Time of its collectives", Unit::Seconds, |_, r| r.cost.communication),
+        measure("time-exposed", "of it exposed", Unit::Seconds, |_, r| r.cost.exposed),
+        measure("communication-share", "Share of the layer that is exposed", Unit::Fraction, |_, r| r.cost.share()),
+        measure("bytes-regathered", "Gathered again for weight gradients", Unit::Bytes, |_, r| r.cost.again),
+        measure("bytes-all-layers", "Sent by a rank, all layers", Unit::Bytes, |_, r| r.cost.bytes * r.layers()),
+        measure("collectives-all-layers", "Collectives, all layers", Unit::Count, |_, r| {
+            r.cost.collectives as f64 * r.layers()
+        }),
+        measure("kv-copies", "Ranks with the same key–value head", Unit::Count, |p, r| r.widths.copies(p.tp as f64)),
+        // Three all-reduces of a number a token, in 32 bits.
+        measure("bytes-loss", "Sent for the loss, logits left where they are", Unit::Bytes, |p, r| {
+            3.0 * Op::AllReduce.bus_factor(p.tp as usize) * r.widths.tokens * 2.0 * BYTES
+        }),
+        measure("bytes-logits", "Sent if the logits were gathered", Unit::Bytes, |p, r| {
+            let vocab = p.model.shape().map_or(0.0, |shape| shape.vocab_size as f64);
+            Op::AllGather.bus_factor(p.tp as usize) * r.widths.tokens * vocab * BYTES
+        }),
+        measure("matches-one-rank", "Equal to one rank (1) or not (0)", Unit::Count, |_, r| {
+            f64::from(u8::from(r.matches()))
+        }),
+        measure("difference", "Largest difference from one rank", Unit::Ratio, |_, r| r.drawn.difference),
+    ];
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "tensor-parallel",
-    title: "Tensor parallelism",
-    summary: "One layer’s matrices on several ranks: who holds what, what they tell each other, and what that costs.",
-    params: Parameters::Specs(PARAMS),
-    quantities: Measures::List(&[
-        ("bytes-per-layer", "Sent by a rank for one layer", Unit::Bytes),
-        ("collectives-per-layer", "Collectives of a layer", Unit::Count),
-        ("time-compute", "Arithmetic of a layer", Unit::Seconds),
-        ("time-communication", "Time of its collectives", Unit::Seconds),
-        ("time-exposed", "Of this, waited for", Unit::Seconds),
-        ("communication-share", "Share of the layer waiting", Unit::Fraction),
-        ("bytes-regathered", "Gathered again for weight gradients", Unit::Bytes),
-        ("bytes-all-layers", "Sent by a rank, all layers", Unit::Bytes),
-        ("collectives-all-layers", "Collectives, all layers", Unit::Count),
-        ("kv-copies", "Ranks with the same key–value head", Unit::Count),
-        ("bytes-loss", "Sent for the loss, logits left where they are", Unit::Bytes),
-        ("bytes-logits", "Sent if the logits were gathered", Unit::Bytes),
-        ("matches-one-rank", "Equal to one rank (1) or not (0)", Unit::Count),
-        ("difference", "Largest difference from one rank", Unit::Ratio),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        Evaluation::new(params.query(), problems, Run::new(&params).map(|run| run.quantities()))
-    },
-};
+    fn evaluate(&self) -> Result<Run, String> {
+        Run::new(self)
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let query = reader.query();
+        self.model = ModelRef::read_shape(reader, query, presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        [self.link, self.net] = links::with_gpu(self.gpu, query, [self.link, self.net]);
+        if self.sp && self.split != Split::PAIR {
+            reader.problem("sp", "Sequence parallelism is for split=column-row; it is off here.");
+            self.sp = false;
+        }
+        let drawn = self.drawn();
+        if self.rank.is_some_and(|rank| rank >= drawn as u64) {
+            reader.problem("rank", format!("rank must be less than the {drawn} ranks that are drawn; all are shown."));
+            self.rank = None;
+        }
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
+    }
+
+    fn follow(&mut self, before: &Self) {
+        [self.link, self.net] = links::follow([before.gpu, self.gpu], [self.link, self.net]);
+        self.sp &= self.split == Split::PAIR;
+        if (self.tp, self.sp, self.split) != (before.tp, before.sp, before.split) {
+            *self = self.rewound();
+        }
+    }
+}
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(PARAMS, query);
-        let fallback = presets::find(MODEL.default).unwrap_or(&presets::ALL[0]);
-        let split = Split::find(reader.choice("split")).unwrap_or(Split::PAIR);
-        let sp = reader.choice("sp") == "true";
-        if sp && split != Split::PAIR {
-            reader.problem("sp", "Sequence parallelism is for split=column-row; it is off here.");
-        }
-        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
-        let named = [
-            links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
-            links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
-        ];
-        let [link, net] = links::with_gpu(gpu, query, named);
-        let params = Self {
-            model: ModelRef::read_shape(&mut reader, query, fallback),
-            seq: reader.integer("seq").max(1),
-            mbs: reader.integer("mbs").max(1),
-            tp: reader.integer("tp").max(1),
-            sp: sp && split == Split::PAIR,
-            split,
-            overlap: reader.choice("overlap") == "true",
-            link,
-            node: reader.integer("node").max(1),
-            net,
-            nics: reader.integer("nics").max(1),
-            gpu,
-            efficiency: reader.real("efficiency"),
-            step: reader.integer("step") as usize,
-            rank: None,
-        };
-        let (rank, drawn) = (reader.real_or_none("rank").map(|rank| rank as usize), params.drawn());
-        if rank.is_some_and(|rank| rank >= drawn) {
-            reader.problem("rank", format!("rank must be less than the {drawn} ranks that are drawn; all are shown."));
-        }
-        (Self { rank: rank.filter(|rank| *rank < drawn), ..params }, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let own = Query::new([
-            ("seq", self.seq.to_string()),
-            ("mbs", self.mbs.to_string()),
-            ("tp", self.tp.to_string()),
-            ("sp", self.sp.to_string()),
-            ("split", self.split.id().to_owned()),
-            ("overlap", self.overlap.to_string()),
-            ("link", self.link.id.to_owned()),
-            ("node", self.node.to_string()),
-            ("net", self.net.id.to_owned()),
-            ("nics", self.nics.to_string()),
-            ("gpu", self.gpu.id.to_owned()),
-            ("efficiency", plain(self.efficiency)),
-            ("step", self.step.to_string()),
-        ]);
-        let rank = self.rank.map(|rank| ("rank", rank.to_string()));
-        self.model.query().with(&own).with(&Query::new(rank))
-    }
-
     /// Ranks that are drawn.
     pub fn drawn(&self) -> usize {
         (self.tp as usize).clamp(1, DRAWN)
     }
 
-    /// The same with another number of ranks, from the first step.
+    /// The same at the first step, in the memory of all ranks.
     #[must_use]
-    pub fn with_ranks(self, tp: u64) -> Self {
-        Self { tp, step: 0, rank: None, ..self }
+    pub fn rewound(self) -> Self {
+        Self { step: 0, rank: None, ..self }
     }
 
     fn shape(&self) -> Result<&Shape, String> {
@@ -405,31 +401,6 @@ impl Run {
     /// Layers of the chosen model.
     fn layers(&self) -> f64 {
         self.params.model.shape().map_or(1.0, |shape| shape.num_hidden_layers as f64)
-    }
-
-    /// The numbers of [`ENTRY`].
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let p = &self.params;
-        let (cost, ranks) = (&self.cost, p.tp as usize);
-        let vocab = p.model.shape().map_or(0.0, |shape| shape.vocab_size as f64);
-        let tokens = self.widths.tokens;
-        ENTRY.measured(|id| match id {
-            "bytes-per-layer" => cost.bytes,
-            "collectives-per-layer" => cost.collectives as f64,
-            "time-compute" => cost.compute,
-            "time-communication" => cost.communication,
-            "time-exposed" => cost.exposed,
-            "communication-share" => cost.share(),
-            "bytes-regathered" => cost.again,
-            "bytes-all-layers" => cost.bytes * self.layers(),
-            "collectives-all-layers" => cost.collectives as f64 * self.layers(),
-            "kv-copies" => self.widths.copies(p.tp as f64),
-            // Three all-reduces of a number a token, in 32 bits.
-            "bytes-loss" => 3.0 * Op::AllReduce.bus_factor(ranks) * tokens * 2.0 * BYTES,
-            "bytes-logits" => Op::AllGather.bus_factor(ranks) * tokens * vocab * BYTES,
-            "matches-one-rank" => f64::from(u8::from(self.matches())),
-            _ => self.drawn.difference,
-        })
     }
 
     /// What the step shows, in sentences.

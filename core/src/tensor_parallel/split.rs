@@ -1,5 +1,7 @@
 //! How the two matrices of each half of a layer are cut.
 
+use crate::declare::{List, Options};
+
 /// Along which side a matrix of inputs × outputs is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
@@ -54,9 +56,32 @@ impl Split {
             (Cut::Rows, Cut::Columns) => "rows, then columns",
         }
     }
+}
 
-    /// The split with this name.
-    pub fn find(id: &str) -> Option<Self> {
+const fn names(labels: bool) -> [&'static str; Split::ALL.len()] {
+    let mut all = [""; Split::ALL.len()];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = if labels { Split::ALL[i].label() } else { Split::ALL[i].id() };
+        i += 1;
+    }
+    all
+}
+
+impl Default for Split {
+    fn default() -> Self {
+        Self::PAIR
+    }
+}
+
+impl Options for Split {
+    const LIST: List = List { ids: &names(false), labels: &names(true) };
+
+    fn id(self) -> &'static str {
+        self.id()
+    }
+
+    fn find(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|split| split.id() == id)
     }
 }

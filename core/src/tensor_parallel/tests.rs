@@ -8,7 +8,8 @@ use super::params::{BOUND, difference};
 use super::ranks::run;
 use super::small::{Sizes, Small};
 use super::trace::{Part, Phase};
-use super::{Cut, ENTRY, Params, Run, Split};
+use super::{Cut, Params, Run, Split};
+use crate::declare::Model as _;
 use crate::hardware::links;
 use crate::model::{Shape, presets};
 use crate::network::Fabric;
@@ -226,5 +227,23 @@ fn sequence_parallelism_sends_as_much_and_more_nodes_wait_more() {
     assert!(ladder.windows(2).all(|pair| pair[0].cost.share() < pair[1].cost.share()));
     assert!(ladder.windows(2).all(|pair| pair[0].cost.compute > pair[1].cost.compute));
     assert_eq!(ladder.iter().filter(|r| r.across).count(), 3);
-    assert!(ENTRY.quantities().count() == plain.quantities().len());
+}
+
+#[test]
+fn a_control_that_cuts_anew_begins_anew() {
+    let read = |query: &str| Params::read(&Query::parse(query));
+    let before = read("tp=4&sp=true&step=9&rank=1").0;
+    let after = |change: fn(&mut Params)| {
+        let mut now = before;
+        change(&mut now);
+        now.follow(&before);
+        now
+    };
+    assert_eq!(after(|p| p.tp = 8), Params { tp: 8, step: 0, rank: None, ..before });
+    let wrong = after(|p| p.split = Split::new(Cut::Rows, Cut::Rows));
+    assert_eq!((wrong.sp, wrong.step), (false, 0));
+    assert_eq!(after(|p| p.seq = 4096), Params { seq: 4096, ..before });
+    let (odd, problems) = read("tp=2&rank=3&sp=true&split=row-row");
+    assert_eq!((odd.rank, odd.sp), (None, false));
+    assert_eq!(problems.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["sp", "rank"]);
 }

@@ -1,5 +1,6 @@
 //! Tensor parallelism against calculon and against a measured layer.
 
+use ringside_core::declare::Model as _;
 use ringside_core::hardware;
 use ringside_core::hardware::links;
 use ringside_core::model::Shape;
@@ -7,7 +8,7 @@ use ringside_core::model::shape::{Attention, Gated};
 use ringside_core::network::Fabric;
 use ringside_core::tensor_parallel::cost::{BYTES, Machine, Widths};
 use ringside_core::tensor_parallel::trace::Phase;
-use ringside_core::tensor_parallel::{ENTRY, Split};
+use ringside_core::tensor_parallel::{Params, Split};
 use serde_json::Value;
 
 use crate::compare::{Check, cases, int, json, real};
@@ -33,7 +34,7 @@ fn widths(shape: &Shape, seq: u64, mbs: u64) -> Widths {
 /// calculon: the bytes of the buffers of a block's collectives, forward, backward, and gathered again.
 fn buffers() -> Check {
     let file = "oracles/calculon_llm.json";
-    let mut check = Check::new(ENTRY.id, file, "bytes of the buffers of a layer’s collectives", 0.0);
+    let mut check = Check::new(Params::ID, file, "bytes of the buffers of a layer’s collectives", 0.0);
     for case in cases(&json(file)) {
         let (i, o) = (&case["inputs"], &case["outputs"]);
         let (model, run) = (&i["model"], &i["execution"]);
@@ -60,7 +61,7 @@ fn buffers() -> Check {
 /// there. At the default part of the peak the model is faster, because f's all-reduces hide behind weight gradients whole.
 fn measured() -> Check {
     let file = "oracles/korthikanti_2022.json";
-    let mut check = Check::new(ENTRY.id, file, "a layer’s time, measured", 0.09);
+    let mut check = Check::new(Params::ID, file, "a layer’s time, measured", 0.09);
     let oracle = json(file);
     let row = |table: u64, experiment: Option<&str>| -> Value {
         let rows = oracle["rows"].as_array().expect("it has rows");
@@ -71,7 +72,7 @@ fn measured() -> Check {
     let shape = layer(int(&model, "hidden"), int(&model, "heads"), 4 * int(&model, "hidden"));
     let gpu = hardware::find("a100-80").expect("there are A100s");
     let inside = links::find("nvlink3").expect("with NVLink 3");
-    let efficiency = ENTRY.param("efficiency").and_then(|p| p.spec.default.parse::<f64>().ok());
+    let efficiency = Params::ENTRY.param("efficiency").and_then(|p| p.spec.default.parse::<f64>().ok());
     let machine = Machine {
         fabric: Fabric::nodes(8, inside, inside),
         speed: gpu.peak * efficiency.expect("it has a default"),

@@ -12,7 +12,7 @@ const TIMES: (f64, f64) = (1e-7, 1.0);
 
 /// The chosen kernel, or the one that is best where the unfused one is chosen.
 fn fused(p: &Params) -> Option<&'static Kernel> {
-    p.op.kernel(p.kernel).filter(|kernel| kernel.id != "unfused").or_else(|| p.op.kernels().last())
+    p.op.kernel(p.kernel.id()).filter(|kernel| kernel.id != "unfused").or_else(|| p.op.kernels().last())
 }
 
 /// The chart, with what was measured here.
@@ -28,7 +28,7 @@ pub fn chart(p: &Params, measured: &[Measured]) -> Chart {
         let name = format!("{}, measured here", kernel.as_ref()?.label);
         (!points.is_empty()).then(|| Series::dots(name, *ink, shape, points))
     });
-    let here = p.op.kernel(p.kernel).map(|kernel| p.predict(kernel, p.sizes).time());
+    let here = p.op.kernel(p.kernel.id()).map(|kernel| p.predict(kernel, p.sizes).time());
     let mark = |seconds: f64| {
         Mark::new((p.sizes.rows as f64, seconds), format!("predicted {}", Unit::Seconds.format(seconds)))
     };

@@ -23,8 +23,8 @@ pub(super) fn view(shown: Shown) -> AnyView {
 
 fn row(shown: Shown, kernel: &'static Kernel) -> AnyView {
     let prediction = Memo::new(move |_| shown.with(|p| p.predict(kernel, p.sizes)));
-    let pressed = move || shown.with(|p| p.kernel == kernel.id).to_string();
-    let choose = move |_| shown.state.update(|p| p.kernel = kernel.id);
+    let pressed = move || shown.with(|p| p.kernel.id() == kernel.id).to_string();
+    let choose = move |_| shown.choose(kernel.id);
     let segment = |launch: &'static Launch| view! { <Segment shown launch /> };
     let measured = Memo::new(move |_| shown.at(kernel.id));
     let here = move || {

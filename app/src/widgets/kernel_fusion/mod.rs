@@ -1,31 +1,43 @@
 //! An operation in many kernels and in one: what each moves, how long that should take, and how long it takes here.
 
 mod bars;
-mod controls;
+mod launches;
 mod numbers;
 mod sizes;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::kernels::fusion::{self, ENTRY, Params, Run};
+use ringside_core::declare::Model as _;
+use ringside_core::kernels::fusion::{self, Params, Run};
 use ringside_core::kernels::measured::Measured;
-use ringside_core::kernels::rows::{Op, Sizes};
+use ringside_core::kernels::rows::{Op, Sizes, Way};
 use ringside_core::network::measured::Fit;
 use ringside_core::quantity::{Unit, exact, grouped, number, unbroken};
 
+use super::controls::Controls;
 use super::kernels::{Job, Runner, kept};
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::presets::{Preset, partial};
+use crate::ui::segmented::Segmented;
 
 /// Downloads the widget.
 #[wasm_split(widget_kernel_fusion, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
+
+/// Matrices worth looking at.
+const EXAMPLES: &[Preset] = &[
+    ("Attention scores, 4096 tokens", "op=softmax&rows=4096&cols=4096"),
+    ("Layer norm of 2048 tokens", "op=layer-norm&rows=2048&cols=4096"),
+    ("Gated MLP, 2048 tokens", "op=chain&rows=2048&cols=14336"),
+    ("One token", "op=layer-norm&rows=1&cols=4096"),
+];
 
 /// The state, and what was measured.
 #[derive(Clone, Copy)]
@@ -48,6 +60,13 @@ impl Shown {
         self.state.params().with(look)
     }
 
+    /// Chooses a kernel.
+    fn choose(self, id: &str) {
+        if let Some(way) = Way::find(id) {
+            self.state.update(|p| p.kernel = way);
+        }
+    }
+
     /// What was measured of a kernel at the sizes on show. Tracks.
     fn at(self, kernel: &str) -> Option<Measured> {
         let (op, sizes) = self.with(|p| (p.op.id(), p.sizes.query().to_string()));
@@ -56,7 +75,7 @@ impl Shown {
 
     /// What was measured of the chosen kernel. Tracks.
     fn chosen(self) -> Option<Measured> {
-        self.at(self.with(|p| p.kernel))
+        self.at(self.with(|p| p.kernel.id()))
     }
 
     /// What explains everything that was measured of the operation, on whatever ran last. Tracks.
@@ -101,7 +120,7 @@ impl Shown {
 }
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let shown = Shown { state, runner: Runner::new() };
     if state.params().with_untracked(|p| p.run) {
         shown.run();
@@ -112,27 +131,35 @@ fn view(props: Props) -> AnyView {
             format!("{} of {} rows of {}, in f32", p.op.label(), grouped(rows), grouped(cols))
         })
     });
+    let controls =
+        Controls::of(state).special("kernel", kernels(shown)).special("launch", launches::view(state)).draw();
+    let below = view! {
+        <div class="bench fusion">
+            {shown.runner.messages(move || shown.runner.measured().with(|all| all.last().cloned()))}
+            {sizes::view(shown)}
+            {readings(shown)}
+            {(!props.compact).then(|| kept::view(shown.runner, &Op::ALL.map(Op::id)))}
+        </div>
+    };
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding=Signal::derive(move || shown.finding())
             notes=String::new()
-            controls=controls::view(shown, props.compact)
+            presets=(!props.compact).then(|| partial(state, "Examples", EXAMPLES.iter().copied()))
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            transport=Some(actions(shown))
+            below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
-            <div class="bench fusion">
-                {bars::view(shown)}
-                {actions(shown)}
-                {shown.runner.messages(move || shown.runner.measured().with(|all| all.last().cloned()))}
-                {sizes::view(shown)}
-                {readings(shown)}
-                {kept::view(shown.runner, &Op::ALL.map(Op::id))}
-            </div>
+            <div class="bench fusion">{bars::view(shown)}</div>
         </Figure>
     }
     .into_any()
@@ -151,7 +178,7 @@ fn actions(shown: Shown) -> AnyView {
 
 /// What was measured, and what the model says.
 fn readings(shown: Shown) -> AnyView {
-    let quantities = Memo::new(move |_| shown.with(Params::quantities));
+    let quantities = Memo::new(move |_| shown.with(|p| p.quantities(&p.compared())));
     let known = Memo::new(move |_| shown.chosen().is_some());
     let explained = Memo::new(move |_| shown.explained().is_some());
     let of =
@@ -169,13 +196,19 @@ fn readings(shown: Shown) -> AnyView {
                 {readings::one("measured-bandwidth", "Memory here", Unit::BytesPerSecond, fitted(|f| f.cost.peak()))}
                 {readings::one("measured-off", "Off by at most", Unit::Fraction, fitted(|f| f.off))}
             </Show>
-            {readings::all(&ENTRY, quantities)}
+            {readings::all(&Params::ENTRY, quantities)}
         </dl>
     }
     .into_any()
 }
 
-/// The operations there are, as a control has them.
-fn operations() -> Vec<(&'static str, &'static str)> {
-    Op::ALL.map(|op| (op.id(), op.label())).to_vec()
+/// The kernels of the operation: another operation has others.
+fn kernels(shown: Shown) -> impl IntoView {
+    let op = Memo::new(move |_| shown.with(|p| p.op));
+    let value = Signal::derive(move || shown.with(|p| p.kernel.id()));
+    let set = Callback::new(move |id: &'static str| shown.choose(id));
+    move || {
+        let options = op.get().kernels().iter().map(|kernel| (kernel.id, kernel.label)).collect();
+        view! { <Segmented name="kernel" label="Kernels" options value set /> }
+    }
 }

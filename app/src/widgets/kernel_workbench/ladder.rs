@@ -16,8 +16,8 @@ pub(super) fn view(state: State<Params>) -> AnyView {
 fn rung(state: State<Params>, number: usize, puzzle: &'static Puzzle) -> AnyView {
     let id = puzzle.id;
     let work = Memo::new(move |_| kept::of(id));
-    let pressed = move || state.params().with(|p| p.puzzle == id).to_string();
-    let choose = move |_| state.update(|p| p.puzzle = id);
+    let pressed = move || state.params().with(|p| p.puzzle.id == id).to_string();
+    let choose = move |_| state.update(|p| p.puzzle = puzzle);
     let mark = move || match work.with(|w| (w.solved, w.looked_up)) {
         (true, false) => "✓",
         (_, true) => "◦",

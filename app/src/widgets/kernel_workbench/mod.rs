@@ -8,12 +8,14 @@ mod trial;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
 use ringside_core::kernels::intensity;
 use ringside_core::kernels::job::Note;
-use ringside_core::kernels::workbench::{self, ENTRY, PUZZLES, Params};
+use ringside_core::kernels::workbench::{self, PUZZLES, Params};
 use ringside_core::quantity::{Quantity, Unit, unbroken};
 use ringside_shaders::puzzles::{self, Puzzle};
 
+use super::controls::Controls;
 use super::kernels::bar;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
@@ -27,7 +29,7 @@ use trial::{Outcome, Right, Trial};
 /// Downloads the widget.
 #[wasm_split(widget_kernel_workbench, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 /// Whoever has provided this is told of every text that was tried whether it was right, and gets the puzzle alone, without the
@@ -38,10 +40,10 @@ pub struct Judge(pub Callback<(bool, String)>);
 type State = ui::state::State<Params>;
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let judge = use_context::<Judge>();
-    let puzzle = Memo::new(move |_| params.with(|p| p.puzzle));
+    let puzzle = Memo::new(move |_| params.with(|p| p.puzzle.id));
     let trial = Trial::new(Callback::new(move |(outcome, body): (Outcome, String)| {
         let id = puzzle.get_untracked();
         if let Outcome::Right(right) = &outcome {
@@ -58,26 +60,31 @@ fn view(props: Props) -> AnyView {
         }
         now
     });
-    let subtitle = Signal::derive(move || workbench::find(puzzle.get()).map_or("", |p| p.title).to_owned());
+    let subtitle = Signal::derive(move || params.with(|p| p.puzzle.title).to_owned());
     let finding = Signal::derive(move || finding(puzzle.get(), trial));
-    let controls = if judge.is_some() || props.compact { ().into_any() } else { ladder::view(state) };
+    let controls = if judge.is_none() { Controls::of(state).few() } else { ().into_any() };
     let bench = move || puzzles::find(puzzle.get()).map(|puzzle| bench(puzzle, trial, judge.is_none()));
-    let quantities = Memo::new(move |_| params.with(|p| ENTRY.measured(|id| p.quantity(id))));
+    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
+    let with_ladder = judge.is_none() && !props.compact;
+    let below = view! {
+        {with_ladder.then(|| ladder::view(state))}
+        {numbers_of(trial, quantities, puzzle)}
+    };
     view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding
             notes="The ladder follows the idea of GPU-Puzzles by Sasha Rush; the puzzles are others."
-            controls
+            main=controls
+            below=Some(below.into_any())
             table=move || numbers()
         >
             {bench}
-            {numbers_of(trial, quantities, puzzle)}
         </Figure>
     }
     .into_any()
@@ -269,7 +276,7 @@ fn numbers_of(trial: Trial, quantities: Memo<Vec<Quantity>>, puzzle: Memo<&'stat
                 {readings::one("gflops", "Measured", Unit::FlopPerSecond, rate("flop"))}
                 {readings::one("bandwidth", "Of what must be moved", Unit::BytesPerSecond, rate("compulsory"))}
             </Show>
-            {readings::all(&ENTRY, quantities)}
+            {readings::all(&Params::ENTRY, quantities)}
         </dl>
     }
     .into_any()

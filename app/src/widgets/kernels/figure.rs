@@ -1,13 +1,15 @@
 //! The figure of a family of kernels.
 
 use leptos::prelude::*;
+use ringside_core::declare::Model as _;
 use ringside_core::kernels::{Params, Work};
 
-use super::Bench;
+use super::{Bench, kept};
 use crate::ui::figure::Figure;
 use crate::ui::presets::{self, Preset};
 use crate::ui::state::State;
 use crate::widgets::Props;
+use crate::widgets::controls::Controls;
 
 /// What the figure of one family has that others have not.
 pub(in crate::widgets) struct Differences<W: Work> {
@@ -15,50 +17,57 @@ pub(in crate::widgets) struct Differences<W: Work> {
     pub presets: &'static [Preset],
     /// The sizes in a few words.
     pub subtitle: fn(W) -> String,
-    /// Controls to stand beside the choice of a kernel, and the sliders below.
-    pub controls: fn(State<Params<W>>) -> [AnyView; 2],
 }
 
 /// All of it.
 pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) -> AnyView {
-    let state = State::new(props.query, Params::<W>::read, Params::query);
+    let state = State::<Params<W>>::of(props.query);
     let params = state.params();
-    let sizes = Memo::new(move |_| params.with(|p| (p.sizes.query().to_string(), p.sizes.list())));
+    let sizes = Memo::new(move |_| params.with(|p| (p.sizes().to_string(), p.sizes.list())));
     let ladder = Memo::new(move |_| params.with(Params::ladder));
-    let kernel = Signal::derive(move || params.with(|p| p.kernel));
-    let set_kernel = Callback::new(move |id: &'static str| state.update(|p| p.kernel = id));
+    let kernel = Signal::derive(move || params.with(|p| p.kernel.0.id));
+    let set_kernel = Callback::new(move |id: &'static str| {
+        state.update(|p| {
+            if let Some(kernel) = W::kernel(id) {
+                p.kernel.0 = kernel;
+            }
+        });
+    });
     let bench = Bench::new(W::NAME, kernel, set_kernel, sizes, ladder);
     if params.with_untracked(|p| p.run) {
         bench.run([kernel.get_untracked()]);
     }
 
-    let quantities = Memo::new(move |_| params.with(|p| W::ENTRY.measured(|id| p.quantity(id))));
+    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.sizes.needs(p.kernel.0))));
     let finding = Signal::derive(move || params.with(Params::finding) + &bench.finding());
-    let controls = if props.compact {
-        view! { <div class="control-row">{bench.choice()}</div> }.into_any()
-    } else {
-        let [beside, sliders] = (family.controls)(state);
-        view! {
-            {presets::partial(state, "Examples", family.presets.iter().copied())}
-            <div class="control-row">{bench.choice()} {beside}</div>
-            <div class="control-grid">{sliders}</div>
-        }
-        .into_any()
+    let controls = Controls::of(state).draw();
+    let examples = presets::partial(state, "Examples", family.presets.iter().copied());
+    let below = view! {
+        <div class="bench">
+            {bench.runner.messages(move || bench.of(bench.kernel.get()))}
+            {bench.readings(&Params::<W>::ENTRY, quantities)}
+            {(!props.compact).then(|| kept::view(bench.runner, &[W::NAME]))}
+        </div>
     };
     view! {
         <Figure
-            id=W::ENTRY.id
-            title=W::ENTRY.title
+            id=W::ID
+            title=W::TITLE
             subtitle=Signal::derive(move || params.with(|p| (family.subtitle)(p.sizes)))
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding
             notes=String::new()
-            controls
+            presets=(!props.compact).then_some(examples)
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            transport=Some(bench.actions())
+            below=Some(below.into_any())
             table=move || bench.numbers()
         >
-            {bench.view(W::ENTRY, quantities)}
+            {bench.ladder()}
         </Figure>
     }
     .into_any()

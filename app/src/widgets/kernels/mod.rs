@@ -14,7 +14,6 @@ use ringside_core::kernels::Rung;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::{Quantity, Unit, exact, number, unbroken};
 
-use crate::ui::select::{Group, Select};
 use crate::ui::table::{Table, numbers, words};
 use crate::widgets::readings;
 pub(super) use figure::{Differences, figure};
@@ -81,27 +80,12 @@ impl Bench {
         )
     }
 
-    /// The choice of a kernel.
-    fn choice(self) -> AnyView {
-        let options = self.ladder.get_untracked().iter().map(|rung| (rung.id, rung.label)).collect();
-        let groups = vec![Group { label: "", options }];
-        view! { <Select name="kernel" label="Kernel" groups value=self.kernel set=self.set_kernel /> }.into_any()
+    /// The drawing: a row for each kernel.
+    fn ladder(self) -> AnyView {
+        view! { <div class="bench">{ladder::view(self)}</div> }.into_any()
     }
 
-    /// All of the drawing: what can be done, how far it is, the ladder, what the chosen kernel came to, and what is kept.
-    fn view(self, model: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
-        view! {
-            <div class="bench">
-                {self.actions()}
-                {self.runner.messages(move || self.of(self.kernel.get()))}
-                {ladder::view(self)}
-                {self.readings(model, quantities)}
-                {kept::view(self.runner, &[self.family])}
-            </div>
-        }
-        .into_any()
-    }
-
+    /// What can be done, and how far it is.
     fn actions(self) -> AnyView {
         let idle = Memo::new(move |_| self.runner.idle());
         let one = move |_| self.run([self.kernel.get_untracked()]);

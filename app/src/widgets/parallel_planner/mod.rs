@@ -2,7 +2,6 @@
 //! and where the ranks of one lie.
 
 mod chosen;
-mod controls;
 mod hunt;
 mod mesh;
 mod numbers;
@@ -13,24 +12,49 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::planner::{ENTRY, Found, Job, Layout, Params};
+use ringside_core::declare::Model as _;
+use ringside_core::planner::{Found, Job, Layout, Params};
 use ringside_core::quantity::{Unit, grouped};
 
+use super::controls::Controls;
 use super::model_input::ModelInput;
 use super::{Module, Props, export, readings};
 use crate::deferred::{NotLoaded, deferred};
 use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::presets::{Preset, presets};
 use crate::ui::rested::rested;
 use hunt::Hunt;
 
 /// Downloads the widget.
 #[wasm_split(widget_parallel_planner, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
+
+/// Jobs worth looking at: what each is called, and what is not the default.
+const PRESETS: &[Preset] = &[
+    ("GPT-3 on 1024 A100", ""),
+    ("Everything free", "tp=0&cp=1&mbs=0&zero=any"),
+    (
+        "Llama 3 405B on 16,384 H100",
+        "model=llama-3.1-405b&gpu=h100-80&nodes=2048&link=nvlink4&net=ndr&seq=8192&batch=2048&tp=0&mbs=1&zero=any",
+    ),
+    (
+        "405B at 131,072 tokens",
+        "model=llama-3.1-405b&gpu=h100-80&nodes=2048&link=nvlink4&net=ndr&seq=131072&batch=128&tp=8&cp=0&mbs=1",
+    ),
+    (
+        "DeepSeek-V3 on 2048 H100",
+        "model=deepseek-v3&gpu=h100-80&nodes=256&link=nvlink4&net=ndr&seq=4096&batch=15360&tp=1&ep=0&mbs=1",
+    ),
+    (
+        "Llama 3 8B on one node",
+        "model=llama-3-8b&gpu=h100-80&nodes=1&link=nvlink4&net=ndr&seq=8192&batch=64&tp=0&mbs=0&zero=any",
+    ),
+];
 
 /// What is looked at: what was found, and one layout of it.
 #[derive(Clone, Default)]
@@ -91,7 +115,7 @@ impl Shown {
 }
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(state);
     let hunt = shown.hunt;
@@ -110,53 +134,66 @@ fn view(props: Props) -> AnyView {
         Signal::derive(move || shown.rested.with(|look| look.at(|job, layout| job.memory_params(&layout.choice))));
     let compact = props.compact;
     let running = Memo::new(move |_| hunt.running());
-    let drawing = view! {
-        <div class="planner">
-            {hunt::progress(hunt)}
-            <div class:stale=running>
-                {picture::view(shown)}
-                <div class:nowhere=move || !possible.get()>
-                    {chosen::view(shown)}
-                    {readings(shown)}
-                </div>
-            </div>
-            {(!compact)
-                .then(|| {
-                    view! {
-                        <div class="planner-below">
-                            <div class:stale=running>
-                                <div class:nowhere=move || !possible.get()>
-                                    {mesh::view(shown.rested)} {chosen::traffic(shown.rested)}
-                                </div>
-                                {chosen::barriers(shown.rested)}
-                            </div>
-                            {published::view()}
-                            <div class:nowhere=move || !possible.get()>
-                                {deferred(export::load, move |view: export::View| view(memory))}
-                            </div>
-                        </div>
-                    }
-                })}
+    let count = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
+    let controls = Controls::of(state).special("model", input.select(count, None)).draw();
+    let below = view! {
+        <div class="planner" class:stale=running>
+            <div class:nowhere=move || !possible.get()>{chosen::view(shown)} {readings(shown)}</div>
         </div>
-    }
-    .into_any();
+        {(!compact)
+            .then(|| {
+                view! {
+                    <div class="planner planner-below">
+                        {input.panel()}
+                        <div class:stale=running>
+                            <div class:nowhere=move || !possible.get()>
+                                {mesh::view(shown.rested)} {chosen::traffic(shown.rested)}
+                            </div>
+                            {chosen::barriers(shown.rested)}
+                        </div>
+                        {published::view()}
+                        <div class:nowhere=move || !possible.get()>
+                            {deferred(export::load, move |view: export::View| view(memory))}
+                        </div>
+                    </div>
+                }
+            })}
+    };
     let figure = view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding=Signal::derive(move || hunt.found().with(|found| found.finding.clone()))
             notes=Signal::derive(move || params.with(notes))
-            controls=controls::view(shown, input, compact)
+            presets=Some(presets(state, "Examples", PRESETS.iter().copied(), Clone::clone))
+            main=controls.main
+            more=controls.more
+            more_is_set=controls.more_is_set
+            below=Some(below.into_any())
             table=move || numbers::view(hunt)
         >
-            {drawing}
+            <div class="planner">
+                <div class="planner-search">{hunt::progress(hunt)} {free(state)}</div>
+                <div class:stale=running>{picture::view(shown)}</div>
+            </div>
         </Figure>
     };
     input.drop_zone(figure.into_any())
+}
+
+/// Frees every axis.
+fn free(state: State) -> AnyView {
+    let all = move || state.params().with(|p| *p == p.freed());
+    view! {
+        <button type="button" class="secondary" disabled=all on:click=move |_| state.update(|p| *p = p.freed())>
+            "Free all"
+        </button>
+    }
+    .into_any()
 }
 
 /// What the times rest on.
@@ -172,27 +209,23 @@ fn notes(p: &Params) -> String {
     )
 }
 
-/// The numbers of the layout on show, for people and for scripts.
+/// The numbers of the layout on show, for people and for scripts: it need not be the fastest.
 fn readings(shown: Shown) -> AnyView {
-    let quantities = Memo::new(move |_| {
-        let valid = shown.look.with(|look| look.found.valid);
-        shown.with(|job, layout| {
-            ENTRY.measured(|id| match id {
-                "layouts-valid" => valid as f64,
-                "step-time" => layout.step,
-                "mfu" => job.mfu(layout.step),
-                "memory" => layout.memory,
-                "tokens-per-second" => job.tokens() / layout.step,
-                _ => 0.0,
-            })
-        })
-    });
-    let names = [
-        ("layouts-valid", "Layouts that fit"),
-        ("step-time", "A step takes"),
-        ("mfu", "MFU"),
-        ("memory", "Tensors on the fullest GPU"),
-        ("tokens-per-second", "Tokens a second"),
-    ];
-    view! { <dl class="readings loaded">{readings::some(&ENTRY, quantities, &names)}</dl> }.into_any()
+    let of = move |look: fn(&Job, &Layout) -> f64| Signal::derive(move || shown.with(look));
+    let valid = Signal::derive(move || shown.look.with(|look| look.found.valid as f64));
+    view! {
+        <dl class="readings loaded">
+            {readings::one("layouts-valid", "Layouts that fit", Unit::Count, valid)}
+            {readings::one("step-time", "Step time", Unit::Seconds, of(|_, layout| layout.step))}
+            {readings::one("mfu", "MFU", Unit::Fraction, of(|job, layout| job.mfu(layout.step)))}
+            {readings::one("memory", "Tensors on the fullest GPU", Unit::Bytes, of(|_, layout| layout.memory))}
+            {readings::one(
+                "tokens-per-second",
+                "Tokens a second",
+                Unit::Count,
+                of(|job, layout| job.tokens() / layout.step),
+            )}
+        </dl>
+    }
+    .into_any()
 }

@@ -1,17 +1,18 @@
 //! A layer cut across ranks, step by step: the map of the steps, the matrices of this one, and what a layer costs.
 
-mod controls;
 mod ladder;
 mod map;
 mod matrices;
 mod numbers;
+mod rank;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
-use ringside_core::query::Query;
-use ringside_core::tensor_parallel::{ENTRY, Params, Run};
+use ringside_core::tensor_parallel::{Params, Run, Split};
 
+use super::controls::{Controls, declared};
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome};
 use crate::deferred::NotLoaded;
@@ -23,7 +24,7 @@ use crate::widgets::readings;
 /// Downloads the widget.
 #[wasm_split(widget_tensor_parallel, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
@@ -40,9 +41,9 @@ impl Shown {
     fn new(params: Memo<Params>) -> Self {
         // Neither changes what the ranks do: it is worked out once for all steps.
         let whole = Memo::new(move |_| Params { step: 0, rank: None, ..params.get() });
-        let run = outcome::Shown::new(whole, Run::new, |_| Params::read(&Query::default()).0);
+        let run = outcome::Shown::new(whole, Run::new, |_| Params::standard());
         let step = Memo::new(move |_| params.with(|p| p.step).min(run.with(Run::steps)));
-        Self { run, step, rank: Memo::new(move |_| params.with(|p| p.rank)) }
+        Self { run, step, rank: Memo::new(move |_| params.with(|p| p.rank.map(|rank| rank as usize))) }
     }
 
     fn finding(self) -> String {
@@ -60,11 +61,11 @@ impl Shown {
 const PACE: f64 = 1800.0;
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(params);
     let model = Signal::derive(move || params.with(|p| p.model));
-    let input = ModelInput::new(model, move |model| state.update(|p| *p = Params { model, ..p.with_ranks(p.tp) }));
+    let input = ModelInput::new(model, move |model| state.update(|p| *p = Params { model, ..p.rewound() }));
 
     let subtitle = Signal::derive(move || {
         params.with(|p| {
@@ -76,32 +77,50 @@ fn view(props: Props) -> AnyView {
     let place = Signal::derive(move || format!("Step {} of {}", shown.step.get(), steps.get()));
     let set = move |step: usize| state.update(|p| p.step = step);
     let drawing = view! {
-        <div class="tensor">
-            {map::view(shown, set)}
-            {matrices::view(shown)}
-            <Transport steps step=shown.step set playback=Playback::new(Signal::from(PACE)) place alone=props.alone />
-            {(!props.compact).then(|| ladder::view(shown))}
-            {readings(shown)}
-        </div>
+        <div class="tensor">{map::view(shown, set)} {matrices::view(shown)}</div>
     }
     .into_any();
+    let transport = view! {
+        <Transport steps step=shown.step set playback=Playback::new(Signal::from(PACE)) place alone=props.alone />
+    };
+    let below = view! {
+        <div class="tensor">
+            {(!props.compact).then(|| view! { {input.panel()} {ladder::view(shown)} })} {readings(shown)}
+        </div>
+    };
+    let count = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
+    let controls = Controls::of(state)
+        .special("model", input.select(count, None))
+        .special("rank", rank::view(state))
+        .special("sp", sequence(state))
+        .draw();
     let figure = view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding=Signal::derive(move || shown.finding())
             notes=Signal::derive(move || shown.run.with(notes))
-            controls=controls::view(state, input, props.compact)
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            transport=Some(transport.into_any())
+            below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
             {shown.run.frame(drawing)}
         </Figure>
     };
     input.drop_zone(figure.into_any())
+}
+
+/// Sequence parallelism: only one split has it.
+fn sequence(state: State) -> impl IntoView {
+    let other = move || state.params().with(|p| p.split != Split::PAIR);
+    view! { <fieldset class="bare" disabled=other>{declared(state, "sp")}</fieldset> }
 }
 
 /// What is drawn, in small print.
@@ -121,6 +140,6 @@ fn notes(run: &Run) -> String {
 }
 
 fn readings(shown: Shown) -> impl IntoView {
-    let quantities = Memo::new(move |_| shown.run.with(Run::quantities));
-    view! { <dl class="readings tensor-readings">{readings::all(&ENTRY, quantities)}</dl> }
+    let quantities = Memo::new(move |_| shown.run.with(|run| run.params.quantities(run)));
+    view! { <dl class="readings tensor-readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
 }

@@ -3,7 +3,6 @@
 
 mod board;
 mod compare;
-mod controls;
 mod course;
 mod numbers;
 
@@ -12,10 +11,12 @@ use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::zero::{Event, Params, Run, State as Ranks, Strategy};
 
+use super::controls::Controls;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
+use crate::ui::presets::{Preset, presets};
 use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
@@ -25,6 +26,18 @@ pub(super) fn load() -> Result<Module, NotLoaded> {
 }
 
 type State = ui::state::State<Params>;
+
+/// Steps worth looking at.
+const PRESETS: &[Preset] = &[
+    ("Data parallel", "strategy=ddp"),
+    ("ZeRO-1", "strategy=zero1"),
+    ("ZeRO-2", "strategy=zero2"),
+    ("ZeRO-3", "strategy=zero3"),
+    ("Nothing gathered ahead", "strategy=full-shard&prefetch=none"),
+    ("The whole model as one unit", "strategy=full-shard&layers=8&wrap=8"),
+    ("Two nodes of four", "strategy=hybrid-shard&ranks=8&node=4"),
+    ("Four micro-batches", "strategy=zero3&accumulate=4"),
+];
 
 /// What is on show: the whole step, and how far it is.
 #[derive(Clone, Copy)]
@@ -89,17 +102,22 @@ fn view(props: Props) -> AnyView {
     let place = Signal::derive(move || format!("Event {} of {}", shown.step.get(), steps.get()));
     let playback = PACE.of(steps);
     let set = move |step: usize| state.update(|p| p.step = step);
+    let controls = Controls::of(state).draw();
+    let steps_worth = presets(state, "Examples", PRESETS.iter().copied(), at_start);
     let drawing = view! {
         <div class="zero-stepper">
             {now(shown)}
             {board::view(shown)}
-            {course::view(shown, Callback::new(set))}
-            <Transport steps step=shown.step set playback place alone=props.alone />
-            {(!props.compact).then(|| compare::view(state))}
-            {readings(shown)}
         </div>
     }
     .into_any();
+    let below = view! {
+        <div class="zero-stepper">
+            {course::view(shown, Callback::new(set))}
+            {(!props.compact).then(|| compare::view(state))}
+            {readings(shown)}
+        </div>
+    };
     view! {
         <Figure
             id=Params::ID
@@ -110,7 +128,12 @@ fn view(props: Props) -> AnyView {
             problems=state.problems()
             finding=Signal::derive(move || shown.finding())
             notes="All numbers are fp32: 4 bytes of parameter, 4 of gradient and 8 of Adam’s moments for each parameter."
-            controls=if props.compact { controls::few(state) } else { controls::all(state) }
+            presets=(!props.compact).then_some(steps_worth)
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            transport=Some(view! { <Transport steps step=shown.step set playback place alone=props.alone /> }.into_any())
+            below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
             {shown.run.frame(drawing)}
