@@ -122,9 +122,9 @@ impl Evaluation {
 /// All models that have a widget.
 pub const ALL: &[Entry] = &[
     crate::amdahl::Params::ENTRY,
-    crate::model::anatomy::ENTRY,
-    crate::memory::breakdown::ENTRY,
-    crate::memory::activations::ENTRY,
+    crate::model::anatomy::Params::ENTRY,
+    crate::memory::breakdown::Params::ENTRY,
+    crate::memory::activations::Params::ENTRY,
     crate::collective::Params::ENTRY,
     crate::network::sizes::Params::ENTRY,
     crate::attention::Params::ENTRY,

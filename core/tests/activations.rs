@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use ringside_core::catalogue;
+use ringside_core::declare::Model as _;
 use ringside_core::hardware;
 use ringside_core::memory::Layout;
 use ringside_core::memory::activations::{Activations, Counting, Params, Recompute, Term, activations};
@@ -13,7 +14,7 @@ use crate::generate::{self, shapes};
 use crate::layouts::{layout, numbers};
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
-    let entry = ringside_core::memory::activations::ENTRY;
+    let entry = Params::ENTRY;
     (entry.evaluate)(&Query::new(query.iter().copied()))
 }
 
@@ -70,13 +71,13 @@ fn a_layout_that_does_not_fit_the_model_says_why() {
         assert_eq!(e.error.as_deref(), Some(message));
         assert!(e.quantities.is_empty());
     }
-    let params = Params { model: ModelRef::Count(30_000_000_000), ..Params::default() };
+    let params = Params { model: ModelRef::Count(30_000_000_000), ..Params::standard() };
     assert!(activations(&params).is_err());
 }
 
 #[test]
 fn the_finding_has_the_numbers() {
-    let text = activations(&Params::default()).expect("sound").finding();
+    let text = activations(&Params::standard()).expect("sound").finding();
     assert_eq!(
         text,
         "A layer keeps 11.8 GB of each micro-batch, 91% of it the attention matrix; the GPU keeps 382 GB at its fullest."
@@ -178,7 +179,7 @@ proptest! {
             prop_assert!(s.total.0 <= a.worst.total.0);
         }
         prop_assert_eq!(a.stages.iter().map(|s| s.stage.layers).sum::<u64>(), params.model.shape().map_or(0, |s| s.num_hidden_layers));
-        for q in a.quantities() {
+        for q in a.params.quantities(&a) {
             prop_assert!(q.value.is_finite() && q.value >= 0.0, "{:?}", q);
         }
         let highest = a.curve().iter().map(|p| p.bytes.0).fold(0.0, f64::max);
@@ -217,6 +218,6 @@ proptest! {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    let specs = ringside_core::memory::activations::ENTRY.specs();
+    let specs = Params::ENTRY.specs();
     (0..specs.len()).prop_map(move |i| specs[i].name.to_owned())
 }

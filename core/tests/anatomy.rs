@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use ringside_core::catalogue;
+use ringside_core::declare::Model as _;
 use ringside_core::model::ModelRef;
 use ringside_core::model::anatomy::{Axis, Group, IDS, Measure, Params, anatomy};
 use ringside_core::query::Query;
@@ -9,7 +10,7 @@ use ringside_core::query::Query;
 use crate::generate::{self, shapes};
 
 fn eval(query: &[(&str, &str)]) -> catalogue::Evaluation {
-    let entry = ringside_core::model::anatomy::ENTRY;
+    let entry = Params::ENTRY;
     (entry.evaluate)(&Query::new(query.iter().copied()))
 }
 
@@ -23,7 +24,7 @@ fn the_default_is_llama_3_8b() {
     assert_eq!(e.get("flops-per-token"), Some(51_470_401_536.0 / 3.0));
     assert_eq!(eval(&[("params", "30e9")]).problems.len(), 1);
     assert_eq!(eval(&[("model", "gpt2"), ("num_hidden_layers", "24")]).get("params-other"), Some(786_432.0));
-    let text = anatomy(&Params::default()).expect("sound").finding();
+    let text = anatomy(&Params::standard()).expect("sound").finding();
     assert_eq!(
         text,
         "Llama 3 8B: 8.03 B parameters, 70% of them in the MLPs, 17% in attention and 13% in the embedding and output \
@@ -52,14 +53,14 @@ fn the_matrix_overtakes_the_weights_where_the_formulas_meet() {
 
 #[test]
 fn a_model_made_wider_or_deeper_keeps_its_proportions() {
-    let a = anatomy(&Params::default()).expect("sound");
+    let a = anatomy(&Params::standard()).expect("sound");
     let wide = a.shape.resized(8192, 32);
     assert_eq!((wide.head_dim(), wide.kv_heads(), wide.intermediate_size), (256, 8, 28_672));
     assert_eq!(wide.resized(4096, 32), a.shape);
     assert_eq!(a.shape.resized(4096, 64).num_hidden_layers, 64);
     let v3 = ringside_core::model::presets::find("deepseek-v3").expect("there").shape;
     assert_eq!(v3.resized(7168, 122).moe_layers(), 116);
-    let model = Params::default();
+    let model = Params::standard();
     assert_eq!(model.resized(Axis::Width, 4096), Some(model));
     assert_eq!(model.resized(Axis::Sequence, 0), None);
     assert_eq!(model.resized(Axis::Depth, 1_000_000), None);
@@ -79,7 +80,7 @@ proptest! {
 
     #[test]
     fn pieces_add_up(shape in shapes(), seq in 1..1_000_000_u64, causal: bool) {
-        let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal, ..Params::default() };
+        let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal, ..Params::standard() };
         let (again, problems) = Params::read(&params.query());
         prop_assert_eq!((again, problems), (params, vec![]));
         let a = anatomy(&params).expect("sound");
@@ -103,7 +104,7 @@ proptest! {
                 prop_assert!(near(a.mix(measure).parts[group as usize], of_group), "{}", group.id());
             }
         }
-        for q in a.quantities() {
+        for q in a.params.quantities(&a) {
             prop_assert!(q.value.is_finite() && q.value >= 0.0, "{:?}", q);
         }
         let half = shape.forward_flops(seq, true);
@@ -135,7 +136,7 @@ proptest! {
 
     #[test]
     fn every_sweep_goes_through_the_model(shape in shapes(), seq in 1..1_000_000_u64, causal: bool) {
-        let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal, ..Params::default() };
+        let params = Params { model: ModelRef::Custom { shape, guess: None }, seq, causal, ..Params::standard() };
         let a = anatomy(&params).expect("sound");
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs().max(b.abs());
         for (measure, total) in [(Measure::Params, a.count.total as f64), (Measure::Flops, a.flops.total())] {
@@ -147,5 +148,14 @@ proptest! {
                 prop_assert!(sweep.windows(2).all(|w| w[0].at < w[1].at));
             }
         }
+    }
+}
+
+#[test]
+fn the_sizes_that_are_moved_are_called_as_their_axes() {
+    for axis in Axis::ALL {
+        let param = Params::ENTRY.param(axis.id()).expect("declared");
+        assert_eq!(param.look.map(|look| look.label), Some(axis.label()));
+        assert!(param.look.is_some_and(|look| look.scale.is_some()), "{axis:?}");
     }
 }

@@ -6,6 +6,7 @@ mod torchtitan;
 
 use std::collections::BTreeMap;
 
+use ringside_core::declare::Model as _;
 use ringside_core::memory::Params;
 use ringside_core::memory::export::{ROTARY, Target};
 use ringside_core::model::presets;

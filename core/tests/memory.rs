@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use ringside_core::catalogue;
+use ringside_core::declare::Model as _;
 use ringside_core::hardware;
 use ringside_core::memory::activations::{Counting, Recompute};
 use ringside_core::memory::{Convention, Dtype, Layout, Mode, Optimizer, Params, Verdict, breakdown};
@@ -66,7 +67,7 @@ fn bytes_a_parameter_by_optimizer_and_convention() {
 
 #[test]
 fn the_default_state_and_its_advice() {
-    let result = breakdown(&Params::default()).expect("the default is sound");
+    let result = breakdown(&Params::standard()).expect("the default is sound");
     assert_eq!(result.total.0, 480e9);
     assert_eq!(result.verdict, Verdict::DoesNotFit);
     assert_eq!(result.first_stage_that_fits().map(|row| row.stage), Some(2));
@@ -87,7 +88,7 @@ fn the_default_state_and_its_advice() {
         ["weights", "gradients", "master", "momentum", "variance"]
     );
     assert_eq!(result.rows[0].formula, "2 bytes × 30 B");
-    let sharded = breakdown(&Params { zero: 3, ..Params::default() }).expect("sound");
+    let sharded = breakdown(&Params { zero: 3, ..Params::standard() }).expect("sound");
     assert_eq!(sharded.rows[0].formula, "2 bytes × 30 B / 64");
     assert_eq!(sharded.suggestion(), None);
 }
@@ -126,7 +127,7 @@ fn a_whole_layout_names_its_fullest_gpu_and_says_why() {
          the other, 7 layers and the head."
     );
     assert_eq!(b.verdict(), ["Does not fit: 2.38 GB more than 80 GB.".to_owned(), String::new()]);
-    let activations = ringside_core::memory::activations::ENTRY;
+    let activations = ringside_core::memory::activations::Params::ENTRY;
     let mut query = LLAMA.to_vec();
     query.retain(|(name, _)| !matches!(*name, "dp" | "zero"));
     query.extend([("flash", "true"), ("counting", "architecture")]);
@@ -218,7 +219,7 @@ fn a_model_and_a_number_the_later_has_its_way() {
     assert_eq!(evaluation.problems.len(), 1);
     let evaluation = eval(&[("model", "llama-3-8b"), ("params", "30e9")]);
     assert_eq!(evaluation.get("params"), Some(30e9));
-    let (params, problems) = Params::default().with(&Query::new([("model", "llama-3-8b"), ("zero", "1")]));
+    let (params, problems) = Params::standard().with(&Query::new([("model", "llama-3-8b"), ("zero", "1")]));
     assert_eq!((params.model.name(), params.zero, problems), ("Llama 3 8B".to_owned(), 1, vec![]));
     let (params, problems) = params.with(&Query::new([("params", "1e9")]));
     assert_eq!((params.model, problems), (ModelRef::Count(1_000_000_000), vec![]));
@@ -280,7 +281,7 @@ fn params() -> impl Strategy<Value = Params> {
             let shape = model.shape().copied();
             Params {
                 model,
-                dtype: Dtype::TRAINING[d],
+                dtype: [Dtype::Bf16, Dtype::Fp16, Dtype::Fp32][d],
                 optimizer: Optimizer::ALL[o],
                 convention: Convention::ALL[c],
                 zero,
@@ -328,7 +329,7 @@ proptest! {
         let range = b.overhead.total();
         prop_assert!(range.low.0 > 0.0 && range.low.0 <= range.high.0 && range.high.0.is_finite());
         prop_assert!(b.rows.iter().all(|r| r.bytes.0.is_finite() && r.bytes.0 >= 0.0 && !r.formula.contains('–')));
-        for q in b.quantities() {
+        for q in b.params.quantities(&b) {
             prop_assert!(q.value.is_finite() && (q.value >= 0.0 || q.id == "headroom"), "{:?}", q);
         }
         prop_assert!(b.headroom.0 >= 0.0 || !b.verdict.possible());
@@ -477,4 +478,15 @@ fn config() -> impl Strategy<Value = String> {
         text.push('}');
         if cut < 5 { text.chars().take(text.len() / 2).collect() } else { text }
     })
+}
+
+#[test]
+fn what_is_on_or_off_may_be_said_by_a_digit() {
+    let (params, problems) = Params::read(&Query::parse("model=llama-3-8b&tp=8&sp=1&flash=0&seq=4096"));
+    assert_eq!((problems, params.layout.sp, params.flash), (Vec::new(), true, false));
+    let text = params.query().to_string();
+    assert_eq!(
+        text,
+        "model=llama-3-8b&dtype=bf16&optimizer=adamw&convention=zero&zero=0&dp=64&gpu=h100-80&seq=4096&flash=false&tp=8&sp=true"
+    );
 }

@@ -3,6 +3,7 @@
 //! Each file there says where it is from (`source`), how it was made (`provenance`) and what is known to be wrong with
 //! it (`known_defects`).
 
+use ringside_core::declare::Model as _;
 use ringside_core::memory::activations::{self, Activations, Counting, Recompute, activations};
 use ringside_core::memory::deepspeed::{Inputs, estimate_zero2, estimate_zero3};
 use ringside_core::memory::pipeline::Pipeline;
@@ -452,7 +453,7 @@ fn megatron_memory() -> Check {
                 pipeline: Pipeline { stages: pp, virtual_stages: 1, microbatches: 1 },
                 ..Layout::default()
             },
-            ..Params::default()
+            ..Params::standard()
         };
         let ours = breakdown(&params).expect("possible").pipeline[0].parts.states().0;
         let theirs = real(&case["outputs"], "weight_and_optimizer_MiB") * MIB;
@@ -497,7 +498,7 @@ fn llm_analysis_memory() -> Check {
                     pipeline: Pipeline { stages: int(i, "pp_size"), virtual_stages: 1, microbatches: 1 },
                     ..Layout::default()
                 },
-                ..Params::default()
+                ..Params::standard()
             };
             breakdown(&params).expect("possible").pipeline[0].parts
         } else {
@@ -567,7 +568,7 @@ fn calculon() -> [Check; 2] {
                     pipeline: Pipeline { stages: pp, virtual_stages: 1, microbatches: 1 },
                     ..Layout::default()
                 },
-                ..Params::default()
+                ..Params::standard()
             };
             let ours = breakdown(&params).expect("possible").pipeline[1].parts;
             states.close(&m.to_string(), ours.weights.0, real(o, "weight_space"));

@@ -90,12 +90,19 @@ const nothingJumps = (width: number, height: number, [who, record]: (typeof RECO
 for (const [width, height] of [[1440, 900], [1920, 1080], [1024, 768], [360, 780]]) nothingJumps(width, height, RECORDS[0]);
 for (const [width, height] of [[1440, 900], [360, 780]]) RECORDS.slice(1).forEach((record) => nothingJumps(width, height, record));
 
-test("whoever does nothing in a chapter reads it, and no figure or exercise of it is fetched", async ({ page }) => {
+test("whoever saves data reads a chapter, and no figure or exercise of it is fetched", async ({ page }) => {
+  await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true }, configurable: true }));
   const modules = await still(page, "chapter/memory-accounting/");
   expect(modules).toHaveLength(1);
   await expect(page.locator(".chapter-text h2").first()).toBeVisible();
   await page.mouse.move(400, 400);
   await expect.poll(() => modules.length).toBeGreaterThan(1);
+});
+
+test("a chapter comes alive although nobody moves", async ({ page }) => {
+  const alive = page.waitForRequest(/\/chapter-[0-9a-f]+\.wasm$/);
+  await page.goto("chapter/memory-accounting/");
+  await alive;
 });
 
 test("a link into a chapter makes it alive although nobody moves", async ({ page }) => {

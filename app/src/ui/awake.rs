@@ -1,9 +1,9 @@
-//! Whether somebody is there: a page that can be read needs no code until then.
+//! When a page that can be read is made alive: once the browser is idle, or at once when somebody does something.
 
 use std::cell::RefCell;
 
 use gloo_timers::callback::Timeout;
-use leptos::prelude::window;
+use leptos::prelude::{request_idle_callback_with_handle, window};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
 use web_sys::Event;
@@ -22,7 +22,7 @@ const SIGNS: &[&str] = &[
     "change",
     "popstate",
 ];
-/// Milliseconds after which somebody is taken to be there and reading, or looking at a wall.
+/// Milliseconds after which a page is made alive by a browser that does not say when it is idle.
 const PATIENCE: u32 = 2000;
 
 /// What is to be done once somebody is there.
@@ -33,10 +33,10 @@ thread_local! {
     static WAITING: RefCell<Option<Vec<Action>>> = const { RefCell::new(Some(Vec::new())) };
 }
 
-/// Begins to look. To be called once, when the page can be read. One that is `whole` without code waits for a sign; any other,
-/// which a link, a filter or what was done before has changed, is completed before long.
+/// Begins to look. To be called once, when the page can be read. One that is `whole` without code waits for a sign where the learner
+/// saves data; any other, which a link, a filter or what was done before has changed, is completed in any case.
 pub fn watch(whole: bool) {
-    if !whole {
+    if !(whole && saves_data()) && request_idle_callback_with_handle(wake).is_err() {
         Timeout::new(PATIENCE, wake).forget();
     }
     let heard = Closure::<dyn Fn(Event)>::new(move |_| wake()).into_js_value();
@@ -53,7 +53,13 @@ pub fn watch(whole: bool) {
     }
 }
 
-/// Somebody is there.
+/// Whether the learner has asked the browser to load little.
+pub fn saves_data() -> bool {
+    let connection = js_sys::Reflect::get(&window().navigator(), &"connection".into());
+    connection.and_then(|c| js_sys::Reflect::get(&c, &"saveData".into())).is_ok_and(|on| on.is_truthy())
+}
+
+/// The page is to be alive.
 pub fn wake() {
     for action in WAITING.take().unwrap_or_default() {
         action();

@@ -2,7 +2,8 @@
 //! browser then keeps its elements, and with them what it knows of their styles and of the shapes of their letters.
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast as _;
+use leptos::tachys::html::element::ElementType;
+use wasm_bindgen::JsCast;
 use web_sys::{Element, Node, TreeWalker};
 
 /// What a place has in it.
@@ -29,6 +30,25 @@ impl Markup {
             self.nodes = None;
         }
         now.clone_into(&mut self.shown);
+    }
+
+    /// Puts the markup `now` into `place` once that is there, and then whatever else it becomes; `renewed` is told. What it was at
+    /// first is to be in `place` already.
+    pub fn follow<E>(place: NodeRef<E>, now: Memo<String>, renewed: impl Fn(&E::Output) + 'static)
+    where
+        E: ElementType,
+        E::Output: JsCast + Clone + AsRef<Element> + 'static,
+    {
+        let (first, shown) = (now.get_untracked(), StoredValue::new_local(None::<Self>));
+        Effect::new(move |_| {
+            let Some(place) = place.get() else { return };
+            shown.update_value(|shown| {
+                let element: &Element = place.as_ref();
+                let shown = shown.get_or_insert_with(|| Self::of(element.clone(), first.clone()));
+                now.with(|now| shown.show(now));
+            });
+            renewed(&place);
+        });
     }
 
     /// Sets what differs; `None` if that does not do.

@@ -20,13 +20,11 @@ pub fn read(spec: &ParamSpec, label: &str, text: &str) -> Result<f64, String> {
     let typed: String = text.chars().filter(|c| !c.is_whitespace() && *c != '%').collect();
     match parse_number(&typed).map(|v| if text.contains('%') { v / 100.0 } else { v }) {
         Some(value) if (min..=max).contains(&value) && (!whole || value.fract() == 0.0) => Ok(value),
-        _ => Err(format!(
-            "{label}: {kind} from {} to {}, such as {}. “{}” was not used.",
-            plain(min),
-            plain(max),
-            spec.default,
-            shorten(text.trim())
-        )),
+        _ => {
+            let example = if spec.default.is_empty() { String::new() } else { format!(", such as {}", spec.default) };
+            let (from, to, given) = (plain(min), plain(max), shorten(text.trim()));
+            Err(format!("{label}: {kind} from {from} to {to}{example}. “{given}” was not used."))
+        }
     }
 }
 

@@ -38,9 +38,14 @@ impl<M: Model> Controls<M> {
     }
 
     /// Draws `view` in the place of the control of `name`.
-    pub fn special(mut self, name: &'static str, view: impl IntoView + Send + 'static) -> Self {
+    pub fn special(mut self, name: &'static str, view: impl IntoView + 'static) -> Self {
         self.special.push((name, view.into_any()));
         self
+    }
+
+    /// Draws the control of `name` for this value, which the model reads and writes itself.
+    pub fn number(self, name: &'static str, value: Signal<f64>, set: impl Fn(f64) + Send + Sync + 'static) -> Self {
+        self.special(name, number::<M>(name, value, set))
     }
 
     /// Shows the controls of `names` only while this holds.
@@ -129,6 +134,19 @@ pub(super) fn declared<M: Model>(state: State<M>, name: &str) -> AnyView {
     let mut controls = Controls::of(state);
     let param = M::PARAMS.iter().filter(|param| param.spec.name == name);
     param.map(|param| controls.control(param)).collect_view().into_any()
+}
+
+/// The control of a number, as `M` declares it, for another value than that of a field.
+pub(super) fn number<M: Model>(
+    name: &'static str,
+    value: Signal<f64>,
+    set: impl Fn(f64) + Send + Sync + 'static,
+) -> AnyView {
+    let param = M::PARAMS.iter().find(|param| param.spec.name == name);
+    param.map_or_else(
+        || ().into_any(),
+        |param| drawn(&param.spec, &param.look, Value::Number(value, Callback::new(set))),
+    )
 }
 
 /// Changes a parameter, and with it what follows.

@@ -1,4 +1,4 @@
-//! Controls of parameters that several widgets have: how a model is split, and what its forward pass keeps.
+//! Controls of parameters that several widgets have: links, GPUs, numbers and switches.
 //!
 //! Each is given the widget's state and where in it the parameter is.
 
@@ -6,8 +6,6 @@ use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::hardware::links::{self, Link};
 use ringside_core::hardware::{self, Accelerator};
-use ringside_core::memory::Layout;
-use ringside_core::memory::activations::{Counting, Recompute};
 use ringside_core::quantity::grouped;
 
 use super::param;
@@ -120,59 +118,6 @@ impl<P: Copy + PartialEq + Send + Sync + 'static> Fields<P> {
                 (*at(p), *inside(p), *between(p)) = (gpu, link, net);
             });
         })
-    }
-
-    /// Tensor, sequence, context and pipeline parallelism.
-    pub fn layout(self, at: fn(&mut P) -> &mut Layout) -> AnyView {
-        let set = move |change: fn(&mut Layout, u64)| move |n| self.state.update(|p| change(at(p), n));
-        let number = move |name, label, power, get: fn(&Layout) -> u64, change| {
-            let value = Signal::derive(move || get(&self.get(at)) as f64);
-            self.slider(name, label, power, value, set(change))
-        };
-        let sp = Signal::derive(move || if self.get(at).sp { "true" } else { "false" });
-        let set_sp = move |id: &'static str| self.state.update(|p| at(p).sp = id == "true");
-        view! {
-            {number("tp", "Tensor-parallel ranks", 6, |l| l.tp, |l, n| l.tp = n)}
-            <Segmented
-                name="sp"
-                label="Sequence parallelism"
-                options=vec![("false", "off"), ("true", "on")]
-                value=sp
-                set=set_sp
-            />
-            {number("cp", "Context-parallel ranks", 7, |l| l.cp, |l, n| l.cp = n)}
-            {number("pp", "Pipeline stages", 7, |l| l.pipeline.stages, |l, n| l.pipeline.stages = n)}
-            {number("vpp", "Virtual stages of each", 4, |l| l.pipeline.virtual_stages, |l, n| l.pipeline.virtual_stages = n)}
-            {number(
-                "microbatches",
-                "Micro-batches of a step",
-                10,
-                |l| l.pipeline.microbatches,
-                |l, n| l.pipeline.microbatches = n,
-            )}
-        }
-        .into_any()
-    }
-
-    /// What the backward pass computes again.
-    pub fn recompute(self, at: At<P, Recompute>) -> AnyView {
-        let options = vec![("none", "nothing"), ("selective", "attention"), ("full", "all")];
-        let value = Signal::derive(move || self.get(at).id());
-        let set = move |id: &'static str| self.state.update(|p| *at(p) = Recompute::find(id));
-        view! { <Segmented name="recompute" label="Recomputed" options value set /> }.into_any()
-    }
-
-    /// Whether the attention matrix is stored.
-    pub fn flash(self, at: At<P, bool>) -> AnyView {
-        self.switch("flash", "Attention matrix", ["stored", "never: Flash"], at)
-    }
-
-    /// Whose count of a layer.
-    pub fn counting(self, at: At<P, Counting>) -> AnyView {
-        let options = vec![("paper", "34sbh formula"), ("architecture", "this model")];
-        let value = Signal::derive(move || self.get(at).id());
-        let set = move |id: &'static str| self.state.update(|p| *at(p) = Counting::find(id));
-        view! { <Segmented name="counting" label="Activations counted by" options value set /> }.into_any()
     }
 }
 

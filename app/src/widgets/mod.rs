@@ -46,7 +46,6 @@ use ringside_core::query::{Kind, ParamSpec, Query};
 use crate::deferred::Loading;
 use crate::style;
 pub use kernel_workbench::Judge;
-pub use memory_breakdown::{Enliven, load_glance};
 
 /// A widget, before its code is there.
 #[derive(Clone, Copy)]

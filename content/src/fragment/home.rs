@@ -1,6 +1,6 @@
 //! `home.html`: the reading map.
 
-use super::{chapters, figure, layers, plan, sources};
+use super::{chapters, layers, plan, sources, still};
 use crate::html::escape;
 use crate::schema::{Course, NotCovered, Readings, Status};
 use crate::words;
@@ -11,7 +11,7 @@ fn live() -> String {
         "<section class=\"live\" aria-labelledby=\"live-question\">\n\
          <h2 id=\"live-question\">Thirty billion parameters, sixty-four 80 GB GPUs, plain data parallelism. \
          Does the model fit?</h2>\n<div class=\"live-figure\">\n{}</div>\n</section>\n",
-        figure::memory(),
+        still::memory(),
     )
 }
 

@@ -8,19 +8,19 @@
 //! | `data-done` | a mark | the slug of the chapter that has to be done for it to be seen |
 //! | `data-tally` | a count | sources and chapters (`data-sources`, `data-chapters`) of which it says how many are done |
 //! | `data-island` | an empty place | what the app puts there |
-//! | `data-widget` | the figure of the first screen | that it is the frame of a figure, to be made alive in its place |
+//! | `data-widget` | the figure of the first screen | which widget is shown in its place |
 //!
 //! The contents and the home page are also in the pages as they are served, to be read before the app has started. What works
 //! without it (links, fields, ticks) can be used there, and the app takes over what was typed, ticked and moved; what does not
-//! is `disabled` until then. The first figure shows what was moved in it once the app is there.
+//! is `disabled` until then.
 
 mod chapters;
 mod contents;
-mod figure;
 mod home;
 mod layers;
 mod plan;
 mod sources;
+mod still;
 
 pub(crate) use contents::contents;
 pub(crate) use home::home;

@@ -73,13 +73,14 @@ pub(crate) fn data(value: f64, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ringside_core::memory::breakdown::ENTRY;
+    use ringside_core::declare::Model as _;
+    use ringside_core::memory::Params;
 
     use super::*;
 
     #[test]
     fn a_figure_that_answers_a_prediction_is_folded_until_then() {
-        let place = |after| slot(&ENTRY, "figure-1", &Query::default(), after);
+        let place = |after| slot(&Params::ENTRY, "figure-1", &Query::default(), after);
         assert!(!place(None).contains("<details>"));
         let covered = place(Some("guess"));
         let (before, folded) = covered.split_once("<details>").expect("a fold");

@@ -222,6 +222,16 @@ pub const fn all_apart<P, const N: usize>(specs: &[ParamSpec; N]) -> [Param<P>; 
     all
 }
 
+/// Parameters that a link names only where they differ from their defaults.
+pub const fn all_quiet<P, const N: usize>(mut params: [Param<P>; N]) -> [Param<P>; N] {
+    let mut i = 0;
+    while i < N {
+        params[i].look.quiet = true;
+        i += 1;
+    }
+    params
+}
+
 /// A parameter, whichever model has it: all but where it lives. Models that share a parameter share its declaration.
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {

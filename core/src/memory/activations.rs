@@ -19,23 +19,24 @@
 //! of p under 1F1B, more when interleaved (§4.2.3). Values are per GPU, in bytes, and exact sums of their terms. Not
 //! counted: communication buffers, the workspace of kernels, and tokens as integers.
 
-use super::layout::{Layout, SPLITS};
+use super::layout::{LaidOut, Layout};
 use super::offload::{Offload, offload};
 use super::pipeline::Stage;
 use super::shard::Shards;
-use super::{flag, is_set};
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
+use crate::declare::{Declaration, Field as _, Measure, Model, Param, all_apart, choice, join, measure, switch, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::{Gated, SPECS as SHAPE};
 use crate::model::{Attention, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, presets, reference};
-use crate::quantity::{Quantity, Unit, bytes_decimal, grouped, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join};
+use crate::options;
+use crate::quantity::{Unit, bytes_decimal, grouped, number};
+use crate::query::{Query, Reader};
 use crate::units::Bytes;
 
 /// What is computed again in the backward pass instead of being kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Recompute {
     /// Nothing.
+    #[default]
     None,
     /// The attention matrix: softmax, its dropout, and the weighted sum of values.
     Selective,
@@ -43,52 +44,29 @@ pub enum Recompute {
     Full,
 }
 
-impl Recompute {
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Recompute::None => "none",
-            Recompute::Selective => "selective",
-            Recompute::Full => "full",
-        }
-    }
-
-    /// The policy with this name; nothing is recomputed for any other.
-    pub fn find(id: &str) -> Self {
-        match id {
-            "selective" => Recompute::Selective,
-            "full" => Recompute::Full,
-            _ => Recompute::None,
-        }
-    }
-}
+options!(Recompute {
+    None: "none", "nothing";
+    Selective: "selective", "attention";
+    Full: "full", "all";
+});
 
 /// Whose count of a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Counting {
     /// The formula of Korthikanti et al.
+    #[default]
     Paper,
     /// What the architecture really keeps.
     Architecture,
 }
 
-impl Counting {
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Counting::Paper => "paper",
-            Counting::Architecture => "architecture",
-        }
-    }
-
-    /// The count with this name; the paper's for any other.
-    pub fn find(id: &str) -> Self {
-        if id == "architecture" { Counting::Architecture } else { Counting::Paper }
-    }
-}
+options!(Counting {
+    Paper: "paper", "34sbh formula";
+    Architecture: "architecture", "this model";
+});
 
 /// The state of the widget.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The model; never a bare number of parameters.
     pub model: ModelRef,
@@ -108,141 +86,119 @@ pub struct Params {
     pub gpu: &'static Accelerator,
 }
 
-const MODEL: ParamSpec = ParamSpec { default: "llama-3-8b", ..reference::SPECS[0] };
+/// The model that is meant if none is given.
+const MODEL: &str = "llama-3-8b";
 /// Most tokens of a sequence.
-pub(super) const MAX_SEQ: u64 = 100_000_000;
+const MAX_SEQ: u64 = 100_000_000;
 /// Most sequences of a micro-batch.
-pub(super) const MAX_MBS: u64 = 1_000_000;
+const MAX_MBS: u64 = 1_000_000;
+/// Where the controls stand of what is not split.
+const KEPT: &str = "Activations";
 
 /// Tokens of a sequence.
-pub(super) const SEQ: ParamSpec = ParamSpec {
-    name: "seq",
-    doc: "tokens of a sequence",
-    kind: Kind::Integer { min: 1, max: MAX_SEQ },
-    default: "8192",
-};
-
+pub(super) const SEQ: Declaration =
+    whole("seq", "tokens of a sequence", [1, MAX_SEQ], "8192").label("Tokens of a sequence").doubling(20);
+/// Sequences of a micro-batch.
+pub(super) const MBS: Declaration =
+    whole("mbs", "sequences of a micro-batch", [1, MAX_MBS], "1").label("Sequences at once").doubling(8);
+/// What is computed again.
+pub(super) const RECOMPUTE: Declaration = choice(
+    "recompute",
+    "what the backward pass computes again: nothing, the attention matrix, or every layer",
+    Recompute::LIST,
+    "none",
+)
+.label("Recomputed");
+/// Whether the attention matrix is stored.
+pub(super) const FLASH: Declaration = switch("flash", "FlashAttention: the attention matrix is never stored", false)
+    .label("Attention matrix")
+    .labels(&["stored", "never: Flash"]);
+/// Whose count of a layer.
+pub(super) const COUNTING: Declaration =
+    choice("counting", "the paper’s formula, or what this architecture keeps", Counting::LIST, "paper")
+        .label("Activations counted by");
 /// The GPU.
-pub(super) const GPU: ParamSpec = ParamSpec {
-    name: "gpu",
-    doc: "GPU whose memory and arithmetic are compared with",
-    kind: Kind::Choice(&hardware::IDS),
-    default: "h100-80",
-};
+pub(super) const GPU: Declaration =
+    choice("gpu", "GPU whose memory and arithmetic are compared with", hardware::LIST, "h100-80").label("GPU");
 
-/// What is kept beside the sizes: micro-batch, recomputation, FlashAttention, whose count.
-pub(super) const KEPT: [ParamSpec; 4] = [
-    ParamSpec {
-        name: "mbs",
-        doc: "sequences of a micro-batch",
-        kind: Kind::Integer { min: 1, max: MAX_MBS },
-        default: "1",
-    },
-    ParamSpec {
-        name: "recompute",
-        doc: "what the backward pass computes again: nothing, the attention matrix, or every layer",
-        kind: Kind::Choice(&["none", "selective", "full"]),
-        default: "none",
-    },
-    flag("flash", "FlashAttention: the attention matrix is never stored"),
-    ParamSpec {
-        name: "counting",
-        doc: "the paper’s formula, or what this architecture keeps",
-        kind: Kind::Choice(&["paper", "architecture"]),
-        default: "paper",
-    },
+const SIZES: [Param<Params>; 3] = [
+    reference::MODEL.default(MODEL).own_control(),
+    SEQ.main().at(|p: &mut Params| p.seq.slot()),
+    MBS.more(KEPT).at(|p: &mut Params| p.mbs.slot()),
 ];
 
-const PARAMS: [ParamSpec; 48] = join(&[&[MODEL, SEQ], &KEPT, &SPLITS, &[GPU, reference::SPECS[2]], &SHAPE]);
-
-const QUANTITIES: &[(&str, &str, Unit)] = &[
-    ("activations-per-layer", "Activations of one layer and micro-batch", Unit::Bytes),
-    ("activations", "Activations on the fullest GPU", Unit::Bytes),
-    ("activations-peak", "with the layer being recomputed", Unit::Bytes),
-    ("attention-matrix", "of one layer: the attention matrix", Unit::Bytes),
-    ("in-flight", "Micro-batches in flight on the first stage", Unit::Ratio),
-    ("worst-stage", "Fullest stage, from 0", Unit::Count),
-    ("recompute-flops-fraction", "FLOPs added by recomputation", Unit::Fraction),
-    ("recompute-working", "What one layer needs while it is recomputed", Unit::Bytes),
-    ("activations-head", "of those: of the head", Unit::Bytes),
-    ("offload-activations-bandwidth", "Bandwidth that hides offloaded activations", Unit::BytesPerSecond),
-    ("offload-weights-bandwidth", "Bandwidth that hides offloaded weights and gradients", Unit::BytesPerSecond),
-    ("offload-optimizer-bandwidth", "Bandwidth that hides offloaded optimizer states", Unit::BytesPerSecond),
+const POLICY: [Param<Params>; 5] = [
+    RECOMPUTE.main().at(|p: &mut Params| p.recompute.slot()),
+    FLASH.main().at(|p: &mut Params| p.flash.slot()),
+    COUNTING.more(KEPT).at(|p: &mut Params| p.counting.slot()),
+    GPU.more("Offload").at(|p: &mut Params| p.gpu.slot()),
+    reference::GUESS.apart(),
 ];
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "activation-memory",
-    title: "Activation memory",
-    summary: "What the forward pass keeps for the backward pass, on each stage, and what recomputing it costs.",
-    params: Parameters::Specs(&PARAMS),
-    quantities: Measures::List(QUANTITIES),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        let result = activations(&params).map(|result| result.quantities()).map_err(|e| e.message);
-        Evaluation::new(params.query(), problems, result)
-    },
-};
-
-/// The GPU that is meant if none is given.
-pub(super) fn default_gpu() -> &'static Accelerator {
-    hardware::find(GPU.default).unwrap_or(&hardware::ALL[0])
+impl LaidOut for Params {
+    fn layout(&mut self) -> &mut Layout {
+        &mut self.layout
+    }
 }
 
-fn default_model() -> ModelRef {
-    ModelRef::Preset(presets::find(MODEL.default).unwrap_or(&presets::ALL[0]))
-}
+impl Model for Params {
+    type Result = Activations;
+    const ID: &'static str = "activation-memory";
+    const TITLE: &'static str = "Activation memory";
+    const SUMMARY: &'static str =
+        "What the forward pass keeps for the backward pass, on each stage, and what recomputing it costs.";
+    const PARAMS: &'static [Param<Self>] = &join::<_, 48>(&[&SIZES, &Layout::splits(), &POLICY, &all_apart(&SHAPE)]);
+    const QUANTITIES: &'static [Measure<Self, Activations>] = &[
+        measure("activations-per-layer", "Activations of one layer and micro-batch", Unit::Bytes, |_, a| a.per_layer.0),
+        measure("activations", "Activations on the fullest GPU", Unit::Bytes, |_, a| a.worst.total.0),
+        measure("activations-peak", "Peak", Unit::Bytes, |_, a| a.peak().0),
+        measure("attention-matrix", "Attention matrix, one layer", Unit::Bytes, |_, a| a.matrix.0),
+        measure("in-flight", "Micro-batches in flight on the first stage", Unit::Ratio, |_, a| {
+            a.stages.first().map_or(0.0, |s| s.stage.in_flight)
+        }),
+        measure("worst-stage", "Fullest stage, from 0", Unit::Count, |_, a| a.worst.stage.index as f64),
+        measure("recompute-flops-fraction", "FLOPs added by recomputation", Unit::Fraction, |_, a| a.recompute_flops),
+        measure("recompute-working", "One layer while it is recomputed", Unit::Bytes, |_, a| a.worst.working.0),
+        measure("activations-head", "Head", Unit::Bytes, |_, a| a.worst.head.0),
+        measure(
+            "offload-activations-bandwidth",
+            "Bandwidth that hides offloaded activations",
+            Unit::BytesPerSecond,
+            |_, a| a.offload[0].bandwidth(),
+        ),
+        measure(
+            "offload-weights-bandwidth",
+            "Bandwidth that hides offloaded weights and gradients",
+            Unit::BytesPerSecond,
+            |_, a| a.offload[1].bandwidth(),
+        ),
+        measure(
+            "offload-optimizer-bandwidth",
+            "Bandwidth that hides offloaded optimizer states",
+            Unit::BytesPerSecond,
+            |_, a| a.offload[2].bandwidth(),
+        ),
+    ];
 
-impl Default for Params {
-    /// Llama 3 8B, one sequence of 8192 tokens, nothing split, nothing recomputed.
-    fn default() -> Self {
-        Self {
-            model: default_model(),
-            seq: 8192,
-            mbs: 1,
-            layout: Layout::default(),
-            recompute: Recompute::None,
-            flash: false,
-            counting: Counting::Paper,
-            gpu: default_gpu(),
-        }
+    fn evaluate(&self) -> Result<Activations, String> {
+        activations(self).map_err(|e| e.message)
+    }
+
+    fn translate(query: &mut Query) {
+        super::translate_switches(query);
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        self.model = ModelRef::read_shape(reader, query, preset);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
     }
 }
 
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(&PARAMS, query);
-        let preset = presets::find(MODEL.default).unwrap_or(&presets::ALL[0]);
-        let params = Self {
-            model: ModelRef::read_shape(&mut reader, query, preset),
-            seq: reader.integer("seq").clamp(1, MAX_SEQ),
-            mbs: reader.integer("mbs").clamp(1, MAX_MBS),
-            layout: Layout::read(&mut reader),
-            recompute: Recompute::find(reader.choice("recompute")),
-            flash: is_set(&mut reader, "flash"),
-            counting: Counting::find(reader.choice("counting")),
-            gpu: hardware::find(reader.choice("gpu")).unwrap_or(default_gpu()),
-        };
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let mut query = self.model.query();
-        query.set("seq", self.seq.to_string());
-        query.set("mbs", self.mbs.to_string());
-        for (name, value) in self.layout.pairs().into_iter().filter(|(name, _)| SPLITS.iter().any(|s| s.name == *name))
-        {
-            query.set(name, value);
-        }
-        query.set("recompute", self.recompute.id());
-        query.set("flash", if self.flash { "true" } else { "false" });
-        query.set("counting", self.counting.id());
-        query.set("gpu", self.gpu.id);
-        query
-    }
-
     fn check(&self) -> Result<&Shape, ConfigProblem> {
         let Some(shape) = self.model.shape() else {
             return Err(ConfigProblem::new(
@@ -780,26 +736,6 @@ impl Activations {
     /// The highest point of [`Activations::curve`].
     pub fn peak(&self) -> Bytes {
         self.worst.peak
-    }
-
-    /// The quantities of the catalogue, in its order.
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let [activations, weights, optimizer] = &self.offload;
-        let values = [
-            self.per_layer.0,
-            self.worst.total.0,
-            self.peak().0,
-            self.matrix.0,
-            self.stages.first().map_or(0.0, |s| s.stage.in_flight),
-            self.worst.stage.index as f64,
-            self.recompute_flops,
-            self.worst.working.0,
-            self.worst.head.0,
-            activations.bandwidth(),
-            weights.bandwidth(),
-            optimizer.bandwidth(),
-        ];
-        QUANTITIES.iter().zip(values).map(|(&(id, label, unit), v)| Quantity::new(id, label, v, unit)).collect()
     }
 
     /// The picture in two or three sentences, with its numbers.

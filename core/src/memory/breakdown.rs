@@ -13,48 +13,45 @@
 
 use std::fmt;
 
-use super::activations::{Counting, GPU, KEPT, MAX_MBS, MAX_SEQ, Recompute, SEQ, default_gpu};
+use super::activations::{COUNTING, Counting, FLASH, GPU, MBS, RECOMPUTE, Recompute, SEQ};
 use super::advice::{self, Suggestion};
 use super::convention::{Concept, Convention};
-use super::layout::{self, Layout};
+use super::layout::{LaidOut, Layout};
 use super::optimizer::Optimizer;
 use super::overhead::{Basis, Overhead, Range};
 use super::plan::{Parts, PipelineRow, Plan};
 use super::precision::Dtype;
+use super::shard::Held;
 use super::verdict::Verdict;
-use super::{is_set, shard::Held};
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
-use crate::hardware::{self, Accelerator};
+use crate::declare::{Field as _, Measure, Model, Param, all_apart, all_quiet, choice, join, measure, whole};
+use crate::hardware::Accelerator;
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ConfigProblem, ModelRef, ModelSize, reference};
-use crate::quantity::{Quantity, Unit, bytes_decimal, grouped, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join};
+use crate::options;
+use crate::quantity::{Unit, bytes_decimal, grouped, number};
+use crate::query::{Problem, Query, Reader};
 use crate::units::Bytes;
 
 /// Most data-parallel ranks.
 pub const MAX_DP: u64 = 65_536;
 
 /// What the GPU is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// Weights, gradients, optimizer states, activations.
+    #[default]
     Training,
     /// Weights and the KV cache.
     Inference,
 }
 
-impl Mode {
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Mode::Training => "training",
-            Mode::Inference => "inference",
-        }
-    }
-}
+options!(Mode {
+    Training: "training", "training";
+    Inference: "inference", "inference";
+});
 
 /// The state of the widget.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The model.
     pub model: ModelRef,
@@ -88,99 +85,139 @@ pub struct Params {
     pub kv_dtype: Dtype,
 }
 
-const OWN: [ParamSpec; 6] = [
-    ParamSpec {
-        name: "dtype",
-        doc: "type of weights and gradients; bf16 and fp16 keep an fp32 master copy in the optimizer",
-        kind: Kind::Choice(&["bf16", "fp16", "fp32"]),
-        default: "bf16",
-    },
-    ParamSpec {
-        name: "optimizer",
-        doc: "optimizer",
-        kind: Kind::Choice(&["adamw", "adam8bit", "sgd", "momentum", "adafactor", "lion", "muon"]),
-        default: "adamw",
-    },
-    ParamSpec {
-        name: "convention",
-        doc: "whose way of counting: the ZeRO paper’s, DeepSpeed’s, Megatron-LM’s",
-        kind: Kind::Choice(&["zero", "deepspeed", "megatron"]),
-        default: "zero",
-    },
-    ParamSpec { name: "zero", doc: "ZeRO stage", kind: Kind::Integer { min: 0, max: 3 }, default: "0" },
-    ParamSpec { name: "dp", doc: "data-parallel ranks", kind: Kind::Integer { min: 1, max: MAX_DP }, default: "64" },
-    GPU,
+/// Where the controls stand of what model states depend on.
+const JOB: &str = "Precision and optimizer";
+/// Where those stand of what is kept beside them.
+const LOAD: &str = "Activations and KV cache";
+
+const OWN: [Param<Params>; 9] = [
+    reference::MODEL.own_control(),
+    reference::COUNT.own_control(),
+    reference::GUESS.apart(),
+    choice(
+        "dtype",
+        "type of weights and gradients; bf16 and fp16 keep an fp32 master copy in the optimizer",
+        Dtype::TRAINING_LIST,
+        "bf16",
+    )
+    .label("Precision")
+    .more(JOB)
+    .at(|p: &mut Params| p.dtype.slot()),
+    choice("optimizer", "optimizer", Optimizer::LIST, "adamw")
+        .label("Optimizer")
+        .more(JOB)
+        .at(|p: &mut Params| p.optimizer.slot()),
+    choice(
+        "convention",
+        "whose way of counting: the ZeRO paper’s, DeepSpeed’s, Megatron-LM’s",
+        Convention::LIST,
+        "zero",
+    )
+    .label("Counted as by")
+    .more(JOB)
+    .at(|p: &mut Params| p.convention.slot()),
+    whole("zero", "ZeRO stage", [0, 3], "0").drawn().at(|p: &mut Params| p.zero.slot()),
+    whole("dp", "data-parallel ranks", [1, MAX_DP], "64")
+        .label("Data-parallel ranks")
+        .doubling(16)
+        .main()
+        .at(|p: &mut Params| p.dp.slot()),
+    GPU.main().at(|p: &mut Params| p.gpu.slot()),
 ];
 
-const LOAD: [ParamSpec; 7] = {
-    let [mbs, recompute, flash, counting] = KEPT;
-    [
-        ParamSpec {
-            name: "mode",
-            doc: "training, or inference: weights and KV cache",
-            kind: Kind::Choice(&["training", "inference"]),
-            default: "training",
-        },
-        ParamSpec {
-            doc: "tokens of a sequence; activations and the KV cache are counted if it is given",
-            default: "",
-            ..SEQ
-        },
-        ParamSpec { doc: "sequences of a micro-batch; in inference, those served at once", ..mbs },
-        recompute,
-        ParamSpec { default: "true", ..flash },
-        ParamSpec { default: "architecture", ..counting },
-        ParamSpec {
-            name: "kv_dtype",
-            doc: "in inference: type of the KV cache",
-            kind: Kind::Choice(&["bf16", "fp16", "fp8", "fp32"]),
-            default: "bf16",
-        },
-    ]
-};
+const BESIDE: [Param<Params>; 7] = all_quiet([
+    choice("mode", "training, or inference: weights and KV cache", Mode::LIST, "training")
+        .label("For")
+        .more(LOAD)
+        .at(|p: &mut Params| p.mode.slot()),
+    SEQ.doc("tokens of a sequence; activations and the KV cache are counted if it is given")
+        .default("")
+        .more(LOAD)
+        .at(|p: &mut Params| p.seq.slot()),
+    MBS.doc("sequences of a micro-batch; in inference, those served at once")
+        .more(LOAD)
+        .at(|p: &mut Params| p.mbs.slot()),
+    RECOMPUTE.more(LOAD).at(|p: &mut Params| p.recompute.slot()),
+    FLASH.default("true").more(LOAD).at(|p: &mut Params| p.flash.slot()),
+    COUNTING.default("architecture").more(LOAD).at(|p: &mut Params| p.counting.slot()),
+    choice("kv_dtype", "in inference: type of the KV cache", Dtype::CACHE_LIST, "bf16")
+        .label("Cache in")
+        .more(LOAD)
+        .at(|p: &mut Params| p.kv_dtype.slot()),
+]);
 
-const PARAMS: [ParamSpec; 57] = join(&[&reference::SPECS, &OWN, &LOAD, &layout::SPECS, &SHAPE]);
+impl LaidOut for Params {
+    fn layout(&mut self) -> &mut Layout {
+        &mut self.layout
+    }
+}
 
-const QUANTITIES: &[(&str, &str, Unit)] = &[
-    ("params", "Parameters", Unit::Count),
-    ("weights", "Weights", Unit::Bytes),
-    ("gradients", "Gradients", Unit::Bytes),
-    ("optimizer", "Optimizer states", Unit::Bytes),
-    ("total", "Total", Unit::Bytes),
-    ("master", "of the optimizer states: master copy", Unit::Bytes),
-    ("momentum", "of the optimizer states: momentum", Unit::Bytes),
-    ("variance", "of the optimizer states: variance", Unit::Bytes),
-    ("total-zero-0", "Total without ZeRO", Unit::Bytes),
-    ("total-zero-1", "Total with ZeRO-1", Unit::Bytes),
-    ("total-zero-2", "Total with ZeRO-2", Unit::Bytes),
-    ("total-zero-3", "Total with ZeRO-3", Unit::Bytes),
-    ("bytes-per-param", "Bytes a parameter, unsharded", Unit::Ratio),
-    ("capacity", "Memory of the GPU", Unit::Bytes),
-    ("headroom", "Memory left", Unit::Bytes),
-    ("fits", "Fits (1) or not (0)", Unit::Count),
-    ("activations", "Activations, at the highest point of a step", Unit::Bytes),
-    ("kv-cache", "KV cache", Unit::Bytes),
-    ("kv-per-token", "KV cache of one token, over all layers", Unit::Bytes),
-    ("max-sequences", "Sequences whose KV cache fits", Unit::Count),
-    ("overhead-low", "CUDA context, buffers and fragmentation: at least", Unit::Bytes),
-    ("overhead-high", "CUDA context, buffers and fragmentation: at most", Unit::Bytes),
-    ("gpus", "GPUs", Unit::Count),
-    ("worst-stage", "Fullest pipeline stage, from 0", Unit::Count),
-];
+impl Model for Params {
+    type Result = Breakdown;
+    const ID: &'static str = "memory-breakdown";
+    const TITLE: &'static str = "Memory breakdown";
+    const SUMMARY: &'static str =
+        "What a model takes on each GPU, in training or inference, under any layout, and whether it fits.";
+    const PARAMS: &'static [Param<Self>] =
+        &join::<_, 57>(&[&OWN, &BESIDE, &all_quiet(Layout::params()), &all_apart(&SHAPE)]);
+    const QUANTITIES: &'static [Measure<Self, Breakdown>] = &[
+        measure("params", "Parameters", Unit::Count, |_, b| b.size.params),
+        measure("weights", "Weights", Unit::Bytes, |_, b| b.parts.weights.0),
+        measure("gradients", "Gradients", Unit::Bytes, |_, b| b.parts.gradients.0),
+        measure("optimizer", "Optimizer states", Unit::Bytes, |_, b| b.parts.optimizer.0),
+        measure("total", "Total", Unit::Bytes, |_, b| b.total.0),
+        measure("master", "Master weights", Unit::Bytes, |_, b| b.part("master").0),
+        measure("momentum", "Momentum", Unit::Bytes, |_, b| b.part("momentum").0),
+        measure("variance", "Variance", Unit::Bytes, |_, b| b.part("variance").0),
+        measure("total-zero-0", "Total without ZeRO", Unit::Bytes, |_, b| b.stages[0].total.0),
+        measure("total-zero-1", "Total with ZeRO-1", Unit::Bytes, |_, b| b.stages[1].total.0),
+        measure("total-zero-2", "Total with ZeRO-2", Unit::Bytes, |_, b| b.stages[2].total.0),
+        measure("total-zero-3", "Total with ZeRO-3", Unit::Bytes, |_, b| b.stages[3].total.0),
+        measure("bytes-per-param", "Bytes a parameter, unsharded", Unit::Ratio, |_, b| b.bytes_per_param()),
+        measure("capacity", "Memory of the GPU", Unit::Bytes, |_, b| b.capacity.0),
+        measure("headroom", "Memory left", Unit::Bytes, |_, b| b.headroom.0),
+        measure("fits", "Fits", Unit::Count, |_, b| f64::from(u8::from(b.verdict.possible()))),
+        measure("activations", "Activations", Unit::Bytes, |_, b| b.parts.activations.0),
+        measure("kv-cache", "KV cache", Unit::Bytes, |_, b| b.parts.kv_cache.0),
+        measure("kv-per-token", "KV cache of one token", Unit::Bytes, |_, b| b.kv_per_token.0),
+        measure("max-sequences", "Sequences whose KV cache fits", Unit::Count, |_, b| b.max_sequences()),
+        measure("overhead-low", "CUDA context, buffers and fragmentation: at least", Unit::Bytes, |_, b| {
+            b.overhead.total().low.0
+        }),
+        measure("overhead-high", "CUDA context, buffers and fragmentation: at most", Unit::Bytes, |_, b| {
+            b.overhead.total().high.0
+        }),
+        measure("gpus", "GPUs", Unit::Count, |p, _| p.gpus()),
+        measure("worst-stage", "Fullest pipeline stage, from 0", Unit::Count, |_, b| b.worst.stage.index as f64),
+    ];
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "memory-breakdown",
-    title: "Memory breakdown",
-    summary: "What a model takes on each GPU, in training or inference, under any layout, and whether it fits.",
-    params: Parameters::Specs(&PARAMS),
-    quantities: Measures::List(QUANTITIES),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        let result = breakdown(&params).map(|result| result.quantities()).map_err(|e| e.to_string());
-        Evaluation::new(params.query(), problems, result)
-    },
-};
+    fn evaluate(&self) -> Result<Breakdown, String> {
+        breakdown(self).map_err(|e| e.to_string())
+    }
+
+    fn translate(query: &mut Query) {
+        super::translate_switches(query);
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let query = reader.query();
+        self.model = ModelRef::read(reader, query);
+        if self.model.shape().is_some() {
+            return;
+        }
+        if self.seq.take().is_some() {
+            reader.problem("seq", "Activations and the KV cache follow from sizes: give a model, not only params.");
+        }
+        if self.layout.ep > 1 {
+            self.layout.ep = 1;
+            reader.problem("ep", "ep splits experts: give a model that has some. It was ignored.");
+        }
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
+    }
+}
 
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -202,97 +239,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl Default for Params {
-    /// 30 billion parameters, bf16, AdamW, no ZeRO, 64 ranks of H100.
-    fn default() -> Self {
-        Self {
-            model: ModelRef::Count(30_000_000_000),
-            dtype: Dtype::Bf16,
-            optimizer: Optimizer::AdamW,
-            convention: Convention::Zero,
-            zero: 0,
-            dp: 64,
-            gpu: default_gpu(),
-            mode: Mode::Training,
-            layout: Layout::default(),
-            seq: None,
-            mbs: 1,
-            recompute: Recompute::None,
-            flash: true,
-            counting: Counting::Architecture,
-            kv_dtype: Dtype::Bf16,
-        }
-    }
-}
-
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let default = Self::default();
-        let mut reader = Reader::new(&PARAMS, query);
-        let seq = reader.real_or_none("seq").map(|seq| (seq as u64).clamp(1, MAX_SEQ));
-        let mut params = Self {
-            model: ModelRef::read(&mut reader, query),
-            dtype: Dtype::find(reader.choice("dtype")).unwrap_or(default.dtype),
-            optimizer: Optimizer::find(reader.choice("optimizer")).unwrap_or(default.optimizer),
-            convention: Convention::find(reader.choice("convention")).unwrap_or(default.convention),
-            zero: u8::try_from(reader.integer("zero")).unwrap_or(0).min(3),
-            dp: reader.integer("dp").clamp(1, MAX_DP),
-            gpu: hardware::find(reader.choice("gpu")).unwrap_or(default.gpu),
-            mode: if reader.choice("mode") == "inference" { Mode::Inference } else { Mode::Training },
-            layout: Layout::read(&mut reader),
-            seq,
-            mbs: reader.integer("mbs").clamp(1, MAX_MBS),
-            recompute: Recompute::find(reader.choice("recompute")),
-            flash: is_set(&mut reader, "flash"),
-            counting: Counting::find(reader.choice("counting")),
-            kv_dtype: Dtype::find(reader.choice("kv_dtype")).unwrap_or(default.kv_dtype),
-        };
-        if params.model.shape().is_none() {
-            if params.seq.take().is_some() {
-                reader.problem("seq", "Activations and the KV cache follow from sizes: give a model, not only params.");
-            }
-            if params.layout.ep > 1 {
-                params.layout.ep = 1;
-                reader.problem("ep", "ep splits experts: give a model that has some. It was ignored.");
-            }
-        }
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same. Model, type, optimizer, convention, ZeRO, ranks and GPU are
-    /// always there, so that a link stays what it is; the rest, where it is not the default.
-    pub fn query(&self) -> Query {
-        let mut query = self.model.query();
-        for (name, value) in [
-            ("dtype", self.dtype.id()),
-            ("optimizer", self.optimizer.id()),
-            ("convention", self.convention.id()),
-            ("zero", ["0", "1", "2", "3"].get(usize::from(self.zero)).copied().unwrap_or("3")),
-        ] {
-            query.set(name, value);
-        }
-        query.set("dp", self.dp.to_string());
-        query.set("gpu", self.gpu.id);
-        let default = Self::default();
-        let mut set = |differs: bool, name: &str, value: &str| {
-            if differs {
-                query.set(name, value);
-            }
-        };
-        set(self.mode != default.mode, "mode", self.mode.id());
-        set(self.seq.is_some(), "seq", &self.seq.unwrap_or_default().to_string());
-        set(self.mbs != default.mbs, "mbs", &self.mbs.to_string());
-        set(self.recompute != default.recompute, "recompute", self.recompute.id());
-        set(self.flash != default.flash, "flash", "false");
-        set(self.counting != default.counting, "counting", self.counting.id());
-        set(self.kv_dtype != default.kv_dtype, "kv_dtype", self.kv_dtype.id());
-        for (name, value) in self.layout.differences() {
-            query.set(name, value);
-        }
-        query
-    }
-
     /// These parameters with `changes` put over them. A change of `model` drops `params` and the other way round, so
     /// that neither is reported as a contradiction.
     pub fn with(&self, changes: &Query) -> (Self, Vec<Problem>) {
@@ -573,38 +520,5 @@ impl Breakdown {
     /// What a concept consists of: "master 4, momentum 4, variance 4 bytes", "2 bytes × 30 B", "nothing".
     pub fn each(&self, concept: Concept) -> String {
         advice::each(self, concept)
-    }
-
-    /// The quantities of the catalogue, in its order.
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let [zero0, zero1, zero2, zero3] = self.stages.map(|s| s.total.0);
-        let overhead = self.overhead.total();
-        let values = [
-            self.size.params,
-            self.parts.weights.0,
-            self.parts.gradients.0,
-            self.parts.optimizer.0,
-            self.total.0,
-            self.part("master").0,
-            self.part("momentum").0,
-            self.part("variance").0,
-            zero0,
-            zero1,
-            zero2,
-            zero3,
-            self.bytes_per_param(),
-            self.capacity.0,
-            self.headroom.0,
-            f64::from(u8::from(self.verdict.possible())),
-            self.parts.activations.0,
-            self.parts.kv_cache.0,
-            self.kv_per_token.0,
-            self.max_sequences(),
-            overhead.low.0,
-            overhead.high.0,
-            self.params.gpus(),
-            self.worst.stage.index as f64,
-        ];
-        QUANTITIES.iter().zip(values).map(|(&(id, label, unit), value)| Quantity::new(id, label, value, unit)).collect()
     }
 }

@@ -18,12 +18,14 @@
 use super::optimizer::Optimizer;
 use super::precision::Dtype;
 use super::shard::{Elements, Held};
+use crate::options;
 use crate::quantity::{count, number};
 
 /// Whose way of counting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Convention {
     /// The ZeRO paper's 2Ψ + 2Ψ + KΨ.
+    #[default]
     Zero,
     /// DeepSpeed's estimators.
     DeepSpeed,
@@ -144,21 +146,15 @@ impl Sharding {
     }
 }
 
+options!(Convention {
+    Zero: "zero", "ZeRO paper";
+    DeepSpeed: "deepspeed", "DeepSpeed";
+    Megatron: "megatron", "Megatron-LM";
+});
+
 impl Convention {
-    /// All conventions, the default first.
-    pub const ALL: [Convention; 3] = [Convention::Zero, Convention::DeepSpeed, Convention::Megatron];
-
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Convention::Zero => "zero",
-            Convention::DeepSpeed => "deepspeed",
-            Convention::Megatron => "megatron",
-        }
-    }
-
     /// Whose it is: "the ZeRO paper".
-    pub const fn label(self) -> &'static str {
+    pub const fn author(self) -> &'static str {
         match self {
             Convention::Zero => "the ZeRO paper",
             Convention::DeepSpeed => "DeepSpeed’s estimators",
@@ -175,11 +171,6 @@ impl Convention {
             }
             Convention::Megatron => "NVIDIA/Megatron-LM megatron/training/theoretical_memory_usage.py at d98e8a6",
         }
-    }
-
-    /// The convention with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|c| c.id() == id)
     }
 
     /// Everything that one GPU holds of the model's states, weights first; `gathered` is the number of elements of the

@@ -7,9 +7,9 @@
 
 use super::convention::Sharding;
 use super::pipeline::Pipeline;
+use crate::declare::{Declaration, Field as _, Param, join, switch, whole};
 use crate::model::{ConfigProblem, ModelRef};
 use crate::quantity::grouped;
-use crate::query::{Kind, ParamSpec, Reader, join};
 
 /// A layout, data parallelism and ZeRO aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,54 +40,61 @@ const MAX_VIRTUAL: u64 = 10_000;
 /// Most micro-batches of a step.
 const MAX_MICROBATCHES: u64 = 1_000_000;
 
-const fn from_one(name: &'static str, doc: &'static str, max: u64) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min: 1, max }, default: "1" }
+/// A model that is laid out.
+pub trait LaidOut {
+    /// Its layout.
+    fn layout(&mut self) -> &mut Layout;
 }
 
-/// The parameters of a layout in a query string, without `ep`: those that activations depend on.
-pub const SPLITS: [ParamSpec; 6] = [
-    from_one("tp", "tensor-parallel ranks", MAX_RANKS),
-    super::flag("sp", "sequence parallelism over the tensor-parallel ranks"),
-    from_one("cp", "context-parallel ranks", MAX_RANKS),
-    from_one("pp", "pipeline stages", MAX_RANKS),
-    from_one("vpp", "virtual stages of each pipeline stage: more than 1 is the interleaved schedule", MAX_VIRTUAL),
-    from_one("microbatches", "micro-batches of a step", MAX_MICROBATCHES),
-];
+/// Where the controls of a layout stand.
+const SPLIT: &str = "Split the model";
 
-/// [`SPLITS`] and `ep`.
-pub const SPECS: [ParamSpec; 7] =
-    join(&[&SPLITS, &[from_one("ep", "expert-parallel ranks, taken from dp × cp", MAX_RANKS)]]);
+const fn from_one(name: &'static str, doc: &'static str, max: u64) -> Declaration {
+    whole(name, doc, [1, max], "1").more(SPLIT)
+}
 
 impl Layout {
-    /// Reads a layout by [`SPECS`] or [`SPLITS`], which must be among the reader's.
-    pub fn read(reader: &mut Reader<'_>) -> Self {
-        let mut int = |name: &str, max: u64| reader.integer(name).clamp(1, max);
-        let pipeline = Pipeline {
-            stages: int("pp", MAX_RANKS),
-            virtual_stages: int("vpp", MAX_VIRTUAL),
-            microbatches: int("microbatches", MAX_MICROBATCHES),
-        };
-        let (tp, cp, ep) = (int("tp", MAX_RANKS), int("cp", MAX_RANKS), int("ep", MAX_RANKS));
-        Self { tp, cp, ep, pipeline, sp: super::is_set(reader, "sp") }
-    }
-
-    /// All of it as query pairs.
-    pub fn pairs(&self) -> [(&'static str, String); 7] {
-        let p = self.pipeline;
+    /// Its parameters without `ep`, of a model that has one: those that activations depend on.
+    pub const fn splits<P: LaidOut>() -> [Param<P>; 6] {
         [
-            ("tp", self.tp.to_string()),
-            ("sp", self.sp.to_string()),
-            ("cp", self.cp.to_string()),
-            ("pp", p.stages.to_string()),
-            ("vpp", p.virtual_stages.to_string()),
-            ("microbatches", p.microbatches.to_string()),
-            ("ep", self.ep.to_string()),
+            from_one("tp", "tensor-parallel ranks", MAX_RANKS)
+                .label("Tensor-parallel ranks")
+                .doubling(6)
+                .at(|p: &mut P| p.layout().tp.slot()),
+            switch("sp", "sequence parallelism over the tensor-parallel ranks", false)
+                .label("Sequence parallelism")
+                .more(SPLIT)
+                .at(|p: &mut P| p.layout().sp.slot()),
+            from_one("cp", "context-parallel ranks", MAX_RANKS)
+                .label("Context-parallel ranks")
+                .doubling(7)
+                .at(|p: &mut P| p.layout().cp.slot()),
+            from_one("pp", "pipeline stages", MAX_RANKS)
+                .label("Pipeline stages")
+                .doubling(7)
+                .at(|p: &mut P| p.layout().pipeline.stages.slot()),
+            from_one(
+                "vpp",
+                "virtual stages of each pipeline stage: more than 1 is the interleaved schedule",
+                MAX_VIRTUAL,
+            )
+            .label("Virtual stages of each")
+            .doubling(4)
+            .at(|p: &mut P| p.layout().pipeline.virtual_stages.slot()),
+            from_one("microbatches", "micro-batches of a step", MAX_MICROBATCHES)
+                .label("Micro-batches of a step")
+                .doubling(10)
+                .at(|p: &mut P| p.layout().pipeline.microbatches.slot()),
         ]
     }
 
-    /// Those pairs that differ from the default.
-    pub fn differences(&self) -> impl Iterator<Item = (&'static str, String)> {
-        self.pairs().into_iter().zip(Self::default().pairs()).filter(|(a, b)| a != b).map(|(a, _)| a)
+    /// All of its parameters, of a model that has one.
+    pub const fn params<P: LaidOut>() -> [Param<P>; 7] {
+        let ep = from_one("ep", "expert-parallel ranks, taken from dp × cp", MAX_RANKS)
+            .label("Expert-parallel ranks")
+            .doubling(8)
+            .at(|p: &mut P| p.layout().ep.slot());
+        join(&[&Self::splits(), &[ep]])
     }
 
     /// In a few words: "tp 8 · sp · pp 16 · 16 micro-batches", or "nothing split".

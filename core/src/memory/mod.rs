@@ -21,23 +21,24 @@ pub mod precision;
 pub mod shard;
 pub mod verdict;
 
-use crate::query::{Kind, ParamSpec, Reader};
+use crate::query::Query;
 
 pub use advice::Suggestion;
 pub use breakdown::{Breakdown, Error, Mode, Params, Row, StageRow, breakdown};
 pub use convention::{Concept, Convention, Term};
-pub use layout::Layout;
+pub use layout::{LaidOut, Layout};
 pub use optimizer::Optimizer;
 pub use plan::{Parts, PipelineRow};
 pub use precision::Dtype;
 pub use verdict::Verdict;
 
-/// A parameter that is on or off, and off by default.
-const fn flag(name: &'static str, doc: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Choice(&["false", "true", "0", "1"]), default: "false" }
-}
-
-/// Whether a [`flag`] is on.
-fn is_set(reader: &mut Reader<'_>, name: &str) -> bool {
-    matches!(reader.choice(name), "true" | "1")
+/// Puts `true` and `false` in the place of 1 and 0, as links may say what is on or off.
+fn translate_switches(query: &mut Query) {
+    for name in ["sp", "flash"] {
+        match query.get(name).map(str::trim) {
+            Some("1") => query.set(name, "true"),
+            Some("0") => query.set(name, "false"),
+            _ => {}
+        }
+    }
 }

@@ -1,11 +1,13 @@
 //! What each optimizer keeps per parameter, beside the master copy that mixed precision adds.
 
 use super::shard::Elements;
+use crate::options;
 
 /// An optimizer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Optimizer {
     /// Two fp32 moments (Kingma & Ba 2015; Loshchilov & Hutter 2019).
+    #[default]
     AdamW,
     /// Two 8-bit moments, block-wise quantised (Dettmers et al. 2022).
     Adam8bit,
@@ -40,44 +42,17 @@ pub struct State {
 /// makes the scales 1/32 of a byte a parameter and moment instead of 1/512.
 pub const BLOCK: f64 = 2048.0;
 
+options!(Optimizer {
+    AdamW: "adamw", "AdamW";
+    Adam8bit: "adam8bit", "8-bit Adam";
+    Sgd: "sgd", "SGD";
+    Momentum: "momentum", "SGD with momentum";
+    Adafactor: "adafactor", "Adafactor";
+    Lion: "lion", "Lion";
+    Muon: "muon", "Muon";
+});
+
 impl Optimizer {
-    /// All optimizers, the default first.
-    pub const ALL: [Optimizer; 7] = [
-        Optimizer::AdamW,
-        Optimizer::Adam8bit,
-        Optimizer::Sgd,
-        Optimizer::Momentum,
-        Optimizer::Adafactor,
-        Optimizer::Lion,
-        Optimizer::Muon,
-    ];
-
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Optimizer::AdamW => "adamw",
-            Optimizer::Adam8bit => "adam8bit",
-            Optimizer::Sgd => "sgd",
-            Optimizer::Momentum => "momentum",
-            Optimizer::Adafactor => "adafactor",
-            Optimizer::Lion => "lion",
-            Optimizer::Muon => "muon",
-        }
-    }
-
-    /// What a person reads.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Optimizer::AdamW => "AdamW",
-            Optimizer::Adam8bit => "8-bit Adam",
-            Optimizer::Sgd => "SGD",
-            Optimizer::Momentum => "SGD with momentum",
-            Optimizer::Adafactor => "Adafactor",
-            Optimizer::Lion => "Lion",
-            Optimizer::Muon => "Muon",
-        }
-    }
-
     /// The paper or page that its states are from.
     pub const fn source(self) -> &'static str {
         match self {
@@ -95,11 +70,6 @@ impl Optimizer {
             }
             Optimizer::Muon => "Jordan et al. 2024, https://kellerjordan.github.io/posts/muon/",
         }
-    }
-
-    /// The optimizer with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|o| o.id() == id)
     }
 
     /// Its states for these parameters, master copy aside.

@@ -2,6 +2,7 @@
 
 use super::cluster::{Cluster, Degrees};
 use super::work::{Products, Run, Seconds};
+use crate::declare::Model as _;
 use crate::hardware::links;
 use crate::memory::activations::{Params, Recompute};
 use crate::query::Query;

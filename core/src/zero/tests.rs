@@ -131,7 +131,7 @@ fn states_agree_with_the_memory_breakdown() {
                 convention: Convention::Zero,
                 zero,
                 dp: ranks as u64,
-                ..crate::memory::Params::default()
+                ..crate::memory::Params::standard()
             };
             let there = breakdown(&params).unwrap_or_else(|e| panic!("{e}"));
             let here = run.states();

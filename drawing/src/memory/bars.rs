@@ -194,15 +194,20 @@ impl Row {
         }
     }
 
-    /// The row as markup, with a radio button that chooses the stage of this number.
-    fn markup(&self, stage: usize, radio: &str) -> String {
+    /// The row as markup, with a radio button that chooses the stage of this number. In a still picture it shows the choice; where it
+    /// can be pressed, the choice is its property.
+    fn markup(&self, stage: usize, is_still: bool) -> String {
         let Self { class, name: [name, what], spoken, layers: [bar, labels], end, amounts, selected } = self;
-        let checked = if *selected { " checked" } else { "" };
+        let state = match (is_still, *selected) {
+            (true, true) => " disabled checked",
+            (true, false) => " disabled",
+            (false, _) => "",
+        };
         let [total, fits, apart] = amounts;
         // An empty drawing is as wide as the bar: the policy forbids to say by a style in markup where something begins.
         format!(
             "<label class=\"{class}\"><span class=\"bar-name\">\
-             <input type=\"radio\" name=\"zero\" value=\"{stage}\" aria-label=\"{spoken}\"{checked} {radio}>\
+             <input type=\"radio\" name=\"zero\" value=\"{stage}\" aria-label=\"{spoken}\"{state}>\
              <b>{name}</b><small>{what}</small></span>\
              <span class=\"bar-cell\"><svg class=\"bar\" aria-hidden=\"true\">{bar}</svg>\
              <svg class=\"bar labels\" aria-hidden=\"true\">{labels}</svg>\
@@ -236,9 +241,9 @@ impl Plot {
         }
     }
 
-    /// What is in the element `.plot`. `radio` is what a radio button has more: the form that it belongs to, if that is known.
-    pub fn markup(&self, radio: &str) -> String {
-        let rows: String = self.rows.iter().enumerate().map(|(stage, row)| row.markup(stage, radio)).collect();
+    /// What is in the element `.plot`: a still picture, or one in which a stage can be chosen.
+    pub fn markup(&self, is_still: bool) -> String {
+        let rows: String = self.rows.iter().enumerate().map(|(stage, row)| row.markup(stage, is_still)).collect();
         format!(
             "<svg class=\"axis\" aria-hidden=\"true\">{}</svg>\
              <div class=\"bars\" role=\"radiogroup\" aria-label=\"ZeRO stage\">{rows}</div>\

@@ -2,13 +2,11 @@
 
 mod bars;
 mod readout;
-mod sliders;
 
 use ringside_core::memory::{Breakdown, Layout, Mode, Params};
 
 pub use bars::{Plot, Row};
 pub use readout::{Reading, Readout};
-pub use sliders::{PARAMETERS, RANKS, Slider};
 
 /// The drawing, and what stands under it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -50,6 +48,7 @@ pub fn stage_name(mode: Mode, stage: u8) -> [&'static str; 2] {
 
 #[cfg(test)]
 mod tests {
+    use ringside_core::declare::Model as _;
     use ringside_core::hardware;
     use ringside_core::memory::{Params, breakdown};
     use ringside_core::query::Query;
@@ -63,11 +62,22 @@ mod tests {
 
     #[test]
     fn the_stage_on_show_is_the_one_that_is_checked() {
-        let plot = drawn("zero=2").plot.markup("");
+        let plot = drawn("zero=2").plot.markup(true);
         assert_eq!(plot.matches(" checked").count(), 1);
         assert!(plot.contains("value=\"2\" aria-label=\"ZeRO-2, and gradients: 66.6 GB, fits\" checked"), "{plot}");
         assert_eq!(plot.matches(" nowhere\"").count(), 0);
-        assert_eq!(drawn("mode=inference").plot.markup("").matches(" nowhere\"").count(), 3);
+        assert_eq!(drawn("mode=inference").plot.markup(true).matches(" nowhere\"").count(), 3);
+    }
+
+    #[test]
+    fn what_can_be_pressed_keeps_its_structure_when_another_stage_is_chosen() {
+        let tags = |query: &str| {
+            let markup = drawn(query).readout.markup(false);
+            markup.split('<').filter_map(|tag| tag.split([' ', '>']).next().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        assert_eq!(tags("zero=0"), tags("zero=3"));
+        assert!(!drawn("zero=1").plot.markup(false).contains("checked"));
+        assert!(drawn("zero=0").readout.markup(true).contains("class=\"secondary\" disabled>"));
     }
 
     #[test]

@@ -86,15 +86,16 @@ impl Readout {
         }
     }
 
-    /// All of it. `button` is what a button has more: `disabled` where there is no app yet.
-    pub fn markup(&self, button: &str) -> String {
+    /// All of it: a still picture, or one whose button can be pressed.
+    pub fn markup(&self, is_still: bool) -> String {
         let Self { class, verdict, beside, beside_rows, .. } = self;
         let readings: String = self.readings.iter().map(Reading::markup).collect();
-        let (verdict_class, hidden) = (self.verdict_class(), if self.can_fit { "" } else { " hidden" });
+        let (verdict_class, hidden) = (self.verdict_class(), if self.can_fit { "" } else { " nowhere" });
+        let disabled = if is_still { " disabled" } else { "" };
         format!(
             "<dl class=\"{class}\">{readings}</dl>\
              <div class=\"{verdict_class}\"><p tabindex=\"-1\">{verdict}</p>\
-             <button type=\"button\" class=\"secondary\"{hidden} {button}>Make it fit</button></div>\
+             <button type=\"button\" class=\"secondary{hidden}\"{disabled}>Make it fit</button></div>\
              <details class=\"beside\"><summary>{beside}</summary>\
              <div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"What no plan can compute\"><table>\
              <thead><tr><th scope=\"col\">For</th><th scope=\"col\" class=\"number\">Between</th>\
@@ -139,10 +140,10 @@ fn readings(b: &Breakdown) -> Vec<Reading> {
 fn beside_rows(b: &Breakdown) -> String {
     let mut rows = String::new();
     for ((name, source), range) in PARTS.iter().zip(b.overhead.parts()) {
-        let none = if range.high.0 == 0.0 { " class=\"nowhere\"" } else { "" };
+        let class = if range.high.0 == 0.0 { "nowhere" } else { "" };
         let _ = write!(
             rows,
-            "<tr{none}><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"source\">{}</td></tr>",
+            "<tr class=\"{class}\"><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"source\">{}</td></tr>",
             escaped(name),
             between(range),
             escaped(source)

@@ -1,21 +1,24 @@
-//! The live figure on the first screen.
+//! The figure of the first screen: still in the page as built, and then the widget.
 
 use leptos::prelude::*;
+use ringside_core::query::Query;
+use send_wrapper::SendWrapper;
 use web_sys::HtmlElement;
 
 use crate::ui::dom;
+use crate::ui::figure::take_states;
 use crate::ui::islands::Islands;
-use crate::widgets::{Enliven, load_glance};
+use crate::widgets::{self, Module, Props};
 
-/// Makes the figure alive, which is in the page as markup.
+/// Downloads the widget and shows it in the place of the picture, in the state that was asked for in the meantime.
 pub(super) fn enliven(root: &HtmlElement) {
-    let Some(figure) = dom::find(root, ".live-figure [data-widget]") else { return };
-    // Where it is said that the code could not be had.
-    let Some(place) = dom::find(&figure, "[data-island=figure]") else { return };
-    let figure = send_wrapper::SendWrapper::new(figure);
-    let show = move |enliven: Enliven| {
-        enliven((*figure).clone());
-        ().into_any()
-    };
-    Islands::new().put_deferred(place, load_glance, show);
+    let Some(place) = dom::find(root, ".live-figure") else { return };
+    let Some(still) = dom::find(&place, "[data-widget]") else { return };
+    let Some(widget) = widgets::find(&dom::attribute(&still, "data-widget")) else { return };
+    let query = RwSignal::new(Query::parse(&dom::attribute(&still, "data-query")));
+    take_states(&still, query);
+    let still = SendWrapper::new(still);
+    Effect::new(move |_| query.with(|query| dom::set(&still, "data-query", &query.to_string())));
+    let show = move |module: Module| (module.view)(Props { query, alone: false, compact: true });
+    Islands::new().put_deferred(place, || widget.to_show(), show);
 }

@@ -14,6 +14,7 @@ use web_sys::{
 
 use crate::shell::notices::{self, Level};
 use crate::store::store;
+use crate::ui::awake::saves_data;
 use crate::ui::{dom, link};
 
 /// How long the page is left in peace before the whole course is fetched, in milliseconds.
@@ -160,12 +161,6 @@ fn loaded() -> Vec<String> {
         names.extend(entries.iter().filter_map(name));
     }
     names
-}
-
-/// Whether the learner has asked the browser to load little.
-fn saves_data() -> bool {
-    let connection = js_sys::Reflect::get(&window().navigator(), &"connection".into());
-    connection.and_then(|c| js_sys::Reflect::get(&c, &"saveData".into())).is_ok_and(|on| on.is_truthy())
 }
 
 /// Asks the worker for something, and yields what is kept when it has been done.

@@ -38,10 +38,10 @@ fn kept_current() -> ArcRwSignal<Colours> {
         }
     }
     // A typeface that comes late changes what is written.
-    if let Ok(fonts) = Reflect::get(&document(), &"fonts".into()) {
-        if let Some(fonts) = fonts.dyn_ref::<EventTarget>() {
-            listen(fonts, "loadingdone", act);
-        }
+    if let Ok(fonts) = Reflect::get(&document(), &"fonts".into())
+        && let Some(fonts) = fonts.dyn_ref::<EventTarget>()
+    {
+        listen(fonts, "loadingdone", act);
     }
     if let (Ok(observer), Some(root)) = (MutationObserver::new(act), document().document_element()) {
         let wanted = MutationObserverInit::new();

@@ -7,13 +7,14 @@ mod tables;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::memory::activations::{Activations, ENTRY, Params, activations};
+use ringside_core::declare::Model as _;
+use ringside_core::memory::activations::{Activations, Params};
 use ringside_core::memory::layout::Layout;
 use ringside_core::quantity::grouped;
 
-use super::fields::Fields;
+use super::controls::Controls;
 use super::model_input::ModelInput;
-use super::{Module, Props, readings};
+use super::{Module, Props, outcome, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::columns::{self, Columns};
@@ -22,18 +23,17 @@ use crate::ui::figure::Figure;
 /// Downloads the widget.
 #[wasm_split(widget_activation_memory, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
 
-type Shown = super::outcome::Shown<Activations>;
+type Shown = outcome::Shown<Activations>;
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
-    let compute = |p: &Params| activations(p).map_err(|e| e.message);
-    let shown = Shown::new(params, compute, |p| Params { layout: Layout::default(), ..*p });
+    let shown = Shown::new(params, Params::evaluate, |p| Params { layout: Layout::default(), ..*p });
     let model = Signal::derive(move || params.with(|p| p.model));
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
 
@@ -44,72 +44,44 @@ fn view(props: Props) -> AnyView {
         })
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Activations::finding)));
-    let drawing = view! {
-        {curve::view(shown)}
+    let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
+    let controls = Controls::of(state).special("model", input.select(size, None)).draw();
+    let below = view! {
         {readings(shown)}
-        {stages(shown)}
         {tables::terms(shown)}
         {(!props.compact).then(|| {
             view! {
                 {tables::policies(state, shown)}
-                {offload::view(state, shown)}
+                {offload::view(shown)}
             }
         })}
-    }
-    .into_any();
+        {input.panel()}
+    };
     let figure = view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding
             notes=String::new()
-            controls=controls(state, input, props.compact)
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            below=Some(below.into_any())
             table=move || tables::course(shown)
         >
-            {shown.frame(drawing)}
+            {shown.frame(view! { {curve::view(shown)} {stages(shown)} }.into_any())}
         </Figure>
     };
     input.drop_zone(figure.into_any())
 }
 
-fn controls(state: State, input: ModelInput, compact: bool) -> AnyView {
-    let fields = Fields::new(state, &ENTRY);
-    let exactly = Signal::derive(move || state.params().with(|p| p.model.size().map_or(0.0, |size| size.params)));
-    let words = move || state.params().with(|p| p.layout.in_words());
-    let grid = view! {
-        <div class="control-grid">
-            {fields.doubling("seq", "Tokens of a sequence", 20, |p| &mut p.seq)}
-            {fields.doubling("mbs", "Sequences at once", 8, |p| &mut p.mbs)}
-            {fields.recompute(|p| &mut p.recompute)}
-            {compact.then(|| fields.flash(|p| &mut p.flash))}
-        </div>
-    };
-    if compact {
-        return grid.into_any();
-    }
-    view! {
-        <div class="control-row">
-            {input.select(exactly, None)}
-            {fields.flash(|p| &mut p.flash)}
-            {fields.counting(|p| &mut p.counting)}
-        </div>
-        {input.panel()}
-        {grid}
-        <details class="fold">
-            <summary>"Split the model: " <span>{words}</span></summary>
-            <div class="control-grid">{fields.layout(|p| &mut p.layout)}</div>
-        </details>
-    }
-    .into_any()
-}
-
 /// The numbers that matter most.
 fn readings(shown: Shown) -> AnyView {
-    let quantities = Memo::new(move |_| shown.with(|a| a.quantities()));
+    let quantities = Memo::new(move |_| shown.with(|a| a.params.quantities(a)));
     let names = [
         ("activations-per-layer", "A layer keeps"),
         ("activations", "The fullest GPU keeps"),
@@ -117,7 +89,7 @@ fn readings(shown: Shown) -> AnyView {
         ("in-flight", "Micro-batches in flight"),
         ("recompute-flops-fraction", "FLOPs added"),
     ];
-    view! { <dl class="readings loaded">{readings::some(&ENTRY, quantities, &names)}</dl> }.into_any()
+    view! { <dl class="readings loaded">{readings::some(&Params::ENTRY, quantities, &names)}</dl> }.into_any()
 }
 
 /// The stages of the pipeline, if there are several.

@@ -4,11 +4,10 @@ use leptos::prelude::*;
 use ringside_core::memory::offload::{LINKS, Offload};
 use ringside_core::quantity::{Unit, bytes_decimal, number};
 
-use super::{ENTRY, Fields, Shown, State};
+use super::Shown;
 
 /// Folded: three things to move, three links.
-pub(super) fn view(state: State, shown: Shown) -> AnyView {
-    let fields = Fields::new(state, &ENTRY);
+pub(super) fn view(shown: Shown) -> AnyView {
     let rows = std::array::from_fn::<_, 3, _>(|i| {
         let look = move |look: fn(&Offload) -> String| move || shown.with(|a| look(&a.offload[i]));
         let links = LINKS.map(|link| {
@@ -40,7 +39,6 @@ pub(super) fn view(state: State, shown: Shown) -> AnyView {
     view! {
         <details class="fold offload">
             <summary>"Move it off the GPU " <span>"what goes over the link, and the bandwidth that hides it"</span></summary>
-            <div class="control-grid">{fields.gpu(|p| &mut p.gpu)}</div>
             <div class="scroll" tabindex="0" role="group" aria-label="Offload">
                 <table>
                     <thead>

@@ -8,7 +8,7 @@ use super::State;
 use crate::ui::unique_id;
 
 /// A text field. What is typed is used when Enter is pressed or the field is left; what cannot be used stays, with a message.
-pub(super) fn field(state: State) -> impl IntoView + Send + 'static {
+pub(super) fn field(state: State) -> impl IntoView + 'static {
     let params = state.params();
     let value = Memo::new(move |_| params.with(|p| p.value));
     let draft = RwSignal::new(None::<String>);

@@ -19,7 +19,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
 /// What is in the layer, a line each.
 fn formulas(shown: Shown) -> AnyView {
     let hint = move || {
-        shown.with(|a| match a.params.piece {
+        shown.with(|a| match a.params.piece.0 {
             "" => "Choose a piece of the picture to see what it does and what it costs.".to_owned(),
             id => format!("{} has no {id}. Choose a piece of the picture.", a.params.model.name()),
         })

@@ -1,7 +1,7 @@
 //! The drawing: the whole model as a bar, and one of its layers under it as a map whose areas are to scale.
 
 use leptos::prelude::*;
-use ringside_core::model::anatomy::{Anatomy, Group, Measure, Piece, Place};
+use ringside_core::model::anatomy::{Anatomy, Group, Measure, Piece, PieceId, Place};
 use ringside_core::quantity::grouped;
 use ringside_drawing::scale::percent;
 
@@ -218,7 +218,7 @@ fn kinds(state: State, shown: Shown) -> AnyView {
         shown.with(|a| if a.layer(a.params.show).kind == Place::Dense { "up_proj" } else { "expert_up_proj" })
     });
     let options = vec![("up_proj", "Dense"), ("expert_up_proj", "With experts")];
-    let set = move |id| state.update(|p| p.piece = id);
+    let set = move |id| state.update(|p| p.piece = PieceId(id));
     view! {
         <div class="kinds" hidden=move || !both.get()>
             <Segmented name="kind" label="Layer" options value set />
@@ -229,7 +229,7 @@ fn kinds(state: State, shown: Shown) -> AnyView {
 
 fn tile(state: State, drawing: Memo<Drawing>, id: &'static str) -> AnyView {
     let tile = Memo::new(move |_| drawing.with(|d| d.tile(id).cloned()).unwrap_or_default());
-    let selected = Memo::new(move |_| state.params().with(|p| p.piece == id));
+    let selected = Memo::new(move |_| state.params().with(|p| p.piece.0 == id));
     let at = move |of: fn(&Area) -> f64| move || tile.with(|t| percent(of(&t.area)));
     // What has no area is in the table of pieces, not in the way of the arrow keys.
     let none = move || tile.with(|t| t.area.along.1 <= 0.0 || t.area.across.1 <= 0.0);
@@ -251,7 +251,7 @@ fn tile(state: State, drawing: Memo<Drawing>, id: &'static str) -> AnyView {
                 value=id
                 aria-label=move || tile.with(|t| t.spoken.clone())
                 prop:checked=selected
-                on:change=move |_| state.update(|p| p.piece = id)
+                on:change=move |_| state.update(|p| p.piece = PieceId(id))
             />
             <i class="unused" style:left=move || tile.with(|t| percent(t.used))></i>
             <span class="tile-text">

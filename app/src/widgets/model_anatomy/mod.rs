@@ -1,7 +1,6 @@
 //! Where a model's parameters and FLOPs are: the whole model as a bar, one layer as a map to scale, the formula of every
 //! piece with its numbers put in, and how the shares move with each size.
 
-mod controls;
 mod detail;
 mod map;
 mod numbers;
@@ -10,10 +9,12 @@ mod shares;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
 use ringside_core::model::ModelRef;
-use ringside_core::model::anatomy::{Anatomy, Axis, ENTRY, Measure, Params, Piece, anatomy};
+use ringside_core::model::anatomy::{Anatomy, Axis, Measure, Params, Piece, anatomy};
 use ringside_core::quantity::{Quantity, Unit};
 
+use super::controls::Controls;
 use super::model_input::ModelInput;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
@@ -24,7 +25,7 @@ use crate::ui::rested::rested;
 /// Downloads the widget.
 #[wasm_split(widget_model_anatomy, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
@@ -38,8 +39,9 @@ struct Shown {
 
 impl Shown {
     fn new(params: Memo<Params>) -> Self {
-        let result = Memo::new(move |_| params.with(|p| anatomy(p).map_err(|e| e.to_string())));
-        let quantities = Memo::new(move |_| result.with(|r| r.as_ref().map(Anatomy::quantities).unwrap_or_default()));
+        let result = Memo::new(move |_| params.with(Params::evaluate));
+        let quantities = |a: &Anatomy| a.params.quantities(a);
+        let quantities = Memo::new(move |_| result.with(|r| r.as_ref().map(quantities).unwrap_or_default()));
         Self { result, quantities }
     }
 
@@ -65,7 +67,7 @@ impl Shown {
 }
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(params);
     let at_rest = Shown { result: rested(shown.result), ..shown };
@@ -84,30 +86,38 @@ fn view(props: Props) -> AnyView {
     });
     let finding = Signal::derive(move || shown.result.with(|r| r.as_ref().map_or_else(Clone::clone, Anatomy::finding)));
     let notes = Signal::derive(move || shown.with(|a| a.notes().join(" ")));
+    let size = |axis| Signal::derive(move || params.with(|p| p.size(axis) as f64));
+    let moved = |axis| move |to: f64| sizes.set(axis, to as u64);
+    let of_model = [Axis::Width, Axis::Depth, Axis::Vocabulary];
+    let controls = Controls::of(state).special("model", input.select(shown.quantity("params"), None));
     let controls =
-        if props.compact { controls::few(state, shown, input) } else { controls::all(state, shown, input, sizes) };
+        of_model.into_iter().fold(controls, |all, axis| all.number(axis.id(), size(axis), moved(axis))).draw();
+    let below = view! {
+        <div class="anatomy">
+            <div class="anatomy-shares">{shares::view(state, shown, sizes)}</div>
+            <div class="anatomy-parts">{parts::view(shown)}</div>
+        </div>
+        {input.panel()}
+    };
     let figure = view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
             problems=state.problems()
             finding
             notes
-            controls
+            main=controls.main
+            more=controls.more.filter(|_| !props.compact)
+            more_is_set=controls.more_is_set
+            below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
             <div class="anatomy">
-                <div>
-                    <div class="anatomy-picture">{map::view(state, shown)}</div>
-                    <div class="anatomy-shares">{shares::view(state, shown, sizes)}</div>
-                </div>
-                <div>
-                    <div class="anatomy-piece">{detail::view(at_rest)}</div>
-                    <div class="anatomy-parts">{parts::view(shown)}</div>
-                </div>
+                <div class="anatomy-picture">{map::view(state, shown)}</div>
+                <div class="anatomy-piece">{detail::view(at_rest)}</div>
             </div>
         </Figure>
     };

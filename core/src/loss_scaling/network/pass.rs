@@ -18,7 +18,8 @@ impl Batch {
     /// Random sequences.
     pub fn draw(stream: &mut Stream) -> Self {
         let tokens: Vec<usize> = (0..TOKENS).map(|_| stream.below(VOCABULARY as u64) as usize).collect();
-        let before = |i: usize| tokens.get(if i % LENGTH == 0 { i } else { i - 1 }).copied().unwrap_or_default();
+        let before =
+            |i: usize| tokens.get(if i.is_multiple_of(LENGTH) { i } else { i - 1 }).copied().unwrap_or_default();
         let targets = (0..TOKENS).map(before).collect();
         Self { tokens, targets }
     }

@@ -5,11 +5,13 @@ use crate::model::flops::ForwardFlops;
 use crate::model::params::ParameterCount;
 use crate::model::reference::ModelRef;
 use crate::model::shape::{Attention, Moe, Shape, Sliding};
+use crate::options;
 
-/// A size that can move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A size that can move, with the name of its parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Axis {
     /// `hidden_size`, and every other width in proportion.
+    #[default]
     Width,
     /// `num_hidden_layers`.
     Depth,
@@ -19,35 +21,14 @@ pub enum Axis {
     Sequence,
 }
 
+options!(Axis {
+    Width: "hidden_size", "Hidden size";
+    Depth: "num_hidden_layers", "Layers";
+    Vocabulary: "vocab_size", "Vocabulary";
+    Sequence: "seq", "Sequence";
+});
+
 impl Axis {
-    /// All of them.
-    pub const ALL: [Axis; 4] = [Axis::Width, Axis::Depth, Axis::Vocabulary, Axis::Sequence];
-
-    /// The name in a query string: that of the parameter.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Axis::Width => "hidden_size",
-            Axis::Depth => "num_hidden_layers",
-            Axis::Vocabulary => "vocab_size",
-            Axis::Sequence => "seq",
-        }
-    }
-
-    /// The axis with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.id() == id)
-    }
-
-    /// What a person reads.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Axis::Width => "Hidden size",
-            Axis::Depth => "Layers",
-            Axis::Vocabulary => "Vocabulary",
-            Axis::Sequence => "Sequence",
-        }
-    }
-
     /// The smallest and the largest size that are worth a look: from toys to past the largest models.
     pub const fn range(self) -> (u64, u64) {
         match self {

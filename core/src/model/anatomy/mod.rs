@@ -9,37 +9,56 @@ pub use pieces::{IDS, Piece, Place};
 use super::config::ConfigProblem;
 use super::flops::{ForwardFlops, average_keys};
 use super::params::ParameterCount;
-use super::presets::{self, Preset};
+use super::presets;
 use super::reference::{self, ModelRef};
 use super::shape::{Attention, SPECS as SHAPE, Shape};
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
-use crate::quantity::{Quantity, Unit, grouped};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join};
+use crate::declare::{
+    self, Choose, Declaration, Field, List, Model, Param, Scale, Slot, all_apart, choice, join, measure, switch, whole,
+};
+use crate::options;
+use crate::quantity::{Unit, grouped};
+use crate::query::{Query, Reader};
 
 /// Longest sequence.
 pub const MAX_SEQ: u64 = 100_000_000;
 
 /// What is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Measure {
     /// Parameters.
+    #[default]
     Params,
     /// Forward FLOPs of one token.
     Flops,
 }
 
-impl Measure {
-    /// The name in a query string.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Measure::Params => "params",
-            Measure::Flops => "flops",
-        }
+options!(Measure {
+    Params: "params", "Parameters";
+    Flops: "flops", "FLOPs";
+});
+
+/// The id of a [`Piece`], one of [`IDS`]; empty for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PieceId(pub &'static str);
+
+impl Choose for PieceId {
+    fn id(&self) -> &'static str {
+        self.0
+    }
+
+    fn choose(&mut self, id: &str) {
+        self.0 = IDS.into_iter().find(|other| *other == id).unwrap_or_default();
+    }
+}
+
+impl Field for PieceId {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Choice(self)
     }
 }
 
 /// The state of the widget.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The model; never a bare number of parameters.
     pub model: ModelRef,
@@ -51,125 +70,106 @@ pub struct Params {
     pub show: Measure,
     /// The size over which shares are drawn. Changes no quantity.
     pub sweep: Axis,
-    /// The piece that is looked at, one of [`IDS`]; empty for none. Changes no quantity.
-    pub piece: &'static str,
+    /// The piece that is looked at. Changes no quantity.
+    pub piece: PieceId,
 }
 
-const MODEL: ParamSpec = ParamSpec { default: "llama-3-8b", ..reference::SPECS[0] };
+/// The model that is meant if none is given.
+const MODEL: &str = "llama-3-8b";
+/// Where the controls stand of what FLOPs alone depend on.
+const FLOPS: &str = "FLOPs";
 
-const OWN: [ParamSpec; 7] = [
-    MODEL,
-    ParamSpec {
-        name: "seq",
-        doc: "tokens of a sequence",
-        kind: Kind::Integer { min: 1, max: MAX_SEQ },
-        default: "8192",
-    },
-    ParamSpec {
-        name: "causal",
-        doc: "count only the half of the attention matrix that a causal mask keeps (Megatron-LM), or all of it (PaLM)",
-        kind: Kind::Choice(&["true", "false"]),
-        default: "true",
-    },
-    ParamSpec {
-        name: "show",
-        doc: "what the drawing shows: parameters, or forward FLOPs of one token",
-        kind: Kind::Choice(&["params", "flops"]),
-        default: "params",
-    },
-    ParamSpec {
-        name: "sweep",
-        doc: "the size over which shares are drawn",
-        kind: Kind::Choice(&["hidden_size", "num_hidden_layers", "vocab_size", "seq"]),
-        default: "hidden_size",
-    },
-    ParamSpec { name: "piece", doc: "the piece that is looked at", kind: Kind::Choice(&IDS), default: "" },
-    reference::SPECS[2],
+const OWN: [Param<Params>; 7] = [
+    reference::MODEL.default(MODEL).own_control(),
+    whole("seq", "tokens of a sequence", [1, MAX_SEQ], "8192")
+        .label(Axis::Sequence.label())
+        .slider(Scale::Quarters(7, 20))
+        .more(FLOPS)
+        .at(|p: &mut Params| p.seq.slot()),
+    switch(
+        "causal",
+        "count only the half of the attention matrix that a causal mask keeps (Megatron-LM), or all of it (PaLM)",
+        true,
+    )
+    .label("Attention matrix")
+    .labels(&["Whole", "Causal half"])
+    .more(FLOPS)
+    .at(|p: &mut Params| p.causal.slot()),
+    choice("show", "what the drawing shows: parameters, or forward FLOPs of one token", Measure::LIST, "params")
+        .label("Areas are")
+        .main()
+        .at(|p: &mut Params| p.show.slot()),
+    choice("sweep", "the size over which shares are drawn", Axis::LIST, "hidden_size")
+        .label("Over")
+        .drawn()
+        .at(|p: &mut Params| p.sweep.slot()),
+    choice("piece", "the piece that is looked at", List { ids: &IDS, labels: &IDS }, "")
+        .drawn()
+        .quiet()
+        .at(|p: &mut Params| p.piece.slot()),
+    reference::GUESS.apart(),
 ];
 
-const PARAMS: [ParamSpec; 41] = join(&[&OWN, &SHAPE]);
-
-const QUANTITIES: &[(&str, &str, Unit)] = &[
-    ("params", "Parameters", Unit::Count),
-    ("params-active", "Parameters that one token uses", Unit::Count),
-    ("params-embedding", "Token embedding", Unit::Count),
-    ("params-head", "Output head", Unit::Count),
-    ("params-attention", "Attention", Unit::Count),
-    ("params-mlp", "MLP and experts", Unit::Count),
-    ("params-experts", "of these: routed experts", Unit::Count),
-    ("params-router", "Router", Unit::Count),
-    ("params-norms", "Norms", Unit::Count),
-    ("params-other", "Positions and other", Unit::Count),
-    ("params-per-layer", "One layer, on average", Unit::Count),
-    ("flops-per-token", "Forward FLOPs of one token", Unit::Flop),
-    ("flops-projections", "Attention projections", Unit::Flop),
-    ("flops-attention-matrix", "Attention matrix", Unit::Flop),
-    ("flops-mlp", "MLP and experts", Unit::Flop),
-    ("flops-router", "Router", Unit::Flop),
-    ("flops-head", "Output head", Unit::Flop),
-    ("flops-other", "Embedding projections", Unit::Flop),
-    ("crossover-seq", "Sequence at which the attention matrix costs a layer’s weights; 0 if none does", Unit::Count),
-    ("kv-bytes-per-token", "KV cache of one token, bf16", Unit::Bytes),
-];
-
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "model-anatomy",
-    title: "Model anatomy",
-    summary: "Where a model’s parameters and its forward FLOPs are, weight by weight.",
-    params: Parameters::Specs(&PARAMS),
-    quantities: Measures::List(QUANTITIES),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        let result = anatomy(&params).map(|result| result.quantities()).map_err(|e| e.message);
-        Evaluation::new(params.query(), problems, result)
-    },
+/// The sizes of a config. Three of them can be moved.
+const SIZES: [Param<Params>; 34] = {
+    const MORE: &str = "Sizes";
+    const LAYERS: Scale = Scale::Linear { min: 1.0, max: Axis::Depth.range().1 as f64, step: 1.0 };
+    let mut all = all_apart(&SHAPE);
+    all[0] = size(0, Axis::Width, Scale::Quarters(8, 15)).main().own_control();
+    all[1] = size(1, Axis::Depth, LAYERS).more(MORE).own_control();
+    all[6] = size(6, Axis::Vocabulary, Scale::Quarters(10, 20)).more(MORE).own_control();
+    all
 };
 
-fn default_model() -> &'static Preset {
-    presets::find(MODEL.default).unwrap_or(&presets::ALL[0])
+/// The size at this place of [`SHAPE`], which this axis moves.
+const fn size(place: usize, axis: Axis, scale: Scale) -> Declaration {
+    Declaration::of(SHAPE[place]).format(|n| grouped(n as u64)).label(axis.label()).slider(scale)
 }
 
-impl Default for Params {
-    /// Llama 3 8B, 8192 tokens, causal.
-    fn default() -> Self {
-        Self {
-            model: ModelRef::Preset(default_model()),
-            seq: 8192,
-            causal: true,
-            show: Measure::Params,
-            sweep: Axis::Width,
-            piece: "",
-        }
-    }
-}
+impl Model for Params {
+    type Result = Anatomy;
+    const ID: &'static str = "model-anatomy";
+    const TITLE: &'static str = "Model anatomy";
+    const SUMMARY: &'static str = "Where a model’s parameters and its forward FLOPs are, weight by weight.";
+    const PARAMS: &'static [Param<Self>] = &join::<_, 41>(&[&OWN, &SIZES]);
+    const QUANTITIES: &'static [declare::Measure<Self, Anatomy>] = &[
+        measure("params", "Parameters", Unit::Count, |_, a| a.count.total as f64),
+        measure("params-active", "Active parameters", Unit::Count, |_, a| a.count.active as f64),
+        measure("params-embedding", "Token embedding", Unit::Count, |_, a| a.count.embedding as f64),
+        measure("params-head", "Output head", Unit::Count, |_, a| a.count.lm_head as f64),
+        measure("params-attention", "Attention", Unit::Count, |_, a| a.count.attention as f64),
+        measure("params-mlp", "MLP and experts", Unit::Count, |_, a| {
+            (a.count.mlp + a.count.shared_experts + a.count.experts) as f64
+        }),
+        measure("params-experts", "Routed experts", Unit::Count, |_, a| a.count.experts as f64),
+        measure("params-router", "Router", Unit::Count, |_, a| a.count.router as f64),
+        measure("params-norms", "Norms", Unit::Count, |_, a| a.count.norms as f64),
+        measure("params-other", "Positions and other", Unit::Count, |_, a| a.count.other as f64),
+        measure("params-per-layer", "One layer, on average", Unit::Count, |_, a| a.params_per_layer()),
+        measure("flops-per-token", "Forward FLOPs of one token", Unit::Flop, |_, a| a.flops.total()),
+        measure("flops-projections", "Attention projections", Unit::Flop, |_, a| a.flops.projections),
+        measure("flops-attention-matrix", "Attention matrix", Unit::Flop, |_, a| a.flops.scores + a.flops.values),
+        measure("flops-mlp", "MLP and experts", Unit::Flop, |_, a| {
+            a.flops.mlp + a.flops.shared_experts + a.flops.experts
+        }),
+        measure("flops-router", "Router", Unit::Flop, |_, a| a.flops.router),
+        measure("flops-head", "Output head", Unit::Flop, |_, a| a.flops.lm_head),
+        measure("flops-other", "Embedding projections", Unit::Flop, |_, a| a.flops.other),
+        measure("crossover-seq", "Crossover length", Unit::Count, |_, a| a.crossover.unwrap_or(0) as f64),
+        measure("kv-bytes-per-token", "KV cache of one token, bf16", Unit::Bytes, |_, a| a.kv_bytes_per_token),
+    ];
 
-impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(&PARAMS, query);
-        let params = Self {
-            model: ModelRef::read_shape(&mut reader, query, default_model()),
-            seq: reader.integer("seq").clamp(1, MAX_SEQ),
-            causal: reader.choice("causal") != "false",
-            show: if reader.choice("show") == "flops" { Measure::Flops } else { Measure::Params },
-            sweep: Axis::find(reader.choice("sweep")).unwrap_or(Axis::Width),
-            piece: reader.choice("piece"),
-        };
-        (params, reader.finish())
+    fn evaluate(&self) -> Result<Anatomy, String> {
+        anatomy(self).map_err(|e| e.message)
     }
 
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let mut query = self.model.query();
-        query.set("seq", self.seq.to_string());
-        query.set("causal", if self.causal { "true" } else { "false" });
-        query.set("show", self.show.id());
-        query.set("sweep", self.sweep.id());
-        if !self.piece.is_empty() {
-            query.set("piece", self.piece);
-        }
-        query
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        self.model = ModelRef::read_shape(reader, query, preset);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
     }
 }
 
@@ -269,7 +269,7 @@ pub struct Layer<'a> {
 impl Anatomy {
     /// The piece that is looked at, if the model has it.
     pub fn piece(&self) -> Option<&Piece> {
-        self.pieces.iter().find(|p| p.id == self.params.piece)
+        self.pieces.iter().find(|p| p.id == self.params.piece.0)
     }
 
     /// One layer: of the kind that has the piece that is looked at, otherwise of the kind of the last.
@@ -296,35 +296,11 @@ impl Anatomy {
         ]
     }
 
-    /// The quantities of the catalogue, in its order.
-    pub fn quantities(&self) -> Vec<Quantity> {
-        let (c, f) = (&self.count, &self.flops);
-        let layers = self.shape.num_hidden_layers.max(1) as f64;
+    /// Parameters of one layer, on average.
+    fn params_per_layer(&self) -> f64 {
         let outside = |p: &&Piece| matches!(p.place, Place::Before | Place::After);
-        let in_layers = c.total as f64 - self.pieces.iter().filter(outside).map(|p| p.params).sum::<f64>();
-        let values = [
-            c.total as f64,
-            c.active as f64,
-            c.embedding as f64,
-            c.lm_head as f64,
-            c.attention as f64,
-            (c.mlp + c.shared_experts + c.experts) as f64,
-            c.experts as f64,
-            c.router as f64,
-            c.norms as f64,
-            c.other as f64,
-            in_layers / layers,
-            f.total(),
-            f.projections,
-            f.scores + f.values,
-            f.mlp + f.shared_experts + f.experts,
-            f.router,
-            f.lm_head,
-            f.other,
-            self.crossover.unwrap_or(0) as f64,
-            self.kv_bytes_per_token,
-        ];
-        QUANTITIES.iter().zip(values).map(|(&(id, label, unit), v)| Quantity::new(id, label, v, unit)).collect()
+        let around: f64 = self.pieces.iter().filter(outside).map(|p| p.params).sum();
+        (self.count.total as f64 - around) / self.shape.num_hidden_layers.max(1) as f64
     }
 
     /// What is counted and what is not, a sentence each: the conventions in which other counts differ.

@@ -8,7 +8,7 @@ use crate::quantity::grouped;
 
 /// The ids that pieces have: the names of [`Shape::tensors`], the two products of the attention matrix, and the use of the
 /// token embedding as output matrix.
-pub const IDS: [&str; 36] = [
+pub const IDS: [&str; 37] = [
     "embed_tokens",
     "embed_positions",
     "project_in",
@@ -41,6 +41,7 @@ pub const IDS: [&str; 36] = [
     "shared_down_proj",
     "shared_expert_gate",
     "layer_norm",
+    "mlp_norm",
     "last_norm",
     "lm_head",
     "lm_head_bias",
@@ -190,6 +191,7 @@ fn place(tensor: &Tensor) -> Place {
         _ => match tensor.name {
             "embed_tokens" | "embed_positions" | "project_in" | "embedding_norm" => Place::Before,
             "last_norm" | "project_out" | "lm_head" | "lm_head_bias" => Place::After,
+            "mlp_norm" => Place::Dense,
             _ => Place::Layer,
         },
     }
@@ -279,6 +281,7 @@ fn about(id: &str) -> (&'static str, &'static str) {
         "layer_norm" => {
             ("Normalises what attention and MLP read, or in some families write.", "Block.ln_1 and Block.ln_2")
         }
+        "mlp_norm" => ("Normalises what the MLP makes inside, before it is brought back to the residual stream.", ""),
         "last_norm" => ("Normalises the output of the last layer.", "GPT.transformer.ln_f"),
         "lm_head" => ("Scores every token of the vocabulary as the next one.", "GPT.lm_head"),
         "lm_head_bias" => ("Added to the scores of the tokens.", ""),
