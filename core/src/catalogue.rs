@@ -131,7 +131,7 @@ pub const ALL: &[Entry] = &[
     crate::attention::growth::Params::ENTRY,
     crate::attention::position::Params::ENTRY,
     crate::zero::Params::ENTRY,
-    crate::ddp::ENTRY,
+    crate::ddp::Params::ENTRY,
     crate::roofline::Params::ENTRY,
     crate::scaling::Params::ENTRY,
     crate::scaling_laws::Params::ENTRY,

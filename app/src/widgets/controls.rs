@@ -19,6 +19,8 @@ pub(super) struct Controls<M: Model> {
     state: State<M>,
     special: Vec<(&'static str, AnyView)>,
     conditions: Vec<(&'static [&'static str], Signal<bool>)>,
+    /// Headings whose controls stand elsewhere.
+    elsewhere: Vec<&'static str>,
 }
 
 /// Controls as they are drawn.
@@ -34,7 +36,7 @@ pub(super) struct Drawn {
 impl<M: Model> Controls<M> {
     /// The controls of this state.
     pub fn of(state: State<M>) -> Self {
-        Self { state, special: Vec::new(), conditions: Vec::new() }
+        Self { state, special: Vec::new(), conditions: Vec::new(), elsewhere: Vec::new() }
     }
 
     /// Draws `view` in the place of the control of `name`.
@@ -64,6 +66,13 @@ impl<M: Model> Controls<M> {
         self.group(|group| group == Group::Main)
     }
 
+    /// Those under `heading`, for a place of their own: they are then not behind "More controls".
+    pub fn take(&mut self, heading: &'static str) -> AnyView {
+        self.elsewhere.push(heading);
+        let controls = self.group(|group| group == Group::More(heading));
+        view! { <div class="control-grid">{controls}</div> }.into_any()
+    }
+
     /// All of them.
     pub fn draw(mut self) -> Drawn {
         let main = self.group(|group| group == Group::Main);
@@ -71,6 +80,7 @@ impl<M: Model> Controls<M> {
         for param in M::PARAMS {
             if let Group::More(heading) = param.look.group
                 && !headings.contains(&heading)
+                && !self.elsewhere.contains(&heading)
             {
                 headings.push(heading);
             }
@@ -80,11 +90,11 @@ impl<M: Model> Controls<M> {
             section(heading, controls)
         });
         let more: Vec<AnyView> = more.collect();
-        let is_set = self.state;
+        let (is_set, elsewhere) = (self.state, self.elsewhere.clone());
         Drawn {
             main,
             more: (!more.is_empty()).then(|| more.into_any()),
-            more_is_set: Memo::new(move |_| is_set.params().with(differs)).into(),
+            more_is_set: Memo::new(move |_| is_set.params().with(|params| differs(params, &elsewhere))).into(),
         }
     }
 
@@ -159,11 +169,11 @@ fn change<M: Model>(state: State<M>, set: impl FnOnce(&mut M)) {
 }
 
 /// Whether a parameter that stands behind "More controls" has another value than its default.
-fn differs<M: Model>(params: &M) -> bool {
+fn differs<M: Model>(params: &M, elsewhere: &[&str]) -> bool {
     let (mut params, mut standard) = (params.clone(), M::standard());
     M::PARAMS
         .iter()
-        .filter(|param| matches!(param.look.group, Group::More(_)))
+        .filter(|param| matches!(param.look.group, Group::More(heading) if !elsewhere.contains(&heading)))
         .any(|param| param.at.is_some_and(|at| at(&mut params).write() != at(&mut standard).write()))
 }
 

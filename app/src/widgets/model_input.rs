@@ -68,6 +68,11 @@ impl ModelInput {
         }
     }
 
+    /// Whether the panel is open. Tracks.
+    pub(super) fn is_open(self) -> bool {
+        self.open.get()
+    }
+
     /// The list. `params` is the exact number of parameters; `by_count`, what to do when the learner wants to give only that.
     pub(super) fn select(self, params: Signal<f64>, by_count: Option<Callback<()>>) -> AnyView {
         let mut own = vec![("custom", "Your config.json")];

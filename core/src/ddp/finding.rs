@@ -1,6 +1,6 @@
 //! What the step shows, and what each piece of work is, in words.
 
-use super::params::Params;
+use super::params::{Iteration, Params};
 use super::sampler::Split;
 use super::tensors::Part;
 use super::timeline::{Block, Bucket, Kind, Timeline};
@@ -136,7 +136,7 @@ impl Timeline {
                 time(self.communicating)
             )
         };
-        if params.first_iteration && !params.find_unused {
+        if params.iteration == Iteration::First && !params.find_unused {
             text += " The first iteration has a single bucket, which is complete when the backward pass is done.";
         }
         if let Some(last) = self.buckets.last().filter(|_| self.exposed > 0.0 && buckets > 1) {

@@ -33,7 +33,7 @@ mod tensors;
 mod tests;
 mod timeline;
 
-pub use params::{ALL_STEPS, ENTRY, MAX_MICROBATCHES, Params, Skip};
+pub use params::{ALL_STEPS, DATA, GradientType, Iteration, MAX_MICROBATCHES, Params};
 pub use sampler::{Sampler, Split};
 pub use tensors::{Part, Piece};
 pub use timeline::{Block, Bucket, Kind, Stream, Timeline};

@@ -2,14 +2,17 @@
 
 use super::sampler::{Sampler, Split};
 use super::timeline::Timeline;
-use crate::catalogue::{Entry, Evaluation, Measures, Parameters};
+use crate::declare::{
+    Declaration, Field, Measure, Model, Param, Scale, all_apart, choice, join, measure, real, switch, whole,
+};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, Preset, presets, reference};
 use crate::network::Fabric;
-use crate::quantity::{Quantity, Unit};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader, join, plain, whole};
+use crate::options;
+use crate::quantity::{Unit, grouped, number};
+use crate::query::{ParamSpec, Query, Reader};
 use crate::units::MIB;
 
 /// What PyTorch takes where `bucket_cap_mb` is not set, in MiB: for all buckets but the first, and for the first.
@@ -23,14 +26,35 @@ pub const ALL_STEPS: u64 = 1_000_000;
 const MAX_RANKS: u64 = 16_384;
 const MAX_DATASET: u64 = 1_000_000_000_000;
 
-/// A layer that has no part in this iteration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Skip {
-    /// All layers have.
-    None,
-    /// This one is left out of the forward pass, so that its parameters get no gradient.
-    Layer(u32),
+/// The type of the gradients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GradientType {
+    /// 4 bytes.
+    #[default]
+    Fp32,
+    /// 2 bytes.
+    Bf16,
 }
+
+options!(GradientType {
+    Fp32: "fp32", "fp32";
+    Bf16: "bf16", "bf16";
+});
+
+/// Which iteration it is: the first has a single bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Iteration {
+    /// The first.
+    First,
+    /// Any other.
+    #[default]
+    Later,
+}
+
+options!(Iteration {
+    First: "first", "first";
+    Later: "later", "a later one";
+});
 
 /// The state of the widget.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,21 +79,21 @@ pub struct Params {
     pub link: &'static Link,
     /// The link between nodes: one port for each rank.
     pub net: &'static Link,
-    /// Whether gradients are in fp32 (4 bytes) or in bf16 (2).
-    pub fp32: bool,
+    /// The type of the gradients.
+    pub gradients: GradientType,
     /// `bucket_cap_mb`, in MiB.
     pub cap: f64,
     /// The limit of the first bucket, in MiB.
     pub first: f64,
-    /// Whether it is the first iteration.
-    pub first_iteration: bool,
+    /// Which iteration it is.
+    pub iteration: Iteration,
     /// `find_unused_parameters`.
     pub find_unused: bool,
     /// What looking for one unused parameter takes, in microseconds.
     pub search_us: f64,
-    /// A layer that is left out.
-    pub skip: Skip,
-    /// The layer of [`Skip::Layer`], kept while none is skipped.
+    /// Whether a layer is left out of the forward pass, so that its parameters get no gradient.
+    pub skip: bool,
+    /// Which, from 0.
     pub skip_layer: u64,
     /// Micro-batches of the step, 1 to [`MAX_MICROBATCHES`].
     pub microbatches: u64,
@@ -97,186 +121,229 @@ pub struct Params {
 
 const MODEL: ParamSpec = ParamSpec { default: "gpt2", ..reference::SPECS[0] };
 
-const fn real(name: &'static str, doc: &'static str, min: f64, max: f64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Real { min, max }, default }
+/// The heading of the controls of the data set.
+pub const DATA: &str = "Who reads which sample";
+const WORK: &str = "The work";
+const MACHINE: &str = "The machine";
+const BUCKETS: &str = "Buckets";
+const ITERATION: &str = "The iteration";
+
+/// A whole number, set by a slider by powers of two.
+const fn doubling(name: &'static str, doc: &'static str, most: u64, default: &'static str, power: u32) -> Declaration {
+    whole(name, doc, [1, most], default).format(|n| grouped(n as u64)).doubling(power)
 }
 
-const fn flag(name: &'static str, doc: &'static str, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Choice(&["false", "true"]), default }
+/// A limit of buckets, in MiB.
+const fn limit(name: &'static str, doc: &'static str, default: &'static str) -> Declaration {
+    real(name, doc, [0.001, 1e6], default).format(number).slider(Scale::Quarters(0, 12))
 }
 
-const OWN: [ParamSpec; 29] = [
-    MODEL,
-    whole("seq", "tokens of a sequence", 1, 1_000_000, "1024"),
-    whole("mbs", "sequences of a micro-batch, on each rank", 1, 1_000_000, "8"),
-    ParamSpec { name: "gpu", doc: "the GPU", kind: Kind::Choice(&hardware::IDS), default: "h100-80" },
-    real("mfu", "share of the GPU’s peak that the arithmetic reaches", 0.01, 1.0, "0.4"),
-    real("backward-ms", "backward pass of a micro-batch in ms, if measured; 0 to count it from FLOPs", 0.0, 1e6, "0"),
-    whole("ranks", "data-parallel ranks", 1, MAX_RANKS, "16"),
-    whole("node", "ranks in a node", 1, MAX_RANKS, "8"),
-    ParamSpec { name: "link", doc: "link within a node", kind: Kind::Choice(&links::INSIDE_IDS), default: "nvlink4" },
-    ParamSpec {
-        name: "net",
-        doc: "link between nodes, a port for each rank",
-        kind: Kind::Choice(&links::BETWEEN_IDS),
-        default: "ndr",
-    },
-    ParamSpec {
-        name: "grad-dtype",
-        doc: "type of the gradients",
-        kind: Kind::Choice(&["fp32", "bf16"]),
-        default: "fp32",
-    },
-    real("bucket-cap-mb", "limit of a bucket, MiB", 0.001, 1e6, "25"),
-    real("first-bucket-mb", "limit of the first bucket, MiB", 0.001, 1e6, "1"),
-    ParamSpec { name: "iteration", doc: "which iteration", kind: Kind::Choice(&["first", "later"]), default: "later" },
-    flag("find-unused", "find_unused_parameters", "false"),
+const OWN: [Param<Params>; 28] = [
+    doubling("seq", "tokens of a sequence", 1_000_000, "1024", 17)
+        .label("Tokens of a sequence")
+        .more(WORK)
+        .at(|p| p.seq.slot()),
+    doubling("mbs", "sequences of a micro-batch, on each rank", 1_000_000, "8", 8)
+        .label("Sequences at once")
+        .main()
+        .at(|p| p.mbs.slot()),
+    choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
+    real("mfu", "share of the GPU’s peak that the arithmetic reaches", [0.01, 1.0], "0.4")
+        .label("MFU")
+        .slider(Scale::Linear { min: 0.05, max: 1.0, step: 0.05 })
+        .more(WORK)
+        .at(|p| p.mfu.slot()),
+    real("backward-ms", "backward pass of a micro-batch in ms, if measured; 0 to count it from FLOPs", [0.0, 1e6], "0")
+        .label("Backward pass, measured")
+        .format(|ms| if ms > 0.0 { Unit::Seconds.format(ms / 1e3) } else { "from FLOPs".to_owned() })
+        .slider(Scale::Linear { min: 0.0, max: 500.0, step: 5.0 })
+        .more(WORK)
+        .at(|p| p.backward_ms.slot()),
+    doubling("ranks", "data-parallel ranks", MAX_RANKS, "16", 14).label("Ranks").main().at(|p| p.ranks.slot()),
+    doubling("node", "ranks in a node", MAX_RANKS, "8", 6).label("Ranks in a node").more(MACHINE).at(|p| p.node.slot()),
+    choice("link", "link within a node", links::INSIDE_LIST, "nvlink4")
+        .label("Link within a node")
+        .more(MACHINE)
+        .at(|p| p.link.slot()),
+    choice("net", "link between nodes, a port for each rank", links::BETWEEN_LIST, "ndr")
+        .label("Link between nodes")
+        .main()
+        .at(|p| p.net.slot()),
+    choice("grad-dtype", "type of the gradients", GradientType::LIST, "fp32")
+        .label("Gradients")
+        .more(BUCKETS)
+        .at(|p| p.gradients.slot()),
+    limit("bucket-cap-mb", "limit of a bucket, MiB", "25").label("Bucket, MiB").main().at(|p| p.cap.slot()),
+    limit("first-bucket-mb", "limit of the first bucket, MiB", "1")
+        .label("First bucket, MiB")
+        .more(BUCKETS)
+        .at(|p| p.first.slot()),
+    choice("iteration", "which iteration", Iteration::LIST, "later")
+        .label("Iteration")
+        .more(ITERATION)
+        .at(|p| p.iteration.slot()),
+    switch("find-unused", "find_unused_parameters", false)
+        .label("find_unused_parameters")
+        .more(ITERATION)
+        .at(|p| p.find_unused.slot()),
     real(
         "search-us",
         "time to look at one parameter when looking for unused ones, µs; ours, not measured",
-        0.0,
-        1e4,
+        [0.0, 1e4],
         "2",
-    ),
-    flag("skip", "whether a layer is left out in this iteration", "false"),
-    whole("skip-layer", "the layer that is left out, from 0", 0, 9999, "6"),
-    whole("microbatches", "micro-batches of a step", 1, MAX_MICROBATCHES, "1"),
-    flag("no-sync", "no_sync for all but the last of them", "true"),
-    flag("view", "gradient_as_bucket_view", "false"),
-    flag("join", "whether the step is inside a Join context", "false"),
-    whole("dataset", "samples of the data set", 1, MAX_DATASET, "1003"),
-    ParamSpec {
-        name: "sampler",
-        doc: "what is done with samples that do not divide evenly",
-        kind: Kind::Choice(&["pad", "drop", "uneven"]),
-        default: "pad",
-    },
-    flag("shuffle", "whether samples are shuffled", "true"),
-    whole("epoch", "epoch, from 0", 0, 1_000_000, "0"),
-    flag("set-epoch", "whether set_epoch is called", "true"),
-    flag("path", "whether the critical path stands out", "false"),
-    whole("step", "pieces of work that are done; beyond the last, all are", 0, ALL_STEPS, "1000000"),
+    )
+    .label("Search, for each parameter")
+    .format(|us| Unit::Seconds.format(us / 1e6))
+    .slider(Scale::Linear { min: 0.0, max: 50.0, step: 1.0 })
+    .more(ITERATION)
+    .at(|p| p.search_us.slot()),
+    switch("skip", "whether a layer is left out in this iteration", false)
+        .label("Layers")
+        .labels(&["all run", "one is skipped"])
+        .more(ITERATION)
+        .at(|p| p.skip.slot()),
+    whole("skip-layer", "the layer that is left out, from 0", [0, 9999], "6")
+        .label("The skipped layer")
+        .slider(Scale::Linear { min: 0.0, max: 127.0, step: 1.0 })
+        .more(ITERATION)
+        .at(|p| p.skip_layer.slot()),
+    whole("microbatches", "micro-batches of a step", [1, MAX_MICROBATCHES], "1")
+        .label("Micro-batches")
+        .steps(1.0)
+        .more(WORK)
+        .at(|p| p.microbatches.slot()),
+    switch("no-sync", "no_sync for all but the last of them", true)
+        .label("no_sync")
+        .more(WORK)
+        .at(|p| p.no_sync.slot()),
+    switch("view", "gradient_as_bucket_view", false)
+        .label("gradient_as_bucket_view")
+        .more(BUCKETS)
+        .at(|p| p.view.slot()),
+    switch("join", "whether the step is inside a Join context", false).label("Join").more(DATA).at(|p| p.join.slot()),
+    whole("dataset", "samples of the data set", [1, MAX_DATASET], "1003")
+        .label("Samples")
+        .format(|n| grouped(n as u64))
+        .slider(Scale::Decades(1, 9))
+        .more(DATA)
+        .at(|p| p.dataset.slot()),
+    choice("sampler", "what is done with samples that do not divide evenly", Split::LIST, "pad")
+        .label("What does not divide evenly")
+        .more(DATA)
+        .at(|p| p.split.slot()),
+    switch("shuffle", "whether samples are shuffled", true).label("Shuffle").more(DATA).at(|p| p.shuffle.slot()),
+    whole("epoch", "epoch, from 0", [0, 1_000_000], "0")
+        .label("Epoch")
+        .format(|n| grouped(n as u64))
+        .slider(Scale::Linear { min: 0.0, max: 9.0, step: 1.0 })
+        .more(DATA)
+        .at(|p| p.epoch.slot()),
+    switch("set-epoch", "whether set_epoch is called", true)
+        .label("set_epoch")
+        .labels(&["forgotten", "called"])
+        .more(DATA)
+        .at(|p| p.set_epoch.slot()),
+    switch("path", "whether the critical path stands out", false)
+        .label("Stands out")
+        .labels(&["all", "critical path"])
+        .at(|p| p.path.slot()),
+    whole("step", "pieces of work that are done; beyond the last, all are", [0, ALL_STEPS], "1000000")
+        .drawn()
+        .at(|p| p.step.slot()),
 ];
 
-const PARAMS: [ParamSpec; 64] = join(&[&OWN, &[reference::SPECS[2]], &SHAPE]);
+impl Model for Params {
+    type Result = Timeline;
+    const ID: &'static str = "ddp-overlap";
+    const TITLE: &'static str = "Data parallelism, overlapped";
+    const SUMMARY: &'static str =
+        "One backward pass with its gradient buckets: which all-reduces hide behind it, and what is left exposed.";
+    const PARAMS: &'static [Param<Self>] =
+        &join::<_, 64>(&[&all_apart(&[MODEL]), &OWN, &all_apart(&[reference::SPECS[2]]), &all_apart(&SHAPE)]);
+    const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
+        measure("step-time", "Step, without the optimizer", Unit::Seconds, |_, t| t.end()),
+        measure("compute", "of it computing", Unit::Seconds, |_, t| t.computing),
+        measure("communication", "All-reduces, end to end", Unit::Seconds, |_, t| t.communicating),
+        measure("exposed", "of them exposed", Unit::Seconds, |_, t| t.exposed),
+        measure("overlap-fraction", "Hidden share of the all-reduces", Unit::Fraction, |_, t| t.hidden()),
+        measure("efficiency", "Share of the step that computes", Unit::Fraction, |_, t| {
+            if t.end() > 0.0 { t.computing / t.end() } else { 1.0 }
+        }),
+        measure("buckets", "Buckets", Unit::Count, |_, t| t.buckets.len() as f64),
+        measure("stalled", "Buckets that never start", Unit::Count, |_, t| t.stalled as f64),
+        measure("last-bucket", "Last bucket", Unit::Bytes, |_, t| t.buckets.last().map_or(0.0, |b| b.bytes)),
+        measure("bytes", "All-reduced in a step", Unit::Bytes, |_, t| t.reduced),
+        measure("gradient-memory", "Gradients and buckets", Unit::Bytes, |p, t| {
+            t.gradients * if p.view { 1.0 } else { 2.0 }
+        }),
+        measure("samples-per-rank", "Samples of rank 0 in an epoch", Unit::Count, |p, _| p.sampler().samples(0) as f64),
+        measure("repeated", "Samples read twice", Unit::Count, |p, _| p.sampler().repeated() as f64),
+        measure("dropped", "Samples read by nobody", Unit::Count, |p, _| p.sampler().dropped() as f64),
+        measure("steps-missing", "Batches that the last rank is short of", Unit::Count, |p, _| {
+            (p.batches(0) - p.batches(p.ranks.saturating_sub(1))) as f64
+        }),
+    ];
 
-/// This model in the catalogue.
-pub const ENTRY: Entry = Entry {
-    id: "ddp-overlap",
-    title: "Data parallelism, overlapped",
-    summary: "One backward pass with its gradient buckets: which all-reduces hide behind it, and what is left exposed.",
-    params: Parameters::Specs(&PARAMS),
-    quantities: Measures::List(&[
-        ("step-time", "Step, without the optimizer", Unit::Seconds),
-        ("compute", "of it computing", Unit::Seconds),
-        ("communication", "All-reduces, end to end", Unit::Seconds),
-        ("exposed", "of them exposed", Unit::Seconds),
-        ("overlap-fraction", "Hidden share of the all-reduces", Unit::Fraction),
-        ("efficiency", "Share of the step that computes", Unit::Fraction),
-        ("buckets", "Buckets", Unit::Count),
-        ("stalled", "Buckets that never start", Unit::Count),
-        ("last-bucket", "Last bucket", Unit::Bytes),
-        ("bytes", "All-reduced in a step", Unit::Bytes),
-        ("gradient-memory", "Gradients and buckets", Unit::Bytes),
-        ("samples-per-rank", "Samples of rank 0 in an epoch", Unit::Count),
-        ("repeated", "Samples read twice", Unit::Count),
-        ("dropped", "Samples read by nobody", Unit::Count),
-        ("steps-missing", "Batches that the last rank is short of", Unit::Count),
-    ]),
-    evaluate: |query| {
-        let (params, problems) = Params::read(query);
-        let result = Timeline::new(&params).map(|timeline| params.quantities(&timeline));
-        Evaluation::new(params.query(), problems, result)
-    },
-};
+    fn evaluate(&self) -> Result<Timeline, String> {
+        Timeline::new(self)
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let query = reader.query();
+        self.model = ModelRef::read_shape(reader, query, preset());
+        [self.link, self.net] = links::with_gpu(self.gpu, query, [self.link, self.net]);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
+    }
+
+    fn follow(&mut self, before: &Self) {
+        [self.link, self.net] = links::follow([before.gpu, self.gpu], [self.link, self.net]);
+    }
+}
 
 fn preset() -> &'static Preset {
     presets::find(MODEL.default).unwrap_or(&presets::ALL[0])
 }
 
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            model: ModelRef::Preset(preset()),
+            seq: 1,
+            mbs: 1,
+            gpu: &hardware::ALL[0],
+            mfu: 1.0,
+            backward_ms: 0.0,
+            ranks: 1,
+            node: 1,
+            link: &links::INSIDE[0],
+            net: &links::BETWEEN[0],
+            gradients: GradientType::default(),
+            cap: DEFAULT_CAP,
+            first: DEFAULT_FIRST,
+            iteration: Iteration::default(),
+            find_unused: false,
+            search_us: 0.0,
+            skip: false,
+            skip_layer: 0,
+            microbatches: 1,
+            no_sync: true,
+            view: false,
+            join: false,
+            dataset: 1,
+            split: Split::default(),
+            shuffle: true,
+            epoch: 0,
+            set_epoch: true,
+            path: false,
+            step: ALL_STEPS,
+        }
+    }
+}
+
 impl Params {
-    /// Reads the parameters; what cannot be read is the default and is reported.
-    pub fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut reader = Reader::new(&PARAMS, query);
-        let model = ModelRef::read_shape(&mut reader, query, preset());
-        let is = |reader: &mut Reader<'_>, name| reader.choice(name) == "true";
-        let skip_layer = reader.integer("skip-layer");
-        let skips = is(&mut reader, "skip");
-        let gpu = hardware::find(reader.choice("gpu")).unwrap_or(&hardware::ALL[0]);
-        let named = [
-            links::find(reader.choice("link")).unwrap_or(&links::INSIDE[0]),
-            links::find(reader.choice("net")).unwrap_or(&links::BETWEEN[0]),
-        ];
-        let [link, net] = links::with_gpu(gpu, query, named);
-        let params = Self {
-            model,
-            seq: reader.integer("seq").max(1),
-            mbs: reader.integer("mbs").max(1),
-            gpu,
-            mfu: reader.real("mfu"),
-            backward_ms: reader.real("backward-ms"),
-            ranks: reader.integer("ranks").max(1),
-            node: reader.integer("node").max(1),
-            link,
-            net,
-            fp32: reader.choice("grad-dtype") == "fp32",
-            cap: reader.real("bucket-cap-mb"),
-            first: reader.real("first-bucket-mb"),
-            first_iteration: reader.choice("iteration") == "first",
-            find_unused: is(&mut reader, "find-unused"),
-            search_us: reader.real("search-us"),
-            skip: if skips { Skip::Layer(skip_layer as u32) } else { Skip::None },
-            skip_layer,
-            microbatches: reader.integer("microbatches").clamp(1, MAX_MICROBATCHES),
-            no_sync: is(&mut reader, "no-sync"),
-            view: is(&mut reader, "view"),
-            join: is(&mut reader, "join"),
-            dataset: reader.integer("dataset").max(1),
-            split: Split::find(reader.choice("sampler")).unwrap_or(Split::Pad),
-            shuffle: is(&mut reader, "shuffle"),
-            epoch: reader.integer("epoch"),
-            set_epoch: is(&mut reader, "set-epoch"),
-            path: is(&mut reader, "path"),
-            step: reader.integer("step"),
-        };
-        (params, reader.finish())
-    }
-
-    /// The parameters as a query that reads back to the same.
-    pub fn query(&self) -> Query {
-        let mut query = self.model.query();
-        let mut set = |name: &str, value: String| query.set(name, value);
-        set("seq", self.seq.to_string());
-        set("mbs", self.mbs.to_string());
-        set("gpu", self.gpu.id.to_owned());
-        set("mfu", plain(self.mfu));
-        set("backward-ms", plain(self.backward_ms));
-        set("ranks", self.ranks.to_string());
-        set("node", self.node.to_string());
-        set("link", self.link.id.to_owned());
-        set("net", self.net.id.to_owned());
-        set("grad-dtype", if self.fp32 { "fp32" } else { "bf16" }.to_owned());
-        set("bucket-cap-mb", plain(self.cap));
-        set("first-bucket-mb", plain(self.first));
-        set("iteration", if self.first_iteration { "first" } else { "later" }.to_owned());
-        set("find-unused", self.find_unused.to_string());
-        set("search-us", plain(self.search_us));
-        set("skip", (self.skip != Skip::None).to_string());
-        set("skip-layer", self.skip_layer.to_string());
-        set("microbatches", self.microbatches.to_string());
-        set("no-sync", self.no_sync.to_string());
-        set("view", self.view.to_string());
-        set("join", self.join.to_string());
-        set("dataset", self.dataset.to_string());
-        set("sampler", self.split.id().to_owned());
-        set("shuffle", self.shuffle.to_string());
-        set("epoch", self.epoch.to_string());
-        set("set-epoch", self.set_epoch.to_string());
-        set("path", self.path.to_string());
-        set("step", self.step.to_string());
-        query
-    }
-
     /// The machine.
     pub fn fabric(&self) -> Fabric {
         Fabric::nodes(self.node as usize, self.link, self.net)
@@ -284,7 +351,7 @@ impl Params {
 
     /// Bytes of a gradient's element.
     pub fn element(&self) -> f64 {
-        if self.fp32 { 4.0 } else { 2.0 }
+        if self.gradients == GradientType::Fp32 { 4.0 } else { 2.0 }
     }
 
     /// The limits of buckets, in bytes, first to last. As in PyTorch the first bucket has a smaller one only as long as
@@ -304,36 +371,5 @@ impl Params {
     /// Batches of `rank` in an epoch; the last may be smaller.
     pub fn batches(&self, rank: u64) -> u64 {
         self.sampler().samples(rank).div_ceil(self.mbs)
-    }
-
-    /// The numbers of [`ENTRY`].
-    pub fn quantities(&self, timeline: &Timeline) -> Vec<Quantity> {
-        ENTRY.measured(|id| match id {
-            "step-time" => timeline.end(),
-            "compute" => timeline.computing,
-            "communication" => timeline.communicating,
-            "exposed" => timeline.exposed,
-            "overlap-fraction" => timeline.hidden(),
-            "efficiency" if timeline.end() > 0.0 => timeline.computing / timeline.end(),
-            "efficiency" => 1.0,
-            "buckets" => timeline.buckets.len() as f64,
-            "stalled" => timeline.stalled as f64,
-            "last-bucket" => timeline.buckets.last().map_or(0.0, |b| b.bytes),
-            "bytes" => timeline.reduced,
-            "gradient-memory" => timeline.gradients * if self.view { 1.0 } else { 2.0 },
-            id => self.shared(id),
-        })
-    }
-
-    /// The value of a quantity of the data set, which needs no timeline; 0 for any other id.
-    pub fn shared(&self, id: &str) -> f64 {
-        let sampler = self.sampler();
-        match id {
-            "samples-per-rank" => sampler.samples(0) as f64,
-            "repeated" => sampler.repeated() as f64,
-            "dropped" => sampler.dropped() as f64,
-            "steps-missing" => (self.batches(0) - self.batches(self.ranks.saturating_sub(1))) as f64,
-            _ => 0.0,
-        }
     }
 }

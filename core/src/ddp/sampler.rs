@@ -5,11 +5,13 @@
 //! Feistel network over the indices stands for `torch.randperm`, which needs no list of them all.
 
 use crate::mix::mix;
+use crate::options;
 
 /// What is done with samples that do not divide evenly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Split {
     /// The first indices are given out a second time: `DistributedSampler`'s default.
+    #[default]
     Pad,
     /// The last ones are left out: `drop_last=True`.
     Drop,
@@ -17,33 +19,11 @@ pub enum Split {
     Uneven,
 }
 
-impl Split {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Pad, Self::Drop, Self::Uneven];
-
-    /// The name in a query string.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Pad => "pad",
-            Self::Drop => "drop",
-            Self::Uneven => "uneven",
-        }
-    }
-
-    /// What a person reads.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Pad => "padded",
-            Self::Drop => "drop_last=True",
-            Self::Uneven => "by hand, uneven",
-        }
-    }
-
-    /// The split with this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|split| split.id() == id)
-    }
-}
+options!(Split {
+    Pad: "pad", "padded";
+    Drop: "drop", "drop_last=True";
+    Uneven: "uneven", "by hand, uneven";
+});
 
 /// A data set dealt out to ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use super::buckets::assign;
 use super::tensors::pieces;
 use super::timeline::{Kind, Stream, Timeline};
-use super::{ENTRY, Params, Part, Sampler, Split};
+use super::{GradientType, Iteration, Params, Part, Sampler, Split};
+use crate::declare::Model as _;
 use crate::model::presets;
 use crate::query::Query;
 use crate::units::MIB;
@@ -19,7 +20,7 @@ fn run(text: &str) -> Timeline {
 }
 
 fn quantity(text: &str, id: &str) -> f64 {
-    let evaluation = (ENTRY.evaluate)(&Query::parse(text));
+    let evaluation = (Params::ENTRY.evaluate)(&Query::parse(text));
     evaluation.get(id).unwrap_or_else(|| panic!("{text} has no {id}: {:?}", evaluation.error))
 }
 
@@ -215,10 +216,12 @@ proptest! {
         flags in any::<[bool; 7]>(), layer in 0_u64..12
     ) {
         let [first_iteration, find_unused, skip, no_sync, view, join, fp32] = flags;
+        let iteration = if first_iteration { Iteration::First } else { Iteration::Later };
+        let gradients = if fp32 { GradientType::Fp32 } else { GradientType::Bf16 };
         let base = params("seq=512&mbs=2");
         let p = Params {
-            ranks, node, cap, first, microbatches: m, first_iteration, find_unused, no_sync, view, join, fp32,
-            skip: if skip { super::Skip::Layer(layer as u32) } else { super::Skip::None }, ..base
+            ranks, node, cap, first, microbatches: m, iteration, find_unused, no_sync, view, join, gradients,
+            skip, skip_layer: layer, ..base
         };
         let t = Timeline::new(&p).expect("a timeline");
         for stream in [Stream::Compute, Stream::Nccl] {

@@ -1,7 +1,7 @@
 //! A step of one rank in time: what its two streams do, and what each piece of work waits for.
 
 use super::buckets::assign;
-use super::params::{Params, Skip};
+use super::params::{Iteration, Params};
 use super::tensors::{Part, Piece, pieces};
 use crate::collective::{Algo, Op};
 use crate::critical;
@@ -243,10 +243,7 @@ impl Params {
     /// The part that is left out of this iteration, if the model has it.
     pub fn skipped(&self) -> Option<Part> {
         let layers = self.model.shape().map_or(0, |shape| shape.num_hidden_layers);
-        match self.skip {
-            Skip::Layer(layer) if u64::from(layer) < layers => Some(Part::Layer(layer)),
-            Skip::Layer(_) | Skip::None => None,
-        }
+        (self.skip && self.skip_layer < layers).then_some(Part::Layer(self.skip_layer as u32))
     }
 
     /// Which tensors travel together, in the order in which the buckets start.
@@ -258,7 +255,7 @@ impl Params {
             let mut list = assign(sized(registered), &self.limits());
             list.reverse();
             list
-        } else if self.first_iteration {
+        } else if self.iteration == Iteration::First {
             vec![registered]
         } else {
             let mut order = registered;

@@ -1,7 +1,7 @@
 //! A step of data parallelism in time: the backward pass, the buckets that its gradients fill, and the all-reduces that run
 //! beside it; and who reads which sample.
 
-mod controls;
+mod examples;
 mod lanes;
 mod numbers;
 mod scene;
@@ -9,23 +9,26 @@ mod sharing;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::ddp::{ALL_STEPS, ENTRY, Params, Timeline};
+use ringside_core::ddp::{ALL_STEPS, DATA, Params, Timeline};
+use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, number};
-use ringside_core::query::Query;
+use ringside_core::units::MIB;
 
+use super::controls::{Controls, Drawn};
 use super::model_input::ModelInput;
-use super::{Module, Props, outcome, readings};
+use super::{Module, Props, outcome, param, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::file;
+use crate::ui::slider::{Scale, Slider};
 use crate::ui::timeline::{Window, overview, strip};
 use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
 #[wasm_split(widget_ddp_overlap, wasm_split_path = leptos::wasm_split, fallible)]
 pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &ENTRY })
+    Ok(Module { view, model: &Params::ENTRY })
 }
 
 type State = ui::state::State<Params>;
@@ -51,7 +54,7 @@ impl Shown {
     fn new(params: Memo<Params>) -> Self {
         // How far it is played and what stands out make no other step.
         let whole = Memo::new(move |_| Params { step: ALL_STEPS, path: false, ..params.get() });
-        let plain = |p: &Params| Params { model: Params::read(&Query::default()).0.model, ..*p };
+        let plain = |p: &Params| Params { model: Params::standard().model, ..*p };
         let timeline = outcome::Shown::new(whole, Timeline::new, plain);
         let order = Memo::new(move |_| timeline.with(Timeline::order));
         let step = Memo::new(move |_| (params.with(|p| p.step) as usize).min(order.with(Vec::len)));
@@ -86,7 +89,7 @@ const PACE: Pace = Pace { whole: 14_000.0, longest: 900.0, shortest: 40.0 };
 const PARTS: usize = 240;
 
 fn view(props: Props) -> AnyView {
-    let state = State::new(props.query, Params::read, Params::query);
+    let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(params);
     let model = Signal::derive(move || params.with(|p| p.model));
@@ -116,18 +119,31 @@ fn view(props: Props) -> AnyView {
         {lanes::view(shown)}
         {overview(shown.window, working, "Both streams at work, over the step")}
         <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
-        <div class="timeline-tools">
-            <Transport steps step=shown.step set=to_step playback place alone=props.alone />
-            {export(shown)}
-        </div>
+    };
+    let transport = view! { <Transport steps step=shown.step set=to_step playback place alone=props.alone /> };
+    let mut controls = Controls::of(state)
+        .special("first-bucket-mb", first_limit(state))
+        .only_while(&["search-us"], move || params.with(|p| p.find_unused))
+        .only_while(&["skip-layer"], move || params.with(|p| p.skip))
+        .only_while(&["no-sync"], move || params.with(|p| p.microbatches > 1));
+    let data = controls.take(DATA);
+    let Drawn { main, more, more_is_set } = controls.draw();
+    let count = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
+    let more = view! { <div class="control-grid">{input.select(count, None)}</div> {input.panel()} {more} };
+    let standard = Params::standard().model;
+    let more_is_set = move || more_is_set.get() || input.is_open() || params.with(|p| p.model != standard);
+    let below = view! {
         // Those of the data set stand with it.
-        <dl class="readings timeline-readings">{readings::only(&ENTRY, quantities, |id| !sharing::is_of_data(id))}</dl>
-        {(!props.compact).then(|| sharing::view(state))}
+        <dl class="readings timeline-readings">
+            {readings::only(&Params::ENTRY, quantities, |id| !sharing::is_of_data(id))}
+        </dl>
+        {sharing::view(params, data, quantities)}
+        {export(shown)}
     };
     let figure = view! {
         <Figure
-            id=ENTRY.id
-            title=ENTRY.title
+            id=Params::ID
+            title=Params::TITLE
             subtitle
             query=props.query
             alone=props.alone
@@ -135,7 +151,12 @@ fn view(props: Props) -> AnyView {
             finding
             notes="The optimizer’s step is left out. The backward pass takes twice the forward pass at the MFU that is set; all-reduces do not slow it down."
                 .to_owned()
-            controls=controls::view(state, input, props.compact)
+            presets=(!props.compact).then(|| examples::view(state))
+            main
+            more=(!props.compact).then(|| more.into_any())
+            more_is_set=Signal::derive(more_is_set)
+            transport=Some(transport.into_any())
+            below=(!props.compact).then(|| below.into_any())
             table=move || numbers::view(shown)
         >
             <div class="ddp">{shown.timeline.frame(drawing.into_any())}</div>
@@ -185,4 +206,12 @@ fn export(shown: Shown) -> impl IntoView {
             <span class="fine" role="status">{failed}</span>
         </div>
     }
+}
+
+/// The limit that the first bucket really has.
+fn first_limit(state: State) -> impl IntoView {
+    let value = Signal::derive(move || state.params().with(|p| p.limits()[0] / MIB));
+    let set = move |to: f64| state.update(|p| p.first = to);
+    let spec = param(&Params::ENTRY, "first-bucket-mb");
+    view! { <Slider spec label="First bucket, MiB" value set scale=Scale::Quarters(0, 12) format=number /> }
 }

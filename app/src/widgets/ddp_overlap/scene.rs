@@ -129,6 +129,7 @@ fn ways(timeline: &Timeline, axis: Axis, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use ringside_core::ddp::Params;
+    use ringside_core::declare::Model as _;
     use ringside_core::query::Query;
 
     use super::*;

@@ -1,16 +1,13 @@
 //! Who reads which sample: the index lists of a few ranks, with what is read twice or not at all.
 
 use leptos::prelude::*;
-use ringside_core::ddp::{ENTRY, Params, Split};
-use ringside_core::quantity::grouped;
+use ringside_core::ddp::Params;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::{Quantity, grouped};
 
-use super::State;
 use crate::ui::rested::rested;
-use crate::ui::select::{Group, Select};
-use crate::ui::slider::{Scale, Slider};
 use crate::ui::table::{Table, numbers, words};
-use crate::widgets::fields::Fields;
-use crate::widgets::{param, readings};
+use crate::widgets::readings;
 
 /// Whether a quantity is one of the data set.
 pub(super) fn is_of_data(id: &str) -> bool {
@@ -22,55 +19,21 @@ const RANKS: u64 = 6;
 const FIRST: u64 = 5;
 const LAST: u64 = 3;
 
-/// The data set, its controls and the lists.
-pub(super) fn view(state: State) -> AnyView {
-    let params = state.params();
+/// The data set, its `controls` and the lists.
+pub(super) fn view(params: Memo<Params>, controls: AnyView, quantities: Memo<Vec<Quantity>>) -> AnyView {
     let at_rest = rested(params);
-    let fields = Fields::new(state, &ENTRY);
     let said = move || params.with(Params::sampling);
-    let quantities = Memo::new(move |_| params.with(|p| ENTRY.measured(|id| p.shared(id))));
     view! {
         <details class="fold sharing" open>
             <summary>"Who reads which sample: " <span>"DistributedSampler"</span></summary>
-            <div class="control-row">
-                {split(state)} {fields.switch("shuffle", "Shuffle", ["off", "on"], |p| &mut p.shuffle)}
-                {fields.switch("set-epoch", "set_epoch", ["forgotten", "called"], |p| &mut p.set_epoch)}
-                {fields.switch("join", "Join", ["off", "on"], |p| &mut p.join)}
-            </div>
-            <div class="control-grid">{dataset(state)} {epoch(state)}</div>
+            {controls}
             <p>{said}</p>
             <div class="scroll" tabindex="0" role="group" aria-label="Samples of each rank">{move || at_rest.with(table)}</div>
             <p class="fine">"Padding, dealing out and dropping are as in PyTorch. The shuffled order is ours: PyTorch’s generator would give another."</p>
-            <dl class="readings">{readings::only(&ENTRY, quantities, is_of_data)}</dl>
+            <dl class="readings">{readings::only(&Params::ENTRY, quantities, is_of_data)}</dl>
         </details>
     }
     .into_any()
-}
-
-fn split(state: State) -> impl IntoView {
-    let groups = vec![Group { label: "", options: Split::ALL.map(|s| (s.id(), s.label())).to_vec() }];
-    let value = Signal::derive(move || state.params().with(|p| p.split.id()));
-    let set = move |id: &'static str| {
-        if let Some(split) = Split::find(id) {
-            state.update(|p| p.split = split);
-        }
-    };
-    view! { <Select name="sampler" label="What does not divide evenly" groups value set /> }
-}
-
-fn dataset(state: State) -> impl IntoView {
-    let value = Signal::derive(move || state.params().with(|p| p.dataset as f64));
-    let set = move |to: f64| state.update(|p| p.dataset = to as u64);
-    let format = |n: f64| grouped(n as u64);
-    view! { <Slider spec=param(&ENTRY, "dataset") label="Samples" value set scale=Scale::Decades(1, 9) format /> }
-}
-
-fn epoch(state: State) -> impl IntoView {
-    let value = Signal::derive(move || state.params().with(|p| p.epoch as f64));
-    let set = move |to: f64| state.update(|p| p.epoch = to as u64);
-    let format = |n: f64| grouped(n as u64);
-    let scale = Scale::Linear { min: 0.0, max: 9.0, step: 1.0 };
-    view! { <Slider spec=param(&ENTRY, "epoch") label="Epoch" value set scale format /> }
 }
 
 /// The lists of the first ranks and the last.
