@@ -12,7 +12,6 @@ mod communication_cost;
 mod controls;
 mod ddp_overlap;
 mod export;
-mod fields;
 mod flash_attention_tiling;
 mod float_bits;
 mod kernel_fusion;
