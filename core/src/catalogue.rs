@@ -16,10 +16,10 @@ pub struct Entry {
     pub title: &'static str,
     /// What it shows, in one sentence.
     pub summary: &'static str,
-    /// The parameters it reads.
-    pub params: Parameters,
-    /// The quantities it yields, always all of them, in this order.
-    pub quantities: Measures,
+    /// The parameter at a place among those it reads; none beyond the last.
+    pub param_at: fn(usize) -> Option<Declared>,
+    /// The quantity at a place among those it yields, always all of them, in this order; none beyond the last.
+    pub quantity_at: fn(usize) -> Option<Named>,
     /// Computes it. Never fails: what cannot be read is replaced by its default and reported; what is read but
     /// impossible yields no quantities and says so in [`Evaluation::error`].
     pub evaluate: fn(&Query) -> Evaluation,
@@ -31,38 +31,16 @@ pub struct Declared {
     /// Its name, what it means, what values it takes, its default.
     pub spec: &'static ParamSpec,
     /// How a person sees and sets it.
-    pub look: Option<&'static Look>,
-}
-
-/// The parameters of a model.
-#[derive(Debug, Clone, Copy)]
-pub enum Parameters {
-    /// A list.
-    Specs(&'static [ParamSpec]),
-    /// Each by its place; none beyond the last.
-    Declared(fn(usize) -> Option<Declared>),
+    pub look: &'static Look,
 }
 
 /// A quantity of a model: its id, what a person calls it, its unit.
 pub type Named = (&'static str, &'static str, Unit);
 
-/// The quantities of a model.
-#[derive(Debug, Clone, Copy)]
-pub enum Measures {
-    /// A list.
-    List(&'static [Named]),
-    /// Each by its place; none beyond the last.
-    Declared(fn(usize) -> Option<Named>),
-}
-
 impl Entry {
     /// Its parameters.
     pub fn params(&self) -> impl Iterator<Item = Declared> + use<> {
-        let params = self.params;
-        (0..).map_while(move |i| match params {
-            Parameters::Specs(list) => list.get(i).map(|spec| Declared { spec, look: None }),
-            Parameters::Declared(at) => at(i),
-        })
+        (0..).map_while(self.param_at)
     }
 
     /// The values that each parameter takes.
@@ -77,16 +55,7 @@ impl Entry {
 
     /// Its quantities.
     pub fn quantities(&self) -> impl Iterator<Item = Named> + use<> {
-        let quantities = self.quantities;
-        (0..).map_while(move |i| match quantities {
-            Measures::List(list) => list.get(i).copied(),
-            Measures::Declared(at) => at(i),
-        })
-    }
-
-    /// All quantities, each with the value that `value` has for its id.
-    pub fn measured(&self, value: impl Fn(&str) -> f64) -> Vec<Quantity> {
-        self.quantities().map(|(id, label, unit)| Quantity::new(id, label, value(id), unit)).collect()
+        (0..).map_while(self.quantity_at)
     }
 }
 

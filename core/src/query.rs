@@ -146,11 +146,6 @@ impl ParamSpec {
     }
 }
 
-/// A parameter that takes every whole number from `min` to `max`.
-pub const fn whole(name: &'static str, doc: &'static str, min: u64, max: u64, default: &'static str) -> ParamSpec {
-    ParamSpec { name, doc, kind: Kind::Integer { min, max }, default }
-}
-
 /// A parameter that takes one of some words.
 pub const fn choice(
     name: &'static str,
@@ -159,23 +154,6 @@ pub const fn choice(
     default: &'static str,
 ) -> ParamSpec {
     ParamSpec { name, doc, kind: Kind::Choice(options), default }
-}
-
-/// Lists of parameters put one after another, for a model that shares some with others. `N` is the sum of their lengths.
-pub const fn join<const N: usize>(lists: &[&[ParamSpec]]) -> [ParamSpec; N] {
-    const NONE: ParamSpec = ParamSpec { name: "", doc: "", kind: Kind::Choice(&[]), default: "" };
-    let mut all = [NONE; N];
-    let (mut list, mut n) = (0, 0);
-    while list < lists.len() {
-        let mut i = 0;
-        while i < lists[list].len() && n < N {
-            all[n] = lists[list][i];
-            i += 1;
-            n += 1;
-        }
-        list += 1;
-    }
-    all
 }
 
 /// The values that a parameter takes.

@@ -155,7 +155,7 @@ proptest! {
 fn the_sizes_that_are_moved_are_called_as_their_axes() {
     for axis in Axis::ALL {
         let param = Params::ENTRY.param(axis.id()).expect("declared");
-        assert_eq!(param.look.map(|look| look.label), Some(axis.label()));
-        assert!(param.look.is_some_and(|look| look.scale.is_some()), "{axis:?}");
+        assert_eq!(param.look.label, axis.label());
+        assert!(param.look.scale.is_some(), "{axis:?}");
     }
 }

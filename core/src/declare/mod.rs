@@ -16,7 +16,7 @@ pub use field::{Choose, Field, Slot, Text, Whole};
 pub use options::{List, Options};
 pub use scale::Scale;
 
-use crate::catalogue::{Declared, Entry, Evaluation, Measures, Parameters};
+use crate::catalogue::{Declared, Entry, Evaluation};
 use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
 
@@ -116,10 +116,8 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
         id: Self::ID,
         title: Self::TITLE,
         summary: Self::SUMMARY,
-        params: Parameters::Declared(|i| {
-            Self::PARAMS.get(i).map(|param| Declared { spec: &param.spec, look: Some(&param.look) })
-        }),
-        quantities: Measures::Declared(|i| Self::QUANTITIES.get(i).map(|m| (m.id, m.label, m.unit))),
+        param_at: |i| Self::PARAMS.get(i).map(|param| Declared { spec: &param.spec, look: &param.look }),
+        quantity_at: |i| Self::QUANTITIES.get(i).map(|m| (m.id, m.label, m.unit)),
         evaluate: |query| {
             let (params, problems) = Self::read(query);
             let result = params.evaluate().map(|result| params.quantities(&result));

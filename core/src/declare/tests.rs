@@ -127,7 +127,7 @@ fn what_cannot_be_read_is_named_and_the_rest_is_kept() {
 fn the_catalogue_sees_what_is_declared() {
     let entry = Params::ENTRY;
     assert_eq!(entry.params().count(), Params::PARAMS.len());
-    let colour = entry.param("colour").and_then(|p| p.look).expect("declared");
+    let colour = entry.param("colour").map(|p| p.look).expect("declared");
     assert_eq!((colour.group, colour.labels), (Group::Main, &["Red", "Green, as grass"][..]));
     let result = (entry.evaluate)(&Query::parse("size=3"));
     assert_eq!((result.get("twice"), result.get("size")), (Some(6.0), Some(3.0)));
