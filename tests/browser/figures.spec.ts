@@ -68,7 +68,7 @@ for (const { id } of widgets.filter(({ id }) => !NOT_YET.includes(id))) {
         await page.setViewportSize(SCREENS[0]);
         await page.goto(place.path);
         await ready(page);
-        const there = page.locator(`[id="${place.anchor}"]`);
+        const there = page.locator(`.widget-slot[id="${place.anchor}"]`);
         const within = there.locator("[data-widget]");
         await expect(within).toBeVisible();
         const look = async (when: string) => {

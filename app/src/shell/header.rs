@@ -12,7 +12,7 @@ pub fn Header(contents_open: RwSignal<bool>, overlay: RwSignal<Option<Overlay>>)
     let theme_name = move || store.with(|doc| doc.settings.theme.name());
     let skip = |event: leptos::ev::MouseEvent| {
         event.prevent_default();
-        if let Some(main) = document().get_element_by_id("main") {
+        if let Some(main) = document().get_element_by_id("page") {
             use wasm_bindgen::JsCast as _;
             // A page without focus still scrolls.
             let _ = main.unchecked_ref::<web_sys::HtmlElement>().focus();
@@ -20,7 +20,7 @@ pub fn Header(contents_open: RwSignal<bool>, overlay: RwSignal<Option<Overlay>>)
     };
     view! {
         <header class="top sans">
-            <a class="skip" href="#main" on:click=skip>"Skip to the text"</a>
+            <a class="skip" href="#page" on:click=skip>"Skip to the text"</a>
             <button
                 type="button"
                 class="quiet menu"

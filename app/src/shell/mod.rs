@@ -61,7 +61,7 @@ pub fn Frame(children: Children) -> impl IntoView {
         <notices::Notices />
         <div class="frame">
             <contents::Contents open=contents_open />
-            <main id="main" tabindex="-1">{children()}</main>
+            <main id="page" tabindex="-1">{children()}</main>
         </div>
         {search::view(overlay)}
         {shortcuts::sheet(overlay)}

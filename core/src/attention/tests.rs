@@ -152,7 +152,7 @@ fn run(query: &str) -> Run {
 fn blocks_follow_the_papers_rule_and_auto_says_so() {
     let params = Params::read(&Query::parse("block_q=auto&block_k=AUTO")).0;
     assert_eq!(params.paper_blocks(), [64, 200]);
-    assert_eq!(params.query().get("block_q"), Some("auto"));
+    assert_eq!((params.query().get("block_q"), params.block_k), (Some("0"), 0));
     assert_eq!((params.sizes().rows, params.sizes().columns), (64, 200));
     let set = run("block_q=128&block_k=64&seq=100");
     assert_eq!((set.plan.sizes.rows, set.plan.sizes.columns), (100, 64));

@@ -1,49 +1,21 @@
 //! The control that each view needs most: the number, the update of a sum, or the scale of gradients.
 
 use leptos::prelude::*;
-use ringside_core::declare::{Model as _, Text as _};
-use ringside_core::float::bits::{Params, Value, View};
+use ringside_core::declare::Text as _;
+use ringside_core::float::bits::{Value, View};
 
 use super::State;
-use crate::ui::number_field::NumberField;
-use crate::ui::slider::Slider;
 use crate::ui::unique_id;
-use crate::widgets::param;
+use crate::widgets::controls::declared;
 
 /// The control of the view on show.
 pub(super) fn control(state: State, show: Memo<View>) -> impl IntoView + 'static {
     move || match show.get() {
         View::Bits => field(state).into_any(),
         View::Spacing => ().into_any(),
-        View::Sum => update(state),
-        View::Gradients => scale(state),
+        View::Sum => declared(state, "update"),
+        View::Gradients => declared(state, "scale"),
     }
-}
-
-fn update(state: State) -> AnyView {
-    let params = state.params();
-    let value = Signal::derive(move || params.with(|p| p.update));
-    let set = Callback::new(move |v: f64| state.update(|p| p.update = v));
-    let (spec, id) = (param(&Params::ENTRY, "update"), unique_id("update"));
-    view! {
-        <div class="field">
-            <label for=id.clone()>"Update"</label>
-            <NumberField spec label="Update" value set format=ringside_core::quantity::number id />
-        </div>
-    }
-    .into_any()
-}
-
-fn scale(state: State) -> AnyView {
-    let params = state.params();
-    let value = Signal::derive(move || params.with(|p| p.scale));
-    let set = Callback::new(move |v: f64| state.update(|p| p.scale = v));
-    let look = Params::ENTRY.param("scale").and_then(|p| p.look);
-    look.and_then(|look| {
-        let (label, scale, format) = (look.label, look.scale?, look.format);
-        Some(view! { <Slider spec=param(&Params::ENTRY, "scale") label value set scale format /> })
-    })
-    .into_any()
 }
 
 /// A text field. What is typed is used when Enter is pressed or the field is left; what cannot be used stays, with a message.
