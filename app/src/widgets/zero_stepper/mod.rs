@@ -142,7 +142,7 @@ fn view(props: Props) -> AnyView {
     .into_any()
 }
 
-/// What has just happened and why: the caption says it too, further down.
+/// What has just happened; the finding above says why.
 fn now(shown: Shown) -> impl IntoView {
     let what = move || shown.event().map_or("Before the step", |event| event.action.label());
     let of = move || shown.event().map(|event| event.layers());
@@ -155,7 +155,6 @@ fn now(shown: Shown) -> impl IntoView {
                 <span>{of}</span>
                 <small>{pass}</small>
             </p>
-            <p class="why">{move || shown.run.with(|run| run.why(shown.step.get()))}</p>
         </div>
     }
 }
