@@ -2,7 +2,7 @@
 import { axe, expect, test } from "./fixtures";
 import { widget } from "./widget";
 
-const { figure, open, parameter, quantity } = widget("attention-growth");
+const { figure, open, parameter, quantity, finding } = widget("attention-growth");
 
 test("a sequence grows by keys: scores by the square, the cache by the line", async ({ page }) => {
   await open(page, "heads=32&kv_heads=8&seq=8192&step=16");
@@ -15,7 +15,7 @@ test("a sequence grows by keys: scores by the square, the cache by the line", as
   expect(await quantity(page, "scores")).toBe(32 * 8192 * 8193 / 2);
   expect(await quantity(page, "cache")).toBe(8192 * 131072);
   await page.keyboard.press("Home");
-  await expect(figure(page).locator(".finding")).toContainText("Nothing is there to be scored");
+  await expect(finding(page)).toContainText("Nothing is there to be scored");
 });
 
 test("fewer heads of keys make a smaller cache, and no fewer scores", async ({ page }) => {

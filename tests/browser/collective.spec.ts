@@ -3,18 +3,21 @@ import type { Page } from "@playwright/test";
 import { axe, expect, test } from "./fixtures";
 import { widget } from "./widget";
 
-const { figure, open, quantity, parameter } = widget("ring-all-reduce");
+const { figure, open, quantity, parameter, finding, rest, more } = widget("ring-all-reduce");
 
 const place = (page: Page) => figure(page).locator(".transport-place");
-const finding = (page: Page) => figure(page).locator(".finding");
 
 test("a ring sends 2(n − 1)/n of the buffer from every rank", async ({ page }) => {
   for (const n of [2, 8, 64]) {
-    await open(page, `ranks=${n}&bytes=1e9`);
+    await open(page, `ranks=${n}&bytes=1e9&node=64`);
     expect(await quantity(page, "steps")).toBe(2 * (n - 1));
     expect(await quantity(page, "bytes-sent-per-rank")).toBeCloseTo((2 * (n - 1) * 1e9) / n, 0);
     expect(await quantity(page, "idle")).toBe(0);
   }
+  // Where it goes through the network too, those that only have links within their node wait for the others.
+  await open(page, "ranks=64&bytes=1e9&node=8");
+  expect(await quantity(page, "bytes-sent-per-rank")).toBeCloseTo((2 * 63 * 1e9) / 64, 0);
+  expect(await quantity(page, "idle")).toBeGreaterThan(0.5);
 });
 
 test("a link to a step arrives there; buttons, slider and keys move on from it", async ({ page }) => {
@@ -25,7 +28,7 @@ test("a link to a step arrives there; buttons, slider and keys move on from it",
   await expect(place(page)).toHaveText("Step 3 of 6");
   await page.keyboard.press("End");
   await expect(place(page)).toHaveText("Step 6 of 6");
-  await expect(finding(page)).toContainText("Every rank has the same bits.");
+  await expect(rest(page)).toContainText("Every rank has the same bits.");
   await expect.poll(() => parameter(page, "step")).toBe("6");
   await figure(page).getByRole("button", { name: "Step back" }).click();
   await expect(place(page)).toHaveText("Step 5 of 6");
@@ -70,17 +73,18 @@ test("one slow rank slows all of a ring", async ({ page }) => {
   await open(page, "slow-rank=3&slow-by=4");
   // All bytes are four times slower; a step's latency overlaps with them.
   expect(await quantity(page, "slowdown")).toBeCloseTo(3.96, 2);
-  await expect(finding(page)).toContainText("Rank 3, 4 times slower, makes it last 3.96 times as long");
+  await expect(rest(page)).toContainText("Rank 3, 4 times slower, makes it last 3.96 times as long");
 });
 
 test("a broken cable halts everyone, and which cable matters", async ({ page }) => {
   await open(page, "cut=true&cut-from=3&cut-to=4&step=2");
   await expect(finding(page)).toContainText("4 ranks waiting for ever");
-  await expect(finding(page)).toContainText("all 8 ranks wait for ever");
+  await expect(rest(page)).toContainText("all 8 ranks wait for ever");
   await expect(figure(page).locator(".circle .broken")).toHaveAttribute("d", /^M/);
   expect(await quantity(page, "stuck")).toBe(8);
   await open(page, "cut=true&cut-from=0&cut-to=4");
-  await expect(finding(page)).toContainText("so nobody notices");
+  await expect(rest(page)).toContainText("so nobody notices");
+  await more(page);
   await figure(page).getByText("All work", { exact: true }).click({ force: true });
   await expect(figure(page).locator(".circle .broken")).toHaveAttribute("d", "");
 });

@@ -1,28 +1,20 @@
 // The widget `ddp-overlap`: a step in time by every means, buckets, a stalled one, who reads which sample, the trace as a file.
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
 
-const figure = (page: Page) => page.locator('[data-widget="ddp-overlap"]');
-const finding = (page: Page) => figure(page).locator(".finding");
+const { figure, open, quantity, finding, rest, more } = widget("ddp-overlap");
+
 const about = (page: Page) => figure(page).locator(".timeline-about");
 const output = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
-
-async function open(page: Page, query = "") {
-  await page.goto(`w/ddp-overlap/?${query}`);
-  await ready(page);
-}
-
-async function quantity(page: Page, id: string): Promise<number> {
-  await expect(output(page, id)).toHaveCount(1);
-  return Number(await output(page, id).getAttribute("data-value"));
-}
 
 test("the first iteration hides nothing, a later one most of it", async ({ page }) => {
   await open(page, "iteration=first");
   expect(await quantity(page, "buckets")).toBe(1);
   expect(await quantity(page, "exposed")).toBeCloseTo(await quantity(page, "communication"), 12);
-  await expect(finding(page)).toContainText("a single bucket");
+  await expect(rest(page)).toContainText("a single bucket");
+  await more(page);
   await figure(page).getByText("a later one").click({ force: true });
   await expect(output(page, "buckets")).not.toHaveText("1");
   expect(await quantity(page, "exposed")).toBeLessThan(await quantity(page, "communication"));
@@ -31,9 +23,10 @@ test("the first iteration hides nothing, a later one most of it", async ({ page 
 test("a skipped layer stalls buckets until unused parameters are looked for", async ({ page }) => {
   await open(page, "skip=true");
   await expect(finding(page)).toContainText("buckets never start: layer 6 was skipped");
+  await more(page);
   await figure(page).getByRole("radiogroup", { name: "find_unused_parameters" }).getByText("on", { exact: true }).click({ force: true });
   await expect(output(page, "stalled")).toHaveText("0");
-  await expect(finding(page)).toContainText("counts as ready from the start");
+  await expect(rest(page)).toContainText("counts as ready from the start");
 });
 
 test("blocks and steps by keys alone, and a link to a step arrives there", async ({ page }) => {
@@ -63,7 +56,7 @@ test("every rank reads its own samples, and what is padded is marked", async ({ 
 });
 
 test("the step is saved as a Chrome trace", async ({ page }) => {
-  await open(page);
+  await open(page, "");
   const download = page.waitForEvent("download");
   await figure(page).getByRole("button", { name: "Save as Chrome trace" }).click();
   const trace = JSON.parse(await readFile(await (await download).path(), "utf8"));

@@ -3,10 +3,9 @@ import type { Page } from "@playwright/test";
 import { axe, expect, test } from "./fixtures";
 import { widget } from "./widget";
 
-const { figure, open } = widget("flash-attention-tiling");
+const { figure, open, rest } = widget("flash-attention-tiling");
 
 const place = (page: Page) => figure(page).locator(".transport-place");
-const finding = (page: Page) => figure(page).locator(".finding");
 const quantity = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
 const moves = (page: Page, line: number) => figure(page).locator(".tiling-moves dd").nth(line).locator(".tag");
 
@@ -20,7 +19,7 @@ test("the paper's traffic: four squares against 2Nd + Tc(3Nd + 4N)", async ({ pa
   await page.keyboard.press("End");
   await expect(place(page)).toHaveText(`Step ${rounds * 16} of ${rounds * 16}`);
   await expect(quantity(page, "hbm-so-far")).toHaveAttribute("data-value", String(4 * (2 * n * d + rounds * (3 * n * d + 4 * n))));
-  await expect(finding(page)).toContainText("Row 100 of O, computed in fp32, is within");
+  await expect(rest(page)).toContainText("Row 100 of O, computed in fp32, is within");
 });
 
 test("the first version keeps keys and lets queries pass, the second the other way round", async ({ page }) => {
@@ -46,15 +45,15 @@ test("a row of sixteen tokens is put together from its blocks, and equals plain 
   await expect(figure(page).locator(".tiling-chip .cell")).toHaveCount(16);
   await page.keyboard.press("End");
   await expect(panel).toContainText("Plain softmax, fp64");
-  await expect(finding(page)).toContainText("Every row of O");
+  await expect(rest(page)).toContainText("Every row of O");
   await figure(page).locator("summary", { hasText: "The numbers" }).click();
   await expect(figure(page).locator("tbody tr", { hasText: "taken in" })).toHaveCount(4);
 });
 
 test("tiles that do not fit are named; a bad link says so and keeps the rest", async ({ page }) => {
   await open(page, "block_q=512&block_k=512&step=banana&causal=true");
-  await expect(finding(page)).toContainText("a kernel with these tiles would not start");
-  await expect(finding(page)).toContainText("The mask hides 1 of 4 tiles");
+  await expect(rest(page)).toContainText("a kernel with these tiles would not start");
+  await expect(rest(page)).toContainText("The mask hides 1 of 4 tiles");
   await expect(figure(page).locator(".problems li")).toHaveCount(1);
   await expect(figure(page).locator(".tiling-memory.over")).toHaveCount(1);
 });

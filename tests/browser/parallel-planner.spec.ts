@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
 import { widget } from "./widget";
 
-const { figure, open, parameter } = widget("parallel-planner");
+const { figure, open, parameter, finding, rest } = widget("parallel-planner");
 
 const chosen = (page: Page) => figure(page).locator(".planner-head b");
 const output = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
@@ -17,7 +17,7 @@ test("finds the fastest layout, says why, and pins it", async ({ page }) => {
   await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(40);
   await figure(page).getByRole("button", { name: "Pin this layout" }).click();
   await expect.poll(() => parameter(page, "pp")).toBe("8");
-  await expect(figure(page).locator(".finding")).toContainText("The only layout that fits");
+  await expect(finding(page)).toContainText("The only layout that fits");
   await figure(page).getByRole("button", { name: "Free all" }).click();
   await expect(figure(page).locator(".planner-progress")).toContainText("possible layouts fit");
   await expect.poll(() => value(page, "layouts-valid")).toBeGreaterThan(10_000);
@@ -41,9 +41,9 @@ test("moves along the front by keyboard, and shows where the ranks lie", async (
 
 test("says why nothing is possible, and compares with published runs", async ({ page }) => {
   await open(page, "tp=7");
-  await expect(figure(page).locator(".finding")).toContainText("No layout is possible");
+  await expect(finding(page)).toContainText("No layout is possible");
   await open(page, "tp=8&pp=1");
-  await expect(figure(page).locator(".finding")).toContainText("No layout fits");
+  await expect(finding(page)).toContainText("No layout fits");
   await figure(page).getByText("Published runs, and how near").click();
   await expect(figure(page).locator(".published tbody tr")).toHaveCount(65);
   await expect(figure(page).locator(".published tbody tr").first()).toContainText("met");
@@ -78,7 +78,7 @@ test("a search shows how far it is, can be stopped, and gives way to a newer one
   await button(page, "Free all").click();
   await expect(progress).toContainText("layouts so far");
   await button(page, "Stop").click();
-  await expect(figure(page).locator(".finding")).toContainText("The search was stopped");
+  await expect(rest(page)).toContainText("The search was stopped");
   await expect(progress).toContainText("possible layouts fit");
   expect(await value(page, "layouts-valid")).toBeLessThan(10_000);
 
@@ -87,6 +87,6 @@ test("a search shows how far it is, can be stopped, and gives way to a newer one
   await button(page, "GPT-3 on 1024 A100").click();
   await expect(chosen(page)).toHaveText("tp 8 · pp 8 · 6 chunks · dp 16 · ZeRO-1");
   await expect.poll(() => value(page, "layouts-valid")).toBeLessThan(200);
-  await expect(figure(page).locator(".finding")).not.toContainText("stopped");
+  await expect(rest(page)).not.toContainText("stopped");
   await expect(button(page, "Stop")).toBeHidden();
 });

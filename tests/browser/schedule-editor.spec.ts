@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
 import { widget } from "./widget";
 
-const { figure, open } = widget("schedule-editor");
+const { figure, open, finding, rest } = widget("schedule-editor");
 
 const cell = (page: Page, stage: number, slot: number) =>
   figure(page).locator(`[data-stage="${stage}"][data-slot="${slot}"]`);
@@ -28,7 +28,7 @@ test("a schedule is keyed in, and every rule is said", async ({ page }) => {
   await page.keyboard.press("b");
   await page.keyboard.press("w");
   await expect(value(page, "complete")).toHaveAttribute("data-value", "1");
-  await expect(figure(page).locator(".finding")).toContainText("Complete and valid: 5 slots");
+  await expect(finding(page)).toContainText("Complete and valid: 5 slots");
   await expect.poll(() => board(page)).toBe("F..BW/.FBW");
 });
 
@@ -75,7 +75,7 @@ test("a block is dragged along its stage, packed, undone; the link brings it bac
   await figure(page).getByRole("button", { name: "Undo" }).click();
   await expect(cell(page, 2, 14)).toHaveText("W3");
   await figure(page).getByRole("button", { name: "Show ZB-H1" }).click();
-  await expect(figure(page).locator(".finding")).toContainText("No schedule takes less.");
+  await expect(rest(page)).toContainText("No schedule takes less.");
 });
 
 test("a narrow page scrolls the grid alone, and axe finds nothing", async ({ page }) => {
@@ -83,7 +83,7 @@ test("a narrow page scrolls the grid alone, and axe finds nothing", async ({ pag
   await open(page, "stages=4&microbatches=6&cap=2&board=FFF/.F/x");
   await expect(figure(page).locator(".problems")).toContainText("not “x”");
   await open(page, "stages=4&microbatches=6&cap=2&board=FFF/.F");
-  await expect(figure(page).locator(".finding")).toContainText("keeps 3 micro-batches; 2 fit");
+  await expect(finding(page)).toContainText("keeps 3 micro-batches; 2 fit");
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   expect(await axe(page)).toEqual([]);
 });

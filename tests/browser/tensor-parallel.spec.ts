@@ -3,9 +3,8 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
 import { widget } from "./widget";
 
-const { figure, open } = widget("tensor-parallel");
+const { figure, open, rest } = widget("tensor-parallel");
 
-const finding = (page: Page) => figure(page).locator(".finding");
 const value = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
 
 test("a layer is stepped through, cut otherwise, and comes to what one rank computes", async ({ page }) => {
@@ -15,7 +14,7 @@ test("a layer is stepped through, cut otherwise, and comes to what one rank comp
   await expect(value(page, "collectives-per-layer")).toHaveAttribute("data-value", "4");
   await page.keyboard.press("End");
   await expect(figure(page).locator(".transport-place")).toHaveText("Step 32 of 32");
-  await expect(finding(page)).toContainText("are those of one rank");
+  await expect(rest(page)).toContainText("are those of one rank");
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
@@ -23,6 +22,6 @@ test("a layer is stepped through, cut otherwise, and comes to what one rank comp
   await figure(page).locator('select[name="split"]').selectOption("column-column");
   await expect(value(page, "collectives-per-layer")).toHaveAttribute("data-value", "8");
   await expect(value(page, "matches-one-rank")).toHaveAttribute("data-value", "1");
-  await expect(finding(page)).toContainText("Cut by columns and then rows it would be");
+  await expect(rest(page)).toContainText("Cut by columns and then rows it would be");
   await expect(figure(page).locator('input[name="sp"][value="true"]')).toBeDisabled();
 });

@@ -7,6 +7,19 @@ export function widget(id: string) {
   return {
     figure,
 
+    /** What the drawing says now: the first sentence, which stands over it. */
+    finding: (page: Page) => figure(page).locator(".finding"),
+
+    /** What else it says, below the drawing. */
+    rest: (page: Page) => figure(page).locator(".finding-rest"),
+
+    /** Shows the controls that are not in sight, unless they are. */
+    async more(page: Page) {
+      const button = figure(page).getByRole("button", { name: /^More controls/ });
+      if ((await button.getAttribute("aria-expanded")) !== "true") await button.click();
+      await expect(button).toHaveAttribute("aria-expanded", "true");
+    },
+
     /** Opens the widget's own page. */
     async open(page: Page, query: string) {
       await page.goto(`w/${id}/?${query}`);

@@ -3,10 +3,9 @@ import type { Page } from "@playwright/test";
 import { axe, expect, test } from "./fixtures";
 import { widget } from "./widget";
 
-const { figure, open, parameter } = widget("zero-stepper");
+const { figure, open, parameter, finding, rest } = widget("zero-stepper");
 
 const place = (page: Page) => figure(page).locator(".transport-place");
-const finding = (page: Page) => figure(page).locator(".finding");
 const quantity = (page: Page, id: string) => figure(page).locator(`output[data-quantity="${id}"]`);
 
 test("a link to an event arrives there; keys, buttons and the curve move on from it", async ({ page }) => {
@@ -19,7 +18,7 @@ test("a link to an event arrives there; keys, buttons and the curve move on from
   await expect(place(page)).toHaveText("Event 4 of 34");
   await expect(quantity(page, "params-held")).toHaveAttribute("data-value", "126");
   await page.keyboard.press("End");
-  await expect(finding(page)).toContainText("those of a single rank’s step");
+  await expect(rest(page)).toContainText("those of a single rank’s step");
   await expect.poll(() => parameter(page, "step")).toBe("34");
   await figure(page).getByRole("button", { name: "Step back" }).click();
   await expect(place(page)).toHaveText("Event 33 of 34");
