@@ -32,15 +32,6 @@ impl Run {
         format!("Event {step} of {}, {}: {}.", self.steps(), place(p, event), self.what(step, event))
     }
 
-    /// The same without its number and place.
-    pub fn why(&self, step: usize) -> String {
-        let step = step.min(self.steps());
-        let Some(event) = self.event(step) else { return self.before() };
-        let clause = self.what(step, event);
-        let mut rest = clause.chars();
-        rest.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), rest.as_str()))
-    }
-
     fn before(&self) -> String {
         let p = &self.params;
         let numbers = self.mark(0).parameters;
