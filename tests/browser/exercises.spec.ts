@@ -208,7 +208,9 @@ test("sketch: drawn by pointer and keys, far and near", async ({ page }) => {
   await exercise.getByRole("button", { name: "Commit" }).click();
   await expect(exercise).toContainText("2 of 6 near.");
   await expect(exercise).toContainText("Two ranks save 180 GB each");
-  await expect(page.locator('#ranks [data-widget="memory-breakdown"]')).toBeVisible();
+  const unlocked = page.locator('#ranks [data-widget="memory-breakdown"]');
+  await expect(unlocked).toBeVisible();
+  await expect(unlocked).not.toHaveClass(/withheld/);
   expect(await axe(page, '[data-exercise="sketch-stage-1"]')).toEqual([]);
   await page.reload();
   await ready(page);

@@ -147,6 +147,9 @@ test("a chapter prints its figures whole, without what is operated, with room to
   await page.emulateMedia({ media: "print" });
   await expect(page.locator("header.top")).toBeHidden();
   await expect(page.locator(".figure .controls").first()).toBeHidden();
+  // A figure that waits for its prediction is printed as it stands, without the button that shows it.
+  await expect(page.locator(".figure.withheld .finding").first()).toBeVisible();
+  await expect(page.locator(".figure :is(.deck, .figure-transport, .finding) button:visible")).toHaveCount(0);
   // A4 less its margins, in CSS pixels.
   const heights = await page.locator(".figure:visible").evaluateAll((all) => all.map((e) => [e.getBoundingClientRect().height, getComputedStyle(e).breakInside]));
   expect(heights.length).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ const state = (page: Page) => figure(page).first().getAttribute("data-query");
 const smallest = (page: Page) =>
   page.evaluate(() => {
     const zoom = Number(document.documentElement.style.getPropertyValue("--zoom"));
-    const places = [...document.querySelectorAll<HTMLElement>(".projected .drawing *, .projected figcaption *, .projected .figure-head *")];
+    const places = [...document.querySelectorAll<HTMLElement>(".projected .drawing *, .projected .finding *, .projected figcaption *, .projected .figure-head *")];
     const texts = places.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue!.trim()) && e.getClientRects().length && !e.closest(".visually-hidden, svg[viewBox], option, details:not([open]) > :not(summary)"));
     return Math.min(...texts.map((e) => parseFloat(getComputedStyle(e).fontSize) * zoom));
   });
@@ -53,7 +53,9 @@ test("a chapter's states are its slides, and one is a link", async ({ page }) =>
   const third = await page.locator("[data-slot-widget], a.see").nth(2).getAttribute("data-query");
   const [name, value] = third!.split("&")[0].split("=");
   // The figure waits for a prediction, also on a wall.
+  await expect(figure(page).first()).toHaveClass(/withheld/);
   await page.getByRole("button", { name: "Show it without a prediction" }).click();
+  await expect(figure(page).first()).not.toHaveClass(/withheld/);
   await expect.poll(() => state(page)).toContain(`${name}=${value}`);
   await page.keyboard.press("PageUp");
   await expect(page).toHaveURL(/present=2/);
@@ -65,12 +67,12 @@ test("a chapter's states are its slides, and one is a link", async ({ page }) =>
 /** What of a figure must be seen without scrolling, where it is not the first thing that is drawn. */
 const MAIN: Record<string, string> = {
   "activation-memory": ".course",
-  "pipeline-timeline": ".transport",
+  "pipeline-timeline": ".track",
   "ring-all-reduce": ".circle",
   "model-anatomy": ".map",
   amdahl: ".laws",
   "communication-cost": ".plots",
-  "zero-stepper": ".passes",
+  "zero-stepper": ".board",
   "scaling-laws": ".plane",
   "training-run": ".plane",
   "parallel-machines": ".machines",
@@ -85,9 +87,11 @@ for (const { id: widget } of widgets) {
     await expect.poll(() => smallest(page)).toBeGreaterThanOrEqual(19.9);
     const box = (await figure(page).first().boundingBox())!;
     expect(box.width).toBeCloseTo(1920, 0);
-    const finding = (await figure(page).locator("figcaption").boundingBox())!;
+    const finding = (await figure(page).locator(".finding").boundingBox())!;
     const drawn = (await figure(page).locator(MAIN[widget] ?? ".drawing > :first-child").first().boundingBox())!;
     expect(drawn.y + drawn.height).toBeLessThanOrEqual(finding.y);
+    // The first sentence is seen whole, over the bar.
+    expect(finding.y + finding.height).toBeLessThanOrEqual((await bar(page).boundingBox())!.y);
     expect(await contrast(page)).toEqual([]);
   });
 }

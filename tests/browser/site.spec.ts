@@ -41,15 +41,24 @@ test("no script or style may be inline without its hash", async ({ page }) => {
 test("a chapter: predict, see, answer wrongly, rightly, and come back", async ({ page }) => {
   await page.goto("chapter/memory-accounting/");
   await ready(page);
-  await expect(page.locator('[data-widget="memory-breakdown"]')).toHaveCount(0);
+  // The figure stands there, and does not say yet what is asked.
+  const figure = page.locator('.widget-slot#main [data-widget="memory-breakdown"]');
+  await figure.scrollIntoViewIfNeeded();
+  await expect(figure).toHaveClass(/withheld/);
+  await expect(figure.locator(".finding")).toContainText("once you have committed to a prediction");
+  await expect(figure.locator(".finding")).not.toContainText("480");
+  await expect(figure.locator(".drawing, .deck, figcaption").and(page.locator(":not([inert])"))).toHaveCount(0);
+  for (const part of ["figcaption", ".figure-below"]) await expect(figure.locator(part)).toBeHidden();
   const prediction = page.locator('[data-exercise="predict-30b"]');
   await prediction.getByRole("textbox").fill("60 GB");
   await prediction.getByRole("button", { name: "Commit" }).click();
   await expect(prediction).toContainText("weights alone");
-  await expect(page.locator('[data-widget="memory-breakdown"]')).toHaveCount(1);
+  await expect(figure).not.toHaveClass(/withheld/);
+  await expect(figure.locator(".finding")).toContainText("480 GB");
+  await expect(figure.locator("[inert]")).toHaveCount(0);
 
   await page.locator('a.see', { hasText: "stage 3" }).first().click();
-  await expect(page.locator('[data-widget="memory-breakdown"] output[data-quantity="total"]')).toHaveAttribute("data-value", "7500000000");
+  await expect(figure.locator('output[data-quantity="total"]')).toHaveAttribute("data-value", "7500000000");
 
   // What is alive comes when it is near what is seen.
   const near = () => page.locator("#exercise-zero-2").scrollIntoViewIfNeeded();
