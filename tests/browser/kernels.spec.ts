@@ -95,7 +95,7 @@ test("without a GPU the data sheets' roofs and a layer's operations are there", 
   const root = page.locator('[data-widget="roofline"]');
   await expect(root.locator('[data-quantity="compute-bound"]')).toHaveAttribute("data-value", "0");
   await expect(root.locator(".finding")).toContainText("it is memory bound");
-  await root.getByRole("radio", { name: "all tokens: prefill, training" }).check();
+  await root.locator('select[name="phase"]').selectOption({ label: "all tokens: prefill" });
   await expect(root.locator('[data-quantity="compute-bound"]')).toHaveAttribute("data-value", "1");
   await root.getByRole("row", { name: /^First norm/ }).getByRole("button").press("Enter");
   await expect(page).toHaveURL(/op=norm-1/);
@@ -116,5 +116,5 @@ test("without WebGPU the CPU takes over and says why, and nothing is downloaded 
   expect(asked).toEqual([]);
   await page.getByRole("button", { name: /^Run: / }).click();
   await expect(page.locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
-  await expect(page.locator(".bench")).toContainText("This browser has no WebGPU here.");
+  await expect(page.locator(".figure-below")).toContainText("This browser has no WebGPU here.");
 });
