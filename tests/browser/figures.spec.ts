@@ -70,6 +70,8 @@ for (const { id } of widgets.filter(({ id }) => !NOT_YET.includes(id))) {
         await ready(page);
         const there = page.locator(`.widget-slot[id="${place.anchor}"]`);
         const within = there.locator("[data-widget]");
+        // One further down comes when it is near.
+        await there.scrollIntoViewIfNeeded();
         await expect(within).toBeVisible();
         const look = async (when: string) => {
           for (const screen of SCREENS) {

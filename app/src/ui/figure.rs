@@ -129,7 +129,7 @@ pub fn Figure(
                         // Radio buttons of two figures on a page are two groups because their forms are two.
                         <form class="controls" autocomplete="off" on:submit=|event| event.prevent_default()>
                             {controls}
-                            {main.map(|main| view! { <More id main more is_set=more_is_set /> })}
+                            {main.map(|main| view! { <More id main more is_set=more_is_set alone /> })}
                         </form>
                         {transport.map(|transport| view! { <div class="figure-transport">{transport}</div> })}
                     </div>

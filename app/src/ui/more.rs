@@ -7,7 +7,7 @@ use web_sys::{Node, Storage};
 use super::unique_id;
 
 /// `main` in a row, and `more` behind a button. Whether they are open is remembered for the session; they open by themselves
-/// when something outside the figure, such as a link, sets one of them.
+/// when something outside the figure, such as a link, sets one of them. What a page shows its figure with is no such thing.
 #[component]
 pub(super) fn More(
     /// The widget's id.
@@ -16,9 +16,11 @@ pub(super) fn More(
     more: Option<AnyView>,
     /// Whether any of `more` is set to something else than its default.
     is_set: Signal<bool>,
+    /// Whether the figure stands on its own page: it was then a link that set them.
+    alone: bool,
 ) -> impl IntoView {
     let is_set = Memo::new(move |_| is_set.get());
-    let open = RwSignal::new(is_set.get_untracked() || remembered(id));
+    let open = RwSignal::new((alone && is_set.get_untracked()) || remembered(id));
     let row = NodeRef::<html::Div>::new();
     Effect::new(move |before: Option<bool>| {
         let now = is_set.get();

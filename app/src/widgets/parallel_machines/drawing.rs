@@ -23,7 +23,7 @@ pub fn picture(params: &Params, run: &Run, done: usize) -> String {
     let idle = Step { lanes: vec![Lane::Waits; run.units * run.lanes], ..Step::default() };
     let step = done.checked_sub(1).and_then(|i| run.steps.get(i)).unwrap_or(&idle);
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {wide} {high}\" style=\"max-width:{:.0}px\" role=\"img\" aria-label=\"{}\">",
+        "<svg viewBox=\"0 0 {wide} {high}\" width=\"{:.0}\" role=\"img\" aria-label=\"{}\">",
         wide * 2.2,
         in_words(run, step, done)
     );

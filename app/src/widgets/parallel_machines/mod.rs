@@ -101,7 +101,7 @@ fn view(props: Props) -> AnyView {
                 <li><i class="swatch masked" aria-hidden="true"></i>"has no part in it"</li>
                 <li><i class="swatch waits" aria-hidden="true"></i>"waits"</li>
             </ul>
-            <div class="machines" use:renewed=picture></div>
+            <div class="machines" tabindex="0" role="group" aria-label="The machine" use:renewed=picture></div>
             <p class="machines-step">{caption}</p>
         </Figure>
     }
