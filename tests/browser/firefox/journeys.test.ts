@@ -78,9 +78,9 @@ test("a kernel is run and checked, on the GPU or in place of it", async ({ open 
     const gpu = (navigator as unknown as { gpu?: { requestAdapter(): Promise<unknown> } }).gpu;
     return gpu ? Boolean(await gpu.requestAdapter()) : null;
   });
-  await page.locator(".bench button").click();
+  await page.locator(".figure-transport .bench-actions button").click();
   await expect.poll(() => quantity(page, "verified"), { timeout: 30_000 }).toBe(1);
-  const said = await text(page, ".bench");
+  const said = await text(page, ".figure-below");
   const why = { null: "This browser has no WebGPU here.", false: "This browser knows WebGPU but offers no GPU." };
   if (offered) for (const reason of Object.values(why)) expect(said).not.toContain(reason);
   else expect(said).toContain(offered === null ? why.null : why.false);
