@@ -83,13 +83,18 @@ test("a source that is ticked under “Unread” stays until the filters change"
   await expect(shown(page)).toHaveCount(1);
 });
 
-test("a planned chapter opens in place, from a link and from the contents", async ({ page }) => {
-  await open(page, "./#attention");
-  await expect(page.locator("#attention .about")).toContainText("After it you can");
-  await expect(page.locator("#attention")).toBeInViewport();
-  await page.locator("#contents").getByRole("link", { name: /Numbers with too few bits/ }).click();
-  await expect(page.locator("#precision .about")).toContainText("Sources");
-  await expect(page.locator("#precision")).toBeInViewport();
+test("a planned chapter opens in place, from a link and from the contents", async ({ page, request }) => {
+  // Chapters get written: whichever are planned now.
+  const home = await (await request.get("./")).text();
+  const planned = [...home.matchAll(/class="chapter planned" id="?([\w-]+)/g)].map(([, id]) => id);
+  expect(planned.length).toBeGreaterThan(1);
+  const [first, last] = [planned[0], planned[planned.length - 1]];
+  await open(page, `./#${first}`);
+  await expect(page.locator(`#${first} .about`)).toContainText("After it you can");
+  await expect(page.locator(`#${first}`)).toBeInViewport();
+  await page.locator(`#contents a[href$="#${last}"]`).click();
+  await expect(page.locator(`#${last} .about`)).toContainText("Sources");
+  await expect(page.locator(`#${last}`)).toBeInViewport();
 });
 
 test("the search is a combobox that the keyboard alone drives", async ({ page }) => {

@@ -42,10 +42,10 @@ test.describe("float-bits", () => {
 
   test("sums and gradients are shown when they are asked for", async ({ page }) => {
     await open(page, "");
-    await figure(page).getByText("Sum", { exact: true }).click();
+    await figure(page).getByRole("radio", { name: "Sum", exact: true }).check({ force: true });
     await expect(figure(page).locator(".chart")).toBeVisible();
     expect(await quantity(page, "other-sum")).toBe(1);
-    await figure(page).getByText("Gradients", { exact: true }).click();
+    await figure(page).getByRole("radio", { name: "Gradients", exact: true }).check({ force: true });
     await expect(figure(page).locator(".chart canvas")).toBeVisible();
     expect(await quantity(page, "lost")).toBeGreaterThan(0.3);
     expect(await axe(page)).toEqual([]);
@@ -57,9 +57,9 @@ test.describe("loss-scaling", () => {
 
   test("fp16 learns nothing until its loss is scaled, and the figure says what died", async ({ page }) => {
     await open(page, "");
-    await expect(figure(page).locator(".finding")).toContainText("dies of zeros");
+    await expect(figure(page).locator(".finding-rest")).toContainText("dies of zeros");
     expect(await quantity(page, "loss")).toBeGreaterThan(1.5);
-    await figure(page).getByText("fixed", { exact: true }).click();
+    await figure(page).getByRole("radio", { name: "fixed", exact: true }).check({ force: true });
     await expect.poll(() => quantity(page, "loss")).toBeLessThan(0.1);
     await open(page, "scaling=pytorch&qk=128&logits=false");
     await expect(figure(page).locator("td.fate.first")).toContainText("first");

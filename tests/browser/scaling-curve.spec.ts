@@ -13,7 +13,7 @@ test("work and waiting make the step, and every question has its reason", async 
   const sum = (await Promise.all(parts.map((id) => value(page, id)))).reduce((a, b) => a + b);
   expect(sum).toBeCloseTo(await value(page, "step-time"), 9);
   expect(await value(page, "speedup")).toBeCloseTo(1024 * (await value(page, "efficiency")), 6);
-  const finding = figure(page).locator(".finding");
+  const finding = figure(page).locator(".finding-rest");
   await figure(page).getByRole("button", { name: "Why is it not linear?" }).click();
   await expect(finding).toContainText("Most is lost to the wait for the slowest GPU");
   await figure(page).getByRole("button", { name: "What is saturation?" }).click();

@@ -15,7 +15,7 @@ use crate::ui;
 use crate::ui::figure::Figure;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
-use crate::ui::table::{Table, numbers, words};
+use crate::ui::table::{Table, numbers, silent, words};
 use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
@@ -132,7 +132,7 @@ fn matrices(params: Memo<Params>, shown: Shown<Path>, step: Signal<usize>) -> An
             <ol class="formulas">{formula}</ol>
             <Table
                 caption=Signal::derive(move || format!("Step {}: X is 8 × 2, Xw − y is 8 × 1, G = Xᵀ(Xw − y)/b", step.get()))
-                columns=[words(""), words("shape"), numbers("first"), numbers("second")]
+                columns=[silent("Matrix"), words("shape"), numbers("first"), numbers("second")]
                 rows=numbers_of.into_any()
             />
         </div>

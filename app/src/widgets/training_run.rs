@@ -19,7 +19,7 @@ use crate::ui::presets::Preset;
 use crate::ui::segmented::Segmented;
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::state::State;
-use crate::ui::table::{Table, numbers, words};
+use crate::ui::table::{Table, numbers, silent, words};
 
 /// Downloads the widget.
 #[wasm_split(widget_training_run, wasm_split_path = leptos::wasm_split, fallible)]
@@ -182,7 +182,13 @@ fn comparison(run: &'static Published) -> AnyView {
             <p><b>{run.name}</b> " as it was published. Given: " {run.given} ". " {run.source} "."</p>
             <div class="scroll">
                 <Table
-                    columns=[words(""), numbers("published"), numbers("computed"), numbers("difference"), words("where")]
+                    columns=[
+                        silent("Quantity"),
+                        numbers("published"),
+                        numbers("computed"),
+                        numbers("difference"),
+                        words("where"),
+                    ]
                     rows=rows.collect_view().into_any()
                 />
             </div>

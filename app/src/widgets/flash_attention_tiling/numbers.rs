@@ -6,7 +6,7 @@ use ringside_core::attention::online::{Row, Taken};
 use ringside_core::quantity::{grouped, number};
 
 use super::Shown;
-use crate::ui::table::{Table, numbers, words};
+use crate::ui::table::{Table, numbers, silent, words};
 
 /// Most blocks that are listed.
 const MOST: usize = 64;
@@ -82,7 +82,7 @@ fn blocks(number_of_row: u64, row: &Row, taken: usize) -> AnyView {
             caption=format!("Row {}, block by block", grouped(number_of_row))
             columns=[
                 words("Keys"),
-                words(""),
+                silent("State"),
                 numbers("Largest score"),
                 numbers("m after it"),
                 numbers("Factor"),

@@ -5,7 +5,7 @@ use ringside_core::float::bits::{Params, Shown, written};
 use ringside_core::float::{Format, sums::Course};
 use ringside_core::quantity::Unit;
 
-use crate::ui::table::{Table, numbers, words};
+use crate::ui::table::{Table, numbers, silent};
 
 /// Something that a row says of a format.
 type Fact = (&'static str, fn(Format) -> String);
@@ -50,7 +50,10 @@ pub(super) fn view(params: Memo<Params>, shown: Memo<Shown>) -> AnyView {
         view! { <tr><th scope="row">{name}</th>{of(0)}{of(1)}</tr> }.into_any()
     });
     view! {
-        <Table columns=[words(""), numbers("Format"), numbers("Beside it")] rows=facts.chain(read).collect_view().into_any() />
+        <Table
+            columns=[silent("Property"), numbers("Format"), numbers("Beside it")]
+            rows=facts.chain(read).collect_view().into_any()
+        />
     }
     .into_any()
 }
