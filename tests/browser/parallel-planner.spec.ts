@@ -56,7 +56,14 @@ test("leaves as a configuration, without axe violations, on a small screen", asy
   await figure(page).getByText("Take this layout with you").click();
   await expect(figure(page).locator(".export pre")).toContainText("--tensor-model-parallel-size 8");
   await figure(page).locator(".export .segmented label", { hasText: "torchtitan" }).click();
-  await expect(figure(page).locator(".export pre")).toContainText("pipeline_parallel_degree = 8");
+  // What it could not start is not written, and why is said in its place.
+  await expect(figure(page).locator(".export .message")).toContainText("torchtitan brings its own models");
+  await expect(figure(page).locator(".export pre")).toBeHidden();
+  await open(page, "model=llama-3-70b&gpu=h100-80&nodes=64&link=nvlink4&net=ndr&seq=8192&batch=512&tp=8&pp=4&zero=3&vpp=1");
+  await expect(chosen(page)).toContainText("pp 4");
+  await figure(page).getByText("Take this layout with you").click();
+  await figure(page).locator(".export .segmented label", { hasText: "torchtitan" }).click();
+  await expect(figure(page).locator(".export pre")).toContainText("pipeline_parallel_degree = 4");
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   expect(await axe(page, '[data-widget="parallel-planner"]')).toEqual([]);
 });
