@@ -9,6 +9,9 @@ for (const { path, title } of routes) {
     await page.goto(`./${path}`);
     await ready(page);
     await expect(page.locator("h1")).toHaveCount(1);
+    // A link to a place leads to one place.
+    const ids = await page.locator("[id]").evaluateAll((all) => all.map((e) => e.id));
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
     await expect(page).toHaveTitle(new RegExp(title.slice(0, 12).replace(/[^\w ]/g, ".")));
     expect(await axe(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
@@ -75,6 +78,15 @@ test("a chapter: predict, see, answer wrongly, rightly, and come back", async ({
   await near();
   await expect(zero2.locator(".answer.right")).toBeVisible();
   await expect(zero2.locator("input")).toHaveValue("33.6 GB");
+});
+
+test("the first link leads past the header to the text, not to the first figure", async ({ page }) => {
+  await page.goto("chapter/memory-accounting/");
+  await ready(page);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to the text" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.locator("main")).toBeFocused();
 });
 
 test("search finds a term with the keyboard alone", async ({ page }) => {
