@@ -123,9 +123,11 @@ test("takes a whole layout, names the fullest stage and writes its flags", async
   await figure.locator("details.export > summary").click();
   await figure.getByRole("button", { name: "Copy", exact: true }).click();
   const flags = await page.evaluate(() => navigator.clipboard.readText());
-  expect(flags.split(" \\\n")).toEqual(expect.arrayContaining(["--tensor-model-parallel-size 8", "--sequence-parallel", "--num-layers 126"]));
+  expect(flags.split(/\s*\n\s*/)).toEqual(expect.arrayContaining(["--tensor-model-parallel-size 8", "--sequence-parallel", "--num-layers 126"]));
   await figure.locator('input[name="export"][value="deepspeed"]').check({ force: true });
-  expect(JSON.parse((await figure.locator("details.export pre").textContent())!).zero_optimization.stage).toBe(1);
+  // It would not start so: why is said in place of the text.
+  await expect(figure.locator("details.export .message")).toBeVisible();
+  await expect(figure.locator("details.export pre")).toBeHidden();
 });
 
 test("says what would have to divide what, and keeps the last drawing", async ({ page }) => {

@@ -112,12 +112,12 @@ for (const [name, query] of [
 test("chapter 02: a prediction opens the figure, and the text moves it", async ({ page }) => {
   await page.goto("chapter/transformer-anatomy/");
   await ready(page);
-  await expect(figure(page)).toHaveCount(0);
+  await expect(figure(page)).toHaveClass(/withheld/);
   const prediction = page.locator('[data-exercise="predict-gpt2"]');
   await prediction.getByRole("textbox").fill("85 M");
   await prediction.getByRole("button", { name: "Commit" }).click();
   await expect(prediction).toContainText("Those are the blocks");
-  await expect(figure(page)).toHaveCount(1);
+  await expect(figure(page)).not.toHaveClass(/withheld/);
   await page.locator("a.see", { hasText: "See up_proj" }).click();
   await expect(figure(page).locator('input[name="piece"][value="up_proj"]')).toBeChecked();
   await expect(figure(page).locator(".anatomy-piece")).toContainText("3\u202f072 × 768");

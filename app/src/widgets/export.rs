@@ -27,18 +27,19 @@ fn view(params: Signal<Params>) -> AnyView {
     let export = Memo::new(move |_| params.with(|p| target.get().write(p)));
     // With a reason in place of the text where the framework would not start.
     let written = move || export.with(|e| e.as_ref().map(|e| e.text.clone()).unwrap_or_default());
+    let now = move || export.with_untracked(|e| e.as_ref().map(|e| e.text.clone()).unwrap_or_default());
     let refused = move || export.with(|e| e.as_ref().err().cloned());
     let saved = RwSignal::new(String::new());
     let save = move |_| {
         let file = target.get_untracked().file();
-        saved.set(file::save(file, "text/plain", &written()).unwrap_or_else(|why| why));
+        saved.set(file::save(file, "text/plain", &now()).unwrap_or_else(|why| why));
     };
     let copied = RwSignal::new("Copy");
     let forget = Later::after(2500);
     let text = NodeRef::<html::Pre>::new();
     let copy = move |_| {
         spawn_local(async move {
-            let done = clipboard::copy(&written()).await;
+            let done = clipboard::copy(&now()).await;
             copied.set(if done { "Copied ✓" } else { "Select it and copy" });
             if let (false, Some(text)) = (done, text.get_untracked()) {
                 // The text can still be selected by hand.
