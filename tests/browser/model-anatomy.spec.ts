@@ -122,5 +122,5 @@ test("chapter 02: a prediction opens the figure, and the text moves it", async (
   await expect(figure(page).locator('input[name="piece"][value="up_proj"]')).toBeChecked();
   await expect(figure(page).locator(".anatomy-piece")).toContainText("3\u202f072 × 768");
   await page.locator("a.see", { hasText: "Draw the areas by FLOPs" }).click();
-  await expect(figure(page).locator('input[name="show"][value="flops"]')).toBeChecked();
+  await expect(figure(page).first().locator('input[name="show"][value="flops"]')).toBeChecked();
 });
