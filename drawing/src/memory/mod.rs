@@ -64,7 +64,10 @@ mod tests {
     fn the_stage_on_show_is_the_one_that_is_checked() {
         let plot = drawn("zero=2").plot.markup(true);
         assert_eq!(plot.matches(" checked").count(), 1);
-        assert!(plot.contains("value=\"2\" aria-label=\"ZeRO-2, and gradients: 66.6 GB, fits\" disabled checked"), "{plot}");
+        assert!(
+            plot.contains("value=\"2\" aria-label=\"ZeRO-2, and gradients: 66.6 GB, fits\" disabled checked"),
+            "{plot}"
+        );
         assert_eq!(plot.matches(" nowhere\"").count(), 0);
         assert_eq!(drawn("mode=inference").plot.markup(true).matches(" nowhere\"").count(), 3);
     }
