@@ -34,7 +34,7 @@ pub trait Work: Copy + Default + PartialEq + Send + Sync + 'static {
     const KERNELS: &'static [Kernel<Self::Scheme>];
     /// `kernel`, the sizes, and [`RUN`].
     const PARAMS: &'static [Param<Params<Self>>];
-    /// [`measures`], and what only this family has.
+    /// `measures`, and what only this family has.
     const QUANTITIES: &'static [Measure<Params<Self>, Needs>];
 
     /// Puts in what follows from other sizes where it was left out.

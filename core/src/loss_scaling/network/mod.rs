@@ -3,7 +3,7 @@
 //!
 //! Eight tokens of a vocabulary of eight in each of four sequences, width 8, MLP 16; pre-norm, norms without gains. Every
 //! matrix product reads numbers in the run's format and adds in fp32, as tensor cores do. The norms take the variance as
-//! E[x²] − E[x]², in one pass over the data.
+//! `E[x²]` − `E[x]²`, in one pass over the data.
 
 mod numerics;
 mod pass;
