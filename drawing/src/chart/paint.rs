@@ -1,7 +1,7 @@
 //! A laid-out chart, drawn with plotters.
 //!
 //! plotters knows whole pixels only. So everything is drawn [`UNITS`] times as large, and the backend is scaled to fit; tick
-//! placement and the widths of texts are ours ([`super::axis`], [`super::text`]).
+//! placement and the widths of texts are ours ([`super::axis`], `super::text`).
 
 use std::ops::Range;
 
