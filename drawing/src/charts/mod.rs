@@ -8,6 +8,7 @@ pub mod float_bits;
 pub mod kernel_fusion;
 pub mod loss_scaling;
 pub mod optimizer_step;
+pub mod parallel_planner;
 pub mod position_encoding;
 pub mod quantization;
 pub mod roofline;
