@@ -136,6 +136,5 @@ mod tests {
             assert!((fastest..fastest * SLOWEST).contains(&step) && (0.0..capacity * FULLEST).contains(&memory));
             assert!(search.layouts().iter().any(|l| (l.step, l.memory) == (step, memory)));
         }
-        assert!(found.cloud.iter().any(|point| point.0 == fastest), "the fastest is on it");
     }
 }
