@@ -466,12 +466,22 @@ fn held(room: Room) -> AnyView {
         let (Some(host), Some(figure)) = (node.get(), room.stage.with_value(Stage::figure)) else { return };
         let Ok(still) = figure.clone_node_with_deep(true) else { return };
         let still: HtmlElement = still.unchecked_into();
-        let _ = still.remove_attribute("data-widget");
         for (from, to) in dom::all(&figure, "canvas").iter().zip(dom::all(&still, "canvas")) {
             copy_canvas(from.unchecked_ref(), to.unchecked_ref());
         }
         // What cannot be held is seen to change.
         let _ = host.append_child(&still);
+        // What was set by hand or by a program is no attribute, and is not cloned.
+        let fields = "input, select, textarea, code-editor";
+        for (from, to) in dom::all(&figure, fields).iter().zip(dom::all(&still, fields)) {
+            for property in ["value", "checked"] {
+                if let Ok(value) = js_sys::Reflect::get(from, &property.into())
+                    && !value.is_undefined()
+                {
+                    let _ = js_sys::Reflect::set(&to, &property.into(), &value);
+                }
+            }
+        }
         for (from, to) in dom::all(&figure, ".drawing").iter().zip(dom::all(&still, ".drawing")) {
             to.set_scroll_top(from.scroll_top());
         }
