@@ -26,6 +26,7 @@ pub mod expr;
 pub mod float;
 pub mod hardware;
 pub mod kernels;
+pub mod kv_cache;
 pub mod loss_scaling;
 pub mod machines;
 pub mod memory;
