@@ -32,6 +32,7 @@ pub mod machines;
 pub mod memory;
 pub mod mix;
 pub mod model;
+pub mod moe;
 pub mod network;
 pub mod optimizer_step;
 pub mod pipeline;
