@@ -67,8 +67,7 @@ async function awake(page: Page) {
   };
 }
 
-// The projector does not reach the still picture: to be mended in the product.
-test.fixme("a state that is wanted before the figure is alive is the one that it begins with", async ({ page }) => {
+test("a state that is wanted before the figure is alive is the one that it begins with", async ({ page }) => {
   const go = await awake(page);
   await page.keyboard.press("p");
   await expect(page.getByRole("button", { name: "The next state" })).toBeVisible();
@@ -84,8 +83,7 @@ test.fixme("a state that is wanted before the figure is alive is the one that it
 });
 
 // The console says it too.
-// "Try again" is not seen in the place of the still picture: to be mended in the product.
-plain.fixme("what cannot be downloaded is said, and comes when it is asked for again", async ({ page }) => {
+plain("what cannot be downloaded is said, and comes when it is asked for again", async ({ page }) => {
   let fail = true;
   await page.route("**/widget-memory-breakdown*.wasm", (route) => (fail ? route.fulfill({ status: 200, body: "" }) : route.continue()));
   await open(page);

@@ -58,7 +58,7 @@ pub(crate) fn main(options: &Options) -> Result<()> {
         let seconds = started.elapsed().as_secs();
         let mut found = outcome.unwrap_or_else(|failure| {
             eprintln!("{failure}");
-            Outcomes { failed: 1, ..Outcomes::default() }
+            Outcomes { failed: 1, failures: vec![stage.name.to_owned()], ..Outcomes::default() }
         });
         found.passed += u64::from(found.count() == 0);
         let ok = found.failed == 0;
@@ -68,6 +68,9 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     }
     for (seconds, name) in all.slowest(SLOWEST) {
         println!("  {seconds:>6.1} s  {name}");
+    }
+    for name in &all.failures {
+        println!("  failed: {name}");
     }
     for name in &all.flaky {
         println!("  flaky: passed only at its second try: {name}");
@@ -156,9 +159,10 @@ fn unit(_: &Options) -> Result<Outcomes> {
     tests.args(["--", "-Z", "unstable-options", "--report-time"]);
     let tests = streamed(&mut tests, |line| outcomes.read_line(line));
     let examples = streamed(command("cargo").args(all).arg("--doc"), |line| outcomes.read_line(line));
-    // A program that did not get as far as to count its tests.
-    let died = tests.and(examples).is_err() && outcomes.failed == 0;
-    outcomes.failed += u64::from(died);
+    if tests.and(examples).is_err() && outcomes.failed == 0 {
+        outcomes.failed = 1;
+        outcomes.failures.push("a program that did not get as far as to count its tests".to_owned());
+    }
     Ok(outcomes)
 }
 
