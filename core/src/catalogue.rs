@@ -91,6 +91,7 @@ impl Evaluation {
 /// All models that have a widget.
 pub const ALL: &[Entry] = &[
     crate::moe::figure::Params::ENTRY,
+    crate::speculative::figure::Params::ENTRY,
     crate::kv_cache::figure::Params::ENTRY,
     crate::amdahl::Params::ENTRY,
     crate::model::anatomy::Params::ENTRY,

@@ -44,6 +44,7 @@ pub mod query;
 pub mod roofline;
 pub mod scaling;
 pub mod scaling_laws;
+pub mod speculative;
 pub mod tensor_parallel;
 pub mod trace;
 pub mod training_run;

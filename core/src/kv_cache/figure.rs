@@ -5,7 +5,7 @@ mod finding;
 use super::decode::{Way, Work, work};
 use super::models::{self, Model as Named};
 use super::{Cache, Keeps, Layers};
-use crate::declare::{Field as _, List, Measure, Model, Param, Slot, choice, measure, whole};
+use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure, whole};
 use crate::hardware::{self, Accelerator};
 use crate::options;
 use crate::quantity::{Unit, grouped};
@@ -120,10 +120,8 @@ pub struct Params {
     pub bits: u32,
     /// Key–value heads of grouped-query attention.
     pub groups: u64,
-    /// Width of the latent; none for the model's own or the rule of DeepSeek-V2.
-    pub rank: Option<u64>,
-    /// Width of the rotary key; none as above.
-    pub rope: Option<u64>,
+    /// Width of the latent; 0 for the model's own, or the rule of DeepSeek-V2.
+    pub rank: u64,
     /// Which layers look back on everything.
     pub mix: Mix,
     /// One layer in so many does.
@@ -151,8 +149,7 @@ impl Default for Params {
             context: 1,
             bits: 16,
             groups: 1,
-            rank: None,
-            rope: None,
+            rank: 0,
             mix: Mix::Own,
             every: 1,
             window: 1,
@@ -232,16 +229,13 @@ impl Model for Params {
             .doubling(7)
             .more("Attention")
             .at(|p| p.groups.slot()),
-        whole("rank", "width of the latent; the model’s own, or four heads, if absent", [1, 16384], "")
+        whole("rank", "width of the latent; 0 for the model’s own, or four heads", [0, 4096], "0")
             .label("Width of the latent")
+            .format(|v| if v == 0.0 { "as published".to_owned() } else { grouped(v as u64) })
+            .steps(64.0)
             .more("Attention")
             .quiet()
-            .at(|p| Slot::MaybeWhole(&mut p.rank)),
-        whole("rope", "width of the rotary key; the model’s own, or half a head, if absent", [0, 4096], "")
-            .label("Width of the rotary key")
-            .more("Attention")
-            .quiet()
-            .at(|p| Slot::MaybeWhole(&mut p.rope)),
+            .at(|p| p.rank.slot()),
         choice("mix", "which layers look back on everything", Mix::LIST, "own")
             .label("Layers that see everything")
             .more("Layers")
@@ -402,7 +396,8 @@ impl Params {
                     Keeps::Latent { rank, rope } => (rank, rope),
                     _ => (4 * model.value, model.value / 2),
                 };
-                Some(Keeps::Latent { rank: self.rank.unwrap_or(rank), rope: self.rope.unwrap_or(rope) })
+                let rank = if self.rank == 0 { rank } else { self.rank };
+                Some(Keeps::Latent { rank, rope })
             }
         }
     }

@@ -10,7 +10,7 @@ use super::capacity::{self, Drop};
 use super::cost::{Layer, Placement, Sending, Times, Traffic};
 use super::route::{Choice, Gate, Groups, Router, load, softmax};
 use super::tokens::logits;
-use crate::declare::{Field as _, List, Measure, Model, Param, Slot, choice, measure, real, whole};
+use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure, real, whole};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -85,10 +85,10 @@ pub struct Params {
     pub capacity: f64,
     /// From logits to weights.
     pub gating: Gating,
-    /// Experts of a token; none for the model's own.
-    pub top_k: Option<u64>,
-    /// Groups of experts that a token may use; none for the model's own, 0 for all.
-    pub limit: Option<u64>,
+    /// Experts of a token; 0 for the model's own.
+    pub top_k: u64,
+    /// Groups of experts, of eight, that a token may use; 0 for the model's own.
+    pub limit: u64,
     /// Who goes when an expert is full.
     pub drop: Drop,
     /// Updates of the balance.
@@ -123,8 +123,8 @@ impl Default for Params {
             balance: Balance::None,
             capacity: 0.0,
             gating: Gating::Own,
-            top_k: None,
-            limit: None,
+            top_k: 0,
+            limit: 0,
             drop: Drop::Position,
             updates: 0,
             ep: 1,
@@ -176,6 +176,13 @@ pub struct Routed {
     pub each: f64,
 }
 
+/// Groups of experts.
+const GROUPS: u64 = 8;
+
+fn as_published(value: f64) -> String {
+    if value == 0.0 { "as published".to_owned() } else { grouped(value as u64) }
+}
+
 const ROUTER: &str = "Router";
 const MACHINE: &str = "Expert parallelism";
 
@@ -205,21 +212,20 @@ impl Model for Params {
             .label("Gate")
             .more(ROUTER)
             .at(|p| p.gating.slot()),
-        whole("top-k", "experts of a token; the model’s own if absent", [1, 32], "")
+        whole("top-k", "experts of a token; 0 for the model’s own", [0, 16], "0")
             .label("Experts of a token")
+            .format(as_published)
+            .steps(1.0)
             .more(ROUTER)
             .quiet()
-            .at(|p| Slot::MaybeWhole(&mut p.top_k)),
-        whole(
-            "limit",
-            "groups of experts, of eight, that a token may use; 0 for all, the model’s own if absent",
-            [0, 8],
-            "",
-        )
-        .label("Groups a token may use, of 8")
-        .more(ROUTER)
-        .quiet()
-        .at(|p| Slot::MaybeWhole(&mut p.limit)),
+            .at(|p| p.top_k.slot()),
+        whole("limit", "groups of experts, of eight, that a token may use; 0 for the model’s own", [0, GROUPS], "0")
+            .label("Groups a token may use, of 8")
+            .format(as_published)
+            .steps(1.0)
+            .more(ROUTER)
+            .quiet()
+            .at(|p| p.limit.slot()),
         choice("drop", "who goes when an expert is full", Drop::LIST, "position")
             .label("A full expert drops")
             .more(ROUTER)
@@ -321,9 +327,9 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let experts = self.model.published().experts;
-        if let Some(asked) = self.top_k.filter(|k| *k > experts) {
-            self.top_k = Some(experts);
+        let (experts, asked) = (self.model.published().experts, self.top_k);
+        if asked > experts {
+            self.top_k = experts;
             reader.problem("top-k", format!("top-k {asked}: there are {experts} experts, so {experts} are taken."));
         }
     }
@@ -334,7 +340,7 @@ impl Model for Params {
         if self.model != before.model {
             self.ep = self.model.published().spread;
         }
-        self.top_k = self.top_k.map(|k| k.min(experts));
+        self.top_k = self.top_k.min(experts);
     }
 }
 
@@ -349,11 +355,12 @@ impl Params {
             Gating::Sigmoid => Gate::Sigmoid { renormalised: true },
         };
         let groups = match self.limit {
-            None => own.groups,
-            Some(0 | 8) => None,
-            Some(kept) => Some(Groups { count: 8, kept: kept as usize, best: 2 }),
+            0 => own.groups,
+            GROUPS => None,
+            kept => Some(Groups { count: GROUPS as usize, kept: kept as usize, best: 2 }),
         };
-        Router { gate, groups, top_k: self.top_k.map_or(own.top_k, |k| k as usize), ..own }
+        let top_k = if self.top_k == 0 { own.top_k } else { self.top_k as usize };
+        Router { gate, groups, top_k, ..own }
     }
 
     /// Whatever the step.

@@ -104,7 +104,7 @@ fn an_even_layer_is_priced_as_the_planner_does() {
 
 #[test]
 fn nodes_are_limited() {
-    let free = quantity("model=deepseek-v3&ep=64&limit=0&skew=0", "nodes");
+    let free = quantity("model=deepseek-v3&ep=64&limit=8&skew=0", "nodes");
     let limited = quantity("model=deepseek-v3&ep=64&skew=0", "nodes");
     assert!(limited <= 4.0 && limited < free, "{limited} {free}");
     let copies = quantity("model=deepseek-v3&ep=64&skew=0", "between-bytes");
