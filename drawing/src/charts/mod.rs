@@ -22,7 +22,7 @@ use ringside_core::declare::Model as _;
 use ringside_core::float::bits::superscript;
 use ringside_core::float::power_of_two;
 use ringside_core::query::Query;
-use ringside_core::{amdahl as laws, attention, kernels, memory, network, roofline as roofs, scaling, speculative};
+use ringside_core::{amdahl as laws, attention, kernels, memory, network, roofline as roofs, scaling};
 
 use crate::chart::{Axis, Chart};
 
@@ -45,7 +45,9 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             communication_cost::chart(&sizes, communication_cost::Over::Time)
         }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
-        "multi-token-prediction" => multi_token_prediction::chart(&speculative::figure::Params::read(query).0),
+        "multi-token-prediction" => {
+            multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
+        }
         "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
         "roofline" => {
             roofline::chart(&roofs::Placed::new(&roofs::Params::read(query).0), &roofline::Measured::default())
