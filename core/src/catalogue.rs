@@ -90,6 +90,9 @@ impl Evaluation {
 
 /// All models that have a widget.
 pub const ALL: &[Entry] = &[
+    crate::moe::figure::Params::ENTRY,
+    crate::speculative::figure::Params::ENTRY,
+    crate::kv_cache::figure::Params::ENTRY,
     crate::amdahl::Params::ENTRY,
     crate::model::anatomy::Params::ENTRY,
     crate::memory::breakdown::Params::ENTRY,

@@ -17,12 +17,15 @@ mod float_bits;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
+mod kv_compression;
 mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
 mod model_anatomy;
 mod model_figure;
 mod model_input;
+mod moe_routing;
+mod multi_token_prediction;
 mod optimizer_step;
 mod outcome;
 mod parallel_machines;
@@ -110,10 +113,17 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
+    Widget { id: "moe-routing", styles: &["moe-routing"], load: || Box::pin(moe_routing::load()) },
+    Widget {
+        id: "multi-token-prediction",
+        styles: &["multi-token-prediction"],
+        load: || Box::pin(multi_token_prediction::load()),
+    },
     Widget { id: "optimizer-step", styles: &["optimizer-step"], load: || Box::pin(optimizer_step::load()) },
     Widget { id: "parallel-machines", styles: &["parallel-machines"], load: || Box::pin(parallel_machines::load()) },
     Widget { id: "parallel-planner", styles: &["parallel-planner"], load: || Box::pin(parallel_planner::load()) },
