@@ -32,6 +32,7 @@ pub mod memory;
 pub mod mix;
 pub mod model;
 pub mod network;
+pub mod occupancy;
 pub mod optimizer_step;
 pub mod pipeline;
 pub mod planner;

@@ -1,0 +1,2 @@
+//! `occupancy`.
+pub mod definition;
