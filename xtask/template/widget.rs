@@ -7,9 +7,9 @@ use ringside_core::quantity::grouped;
 use ringside_core::{snake}::Params;
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
-use crate::ui::figure::Figure;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
@@ -24,21 +24,17 @@ fn view(props: Props) -> AnyView {
     let params = state.params();
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.pairs())));
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
+            props
+            state
             subtitle=Signal::derive(move || params.with(|p| grouped(p.n)))
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
             finding=Signal::derive(move || params.with(Params::finding))
-            notes=String::new()
-            main=Controls::of(state).few()
+            controls=Controls::of(state).draw()
             below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
             table=move || table(params)
         >
             {drawing(params)}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

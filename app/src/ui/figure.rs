@@ -65,12 +65,8 @@ pub fn Figure(
     /// States worth looking at: a row of [`super::presets`].
     #[prop(optional_no_strip)]
     presets: Option<AnyView>,
-    /// All controls, of a widget that does not tell them apart.
-    #[prop(optional)]
-    controls: Option<AnyView>,
     /// The two to four controls that matter most: their fields, without anything around them.
-    #[prop(optional)]
-    main: Option<AnyView>,
+    main: AnyView,
     /// Every other control: fields, without anything around them.
     #[prop(optional_no_strip)]
     more: Option<AnyView>,
@@ -128,8 +124,7 @@ pub fn Figure(
                     <div class="deck" inert=withheld>
                         // Radio buttons of two figures on a page are two groups because their forms are two.
                         <form class="controls" autocomplete="off" on:submit=|event| event.prevent_default()>
-                            {controls}
-                            {main.map(|main| view! { <More id main more is_set=more_is_set alone /> })}
+                            <More id main more is_set=more_is_set alone />
                         </form>
                         {transport.map(|transport| view! { <div class="figure-transport">{transport}</div> })}
                     </div>

@@ -9,10 +9,10 @@ use ringside_core::quantity::{Unit, grouped, number};
 use ringside_drawing::charts::amdahl::chart;
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::unique_id;
@@ -36,21 +36,17 @@ fn view(props: Props) -> AnyView {
         {(!props.compact).then(|| measured(state))}
     };
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || params.with(Params::finding))
-            notes=String::new()
-            main=Controls::of(state).few()
+            controls=Controls::of(state).draw()
             below=Some(below.into_any())
             table=move || table(params)
         >
             {ui::chart::view("laws", Memo::new(move |_| params.with(chart)))}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

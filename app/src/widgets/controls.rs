@@ -33,6 +33,13 @@ pub(super) struct Drawn {
     pub more_is_set: Signal<bool>,
 }
 
+impl Drawn {
+    /// No controls.
+    pub fn none() -> Self {
+        Self { main: ().into_any(), more: None, more_is_set: Signal::stored(false) }
+    }
+}
+
 impl<M: Model> Controls<M> {
     /// The controls of this state.
     pub fn of(state: State<M>) -> Self {
@@ -61,11 +68,6 @@ impl<M: Model> Controls<M> {
         self
     }
 
-    /// Those beside the drawing alone, for a page of which the figure is a small part.
-    pub fn few(mut self) -> AnyView {
-        self.group(|group| group == Group::Main)
-    }
-
     /// Those under `heading`, for a place of their own: they are then not behind "More controls".
     pub fn take(&mut self, heading: &'static str) -> AnyView {
         self.elsewhere.push(heading);
@@ -90,11 +92,12 @@ impl<M: Model> Controls<M> {
             section(heading, controls)
         });
         let more: Vec<AnyView> = more.collect();
-        let (is_set, elsewhere) = (self.state, self.elsewhere.clone());
+        let (is_set, standard, elsewhere) = (self.state, M::standard(), self.elsewhere.clone());
         Drawn {
             main,
             more: (!more.is_empty()).then(|| more.into_any()),
-            more_is_set: Memo::new(move |_| is_set.params().with(|params| differs(params, &elsewhere))).into(),
+            more_is_set: Memo::new(move |_| is_set.params().with(|params| differs(params, &standard, &elsewhere)))
+                .into(),
         }
     }
 
@@ -169,8 +172,8 @@ fn change<M: Model>(state: State<M>, set: impl FnOnce(&mut M)) {
 }
 
 /// Whether a parameter that stands behind "More controls" has another value than its default.
-fn differs<M: Model>(params: &M, elsewhere: &[&str]) -> bool {
-    let (mut params, mut standard) = (params.clone(), M::standard());
+fn differs<M: Model>(params: &M, standard: &M, elsewhere: &[&str]) -> bool {
+    let (mut params, mut standard) = (params.clone(), standard.clone());
     M::PARAMS
         .iter()
         .filter(|param| matches!(param.look.group, Group::More(heading) if !elsewhere.contains(&heading)))

@@ -21,6 +21,7 @@ mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
 mod model_anatomy;
+mod model_figure;
 mod model_input;
 mod optimizer_step;
 mod outcome;

@@ -8,11 +8,11 @@ use ringside_core::quantity::{Unit, grouped, number};
 use ringside_drawing::charts::optimizer_step::{bowl, loss};
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, silent, words};
@@ -60,13 +60,8 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|path| p.quantities(path))));
     let controls = Controls::of(state)
         .only_while(&["beta"], move || params.with(|p| p.rule != Rule::Sgd))
-        .only_while(&["beta2"], move || params.with(|p| p.rule == Rule::Adam));
-    let (main, more, more_is_set) = if props.compact {
-        (controls.few(), None, Signal::stored(false))
-    } else {
-        let drawn = controls.draw();
-        (drawn.main, drawn.more, drawn.more_is_set)
-    };
+        .only_while(&["beta2"], move || params.with(|p| p.rule == Rule::Adam))
+        .draw();
     let from_above = Memo::new(move |_| params.with(|p| shown.with(|path| bowl(p, path))));
     let over_steps = Memo::new(move |_| still.with(|p| shown.with(|path| loss(p, path))));
     let below = view! {
@@ -75,25 +70,19 @@ fn view(props: Props) -> AnyView {
         <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
     };
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || still.with(|p| shown.with(|path| p.finding(path))))
-            notes=String::new()
-            presets=(!props.compact).then(|| ui::presets::partial(state, "States", STATES))
-            main
-            more
-            more_is_set
-            transport=Some(view! { <Transport steps step set playback place alone=props.alone /> }.into_any())
+            presets=ui::presets::partial(state, "States", STATES)
+            controls
+            transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
             below=Some(below.into_any())
             table=move || table(still)
         >
             {ui::chart::view("bowl", from_above)}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

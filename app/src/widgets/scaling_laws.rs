@@ -5,17 +5,16 @@ use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, number};
 use ringside_core::scaling_laws::runs::RUNS;
-use ringside_core::scaling_laws::{Law, Outcome, Params, Show};
+use ringside_core::scaling_laws::{Law, Outcome, Params};
 use ringside_drawing::charts::scaling_laws::chart;
 
-use super::controls::Controls;
+use super::controls::{Controls, declared};
+use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::Preset;
-use crate::ui::segmented::Segmented;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
@@ -46,13 +45,7 @@ fn view(props: Props) -> AnyView {
     });
     let drawn = Memo::new(move |_| params.with(|p| shown.with(|o: &Outcome| chart(p, o))));
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|o| p.quantities(o))));
-    let controls = Controls::of(state);
-    let (main, more, more_is_set) = if props.compact {
-        (controls.few(), None, Signal::stored(false))
-    } else {
-        let drawn = controls.draw();
-        (drawn.main, drawn.more, drawn.more_is_set)
-    };
+    let controls = Controls::of(state).draw();
     let notes = Signal::derive(move || {
         params.with(|p| {
             let none = if p.law.surface().is_none() {
@@ -64,39 +57,22 @@ fn view(props: Props) -> AnyView {
         })
     });
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || shown.with(Outcome::finding))
             notes
-            presets=(!props.compact).then(|| ui::presets::presets(state, "Questions", QUESTIONS, Clone::clone))
-            main
-            more
-            more_is_set
+            presets=ui::presets::presets(state, "Questions", QUESTIONS, Clone::clone)
+            controls
             below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
             table=move || tables(params)
         >
-            {views(state)}
+            <div class="views">{declared(state, "show")}</div>
             {ui::chart::view("plane", drawn)}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
-}
-
-/// What is drawn, to choose from.
-fn views(state: State<Params>) -> AnyView {
-    let options = Show::ALL.map(|show| (show.id(), show.label())).to_vec();
-    let value = Signal::derive(move || state.params().with(|p| p.show.id()));
-    let set = move |id: &'static str| {
-        if let Some(show) = Show::find(id) {
-            state.update(|p| p.show = show);
-        }
-    };
-    view! { <div class="views"><Segmented name="show" label="Show" options value set /></div> }.into_any()
 }
 
 /// Every law at this budget, and every run.

@@ -9,15 +9,13 @@ use ringside_core::training_run::published::{self, Published};
 use ringside_core::training_run::{Given, Params, Run, Show};
 use ringside_drawing::charts::training_run::chart;
 
-use super::controls::Controls;
+use super::controls::{Controls, declared};
+use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, param, readings};
+use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::Preset;
-use crate::ui::segmented::Segmented;
-use crate::ui::slider::{Scale, Slider};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, silent, words};
 
@@ -41,44 +39,33 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|run| p.quantities(run))));
     let finding =
         Signal::derive(move || shown.error().unwrap_or_else(|| params.with(|p| shown.with(|run| says(p, run)))));
-    let controls = Controls::of(state).special("given", budget(state));
-    let (main, more, more_is_set) = if props.compact {
-        (controls.few(), None, Signal::stored(false))
-    } else {
-        let drawn = controls.draw();
-        (drawn.main, drawn.more, drawn.more_is_set)
-    };
+    let controls = Controls::of(state).special("given", budget(state)).draw();
     let presets = published::ALL.iter().map(|p| -> Preset { (p.name, p.query) });
-    let presets = (!props.compact).then(|| ui::presets::presets(state, "Published runs", presets, at_loss));
+    let presets = ui::presets::presets(state, "Published runs", presets, at_loss);
     let below = view! {
         {move || params.with(|p| Published::of(p).map(comparison))}
         <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
     };
     let drawing = view! {
-        {views(state)}
+        <div class="views">{declared(state, "show")}</div>
         {ui::chart::view("plane", drawn)}
     }
     .into_any();
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
             notes="The loss is that of the fitted law for a run planned to end then; it belongs to one tokenizer and one mixture of text."
                 .to_owned()
             presets
-            main
-            more
-            more_is_set
+            controls
             below=Some(below.into_any())
             table=move || tables(params)
         >
             {shown.frame(drawing)}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }
@@ -100,65 +87,17 @@ fn says(params: &Params, run: &Run) -> String {
 
 /// What the run is given, and how much of it.
 fn budget(state: State<Params>) -> AnyView {
-    let options = Given::ALL.map(|given| (given.id(), given.label())).to_vec();
-    let value = Signal::derive(move || state.params().with(|p| p.given.id()));
-    let set = move |id: &'static str| {
-        if let Some(given) = Given::find(id) {
-            state.update(|p| p.given = given);
-        }
+    let amount = |name: &'static str, given: Given| {
+        let is_other = Memo::new(move |_| state.params().with(|p| p.given != given));
+        view! { <div class="bare" class:nowhere=is_other>{declared(state, name)}</div> }
     };
-    let is = move |given: Given| Memo::new(move |_| state.params().with(|p| p.given != given));
-    let tokens = Signal::derive(move || state.params().with(|p| p.tokens));
-    let days = Signal::derive(move || state.params().with(|p| p.days));
-    let money = Signal::derive(move || state.params().with(|p| p.money));
     view! {
         <div class="bare budget">
-            <Segmented name="given" label="Given" options value set />
-            <div class="bare" class:nowhere=is(Given::Tokens)>
-                <Slider
-                    spec=param(&Params::ENTRY, "tokens")
-                    label="Tokens"
-                    value=tokens
-                    set=move |v: f64| state.update(|p| p.tokens = v)
-                    scale=Scale::Decades(8, 14)
-                    format=|v| Unit::Count.format(v)
-                />
-            </div>
-            <div class="bare" class:nowhere=is(Given::Days)>
-                <Slider
-                    spec=param(&Params::ENTRY, "days")
-                    label="Days"
-                    value=days
-                    set=move |v: f64| state.update(|p| p.days = v)
-                    scale=Scale::Linear { min: 1.0, max: 180.0, step: 1.0 }
-                    format=number
-                />
-            </div>
-            <div class="bare" class:nowhere=is(Given::Money)>
-                <Slider
-                    spec=param(&Params::ENTRY, "money")
-                    label="US dollars"
-                    value=money
-                    set=move |v: f64| state.update(|p| p.money = v)
-                    scale=Scale::Decades(2, 10)
-                    format=|v| Unit::Count.format(v)
-                />
-            </div>
+            {declared(state, "given")}
+            {amount("tokens", Given::Tokens)} {amount("days", Given::Days)} {amount("money", Given::Money)}
         </div>
     }
     .into_any()
-}
-
-/// What is drawn, to choose from.
-fn views(state: State<Params>) -> AnyView {
-    let options = Show::ALL.map(|show| (show.id(), show.label())).to_vec();
-    let value = Signal::derive(move || state.params().with(|p| p.show.id()));
-    let set = move |id: &'static str| {
-        if let Some(show) = Show::find(id) {
-            state.update(|p| p.show = show);
-        }
-    };
-    view! { <div class="views"><Segmented name="show" label="Show" options value set /></div> }.into_any()
 }
 
 /// A published run beside what the model says of it.

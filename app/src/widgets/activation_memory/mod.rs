@@ -13,12 +13,12 @@ use ringside_core::memory::layout::Layout;
 use ringside_core::quantity::grouped;
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::columns::{self, Columns};
-use crate::ui::figure::Figure;
 
 /// Downloads the widget.
 #[wasm_split(widget_activation_memory, wasm_split_path = leptos::wasm_split, fallible)]
@@ -58,23 +58,17 @@ fn view(props: Props) -> AnyView {
         {input.panel()}
     };
     let figure = view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
-            notes=String::new()
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
+            controls
             below=Some(below.into_any())
             table=move || tables::course(shown)
         >
             {shown.frame(view! { {curve::view(shown)} {stages(shown)} }.into_any())}
-        </Figure>
+        </ModelFigure>
     };
     input.drop_zone(figure.into_any())
 }

@@ -9,9 +9,9 @@ use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped};
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
-use crate::ui::figure::Figure;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
@@ -67,25 +67,19 @@ fn view(props: Props) -> AnyView {
         />
     };
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || params.with(Params::finding))
-            notes=String::new()
-            presets=(!props.compact).then_some(models)
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
-            transport=Some(transport.into_any())
+            presets=models
+            controls
+            transport=transport.into_any()
             below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
             table=move || table(params)
         >
             <div class="growth">{rows::view(params)}</div>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

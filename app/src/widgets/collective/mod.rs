@@ -13,11 +13,11 @@ use ringside_core::collective::{Algo, Params, Run};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::Unit;
 
-use super::controls::{Controls, Drawn};
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::select::{Group, Select};
 use crate::ui::transport::{Pace, Transport};
 
@@ -95,7 +95,7 @@ fn view(props: Props) -> AnyView {
             )
         })
     });
-    let Drawn { main, more, more_is_set } = Controls::of(state)
+    let controls = Controls::of(state)
         .special("algo", algorithm(state))
         .only_while(&["slow-rank"], move || params.with(|p| p.slow_by > 1.0))
         .only_while(&["cut-from", "cut-to"], move || params.with(|p| p.cut))
@@ -108,21 +108,13 @@ fn view(props: Props) -> AnyView {
     let finding = Memo::new(move |_| shown.finding());
     let possible = Memo::new(move |_| shown.run.with(Result::is_ok));
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
-            notes=String::new()
-            main
-            more
-            more_is_set
-            transport=Some(
-                view! { <Transport steps step=shown.step set playback place alone=props.alone /> }.into_any(),
-            )
+            controls
+            transport=view! { <Transport steps step=shown.step set playback place alone=props.alone /> }.into_any()
             below=(!props.compact).then(|| ledger::readings(shown))
             table=move || numbers::view(shown)
         >
@@ -131,7 +123,7 @@ fn view(props: Props) -> AnyView {
                 <div class="collective-side" data-answer="">{ledger::view(shown)}</div>
                 {ledger::phases(shown)}
             </div>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

@@ -12,10 +12,10 @@ use ringside_core::network::sizes::{Params, Sizes, TOPOLOGIES};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, outcome, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::partial;
 
 /// Downloads the widget.
@@ -51,26 +51,21 @@ fn view(props: Props) -> AnyView {
     let machines = partial(state, "Machines", TOPOLOGIES.iter().map(|t| (t.name, t.query)));
     let controls = Controls::of(state).draw();
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
             notes="Peaks of the links, and NCCL’s own latency for each hop with its Simple protocol. Real transfers reach some 80% of such a peak; \
                    for small buffers NCCL has faster protocols (LL, LL128), which are not drawn."
                 .to_owned()
-            presets=(!props.compact).then_some(machines)
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
+            presets=machines
+            controls
             below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
             {shown.frame(plots::view(shown).into_any())}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

@@ -15,11 +15,11 @@ use ringside_core::quantity::{Unit, number};
 use ringside_core::units::MIB;
 
 use super::controls::{Controls, Drawn};
+use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome, param, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::file;
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::timeline::{Window, overview, strip};
@@ -132,6 +132,7 @@ fn view(props: Props) -> AnyView {
     let more = view! { <div class="control-grid">{input.select(count, None)}</div> {input.panel()} {more} };
     let standard = Params::standard().model;
     let more_is_set = move || more_is_set.get() || input.is_open() || params.with(|p| p.model != standard);
+    let controls = Drawn { main, more: Some(more.into_any()), more_is_set: Signal::derive(more_is_set) };
     let below = view! {
         // Those of the data set stand with it.
         <dl class="readings timeline-readings">
@@ -141,26 +142,21 @@ fn view(props: Props) -> AnyView {
         {export(shown)}
     };
     let figure = view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
             notes="The optimizer’s step is left out. The backward pass takes twice the forward pass at the MFU that is set; all-reduces do not slow it down."
                 .to_owned()
-            presets=(!props.compact).then(|| examples::view(state))
-            main
-            more=(!props.compact).then(|| more.into_any())
-            more_is_set=Signal::derive(more_is_set)
-            transport=Some(transport.into_any())
+            presets=examples::view(state)
+            controls
+            transport=transport.into_any()
             below=(!props.compact).then(|| below.into_any())
             table=move || numbers::view(shown)
         >
             <div class="ddp">{shown.timeline.frame(drawing.into_any())}</div>
-        </Figure>
+        </ModelFigure>
     };
     input.drop_zone(figure.into_any())
 }

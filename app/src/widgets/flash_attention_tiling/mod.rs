@@ -15,10 +15,10 @@ use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::rested::rested;
 use crate::ui::transport::{Pace, Transport};
@@ -147,20 +147,14 @@ fn view(props: Props) -> AnyView {
         {traffic::readings(shown, params)}
     };
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || shown.finding())
-            notes=String::new()
-            presets=(!props.compact).then_some(examples)
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
-            transport=Some(view! { <Transport steps step set playback place alone=props.alone /> }.into_any())
+            presets=examples
+            controls
+            transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
             below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
@@ -168,7 +162,7 @@ fn view(props: Props) -> AnyView {
                 <div class="tiling-hbm">{picture::view(shown)}</div>
                 <div class="tiling-side">{chip::view(shown)} {traffic::view(shown)}</div>
             </div>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

@@ -88,6 +88,7 @@ fn buttons(state: State, held: Memo<Held>, format: Format, i: usize) -> AnyView 
     };
     let button = move |bit: u32| {
         let on = move || held.get().code >> bit & 1 == 1;
+        let digit = move || if on() { "1" } else { "0" };
         let field = field(format, bit);
         let first = bit + 1 == format.mantissa_bits || bit + 1 == format.mantissa_bits + format.exponent_bits;
         view! {
@@ -97,12 +98,12 @@ fn buttons(state: State, held: Memo<Held>, format: Format, i: usize) -> AnyView 
                 class:first=first
                 data-bit=bit.to_string()
                 aria-pressed=move || on().to_string()
-                aria-label=format!("{field} bit {bit}")
+                aria-label=move || format!("{field} bit {bit}: {}", digit())
                 tabindex=move || if stop.get() == bit { "0" } else { "-1" }
                 on:focus=move |_| stop.set(bit)
                 on:click=move |_| state.update(|p| *p = p.flipped(i, bit))
             >
-                {move || if on() { "1" } else { "0" }}
+                {digit}
             </button>
         }
     };

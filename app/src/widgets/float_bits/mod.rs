@@ -14,11 +14,11 @@ use ringside_drawing::chart::Chart;
 use ringside_drawing::charts::float_bits;
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
-use crate::ui::figure::Figure;
 
 /// Downloads the widget.
 #[wasm_split(widget_float_bits, wasm_split_path = leptos::wasm_split, fallible)]
@@ -41,8 +41,7 @@ fn view(props: Props) -> AnyView {
         .only_while(&["median", "spread"], is(&[View::Gradients]))
         .only_while(&["saturate"], is(&[View::Bits]))
         .only_while(&["seed"], is(&[View::Sum, View::Gradients]));
-    let drawn = controls.draw();
-    let more = if props.compact { None } else { drawn.more };
+    let controls = controls.draw();
 
     let subtitle = Signal::derive(move || {
         params.with(|p| {
@@ -68,25 +67,19 @@ fn view(props: Props) -> AnyView {
     };
     let below = quantities(params, shown, show).into_any();
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
-            notes=String::new()
-            main=drawn.main
-            more
-            more_is_set=drawn.more_is_set
+            controls
             below=Some(below)
             table=move || numbers::view(params, shown)
         >
             <div class="float-bits">
                 {drawing}
             </div>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

@@ -16,10 +16,10 @@ use ringside_core::quantity::{Unit, exact, grouped, number, unbroken};
 
 use super::controls::Controls;
 use super::kernels::{Job, Runner, kept};
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::{Preset, partial};
 use crate::ui::segmented::Segmented;
 
@@ -142,25 +142,19 @@ fn view(props: Props) -> AnyView {
         </div>
     };
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || shown.finding())
-            notes=String::new()
-            presets=(!props.compact).then(|| partial(state, "Examples", EXAMPLES.iter().copied()))
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
-            transport=Some(actions(shown))
+            presets=partial(state, "Examples", EXAMPLES.iter().copied())
+            controls
+            transport=actions(shown)
             below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
             <div class="bench fusion">{bars::view(shown)}</div>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

@@ -15,12 +15,12 @@ use ringside_core::kernels::workbench::{self, PUZZLES, Params};
 use ringside_core::quantity::{Quantity, Unit, unbroken};
 use ringside_shaders::puzzles::{self, Puzzle};
 
-use super::controls::Controls;
+use super::controls::{Controls, Drawn};
 use super::kernels::bar;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::later::Later;
 use crate::ui::table::{self, Table, words};
 use editor::{Edited, Editor};
@@ -62,7 +62,7 @@ fn view(props: Props) -> AnyView {
     });
     let subtitle = Signal::derive(move || params.with(|p| p.puzzle.title).to_owned());
     let finding = Signal::derive(move || finding(puzzle.get(), trial));
-    let controls = if judge.is_none() { Controls::of(state).few() } else { ().into_any() };
+    let controls = if judge.is_none() { Controls::of(state).draw() } else { Drawn::none() };
     let bench = move || puzzles::find(puzzle.get()).map(|puzzle| bench(puzzle, trial, judge.is_none()));
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
     let with_ladder = judge.is_none() && !props.compact;
@@ -71,21 +71,18 @@ fn view(props: Props) -> AnyView {
         {numbers_of(trial, quantities, puzzle)}
     };
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
             notes="The ladder follows the idea of GPU-Puzzles by Sasha Rush; the puzzles are others."
-            main=controls
+            controls
             below=Some(below.into_any())
             table=move || numbers()
         >
             {bench}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

@@ -5,11 +5,11 @@ use ringside_core::declare::Model as _;
 use ringside_core::kernels::{Params, Work};
 
 use super::{Bench, kept};
-use crate::ui::figure::Figure;
 use crate::ui::presets::{self, Preset};
 use crate::ui::state::State;
 use crate::widgets::Props;
 use crate::widgets::controls::Controls;
+use crate::widgets::model_figure::ModelFigure;
 
 /// What the figure of one family has that others have not.
 pub(in crate::widgets) struct Differences<W: Work> {
@@ -50,25 +50,19 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
         </div>
     };
     view! {
-        <Figure
-            id=W::ID
-            title=W::TITLE
+        <ModelFigure
             subtitle=Signal::derive(move || params.with(|p| (family.subtitle)(p.sizes)))
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
-            notes=String::new()
-            presets=(!props.compact).then_some(examples)
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
-            transport=Some(bench.actions())
+            presets=examples
+            controls
+            transport=bench.actions()
             below=Some(below.into_any())
             table=move || bench.numbers()
         >
             {bench.ladder()}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

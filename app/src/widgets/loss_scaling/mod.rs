@@ -13,11 +13,11 @@ use ringside_drawing::chart::Chart;
 use ringside_drawing::charts::loss_scaling;
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
-use crate::ui::figure::Figure;
 
 /// Downloads the widget.
 #[wasm_split(widget_loss_scaling, wasm_split_path = leptos::wasm_split, fallible)]
@@ -44,8 +44,7 @@ fn view(props: Props) -> AnyView {
         .only_while(&["interval", "hysteresis"], move || {
             params.with(|p| p.scaling != Loss::None || p.view == View::Scaler)
         });
-    let drawn = controls.draw();
-    let more = if props.compact { None } else { drawn.more };
+    let controls = controls.draw();
 
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {
@@ -74,25 +73,20 @@ fn view(props: Props) -> AnyView {
     }
     .into_any();
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
             notes="One block, one head, width 8, four sequences of eight tokens: at each token the network has to name the one before it. Adam in fp32."
-            main=drawn.main
-            more
-            more_is_set=drawn.more_is_set
+            controls
             below=Some(below)
             table=move || numbers::view(shown)
         >
             <div class="loss-scaling">
                 {drawing}
             </div>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

@@ -16,10 +16,10 @@ use ringside_drawing::memory::{Drawn, subtitle};
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlInputElement};
 
+use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, export, outcome};
 use crate::deferred::{NotLoaded, deferred};
-use crate::ui::figure::Figure;
 use crate::ui::markup::Markup;
 use crate::ui::{self, dom};
 
@@ -47,23 +47,18 @@ fn view(props: Props) -> AnyView {
         {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(params.into())))}
     };
     let figure = view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle=Signal::derive(move || params.with(subtitle))
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
             notes=Signal::derive(move || shown.with(|b| b.notes.join(" ")))
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
+            controls
             below=Some(below.into_any())
             table=move || deferred(numbers::load, move |view: numbers::View| view(shown))
         >
             {shown.frame(drawing(state, shown))}
-        </Figure>
+        </ModelFigure>
     };
     input.drop_zone(figure.into_any())
 }

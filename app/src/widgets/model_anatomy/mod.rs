@@ -15,11 +15,11 @@ use ringside_core::model::anatomy::{Anatomy, Axis, Measure, Params, Piece, anato
 use ringside_core::quantity::{Quantity, Unit};
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::rested::rested;
 
 /// Downloads the widget.
@@ -100,18 +100,13 @@ fn view(props: Props) -> AnyView {
         {input.panel()}
     };
     let figure = view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
             notes
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
+            controls
             below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
@@ -119,7 +114,7 @@ fn view(props: Props) -> AnyView {
                 <div class="anatomy-picture">{map::view(state, shown)}</div>
                 <div class="anatomy-piece">{detail::view(at_rest)}</div>
             </div>
-        </Figure>
+        </ModelFigure>
     };
     input.drop_zone(figure.into_any())
 }

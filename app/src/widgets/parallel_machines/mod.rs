@@ -9,11 +9,11 @@ use ringside_core::machines::{Kind, Params, Run, Work};
 use ringside_core::quantity::{Unit, grouped, number};
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::markup::renewed;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
@@ -67,32 +67,22 @@ fn view(props: Props) -> AnyView {
     let controls = Controls::of(state)
         .only_while(&["n"], move || !product.get())
         .only_while(&["side"], move || product.get())
-        .only_while(&["units"], move || !array.get());
-    let (main, more, more_is_set) = if props.compact {
-        (controls.few(), None, Signal::stored(false))
-    } else {
-        let drawn = controls.draw();
-        (drawn.main, drawn.more, drawn.more_is_set)
-    };
+        .only_while(&["units"], move || !array.get())
+        .draw();
     let picture = move || params.with(|p| shown.with(|run| drawing::picture(p, run, step.get())));
     let caption = move || shown.with(|run| drawing::caption(run, step.get()));
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || still.with(|p| shown.with(|run| p.finding(run))))
             notes="A step is one instruction of every unit; caches and overlap are left out. Lanes of AVX2 and AVX-512 for fp32; a TPU’s array \
                    has 128 or 256 cells a side."
                 .to_owned()
-            presets=(!props.compact).then(|| ui::presets::partial(state, "Machines", MACHINES))
-            main
-            more
-            more_is_set
-            transport=Some(view! { <Transport steps step set playback place alone=props.alone /> }.into_any())
+            presets=ui::presets::partial(state, "Machines", MACHINES)
+            controls
+            transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
             below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
             table=move || table(still)
         >
@@ -103,7 +93,7 @@ fn view(props: Props) -> AnyView {
             </ul>
             <div class="machines" tabindex="0" role="group" aria-label="The machine" use:renewed=picture></div>
             <p class="machines-step">{caption}</p>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

@@ -17,11 +17,11 @@ use ringside_core::planner::{Found, Job, Layout, Params};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, export, readings};
 use crate::deferred::{NotLoaded, deferred};
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::rested::rested;
 use hunt::Hunt;
@@ -160,19 +160,14 @@ fn view(props: Props) -> AnyView {
             })}
     };
     let figure = view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || hunt.found().with(|found| found.finding.clone()))
             notes=Signal::derive(move || params.with(notes))
-            presets=Some(presets(state, "Examples", PRESETS.iter().copied(), Clone::clone))
-            main=controls.main
-            more=controls.more
-            more_is_set=controls.more_is_set
+            presets=presets(state, "Examples", PRESETS.iter().copied(), Clone::clone)
+            controls
             below=Some(below.into_any())
             table=move || numbers::view(hunt)
         >
@@ -180,7 +175,7 @@ fn view(props: Props) -> AnyView {
                 <div class="planner-search">{hunt::progress(hunt)} {free(state)}</div>
                 <div class:stale=running>{picture::view(shown)}</div>
             </div>
-        </Figure>
+        </ModelFigure>
     };
     input.drop_zone(figure.into_any())
 }

@@ -16,11 +16,11 @@ use ringside_core::declare::Model as _;
 use ringside_core::pipeline::{Kind, Params, Schedule, Timeline, explain};
 use ringside_core::quantity::Unit;
 
-use super::controls::{Controls, Drawn};
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::timeline::{Window, overview, strip};
 use crate::ui::transport::{Playback, Transport};
 
@@ -168,8 +168,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let interleaved = move |p: &Params| [Some(p.schedule), p.compare].contains(&Some(Schedule::Interleaved));
-    let Drawn { main, more, more_is_set } =
-        Controls::of(state).only_while(&["chunks"], move || params.with(interleaved)).draw();
+    let controls = Controls::of(state).only_while(&["chunks"], move || params.with(interleaved)).draw();
     let compared = Memo::new(move |_| shown.runs.with(|runs| runs.runs.len() > 1));
     let moments = Memo::new(move |_| shown.runs.with(Runs::moments));
     let steps = Signal::derive(move || moments.with(Vec::len));
@@ -187,22 +186,14 @@ fn view(props: Props) -> AnyView {
         shown.runs.with(|runs| Unit::Seconds.format(runs.end * played / 1e3))
     });
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
-            notes=String::new()
-            presets=(!props.compact).then(|| examples::view(state))
-            main
-            more
-            more_is_set
-            transport=Some(
-                view! { <Transport steps step set=to_step playback place alone=props.alone /> }.into_any(),
-            )
+            presets=examples::view(state)
+            controls
+            transport=view! { <Transport steps step set=to_step playback place alone=props.alone /> }.into_any()
             below=(!props.compact).then(|| view! { {readings(shown)} {export::view(shown)} }.into_any())
             table=move || numbers::view(shown)
         >
@@ -211,7 +202,7 @@ fn view(props: Props) -> AnyView {
             <Show when=move || compared.get()>{track::view(shown, 1)}</Show>
             {overview(shown.window, working(shown), "Devices at work, over the step")}
             <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

@@ -11,11 +11,11 @@ use ringside_drawing::chart::Chart;
 use ringside_drawing::charts::quantization;
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
-use crate::ui::figure::Figure;
 
 /// Downloads the widget.
 #[wasm_split(widget_quantization, wasm_split_path = leptos::wasm_split, fallible)]
@@ -39,8 +39,7 @@ fn view(props: Props) -> AnyView {
         .only_while(&["history", "jump", "margin"], is(&[View::Delayed]))
         .only_while(&["bits", "per-channel"], is(&[View::Training]))
         .only_while(&["k", "kept", "promote"], is(&[View::Accumulate]));
-    let drawn = controls.draw();
-    let more = if props.compact { None } else { drawn.more };
+    let controls = controls.draw();
 
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {
@@ -59,25 +58,19 @@ fn view(props: Props) -> AnyView {
     };
     let below = quantities(params, shown, show).into_any();
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
-            notes=String::new()
-            main=drawn.main
-            more
-            more_is_set=drawn.more_is_set
+            controls
             below=Some(below)
             table=move || numbers::view(shown)
         >
             <div class="quantization">
                 {drawing}
             </div>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

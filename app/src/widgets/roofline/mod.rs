@@ -17,10 +17,10 @@ use ringside_drawing::charts::roofline::beside;
 
 use super::controls::Controls;
 use super::kernels::{Job, Runner, kept};
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::{Preset, partial};
 
 /// Downloads the widget.
@@ -128,25 +128,20 @@ fn view(props: Props) -> AnyView {
         </div>
     };
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || shown.finding())
             notes="Data-sheet roofs are for dense 16-bit products with tensor cores. Your own is for f32 without: WebGPU has no tensor cores."
                 .to_owned()
-            presets=(!props.compact).then(|| partial(state, "Examples", EXAMPLES.iter().copied()))
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
+            presets=partial(state, "Examples", EXAMPLES.iter().copied())
+            controls
             below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
             <div class="bench roofline">{drawing::view(shown)}</div>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

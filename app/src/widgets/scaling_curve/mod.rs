@@ -10,10 +10,10 @@ use ringside_core::quantity::grouped;
 use ringside_core::scaling::{Curve, Params, QUESTIONS, Scaling};
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, outcome, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::presets;
 
 /// Downloads the widget.
@@ -42,25 +42,20 @@ fn view(props: Props) -> AnyView {
     let strong = move || params.with(|p| p.scaling == Scaling::Strong);
     let controls = Controls::of(state).only_while(&["batch"], strong).only_while(&["each"], move || !strong()).draw();
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding
             notes="Whether the model fits the memory of the GPUs is not asked here; the memory figures are."
                 .to_owned()
-            presets=(!props.compact).then_some(questions)
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
+            presets=questions
+            controls
             below=Some(readings(shown))
             table=move || numbers::view(shown)
         >
             {shown.frame(drawing::view(shown).into_any())}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

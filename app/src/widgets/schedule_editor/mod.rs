@@ -13,10 +13,10 @@ use ringside_core::pipeline::board::Board;
 use ringside_core::pipeline::editor::EditorParams;
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 
 /// Downloads the widget.
 #[wasm_split(widget_schedule_editor, wasm_split_path = leptos::wasm_split, fallible)]
@@ -92,17 +92,14 @@ fn view(props: Props) -> AnyView {
         })
     });
     view! {
-        <Figure
-            id=EditorParams::ID
-            title=EditorParams::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || params.with(EditorParams::finding))
             notes="Every block takes one slot of a millisecond, and what is sent is there at once. The k-th F, B or W of a stage is that of \
                    micro-batch k."
-            main=Controls::of(state).few()
+            controls=Controls::of(state).draw()
             below=(!props.compact).then(|| view! { {numbers::score(editor)} {readings(editor)} }.into_any())
             table=move || numbers::table(editor)
         >
@@ -110,7 +107,7 @@ fn view(props: Props) -> AnyView {
                 {grid::view(editor)}
                 {tools::view(editor)}
             </div>
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

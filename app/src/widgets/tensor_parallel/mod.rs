@@ -13,11 +13,11 @@ use ringside_core::quantity::grouped;
 use ringside_core::tensor_parallel::{Params, Run, Split};
 
 use super::controls::{Controls, declared};
+use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::transport::{Playback, Transport};
 use crate::widgets::readings;
 
@@ -95,24 +95,19 @@ fn view(props: Props) -> AnyView {
         .special("sp", sequence(state))
         .draw();
     let figure = view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || shown.finding())
             notes=Signal::derive(move || shown.run.with(notes))
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
-            transport=Some(transport.into_any())
+            controls
+            transport=transport.into_any()
             below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
             {shown.run.frame(drawing)}
-        </Figure>
+        </ModelFigure>
     };
     input.drop_zone(figure.into_any())
 }

@@ -12,10 +12,10 @@ use ringside_core::declare::Model as _;
 use ringside_core::zero::{Event, Params, Run, State as Ranks, Strategy};
 
 use super::controls::Controls;
+use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::figure::Figure;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::transport::{Pace, Transport};
 
@@ -119,25 +119,20 @@ fn view(props: Props) -> AnyView {
         </div>
     };
     view! {
-        <Figure
-            id=Params::ID
-            title=Params::TITLE
+        <ModelFigure
             subtitle
-            query=props.query
-            alone=props.alone
-            problems=state.problems()
+            props
+            state
             finding=Signal::derive(move || shown.finding())
             notes="All numbers are fp32: 4 bytes of parameter, 4 of gradient and 8 of Adam’s moments for each parameter."
-            presets=(!props.compact).then_some(steps_worth)
-            main=controls.main
-            more=controls.more.filter(|_| !props.compact)
-            more_is_set=controls.more_is_set
-            transport=Some(view! { <Transport steps step=shown.step set playback place alone=props.alone /> }.into_any())
+            presets=steps_worth
+            controls
+            transport=view! { <Transport steps step=shown.step set playback place alone=props.alone /> }.into_any()
             below=Some(below.into_any())
             table=move || numbers::view(shown)
         >
             {shown.run.frame(drawing)}
-        </Figure>
+        </ModelFigure>
     }
     .into_any()
 }

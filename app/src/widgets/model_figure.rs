@@ -1,0 +1,66 @@
+//! The figure of a model: the frame of every widget, filled from what the model declares.
+
+use leptos::prelude::*;
+use ringside_core::declare::Model;
+
+use super::Props;
+use super::controls::Drawn;
+use crate::ui::figure::Figure;
+use crate::ui::state::State;
+
+/// A [`Figure`] of `M`. On a page of which it is a small part it has neither examples nor "More controls".
+#[component]
+pub(super) fn ModelFigure<M: Model>(
+    /// What the page gave.
+    props: Props,
+    /// The parameters.
+    state: State<M>,
+    /// The state in a few words.
+    #[prop(into)]
+    subtitle: Signal<String>,
+    /// What the drawing says now, in sentences.
+    #[prop(into)]
+    finding: Signal<String>,
+    /// Small print, if any.
+    #[prop(optional, into)]
+    notes: Signal<String>,
+    /// States worth looking at.
+    #[prop(optional)]
+    presets: Option<AnyView>,
+    /// Its controls.
+    controls: Drawn,
+    /// What plays the drawing.
+    #[prop(optional)]
+    transport: Option<AnyView>,
+    /// What need not be seen with the drawing.
+    #[prop(optional_no_strip)]
+    below: Option<AnyView>,
+    /// The numbers behind the drawing: made when they are first asked for.
+    #[prop(into)]
+    table: ViewFn,
+    /// The drawing and its legend, and nothing else.
+    children: Children,
+) -> impl IntoView {
+    let Drawn { main, more, more_is_set } = controls;
+    view! {
+        <Figure
+            id=M::ID
+            title=M::TITLE
+            subtitle
+            query=props.query
+            alone=props.alone
+            problems=state.problems()
+            finding
+            notes
+            presets=presets.filter(|_| !props.compact)
+            main
+            more=more.filter(|_| !props.compact)
+            more_is_set
+            transport
+            below
+            table
+        >
+            {children()}
+        </Figure>
+    }
+}
