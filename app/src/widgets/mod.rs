@@ -23,6 +23,7 @@ mod memory_breakdown;
 mod model_anatomy;
 mod model_figure;
 mod model_input;
+mod occupancy;
 mod optimizer_step;
 mod outcome;
 mod parallel_machines;
@@ -114,6 +115,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
+    Widget { id: "occupancy", styles: &["occupancy"], load: || Box::pin(occupancy::load()) },
     Widget { id: "optimizer-step", styles: &["optimizer-step"], load: || Box::pin(optimizer_step::load()) },
     Widget { id: "parallel-machines", styles: &["parallel-machines"], load: || Box::pin(parallel_machines::load()) },
     Widget { id: "parallel-planner", styles: &["parallel-planner"], load: || Box::pin(parallel_planner::load()) },

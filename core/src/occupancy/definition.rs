@@ -190,7 +190,7 @@ impl Sm {
             (8, 0 | 7) => &[0, 8, 16, 32, 64, 100, 132, 164],
             (8, _) | (12, _) => &[0, 8, 16, 32, 64, 100],
             (10 | 11, 7) => &[0, 8, 16, 32, 64, 100, 132, 164, 196, 228, 328],
-            (9 | 10 | 11, _) => &[0, 8, 16, 32, 64, 100, 132, 164, 196, 228],
+            (9..=11, _) => &[0, 8, 16, 32, 64, 100, 132, 164, 196, 228],
             _ => &[],
         }
     }
@@ -257,7 +257,12 @@ impl Sm {
         let reserved = if self.cc.0 >= 8 { self.reserved } else { 0 };
         let most = if opted_in { self.block_shared_opt_in } else { self.block_shared } + reserved;
         let divided = |bytes| {
-            let why = || format!("An SM of compute capability {}.{} has no {bytes} bytes of shared memory.", self.cc.0, self.cc.1);
+            let why = || {
+                format!(
+                    "An SM of compute capability {}.{} has no {bytes} bytes of shared memory.",
+                    self.cc.0, self.cc.1
+                )
+            };
             self.fitting(bytes).ok_or_else(why)
         };
         let preferred = match launch.carveout {
