@@ -7,6 +7,7 @@ pub mod communication_cost;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod loss_scaling;
+pub mod memory_hierarchy;
 pub mod occupancy;
 pub mod optimizer_step;
 pub mod position_encoding;
