@@ -10,6 +10,7 @@ pub mod loss_scaling;
 pub mod memory_hierarchy;
 pub mod occupancy;
 pub mod optimizer_step;
+pub mod parallel_planner;
 pub mod position_encoding;
 pub mod quantization;
 pub mod roofline;
