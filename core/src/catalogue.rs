@@ -121,6 +121,11 @@ pub const ALL: &[Entry] = &[
     crate::float::bits::Params::ENTRY,
     crate::loss_scaling::Params::ENTRY,
     crate::quantization::Params::ENTRY,
+    crate::hardware::levels::Params::ENTRY,
+    crate::occupancy::Params::ENTRY,
+    crate::coalescing::Params::ENTRY,
+    crate::execution::scheduler::Params::ENTRY,
+    crate::execution::divergence::Params::ENTRY,
 ];
 
 /// The model with this id.

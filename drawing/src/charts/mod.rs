@@ -9,6 +9,8 @@ pub mod kernel_fusion;
 pub mod kv_compression;
 pub mod loss_scaling;
 pub mod multi_token_prediction;
+pub mod memory_hierarchy;
+pub mod occupancy;
 pub mod optimizer_step;
 pub mod parallel_planner;
 pub mod position_encoding;
