@@ -20,5 +20,6 @@ mod planner;
 mod precision;
 mod published;
 mod schedules;
+mod sums;
 mod tensors;
 mod zero;
