@@ -126,6 +126,7 @@ pub const ALL: &[Entry] = &[
     crate::coalescing::Params::ENTRY,
     crate::execution::scheduler::Params::ENTRY,
     crate::execution::divergence::Params::ENTRY,
+    crate::reduction_order::Params::ENTRY,
 ];
 
 /// The model with this id.

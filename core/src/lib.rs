@@ -44,6 +44,7 @@ pub mod practice;
 pub mod quantity;
 pub mod quantization;
 pub mod query;
+pub mod reduction_order;
 pub mod roofline;
 pub mod scaling;
 pub mod scaling_laws;

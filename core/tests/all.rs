@@ -21,5 +21,6 @@ mod planner;
 mod precision;
 mod published;
 mod schedules;
+mod sums;
 mod tensors;
 mod zero;

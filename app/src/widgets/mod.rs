@@ -37,6 +37,7 @@ mod pipeline_timeline;
 mod position_encoding;
 mod quantization;
 mod readings;
+mod reduction_order;
 mod roofline;
 mod scaling_curve;
 mod scaling_laws;
@@ -141,6 +142,7 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
     Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
+    Widget { id: "reduction-order", styles: &["reduction-order"], load: || Box::pin(reduction_order::load()) },
     Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },

@@ -255,6 +255,7 @@ impl Params {
             qk: self.qk,
             outlier: 1.0,
             rate: self.rate,
+            recipe: network::Recipe::default(),
             steps: self.steps,
             seed: self.seed,
         }

@@ -15,6 +15,7 @@ pub mod optimizer_step;
 pub mod parallel_planner;
 pub mod position_encoding;
 pub mod quantization;
+pub mod reduction_order;
 pub mod roofline;
 pub mod scaling_curve;
 pub mod scaling_laws;
@@ -25,7 +26,9 @@ use ringside_core::declare::Model as _;
 use ringside_core::float::bits::superscript;
 use ringside_core::float::power_of_two;
 use ringside_core::query::Query;
-use ringside_core::{amdahl as laws, attention, kernels, memory, network, roofline as roofs, scaling};
+use ringside_core::{
+    amdahl as laws, attention, kernels, memory, network, reduction_order as sums, roofline as roofs, scaling,
+};
 
 use crate::chart::{Axis, Chart};
 
@@ -52,6 +55,10 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
         }
         "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
+        "reduction-order" => {
+            let params = sums::Params::read(query).0;
+            reduction_order::chart(&params, &params.evaluate().ok()?)
+        }
         "roofline" => {
             roofline::chart(&roofs::Placed::new(&roofs::Params::read(query).0), &roofline::Measured::default())
         }
