@@ -23,6 +23,7 @@ pub mod decimal;
 pub mod declare;
 pub mod exercise;
 pub mod expr;
+pub mod failure;
 pub mod float;
 pub mod hardware;
 pub mod kernels;
