@@ -127,6 +127,7 @@ pub const ALL: &[Entry] = &[
     crate::execution::scheduler::Params::ENTRY,
     crate::execution::divergence::Params::ENTRY,
     crate::reduction_order::Params::ENTRY,
+    crate::failure::Failures::ENTRY,
 ];
 
 /// The model with this id.

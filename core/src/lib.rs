@@ -25,6 +25,7 @@ pub mod declare;
 pub mod execution;
 pub mod exercise;
 pub mod expr;
+pub mod failure;
 pub mod float;
 pub mod hardware;
 pub mod kernels;

@@ -7,6 +7,7 @@ mod budgets;
 mod catalogue;
 mod collectives;
 mod compare;
+mod failures;
 mod frameworks;
 mod generate;
 mod layouts;

@@ -13,6 +13,7 @@ mod communication_cost;
 mod controls;
 mod ddp_overlap;
 mod export;
+mod failure_campaign;
 mod flash_attention_tiling;
 mod float_bits;
 mod kernel_fusion;
@@ -103,6 +104,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "coalescing", styles: &["kernels", "coalescing"], load: || Box::pin(coalescing::load()) },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
+    Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
     Widget {
         id: "flash-attention-tiling",
         styles: &["flash-attention-tiling"],
