@@ -42,6 +42,8 @@ pub mod query;
 pub mod roofline;
 pub mod scaling;
 pub mod scaling_laws;
+pub mod scheduler;
+pub mod slurm;
 pub mod tensor_parallel;
 pub mod trace;
 pub mod training_run;

@@ -19,6 +19,7 @@ mod pipeline;
 mod planner;
 mod precision;
 mod published;
+mod scheduler;
 mod schedules;
 mod tensors;
 mod zero;

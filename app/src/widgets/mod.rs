@@ -7,6 +7,7 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod cluster_scheduler;
 mod collective;
 mod communication_cost;
 mod controls;
@@ -92,6 +93,11 @@ pub const ALL: &[Widget] = &[
     Widget { id: "amdahl", styles: &["amdahl"], load: || Box::pin(amdahl::load()) },
     Widget { id: "attention-growth", styles: &["attention-growth"], load: || Box::pin(attention_growth::load()) },
     Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
+    Widget {
+        id: "cluster-scheduler",
+        styles: &["lined", "cluster-scheduler"],
+        load: || Box::pin(cluster_scheduler::load()),
+    },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
     Widget {
