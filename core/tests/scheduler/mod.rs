@@ -66,7 +66,8 @@ pub fn backfill() -> Check {
                 let expected: Vec<u64> =
                     theirs["start"].as_array().expect("starts").iter().filter_map(Value::as_u64).collect();
                 assert_eq!(starts, expected, "{at}");
-                check.close(&at, schedule.makespan(&jobs) as f64, real(theirs, "makespan"));
+                // Theirs is counted from 0, whenever the first job comes.
+                check.close(&at, schedule.end() as f64, real(theirs, "makespan"));
                 check.close(&at, schedule.mean_wait(&jobs), real(theirs, "mean_wait"));
             }
             check.case();
