@@ -128,6 +128,7 @@ pub const ALL: &[Entry] = &[
     crate::execution::divergence::Params::ENTRY,
     crate::reduction_order::Params::ENTRY,
     crate::failure::Failures::ENTRY,
+    crate::scheduler::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -49,6 +49,8 @@ pub mod reduction_order;
 pub mod roofline;
 pub mod scaling;
 pub mod scaling_laws;
+pub mod scheduler;
+pub mod slurm;
 pub mod speculative;
 pub mod tensor_parallel;
 pub mod trace;

@@ -21,6 +21,7 @@ mod pipeline;
 mod planner;
 mod precision;
 mod published;
+mod scheduler;
 mod schedules;
 mod sums;
 mod tensors;

@@ -7,6 +7,7 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod cluster_scheduler;
 mod coalescing;
 mod collective;
 mod communication_cost;
@@ -102,6 +103,11 @@ pub const ALL: &[Widget] = &[
     Widget { id: "attention-growth", styles: &["attention-growth"], load: || Box::pin(attention_growth::load()) },
     Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
     Widget { id: "coalescing", styles: &["kernels", "coalescing"], load: || Box::pin(coalescing::load()) },
+    Widget {
+        id: "cluster-scheduler",
+        styles: &["lined", "cluster-scheduler"],
+        load: || Box::pin(cluster_scheduler::load()),
+    },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
