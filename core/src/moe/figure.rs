@@ -275,6 +275,8 @@ impl Model for Params {
         measure("expert-params", "Parameters of an expert", Unit::Count, |_, r| r.model.expert()),
         measure("experts", "Experts of a layer", Unit::Count, |_, r| r.place.experts as f64),
         measure("chosen", "Experts of a token", Unit::Count, |_, r| r.router.top_k as f64),
+        measure("hidden", "Width of a hidden vector", Unit::Count, |_, r| r.layer.hidden as f64),
+        measure("width", "Width of an expert", Unit::Count, |_, r| r.layer.width as f64),
         measure("moe-layers", "Layers with experts", Unit::Count, |_, r| r.model.layers),
         measure("expert-bytes", "Experts’ weights on a GPU, bf16", Unit::Bytes, |_, r| {
             2.0 * r.model.expert() * r.layer.held as f64 * r.model.layers
