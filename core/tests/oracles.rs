@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
     attention, budgets, collectives, failures, network, precision, published, scheduler, schedules, sums, tensors, zero,
+    attention, budgets, caches, collectives, drafts, experts, network, precision, published, schedules, tensors, zero,
 };
 
 const COMPONENTS: [(&str, Component); 9] = [
@@ -1194,5 +1195,8 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(precision::all());
     checks.extend(sums::all());
     checks.extend(failures::all());
+    checks.extend(experts::all());
+    checks.extend(caches::all());
+    checks.extend(drafts::all());
     crate::compare::check_list(&checks, checked::ALL);
 }
