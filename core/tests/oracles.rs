@@ -16,7 +16,9 @@ use ringside_core::{checked, hardware};
 use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
-use crate::{attention, budgets, collectives, network, precision, published, schedules, tensors, zero};
+use crate::{
+    attention, budgets, collectives, failures, network, precision, published, scheduler, schedules, sums, tensors, zero,
+};
 
 const COMPONENTS: [(&str, Component); 9] = [
     ("embedding", Component::Embedding),
@@ -1179,6 +1181,8 @@ fn the_list_of_what_was_checked_is_what_was_run() {
         schedules::victarry(),
         schedules::zero_bubble(),
         schedules::zero_bubble_table(),
+        scheduler::backfill(),
+        scheduler::most_allocated(),
     ];
     checks.extend(budgets::all());
     checks.extend(collectives::all());
@@ -1188,5 +1192,7 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(zero::all());
     checks.extend(published::all());
     checks.extend(precision::all());
+    checks.extend(sums::all());
+    checks.extend(failures::all());
     crate::compare::check_list(&checks, checked::ALL);
 }
