@@ -119,6 +119,7 @@ pub const ALL: &[Entry] = &[
     crate::loss_scaling::Params::ENTRY,
     crate::quantization::Params::ENTRY,
     crate::reduction_order::Params::ENTRY,
+    crate::loss_detective::Params::ENTRY,
 ];
 
 /// The model with this id.

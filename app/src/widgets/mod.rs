@@ -17,6 +17,7 @@ mod float_bits;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
+mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
@@ -111,6 +112,7 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },

@@ -6,6 +6,7 @@ pub mod calibration;
 pub mod communication_cost;
 pub mod float_bits;
 pub mod kernel_fusion;
+pub mod loss_detective;
 pub mod loss_scaling;
 pub mod optimizer_step;
 pub mod position_encoding;

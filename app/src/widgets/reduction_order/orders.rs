@@ -26,7 +26,9 @@ fn row(state: State, shown: Memo<Shown>, order: Order) -> impl IntoView {
     let written = Memo::new(move |_| {
         let format = params.with(|p| p.format.0);
         shown.with(|s| {
-            let (Some(sum), Some(exact)) = (s.sums.of(order), s.sums.of(Order::Exact)) else { return Default::default() };
+            let (Some(sum), Some(exact)) = (s.sums.of(order), s.sums.of(Order::Exact)) else {
+                return Default::default();
+            };
             let (same, differing) = bits(format, sum.code, exact.code);
             (same, differing, off(sum.error, s.sums.unit(format)))
         })
