@@ -12,6 +12,7 @@ mod generate;
 mod layouts;
 mod memory;
 mod network;
+mod occupancy;
 // A comparison in a module of its own lies beside it.
 #[path = "oracles.rs"]
 mod oracles;

@@ -92,7 +92,6 @@ for (const { id } of widgets.filter(({ id }) => !NOT_YET.includes(id))) {
     }
 
     test(`${id}: no step and no example moves what is operated`, async ({ page }) => {
-      test.fixme(id === "tensor-parallel", "its start has more to draw than its steps, so that Play moves up once");
       await page.setViewportSize(SCREENS[1]);
       await open(page, "");
       const before = await operated(figure(page));

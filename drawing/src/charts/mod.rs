@@ -7,8 +7,13 @@ pub mod communication_cost;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod loss_detective;
+pub mod kv_compression;
 pub mod loss_scaling;
+pub mod multi_token_prediction;
+pub mod memory_hierarchy;
+pub mod occupancy;
 pub mod optimizer_step;
+pub mod parallel_planner;
 pub mod position_encoding;
 pub mod quantization;
 pub mod reduction_order;
@@ -47,6 +52,9 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             communication_cost::chart(&sizes, communication_cost::Over::Time)
         }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
+        "multi-token-prediction" => {
+            multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
+        }
         "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
         "reduction-order" => {
             let params = sums::Params::read(query).0;

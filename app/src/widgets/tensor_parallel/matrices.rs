@@ -284,8 +284,9 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
             .with(|run| run.step(shown.step.get()).map(|s| format!("{}: {}", s.part.label(), s.title)))
             .unwrap_or_else(|| "The weights, and the ranks that hold them".to_owned())
     };
+    let all_weights = Memo::new(move |_| shown.run.with(|run| run.step(shown.step.get()).is_none()));
     view! {
         <p class="equation-title">{title}</p>
-        <div class="equation-room" aria-hidden="true"><div class="equation" use:renewed=move || drawn.get()></div></div>
+        <div class="equation-room" class:all-weights=all_weights aria-hidden="true"><div class="equation" use:renewed=move || drawn.get()></div></div>
     }
 }
