@@ -21,4 +21,5 @@ mod precision;
 mod published;
 mod schedules;
 mod tensors;
+mod traces;
 mod zero;

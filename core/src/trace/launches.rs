@@ -24,7 +24,7 @@ const QUEUED: [&str; 12] = [
     "runFunction - job_prep_and_submit_for_execution",
     "hipLaunchKernel",
     "hipExtModuleLaunchKernel",
-    "hipModuleLaunchKernel",
+    "hipMemcpyWithStream",
     "hipMemcpyAsync",
     "hipMemsetAsync",
 ];

@@ -90,7 +90,7 @@ pub struct Span {
     /// What kind of row it is.
     pub sort: Sort,
     /// The stream that its arguments name; −1 for none.
-    pub stream: i32,
+    pub stream: i64,
     /// The id of the API call that caused it; −1 for none.
     pub correlation: i64,
     /// When it begins, in nanoseconds.

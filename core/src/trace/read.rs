@@ -233,7 +233,7 @@ impl Building {
             category: written.map_or(Trace::NONE, |category| self.trace.names.number(&category)),
             track: self.track(fields),
             position,
-            stream: args.stream.and_then(|s| i32::try_from(s).ok()).unwrap_or(-1),
+            stream: args.stream.unwrap_or(-1),
             correlation: args.correlation.unwrap_or(-1),
             start,
             length,
@@ -277,7 +277,7 @@ impl Building {
     /// What the file calls its rows. JAX writes streams as threads of a process `/device:GPU:0`, without categories: what stands on
     /// them is work of the GPU.
     fn name_tracks(&mut self) {
-        let mut streams: Vec<Option<i32>> = Vec::new();
+        let mut streams: Vec<Option<i64>> = Vec::new();
         for track in &mut self.trace.tracks {
             let key = (track.process.clone(), track.thread.clone());
             track.process_name = self.process_names.get(&key.0).cloned().unwrap_or_default();

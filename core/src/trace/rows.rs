@@ -201,7 +201,7 @@ impl Filter {
         let gpu = Partners::new(trace.spans.iter(), |s| has(s) && is_gpu(s));
         let first = trace.spans.iter().position(|s| s.position == 0 && s.category != Trace::NONE);
         let cut = self.cut(trace, is_gpu);
-        let is_kept = |s: &Span| cut.is_none_or(|cut| self.is_before(s.start, cut));
+        let is_kept = |s: &Span| cut.is_none_or(|cut| self.is_before(self.times(trace, s).0, cut));
         let launches = Partners::new(trace.spans.iter(), |s| has(s) && !is_gpu(s) && is_kept(s));
         let row = |(index, span): (usize, &Span)| {
             let partner = if is_gpu(span) { cpu.last(span.correlation) } else { gpu.last(span.correlation) };
@@ -214,10 +214,11 @@ impl Filter {
                 start,
                 end,
                 on_gpu: span.stream != -1,
-                stream: i64::from(span.stream),
+                stream: span.stream,
                 correlation: span.correlation,
                 launched: call.map(|s| self.times(trace, s).0),
-                linked: partner.is_some(),
+                // A partner that is the first event of the file counts as none.
+                linked: partner.and_then(|p| trace.spans.get(p as usize)).is_some_and(|s| s.position > 0),
             }
         };
         let all = || trace.spans.iter().enumerate().filter(|(_, s)| s.category != Trace::NONE);
