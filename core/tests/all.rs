@@ -28,4 +28,5 @@ mod scheduler;
 mod schedules;
 mod sums;
 mod tensors;
+mod traces;
 mod zero;
