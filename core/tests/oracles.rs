@@ -16,7 +16,7 @@ use ringside_core::{checked, hardware};
 use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
-use crate::{attention, budgets, collectives, failures, network, precision, published, schedules, tensors, zero};
+use crate::{attention, budgets, collectives, network, precision, published, schedules, tensors, zero};
 
 const COMPONENTS: [(&str, Component); 9] = [
     ("embedding", Component::Embedding),
@@ -1185,9 +1185,9 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(tensors::all());
     checks.extend(network::all());
     checks.extend(attention::all());
+    checks.extend(crate::failures::all());
     checks.extend(zero::all());
     checks.extend(published::all());
     checks.extend(precision::all());
-    checks.extend(failures::all());
     crate::compare::check_list(&checks, checked::ALL);
 }
