@@ -16,10 +16,7 @@ use ringside_core::{checked, hardware};
 use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
-use crate::{
-    attention, budgets, collectives, failures, network, precision, published, scheduler, schedules, sums, tensors, zero,
-    attention, budgets, caches, collectives, drafts, experts, network, precision, published, schedules, tensors, zero,
-};
+use crate::{attention, budgets, caches, collectives, drafts, experts, failures, network, precision, published, scheduler, schedules, sums, tensors, zero};
 
 const COMPONENTS: [(&str, Component); 9] = [
     ("embedding", Component::Embedding),
@@ -1191,6 +1188,7 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(crate::sums::all());
     checks.extend(network::all());
     checks.extend(attention::all());
+    checks.extend(crate::failures::all());
     checks.extend(zero::all());
     checks.extend(published::all());
     checks.extend(precision::all());
