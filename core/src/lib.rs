@@ -26,6 +26,7 @@ pub mod expr;
 pub mod float;
 pub mod hardware;
 pub mod kernels;
+pub mod launch;
 pub mod loss_scaling;
 pub mod machines;
 pub mod memory;

@@ -16,7 +16,7 @@ use ringside_core::{checked, hardware};
 use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
-use crate::{attention, budgets, collectives, network, precision, published, scheduler, schedules, tensors, zero};
+use crate::{attention, budgets, collectives, network, precision, published, schedules, tensors, zero};
 
 const COMPONENTS: [(&str, Component); 9] = [
     ("embedding", Component::Embedding),
@@ -1179,13 +1179,12 @@ fn the_list_of_what_was_checked_is_what_was_run() {
         schedules::victarry(),
         schedules::zero_bubble(),
         schedules::zero_bubble_table(),
-        scheduler::backfill(),
-        scheduler::most_allocated(),
     ];
     checks.extend(budgets::all());
     checks.extend(collectives::all());
     checks.extend(tensors::all());
     checks.extend(network::all());
+    checks.extend(crate::scheduler::all());
     checks.extend(attention::all());
     checks.extend(zero::all());
     checks.extend(published::all());

@@ -111,7 +111,10 @@ fn one(part: &str) -> Result<Job, String> {
     let (&[name, user, submit, size, limit], rest) = match words.first_chunk::<5>() {
         Some(five) => (five, words.get(5..).unwrap_or_default()),
         None => {
-            return Err(format!("A job is written as “{FORM}”, the last two may be left out; not “{}”.", shorten(part)));
+            return Err(format!(
+                "A job is written as “{FORM}”, the last two may be left out; not “{}”.",
+                shorten(part)
+            ));
         }
     };
     let seconds = |what: &str, word: &str| {
