@@ -224,7 +224,10 @@ fn read(text: &str) -> Result<Vec<Entry>, (usize, String)> {
                 entries.push(Entry { path: path(&open, ""), value: body.trim_matches(['"', '\'']).to_owned(), line });
             }
             None => {
-                return Err((line, format!("yaml: “{}” is neither “key: value” nor an item of a list.", shorten(body))));
+                return Err((
+                    line,
+                    format!("yaml: “{}” is neither “key: value” nor an item of a list.", shorten(body)),
+                ));
             }
         }
     }
