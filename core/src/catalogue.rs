@@ -130,6 +130,7 @@ pub const ALL: &[Entry] = &[
     crate::failure::Failures::ENTRY,
     crate::scheduler::Params::ENTRY,
     crate::loss_detective::Params::ENTRY,
+    crate::launch::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -1179,14 +1179,13 @@ fn the_list_of_what_was_checked_is_what_was_run() {
         schedules::victarry(),
         schedules::zero_bubble(),
         schedules::zero_bubble_table(),
-        scheduler::backfill(),
-        scheduler::most_allocated(),
     ];
     checks.extend(budgets::all());
     checks.extend(collectives::all());
     checks.extend(tensors::all());
     checks.extend(crate::sums::all());
     checks.extend(network::all());
+    checks.extend(crate::scheduler::all());
     checks.extend(attention::all());
     checks.extend(crate::failures::all());
     checks.extend(zero::all());
