@@ -1186,11 +1186,8 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(budgets::all());
     checks.extend(collectives::all());
     checks.extend(tensors::all());
-    checks.extend(crate::sums::all());
     checks.extend(network::all());
-    checks.extend(crate::scheduler::all());
     checks.extend(attention::all());
-    checks.extend(crate::failures::all());
     checks.extend(zero::all());
     checks.extend(published::all());
     checks.extend(precision::all());
