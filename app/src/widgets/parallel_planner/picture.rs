@@ -96,39 +96,11 @@ pub(super) fn view(shown: Shown) -> AnyView {
         picture.with(|p| cursor.and_then(|i| p.points.get(i).copied()).or(p.best).filter(seen))
     });
     let along = move |of: fn((f64, f64)) -> f64| percent(here.get().map_or(0.0, of));
-    // The nearest point of the front, across and down counted alike in pixels.
     let point_at = move |event: PointerEvent| {
-        let Some(root) = dom::closest(&event, ".pareto") else { return };
-        let area = root.get_bounding_client_rect();
-        let (x, y) = (f64::from(event.client_x()) - area.left(), f64::from(event.client_y()) - area.top());
-        let near = |(px, py): &(f64, f64)| (px / 100.0 * area.width() - x).hypot(py / 100.0 * area.height() - y);
-        let nearest = picture.with_untracked(|p| {
-            let all = p.points.iter().enumerate().filter(|(_, point)| seen(point));
-            all.min_by(|a, b| near(a.1).total_cmp(&near(b.1))).map(|(i, _)| i)
-        });
+        let nearest = picture.with_untracked(|p| nearest(&event, &p.points));
         if nearest.is_some() {
             shown.cursor.set(nearest);
         }
-    };
-    let last = move || picture.with(|p| p.points.len().saturating_sub(1));
-    let own = Memo::new(move |_| {
-        shown.hunt.found().with(|found| found.best.and_then(|best| found.front.iter().position(|l| *l == best)))
-    });
-    let position = move || shown.cursor.get().or(own.get()).unwrap_or(0).to_string();
-    let slide = move |event| {
-        if let Some(at) = decimal::parse(&event_target_value(&event)) {
-            shown.cursor.set(Some(at as usize));
-        }
-    };
-    let in_words = move || {
-        shown.with(|_, layout| {
-            format!(
-                "{}: {}, {}",
-                words::layout(&layout.choice),
-                Unit::Seconds.format(layout.step),
-                bytes_decimal(layout.memory)
-            )
-        })
     };
     let about = move || {
         shown.hunt.found().with(|found| {
@@ -139,7 +111,6 @@ pub(super) fn view(shown: Shown) -> AnyView {
             )
         })
     };
-    let id = unique_id("front");
     let line = move || picture.with(|p| p.line.clone());
     let capacity = percent(100.0 / FULLEST);
     view! {
@@ -175,21 +146,58 @@ pub(super) fn view(shown: Shown) -> AnyView {
                     r="8"
                 />
             </svg>
-            <div class="pareto-slider">
-                <label for=id.clone()>"Along the front"</label>
-                <input
-                    type="range"
-                    id=id
-                    min="0"
-                    max=move || last().to_string()
-                    prop:value=position
-                    disabled=move || last() == 0
-                    aria-valuetext=in_words
-                    on:input=slide
-                />
-                <span class="fine" aria-hidden="true">"fastest → smallest"</span>
-            </div>
+            {slider(shown, picture)}
         </div>
     }
     .into_any()
+}
+
+/// The point of the front that is nearest to a pointer, across and down counted alike in pixels.
+fn nearest(event: &PointerEvent, points: &[(f64, f64)]) -> Option<usize> {
+    let area = dom::closest(event, ".pareto")?.get_bounding_client_rect();
+    let (x, y) = (f64::from(event.client_x()) - area.left(), f64::from(event.client_y()) - area.top());
+    let near = |(px, py): &(f64, f64)| (px / 100.0 * area.width() - x).hypot(py / 100.0 * area.height() - y);
+    let all = points.iter().enumerate().filter(|(_, point)| seen(point));
+    all.min_by(|a, b| near(a.1).total_cmp(&near(b.1))).map(|(i, _)| i)
+}
+
+/// The slider along the front.
+fn slider(shown: Shown, picture: Memo<Picture>) -> impl IntoView {
+    let last = move || picture.with(|p| p.points.len().saturating_sub(1));
+    let own = Memo::new(move |_| {
+        shown.hunt.found().with(|found| found.best.and_then(|best| found.front.iter().position(|l| *l == best)))
+    });
+    let position = move || shown.cursor.get().or(own.get()).unwrap_or(0).to_string();
+    let slide = move |event| {
+        if let Some(at) = decimal::parse(&event_target_value(&event)) {
+            shown.cursor.set(Some(at as usize));
+        }
+    };
+    let in_words = move || {
+        shown.with(|_, layout| {
+            format!(
+                "{}: {}, {}",
+                words::layout(&layout.choice),
+                Unit::Seconds.format(layout.step),
+                bytes_decimal(layout.memory)
+            )
+        })
+    };
+    let id = unique_id("front");
+    view! {
+        <div class="pareto-slider">
+            <label for=id.clone()>"Along the front"</label>
+            <input
+                type="range"
+                id=id
+                min="0"
+                max=move || last().to_string()
+                prop:value=position
+                disabled=move || last() == 0
+                aria-valuetext=in_words
+                on:input=slide
+            />
+            <span class="fine" aria-hidden="true">"fastest → smallest"</span>
+        </div>
+    }
 }
