@@ -5,47 +5,14 @@ use std::collections::BTreeMap;
 use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
-use ringside_content::schema::Exercises;
 use ringside_core::query::Query;
 use web_sys::Element;
 
+use super::place::{Figure, Text};
 use super::{nav, place, term};
-use crate::data::Remote;
-use crate::exercises;
 use crate::page;
 use crate::router::address;
-use crate::ui::{dom, hold};
-
-/// A figure of the chapter: the state it starts from and the state it is in.
-#[derive(Clone)]
-pub(super) struct Figure {
-    base: Query,
-    pub(super) query: RwSignal<Query>,
-}
-
-impl Figure {
-    /// The figure of a place, in the state that the chapter gives it.
-    pub(super) fn of(place: &Element) -> Self {
-        let base = Query::parse(&place.get_attribute("data-query").unwrap_or_default());
-        Self { query: RwSignal::new(base.clone()), base }
-    }
-}
-
-/// A chapter as it is put into the page.
-pub(super) struct Text {
-    pub(super) slug: String,
-    pub(super) html: String,
-    pub(super) exercises: Remote<Exercises>,
-    /// Still being written: what is done in it is not kept.
-    pub(super) draft: bool,
-}
-
-impl Text {
-    /// The chapter under which its exercises are stored.
-    pub(super) fn stored_as(&self) -> &str {
-        if self.draft { exercises::DRAFT } else { &self.slug }
-    }
-}
+use crate::ui::{dom, scroll};
 
 /// The page with its widgets, exercises and sources.
 pub(super) fn view(text: Text) -> AnyView {
@@ -116,7 +83,7 @@ pub(super) fn view(text: Text) -> AnyView {
 /// Brings a figure into view and shows for a moment which one it is.
 fn show(id: &str) {
     let Some(slot) = document().get_element_by_id(id) else { return };
-    hold::bring(slot.clone());
+    scroll::to(slot.clone());
     // Without the mark the figure has changed all the same.
     let _ = slot.class_list().add_1("shown");
     set_timeout(

@@ -34,10 +34,10 @@ thread_local! {
 }
 
 /// Brings `element` into view. What is still to come above it does not move it away until the learner does something.
-pub fn bring(element: Element) {
-    let to = move || element.scroll_into_view();
-    to();
-    let moved = Closure::<dyn FnMut()>::new(to);
+pub fn to(element: Element) {
+    let scroll = move || element.scroll_into_view();
+    scroll();
+    let moved = Closure::<dyn FnMut()>::new(scroll);
     let (Ok(observer), Some(body)) = (ResizeObserver::new(moved.as_ref().unchecked_ref()), document().body()) else {
         return;
     };
