@@ -24,6 +24,7 @@ pub mod file;
 pub mod idle;
 pub mod islands;
 pub mod later;
+pub mod lined;
 pub mod link;
 pub mod markup;
 mod more;
