@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::article::article;
 use crate::data::{self, ChapterExercise};
-use crate::diagnostic::Sink;
+use crate::diagnostic::{Mode, Sink};
 use crate::fragment;
 use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
@@ -20,15 +20,6 @@ use crate::search_index;
 use crate::source::{SourceFile, Tree};
 use crate::toml_reader::Document;
 use crate::world::World;
-
-/// What to do where something is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Leave it out; whoever builds refuses the result if there are diagnostics.
-    Strict,
-    /// Say so in the page, in place (`class="diagnostic"`), so that the rest can be worked on.
-    Lenient,
-}
 
 /// The result of a build.
 #[derive(Debug, Clone, Default)]
@@ -55,7 +46,7 @@ pub fn check(root: &Path) -> Vec<Diagnostic> {
 /// Renders a [`Tree`].
 pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     let sink = Sink::default();
-    tree.report(&sink);
+    tree.troubles().for_each(|(file, trouble)| sink.report(file.spot(0), trouble));
     let world = survey(tree, &sink, mode);
     let mut files = Files::default();
     let course = course(&world);

@@ -4,8 +4,19 @@ use ringside_core::coalescing::measured::{self as gather, Gather, Order};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{MAX_SIZE, Needs, Work, attention, matmul, stream};
 
-use crate::descriptor::Dims;
 use crate::exact;
+pub use crate::exact::Reference;
+
+/// The sizes of a problem, by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dims(pub Vec<(&'static str, u64)>);
+
+impl Dims {
+    /// A size; 0 if there is none of this name.
+    pub fn get(&self, name: &str) -> u64 {
+        self.0.iter().find(|(known, _)| *known == name).map_or(0, |(_, size)| *size)
+    }
+}
 
 /// A computation with its sizes. What its kernels must come to is defined here, once, in f64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,16 +40,6 @@ pub enum Problem {
 /// Whether none of these is larger than what can be dispatched.
 fn within<const N: usize>(sizes: [u64; N]) -> bool {
     sizes.iter().all(|size| *size < MAX_SIZE)
-}
-
-/// A row of the output in f64, and how far each value may be from it.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reference {
-    /// What exact arithmetic comes to, but for f64's own rounding.
-    pub values: Vec<f64>,
-    /// The largest error that rounding explains, by value: the error bound of the kernel that is least exact is a factor of
-    /// this; see [`crate::check`].
-    pub weights: Vec<f64>,
 }
 
 impl Problem {

@@ -9,12 +9,14 @@ pub mod config;
 pub mod flops;
 pub mod params;
 pub mod presets;
+mod problem;
 pub mod reference;
 pub mod shape;
 
-pub use config::{ConfigProblem, Family, Import, Imported, import};
+pub use config::{Family, Import, Imported, import};
 pub use flops::ForwardFlops;
 pub use params::{Component, ParameterCount, Tensor};
 pub use presets::Preset;
+pub use problem::ConfigProblem;
 pub use reference::{ModelRef, ModelSize};
 pub use shape::{Attention, Moe, Norms, QkNorm, Shape, Sliding};
