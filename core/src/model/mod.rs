@@ -11,6 +11,7 @@ pub mod params;
 pub mod presets;
 pub mod reference;
 pub mod shape;
+mod vary;
 
 pub use config::{ConfigProblem, Family, Import, Imported, import};
 pub use flops::ForwardFlops;
