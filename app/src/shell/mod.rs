@@ -10,6 +10,7 @@ pub mod exam;
 mod figures;
 pub mod first_sight;
 mod fragment;
+pub mod gallery;
 mod header;
 pub mod home;
 pub mod lecture;
