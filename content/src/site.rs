@@ -147,8 +147,9 @@ impl Files {
 
 fn routes(course: &Course) -> Vec<String> {
     let written = course.chapters().filter(|c| c.status == Status::Written);
-    let mut routes = vec![String::new(), "reference/".to_owned(), "w/".to_owned()];
+    let mut routes = vec![String::new(), "reference/".to_owned()];
     routes.extend(written.map(|c| format!("chapter/{}/", c.slug)));
+    routes.push("w/".to_owned());
     routes.extend(catalogue::ALL.iter().map(|e| format!("w/{}/", e.id)));
     routes
 }

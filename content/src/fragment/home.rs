@@ -1,7 +1,5 @@
 //! `home.html`: the reading map.
 
-use ringside_core::catalogue;
-
 use super::{chapters, layers, plan, sources, still};
 use crate::html::escape;
 use crate::schema::{Course, ExerciseIndex, NotCovered, Readings, Status};
@@ -71,13 +69,12 @@ fn on_this_page(course: &Course, readings: &Readings) -> String {
          <a href=\"./#layers\">{} of understanding</a>\n\
          <a href=\"./#chapters\">{} in {}</a>\n\
          <a href=\"./#plan\">Four-week plan</a>\n\
-         <a href=\"w/\">{}</a>\n\
+         <a href=\"w/\">Every figure</a>\n\
          <a href=\"./#not-covered\">What is not covered</a>\n\
          <a href=\"./#sources\">{}</a>\n</nav>\n",
         words::count(course.layers.len(), "layer", "layers"),
         words::count(course.chapters().count(), "chapter", "chapters"),
         words::count(course.parts.len(), "part", "parts"),
-        words::count(catalogue::ALL.len(), "figure", "figures"),
         words::count(readings.sources.len(), "source", "sources"),
     )
 }
