@@ -56,8 +56,6 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("readings.json", &readings);
     files.json("glossary.json", &glossary);
     files.json("reference.json", &data::reference(&world));
-    files.html("contents.html", fragment::contents(&course));
-    files.html("home.html", fragment::home(&course, &readings));
     files.html("sources.html", fragment::list(&course, &readings));
 
     let mut index = search_index::Builder::default();
@@ -70,10 +68,14 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     for chapter in course.chapters() {
         exercises.exercises.extend(write_chapter(&world, &course, chapter, &mut files, &mut index));
     }
+    files.html("contents.html", fragment::contents(&course, &exercises));
+    files.html("home.html", fragment::home(&course, &readings, &exercises));
+    let groups = data::figures(&world, &course);
+    files.html("figures.html", fragment::gallery(&groups));
     files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);
-    index.widgets(catalogue::ALL);
+    index.widgets(&groups);
     index.terms(&glossary);
     index.sources(&readings);
     let index: SearchIndex = index.finish();
@@ -138,6 +140,7 @@ fn routes(course: &Course) -> Vec<String> {
     let written = course.chapters().filter(|c| c.status == Status::Written);
     let mut routes = vec![String::new(), "reference/".to_owned()];
     routes.extend(written.map(|c| format!("chapter/{}/", c.slug)));
+    routes.push("w/".to_owned());
     routes.extend(catalogue::ALL.iter().map(|e| format!("w/{}/", e.id)));
     routes
 }

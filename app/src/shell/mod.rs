@@ -9,6 +9,7 @@ mod embed;
 pub mod exam;
 mod figures;
 mod fragment;
+pub mod gallery;
 mod header;
 pub mod home;
 pub mod lecture;

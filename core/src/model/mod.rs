@@ -12,6 +12,7 @@ pub mod presets;
 mod problem;
 pub mod reference;
 pub mod shape;
+mod vary;
 
 pub use config::{Family, Import, Imported, import};
 pub use flops::ForwardFlops;
