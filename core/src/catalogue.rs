@@ -121,6 +121,16 @@ pub const ALL: &[Entry] = &[
     crate::float::bits::Params::ENTRY,
     crate::loss_scaling::Params::ENTRY,
     crate::quantization::Params::ENTRY,
+    crate::hardware::levels::Params::ENTRY,
+    crate::occupancy::Params::ENTRY,
+    crate::coalescing::Params::ENTRY,
+    crate::execution::scheduler::Params::ENTRY,
+    crate::execution::divergence::Params::ENTRY,
+    crate::reduction_order::Params::ENTRY,
+    crate::failure::Failures::ENTRY,
+    crate::scheduler::Params::ENTRY,
+    crate::loss_detective::Params::ENTRY,
+    crate::launch::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -8,6 +8,7 @@ mod caches;
 mod catalogue;
 mod collectives;
 mod compare;
+mod failures;
 mod drafts;
 mod experts;
 mod frameworks;
@@ -15,6 +16,7 @@ mod generate;
 mod layouts;
 mod memory;
 mod network;
+mod occupancy;
 // A comparison in a module of its own lies beside it.
 #[path = "oracles.rs"]
 mod oracles;
@@ -22,6 +24,9 @@ mod pipeline;
 mod planner;
 mod precision;
 mod published;
+mod scheduler;
 mod schedules;
+mod sums;
 mod tensors;
+mod traces;
 mod zero;
