@@ -129,6 +129,8 @@ pub const ALL: &[Entry] = &[
     crate::reduction_order::Params::ENTRY,
     crate::failure::Failures::ENTRY,
     crate::scheduler::Params::ENTRY,
+    crate::loss_detective::Params::ENTRY,
+    crate::launch::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -30,6 +30,8 @@ pub mod float;
 pub mod hardware;
 pub mod kernels;
 pub mod kv_cache;
+pub mod loss_detective;
+pub mod launch;
 pub mod loss_scaling;
 pub mod machines;
 pub mod memory;

@@ -21,6 +21,8 @@ mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
 mod kv_compression;
+mod loss_detective;
+mod launch_doctor;
 mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
@@ -127,7 +129,9 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
+    Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },

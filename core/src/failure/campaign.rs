@@ -4,7 +4,8 @@
 //! whatever is changed about checkpoints. A failure costs what was computed since the last checkpoint that it cannot undo, the time
 //! until it is noticed, the wait for a node where there is no spare, and the restart. A further failure during a restart begins it
 //! anew. In memory, node i's part is kept by the nodes of its group of `copies` (Gemini's group placement); if all of a group fail in
-//! one recovery, the job goes back to what is in storage. Left out: nodes that wear out, repairs that fail, slow nodes.
+//! one recovery, the job goes back to what is in storage. Left out: failures of
+//! nodes that wait for others, nodes that wear out, repairs that fail, slow nodes.
 
 use super::rates::{Component, Symptom};
 use super::storage::{Save, Store};
@@ -479,10 +480,12 @@ impl Walk<'_> {
             let mut ready = noticed;
             while self.room(ready) == 0.0 {
                 let Some(back) = self.broken.iter().copied().find(|back| *back > ready) else { break };
-                self.idle_until(back, &mut lost);
                 ready = back;
             }
             self.stretch(noticed, ready, Cause::Waiting);
+            while self.strikes.get(self.next).is_some_and(|s| s.at <= ready) {
+                self.next += 1;
+            }
             self.capacity = self.room(ready).max(f64::MIN_POSITIVE);
             let gone = self.gone(&lost);
             let load = if gone { self.setting.store.read() } else { self.setting.store.load() };

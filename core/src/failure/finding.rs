@@ -37,8 +37,8 @@ impl Failures {
             causes.iter().take(3).map(|cause| format!("{} {}", part(c.share(*cause)), cause.label())).collect();
         let rest = if named.is_empty() { String::new() } else { format!(" The rest: {}.", named.join(", ")) };
         format!(
-            "{} of {} days are useful work, through {} failures, one every {}.{rest} Daly’s model has {} for failures alone, and {} \
-             with a checkpoint every {}.",
+            "{} of {} days are useful work, through {} failures, one every {}.{rest} Daly’s model has {} for failures alone, \
+             {} at its best interval, {}.",
             part(c.share(Cause::Useful)),
             grouped(self.days),
             grouped(c.failures() as u64),

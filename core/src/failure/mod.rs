@@ -97,8 +97,8 @@ pub struct Failures {
     pub watchdog: f64,
     /// Hours until wrong numbers are.
     pub silent: f64,
-    /// Nodes that stand by.
-    pub spares: u64,
+    /// Nodes that stand by, in percent of the job's.
+    pub spares: f64,
     /// Hours of a repair.
     pub repair: f64,
     /// Whether replicas are dropped where nodes are missing.
@@ -195,7 +195,7 @@ impl Failures {
         Setting {
             length: self.days as f64 * DAY,
             nodes: self.nodes(),
-            spares: self.spares,
+            spares: (self.nodes() as f64 * self.spares / 100.0).ceil() as u64,
             mtbf,
             components: self.rates.components(),
             store: self.store(),

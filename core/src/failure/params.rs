@@ -135,9 +135,9 @@ impl Model for Failures {
             .steps(1.0)
             .more("Noticing")
             .at(|p| p.silent.slot()),
-        whole("spares", "nodes that stand by", [0, 256], "16")
-            .label("Spare nodes")
-            .steps(1.0)
+        real("spares", "nodes that stand by, in percent of the job’s", [0.0, 20.0], "1")
+            .label("Spare nodes (percent)")
+            .steps(0.25)
             .more("Nodes")
             .at(|p| p.spares.slot()),
         real("repair", "hours until a broken node is back", [0.0, 336.0], "24")
@@ -238,7 +238,7 @@ impl Default for Failures {
             detect: 30.0,
             watchdog: 600.0,
             silent: 0.0,
-            spares: 16,
+            spares: 1.0,
             repair: 24.0,
             shrink: false,
             replica: 128,

@@ -141,7 +141,10 @@ impl Model for Params {
             .label("Numbers in")
             .main()
             .at(|p| p.format.slot()),
-        choice("data", "what the numbers are like", Data::LIST, "signed").label("Numbers").main().at(|p| p.data.slot()),
+        choice("data", "what the numbers are like", Data::LIST, "signed")
+            .label("Numbers")
+            .more("The numbers")
+            .at(|p| p.data.slot()),
         whole("n", "how many numbers", [1, MOST as u64], "1024")
             .label("How many")
             .doubling(13)
@@ -163,9 +166,12 @@ impl Model for Params {
         )
         .label("Bit that is flipped")
         .steps(1.0)
-        .main()
+        .more("The runs")
         .at(|p| p.bit.slot()),
-        real("rate", "learning rate of Adam", [0.0001, 0.5], "0.1").label("Learning rate").main().at(|p| p.rate.slot()),
+        real("rate", "learning rate of Adam", [0.0001, 0.5], "0.1")
+            .label("Learning rate")
+            .more("The runs")
+            .at(|p| p.rate.slot()),
         whole("steps", "steps of the two runs", [1, MAX_STEPS], "200")
             .label("Steps")
             .more("The runs")

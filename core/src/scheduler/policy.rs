@@ -159,11 +159,12 @@ impl Sim<'_> {
         }
     }
 
-    /// Those that together use the most GPUs now and do not delay the first of the queue, by dynamic programming over GPUs.
+    /// Those that together promise the most work, GPUs times limit, and do not delay the first of the queue: dynamic programming over GPUs.
+    /// Shmueli and Feitelson maximise GPUs alone; PYSS weighs them with the limit, and so do we.
     fn best_packing(&self, head: usize, behind: &[usize]) -> Vec<usize> {
         #[derive(Clone)]
         struct Entry {
-            used: u64,
+            work: u128,
             chosen: Vec<usize>,
             now: Free,
             then: Free,
@@ -173,7 +174,7 @@ impl Sim<'_> {
         // What all sizes are multiples of is one unit.
         let unit = behind.iter().map(|&j| self.job(j).all_gpus()).fold(0, gcd).max(1);
         let units = self.free.iter().map(|f| u64::from(*f)).sum::<u64>() / unit;
-        let empty = Entry { used: 0, chosen: Vec::new(), now: self.free.clone(), then: shadow.free.clone() };
+        let empty = Entry { work: 0, chosen: Vec::new(), now: self.free.clone(), then: shadow.free.clone() };
         let mut best = vec![empty; units as usize + 1];
         for &j in behind {
             let (job, size) = (self.job(j), (self.job(j).all_gpus() / unit) as usize);
@@ -190,9 +191,9 @@ impl Sim<'_> {
                         continue;
                     }
                 }
-                with.used += job.all_gpus();
+                with.work += u128::from(job.all_gpus()) * u128::from(job.requested);
                 with.chosen.push(j);
-                if entry.used <= with.used {
+                if entry.work <= with.work {
                     *entry = with;
                 }
             }

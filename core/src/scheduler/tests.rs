@@ -79,6 +79,13 @@ fn fair_share_lets_others_go_before_who_had_much() {
 }
 
 #[test]
+fn easy_protects_the_first_and_conservative_all() {
+    let wait = |policy: &str, job: u32| value(&format!("trace=third&policy={policy}&job={job}"), "job-wait");
+    assert_eq!((wait("easy", 4), wait("conservative", 4)), (0.0, 8.5 * 3600.0));
+    assert!(wait("easy", 3) > wait("conservative", 3) && wait("easy", 2) == wait("conservative", 2));
+}
+
+#[test]
 fn a_job_that_must_lie_in_a_block_waits_for_one() {
     let query = |within: &str| format!("trace=blocks&placement=first&within={within}&job=9");
     assert_eq!(value(&query("false"), "job-wait"), 0.0);
@@ -102,7 +109,7 @@ fn each_step_says_what_happened() {
     assert_eq!(c.schedule.steps[2].events, [Event::Submitted(2), Event::Started(2, true)]);
     let caption = params.caption(&c);
     assert!(
-        caption.starts_with("20:00: eval (2×8 GPUs, 3:00:00) is submitted; eval starts, ahead of its turn."),
+        caption.starts_with("20:00: eval (2×8 GPUs, 1:30:00) is submitted; eval starts, ahead of its turn."),
         "{caption}"
     );
     assert!(

@@ -9,6 +9,8 @@ pub enum Trace {
     /// A hole in front of a job that needs every node.
     #[default]
     Hole,
+    /// A job behind the first of the queue, and a long one behind that.
+    Third,
     /// A day of four users, with limits far above what jobs take.
     Day,
     /// Notebooks of two GPUs, then a job that needs whole nodes.
@@ -25,6 +27,7 @@ pub enum Trace {
 
 options!(Trace {
     Hole: "hole", "a hole before a wide job";
+    Third: "third", "one behind the first";
     Day: "day", "a day of four users";
     Notebooks: "notebooks", "notebooks, then a wide job";
     Gangs: "gangs", "two wide jobs at once";
@@ -42,9 +45,10 @@ impl Trace {
     const fn text(self) -> &'static str {
         match self {
             Self::Hole => {
-                "pretrain ann 0 6x8 4h\nablation bob 10m 8x8 2h\neval cat 20m 2x8 3h\nsweep dan 30m 2x8 6h\ntokenize cat 40m 1x8 \
-                 1h\ndebug bob 50m 1x8 30m"
+                "pretrain ann 0 6x8 4h\nablation bob 10m 8x8 2h\neval cat 20m 2x8 90m\nsweep dan 30m 2x8 2h\ntokenize cat 40m 1x8 \
+                 40m\ndebug bob 50m 1x8 30m"
             }
+            Self::Third => "first ann 0 5x8 4h\nsecond bob 10m 6x8 4h\nthird cat 20m 8x8 1h\nlong dan 30m 2x8 12h",
             Self::Day => {
                 "pretrain ann 0 4x8 6h 5h\nsft bob 5m 2x8 4h 1h30m\neval-1 cat 10m 1x4 2h 20m\neval-2 cat 12m 1x4 2h 25m\nlong ann 20m 8x8 3h \
                  2h\nnotebook-1 dan 30m 1x2 8h 3h\nrlhf bob 45m 3x8 4h 2h\nnotebook-2 dan 50m 1x2 8h 5h\nablation-1 cat 1h 1x8 3h \

@@ -23,6 +23,11 @@ const POLICIES: [(&str, Policy); 8] = [
     ("accasim_ljf", Policy::Ljf),
 ];
 
+/// Every comparison.
+pub fn all() -> Vec<Check> {
+    vec![backfill(), most_allocated()]
+}
+
 fn setup(nodes: usize, gpus: u32, policy: Policy) -> Setup {
     Setup {
         cluster: Cluster { nodes, gpus, block: 4 },
@@ -51,7 +56,7 @@ fn jobs(inputs: &Value, gpus: u32) -> Vec<Job> {
 }
 
 /// The start of every job, the makespan and the mean wait, of each list under each policy; whole nodes of one GPU and of eight.
-pub fn backfill() -> Check {
+fn backfill() -> Check {
     let file = "oracles/backfill_schedules.json";
     let mut check = Check::new(MODEL, file, "start of every job under eight policies, makespan, mean wait", 1e-12);
     for case in cases(&json(file)) {
@@ -77,7 +82,7 @@ pub fn backfill() -> Check {
 }
 
 /// The upstream table of MostAllocated.
-pub fn most_allocated() -> Check {
+fn most_allocated() -> Check {
     let file = "oracles/kube_scheduler_most_allocated.json";
     let mut check = Check::new(MODEL, file, "MostAllocated: the score of each node", 0.0);
     let oracle = json(file);

@@ -8,6 +8,7 @@ pub mod failure_campaign;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod kv_compression;
+pub mod loss_detective;
 pub mod loss_scaling;
 pub mod memory_hierarchy;
 pub mod multi_token_prediction;
@@ -27,9 +28,7 @@ use ringside_core::declare::Model as _;
 use ringside_core::float::bits::superscript;
 use ringside_core::float::power_of_two;
 use ringside_core::query::Query;
-use ringside_core::{
-    amdahl as laws, attention, kernels, memory, network, reduction_order as sums, roofline as roofs, scaling,
-};
+use ringside_core::{amdahl as laws, attention, kernels, memory, network, roofline as roofs, scaling};
 
 use crate::chart::{Axis, Chart};
 
@@ -57,7 +56,7 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
         }
         "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
         "reduction-order" => {
-            let params = sums::Params::read(query).0;
+            let params = ringside_core::reduction_order::Params::read(query).0;
             reduction_order::chart(&params, &params.evaluate().ok()?)
         }
         "roofline" => {

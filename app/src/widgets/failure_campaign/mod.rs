@@ -32,13 +32,13 @@ type State = ui::state::State<Failures>;
 
 /// What a job can do about it, one after another.
 const STATES: [Preset; 7] = [
-    ("a checkpoint every half hour", "interval=1800&save=sharded&silent=0&spares=16&shrink=false&restart=600"),
-    ("every 5 minutes", "interval=300&save=sharded&silent=0&spares=16&shrink=false&restart=600"),
-    ("and a faster restart", "interval=300&save=sharded&silent=0&spares=16&shrink=false&restart=180"),
-    ("in memory", "interval=60&save=memory&copies=2&silent=0&spares=16&shrink=false&restart=180"),
+    ("a checkpoint every half hour", "interval=1800&save=sharded&silent=0&spares=1&shrink=false&restart=600"),
+    ("every 5 minutes", "interval=300&save=sharded&silent=0&spares=1&shrink=false&restart=600"),
+    ("and a faster restart", "interval=300&save=sharded&silent=0&spares=1&shrink=false&restart=180"),
+    ("in memory", "interval=60&save=memory&copies=2&silent=0&spares=1&shrink=false&restart=180"),
     ("no spare nodes", "interval=300&save=sharded&silent=0&spares=0&shrink=false&restart=180"),
     ("drop a replica instead", "interval=300&save=sharded&silent=0&spares=0&shrink=true&restart=180"),
-    ("wrong numbers for a day", "interval=300&save=sharded&silent=24&spares=16&shrink=false&restart=180"),
+    ("wrong numbers for a day", "interval=300&save=sharded&silent=24&spares=1&shrink=false&restart=180"),
 ];
 
 /// How fast it is played.
