@@ -26,7 +26,7 @@ pub(in crate::widgets) fn load() -> Result<Module, NotLoaded> {
 const PRESETS: &[Preset] = &[
     ("One warp", "warps=1"),
     ("Four warps", "warps=4"),
-    ("Enough warps", "warps=10"),
+    ("Enough warps", "warps=10&rounds=5"),
     ("Four warps, four loads in flight", "warps=4&loads=4&math=5"),
     ("Round robin", "warps=6&policy=round-robin"),
 ];
