@@ -1,6 +1,6 @@
 //! What is computed: its sizes, its inputs, and what it comes to in f64.
 
-use ringside_core::coalescing::measured::{self as gather, Gather, Order};
+use ringside_core::coalescing::measured::{self as gather, Gather, ORDERS};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{MAX_SIZE, Needs, Work, attention, matmul, stream};
 
@@ -55,8 +55,7 @@ impl Problem {
             ("copy", &[rows, cols]) => within([rows, cols]).then_some(Self::Copy(stream::Copy { rows, cols })),
             (gather::FAMILY, &[n, order, stride, offset]) => {
                 let fits = n.is_power_of_two() && n <= gather::MAX_VALUES && stride <= MAX_SIZE && offset < MAX_SIZE;
-                let orders = [Order::Strided, Order::Permuted, Order::Scattered];
-                let order = orders.get(order as usize).filter(|_| fits)?;
+                let order = ORDERS.get(order as usize).filter(|_| fits)?;
                 Some(Self::Gather(Gather { n, order: *order, stride, offset }))
             }
             ("sum", &[n]) => (n <= stream::MAX_VALUES).then_some(Self::Sum(stream::Sum { n })),
