@@ -128,6 +128,7 @@ pub const ALL: &[Entry] = &[
     crate::execution::divergence::Params::ENTRY,
     crate::reduction_order::Params::ENTRY,
     crate::loss_detective::Params::ENTRY,
+    crate::seed_streams::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -49,6 +49,7 @@ pub mod reduction_order;
 pub mod roofline;
 pub mod scaling;
 pub mod scaling_laws;
+pub mod seed_streams;
 pub mod speculative;
 pub mod tensor_parallel;
 pub mod trace;

@@ -43,6 +43,7 @@ mod roofline;
 mod scaling_curve;
 mod scaling_laws;
 mod schedule_editor;
+mod seed_streams;
 mod tensor_parallel;
 mod training_run;
 mod warps;
@@ -150,6 +151,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
     Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
+    Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
