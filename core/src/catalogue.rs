@@ -127,8 +127,11 @@ pub const ALL: &[Entry] = &[
     crate::execution::scheduler::Params::ENTRY,
     crate::execution::divergence::Params::ENTRY,
     crate::reduction_order::Params::ENTRY,
+    crate::failure::Failures::ENTRY,
+    crate::scheduler::Params::ENTRY,
     crate::loss_detective::Params::ENTRY,
     crate::seed_streams::Params::ENTRY,
+    crate::launch::Params::ENTRY,
 ];
 
 /// The model with this id.

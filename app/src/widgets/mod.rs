@@ -7,12 +7,14 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod cluster_scheduler;
 mod coalescing;
 mod collective;
 mod communication_cost;
 mod controls;
 mod ddp_overlap;
 mod export;
+mod failure_campaign;
 mod flash_attention_tiling;
 mod float_bits;
 mod kernel_fusion;
@@ -20,6 +22,7 @@ mod kernel_workbench;
 mod kernels;
 mod kv_compression;
 mod loss_detective;
+mod launch_doctor;
 mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
@@ -103,8 +106,14 @@ pub const ALL: &[Widget] = &[
     Widget { id: "attention-growth", styles: &["attention-growth"], load: || Box::pin(attention_growth::load()) },
     Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
     Widget { id: "coalescing", styles: &["kernels", "coalescing"], load: || Box::pin(coalescing::load()) },
+    Widget {
+        id: "cluster-scheduler",
+        styles: &["lined", "cluster-scheduler"],
+        load: || Box::pin(cluster_scheduler::load()),
+    },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
+    Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
     Widget {
         id: "flash-attention-tiling",
         styles: &["flash-attention-tiling"],
@@ -123,6 +132,7 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
+    Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },

@@ -25,7 +25,7 @@ pub(super) fn load() -> Result<Module, NotLoaded> {
 
 /// Why each of them exists.
 const STATES: [Preset; 4] = [
-    ("DeepSeek-V3", "model=deepseek-v3&drafted=1&alpha=0.85&batch=1"),
+    ("DeepSeek-V3, serving", "model=deepseek-v3&drafted=1&alpha=0.85&batch=256"),
     ("four heads", "model=llama-3-8b&drafted=3&alpha=0.8&batch=1"),
     ("a poor draft", "model=llama-3-70b&drafted=8&alpha=0.5&batch=1"),
     ("a full server", "model=llama-3-70b&drafted=3&alpha=0.8&batch=1024"),

@@ -25,7 +25,7 @@ pub enum Scheme {
 
 options!(Scheme {
     Rope: "rope", "RoPE: turned";
-    Alibi: "alibi", "ALiBi: lessened";
+    Alibi: "alibi", "ALiBi: penalised by distance";
 });
 
 /// The parameters of the model.
@@ -63,9 +63,9 @@ impl Model for Params {
     const ID: &'static str = "position-encoding";
     const TITLE: &'static str = "Where a token is";
     const SUMMARY: &'static str =
-        "Queries and keys turned by their positions, or scores lessened by distance: what attention knows of order.";
+        "Queries and keys turned by their positions, or scores reduced by distance: how attention learns the order.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("scheme", "vectors turned by position, or scores lessened by distance", Scheme::LIST, "rope")
+        choice("scheme", "vectors turned by position, or scores reduced by distance", Scheme::LIST, "rope")
             .label("Positions")
             .main()
             .at(|p| p.scheme.slot()),
@@ -186,7 +186,7 @@ impl Params {
                 let turned = match self.unturned() {
                     0 => format!("Training on {} has shown every pair all the way round.", tokens(self.trained)),
                     n => format!(
-                        "{} of {} pairs do not come round in the {} of training: past them they come to angles that the model has never seen.",
+                        "{} of {} pairs do not complete a turn in the {} of training: beyond it they reach angles that the model has never seen.",
                         grouped(n),
                         grouped(self.pairs()),
                         tokens(self.trained)

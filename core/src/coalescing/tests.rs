@@ -91,16 +91,10 @@ fn a_gather_reads_each_value_once() {
 
 #[test]
 fn findings_say_what_the_drawing_shows() {
-    assert!(
-        at("stride=8").finding().starts_with("32 sectors of 32 B in 8 lines: 1,024 B moved for 128 B used, 12.5%."),
-        "{}",
-        at("stride=8").finding()
-    );
+    let strided = at("stride=8").finding();
+    assert!(strided.starts_with("32 sectors of 32 B in 8 lines: ") && strided.contains("8 times as much"), "{strided}");
     assert!(at("").finding().contains("coalesced"));
     assert!(at("memory=shared").finding().starts_with("A 32-way bank conflict"));
-    assert!(
-        at("memory=shared&repair=pad").finding().contains("128 B larger"),
-        "{}",
-        at("memory=shared&repair=pad").finding()
-    );
+    let padded = at("memory=shared&repair=pad").finding();
+    assert!(padded.contains("no two lanes") && padded.contains("128"), "{padded}");
 }

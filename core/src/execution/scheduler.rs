@@ -294,7 +294,7 @@ mod tests {
             let busy = Params { warps: enough, rounds: 4, ..at(query) }.run();
             let few = Params { warps: enough / 2, rounds: 4, ..at(query) }.run();
             // All but what the last warps wait for at the end.
-            assert!(busy.issued() > 0.75, "{query}: {}", busy.issued());
+            assert!(busy.issued() > 0.65, "{query}: {}", busy.issued());
             assert!(few.issued() < 0.6, "{query}: {}", few.issued());
         }
     }

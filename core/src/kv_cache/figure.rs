@@ -276,6 +276,7 @@ impl Model for Params {
         }),
         measure("growing-layers", "Layers that keep tokens", Unit::Count, |_, s| s.chosen.growing_layers() as f64),
         measure("layers", "Layers", Unit::Count, |_, s| s.chosen.cache.count() as f64),
+        measure("heads", "Query heads", Unit::Count, |_, s| s.model.heads as f64),
         measure("sequence-bytes", "Cache of a sequence", Unit::Bytes, |_, s| s.chosen.sequence),
         measure("state-bytes", "Of that, states", Unit::Bytes, |_, s| s.chosen.cache.state_bytes()),
         measure("mha-bytes-per-token", "With multi-head attention", Unit::Bytes, |_, s| s.kinds[0].per_token),

@@ -1,6 +1,6 @@
 //! Keeping experts busy alike: the auxiliary loss, DeepSeek-V3's bias, and what each does to the weights.
 
-use super::route::{Choice, Router, load};
+use super::route::{Choice, Router, biased, load};
 use crate::float::elementary::{exp, ln};
 
 /// E × Σ fᵢ Pᵢ over the k choices: fᵢ the share of choices that expert i gets, Pᵢ its mean probability. 1 when balanced (Switch,
@@ -49,15 +49,15 @@ pub fn update(bias: &mut [f64], load: &[usize], gamma: f64) {
     }
 }
 
-/// What γ is multiplied by after each update in [`biases`], so that a hundred suffice: DeepSeek-V3 keeps γ at 0.001 for 14.3 trillion
+/// What γ is multiplied by after each update in [`biases`], so that forty suffice: DeepSeek-V3 keeps γ at 0.001 for 14.3 trillion
 /// tokens.
-const DECAY: f64 = 0.93;
+const DECAY: f64 = 0.87;
 
-/// Biases after so many updates on a batch of scores, the first by `gamma`.
-pub fn biases(router: &Router, scores: &[Vec<f64>], experts: usize, updates: u32, mut gamma: f64) -> Vec<f64> {
+/// Biases after so many updates on a batch, the first by `gamma`; `deciding` is what a bias is added to.
+pub fn biases(router: &Router, deciding: &[Vec<f64>], experts: usize, updates: u32, mut gamma: f64) -> Vec<f64> {
     let mut bias = vec![0.0; experts];
     for _ in 0..updates {
-        let routed: Vec<Vec<Choice>> = scores.iter().map(|row| router.choose(row, &bias)).collect();
+        let routed: Vec<Vec<Choice>> = deciding.iter().map(|row| router.choose(row, &bias)).collect();
         update(&mut bias, &load(&routed, experts), gamma);
         gamma *= DECAY;
     }
@@ -66,12 +66,13 @@ pub fn biases(router: &Router, scores: &[Vec<f64>], experts: usize, updates: u32
 
 /// Offsets of the logits after so many steps of gradient descent on the auxiliary loss alone: what the loss does to a router that
 /// can move each expert's logit for all tokens at once. With p the softmax of a token, ∂L/∂bⱼ is the mean over tokens of
-/// E·pⱼ(fⱼ − Σᵢ fᵢpᵢ); which experts are chosen has no gradient.
-pub fn offsets(router: &Router, logits: &[Vec<f64>], experts: usize, steps: u32, rate: f64) -> Vec<f64> {
+/// E·pⱼ(fⱼ − Σᵢ fᵢpᵢ), which experts are chosen has no
+/// gradient. As under Adam the size of a step does not depend on the gradient's: its root mean square is `rate`, which shrinks.
+pub fn offsets(router: &Router, logits: &[Vec<f64>], experts: usize, steps: u32, mut rate: f64) -> Vec<f64> {
     let mut offset = vec![0.0; experts];
     let tokens = logits.len().max(1) as f64;
     for _ in 0..steps {
-        let moved: Vec<Vec<f64>> = logits.iter().map(|row| moved(row, &offset)).collect();
+        let moved: Vec<Vec<f64>> = logits.iter().map(|row| biased(row, &offset)).collect();
         let routed: Vec<Vec<Choice>> = moved.iter().map(|row| router.route(row, &[])).collect();
         let chosen = routed.iter().map(Vec::len).sum::<usize>().max(1) as f64;
         let share: Vec<f64> = load(&routed, experts).iter().map(|n| *n as f64 / chosen).collect();
@@ -83,16 +84,15 @@ pub fn offsets(router: &Router, logits: &[Vec<f64>], experts: usize, steps: u32,
                 *g += experts as f64 * p * (f - common) / tokens;
             }
         }
-        for (o, g) in offset.iter_mut().zip(&gradient) {
-            *o -= rate * g;
+        let size = (gradient.iter().map(|g| g * g).sum::<f64>() / experts.max(1) as f64).sqrt();
+        if size > 0.0 {
+            for (o, g) in offset.iter_mut().zip(&gradient) {
+                *o -= rate * g / size;
+            }
         }
+        rate *= DECAY;
     }
     offset
-}
-
-/// Logits with an offset for each expert.
-pub fn moved(logits: &[f64], offset: &[f64]) -> Vec<f64> {
-    logits.iter().enumerate().map(|(e, logit)| logit + offset.get(e).copied().unwrap_or(0.0)).collect()
 }
 
 /// The busiest over the mean; 1 when all are alike.

@@ -182,7 +182,9 @@ impl Times {
     /// The part of the products' time that a rank waits for the slowest, on average.
     pub fn waiting(&self) -> f64 {
         let (slowest, n) = (self.slowest(), self.experts.len().max(1) as f64);
-        if slowest == 0.0 { 0.0 } else { 1.0 - self.experts.iter().sum::<f64>() / n / slowest }
+        let waiting = if slowest == 0.0 { 0.0 } else { 1.0 - self.experts.iter().sum::<f64>() / n / slowest };
+        // What is left of rounding where all take as long.
+        if waiting < 1e-9 { 0.0 } else { waiting }
     }
 }
 

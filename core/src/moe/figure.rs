@@ -8,7 +8,7 @@ pub use models::{Model as Named, Published};
 use super::balance::{self, auxiliary, imbalance};
 use super::capacity::{self, Drop};
 use super::cost::{Layer, Placement, Sending, Times, Traffic};
-use super::route::{Choice, Gate, Groups, Router, load, softmax};
+use super::route::{Choice, Gate, Groups, Router, biased, load, softmax};
 use super::tokens::logits;
 use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure, real, whole};
 use crate::hardware::links::{self, Link};
@@ -59,14 +59,14 @@ options!(Gating {
 const BITS: List = List { ids: &["16", "8"], labels: &["16", "8"] };
 
 /// Tokens that are routed at the most; they stand for the others.
-pub const SAMPLE: u64 = 1024;
+pub const SAMPLE: u64 = 512;
 /// Tokens by which a balance is found.
-const BALANCED_BY: usize = 128;
+const BALANCED_BY: usize = 256;
 /// Most updates of a balance.
-pub const UPDATES: u64 = 100;
-/// The first γ, of the mean of the tokens' best scores.
-const GAMMA: f64 = 0.1;
-/// The step of gradient descent on the auxiliary loss.
+pub const UPDATES: u64 = 40;
+/// The first γ, of the deviation of what it is added to.
+const GAMMA: f64 = 0.5;
+/// The first step of gradient descent on the auxiliary loss, in logits.
 const RATE: f64 = 0.5;
 
 /// The steps of a layer, in order.
@@ -152,8 +152,8 @@ pub struct Routed {
     pub place: Placement,
     /// Each token's score for each expert, as the router sees it.
     pub scores: Vec<Vec<f64>>,
-    /// The bias of each expert, if that is how load is kept even.
-    pub bias: Vec<f64>,
+    /// The groups that each token may use; nothing where it may use all.
+    pub allowed: Vec<Vec<usize>>,
     /// Each token's experts.
     pub routed: Vec<Vec<Choice>>,
     /// Which of them have room.
@@ -230,9 +230,9 @@ impl Model for Params {
             .label("A full expert drops")
             .more(ROUTER)
             .at(|p| p.drop.slot()),
-        whole("updates", "updates of the balance", [0, UPDATES], "100")
+        whole("updates", "updates of the balance", [0, UPDATES], "40")
             .label("Updates of the balance")
-            .steps(5.0)
+            .steps(1.0)
             .more(ROUTER)
             .at(|p| p.updates.slot()),
         whole("ep", "GPUs over which experts are spread", [1, 256], "8")
@@ -275,6 +275,8 @@ impl Model for Params {
         measure("expert-params", "Parameters of an expert", Unit::Count, |_, r| r.model.expert()),
         measure("experts", "Experts of a layer", Unit::Count, |_, r| r.place.experts as f64),
         measure("chosen", "Experts of a token", Unit::Count, |_, r| r.router.top_k as f64),
+        measure("hidden", "Width of a hidden vector", Unit::Count, |_, r| r.layer.hidden as f64),
+        measure("width", "Width of an expert", Unit::Count, |_, r| r.layer.width as f64),
         measure("moe-layers", "Layers with experts", Unit::Count, |_, r| r.model.layers),
         measure("expert-bytes", "Experts’ weights on a GPU, bf16", Unit::Bytes, |_, r| {
             2.0 * r.model.expert() * r.layer.held as f64 * r.model.layers
@@ -372,25 +374,35 @@ impl Params {
         let sample = all.min(SAMPLE);
         let each = all as f64 / sample as f64;
         let plain = logits(sample as usize, experts, self.skew, self.seed);
-        let before: Vec<Vec<Choice>> = plain.iter().map(|row| router.route(row, &[])).collect();
         let by = &plain[..plain.len().min(BALANCED_BY)];
         let updates = self.updates as u32;
-        let (seen, bias) = match self.balance {
-            Balance::None => (plain, Vec::new()),
-            Balance::Loss => {
-                let offset = balance::offsets(&router, by, experts, updates, RATE);
-                (plain.iter().map(|row| balance::moved(row, &offset)).collect(), Vec::new())
-            }
+        let (offset, bias) = match self.balance {
+            Balance::None => (Vec::new(), Vec::new()),
+            Balance::Loss => (balance::offsets(&router, by, experts, updates, RATE), Vec::new()),
             Balance::Bias => {
-                let scores: Vec<Vec<f64>> = by.iter().map(|row| router.scores(row)).collect();
-                let best = |row: &Vec<f64>| row.iter().copied().fold(0.0, f64::max);
-                let gamma = GAMMA * scores.iter().map(best).sum::<f64>() / scores.len().max(1) as f64;
-                let bias = balance::biases(&router, &scores, experts, updates, gamma);
-                (plain, bias)
+                let deciding: Vec<Vec<f64>> = by.iter().map(|row| decides(&router, row)).collect();
+                let gamma = GAMMA * deviation(&deciding);
+                (Vec::new(), balance::biases(&router, &deciding, experts, updates, gamma))
             }
         };
+        let seen: Vec<Vec<f64>> = plain.iter().map(|row| biased(row, &offset)).collect();
         let scores: Vec<Vec<f64>> = seen.iter().map(|row| router.scores(row)).collect();
-        let routed: Vec<Vec<Choice>> = scores.iter().map(|row| router.choose(row, &bias)).collect();
+        let deciding: Vec<Vec<f64>> = if bias.is_empty() {
+            scores.clone()
+        } else {
+            seen.iter().map(|row| biased(&decides(&router, row), &bias)).collect()
+        };
+        let allowed =
+            if router.groups.is_some() { deciding.iter().map(|row| router.allowed(row)).collect() } else { Vec::new() };
+        let routed: Vec<Vec<Choice>> =
+            scores.iter().zip(deciding).map(|(row, deciding)| router.choose_by(row, deciding)).collect();
+        let moved = match self.balance {
+            Balance::None => 0.0,
+            Balance::Loss | Balance::Bias => {
+                let before: Vec<Vec<Choice>> = plain.iter().map(|row| router.route(row, &[])).collect();
+                moved_weight(&before, &routed)
+            }
+        };
         let capacity = (self.capacity > 0.0)
             .then(|| capacity::capacity(sample, router.top_k as u64, model.experts, self.capacity));
         let kept = capacity::keep(&routed, experts, capacity.unwrap_or(u64::MAX), self.drop);
@@ -408,16 +420,21 @@ impl Params {
             back: 2.0,
         };
         let times = layer.times(&traffic, each, self.tokens as f64);
-        let probabilities: Vec<Vec<f64>> = seen.iter().map(|row| softmax(row)).collect();
+        let probabilities: Vec<Vec<f64>> = match router.gate {
+            Gate::Softmax { .. } => scores.clone(),
+            // DeepSeek-V3, eq. 19: scores over their sum.
+            Gate::Sigmoid { .. } => scores.iter().map(|row| normalised(row)).collect(),
+            Gate::Chosen | Gate::SigmoidOfChosen => seen.iter().map(|row| softmax(row)).collect(),
+        };
         Routed {
             auxiliary: auxiliary(&routed, &probabilities, experts),
-            moved: moved_weight(&before, &routed),
+            moved,
             load: load(&routed, experts),
             model,
             router,
             place,
             scores,
-            bias,
+            allowed,
             routed,
             kept,
             capacity,
@@ -427,6 +444,26 @@ impl Params {
             each,
         }
     }
+}
+
+/// What a bias is added to: sigmoids, as in DeepSeek-V3; the logits under other gates, whose scores lie close to nothing.
+fn decides(router: &Router, logits: &[f64]) -> Vec<f64> {
+    match router.gate {
+        Gate::Sigmoid { .. } => router.scores(logits),
+        _ => logits.to_vec(),
+    }
+}
+
+/// The deviation of all numbers from their mean.
+fn deviation(rows: &[Vec<f64>]) -> f64 {
+    let n = rows.iter().map(Vec::len).sum::<usize>().max(1) as f64;
+    let mean = rows.iter().flatten().sum::<f64>() / n;
+    (rows.iter().flatten().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt()
+}
+
+fn normalised(row: &[f64]) -> Vec<f64> {
+    let sum: f64 = row.iter().sum();
+    row.iter().map(|score| if sum == 0.0 { 0.0 } else { score / sum }).collect()
 }
 
 /// The part of each token's weights that lies on other experts than before, on average.

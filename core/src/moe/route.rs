@@ -76,6 +76,11 @@ pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + exp(-x))
 }
 
+/// Each number and the bias of its place; none where there are fewer.
+pub fn biased(numbers: &[f64], bias: &[f64]) -> Vec<f64> {
+    numbers.iter().enumerate().map(|(e, number)| number + bias.get(e).copied().unwrap_or(0.0)).collect()
+}
+
 /// The places of the `k` largest of `scores`, largest first; of equal ones the first.
 fn largest(scores: &[f64], k: usize) -> Vec<usize> {
     let mut best: Vec<usize> = Vec::with_capacity(k.saturating_add(1));
@@ -113,8 +118,11 @@ impl Router {
     /// The experts of a token by its `scores` ([`Router::scores`]) and a bias for each expert (none where there are fewer), which
     /// decides the choice and no weight: from the largest weight to the smallest.
     pub fn choose(&self, scores: &[f64], bias: &[f64]) -> Vec<Choice> {
-        let mut deciding: Vec<f64> =
-            scores.iter().enumerate().map(|(e, score)| score + bias.get(e).copied().unwrap_or(0.0)).collect();
+        self.choose_by(scores, biased(scores, bias))
+    }
+
+    /// The same where something else decides: the largest of `deciding` are chosen, `scores` make the weights.
+    pub fn choose_by(&self, scores: &[f64], mut deciding: Vec<f64>) -> Vec<Choice> {
         if let Some(groups) = self.groups.filter(|g| g.count > 0) {
             let allowed = self.allowed(&deciding);
             let size = deciding.len().div_ceil(groups.count).max(1);

@@ -4,12 +4,12 @@
 use crate::mix::Stream;
 
 /// Subjects that tokens are about.
-const SUBJECTS: usize = 12;
+const SUBJECTS: usize = 64;
 /// Tokens of a run about one subject, at the most.
-const RUN: u64 = 24;
+const RUN: u64 = 8;
 /// How much a subject decides, and how much a token itself.
-const SUBJECT: f64 = 0.9;
-const TOKEN: f64 = 0.8;
+const SUBJECT: f64 = 0.6;
+const TOKEN: f64 = 1.0;
 
 /// About normal, mean 0 and deviation 1, of three uniform numbers: there are many to be drawn.
 fn noise(stream: &mut Stream) -> f64 {

@@ -65,7 +65,7 @@ impl Model for EditorParams {
     const ID: &'static str = "schedule-editor";
     const TITLE: &'static str = "Lay out a schedule";
     const SUMMARY: &'static str =
-        "Put forward passes, backward passes and weight gradients where you want them, and see what it comes to.";
+        "Put forward passes, backward passes and weight gradients where you want them, and see what the schedule costs.";
     const PARAMS: &'static [Param<Self>] = &[
         some("stages", "pipeline stages", MAX_BOARD_STAGES, "4").label("Stages").at(|p| Slot::Whole(&mut p.board.rows)),
         some("microbatches", "micro-batches of the step", MAX_BOARD_MICROBATCHES, "6")
@@ -197,7 +197,7 @@ impl EditorParams {
             ""
         };
         format!(
-            "Complete and valid: {slots} slots, {bubble} of them idle, {peak} micro-batches kept at most.{verdict} 1F1B takes {} and \
+            "Valid: {slots} slots, {bubble} of them idle, {peak} micro-batches kept at most.{verdict} 1F1B takes {} and \
              keeps {}.",
             number(one),
             self.board.rows.len().min(self.board.microbatches as usize)

@@ -4,6 +4,7 @@ pub mod activation_memory;
 pub mod amdahl;
 pub mod calibration;
 pub mod communication_cost;
+pub mod failure_campaign;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod kv_compression;

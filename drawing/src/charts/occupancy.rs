@@ -1,7 +1,7 @@
 //! Resident warps over block size, registers and shared memory, and the bandwidth that so many warps can ask for.
 
 use ringside_core::occupancy::{Held, Over, Params};
-use ringside_core::quantity::{Unit, number};
+use ringside_core::quantity::{Unit, grouped, number};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
 
@@ -16,13 +16,19 @@ pub fn over(p: &Params, held: &Held, over: Over) -> Chart {
     let (from, to) = (curve.first().map_or(0.0, |c| c.0), curve.last().map_or(1.0, |c| c.0));
     let here = here as f64 / unit;
     let most = held.sm.warps() as f64;
+    let across = Axis::linear((from.min(here), to.max(here))).written(Writing::Grouped).named(name);
+    let across = match over {
+        Over::Shared => across,
+        Over::Block => across.at([32_u32, 256, 512, 768, 1024].map(|n| (f64::from(n), grouped(n.into())))),
+        Over::Registers => across.at([32_u32, 64, 96, 128, 168, 255].map(|n| (f64::from(n), n.to_string()))),
+    };
     let said = curve
         .iter()
         .step_by(curve.len().div_ceil(8).max(1))
         .map(|(at, warps)| format!("{} at {}", number(*warps), number(*at)));
     Chart {
         label: format!("Resident warps over {}: {}.", name.to_lowercase(), said.collect::<Vec<_>>().join(", ")),
-        across: Axis::linear((from.min(here), to.max(here))).written(Writing::Grouped).named(name),
+        across,
         up: Axis::linear((0.0, most)).named("Resident warps"),
         series: vec![Series::line("", Ink::Weights, curve)],
         rules: Vec::new(),

@@ -99,7 +99,7 @@ fn scores(html: &mut String, routed: &Routed, done: &Done) {
             }
         }
         if done.chosen() {
-            limits(&mut closed, routed, row, y);
+            limits(&mut closed, routed, token, y);
             let kept = routed.kept.get(token);
             for (slot, choice) in routed.routed.get(token).into_iter().flatten().enumerate() {
                 let has_room = !done.room() || kept.and_then(|k| k.get(slot)).copied().unwrap_or(true);
@@ -120,11 +120,8 @@ fn scores(html: &mut String, routed: &Routed, done: &Done) {
 }
 
 /// The groups that a token may not use.
-fn limits(path: &mut String, routed: &Routed, scores: &[f64], y: usize) {
-    let Some(groups) = routed.router.groups else { return };
-    let deciding: Vec<f64> =
-        scores.iter().enumerate().map(|(e, s)| s + routed.bias.get(e).copied().unwrap_or(0.0)).collect();
-    let allowed = routed.router.allowed(&deciding);
+fn limits(path: &mut String, routed: &Routed, token: usize, y: usize) {
+    let (Some(groups), Some(allowed)) = (routed.router.groups, routed.allowed.get(token)) else { return };
     let size = routed.place.experts / groups.count.max(1);
     for group in (0..groups.count).filter(|group| !allowed.contains(group)) {
         let _ = write!(path, "M{} {y}h{size}v1h-{size}z", group * size);

@@ -79,7 +79,7 @@ fn view(props: Props) -> AnyView {
             subtitle
             finding=Signal::derive(move || still.with(|p| shown.with(|routed| p.finding(routed))))
             notes="Logits are drawn from a seed: tokens come in runs about one subject, each subject has experts that suit it, and “popular \
-                   experts” says how much some suit every token. At most 1,024 tokens are routed; they stand for all. With few tokens for each \
+                   experts” says how much some suit every token. At most 512 tokens are routed; they stand for all. With few tokens for each \
                    expert, chance alone makes some busier. Times are of one layer, forward; links give 70% of their peak."
                 .to_owned()
             presets=ui::presets::partial(state, "States", STATES)

@@ -1,0 +1,120 @@
+//! A cluster through weeks of failures: its time as strips, where it went, and what the checkpoint interval does to it.
+
+mod log;
+mod numbers;
+mod weeks;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::failure::rates::Rates;
+use ringside_core::failure::storage::Save;
+use ringside_core::failure::{Failures, Outcome, View};
+use ringside_core::quantity::{Unit, grouped};
+use ringside_drawing::charts::failure_campaign as charts;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::outcome::Shown;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::presets::Preset;
+use crate::ui::transport::{Pace, Transport};
+
+/// Downloads the widget.
+#[wasm_split(widget_failure_campaign, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Failures::ENTRY })
+}
+
+type State = ui::state::State<Failures>;
+
+/// What a job can do about it, one after another.
+const STATES: [Preset; 7] = [
+    ("a checkpoint every half hour", "interval=1800&save=sharded&silent=0&spares=1&shrink=false&restart=600"),
+    ("every 5 minutes", "interval=300&save=sharded&silent=0&spares=1&shrink=false&restart=600"),
+    ("and a faster restart", "interval=300&save=sharded&silent=0&spares=1&shrink=false&restart=180"),
+    ("in memory", "interval=60&save=memory&copies=2&silent=0&spares=1&shrink=false&restart=180"),
+    ("no spare nodes", "interval=300&save=sharded&silent=0&spares=0&shrink=false&restart=180"),
+    ("drop a replica instead", "interval=300&save=sharded&silent=0&spares=0&shrink=true&restart=180"),
+    ("wrong numbers for a day", "interval=300&save=sharded&silent=24&spares=1&shrink=false&restart=180"),
+];
+
+/// How fast it is played.
+const PACE: Pace = Pace { whole: 20_000.0, longest: 900.0, shortest: 40.0 };
+
+fn view(props: Props) -> AnyView {
+    let state = State::of(props.query);
+    let params = state.params();
+    // The event that is looked at changes nothing of the campaign.
+    let still = Memo::new(move |_| params.with(|p| Failures { event: 0, ..p.clone() }));
+    let shown = Shown::new(still, Failures::outcome, |p| Failures { days: 1, ..p.clone() });
+    let show = Memo::new(move |_| params.with(|p| p.view));
+    let is_campaign = move || show.get() == View::Campaign;
+
+    let steps = Signal::derive(move || shown.with(|o: &Outcome| o.campaign.events.len()));
+    // All of it is on show until somebody steps.
+    let step = Signal::derive(move || match params.with(|p| p.event) as usize {
+        0 => steps.get(),
+        event => event.min(steps.get()),
+    });
+    let set = move |to: usize| state.update(|p| p.event = to.max(1) as u64);
+    let place =
+        Signal::derive(move || format!("Event {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
+    let playback = PACE.of(steps);
+
+    let has = move |saves: &'static [Save]| move || params.with(|p| saves.contains(&p.save));
+    let controls = Controls::of(state)
+        .only_while(&["copies", "flush"], has(&[Save::Memory]))
+        .only_while(&["gpu-mtbf", "host-mtbf"], move || params.with(|p| p.rates == Rates::Own))
+        .only_while(&["replica"], move || params.with(|p| p.shrink))
+        .only_while(&["notice"], move || params.with(|p| p.planned > 0.0))
+        .only_while(&["target"], move || show.get() == View::Target)
+        .draw();
+    let quantities = Memo::new(move |_| still.with(|p| shown.with(|o| p.quantities(o))));
+    let drawing = move || match show.get() {
+        View::Campaign => weeks::view(params, shown, step),
+        View::Interval | View::Target | View::Size => {
+            let chart =
+                Memo::new(move |_| still.with(|p| shown.with(|o| Some(charts::chart(p, o)))).unwrap_or_default());
+            ui::chart::view("failure-chart", chart)
+        }
+    };
+    let by_size =
+        Memo::new(move |_| still.with(|p| shown.with(|o| Some(charts::useful_by_size(p, o)))).unwrap_or_default());
+    let below = view! {
+        <div class="failures">
+            {move || (show.get() == View::Size).then(|| ui::chart::view("failure-chart", by_size))}
+            <dl class="readings loaded">{readings::all(&Failures::ENTRY, quantities)}</dl>
+            {log::view(state)}
+        </div>
+    };
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle=Signal::derive(move || {
+                params.with(|p| {
+                    format!("{} GPUs, {} checkpoints every {}", grouped(p.gpus), p.save.label(), Unit::Seconds.format(p.interval))
+                })
+            })
+            finding=Signal::derive(move || still.with(|p| shown.with(|o| p.finding(o))))
+            notes="Causes in the proportions of Llama 3’s table 5. That network faults and watchdog timeouts hang while the rest crashes, and that all but \
+                   software takes its node out, is our reading: the table does not say."
+            presets=ui::presets::partial(state, "What the job does", STATES)
+            controls
+            transport=view! {
+                <div class="bare" class:nowhere=move || !is_campaign()>
+                    <Transport steps step set playback place alone=props.alone />
+                </div>
+            }
+                .into_any()
+            below=Some(below.into_any())
+            table=move || numbers::view(still, shown)
+        >
+            {shown.frame(drawing.into_any())}
+        </ModelFigure>
+    }
+    .into_any()
+}

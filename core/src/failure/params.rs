@@ -1,0 +1,257 @@
+//! The parameters of a campaign and what they are called.
+
+use super::log::Log;
+use super::rates::Rates;
+use super::storage::Save;
+use super::{DAY, Failures, HOUR, Outcome, View};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, measure, real, switch, text, whole};
+use crate::failure::campaign::Cause;
+use crate::quantity::Unit;
+
+impl Model for Failures {
+    type Result = Outcome;
+    const ID: &'static str = "failure-campaign";
+    const TITLE: &'static str = "A cluster through the weeks";
+    const SUMMARY: &'static str = "A job on thousands of GPUs lives through weeks of failures: what part of the time is useful \
+                                   work, where the rest goes, and which checkpoint interval loses least.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("view", "what is shown", View::LIST, "campaign").label("Show").main().at(|p| p.view.slot()),
+        whole("gpus", "GPUs of the job", [8, 131_072], "16384").label("GPUs").doubling(17).main().at(|p| p.gpus.slot()),
+        real("interval", "seconds of computation between two checkpoints", [10.0, 100_000.0], "1800")
+            .label("Checkpoint every")
+            .unit(Unit::Seconds)
+            .slider(Scale::Decades(1, 5))
+            .main()
+            .at(|p| p.interval.slot()),
+        real(
+            "restart",
+            "seconds from a noticed failure until processes run again, loading apart",
+            [0.0, 3600.0],
+            "600",
+        )
+        .label("Restart takes")
+        .unit(Unit::Seconds)
+        .steps(30.0)
+        .main()
+        .at(|p| p.restart.slot()),
+        choice("save", "how checkpoints are written", Save::LIST, "sharded")
+            .label("Checkpoints")
+            .more("Checkpoint")
+            .at(|p| p.save.slot()),
+        real("params", "parameters of the model", [1e8, 1e13], "405e9")
+            .label("Parameters")
+            .unit(Unit::Count)
+            .slider(Scale::Decades(8, 13))
+            .more("Checkpoint")
+            .at(|p| p.params.slot()),
+        real(
+            "bytes",
+            "bytes of the checkpoint for each parameter: bf16 weight 2, fp32 weight 4, Adam 8",
+            [2.0, 24.0],
+            "14",
+        )
+        .label("Bytes a parameter")
+        .steps(1.0)
+        .more("Checkpoint")
+        .at(|p| p.bytes.slot()),
+        real("storage", "bytes a second that storage takes from all nodes together", [1e8, 1e13], "2e12")
+            .label("Storage takes")
+            .unit(Unit::BytesPerSecond)
+            .slider(Scale::Decades(8, 13))
+            .more("Checkpoint")
+            .at(|p| p.storage.slot()),
+        real("node", "bytes a second between a node and storage or another node", [1e8, 1e12], "25e9")
+            .label("A node sends")
+            .unit(Unit::BytesPerSecond)
+            .slider(Scale::Decades(8, 12))
+            .more("Checkpoint")
+            .at(|p| p.node.slot()),
+        real(
+            "write",
+            "seconds of writing to storage, instead of bytes over bandwidth; 0 to compute them",
+            [0.0, 7200.0],
+            "0",
+        )
+        .label("Writing takes (0: computed)")
+        .unit(Unit::Seconds)
+        .more("Checkpoint")
+        .at(|p| p.write.slot()),
+        real("fixed", "seconds that each checkpoint stops training whatever its size", [0.0, 120.0], "2")
+            .label("Every stop takes at least")
+            .unit(Unit::Seconds)
+            .steps(1.0)
+            .more("Checkpoint")
+            .at(|p| p.fixed.slot()),
+        whole("copies", "copies in memory, the node's own included", [1, 4], "2")
+            .label("Copies in memory")
+            .steps(1.0)
+            .more("Checkpoint")
+            .at(|p| p.copies.slot()),
+        real("flush", "hours between two checkpoints that go from memory to storage", [0.1, 48.0], "4")
+            .label("To storage every (hours)")
+            .more("Checkpoint")
+            .at(|p| p.flush.slot()),
+        choice("rates", "whose failure rate", Rates::LIST, "llama3")
+            .label("Failure rate of")
+            .more("Failures")
+            .at(|p| p.rates.slot()),
+        real("gpu-mtbf", "hours between failures of one GPU, where the rate is one's own", [100.0, 1e7], "50000")
+            .label("Hours between failures of a GPU")
+            .more("Failures")
+            .at(|p| p.gpu_mtbf.slot()),
+        real(
+            "host-mtbf",
+            "hours between failures of one host of eight GPUs; 0 for hosts that never fail",
+            [0.0, 1e7],
+            "0",
+        )
+        .label("Hours between failures of a host")
+        .more("Failures")
+        .at(|p| p.host_mtbf.slot()),
+        real("planned", "planned stops a week", [0.0, 100.0], "6.1")
+            .label("Planned stops a week")
+            .more("Failures")
+            .at(|p| p.planned.slot()),
+        real("notice", "seconds of warning before a planned stop", [0.0, 3600.0], "120")
+            .label("Warning before them")
+            .unit(Unit::Seconds)
+            .steps(30.0)
+            .more("Failures")
+            .at(|p| p.notice.slot()),
+        real("detect", "seconds until a process that ended is noticed", [0.0, 3600.0], "30")
+            .label("A crash is noticed after")
+            .unit(Unit::Seconds)
+            .steps(10.0)
+            .more("Noticing")
+            .at(|p| p.detect.slot()),
+        real("watchdog", "seconds until a collective that hangs is noticed", [0.0, 7200.0], "600")
+            .label("A hang is noticed after")
+            .unit(Unit::Seconds)
+            .steps(30.0)
+            .more("Noticing")
+            .at(|p| p.watchdog.slot()),
+        real("silent", "hours until wrong numbers are noticed; 0 for at once", [0.0, 168.0], "0")
+            .label("Wrong numbers after (hours)")
+            .steps(1.0)
+            .more("Noticing")
+            .at(|p| p.silent.slot()),
+        real("spares", "nodes that stand by, in percent of the job’s", [0.0, 20.0], "1")
+            .label("Spare nodes (percent)")
+            .steps(0.25)
+            .more("Nodes")
+            .at(|p| p.spares.slot()),
+        real("repair", "hours until a broken node is back", [0.0, 336.0], "24")
+            .label("Repair takes (hours)")
+            .steps(1.0)
+            .more("Nodes")
+            .at(|p| p.repair.slot()),
+        switch("shrink", "whether the job goes on with fewer replicas where nodes are missing", false)
+            .label("Without a spare, drop a replica")
+            .more("Nodes")
+            .at(|p| p.shrink.slot()),
+        whole("replica", "GPUs of one replica", [8, 16_384], "128")
+            .label("GPUs of a replica")
+            .doubling(14)
+            .range([8, 16_384])
+            .more("Nodes")
+            .at(|p| p.replica.slot()),
+        whole("days", "days of the campaign", [1, 91], "54")
+            .label("Days")
+            .steps(1.0)
+            .more("The campaign")
+            .at(|p| p.days.slot()),
+        whole("seed", "the seed", [1, 999], "1").label("Seed").steps(1.0).more("The campaign").at(|p| p.seed.slot()),
+        real("target", "the part of the time that is to be useful, in percent", [10.0, 99.0], "90")
+            .label("To be useful (percent)")
+            .steps(1.0)
+            .more("The campaign")
+            .at(|p| p.target.slot()),
+        text("log", "the log of a run, as SCR writes it, whose failures and checkpoints count instead of these", "")
+            .quiet()
+            .at(|p| p.log.slot()),
+        whole("event", "the event on show; 0 for all of them", [0, 100_000], "0")
+            .drawn()
+            .quiet()
+            .at(|p| p.event.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
+        measure("useful", "Useful work", Unit::Fraction, |_, o| o.campaign.share(Cause::Useful)),
+        measure("saving", "Writing checkpoints", Unit::Fraction, |_, o| o.campaign.share(Cause::Saving)),
+        measure("lost", "Work lost", Unit::Fraction, |_, o| o.campaign.share(Cause::Lost)),
+        measure("noticing", "Not noticed yet", Unit::Fraction, |_, o| o.campaign.share(Cause::Noticing)),
+        measure("waiting", "Waiting for a node", Unit::Fraction, |_, o| o.campaign.share(Cause::Waiting)),
+        measure("restarting", "Restarting", Unit::Fraction, |_, o| o.campaign.share(Cause::Restarting)),
+        measure("stopped", "Planned stops", Unit::Fraction, |_, o| o.campaign.share(Cause::Planned)),
+        measure("shrunk", "Missing replicas", Unit::Fraction, |_, o| o.campaign.share(Cause::Shrunk)),
+        measure("failures", "Failures", Unit::Count, |_, o| o.campaign.failures() as f64),
+        measure("expected-failures", "Failures to expect", Unit::Count, |p, o| p.days as f64 * DAY / o.mtbf),
+        measure("mtbf", "Between failures", Unit::Seconds, |_, o| o.mtbf),
+        measure("node-mtbf", "Between failures of one node", Unit::Seconds, |p, o| o.mtbf * p.nodes() as f64),
+        measure("checkpoint-bytes", "A checkpoint", Unit::Bytes, |_, o| o.store.bytes),
+        measure("gpu-bytes", "Each GPU’s part of it", Unit::Bytes, |_, o| o.store.bytes / o.store.gpus),
+        measure("write-time", "Until it is in storage", Unit::Seconds, |_, o| o.store.write()),
+        measure("cost", "A checkpoint stops training", Unit::Seconds, |_, o| o.cost),
+        measure("lag", "Until it counts", Unit::Seconds, |_, o| o.store.lag()),
+        measure("recovery", "From a failure until it runs again", Unit::Seconds, |_, o| o.recovery),
+        measure("young", "Young’s interval", Unit::Seconds, |_, o| o.young),
+        measure("daly", "Daly’s interval", Unit::Seconds, |_, o| o.daly),
+        measure("optimum", "Best interval of the model", Unit::Seconds, |_, o| o.optimum),
+        measure("predicted", "Useful work that the model predicts", Unit::Fraction, |p, o| o.efficiency(p.interval)),
+        measure("predicted-best", "At its best interval", Unit::Fraction, |_, o| o.efficiency(o.optimum)),
+        measure("found", "Best interval that the simulation finds", Unit::Seconds, |_, o| {
+            o.curve.best().map_or(0.0, |point| point.interval)
+        }),
+        measure("longest-recovery", "Longest recovery for the target", Unit::Seconds, |p, o| {
+            o.longest_recovery(p.interval, p.target).max(0.0)
+        }),
+        measure("checkpoints", "Checkpoints", Unit::Count, |_, o| o.campaign.checkpoints),
+        measure("fallbacks", "Copies in memory were gone", Unit::Count, |_, o| o.campaign.fallbacks.into()),
+        measure("broken", "Most nodes in repair", Unit::Count, |_, o| o.campaign.broken as f64),
+    ];
+
+    fn evaluate(&self) -> Result<Outcome, String> {
+        self.outcome()
+    }
+}
+
+impl Default for Failures {
+    fn default() -> Self {
+        Self {
+            view: View::Campaign,
+            gpus: 16_384,
+            interval: 1800.0,
+            restart: 600.0,
+            save: Save::Sharded,
+            params: 405e9,
+            bytes: 14.0,
+            storage: 2e12,
+            node: 25e9,
+            write: 0.0,
+            fixed: 2.0,
+            copies: 2,
+            flush: 4.0,
+            rates: Rates::Llama3,
+            gpu_mtbf: 50_000.0,
+            host_mtbf: 0.0,
+            planned: 6.1,
+            notice: 120.0,
+            detect: 30.0,
+            watchdog: 600.0,
+            silent: 0.0,
+            spares: 1.0,
+            repair: 24.0,
+            shrink: false,
+            replica: 128,
+            days: 54,
+            seed: 1,
+            target: 90.0,
+            log: Log::default(),
+            event: 0,
+        }
+    }
+}
+
+/// Seconds of a number of hours.
+pub(super) const fn hours(n: f64) -> f64 {
+    n * HOUR
+}

@@ -1,0 +1,130 @@
+//! Time lost over the checkpoint interval, which intervals and recoveries reach a target, and failures over the size of a job.
+
+use ringside_core::failure::campaign::Cause;
+use ringside_core::failure::rates::{PUBLISHED, Rates};
+use ringside_core::failure::{Failures, Outcome, View};
+use ringside_core::quantity::{Unit, grouped};
+
+use super::spread;
+use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
+
+const TIME: Writing = Writing::Unit(Unit::Seconds);
+const PART: Writing = Writing::Unit(Unit::Fraction);
+/// Intervals that are drawn, in seconds.
+const INTERVALS: (f64, f64) = (10.0, 1e5);
+/// GPUs that are drawn.
+const SIZES: (f64, f64) = (8.0, 131_072.0);
+
+/// The chart of a view that is one.
+pub fn chart(params: &Failures, outcome: &Outcome) -> Chart {
+    match params.view {
+        View::Campaign | View::Interval => interval(params, outcome),
+        View::Target => target(params, outcome),
+        View::Size => size(params, outcome),
+    }
+}
+
+/// Intervals as people say them.
+fn intervals() -> Axis {
+    let ticks = [10.0, 60.0, 600.0, 3600.0, 36_000.0].map(|s| (s, Unit::Seconds.format(s)));
+    Axis::log10(INTERVALS).at(ticks).written(TIME).named("Computation between two checkpoints")
+}
+
+/// What is wasted at each interval: lived through, and as Daly's model has it.
+fn interval(params: &Failures, o: &Outcome) -> Chart {
+    let best = o.curve.best().map_or(0.1, |point| point.wasted);
+    let top = (3.0 * best).clamp(0.2, 1.0);
+    let model = spread(INTERVALS, 96).map(|t| (t, 1.0 - o.efficiency(t))).filter(|(_, wasted)| *wasted <= top);
+    let lived = o.curve.points.iter().map(|p| (p.interval, p.wasted)).filter(|(_, wasted)| *wasted <= top);
+    let here = 1.0 - o.campaign.share(Cause::Useful);
+    Chart {
+        label: params.finding(o),
+        across: intervals(),
+        up: Axis::linear((0.0, top)).written(PART).named("Of the time is not useful work"),
+        series: vec![
+            Series::fine("Daly’s model: failures alone", Ink::Ink, Stroke::Dashed, model.collect()).in_key(),
+            Series::dots("simulated", Ink::Weights, Shape::Disc, lived.collect()),
+        ],
+        rules: vec![
+            Rule::across(o.daly, "").ink(Ink::Soft),
+            Rule::across(o.young, format!("Young {}", Unit::Seconds.format(o.young))).ink(Ink::Soft),
+        ],
+        marks: vec![Mark::new((params.interval, here.min(top)), Unit::Fraction.format(here))],
+    }
+}
+
+/// The longest recovery with which the target is reached, by interval.
+fn target(params: &Failures, o: &Outcome) -> Chart {
+    let longest: Vec<(f64, f64)> =
+        spread(INTERVALS, 96).map(|t| (t, o.longest_recovery(t, params.target).max(0.0))).collect();
+    let top = longest.iter().map(|point| point.1).fold(o.recovery, f64::max) * 1.2;
+    let name = format!("{} or more is useful", Unit::Fraction.format(params.target / 100.0));
+    Chart {
+        label: params.finding(o),
+        across: intervals(),
+        up: Axis::linear((0.0, top)).written(TIME).named("From a failure until training runs again"),
+        series: vec![Series::area(name, Ink::Weights, longest)],
+        rules: vec![
+            Rule::across(o.optimum, format!("best interval {}", Unit::Seconds.format(o.optimum))).ink(Ink::Soft),
+        ],
+        marks: vec![Mark::new(
+            (params.interval, o.recovery),
+            format!("now: {} useful", Unit::Fraction.format(o.efficiency(params.interval))),
+        )],
+    }
+}
+
+/// Time between failures over the size of a job, as published and as this rate has it.
+fn size(params: &Failures, o: &Outcome) -> Chart {
+    let line = |rates: Rates| {
+        let of = Failures { rates, ..params.clone() };
+        spread(SIZES, 14).map(|gpus| (gpus, of.mtbf_of(gpus))).collect::<Vec<_>>()
+    };
+    let others = Rates::ALL.into_iter().filter(|rates| *rates != params.rates && *rates != Rates::Own);
+    let strokes = [Stroke::Dashed, Stroke::Dotted, Stroke::Solid];
+    let mut series: Vec<Series> = others
+        .zip(strokes)
+        .map(|(rates, stroke)| Series::fine(rates.label(), Ink::Edge, stroke, line(rates)))
+        .collect();
+    series.push(Series::line(params.rates.label(), Ink::Weights, line(params.rates)));
+    let names = PUBLISHED
+        .iter()
+        .map(|(gpus, mtbf, whose)| format!("{whose}: {} GPUs, {}", grouped(*gpus as u64), Unit::Seconds.format(*mtbf)));
+    let published = PUBLISHED.iter().map(|(gpus, mtbf, _)| (*gpus, *mtbf)).collect();
+    series.push(Series::dots("published", Ink::Gradients, Shape::Diamond, published).with_names(names.collect()));
+    let ticks = [3600.0 / 60.0, 3600.0, 86_400.0, 10.0 * 86_400.0, 100.0 * 86_400.0, 1000.0 * 86_400.0];
+    Chart {
+        label: params.finding(o),
+        across: Axis::log2(SIZES).written(Writing::Grouped).named("GPUs of one job"),
+        up: Axis::log10((60.0, 1e8))
+            .at(ticks.map(|s| (s, Unit::Seconds.format(s))))
+            .written(TIME)
+            .named("Between two failures"),
+        series,
+        rules: Vec::new(),
+        marks: vec![Mark::new((params.gpus as f64, o.mtbf.clamp(60.0, 1e8)), Unit::Seconds.format(o.mtbf))],
+    }
+}
+
+/// The part of the time that is useful at the best interval of each size.
+pub fn useful_by_size(params: &Failures, o: &Outcome) -> Chart {
+    let part = |gpus: f64| {
+        let mtbf = params.mtbf_of(gpus);
+        let best = ringside_core::failure::interval::exact(o.cost, mtbf);
+        ringside_core::failure::interval::efficiency(best, o.cost, mtbf, o.recovery)
+    };
+    let here = part(params.gpus as f64);
+    Chart {
+        label: format!(
+            "Useful work at the best interval over the size of a job: {} here.",
+            Unit::Fraction.format(here)
+        ),
+        across: Axis::log2(SIZES)
+            .written(Writing::Grouped)
+            .named("GPUs of one job, checkpoint and recovery as they are now"),
+        up: Axis::linear((0.0, 1.0)).written(PART).named("Useful work at the best interval"),
+        series: vec![Series::line("", Ink::Weights, spread(SIZES, 56).map(|gpus| (gpus, part(gpus))).collect())],
+        rules: Vec::new(),
+        marks: vec![Mark::new((params.gpus as f64, here), Unit::Fraction.format(here))],
+    }
+}
