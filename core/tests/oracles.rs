@@ -16,7 +16,10 @@ use ringside_core::{checked, hardware};
 use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
-use crate::{attention, budgets, caches, collectives, drafts, experts, failures, network, precision, published, scheduler, schedules, sums, tensors, zero};
+use crate::{
+    attention, budgets, caches, collectives, drafts, experts, failures, network, precision, published, scheduler,
+    schedules, sums, tensors, zero,
+};
 
 const COMPONENTS: [(&str, Component); 9] = [
     ("embedding", Component::Embedding),

@@ -21,8 +21,8 @@ mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
 mod kv_compression;
-mod loss_detective;
 mod launch_doctor;
+mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
@@ -155,7 +155,11 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
     Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
-    Widget { id: "reduction-order", styles: &["reduction-order"], load: || Box::pin(reduction_order::load()) },
+    Widget {
+        id: "reduction-order",
+        styles: &["kernels", "reduction-order"],
+        load: || Box::pin(reduction_order::load()),
+    },
     Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },

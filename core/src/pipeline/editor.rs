@@ -64,8 +64,7 @@ impl Model for EditorParams {
     type Result = Standing;
     const ID: &'static str = "schedule-editor";
     const TITLE: &'static str = "Lay out a schedule";
-    const SUMMARY: &'static str =
-        "Put forward passes, backward passes and weight gradients where you want them, and see what the schedule costs.";
+    const SUMMARY: &'static str = "Put forward passes, backward passes and weight gradients where you want them, and see what the schedule costs.";
     const PARAMS: &'static [Param<Self>] = &[
         some("stages", "pipeline stages", MAX_BOARD_STAGES, "4").label("Stages").at(|p| Slot::Whole(&mut p.board.rows)),
         some("microbatches", "micro-batches of the step", MAX_BOARD_MICROBATCHES, "6")

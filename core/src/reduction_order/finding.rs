@@ -50,6 +50,7 @@ impl Params {
         match self.show {
             Show::Sums => self.sums_finding(shown),
             Show::Steps => self.steps_finding(shown),
+            Show::Gpu => "Three kernels add the same numbers in three orders. Run them and compare bits.".to_owned(),
         }
     }
 

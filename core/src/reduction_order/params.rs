@@ -16,11 +16,14 @@ pub enum Show {
     Sums,
     /// What a bit comes to over steps.
     Steps,
+    /// Sums in several orders on the learner's GPU.
+    Gpu,
 }
 
 options!(Show {
     Sums: "sums", "Sums";
     Steps: "steps", "Over training steps";
+    Gpu: "gpu", "On your GPU";
 });
 
 /// A format that numbers are held in.
@@ -112,6 +115,8 @@ pub struct Params {
     pub rate: f64,
     /// Steps.
     pub steps: u32,
+    /// Whether the sums are run on the GPU as the page opens.
+    pub run: bool,
 }
 
 /// All that is shown.
@@ -223,6 +228,7 @@ impl Model for Params {
             .more("The orders")
             .at(|p| p.draws.slot()),
         text("values", "your own numbers, with commas between them", data::STANDARD).quiet().at(|p| p.values.slot()),
+        crate::kernels::RUN.quiet().at(|p| Slot::Whole(&mut p.run)),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("sum", "The sum in this order", Unit::Ratio, |p, s| finite(p.sum(s).value)),
@@ -315,7 +321,7 @@ impl Params {
     /// Every sum.
     pub fn sums(&self) -> Sums {
         let numbers = self.numbers();
-        let draws = if self.show == Show::Steps { 0 } else { self.draws.min(BUDGET / numbers.len().max(1) as u32) };
+        let draws = if self.show != Show::Sums { 0 } else { self.draws.min(BUDGET / numbers.len().max(1) as u32) };
         self.arithmetic().all(&numbers, draws)
     }
 

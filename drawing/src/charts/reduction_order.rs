@@ -13,7 +13,7 @@ const LEAST: f64 = 1e-10;
 /// What the figure shows.
 pub fn chart(params: &Params, shown: &Shown) -> Chart {
     match params.show {
-        Show::Sums => spread(params, shown),
+        Show::Sums | Show::Gpu => spread(params, shown),
         Show::Steps => growth(params, shown),
     }
 }

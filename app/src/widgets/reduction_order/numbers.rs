@@ -11,7 +11,7 @@ use crate::ui::table::{Table, numbers, words};
 pub(super) fn view(params: Memo<Params>, shown: Memo<Shown>) -> AnyView {
     let show = Memo::new(move |_| params.with(|p| p.show));
     (move || match show.get() {
-        Show::Sums => sums(params, shown),
+        Show::Sums | Show::Gpu => sums(params, shown),
         Show::Steps => steps(shown),
     })
     .into_any()
