@@ -10,7 +10,7 @@ use crate::quantity::{Unit, grouped};
 
 /// What the figure shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Show {
+pub enum View {
     /// The sums.
     #[default]
     Sums,
@@ -20,7 +20,7 @@ pub enum Show {
     Gpu,
 }
 
-options!(Show {
+options!(View {
     Sums: "sums", "Sums";
     Steps: "steps", "Over training steps";
     Gpu: "gpu", "On your GPU";
@@ -78,7 +78,7 @@ options!(Accumulator {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Params {
     /// What is shown.
-    pub show: Show,
+    pub show: View,
     /// The order that is looked at.
     pub order: Order,
     /// What the numbers are like.
@@ -141,7 +141,7 @@ impl Model for Params {
     const TITLE: &'static str = "The order of a sum";
     const SUMMARY: &'static str = "The same numbers added in the orders that NumPy, PyTorch, GPUs and all-reduces add in, to the last bit, and what one bit comes to over training steps.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("show", "what is shown", Show::LIST, "sums").label("Show").main().at(|p| p.show.slot()),
+        choice("show", "what is shown", View::LIST, "sums").label("Show").main().at(|p| p.show.slot()),
         choice("format", "what the numbers are held in", Held::LIST, "fp32")
             .label("Numbers in")
             .main()
@@ -321,13 +321,13 @@ impl Params {
     /// Every sum.
     pub fn sums(&self) -> Sums {
         let numbers = self.numbers();
-        let draws = if self.show != Show::Sums { 0 } else { self.draws.min(BUDGET / numbers.len().max(1) as u32) };
+        let draws = if self.show != View::Sums { 0 } else { self.draws.min(BUDGET / numbers.len().max(1) as u32) };
         self.arithmetic().all(&numbers, draws)
     }
 
     /// The two runs; none where they are not shown, because they take longer than all else.
     pub fn growth(&self) -> Growth {
-        if self.show != Show::Steps {
+        if self.show != View::Steps {
             return Growth::default();
         }
         grow(self.start, self.bit, &settings(self.format.0 != FP32, self.rate, self.steps, self.seed.into()))

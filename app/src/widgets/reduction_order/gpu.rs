@@ -4,12 +4,15 @@ use leptos::prelude::*;
 use ringside_core::float::FP32;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::stream::{KERNELS, Kernel, Sum};
-use ringside_core::reduction_order::Show;
+use ringside_core::reduction_order::View;
 use ringside_core::reduction_order::finding::{bits, hexadecimal};
 
 use super::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::widgets::kernels::{Job, Runner};
+
+/// A run, and its bits: here, and on the CPU.
+type Ran = (Measured, [u32; 2]);
 
 /// The kernels that sum.
 fn kernels() -> impl Iterator<Item = &'static Kernel> {
@@ -30,7 +33,7 @@ pub(super) fn run(state: State, runner: Runner) {
 }
 
 /// What came out, of each kernel that has run at this size. Tracks.
-fn results(state: State, runner: Runner) -> Vec<(&'static Kernel, Option<(Measured, [u32; 2])>)> {
+fn results(state: State, runner: Runner) -> Vec<(&'static Kernel, Option<Ran>)> {
     let (query, _) = size(state);
     let ran = |kernel: &'static Kernel| {
         let measured = runner.last(kernel.family, kernel.id, &query);
@@ -41,11 +44,10 @@ fn results(state: State, runner: Runner) -> Vec<(&'static Kernel, Option<(Measur
 
 /// What the bits say, once all kernels have run. Tracks.
 pub(super) fn finding(state: State, runner: Runner) -> Option<String> {
-    if state.params().with(|p| p.show != Show::Gpu) {
+    if state.params().with(|p| p.show != View::Gpu) {
         return None;
     }
-    let ran: Vec<(Measured, [u32; 2])> =
-        results(state, runner).into_iter().map(|(_, ran)| ran).collect::<Option<_>>()?;
+    let ran: Vec<Ran> = results(state, runner).into_iter().map(|(_, ran)| ran).collect::<Option<_>>()?;
     let (first, _) = ran.first()?;
     let mut codes: Vec<u32> = ran.iter().map(|(_, [here, _])| *here).collect();
     codes.sort_unstable();
@@ -72,7 +74,7 @@ pub(super) fn view(state: State, runner: Runner) -> AnyView {
     let rows = move || {
         let all = results(state, runner);
         let reference = all.first().and_then(|(_, ran)| ran.as_ref()).map(|(_, [here, _])| *here);
-        let row = |(kernel, ran): (&'static Kernel, Option<(Measured, [u32; 2])>)| {
+        let row = |(kernel, ran): (&'static Kernel, Option<Ran>)| {
             let code = ran.as_ref().map_or(0, |(_, [here, _])| *here);
             let (same, differing) = match ran {
                 Some(_) => bits(FP32, code.into(), reference.unwrap_or(code).into()),

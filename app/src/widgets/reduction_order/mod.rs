@@ -9,7 +9,7 @@ use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
 use ringside_core::reduction_order::data::Data;
-use ringside_core::reduction_order::{Params, Show as Shows, Shown, Start};
+use ringside_core::reduction_order::{Params, Shown, Start, View};
 use ringside_drawing::charts::reduction_order;
 
 use super::controls::Controls;
@@ -46,31 +46,29 @@ fn view(props: Props) -> AnyView {
     let shown = Memo::new(move |_| plain.with(|p| Shown { sums: p.sums(), growth: p.growth() }));
     let show = Memo::new(move |_| params.with(|p| p.show));
 
-    let sums = move || show.get() == Shows::Sums;
-    let steps = move || show.get() == Shows::Steps;
-    let on_gpu = move || show.get() == Shows::Gpu;
+    let sums = move || show.get() == View::Sums;
+    let steps = move || show.get() == View::Steps;
+    let on_gpu = move || show.get() == View::Gpu;
     let runner = Runner::new();
-    if params.with_untracked(|p| p.run && p.show == Shows::Gpu) {
+    if params.with_untracked(|p| p.run && p.show == View::Gpu) {
         gpu::run(state, runner);
     }
     let controls = Controls::of(state)
         .only_while(&["data", "accumulator", "sort", "splits", "batch", "ranks", "chunk", "arrival", "draws"], sums)
-        .only_while(&["format"], move || show.get() != Shows::Gpu)
-        .only_while(&["n"], move || {
-            params.with(|p| p.show == Shows::Gpu || p.show == Shows::Sums && p.data != Data::Own)
-        })
-        .only_while(&["seed"], move || show.get() != Shows::Gpu)
+        .only_while(&["format"], move || show.get() != View::Gpu)
+        .only_while(&["n"], move || params.with(|p| p.show == View::Gpu || p.show == View::Sums && p.data != Data::Own))
+        .only_while(&["seed"], move || show.get() != View::Gpu)
         .only_while(&["start", "rate", "steps"], steps)
-        .only_while(&["bit"], move || params.with(|p| p.show == Shows::Steps && p.start == Start::Bit))
+        .only_while(&["bit"], move || params.with(|p| p.show == View::Steps && p.start == Start::Bit))
         .draw();
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.show {
-            Shows::Sums => {
+            View::Sums => {
                 let n = if p.data == Data::Own { p.values.0.len() as u64 } else { p.n.into() };
                 format!("{} numbers {}, in {}", grouped(n), p.data.label(), p.format.0.name)
             }
-            Shows::Steps => format!("two runs of a tiny transformer · {} differs", p.start.label()),
-            Shows::Gpu => format!("{} numbers in fp32, by three kernels", grouped(p.n.into())),
+            View::Steps => format!("two runs of a tiny transformer · {} differs", p.start.label()),
+            View::Gpu => format!("{} numbers in fp32, by three kernels", grouped(p.n.into())),
         })
     });
     let drawn = Memo::new(move |_| params.with(|p| shown.with(|s| reduction_order::chart(p, s))));
@@ -102,9 +100,9 @@ fn view(props: Props) -> AnyView {
 type Names = &'static [(&'static str, &'static str)];
 
 /// The quantities of each view.
-const fn read(show: Shows) -> Names {
+const fn read(show: View) -> Names {
     match show {
-        Shows::Sums => &[
+        View::Sums => &[
             ("sum", "The sum in this order"),
             ("bits", "Its bits, as a whole number"),
             ("exact", "The exact sum"),
@@ -115,17 +113,17 @@ const fn read(show: Shows) -> Names {
             ("random-distinct", "Different results of random orders"),
             ("ring-different", "Elements that a ring sums otherwise"),
         ],
-        Shows::Steps => &[
+        View::Steps => &[
             ("apart-first", "Distance at first"),
             ("apart-last", "Distance at the end"),
             ("apart-losses", "Difference of the losses"),
             ("all-differ", "Step after which nine of ten weights differ"),
         ],
-        Shows::Gpu => &[],
+        View::Gpu => &[],
     }
 }
 
-fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<Shows>) -> impl IntoView {
+fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
     move || readings::some(&Params::ENTRY, all, read(show.get()))
 }
