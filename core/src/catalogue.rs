@@ -48,6 +48,7 @@ pub const ALL: &[Entry] = &[
     crate::failure::Failures::ENTRY,
     crate::scheduler::Params::ENTRY,
     crate::loss_detective::Params::ENTRY,
+    crate::seed_streams::Params::ENTRY,
     crate::launch::Params::ENTRY,
 ];
 

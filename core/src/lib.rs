@@ -52,6 +52,7 @@ pub mod roofline;
 pub mod scaling;
 pub mod scaling_laws;
 pub mod scheduler;
+pub mod seed_streams;
 pub mod slurm;
 pub mod speculative;
 pub mod tensor_parallel;

@@ -1,5 +1,6 @@
 //! A kernel on the GPU: run once in pieces that are short enough, checked, and then measured.
 
+use ringside_core::kernels::TWIN;
 use ringside_core::kernels::job::Trouble;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::timing::{SUBMISSION, next_piece, summary};
@@ -99,6 +100,9 @@ pub(crate) fn checked(
         checked: checked.checked as f64,
         of: checked.of as f64,
         verified: checked.verified(),
+        bits: (problem.output().1 == 1 && problem.work() <= TWIN)
+            .then(|| (kernel.twin)(problem, inputs).0)
+            .and_then(|twin| Some([output.first()?.to_bits(), twin.first()?.to_bits()])),
         ..Measured::default()
     }
 }

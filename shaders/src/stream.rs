@@ -86,6 +86,12 @@ pub const KERNELS: &[Kernel] = &[
         ..sum(|problem, inputs| summed(problem, inputs, CHUNK))
     },
     Kernel {
+        id: "serial",
+        template: wgsl!("sum_serial"),
+        passes: &[Pass { entry: "main", workgroup: [1, 1, 1], grid: [ONE, ONE, ONE], bindings: &[X, Y, LENGTH] }],
+        ..Kernel::plain("sum", added)
+    },
+    Kernel {
         id: "ladder",
         template: wgsl!("intensity"),
         passes: &[Pass {
@@ -123,6 +129,11 @@ fn summed(problem: &Problem, inputs: &[Vec<f32>], chunk: u64) -> (Vec<f32>, Traf
     traffic.written += moved(partial.len(), 1);
     traffic.read += moved(partial.len(), 1);
     (vec![add(&partial)], traffic)
+}
+
+fn added(problem: &Problem, inputs: &[Vec<f32>]) -> (Vec<f32>, Traffic) {
+    let (Problem::Sum(_), [x]) = (problem, inputs) else { return Default::default() };
+    (vec![x.iter().fold(0.0, |sum, x| sum + x)], Traffic { read: moved(x.len(), 1), written: WORD })
 }
 
 fn climbed(problem: &Problem, inputs: &[Vec<f32>]) -> (Vec<f32>, Traffic) {

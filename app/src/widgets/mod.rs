@@ -46,6 +46,7 @@ mod roofline;
 mod scaling_curve;
 mod scaling_laws;
 mod schedule_editor;
+mod seed_streams;
 mod tensor_parallel;
 mod training_run;
 mod warps;
@@ -154,12 +155,17 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
     Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
-    Widget { id: "reduction-order", styles: &["reduction-order"], load: || Box::pin(reduction_order::load()) },
+    Widget {
+        id: "reduction-order",
+        styles: &["kernels", "reduction-order"],
+        load: || Box::pin(reduction_order::load()),
+    },
     Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
     Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
+    Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },

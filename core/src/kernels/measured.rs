@@ -45,6 +45,9 @@ pub struct Measured {
     pub of: f64,
     /// Whether all of them were right.
     pub verified: bool,
+    /// The bits of a result that is one number: as it came out, and as the CPU adds in the same order.
+    #[serde(default)]
+    pub bits: Option<[u32; 2]>,
 }
 
 impl Measured {

@@ -44,6 +44,12 @@ pub const KERNELS: &[Kernel] = &[
     ),
     kernel("sum", "tree", "Sum by many workgroups", "Each workgroup adds up 4096 values, and one adds up their sums."),
     kernel(
+        "sum",
+        "serial",
+        "Sum by one invocation",
+        "A single invocation adds up everything, from the first value on.",
+    ),
+    kernel(
         "intensity",
         "ladder",
         "Intensity ladder",
@@ -122,7 +128,7 @@ impl Sum {
         Needs {
             asked: Traffic { read: WORD * (self.n + partial), written: WORD * (partial + 1) },
             scratch: WORD * partial,
-            workgroup_memory: WORD * ADDERS,
+            workgroup_memory: if id == "serial" { 0 } else { WORD * ADDERS },
         }
     }
 
@@ -130,7 +136,11 @@ impl Sum {
     /// the sum (Higham, "Accuracy and stability of numerical algorithms", §4.2).
     pub fn error_bound(self, id: &str) -> f64 {
         let way = |n: u64| n.div_ceil(ADDERS) + u64::from(ADDERS.ilog2());
-        let steps = if id == "tree" { way(CHUNK) + way(self.n.div_ceil(CHUNK)) } else { way(self.n) };
+        let steps = match id {
+            "tree" => way(CHUNK) + way(self.n.div_ceil(CHUNK)),
+            "serial" => self.n,
+            _ => way(self.n),
+        };
         steps as f64 * 2_f64.powi(-24)
     }
 

@@ -39,7 +39,8 @@ fn a_rate_that_is_too_high_is_not_cured_half_way() {
 #[test]
 fn a_sum_in_the_place_of_a_mean_shows_in_the_gradient_alone_and_its_cure_halfway_makes_it_worse() {
     let (params, story) = at("case=h");
-    assert_eq!(story.last[0], story.last[1]);
+    // Adam divides the factor out again, but for ε.
+    assert!((story.last[0] / story.last[1] - 1.0).abs() < 1e-4);
     let ratio = params.quantities(&story).iter().find(|q| q.id == "gradient-ratio").map(|q| q.value);
     assert!(ratio.is_some_and(|r| (r - 64.0).abs() < 0.1), "{ratio:?}");
     // Adam's mean of squares is 64² times what the mean's gradients have.

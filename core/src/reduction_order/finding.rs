@@ -1,7 +1,7 @@
 //! What the figure says.
 
 use super::growth::Start;
-use super::params::{Params, Show, Shown};
+use super::params::{Params, Shown, View};
 use super::sums::{Order, Sums};
 use crate::float::Format;
 use crate::quantity::{Unit, grouped, number};
@@ -48,8 +48,9 @@ impl Params {
     /// What the figure shows, in sentences.
     pub fn finding(&self, shown: &Shown) -> String {
         match self.show {
-            Show::Sums => self.sums_finding(shown),
-            Show::Steps => self.steps_finding(shown),
+            View::Sums => self.sums_finding(shown),
+            View::Steps => self.steps_finding(shown),
+            View::Gpu => "Three kernels add the same numbers in three orders. Run them and compare bits.".to_owned(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What one bit comes to: two runs of the tiny network that differ in the last bit of one weight, or in the direction of their
 //! sums, step by step.
 
-use crate::loss_scaling::network::{Compute, Settings, Trainer};
+use crate::loss_scaling::network::{Compute, Settings, Trainer, apart};
 use crate::options;
 
 /// What differs between the two runs.
@@ -54,33 +54,16 @@ pub fn grow(start: Start, bit: u32, settings: &Settings) -> Growth {
         Start::Order => other.settings.recipe.variant.reversed = true,
         Start::Nothing => {}
     }
-    let first = apart(&one, &other).0;
+    let first = apart(&one.weights, &other.weights).0;
     let steps = (0..settings.steps)
         .map(|_| {
             let batch = one.batch();
             let losses = [one.step(&batch).loss, other.step(&batch).loss];
-            let (distance, differing) = apart(&one, &other);
+            let (distance, differing) = apart(&one.weights, &other.weights);
             Apart { distance, differing, losses }
         })
         .collect();
     Growth { steps, first }
-}
-
-/// The relative distance of the weights, and the part that differs.
-fn apart(one: &Trainer, other: &Trainer) -> (f64, f64) {
-    let pairs = || {
-        let matrices = one.weights.all().into_iter().zip(other.weights.all());
-        matrices.flat_map(|(a, b)| a.data.iter().zip(&b.data).map(|(a, b)| (f64::from(*a), f64::from(*b))))
-    };
-    let square = |x: f64| x * x;
-    let (mut size, mut difference, mut differing, mut all) = (0.0, 0.0, 0.0, 0.0_f64);
-    for (a, b) in pairs() {
-        size += square(a);
-        difference += square(a - b);
-        differing += if a == b { 0.0 } else { 1.0 };
-        all += 1.0;
-    }
-    ((difference / size).sqrt(), differing / all.max(1.0))
 }
 
 /// The settings of such a run.

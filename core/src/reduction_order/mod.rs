@@ -18,5 +18,5 @@ mod sums;
 mod tests;
 
 pub use growth::{Apart, Growth, Start};
-pub use params::{Accumulator, Held, MAX_STEPS, Params, Show, Shown};
-pub use sums::{ALL, Arithmetic, Order, Spread, Sum, Sums, multiprocessors};
+pub use params::{Accumulator, Held, MAX_STEPS, Params, Shown, View};
+pub use sums::{ALL, Arithmetic, Order, Spread, Sum, Sums, parts_for};

@@ -10,17 +10,20 @@ use crate::quantity::{Unit, grouped};
 
 /// What the figure shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Show {
+pub enum View {
     /// The sums.
     #[default]
     Sums,
     /// What a bit comes to over steps.
     Steps,
+    /// Sums in several orders on the learner's GPU.
+    Gpu,
 }
 
-options!(Show {
+options!(View {
     Sums: "sums", "Sums";
     Steps: "steps", "Over training steps";
+    Gpu: "gpu", "On your GPU";
 });
 
 /// A format that numbers are held in.
@@ -75,7 +78,7 @@ options!(Accumulator {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Params {
     /// What is shown.
-    pub show: Show,
+    pub show: View,
     /// The order that is looked at.
     pub order: Order,
     /// What the numbers are like.
@@ -112,6 +115,8 @@ pub struct Params {
     pub rate: f64,
     /// Steps.
     pub steps: u32,
+    /// Whether the sums are run on the GPU as the page opens.
+    pub run: bool,
 }
 
 /// All that is shown.
@@ -136,7 +141,7 @@ impl Model for Params {
     const TITLE: &'static str = "The order of a sum";
     const SUMMARY: &'static str = "The same numbers added in the orders that NumPy, PyTorch, GPUs and all-reduces add in, to the last bit, and what one bit comes to over training steps.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("show", "what is shown", Show::LIST, "sums").label("Show").main().at(|p| p.show.slot()),
+        choice("show", "what is shown", View::LIST, "sums").label("Show").main().at(|p| p.show.slot()),
         choice("format", "what the numbers are held in", Held::LIST, "fp32")
             .label("Numbers in")
             .main()
@@ -223,6 +228,7 @@ impl Model for Params {
             .more("The orders")
             .at(|p| p.draws.slot()),
         text("values", "your own numbers, with commas between them", data::STANDARD).quiet().at(|p| p.values.slot()),
+        crate::kernels::RUN.quiet().at(|p| Slot::Whole(&mut p.run)),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("sum", "The sum in this order", Unit::Ratio, |p, s| finite(p.sum(s).value)),
@@ -315,13 +321,13 @@ impl Params {
     /// Every sum.
     pub fn sums(&self) -> Sums {
         let numbers = self.numbers();
-        let draws = if self.show == Show::Steps { 0 } else { self.draws.min(BUDGET / numbers.len().max(1) as u32) };
+        let draws = if self.show != View::Sums { 0 } else { self.draws.min(BUDGET / numbers.len().max(1) as u32) };
         self.arithmetic().all(&numbers, draws)
     }
 
     /// The two runs; none where they are not shown, because they take longer than all else.
     pub fn growth(&self) -> Growth {
-        if self.show != Show::Steps {
+        if self.show != View::Steps {
             return Growth::default();
         }
         grow(self.start, self.bit, &settings(self.format.0 != FP32, self.rate, self.steps, self.seed.into()))

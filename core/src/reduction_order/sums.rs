@@ -86,7 +86,7 @@ const MULTIPROCESSORS: u32 = 132;
 
 /// Parts that a row is cut into so that a batch of so many rows keeps an H100 busy: one block to a row once there are as many rows
 /// as multiprocessors. How kernels choose differs; that the choice follows the batch is what He et al. 2025 found.
-pub const fn multiprocessors(batch: u32) -> usize {
+pub const fn parts_for(batch: u32) -> usize {
     let parts = MULTIPROCESSORS / if batch == 0 { 1 } else { batch };
     if parts == 0 { 1 } else { parts as usize }
 }
@@ -172,7 +172,7 @@ impl Arithmetic {
             Order::Torch => orders::torch(fp32, values),
             Order::Block => orders::block(adder, values),
             Order::Split => orders::split(adder, values, self.splits),
-            Order::Batch => orders::split(adder, values, multiprocessors(self.batch)),
+            Order::Batch => orders::split(adder, values, parts_for(self.batch)),
             Order::Ring => orders::ring(adder, &orders::partial(adder, values, self.ranks), self.chunk),
             Order::Atomics => orders::from_zero(adder, &shuffled(values, &mut Stream::new(self.arrival))),
             Order::Wider if self.narrow() => orders::from_zero(fp32, values),
@@ -202,7 +202,7 @@ impl Arithmetic {
             Order::Torch => orders::torch(Depth, &values),
             Order::Block => orders::block(Depth, &values),
             Order::Split => orders::split(Depth, &values, self.splits),
-            Order::Batch => orders::split(Depth, &values, multiprocessors(self.batch)),
+            Order::Batch => orders::split(Depth, &values, parts_for(self.batch)),
             Order::Ring => orders::ring(Depth, &orders::partial(Depth, &values, self.ranks), self.chunk),
             Order::Wider | Order::Double | Order::Kahan | Order::Neumaier | Order::Exact => None,
         }

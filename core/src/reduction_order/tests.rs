@@ -41,7 +41,7 @@ fn depths_are_those_of_their_trees() {
 fn the_batch_decides_the_split_and_so_the_bits() {
     let bits = |batch: u32| of(&format!("n=4096&order=batch&batch={batch}"), "bits");
     assert_ne!(bits(1), bits(256));
-    assert_eq!((multiprocessors(1), multiprocessors(8), multiprocessors(132), multiprocessors(512)), (132, 16, 1, 1));
+    assert_eq!((parts_for(1), parts_for(8), parts_for(132), parts_for(512)), (132, 16, 1, 1));
     assert_eq!(bits(256), of("n=4096&order=sequential", "bits"));
 }
 

@@ -21,6 +21,7 @@ pub mod reduction_order;
 pub mod roofline;
 pub mod scaling_curve;
 pub mod scaling_laws;
+pub mod seed_streams;
 pub mod sketch;
 pub mod training_run;
 

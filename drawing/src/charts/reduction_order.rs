@@ -1,7 +1,7 @@
 //! How far sums in random orders lie from the exact one, with every other order among them; and how two runs drift apart.
 
 use ringside_core::reduction_order::finding::off;
-use ringside_core::reduction_order::{Apart, Params, Show, Shown};
+use ringside_core::reduction_order::{Apart, Params, Shown, View};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
 
@@ -13,8 +13,8 @@ const LEAST: f64 = 1e-10;
 /// What the figure shows.
 pub fn chart(params: &Params, shown: &Shown) -> Chart {
     match params.show {
-        Show::Sums => spread(params, shown),
-        Show::Steps => growth(params, shown),
+        View::Sums | View::Gpu => spread(params, shown),
+        View::Steps => growth(params, shown),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The same numbers added in many orders: where their sums lie, bit by bit; and two runs that one bit drives apart.
 
+mod gpu;
 mod numbers;
 mod orders;
 
@@ -8,10 +9,11 @@ use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
 use ringside_core::reduction_order::data::Data;
-use ringside_core::reduction_order::{Params, Show, Shown, Start};
+use ringside_core::reduction_order::{Params, Shown, Start, View};
 use ringside_drawing::charts::reduction_order;
 
 use super::controls::Controls;
+use super::kernels::Runner;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
@@ -44,21 +46,29 @@ fn view(props: Props) -> AnyView {
     let shown = Memo::new(move |_| plain.with(|p| Shown { sums: p.sums(), growth: p.growth() }));
     let show = Memo::new(move |_| params.with(|p| p.show));
 
-    let sums = move || show.get() == Show::Sums;
-    let steps = move || show.get() == Show::Steps;
+    let sums = move || show.get() == View::Sums;
+    let steps = move || show.get() == View::Steps;
+    let on_gpu = move || show.get() == View::Gpu;
+    let runner = Runner::new();
+    if params.with_untracked(|p| p.run && p.show == View::Gpu) {
+        gpu::run(state, runner);
+    }
     let controls = Controls::of(state)
         .only_while(&["data", "accumulator", "sort", "splits", "batch", "ranks", "chunk", "arrival", "draws"], sums)
-        .only_while(&["n"], move || params.with(|p| p.show == Show::Sums && p.data != Data::Own))
+        .only_while(&["format"], move || show.get() != View::Gpu)
+        .only_while(&["n"], move || params.with(|p| p.show == View::Gpu || p.show == View::Sums && p.data != Data::Own))
+        .only_while(&["seed"], move || show.get() != View::Gpu)
         .only_while(&["start", "rate", "steps"], steps)
-        .only_while(&["bit"], move || params.with(|p| p.show == Show::Steps && p.start == Start::Bit))
+        .only_while(&["bit"], move || params.with(|p| p.show == View::Steps && p.start == Start::Bit))
         .draw();
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.show {
-            Show::Sums => {
+            View::Sums => {
                 let n = if p.data == Data::Own { p.values.0.len() as u64 } else { p.n.into() };
                 format!("{} numbers {}, in {}", grouped(n), p.data.label(), p.format.0.name)
             }
-            Show::Steps => format!("two runs of a tiny transformer · {} differs", p.start.label()),
+            View::Steps => format!("two runs of a tiny transformer · {} differs", p.start.label()),
+            View::Gpu => format!("{} numbers in fp32, by three kernels", grouped(p.n.into())),
         })
     });
     let drawn = Memo::new(move |_| params.with(|p| shown.with(|s| reduction_order::chart(p, s))));
@@ -68,14 +78,18 @@ fn view(props: Props) -> AnyView {
             props
             state
             subtitle
-            finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
+            finding=Signal::derive(move || {
+                gpu::finding(state, runner).unwrap_or_else(|| params.with(|p| shown.with(|s| p.finding(s))))
+            })
             presets=partial(state, "Examples", EXAMPLES.iter().copied())
             controls
             below=Some(below.into_any())
             table=move || numbers::view(params, shown)
         >
             <div class="reduction-order">
-                {chart::view("sums-chart", drawn)} <Show when=sums>{orders::own(state)} {orders::view(state, shown)}</Show>
+                <Show when=move || !on_gpu()>{chart::view("sums-chart", drawn)}</Show>
+                <Show when=sums>{orders::own(state)} {orders::view(state, shown)}</Show>
+                <Show when=on_gpu>{gpu::view(state, runner)}</Show>
             </div>
         </ModelFigure>
     }
@@ -86,9 +100,9 @@ fn view(props: Props) -> AnyView {
 type Names = &'static [(&'static str, &'static str)];
 
 /// The quantities of each view.
-const fn read(show: Show) -> Names {
+const fn read(show: View) -> Names {
     match show {
-        Show::Sums => &[
+        View::Sums => &[
             ("sum", "The sum in this order"),
             ("bits", "Its bits, as a whole number"),
             ("exact", "The exact sum"),
@@ -99,16 +113,17 @@ const fn read(show: Show) -> Names {
             ("random-distinct", "Different results of random orders"),
             ("ring-different", "Elements that a ring sums otherwise"),
         ],
-        Show::Steps => &[
+        View::Steps => &[
             ("apart-first", "Distance at first"),
             ("apart-last", "Distance at the end"),
             ("apart-losses", "Difference of the losses"),
             ("all-differ", "Step after which nine of ten weights differ"),
         ],
+        View::Gpu => &[],
     }
 }
 
-fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<Show>) -> impl IntoView {
+fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
     move || readings::some(&Params::ENTRY, all, read(show.get()))
 }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::quantity::{Unit, grouped};
 use ringside_core::reduction_order::finding::{hexadecimal, off, value};
-use ringside_core::reduction_order::{Params, Show, Shown};
+use ringside_core::reduction_order::{Params, Shown, View};
 
 use crate::ui::table::{Table, numbers, words};
 
@@ -11,8 +11,8 @@ use crate::ui::table::{Table, numbers, words};
 pub(super) fn view(params: Memo<Params>, shown: Memo<Shown>) -> AnyView {
     let show = Memo::new(move |_| params.with(|p| p.show));
     (move || match show.get() {
-        Show::Sums => sums(params, shown),
-        Show::Steps => steps(shown),
+        View::Sums | View::Gpu => sums(params, shown),
+        View::Steps => steps(shown),
     })
     .into_any()
 }

@@ -1,7 +1,7 @@
 //! Training the tiny network.
 
 use super::numerics::{Compute, FakeQuant, Keep, Numerics, Op, Pass, Tally};
-use super::pass::{Batch, Weights, backward, forward};
+use super::pass::{Batch, Forward, Weights, backward, forward};
 use super::recipe::{Moments, Recipe, Update};
 use crate::loss_scaling::scaler::{self, Scaler};
 use crate::mix::Stream;
@@ -157,6 +157,15 @@ pub struct Trainer {
     updates: u32,
 }
 
+/// What both passes over a batch found.
+pub struct Look {
+    /// The gradients, times the loss scale.
+    pub gradients: Weights,
+    state: Forward,
+    numerics: Numerics,
+    scale: f64,
+}
+
 /// The root of the sum of squares of all numbers of these matrices.
 fn length(weights: &Weights) -> f64 {
     weights.all().into_iter().flat_map(|m| &m.data).map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt()
@@ -207,6 +216,12 @@ impl Trainer {
 
     /// One step on a batch.
     pub fn step(&mut self, batch: &Batch) -> Step {
+        let look = self.look(batch);
+        self.take(look)
+    }
+
+    /// The forward and the backward pass on a batch.
+    pub fn look(&self, batch: &Batch) -> Look {
         let (settings, mut numerics) = (self.settings, self.numerics());
         let scale = match (self.scaler, settings.scaling) {
             (Some(scaler), _) => scaler.scale,
@@ -216,6 +231,13 @@ impl Trainer {
         let rounded = self.weights.rounded(&numerics);
         let state = forward(&mut numerics, &rounded, batch, settings.micro);
         let gradients = backward(&mut numerics, &rounded, batch, &state, settings.micro, scale as f32);
+        Look { gradients, state, numerics, scale }
+    }
+
+    /// The update by the gradients that were found.
+    pub fn take(&mut self, look: Look) -> Step {
+        let Look { gradients, state, numerics, scale } = look;
+        let settings = self.settings;
         let finite = gradients.all().into_iter().flat_map(|m| &m.data).all(|g| g.is_finite());
         let skipped = self.scaler.is_some() && !finite;
         if let Some(scaler) = &mut self.scaler {
@@ -250,6 +272,20 @@ impl Trainer {
         let squares: f64 = all.map(|((w, g), moments)| moments.update(w, g, &by)).sum();
         squares.sqrt() / before
     }
+}
+
+/// The length of the difference of two sets of weights over the length of the first, and the part of them that differ.
+pub fn apart(one: &Weights, other: &Weights) -> (f64, f64) {
+    let matrices = one.all().into_iter().zip(other.all());
+    let pairs = matrices.flat_map(|(a, b)| a.data.iter().zip(&b.data));
+    let (mut difference, mut differing, mut all) = (0.0, 0.0, 0.0_f64);
+    for (a, b) in pairs {
+        let by = f64::from(*a) - f64::from(*b);
+        difference += by * by;
+        differing += if a == b { 0.0 } else { 1.0 };
+        all += 1.0;
+    }
+    (difference.sqrt() / length(one), differing / all.max(1.0))
 }
 
 /// The loss on data that training does not see, in the arithmetic of the run.
