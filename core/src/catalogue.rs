@@ -119,6 +119,7 @@ pub const ALL: &[Entry] = &[
     crate::loss_scaling::Params::ENTRY,
     crate::quantization::Params::ENTRY,
     crate::failure::Failures::ENTRY,
+    crate::resume::Params::ENTRY,
 ];
 
 /// The model with this id.

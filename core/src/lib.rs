@@ -40,6 +40,7 @@ pub mod practice;
 pub mod quantity;
 pub mod quantization;
 pub mod query;
+pub mod resume;
 pub mod roofline;
 pub mod scaling;
 pub mod scaling_laws;

@@ -7,6 +7,7 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod checkpoint_resume;
 mod collective;
 mod communication_cost;
 mod controls;
@@ -93,6 +94,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "amdahl", styles: &["amdahl"], load: || Box::pin(amdahl::load()) },
     Widget { id: "attention-growth", styles: &["attention-growth"], load: || Box::pin(attention_growth::load()) },
     Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
+    Widget { id: "checkpoint-resume", styles: &["checkpoint-resume"], load: || Box::pin(checkpoint_resume::load()) },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },

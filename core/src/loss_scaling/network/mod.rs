@@ -11,7 +11,7 @@ mod train;
 
 pub use numerics::{Compute, FakeQuant, Keep, Matrix, Numerics, Op, Pass, Tally};
 pub use pass::{Batch, Weights};
-pub use train::{Run, Scaling, Settings, Step, continued, held_out, train};
+pub use train::{Moments, Run, Scaling, Settings, State, Step, Trainer, continued, held_out, train};
 
 /// Tokens of the vocabulary, and of a sequence.
 pub const VOCABULARY: usize = 8;

@@ -103,7 +103,8 @@ const BETAS: (f64, f64) = (0.9, 0.95);
 const ADAM_EPSILON: f64 = 1e-8;
 
 /// Adam's moments of one matrix, in fp32.
-struct Moments {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moments {
     first: Vec<f32>,
     second: Vec<f32>,
 }
@@ -156,53 +157,107 @@ pub fn continued(weights: &Weights, settings: &Settings) -> Run {
     run(weights.clone(), settings, &mut Stream::new(settings.seed ^ 0xc0de))
 }
 
-fn run(mut weights: Weights, settings: &Settings, stream: &mut Stream) -> Run {
-    let mut numerics = Numerics::new(settings.compute, settings.keep, settings.fake);
-    for matrix in weights.all_mut() {
-        matrix.data.iter_mut().for_each(|w| *w = numerics.updated(*w));
+fn run(weights: Weights, settings: &Settings, stream: &mut Stream) -> Run {
+    let mut trainer = Trainer::new(weights, settings, stream.clone());
+    let steps = (0..settings.steps).map(|_| trainer.step(settings.rate)).collect();
+    *stream = trainer.state.stream;
+    let last = held_out(&trainer.state.weights, settings);
+    Run { steps, weights: trainer.state.weights, last }
+}
+
+/// All that the next step depends on: what a checkpoint has to hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// The weights, as the optimizer has them.
+    pub weights: Weights,
+    /// Adam's moments, matrix by matrix.
+    pub moments: Vec<Moments>,
+    /// Updates that Adam has made.
+    pub updates: u32,
+    /// The scaler of the loss, of a run that has one.
+    pub scaler: Option<Scaler>,
+    /// Where the data goes on.
+    pub stream: Stream,
+}
+
+impl State {
+    /// The state of a run that has not begun: these weights, nothing learnt of the gradients.
+    pub fn new(weights: Weights, settings: &Settings, stream: Stream) -> Self {
+        let moments = weights.all().map(Moments::of).to_vec();
+        let scaler = match settings.scaling {
+            Scaling::Dynamic(settings) => Some(Scaler::new(settings)),
+            Scaling::None | Scaling::Static(_) => None,
+        };
+        Self { weights, moments, updates: 0, scaler, stream }
     }
-    let mut moments = weights.all().map(Moments::of);
-    let mut scaler = match settings.scaling {
-        Scaling::Dynamic(settings) => Some(Scaler::new(settings)),
-        Scaling::None | Scaling::Static(_) => None,
-    };
-    let (mut steps, mut updates) = (Vec::with_capacity(settings.steps as usize), 0);
-    for _ in 0..settings.steps {
-        let scale = match (scaler, settings.scaling) {
+
+    /// The state of the run of these settings before its first step.
+    pub fn first(settings: &Settings) -> Self {
+        let mut stream = Stream::new(settings.seed);
+        let weights = Weights::draw(&mut stream, settings.mean as f32, settings.qk as f32, settings.outlier as f32);
+        Self::new(weights, settings, stream)
+    }
+}
+
+/// A run under way.
+pub struct Trainer {
+    settings: Settings,
+    numerics: Numerics,
+    /// What the next step depends on.
+    pub state: State,
+}
+
+impl Trainer {
+    /// Begins with these weights.
+    fn new(weights: Weights, settings: &Settings, stream: Stream) -> Self {
+        Self::resume(State::new(weights, settings, stream), settings)
+    }
+
+    /// Goes on from a state.
+    pub fn resume(mut state: State, settings: &Settings) -> Self {
+        let numerics = Numerics::new(settings.compute, settings.keep, settings.fake);
+        for matrix in state.weights.all_mut() {
+            matrix.data.iter_mut().for_each(|w| *w = numerics.updated(*w));
+        }
+        Self { settings: *settings, numerics, state }
+    }
+
+    /// One step at this learning rate.
+    pub fn step(&mut self, rate: f64) -> Step {
+        let Self { settings, numerics, state } = self;
+        let scale = match (state.scaler, settings.scaling) {
             (Some(scaler), _) => scaler.scale,
             (None, Scaling::Static(scale)) => scale,
             (None, _) => 1.0,
         };
-        let batch = Batch::draw(stream);
+        let batch = Batch::draw(&mut state.stream);
         numerics.reset();
-        let rounded = weights.rounded(&numerics);
-        let state = forward(&mut numerics, &rounded, &batch, settings.micro);
-        let gradients = backward(&mut numerics, &rounded, &batch, &state, settings.micro, scale as f32);
+        let rounded = state.weights.rounded(numerics);
+        let passed = forward(numerics, &rounded, &batch, settings.micro);
+        let gradients = backward(numerics, &rounded, &batch, &passed, settings.micro, scale as f32);
         let finite = gradients.all().into_iter().flat_map(|m| &m.data).all(|g| g.is_finite());
-        let skipped = scaler.is_some() && !finite;
-        if let Some(scaler) = &mut scaler {
+        let skipped = state.scaler.is_some() && !finite;
+        if let Some(scaler) = &mut state.scaler {
             scaler.update(!finite);
         }
         // Each of the micro-batches gives the same gradient; their sum is in fp32.
         let unscale = f64::from(settings.micro) / scale;
         if !skipped {
-            updates += 1;
-            for ((w, g), m) in weights.all_mut().into_iter().zip(gradients.all()).zip(&mut moments) {
-                m.update(w, g, unscale, settings.rate, updates, &numerics);
+            state.updates += 1;
+            for ((w, g), m) in state.weights.all_mut().into_iter().zip(gradients.all()).zip(&mut state.moments) {
+                m.update(w, g, unscale, rate, state.updates, numerics);
             }
         }
-        steps.push(Step {
-            loss: state.exact_loss,
-            printed: state.loss,
+        Step {
+            loss: passed.exact_loss,
+            printed: passed.loss,
             scale,
             skipped,
             broken: numerics.first_broken(),
             tallies: Op::ALL.map(|op| [Pass::Forward, Pass::Backward].map(|p| numerics.tally(op, p))).to_vec(),
             gradients: histogram(&gradients, 1.0 / scale),
-        });
+        }
     }
-    let last = held_out(&weights, settings);
-    Run { steps, weights, last }
 }
 
 /// The loss on data that training does not see, in the arithmetic of the run.
