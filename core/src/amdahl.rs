@@ -80,16 +80,16 @@ impl Model for Params {
         measure("scaled-speedup", "Scaled speed-up", Unit::Ratio, |_, s| s.gustafson),
         measure("limit", "Limit", Unit::Ratio, |_, s| if s.limit.is_finite() { s.limit } else { s.gustafson }),
         measure("efficiency", "Efficiency", Unit::Fraction, |_, s| s.efficiency),
-        measure("costly-speedup", "Speed-up with that cost", Unit::Ratio, |_, s| s.costly),
-        measure("best", "Fastest on", Unit::Count, |_, s| s.best),
-        measure("best-speedup", "Speed-up there", Unit::Ratio, |p, s| p.on(s.best).costly),
-        measure("karp-flatt", "Serial fraction of your last time; 0 without", Unit::Fraction, |p, _| {
+        measure("costly-speedup", "Speed-up with overhead", Unit::Ratio, |_, s| s.costly),
+        measure("best", "Fastest processor count", Unit::Count, |_, s| s.best),
+        measure("best-speedup", "Speed-up at that count", Unit::Ratio, |p, s| p.on(s.best).costly),
+        measure("karp-flatt", "Karp–Flatt serial fraction", Unit::Fraction, |p, _| {
             p.measured.fractions().last().map_or(0.0, |(_, e)| *e)
         }),
-        measure("fitted-serial", "Serial fraction that fits your times; 0 without", Unit::Fraction, |p, _| {
+        measure("fitted-serial", "Fitted serial fraction", Unit::Fraction, |p, _| {
             p.measured.fit().map_or(0.0, |fit| fit.serial)
         }),
-        measure("fitted-cost", "Cost of a processor that fits them; 0 without", Unit::Fraction, |p, _| {
+        measure("fitted-cost", "Fitted overhead per processor", Unit::Fraction, |p, _| {
             p.measured.fit().map_or(0.0, |fit| fit.cost)
         }),
     ];

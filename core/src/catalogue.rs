@@ -90,6 +90,9 @@ impl Evaluation {
 
 /// All models that have a widget.
 pub const ALL: &[Entry] = &[
+    crate::moe::figure::Params::ENTRY,
+    crate::speculative::figure::Params::ENTRY,
+    crate::kv_cache::figure::Params::ENTRY,
     crate::amdahl::Params::ENTRY,
     crate::model::anatomy::Params::ENTRY,
     crate::memory::breakdown::Params::ENTRY,
@@ -118,8 +121,17 @@ pub const ALL: &[Entry] = &[
     crate::float::bits::Params::ENTRY,
     crate::loss_scaling::Params::ENTRY,
     crate::quantization::Params::ENTRY,
+    crate::hardware::levels::Params::ENTRY,
+    crate::occupancy::Params::ENTRY,
+    crate::coalescing::Params::ENTRY,
+    crate::execution::scheduler::Params::ENTRY,
+    crate::execution::divergence::Params::ENTRY,
+    crate::reduction_order::Params::ENTRY,
     crate::failure::Failures::ENTRY,
     crate::resume::Params::ENTRY,
+    crate::scheduler::Params::ENTRY,
+    crate::loss_detective::Params::ENTRY,
+    crate::launch::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -7,7 +7,7 @@
 use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
 use crate::float::bits::superscript;
 use crate::float::exponent;
-use crate::loss_scaling::network::{Compute, Scaling, Settings, State, Step, Trainer};
+use crate::loss_scaling::network::{Compute, Part, Scaling, Settings, Step, Trainer};
 use crate::loss_scaling::scaler;
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
@@ -127,6 +127,13 @@ pub struct Shards {
     pub reads: Vec<(u64, u64)>,
 }
 
+/// One step of its own data at this learning rate.
+fn next(trainer: &mut Trainer, rate: f64) -> Step {
+    trainer.settings.rate = rate;
+    let batch = trainer.batch();
+    trainer.step(&batch)
+}
+
 impl Params {
     fn settings(&self) -> Settings {
         let scaler = scaler::Settings { initial: FIRST_SCALE, interval: GROWS_AFTER, ..scaler::Settings::PYTORCH };
@@ -154,51 +161,43 @@ impl Params {
         self.at.min(self.steps - 1)
     }
 
-    /// What is loaded in the place of `saved`.
-    fn loaded(&self, saved: &State) -> State {
-        let (settings, first) = (self.settings(), State::first(&self.settings()));
-        let mut state = saved.clone();
-        let all = self.missing == Missing::AllButWeights;
-        if all || self.missing == Missing::Moments {
-            state.moments.clone_from(&first.moments);
-        }
-        if all || self.missing == Missing::Count {
-            state.updates = 0;
-        }
-        if all || self.missing == Missing::Scaler {
-            state.scaler = first.scaler;
-        }
-        if all || self.missing == Missing::Data {
-            state.stream = first.stream;
-        }
+    /// Goes on from `saved` without what is missing.
+    fn loaded(&self, saved: &Trainer) -> Trainer {
+        let mut trainer = saved.clone();
+        let parts: &[Part] = match self.missing {
+            Missing::Nothing | Missing::Schedule | Missing::Master => &[],
+            Missing::Moments => &[Part::Moments],
+            Missing::Count => &[Part::Updates],
+            Missing::Scaler => &[Part::Scaler],
+            Missing::Data => &[Part::Data],
+            Missing::AllButWeights => &[Part::Moments, Part::Updates, Part::Scaler, Part::Data],
+        };
+        parts.iter().for_each(|part| trainer.forget(*part));
         if self.missing == Missing::Master {
-            let held = settings.compute.held();
-            for matrix in state.weights.all_mut() {
+            let held = trainer.settings.compute.held();
+            for matrix in trainer.weights.all_mut() {
                 matrix.data.iter_mut().for_each(|w| *w = held.nearest(f64::from(*w)) as f32);
             }
         }
-        state
+        trainer
     }
 
     /// The run to its end, and from the checkpoint.
     pub fn resumed(&self) -> Resumed {
-        let settings = self.settings();
-        let mut trainer = Trainer::resume(State::first(&settings), &settings);
+        let mut trainer = Trainer::new(&self.settings());
+        let mut saved = trainer.clone();
         let mut whole = Vec::new();
-        let mut saved = None;
         for step in 0..self.steps {
             if step == self.checkpoint_at() {
-                saved = Some(trainer.state.clone());
+                saved = trainer.clone();
             }
-            whole.push(trainer.step(self.rate_at(step)));
+            whole.push(next(&mut trainer, self.rate_at(step)));
         }
-        let saved = saved.unwrap_or_else(|| trainer.state.clone());
-        let mut again = Trainer::resume(self.loaded(&saved), &settings);
+        let mut again = self.loaded(&saved);
         let forgets = matches!(self.missing, Missing::Schedule | Missing::AllButWeights);
         let rate = |step: u32| self.rate_at(if forgets { step - self.checkpoint_at() } else { step });
-        let resumed = (self.checkpoint_at()..self.steps).map(|step| again.step(rate(step))).collect();
-        let same = again.state.weights == trainer.state.weights;
-        Resumed { whole, resumed, same, shards: self.shards() }
+        let resumed = (self.checkpoint_at()..self.steps).map(|step| next(&mut again, rate(step))).collect();
+        Resumed { whole, resumed, same: again.weights == trainer.weights, shards: self.shards() }
     }
 
     /// Which files each of the new ranks reads: those whose piece overlaps its own.

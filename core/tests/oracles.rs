@@ -16,7 +16,10 @@ use ringside_core::{checked, hardware};
 use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
-use crate::{attention, budgets, collectives, network, precision, published, schedules, tensors, zero};
+use crate::{
+    attention, budgets, caches, collectives, drafts, experts, failures, network, precision, published, scheduler,
+    schedules, sums, tensors, zero,
+};
 
 const COMPONENTS: [(&str, Component); 9] = [
     ("embedding", Component::Embedding),
@@ -1183,11 +1186,18 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(budgets::all());
     checks.extend(collectives::all());
     checks.extend(tensors::all());
+    checks.extend(crate::sums::all());
     checks.extend(network::all());
+    checks.extend(crate::scheduler::all());
     checks.extend(attention::all());
     checks.extend(crate::failures::all());
     checks.extend(zero::all());
     checks.extend(published::all());
     checks.extend(precision::all());
+    checks.extend(sums::all());
+    checks.extend(failures::all());
+    checks.extend(experts::all());
+    checks.extend(caches::all());
+    checks.extend(drafts::all());
     crate::compare::check_list(&checks, checked::ALL);
 }

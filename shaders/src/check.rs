@@ -64,7 +64,7 @@ fn bound(kernel: &Kernel, problem: &Problem) -> f64 {
         Problem::Matmul(sizes) => matmul::Sizes::kernel(kernel.id).map_or(0.0, |k| k.error_bound(*sizes)),
         Problem::Attention(_) => attention::TOLERANCE,
         Problem::Rows(..) => rows::TOLERANCE,
-        Problem::Copy(_) => 0.0,
+        Problem::Copy(_) | Problem::Gather(_) => 0.0,
         Problem::Sum(sizes) => sizes.error_bound(kernel.id),
         Problem::Intensity(_) => stream::INTENSITY_BOUND,
     }

@@ -10,6 +10,7 @@ pub mod attention;
 pub mod check;
 pub mod descriptor;
 mod exact;
+pub mod gather;
 pub mod half;
 mod lanes;
 pub mod matmul;
@@ -25,7 +26,7 @@ pub use problem::Problem;
 
 /// Every kernel.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
-    [matmul::KERNELS, attention::KERNELS, rows::KERNELS, stream::KERNELS].into_iter().flatten()
+    [matmul::KERNELS, attention::KERNELS, rows::KERNELS, stream::KERNELS, gather::KERNELS].into_iter().flatten()
 }
 
 /// The kernel of `family` with this id.

@@ -1,5 +1,6 @@
 //! What is computed: its sizes, its inputs, and what it comes to in f64.
 
+use ringside_core::coalescing::measured::{self as gather, Gather, Order};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{MAX_SIZE, Needs, Work, attention, matmul, stream};
 
@@ -17,6 +18,8 @@ pub enum Problem {
     Rows(Op, rows::Sizes),
     /// Y = X.
     Copy(stream::Copy),
+    /// y = x at places of some pattern.
+    Gather(Gather),
     /// y = Σx.
     Sum(stream::Sum),
     /// Many multiplications and additions for each value.
@@ -49,6 +52,12 @@ impl Problem {
                 fits.then_some(Self::Attention(sizes))
             }
             ("copy", &[rows, cols]) => within([rows, cols]).then_some(Self::Copy(stream::Copy { rows, cols })),
+            (gather::FAMILY, &[n, order, stride, offset]) => {
+                let fits = n.is_power_of_two() && n <= gather::MAX_VALUES && stride <= MAX_SIZE && offset < MAX_SIZE;
+                let orders = [Order::Strided, Order::Permuted, Order::Scattered];
+                let order = orders.get(order as usize).filter(|_| fits)?;
+                Some(Self::Gather(Gather { n, order: *order, stride, offset }))
+            }
             ("sum", &[n]) => (n <= stream::MAX_VALUES).then_some(Self::Sum(stream::Sum { n })),
             ("intensity", &[n, fma]) => {
                 (n <= stream::MAX_VALUES && fma < MAX_SIZE).then_some(Self::Intensity(stream::Intensity { n, fma }))
@@ -68,6 +77,7 @@ impl Problem {
             Self::Attention(_) => attention::Sizes::NAME,
             Self::Rows(op, _) => op.id(),
             Self::Copy(_) => "copy",
+            Self::Gather(_) => gather::FAMILY,
             Self::Sum(_) => "sum",
             Self::Intensity(_) => "intensity",
         }
@@ -86,6 +96,9 @@ impl Problem {
             ],
             Self::Rows(_, s) => vec![("rows", s.rows), ("cols", s.cols), ("values", s.values())],
             Self::Copy(s) => vec![("rows", s.rows), ("cols", s.cols), ("values", s.values())],
+            Self::Gather(s) => {
+                vec![("n", s.n), ("order", s.order as u64), ("stride", s.stride), ("offset", s.offset)]
+            }
             Self::Sum(s) => vec![("n", s.n)],
             Self::Intensity(s) => vec![("n", s.n), ("fma", s.fma)],
         })
@@ -103,6 +116,7 @@ impl Problem {
             Self::Rows(Op::LayerNorm, s) => vec![("x", s.values()), ("gamma", s.cols), ("beta", s.cols)],
             Self::Rows(Op::Chain, s) => vec![("x", s.values()), ("b", s.cols), ("g", s.values()), ("r", s.values())],
             Self::Copy(s) => vec![("x", s.values())],
+            Self::Gather(s) => vec![("x", s.n)],
             Self::Sum(s) => vec![("x", s.n)],
             Self::Intensity(s) => vec![("x", s.n)],
         }
@@ -115,6 +129,7 @@ impl Problem {
             Self::Attention(s) => ("o", s.heads * s.seq * s.head_dim),
             Self::Rows(_, s) => ("y", s.values()),
             Self::Copy(s) => ("y", s.values()),
+            Self::Gather(s) => ("y", s.n),
             Self::Sum(_) => ("y", 1),
             Self::Intensity(s) => ("y", s.n),
         }
@@ -126,7 +141,7 @@ impl Problem {
             Self::Matmul(s) => s.flop(),
             Self::Attention(s) => s.flop(),
             Self::Rows(op, s) => op.flop() * s.values(),
-            Self::Copy(_) => 0,
+            Self::Copy(_) | Self::Gather(_) => 0,
             Self::Sum(s) => s.n,
             Self::Intensity(s) => s.flop(),
         }
@@ -149,6 +164,7 @@ impl Problem {
             Self::Attention(s) => of(s, kernel),
             Self::Rows(op, s) => op.kernel(kernel).map(|kernel| kernel.needs(s)),
             Self::Copy(s) => stream::find("copy", kernel).map(|kernel| s.needs(kernel.id)),
+            Self::Gather(s) => (kernel == gather::KERNEL).then(|| s.needs()),
             Self::Sum(s) => stream::find("sum", kernel).map(|kernel| s.needs(kernel.id)),
             Self::Intensity(s) => stream::find("intensity", kernel).map(|_| s.needs()),
         }
@@ -176,6 +192,7 @@ impl Problem {
             Self::Attention(s) => s.heads * s.seq,
             Self::Rows(_, s) => s.rows,
             Self::Copy(s) => s.rows,
+            Self::Gather(s) => s.n,
             Self::Sum(_) => 1,
             Self::Intensity(s) => s.n,
         }
@@ -188,6 +205,7 @@ impl Problem {
             Self::Attention(s) => 2 * s.seq * s.head_dim,
             Self::Rows(op, s) => op.flop() * s.cols,
             Self::Copy(s) => s.cols,
+            Self::Gather(_) => 64,
             Self::Sum(s) => s.n,
             Self::Intensity(s) => s.fma.max(64),
         }
@@ -207,6 +225,9 @@ impl Problem {
                 let cols = sizes.cols as usize;
                 let values = x[row as usize * cols..][..cols].iter().map(|x| f64::from(*x)).collect();
                 Reference { values, weights: vec![0.0; cols] }
+            }
+            (Self::Gather(sizes), [x]) => {
+                Reference { values: vec![f64::from(x[sizes.place(row) as usize])], weights: vec![0.0] }
             }
             (Self::Sum(_), [x]) => exact::sum(x),
             (Self::Intensity(sizes), [x]) => exact::ladder(sizes, x[row as usize]),

@@ -2,6 +2,7 @@
 
 use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, ShaderStage, StorageAccess, TypeInner};
+use ringside_core::coalescing::measured::{Gather, Order};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{MAX_SIZE, Work, attention, matmul, stream};
 use ringside_shaders::descriptor::{Parameter, Pass, Resource, uniform};
@@ -22,6 +23,7 @@ fn problems(family: &str) -> Vec<Problem> {
             .map(Problem::Attention)
             .to_vec(),
         "copy" => vec![Problem::Copy(stream::Copy { rows: 33, cols: 17 })],
+        "gather" => vec![Problem::Gather(Gather { n: 64, order: Order::Strided, stride: 8, offset: 3 })],
         "sum" => vec![Problem::Sum(stream::Sum { n: 4097 })],
         "intensity" => vec![Problem::Intensity(stream::Intensity { n: 33, fma: 17 })],
         other => {

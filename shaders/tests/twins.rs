@@ -1,6 +1,7 @@
 //! Every kernel's twin comes to what f64 does, and reads and writes what the model says.
 
 use proptest::prelude::*;
+use ringside_core::coalescing::measured::{Gather, Order};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{Work as _, attention, matmul, stream};
 use ringside_shaders::check::check;
@@ -86,6 +87,24 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn gathers_are_right_and_cost_what_the_model_says(
+        log in 0_u32..13,
+        order in proptest::sample::select(vec![Order::Strided, Order::Permuted, Order::Scattered]),
+        stride in 0_u64..70,
+        offset in 0_u64..70,
+        seed: u32,
+    ) {
+        let gather = Gather { n: 1 << log, order, stride, offset };
+        let problem = Problem::Gather(gather);
+        all_hold(&problem, seed);
+        prop_assert_eq!(Problem::read("gather", &gather.sizes().1), Some(problem));
+    }
+}
+
 #[test]
 fn problems_are_read_as_they_are_sent() {
     let product = matmul::Sizes { m: 5, n: 7, k: 3 };
@@ -109,6 +128,8 @@ fn problems_are_read_as_they_are_sent() {
         ("copy", &[0, 5]),
         ("sum", &[0]),
         ("sum", &[1 << 40]),
+        ("gather", &[63, 0, 1, 0]),
+        ("gather", &[64, 3, 1, 0]),
         ("no-such", &[5, 5]),
     ] {
         assert_eq!(Problem::read(family, sizes), None);

@@ -3,7 +3,7 @@ import type { Locator, Page } from "@playwright/test";
 import { axe, expect, hold, ready, test } from "./fixtures";
 
 const CHAPTER = "chapter/memory-accounting/";
-const RIGHT = "answered rightly";
+const RIGHT = "✓ solved";
 
 /** Follows a link to an exercise. */
 async function open(page: Page, id: string, query = "") {
@@ -206,7 +206,7 @@ test("sketch: drawn by pointer and keys, far and near", async ({ page }) => {
   await page.mouse.up();
   await expect(exercise.getByRole("slider", { name: "Data-parallel ranks: 64", exact: true })).not.toHaveAttribute("aria-valuetext", "not drawn yet");
   await exercise.getByRole("button", { name: "Commit" }).click();
-  await expect(exercise).toContainText("2 of 6 near.");
+  await expect(exercise).toContainText("2 of 6 points are near the curve.");
   await expect(exercise).toContainText("Two ranks save 180 GB each");
   const unlocked = page.locator('#ranks [data-widget="memory-breakdown"]');
   await expect(unlocked).toBeVisible();
@@ -214,7 +214,7 @@ test("sketch: drawn by pointer and keys, far and near", async ({ page }) => {
   expect(await axe(page, '[data-exercise="sketch-stage-1"]')).toEqual([]);
   await page.reload();
   await ready(page);
-  await expect(exercise).toContainText("2 of 6 near.");
+  await expect(exercise).toContainText("2 of 6 points are near the curve.");
 
   await page.evaluate(() => localStorage.clear());
   await page.reload();
@@ -224,7 +224,7 @@ test("sketch: drawn by pointer and keys, far and near", async ({ page }) => {
     await exercise.getByRole("slider", { name: `Data-parallel ranks: ${ranks}`, exact: true }).fill(String(gigabytes / 3));
   }
   await exercise.getByRole("button", { name: "Commit" }).click();
-  await expect(exercise).toContainText("6 of 6 near.");
+  await expect(exercise).toContainText("6 of 6 points are near the curve.");
 });
 
 test("explain: written, compared, and marked by its author", async ({ page }) => {

@@ -60,7 +60,7 @@ for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]])
 async function awake(page: Page) {
   const go = await hold(page, "**/widget-memory-breakdown*.wasm");
   await page.goto("./");
-  await page.waitForSelector('html[data-ready="1"]', { state: "attached" });
+  await expect(page.locator("#first-sight")).toHaveCount(0);
   return async () => {
     go();
     await ready(page);
@@ -87,7 +87,7 @@ plain("what cannot be downloaded is said, and comes when it is asked for again",
   let fail = true;
   await page.route("**/widget-memory-breakdown*.wasm", (route) => (fail ? route.fulfill({ status: 200, body: "" }) : route.continue()));
   await open(page);
-  const again = figure(page).getByRole("button", { name: "Try again" });
+  const again = page.locator(".live-figure").getByRole("button", { name: "Try again" });
   await expect(again).toBeVisible();
   fail = false;
   await again.click();

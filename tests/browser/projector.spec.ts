@@ -52,17 +52,47 @@ test("a chapter's states are its slides, and one is a link", async ({ page }) =>
   await expect(bar(page)).toContainText("3 of ");
   const third = await page.locator("[data-slot-widget], a.see").nth(2).getAttribute("data-query");
   const [name, value] = third!.split("&")[0].split("=");
-  // The figure waits for a prediction, also on a wall.
+  // What the figure waits for is asked in large type; hands are counted; the next step answers.
+  const question = page.getByRole("group", { name: "Prediction" });
+  await expect(question).toContainText("?");
   await expect(figure(page).first()).toHaveClass(/withheld/);
-  await page.getByRole("button", { name: "Show it without a prediction" }).click();
+  for (const key of ["+", "+", "+", "-", "Enter", "+"]) await page.keyboard.press(key);
+  await expect(question.locator(".room-hands b")).toHaveText(["2", "1"]);
+  expect(await contrast(page)).toEqual([]);
+  await page.keyboard.press("ArrowRight");
+  await expect(question).toHaveCount(0);
+  await expect(bar(page)).toContainText("3 of ");
   await expect(figure(page).first()).not.toHaveClass(/withheld/);
   await expect.poll(() => state(page)).toContain(`${name}=${value}`);
+  await page.keyboard.press("Space");
+  await expect(page).toHaveURL(/present=4/);
+  await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("PageUp");
   await expect(page).toHaveURL(/present=2/);
   await page.keyboard.press("Escape");
   await expect(root(page)).not.toHaveAttribute("data-projecting");
   await expect(page).not.toHaveURL(/present/);
 });
+
+/** The share of pixels in which two pictures differ visibly. */
+const different = (page: Page, a: Buffer, b: Buffer) =>
+  page.evaluate(
+    async (pictures) => {
+      const data = async (text: string) => {
+        const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+        const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+        const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
+        context.drawImage(image, 0, 0);
+        return context.getImageData(0, 0, image.width, image.height).data;
+      };
+      const [one, other] = [await data(pictures[0]), await data(pictures[1])];
+      let count = 0;
+      for (let i = 0; i < one.length; i += 4)
+        if (Math.max(...[0, 1, 2].map((c) => Math.abs(one[i + c] - other[i + c]))) > 40) count++;
+      return (4 * count) / one.length;
+    },
+    [a.toString("base64"), b.toString("base64")],
+  );
 
 /** What of a figure must be seen without scrolling, where it is not the first thing that is drawn. */
 const MAIN: Record<string, string> = {
@@ -96,12 +126,30 @@ for (const { id: widget } of widgets) {
   });
 }
 
+for (const { id: widget } of widgets) {
+  test(`${widget} looks the same when it is frozen`, async ({ page }) => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.goto(`w/${widget}/?present`);
+    await expect(root(page)).toHaveAttribute("data-projecting", "");
+    await ready(page);
+    await page.evaluate(() => document.fonts.ready);
+    await page.waitForTimeout(400);
+    const area = { x: 0, y: 0, width: 1280, height: 640 };
+    const before = await page.screenshot({ clip: area });
+    await page.keyboard.press("f");
+    await expect(page.locator(".room-held figure")).toBeVisible();
+    await page.waitForTimeout(200);
+    const after = await page.screenshot({ clip: area });
+    expect(await different(page, before, after)).toBeLessThan(0.002);
+  });
+}
+
 test("what is frozen stays while the figure goes on", async ({ page }) => {
   await page.goto("w/memory-breakdown/?present&params=30e9&zero=0");
   await expect(root(page)).toHaveAttribute("data-projecting", "");
   await expect(bar(page).getByRole("button", { name: "The next state" })).toBeVisible();
   const still = page.locator(".room-held output[data-quantity=total]");
-  const live = page.locator('[data-widget] output[data-quantity="total"]');
+  const live = page.locator('[data-widget] output[data-quantity="total"]').first();
   await page.keyboard.press("f");
   await expect(still).toBeVisible();
   const before = await still.textContent();

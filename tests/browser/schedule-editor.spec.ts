@@ -28,7 +28,7 @@ test("a schedule is keyed in, and every rule is said", async ({ page }) => {
   await page.keyboard.press("b");
   await page.keyboard.press("w");
   await expect(value(page, "complete")).toHaveAttribute("data-value", "1");
-  await expect(finding(page)).toContainText("Complete and valid: 5 slots");
+  await expect(finding(page)).toContainText("Valid: 5 slots");
   await expect.poll(() => board(page)).toBe("F..BW/.FBW");
 });
 

@@ -33,7 +33,7 @@ const STAGES: &[Stage] = &[
 ];
 /// The site's own stage: it is begun with the first one, since half of it is one thread of the compiler's.
 const BUILD: &str = "build";
-/// How many of the slowest tests are named.
+/// How many of the slowest tests are named: browser tests, for Rust's harness says of no test how long it took.
 const SLOWEST: usize = 10;
 
 /// `cargo xtask test`.
@@ -148,18 +148,11 @@ fn docs(_: &Options) -> Result<Outcomes> {
     Ok(Outcomes::default())
 }
 
-/// How long a test takes, the harness says of nightly compilers only, or where this is set while it runs.
-const TIMED: &str = "target.\"cfg(all())\".runner = [\"env\", \"RUSTC_BOOTSTRAP=1\"]";
-
 fn unit(_: &Options) -> Result<Outcomes> {
-    let all = ["test", "--workspace", "--no-fail-fast"];
     let mut outcomes = Outcomes::default();
-    let mut tests = command("cargo");
-    tests.args(all).args(["--lib", "--bins", "--tests", "--config", TIMED]);
-    tests.args(["--", "-Z", "unstable-options", "--report-time"]);
-    let tests = streamed(&mut tests, |line| outcomes.read_line(line));
-    let examples = streamed(command("cargo").args(all).arg("--doc"), |line| outcomes.read_line(line));
-    if tests.and(examples).is_err() && outcomes.failed == 0 {
+    let tests =
+        streamed(command("cargo").args(["test", "--workspace", "--no-fail-fast"]), |line| outcomes.read_line(line));
+    if tests.is_err() && outcomes.failed == 0 {
         outcomes.failed = 1;
         outcomes.failures.push("a program that did not get as far as to count its tests".to_owned());
     }

@@ -35,7 +35,7 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
             <header class="exercise-head">
                 <span>{count}</span>
                 <span>{level}</span>
-                <b hidden=move || !right()>"✓ answered rightly"</b>
+                <b hidden=move || !right()>"✓ solved"</b>
             </header>
             <h3 id=heading>{title}</h3>
             <Show when=move || session.bad_link.with(Option::is_some)>

@@ -163,7 +163,7 @@ fn verdict(session: Session) -> Option<AnyView> {
         Placed::Swapped { early, late } => {
             let [early_text, late_text] = [early, late].map(|item| text(session, item));
             let why = session.fill(&said(early));
-            format!("<p>Not yet. “{early_text}” stands too early: it belongs after “{late_text}”.</p>{why}")
+            format!("<p>Not yet. “{early_text}” is too early: it belongs after “{late_text}”.</p>{why}")
         }
         Placed::Incomplete => "<p>Some item is missing.</p>".to_owned(),
     };

@@ -149,13 +149,16 @@ fn keys(
 fn reveal(session: Session, drawn: Vec<Option<f64>>) -> Option<AnyView> {
     let curve = curve(session)?.ok()?;
     let (unit, say) = look(session, |s| (s.unit, s.reveal.clone()))?;
+    let right = curve.is_near(&drawn);
     let near = curve.near(&drawn).into_iter().filter(|n| *n).count();
     let pairs = drawn.iter().zip(&curve.values);
     let rows = curve.at.iter().zip(pairs).filter_map(|(at, (yours, truth))| Some((at.clone(), (*yours)?, *truth)));
-    let verdict = format!("<p>{near} of {} near.</p>{}", curve.values.len(), session.fill(&say));
+    let said = if right { "Close" } else { "Not close yet" };
+    let verdict =
+        format!("<p>{said}: {near} of {} points are near the curve.</p>{}", curve.values.len(), session.fill(&say));
     Some(
         view! {
-            {frame::verdict(true, true, verdict)}
+            {frame::verdict(right, true, verdict)}
             <details>
                 <summary>"The numbers"</summary>
                 {compare::bars(rows.collect(), unit)}

@@ -55,6 +55,27 @@ fn appearance() -> impl IntoView {
             <h2 id="appearance">"Appearance"</h2>
             <div class="sans"><Segmented name="theme" label="Theme" options value set=Callback::new(set) /></div>
         </section>
+        {shortcuts()}
+    }
+}
+
+fn shortcuts() -> impl IntoView {
+    let store = store();
+    let options = vec![("on", "On"), ("off", "Off")];
+    let value = Signal::derive(move || store.with(|doc| if doc.settings.no_shortcuts { "off" } else { "on" }));
+    let set = move |name: &'static str| store.update(|doc| doc.settings.no_shortcuts = name == "off");
+    view! {
+        <section aria-labelledby="keyboard">
+            <h2 id="keyboard">"Keyboard"</h2>
+            <p>
+                "Single keys such as "
+                <kbd>"p"</kbd>
+                " and "
+                <kbd>"/"</kbd>
+                " do something on every page. Turn them off if you dictate, or press keys by accident; a projected figure keeps its own."
+            </p>
+            <div class="sans"><Segmented name="shortcuts" label="Shortcuts of one key" options value set=Callback::new(set) /></div>
+        </section>
     }
 }
 

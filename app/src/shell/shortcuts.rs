@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
 use super::{Overlay, projector, share, theme};
+use crate::store::store;
 use crate::ui::dialog;
 
 const KEYS: &[(&str, &str)] = &[
@@ -19,10 +20,13 @@ const KEYS: &[(&str, &str)] = &[
     ("← →", "Move a slider; Home and End to its ends; Page Up and Page Down in large steps"),
 ];
 
-/// Listens for the shortcuts that work everywhere. Keys typed into a field are the field's.
+/// Listens for the shortcuts that work everywhere, unless the settings say not to. Keys typed into a field are the field's.
 pub fn listen(overlay: RwSignal<Option<Overlay>>) {
     let listener = window_event_listener(leptos::ev::keydown, move |event: KeyboardEvent| {
         if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() || typing(&event) {
+            return;
+        }
+        if store().peek(|doc| doc.settings.no_shortcuts) && !projector::is_on() {
             return;
         }
         match event.key().as_str() {

@@ -121,6 +121,9 @@ pub struct Settings {
     /// Not to keep the course for use without a network.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub online_only: bool,
+    /// Not to take single letters for shortcuts: for who dictates, or rests a hand on the keyboard.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_shortcuts: bool,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -199,10 +202,10 @@ pub struct Attempt {
     /// Whether `input` has been submitted.
     #[serde(default)]
     pub checked: bool,
-    /// Whether it has ever been answered rightly.
+    /// Whether it has ever been answered correctly.
     #[serde(default)]
     pub right: bool,
-    /// Whether it has been answered rightly with these parameters.
+    /// Whether it has been answered correctly with these parameters.
     #[serde(default)]
     pub solved: bool,
     /// How many answers were checked.
@@ -280,6 +283,11 @@ pub fn read(text: &str) -> Result<Doc, Unusable> {
         from_first(&mut doc);
     }
     Ok(doc)
+}
+
+/// As much of a document of a later version as this one understands, to be looked at and not to be written back.
+pub fn glimpse(text: &str) -> Option<Doc> {
+    serde_json::from_str(text).ok()
 }
 
 /// Version 1 becomes 2. An exercise that was right is taken to be solved with the parameters on screen, so that the same

@@ -2,7 +2,8 @@
 //!
 //! One document in the browser's local storage, under [`KEY`]. Every change reads what is stored now, applies itself, and
 //! writes the whole back, so that two tabs add up instead of overwriting each other; the other tab is told by the browser.
-//! What cannot be read is moved to a key of its own (`ringside.aside.…`) and the learner is told.
+//! What cannot be read is moved to a key of its own (`ringside.aside.…`) and the learner is told. What a later version wrote stays where
+//! it is: a tab that is older than it shows what it understands, and stores nothing.
 
 pub mod doc;
 
@@ -123,7 +124,15 @@ impl Store {
                 self.text.set_value(Some(stored));
                 self.doc.set(doc);
             }
-            Err(why) => self.put_aside(&stored, &why),
+            Err(Unusable::Newer(_)) => {
+                self.doc.set(doc::glimpse(&stored).unwrap_or_default());
+                self.text.set_value(Some(stored));
+                notices::say(
+                    Level::Warning,
+                    "A later version of Ringside has been open here. This page is older, so it stores nothing: reload it.".to_owned(),
+                );
+            }
+            Err(why @ Unusable::Corrupt) => self.put_aside(&stored, &why),
         }
     }
 
@@ -151,7 +160,7 @@ impl Store {
 
     fn save(self) {
         if raw(KEY).is_some_and(|stored| doc::read(&stored).is_err()) {
-            // It could neither be read nor moved: see `put_aside`.
+            // A later version wrote it, or it could neither be read nor moved: see `reload`.
             return;
         }
         let text = self.peek(doc::write);

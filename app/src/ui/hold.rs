@@ -4,10 +4,10 @@ use std::cell::RefCell;
 
 use gloo_timers::callback::Timeout;
 use leptos::leptos_dom::helpers::WindowListenerHandle;
-use leptos::prelude::{document, window_event_listener_untyped};
+use leptos::prelude::{document, window, window_event_listener_untyped};
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
-use web_sys::{Element, ResizeObserver};
+use web_sys::{Element, ResizeObserver, ScrollIntoViewOptions, ScrollLogicalPosition};
 
 /// For how long what comes late may not move it, in milliseconds.
 const PATIENCE: u32 = 4000;
@@ -35,7 +35,22 @@ thread_local! {
 
 /// Brings `element` into view. What is still to come above it does not move it away until the learner does something.
 pub fn bring(element: Element) {
-    let to = move || element.scroll_into_view();
+    keep(move || element.scroll_into_view());
+}
+
+/// Brings all of `element` into view by the shortest way, or its top where it is higher than the window; not at all where it is seen already.
+pub fn bring_near(element: Element) {
+    keep(move || {
+        let room = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
+        let options = ScrollIntoViewOptions::new();
+        let fits = element.get_bounding_client_rect().height() <= room;
+        options.set_block(if fits { ScrollLogicalPosition::Nearest } else { ScrollLogicalPosition::Start });
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    });
+}
+
+/// Scrolls by `to`, now and whenever the page around it has grown.
+fn keep(to: impl Fn() + 'static) {
     to();
     let moved = Closure::<dyn FnMut()>::new(to);
     let (Ok(observer), Some(body)) = (ResizeObserver::new(moved.as_ref().unchecked_ref()), document().body()) else {

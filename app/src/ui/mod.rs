@@ -24,6 +24,7 @@ pub mod file;
 pub mod hold;
 pub mod islands;
 pub mod later;
+pub mod lined;
 pub mod link;
 pub mod markup;
 mod more;

@@ -8,6 +8,8 @@ mod amdahl;
 mod attention_growth;
 mod attention_kernels;
 mod checkpoint_resume;
+mod cluster_scheduler;
+mod coalescing;
 mod collective;
 mod communication_cost;
 mod controls;
@@ -19,12 +21,19 @@ mod float_bits;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
+mod kv_compression;
+mod launch_doctor;
+mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
 mod memory_breakdown;
+mod memory_hierarchy;
 mod model_anatomy;
 mod model_figure;
 mod model_input;
+mod moe_routing;
+mod multi_token_prediction;
+mod occupancy;
 mod optimizer_step;
 mod outcome;
 mod parallel_machines;
@@ -33,12 +42,14 @@ mod pipeline_timeline;
 mod position_encoding;
 mod quantization;
 mod readings;
+mod reduction_order;
 mod roofline;
 mod scaling_curve;
 mod scaling_laws;
 mod schedule_editor;
 mod tensor_parallel;
 mod training_run;
+mod warps;
 mod zero_stepper;
 
 use leptos::prelude::*;
@@ -95,6 +106,12 @@ pub const ALL: &[Widget] = &[
     Widget { id: "attention-growth", styles: &["attention-growth"], load: || Box::pin(attention_growth::load()) },
     Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
     Widget { id: "checkpoint-resume", styles: &["checkpoint-resume"], load: || Box::pin(checkpoint_resume::load()) },
+    Widget { id: "coalescing", styles: &["kernels", "coalescing"], load: || Box::pin(coalescing::load()) },
+    Widget {
+        id: "cluster-scheduler",
+        styles: &["lined", "cluster-scheduler"],
+        load: || Box::pin(cluster_scheduler::load()),
+    },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
@@ -114,10 +131,21 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
+    Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
+    Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
+    Widget { id: "memory-hierarchy", styles: &["memory-hierarchy"], load: || Box::pin(memory_hierarchy::load()) },
     Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
+    Widget { id: "moe-routing", styles: &["moe-routing"], load: || Box::pin(moe_routing::load()) },
+    Widget {
+        id: "multi-token-prediction",
+        styles: &["multi-token-prediction"],
+        load: || Box::pin(multi_token_prediction::load()),
+    },
+    Widget { id: "occupancy", styles: &["occupancy"], load: || Box::pin(occupancy::load()) },
     Widget { id: "optimizer-step", styles: &["optimizer-step"], load: || Box::pin(optimizer_step::load()) },
     Widget { id: "parallel-machines", styles: &["parallel-machines"], load: || Box::pin(parallel_machines::load()) },
     Widget { id: "parallel-planner", styles: &["parallel-planner"], load: || Box::pin(parallel_planner::load()) },
@@ -128,6 +156,7 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
     Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
+    Widget { id: "reduction-order", styles: &["reduction-order"], load: || Box::pin(reduction_order::load()) },
     Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
@@ -135,6 +164,8 @@ pub const ALL: &[Widget] = &[
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
+    Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
+    Widget { id: "warp-scheduler", styles: &["warps"], load: || Box::pin(warps::scheduler::load()) },
     Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
 ];
 

@@ -78,14 +78,14 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         measure("tokens", "Tokens so far", Unit::Count, |p, ()| p.tokens() as f64),
-        measure("scores-newest", "Scores of the newest, in a layer", Unit::Count, |p, ()| p.scores_of(p.tokens())),
-        measure("scores", "Scores of a layer so far", Unit::Count, |p, ()| p.scores_until(p.tokens())),
-        measure("cache-token", "Keys and values of a token", Unit::Bytes, |p, ()| p.kept(p.kv_heads)),
+        measure("scores-newest", "Scores of the newest token, per layer", Unit::Count, |p, ()| p.scores_of(p.tokens())),
+        measure("scores", "Scores so far, per layer", Unit::Count, |p, ()| p.scores_until(p.tokens())),
+        measure("cache-token", "KV cache per token", Unit::Bytes, |p, ()| p.kept(p.kv_heads)),
         measure("cache", "KV cache so far", Unit::Bytes, |p, ()| p.kept(p.kv_heads) * p.tokens() as f64),
-        measure("cache-multi-head", "With keys for every head", Unit::Bytes, |p, ()| {
+        measure("cache-multi-head", "KV cache with multi-head attention", Unit::Bytes, |p, ()| {
             p.kept(p.heads) * p.tokens() as f64
         }),
-        measure("intensity", "FLOPs for each byte read", Unit::Ratio, |p, ()| p.intensity()),
+        measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| p.intensity()),
     ];
 
     fn evaluate(&self) -> Result<(), String> {

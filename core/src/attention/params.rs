@@ -101,10 +101,8 @@ impl Model for Params {
             .slider(Scale::Decades(3, 6))
             .main()
             .at(|p| p.sram.slot()),
-        block("block_q", "rows of a tile; auto or 0 for min(⌈M/4d⌉, d)")
-            .label("Rows of a tile")
-            .at(|p| p.block_q.slot()),
-        block("block_k", "columns of a tile; auto or 0 for ⌈M/4d⌉").label("Columns of a tile").at(|p| p.block_k.slot()),
+        block("block_q", "rows of a tile; auto or 0 for min(⌈M/4d⌉, d)").label("Tile rows").at(|p| p.block_q.slot()),
+        block("block_k", "columns of a tile; auto or 0 for ⌈M/4d⌉").label("Tile columns").at(|p| p.block_k.slot()),
         switch("causal", "whether a token sees only those up to itself", false)
             .label("Mask")
             .labels(&["none", "causal"])
@@ -125,16 +123,16 @@ impl Model for Params {
         measure("hbm-standard", "HBM traffic, standard", Unit::Bytes, |_, r| r.of_all_heads(r.standard.bytes())),
         measure("hbm-flash", "HBM traffic, FlashAttention", Unit::Bytes, |_, r| r.of_all_heads(r.flash.bytes())),
         measure("hbm-so-far", "HBM traffic so far", Unit::Bytes, |p, r| r.of_all_heads(r.plan.until(p.step).bytes())),
-        measure("tiles", "Tiles of a head", Unit::Count, |_, r| r.tiles() as f64),
-        measure("flops", "Operations in products", Unit::Flop, |_, r| r.of_all_heads(r.whole.flops)),
-        measure("sram-used", "On chip at most", Unit::Bytes, |_, r| r.sram() as f64),
-        measure("tile-rows", "Rows of a tile", Unit::Count, |_, r| r.plan.sizes.rows as f64),
-        measure("tile-columns", "Columns of a tile", Unit::Count, |_, r| r.plan.sizes.columns as f64),
-        measure("rescales", "Operations to rescale O", Unit::Flop, |_, r| r.of_all_heads(r.whole.rescales)),
-        measure("kept-standard", "Kept for the backward pass, standard", Unit::Bytes, |_, r| {
+        measure("tiles", "Tiles per head", Unit::Count, |_, r| r.tiles() as f64),
+        measure("flops", "Matmul FLOPs", Unit::Flop, |_, r| r.of_all_heads(r.whole.flops)),
+        measure("sram-used", "Peak SRAM use", Unit::Bytes, |_, r| r.sram() as f64),
+        measure("tile-rows", "Tile rows", Unit::Count, |_, r| r.plan.sizes.rows as f64),
+        measure("tile-columns", "Tile columns", Unit::Count, |_, r| r.plan.sizes.columns as f64),
+        measure("rescales", "FLOPs to rescale O", Unit::Flop, |_, r| r.of_all_heads(r.whole.rescales)),
+        measure("kept-standard", "Saved for backward, standard", Unit::Bytes, |_, r| {
             r.of_all_heads(r.kept(Algo::Standard))
         }),
-        measure("kept-flash", "Kept for the backward pass, FlashAttention", Unit::Bytes, |p, r| {
+        measure("kept-flash", "Saved for backward, FlashAttention", Unit::Bytes, |p, r| {
             r.of_all_heads(r.kept(if p.algo == Algo::Standard { Algo::Flash1 } else { p.algo }))
         }),
     ];

@@ -25,7 +25,7 @@ pub enum Scheme {
 
 options!(Scheme {
     Rope: "rope", "RoPE: turned";
-    Alibi: "alibi", "ALiBi: lessened";
+    Alibi: "alibi", "ALiBi: penalised by distance";
 });
 
 /// The parameters of the model.
@@ -63,9 +63,9 @@ impl Model for Params {
     const ID: &'static str = "position-encoding";
     const TITLE: &'static str = "Where a token is";
     const SUMMARY: &'static str =
-        "Queries and keys turned by their positions, or scores lessened by distance: what attention knows of order.";
+        "Queries and keys turned by their positions, or scores reduced by distance: how attention learns the order.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("scheme", "vectors turned by position, or scores lessened by distance", Scheme::LIST, "rope")
+        choice("scheme", "vectors turned by position, or scores reduced by distance", Scheme::LIST, "rope")
             .label("Positions")
             .main()
             .at(|p| p.scheme.slot()),
@@ -99,18 +99,18 @@ impl Model for Params {
         whole("step", "tokens by which both are moved", [0, MAX_STEP], "0").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
-        measure("score", "Score of equal vectors, of that at no distance", Unit::Ratio, |p, ()| {
+        measure("score", "Score of equal vectors, relative to distance 0", Unit::Ratio, |p, ()| {
             p.score(p.distance as f64)
         }),
-        measure("fastest-turn", "Tokens in which the first pair comes round", Unit::Ratio, |p, ()| p.turn(0)),
-        measure("slowest-turn", "Tokens in which the last pair comes round", Unit::Ratio, |p, ()| {
+        measure("fastest-turn", "Wavelength of the first pair, tokens", Unit::Ratio, |p, ()| p.turn(0)),
+        measure("slowest-turn", "Wavelength of the last pair, tokens", Unit::Ratio, |p, ()| {
             p.turn(p.pairs().saturating_sub(1))
         }),
-        measure("unturned", "Pairs that training has not seen come round", Unit::Count, |p, ()| p.unturned() as f64),
-        measure("penalty-steepest", "Lost at this distance, steepest head", Unit::Ratio, |p, ()| {
+        measure("unturned", "Pairs with a wavelength beyond training", Unit::Count, |p, ()| p.unturned() as f64),
+        measure("penalty-steepest", "ALiBi penalty here, steepest head", Unit::Ratio, |p, ()| {
             p.slopes()[0] * p.distance as f64
         }),
-        measure("penalty-flattest", "Lost at this distance, flattest head", Unit::Ratio, |p, ()| {
+        measure("penalty-flattest", "ALiBi penalty here, flattest head", Unit::Ratio, |p, ()| {
             p.slopes()[1] * p.distance as f64
         }),
     ];
@@ -186,7 +186,7 @@ impl Params {
                 let turned = match self.unturned() {
                     0 => format!("Training on {} has shown every pair all the way round.", tokens(self.trained)),
                     n => format!(
-                        "{} of {} pairs do not come round in the {} of training: past them they come to angles that the model has never seen.",
+                        "{} of {} pairs do not complete a turn in the {} of training: beyond it they reach angles that the model has never seen.",
                         grouped(n),
                         grouped(self.pairs()),
                         tokens(self.trained)

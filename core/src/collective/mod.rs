@@ -239,7 +239,7 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("steps", "Steps", Unit::Count, |_, run| run.steps() as f64),
         measure("bytes-sent-per-rank", "Sent by the busiest rank", Unit::Bytes, |_, run| run.cost.most_sent()),
-        measure("bytes-busiest-link", "Over the busiest link", Unit::Bytes, |_, run| run.cost.busiest_link().2),
+        measure("bytes-busiest-link", "Bytes over the busiest link", Unit::Bytes, |_, run| run.cost.busiest_link().2),
         measure("time", "Time", Unit::Seconds, |_, run| run.cost.time()),
         measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |_, run| run.algbw()),
         measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |_, run| {
@@ -247,9 +247,9 @@ impl Model for Params {
         }),
         measure("peak", "Peak of the slowest link", Unit::BytesPerSecond, |_, run| run.peak()),
         measure("idle", "Idle, mean over ranks", Unit::Fraction, |_, run| run.cost.idle_share()),
-        measure("slowdown", "Slowed down by the slow rank", Unit::Ratio, |_, run| run.slowdown()),
-        measure("done", "Chunks that are done in the end", Unit::Fraction, |_, run| run.done()),
-        measure("stuck", "Ranks that wait for ever", Unit::Count, |_, run| run.stuck.iter().flatten().count() as f64),
+        measure("slowdown", "Slowdown from the slow rank", Unit::Ratio, |_, run| run.slowdown()),
+        measure("done", "Chunks completed", Unit::Fraction, |_, run| run.done()),
+        measure("stuck", "Deadlocked ranks", Unit::Count, |_, run| run.stuck.iter().flatten().count() as f64),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {

@@ -262,24 +262,24 @@ impl Model for Params {
         &join::<_, 64>(&[&all_apart(&[MODEL]), &OWN, &all_apart(&[reference::SPECS[2]]), &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
         measure("step-time", "Step, without the optimizer", Unit::Seconds, |_, t| t.end()),
-        measure("compute", "of it computing", Unit::Seconds, |_, t| t.computing),
+        measure("compute", "Compute", Unit::Seconds, |_, t| t.computing),
         measure("communication", "All-reduces, end to end", Unit::Seconds, |_, t| t.communicating),
-        measure("exposed", "of them exposed", Unit::Seconds, |_, t| t.exposed),
+        measure("exposed", "Exposed all-reduce time", Unit::Seconds, |_, t| t.exposed),
         measure("overlap-fraction", "Hidden share of the all-reduces", Unit::Fraction, |_, t| t.hidden()),
-        measure("efficiency", "Share of the step that computes", Unit::Fraction, |_, t| {
+        measure("efficiency", "Compute share of the step", Unit::Fraction, |_, t| {
             if t.end() > 0.0 { t.computing / t.end() } else { 1.0 }
         }),
         measure("buckets", "Buckets", Unit::Count, |_, t| t.buckets.len() as f64),
         measure("stalled", "Buckets that never start", Unit::Count, |_, t| t.stalled as f64),
         measure("last-bucket", "Last bucket", Unit::Bytes, |_, t| t.buckets.last().map_or(0.0, |b| b.bytes)),
-        measure("bytes", "All-reduced in a step", Unit::Bytes, |_, t| t.reduced),
+        measure("bytes", "All-reduced per step", Unit::Bytes, |_, t| t.reduced),
         measure("gradient-memory", "Gradients and buckets", Unit::Bytes, |p, t| {
             t.gradients * if p.view { 1.0 } else { 2.0 }
         }),
-        measure("samples-per-rank", "Samples of rank 0 in an epoch", Unit::Count, |p, _| p.sampler().samples(0) as f64),
+        measure("samples-per-rank", "Samples per epoch, rank 0", Unit::Count, |p, _| p.sampler().samples(0) as f64),
         measure("repeated", "Samples read twice", Unit::Count, |p, _| p.sampler().repeated() as f64),
-        measure("dropped", "Samples read by nobody", Unit::Count, |p, _| p.sampler().dropped() as f64),
-        measure("steps-missing", "Batches that the last rank is short of", Unit::Count, |p, _| {
+        measure("dropped", "Samples never read", Unit::Count, |p, _| p.sampler().dropped() as f64),
+        measure("steps-missing", "Batches missing on the last rank", Unit::Count, |p, _| {
             (p.batches(0) - p.batches(p.ranks.saturating_sub(1))) as f64
         }),
     ];

@@ -9,6 +9,7 @@
 //! communication buffers and fragmentation take, so comparing a model's own bytes with the marketed decimal figure is
 //! the conservative reading and the default. [`Accelerator::reported`] is the driver's figure where there is a source.
 
+pub mod levels;
 pub mod links;
 mod table;
 

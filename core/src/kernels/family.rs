@@ -92,12 +92,12 @@ pub const RUN: Declaration = whole("run", "1: run as the page opens", [0, 1], "0
 pub(super) const fn measures<W: Work>(scratch: &'static str) -> [Measure<Params<W>, Needs>; 7] {
     [
         measure("flop", "Work", Unit::Flop, |p, _| p.sizes.flop() as f64),
-        measure("compulsory", "Must be moved", Unit::Bytes, |p, _| p.sizes.compulsory() as f64),
-        measure("asked", "Asked of memory", Unit::Bytes, |_, needs| needs.asked.total() as f64),
-        measure("intensity", "FLOP for each byte asked", Unit::Ratio, |p, needs| {
+        measure("compulsory", "Minimum bytes moved", Unit::Bytes, |p, _| p.sizes.compulsory() as f64),
+        measure("asked", "Bytes requested", Unit::Bytes, |_, needs| needs.asked.total() as f64),
+        measure("intensity", "FLOP per byte requested", Unit::Ratio, |p, needs| {
             intensity(p.sizes.flop(), needs.asked.total())
         }),
-        measure("best-intensity", "FLOP for each byte, at best", Unit::Ratio, |p, _| {
+        measure("best-intensity", "Best arithmetic intensity, FLOP/byte", Unit::Ratio, |p, _| {
             intensity(p.sizes.flop(), p.sizes.compulsory())
         }),
         measure("scratch", scratch, Unit::Bytes, |_, needs| needs.scratch as f64),

@@ -83,29 +83,27 @@ impl Model for Params {
         RUN.at(|p| Slot::Whole(&mut p.run)),
     ];
     const QUANTITIES: &'static [Measure<Self, Compared>] = &[
-        measure("bytes", "Moved", Unit::Bytes, |_, c| c.here.bytes()),
-        measure("bytes-unfused", "Moved unfused", Unit::Bytes, |_, c| c.unfused.bytes()),
-        measure("saved", "Never moved", Unit::Bytes, |_, c| c.unfused.bytes() - c.here.bytes()),
-        measure("traffic-ratio", "Unfused moves, times as much", Unit::Ratio, |_, c| {
-            c.unfused.bytes() / c.here.bytes()
-        }),
+        measure("bytes", "Bytes moved", Unit::Bytes, |_, c| c.here.bytes()),
+        measure("bytes-unfused", "Bytes moved, unfused", Unit::Bytes, |_, c| c.unfused.bytes()),
+        measure("saved", "Traffic saved", Unit::Bytes, |_, c| c.unfused.bytes() - c.here.bytes()),
+        measure("traffic-ratio", "Traffic, unfused over fused", Unit::Ratio, |_, c| c.unfused.bytes() / c.here.bytes()),
         measure("launches", "Launches", Unit::Count, |_, c| c.here.launches as f64),
-        measure("launches-unfused", "Launches unfused", Unit::Count, |_, c| c.unfused.launches as f64),
+        measure("launches-unfused", "Launches, unfused", Unit::Count, |_, c| c.unfused.launches as f64),
         measure("time", "Predicted time", Unit::Seconds, |_, c| c.here.time()),
-        measure("time-unfused", "Predicted time unfused", Unit::Seconds, |_, c| c.unfused.time()),
-        measure("speedup", "Times as fast as unfused", Unit::Ratio, |_, c| c.unfused.time() / c.here.time()),
-        measure("traffic-time", "of it traffic", Unit::Seconds, |_, c| c.here.traffic_time),
-        measure("launch-time", "of it launches", Unit::Seconds, |_, c| c.here.launch_time),
-        measure("launch-share", "Share of launches", Unit::Fraction, |_, c| c.here.launch_time / c.here.time()),
-        measure("crossover", "Values at which launches take as long as traffic", Unit::Count, |p, c| {
+        measure("time-unfused", "Predicted time, unfused", Unit::Seconds, |_, c| c.unfused.time()),
+        measure("speedup", "Speed-up over unfused", Unit::Ratio, |_, c| c.unfused.time() / c.here.time()),
+        measure("traffic-time", "Time in traffic", Unit::Seconds, |_, c| c.here.traffic_time),
+        measure("launch-time", "Time in launches", Unit::Seconds, |_, c| c.here.launch_time),
+        measure("launch-share", "Launch share of the time", Unit::Fraction, |_, c| c.here.launch_time / c.here.time()),
+        measure("crossover", "Break-even size, values", Unit::Count, |p, c| {
             p.sizes.values() as f64 * c.here.launch_time / c.here.traffic_time
         }),
-        measure("scratch", "Memory for intermediate results", Unit::Bytes, |_, c| c.here.needs.scratch as f64),
-        measure("held", "Values of a row in each invocation’s registers", Unit::Count, |p, c| {
+        measure("scratch", "Intermediate buffers", Unit::Bytes, |_, c| c.here.needs.scratch as f64),
+        measure("held", "Row values per invocation", Unit::Count, |p, c| {
             let keeps = c.kernel.launches.iter().any(|launch| launch.kept);
             if keeps { p.sizes.cols.div_ceil(LANES).min(OWN) as f64 } else { 0.0 }
         }),
-        measure("intensity", "FLOP for each byte moved", Unit::Ratio, |p, c| {
+        measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, c| {
             intensity(p.op.flop() * p.sizes.values(), c.here.moved.total())
         }),
     ];

@@ -129,9 +129,10 @@ impl Work for Sizes {
     ];
     const QUANTITIES: &'static [Measure<Params, Needs>] = &{
         let [a, b, c, d, e, f, g] = measures("Memory beside A, B, C");
-        let bound = measure("error-bound", "Error bound, of |A|·|B|", Unit::Ratio, |p: &Params, _: &Needs| {
-            p.kernel.0.error_bound(p.sizes)
-        });
+        let bound =
+            measure("error-bound", "Error bound, relative to |A|·|B|", Unit::Ratio, |p: &Params, _: &Needs| {
+                p.kernel.0.error_bound(p.sizes)
+            });
         [a, b, c, d, e, f, g, bound]
     };
 
@@ -159,7 +160,7 @@ impl Work for Sizes {
     fn finding(self, kernel: &Kernel) -> String {
         let (flop, asked, least) = (self.flop(), kernel.traffic(self).total(), self.compulsory());
         format!(
-            "The {} kernel asks memory for {}, {} times what must be moved. That is {} FLOP for each byte asked; with every \
+            "The {} kernel asks memory for {}, {} times what must be moved. That is {} FLOP per byte requested; with every \
              value read once it would be {}. {}",
             kernel.label.to_lowercase(),
             unbroken(&Unit::Bytes.format(asked as f64)),

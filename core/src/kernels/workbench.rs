@@ -294,7 +294,7 @@ pub struct Params {
 impl Model for Params {
     type Result = ();
     const ID: &'static str = "kernel-workbench";
-    const TITLE: &'static str = "Kernels of your own";
+    const TITLE: &'static str = "Kernel workbench";
     const SUMMARY: &'static str = "Thirteen kernels to write in WGSL, from one line to softmax in a single pass: compiled, checked and timed on \
          your own GPU.";
     const PARAMS: &'static [Param<Self>] =
@@ -303,9 +303,9 @@ impl Model for Params {
             .main()
             .at(|p| p.puzzle.slot())];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
-        measure("flop", "Work of the timed run", Unit::Flop, |p, ()| p.puzzle.flop() as f64),
-        measure("compulsory", "Must be moved in it", Unit::Bytes, |p, ()| p.puzzle.compulsory() as f64),
-        measure("intensity", "FLOP for each byte", Unit::Ratio, |p, ()| {
+        measure("flop", "FLOPs of the timed run", Unit::Flop, |p, ()| p.puzzle.flop() as f64),
+        measure("compulsory", "Minimum bytes moved", Unit::Bytes, |p, ()| p.puzzle.compulsory() as f64),
+        measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| {
             intensity(p.puzzle.flop(), p.puzzle.compulsory())
         }),
     ];

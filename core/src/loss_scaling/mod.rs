@@ -176,32 +176,30 @@ impl Model for Params {
             .at(|p| p.hysteresis.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("loss", "Loss at the end", Unit::Ratio, |_, s| or_guessing(s.run.last)),
-        measure("reference-loss", "Loss at the end in fp32", Unit::Ratio, |_, s| or_guessing(s.reference.last)),
+        measure("loss", "Final loss", Unit::Ratio, |_, s| or_guessing(s.run.last)),
+        measure("reference-loss", "Final loss in fp32", Unit::Ratio, |_, s| or_guessing(s.reference.last)),
         measure("first-loss", "Loss at the first step", Unit::Ratio, |_, s| {
             or_guessing(s.reference.steps.first().map_or(f64::NAN, |step| step.loss))
         }),
-        measure("printed", "Loss in the log at the last step", Unit::Ratio, |_, s| {
+        measure("printed", "Logged loss at the last step", Unit::Ratio, |_, s| {
             s.run.steps.last().map_or(0.0, |step| f64::from(step.printed)).clamp(-1e30, 1e30).max(0.0)
         }),
         measure("died", "Ended in NaN", Unit::Count, |_, s| f64::from(!s.run.last.is_finite())),
         measure("broken-step", "First step with ∞ or NaN", Unit::Count, |_, s| {
             s.run.steps.iter().position(|step| step.broken.is_some()).map_or(0.0, |i| i as f64 + 1.0)
         }),
-        measure("skipped", "Steps skipped", Unit::Count, |_, s| {
+        measure("skipped", "Skipped steps", Unit::Count, |_, s| {
             s.run.steps.iter().filter(|s| s.skipped).count() as f64
         }),
-        measure("final-scale", "Scale at the end", Unit::Ratio, |_, s| s.run.steps.last().map_or(0.0, |s| s.scale)),
-        measure("lost", "Gradients that become zero", Unit::Fraction, |p, s| p.fate(s).0),
+        measure("final-scale", "Final loss scale", Unit::Ratio, |_, s| s.run.steps.last().map_or(0.0, |s| s.scale)),
+        measure("lost", "Gradients flushed to zero", Unit::Fraction, |p, s| p.fate(s).0),
         measure("overflowed", "Gradients that overflow", Unit::Fraction, |p, s| p.fate(s).1),
         measure("largest-scale", "Largest scale without overflow", Unit::Ratio, |p, s| p.largest_scale(s)),
-        measure("scale-after", "The scaler’s scale at the end", Unit::Ratio, |_, s| {
-            s.scaler.last().map_or(0.0, |s| s.scale)
-        }),
-        measure("scale-lowest", "The scaler’s lowest scale", Unit::Ratio, |p, s| {
+        measure("scale-after", "Scaler’s final scale", Unit::Ratio, |_, s| s.scaler.last().map_or(0.0, |s| s.scale)),
+        measure("scale-lowest", "Scaler’s lowest scale", Unit::Ratio, |p, s| {
             s.scaler.iter().map(|s| s.scale).fold(p.first_scale(), f64::min)
         }),
-        measure("scaler-skipped", "Steps that the scaler skips", Unit::Count, |_, s| {
+        measure("scaler-skipped", "Steps the scaler skips", Unit::Count, |_, s| {
             s.scaler.iter().filter(|s| s.overflow).count() as f64
         }),
     ];
@@ -255,6 +253,7 @@ impl Params {
             qk: self.qk,
             outlier: 1.0,
             rate: self.rate,
+            recipe: network::Recipe::default(),
             steps: self.steps,
             seed: self.seed,
         }

@@ -140,17 +140,17 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("steps", "Steps", Unit::Count, |_, r| r.steps.len() as f64),
-        measure("time", "Time, in steps with near memory", Unit::Ratio, |_, r| r.time()),
-        measure("utilisation", "Lanes work", Unit::Fraction, |_, r| r.utilisation()),
-        measure("speedup", "As fast as one lane, times", Unit::Ratio, |_, r| r.speedup()),
-        measure("lanes-in-all", "Lanes in all", Unit::Count, |_, r| (r.units * r.lanes) as f64),
-        measure("masked", "Lanes masked, all steps", Unit::Count, |_, r| r.masked()),
+        measure("time", "Time, in near-memory steps", Unit::Ratio, |_, r| r.time()),
+        measure("utilisation", "Lane utilisation", Unit::Fraction, |_, r| r.utilisation()),
+        measure("speedup", "Speed-up over one lane", Unit::Ratio, |_, r| r.speedup()),
+        measure("lanes-in-all", "Total lanes", Unit::Count, |_, r| (r.units * r.lanes) as f64),
+        measure("masked", "Masked lanes, all steps", Unit::Count, |_, r| r.masked()),
         measure("near", "Bytes of near memory", Unit::Bytes, |_, r| r.near()),
         measure("far", "Bytes of far memory", Unit::Bytes, |_, r| r.far()),
         measure("messages", "Messages", Unit::Count, |_, r| r.messages()),
         measure("sent", "Bytes sent", Unit::Bytes, |_, r| r.sent()),
-        measure("needed", "Multiply–adds that it needs", Unit::Count, |_, r| r.needed),
-        measure("span", "Longest chain of them", Unit::Count, |p, _| p.work.span(p.elements())),
+        measure("needed", "Work, multiply–adds", Unit::Count, |_, r| r.needed),
+        measure("span", "Span, multiply–adds", Unit::Count, |p, _| p.work.span(p.elements())),
         measure("parallelism", "Work over span", Unit::Ratio, |p, r| r.needed / p.work.span(p.elements())),
     ];
 

@@ -149,7 +149,7 @@ impl Model for Params {
         "What the forward pass keeps for the backward pass, on each stage, and what recomputing it costs.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 48>(&[&SIZES, &Layout::splits(), &POLICY, &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Activations>] = &[
-        measure("activations-per-layer", "Activations of one layer and micro-batch", Unit::Bytes, |_, a| a.per_layer.0),
+        measure("activations-per-layer", "Activations per layer and micro-batch", Unit::Bytes, |_, a| a.per_layer.0),
         measure("activations", "Activations on the fullest GPU", Unit::Bytes, |_, a| a.worst.total.0),
         measure("activations-peak", "Peak", Unit::Bytes, |_, a| a.peak().0),
         measure("attention-matrix", "Attention matrix, one layer", Unit::Bytes, |_, a| a.matrix.0),

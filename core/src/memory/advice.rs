@@ -3,12 +3,12 @@
 use super::activations::{Counting, Recompute};
 use super::breakdown::{Breakdown, MAX_DP, Mode, Params, Row};
 use super::convention::{Concept, Convention};
-use super::kv;
 use super::optimizer::Optimizer;
 use super::plan::PipelineRow;
 use super::precision::Dtype;
 use super::verdict::Verdict;
 use crate::hardware;
+use crate::kv_cache as kv;
 use crate::model::reference::{ASSUMED_VOCABULARY, assumed_width};
 use crate::model::{ModelRef, ModelSize};
 use crate::quantity::{bytes_decimal, grouped, number};

@@ -173,13 +173,13 @@ impl Model for Params {
         measure("total-zero-1", "Total with ZeRO-1", Unit::Bytes, |_, b| b.stages[1].total.0),
         measure("total-zero-2", "Total with ZeRO-2", Unit::Bytes, |_, b| b.stages[2].total.0),
         measure("total-zero-3", "Total with ZeRO-3", Unit::Bytes, |_, b| b.stages[3].total.0),
-        measure("bytes-per-param", "Bytes a parameter, unsharded", Unit::Ratio, |_, b| b.bytes_per_param()),
-        measure("capacity", "Memory of the GPU", Unit::Bytes, |_, b| b.capacity.0),
+        measure("bytes-per-param", "Bytes per parameter, unsharded", Unit::Ratio, |_, b| b.bytes_per_param()),
+        measure("capacity", "GPU memory", Unit::Bytes, |_, b| b.capacity.0),
         measure("headroom", "Memory left", Unit::Bytes, |_, b| b.headroom.0),
         measure("fits", "Fits", Unit::Count, |_, b| f64::from(u8::from(b.verdict.possible()))),
         measure("activations", "Activations", Unit::Bytes, |_, b| b.parts.activations.0),
         measure("kv-cache", "KV cache", Unit::Bytes, |_, b| b.parts.kv_cache.0),
-        measure("kv-per-token", "KV cache of one token", Unit::Bytes, |_, b| b.kv_per_token.0),
+        measure("kv-per-token", "KV cache per token", Unit::Bytes, |_, b| b.kv_per_token.0),
         measure("max-sequences", "Sequences whose KV cache fits", Unit::Count, |_, b| b.max_sequences()),
         measure("overhead-low", "CUDA context, buffers and fragmentation: at least", Unit::Bytes, |_, b| {
             b.overhead.total().low.0

@@ -78,11 +78,11 @@ impl Layout {
                 "virtual stages of each pipeline stage: more than 1 is the interleaved schedule",
                 MAX_VIRTUAL,
             )
-            .label("Virtual stages of each")
+            .label("Virtual stages per rank")
             .doubling(4)
             .at(|p: &mut P| p.layout().pipeline.virtual_stages.slot()),
             from_one("microbatches", "micro-batches of a step", MAX_MICROBATCHES)
-                .label("Micro-batches of a step")
+                .label("Micro-batches per step")
                 .doubling(10)
                 .at(|p: &mut P| p.layout().pipeline.microbatches.slot()),
         ]

@@ -1,7 +1,7 @@
 //! The memory of training and of inference: what each GPU holds, term by term, and whether it fits.
 //!
 //! [`mod@breakdown`] is the whole (chapter 03): model states cut up by [`mod@layout`] and [`mod@shard`] under ZeRO, with
-//! [`mod@activations`] (chapter 04) or the cache of [`mod@kv`], and what no plan names in [`mod@overhead`]. [`deepspeed`] is
+//! [`mod@activations`] (chapter 04) or the cache of [`crate::kv_cache`], and what no plan names in [`mod@overhead`]. [`deepspeed`] is
 //! DeepSpeed's own estimators, to compare with.
 
 pub mod activations;
@@ -10,7 +10,6 @@ pub mod breakdown;
 pub mod convention;
 pub mod deepspeed;
 pub mod export;
-pub mod kv;
 pub mod layout;
 pub mod offload;
 pub mod optimizer;

@@ -6,9 +6,9 @@
 use super::activations::{self, Activations, activations};
 use super::breakdown::{Error, Mode, Params};
 use super::convention::{Concept, Term};
-use super::kv;
 use super::pipeline::Stage;
 use super::shard::{Held, Shards};
+use crate::kv_cache as kv;
 use crate::model::{ModelSize, Shape};
 use crate::units::Bytes;
 

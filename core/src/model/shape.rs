@@ -1,6 +1,7 @@
 //! The typed architecture of a decoder-only transformer, and its form in a query string.
 
 use super::config::ConfigProblem;
+use crate::kv_cache::Cache;
 use crate::query::{Kind, ParamSpec, Query, Reader, choice};
 
 /// A decoder-only transformer language model: every size and switch that its parameter count, FLOPs or KV cache
@@ -195,24 +196,19 @@ impl Shape {
     /// Values that one token adds to the KV cache of one layer: 2 × kv_heads × head_dim, or for MLA
     /// kv_lora_rank + qk_rope_head_dim (DeepSeek-V2, Table 1).
     pub fn kv_values_per_token_per_layer(&self) -> u64 {
-        match self.attention {
-            Attention::Heads { kv_heads, head_dim } => kv_heads.saturating_mul(head_dim).saturating_mul(2),
-            Attention::Latent { kv_lora_rank, qk_rope_head_dim, .. } => kv_lora_rank.saturating_add(qk_rope_head_dim),
-        }
+        let [layers, _] = Cache::of(self).layers;
+        layers.keeps.values_per_token()
     }
 
     /// Bytes that one token adds to the KV cache, all layers, at `bytes` per value; windows not taken into account.
     pub fn kv_bytes_per_token(&self, bytes: f64) -> f64 {
-        self.kv_values_per_token_per_layer() as f64 * self.num_hidden_layers as f64 * bytes
+        Cache::of(self).bytes_per_token(bytes)
     }
 
     /// Bytes of the KV cache of one sequence of `tokens` tokens at `bytes` per value: a layer with a window keeps at
     /// most that many.
     pub fn kv_bytes(&self, tokens: u64, bytes: f64) -> f64 {
-        let (window, sliding) = self.sliding.map_or((0, 0), |s| (s.window, s.layers.min(self.num_hidden_layers)));
-        let full = self.num_hidden_layers.saturating_sub(sliding) as f64 * tokens as f64;
-        let windowed = sliding as f64 * tokens.min(window) as f64;
-        self.kv_values_per_token_per_layer() as f64 * (full + windowed) * bytes
+        Cache::of(self).bytes(tokens, bytes)
     }
 
     /// Everything that makes this shape impossible; empty if it is sound.

@@ -87,24 +87,18 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &join::<_, 12>(&[&OWN, &Wires::params(), &[MEASURED]]);
     const QUANTITIES: &'static [Measure<Self, Sizes>] = &[
         measure("time", "Time", Unit::Seconds, |p, s| s.chosen.time(p.bytes)),
-        measure("latency", "of which latency", Unit::Seconds, |_, s| s.chosen.latency),
-        measure("latency-share", "Latency’s share", Unit::Fraction, |p, s| s.latency_share(p.bytes)),
+        measure("latency", "Latency", Unit::Seconds, |_, s| s.chosen.latency),
+        measure("latency-share", "Latency share", Unit::Fraction, |p, s| s.latency_share(p.bytes)),
         measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |p, s| s.chosen.algbw(p.bytes)),
         measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |p, s| s.busbw(s.chosen, p.bytes)),
-        measure("peak-busbw", "Bus bandwidth of huge buffers", Unit::BytesPerSecond, |_, s| s.peak_busbw()),
-        measure("half-size", "Half of it from", Unit::Bytes, |_, s| s.chosen.half_size()),
-        measure("crossover", "Ring beats tree from", Unit::Bytes, |_, s| s.crossover.unwrap_or(0.0)),
-        measure("time-ring", "Time by ring", Unit::Seconds, |p, s| s.ring.time(p.bytes)),
-        measure("time-tree", "Time by tree; 0 where NCCL has none", Unit::Seconds, |p, s| {
-            s.tree.map_or(0.0, |tree| tree.time(p.bytes))
-        }),
-        measure("fit-latency", "Fitted latency; 0 without measurements", Unit::Seconds, |_, s| {
-            s.fit.map_or(0.0, |fit| fit.cost.latency)
-        }),
-        measure("fit-busbw", "Fitted bus bandwidth; 0 without measurements", Unit::BytesPerSecond, |_, s| {
-            s.fitted_busbw()
-        }),
-        measure("fit-off", "Largest difference from the fit", Unit::Fraction, |_, s| s.fit.map_or(0.0, |fit| fit.off)),
+        measure("peak-busbw", "Peak bus bandwidth", Unit::BytesPerSecond, |_, s| s.peak_busbw()),
+        measure("half-size", "Half-bandwidth size", Unit::Bytes, |_, s| s.chosen.half_size()),
+        measure("crossover", "Ring–tree crossover", Unit::Bytes, |_, s| s.crossover.unwrap_or(0.0)),
+        measure("time-ring", "Ring time", Unit::Seconds, |p, s| s.ring.time(p.bytes)),
+        measure("time-tree", "Tree time", Unit::Seconds, |p, s| s.tree.map_or(0.0, |tree| tree.time(p.bytes))),
+        measure("fit-latency", "Fitted latency", Unit::Seconds, |_, s| s.fit.map_or(0.0, |fit| fit.cost.latency)),
+        measure("fit-busbw", "Fitted bus bandwidth", Unit::BytesPerSecond, |_, s| s.fitted_busbw()),
+        measure("fit-off", "Largest residual of the fit", Unit::Fraction, |_, s| s.fit.map_or(0.0, |fit| fit.off)),
     ];
 
     fn evaluate(&self) -> Result<Sizes, String> {

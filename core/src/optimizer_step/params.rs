@@ -168,13 +168,13 @@ impl Model for Params {
         whole("step", "steps that have been done", [0, 1000], "0").drawn().quiet().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Path>] = &[
-        measure("loss", "Loss above the least", Unit::Ratio, |p, path| path.problem.loss(path.after(p.steps as usize))),
-        measure("loss-start", "Loss at the start", Unit::Ratio, |_, path| path.problem.loss(path.after(0))),
-        measure("arrives", "Steps to a hundredth of it; 0 if never", Unit::Count, |_, path| {
+        measure("loss", "Excess loss", Unit::Ratio, |p, path| path.problem.loss(path.after(p.steps as usize))),
+        measure("loss-start", "Initial excess loss", Unit::Ratio, |_, path| path.problem.loss(path.after(0))),
+        measure("arrives", "Steps to 1% of the initial loss", Unit::Count, |_, path| {
             path.arrives().unwrap_or_default() as f64
         }),
         measure("lr-limit", "SGD’s largest learning rate, 2/κ", Unit::Ratio, |p, _| 2.0 / p.kappa),
-        measure("first-change", "First step, length", Unit::Ratio, |_, path| {
+        measure("first-change", "Length of the first step", Unit::Ratio, |_, path| {
             path.changes.first().map_or(0.0, |[a, b]| a.hypot(*b))
         }),
         measure("variance", "Variance of one row’s gradient, tr Σ", Unit::Ratio, |_, path| {
@@ -189,16 +189,16 @@ impl Model for Params {
             if square > 0.0 { path.problem.variance(path.after(0)) / square } else { 0.0 }
         }),
         measure("weights", "Weights of the layer", Unit::Count, |p, _| p.weights()),
-        measure("product-flop", "Its three products", Unit::Flop, |p, _| p.products()),
-        measure("forward-flop", "of them forward", Unit::Flop, |p, _| p.products() / 3.0),
+        measure("product-flop", "Forward and backward FLOPs", Unit::Flop, |p, _| p.products()),
+        measure("forward-flop", "Forward FLOPs", Unit::Flop, |p, _| p.products() / 3.0),
         measure("update-flop", "Update", Unit::Flop, |p, _| p.update(p.rule)[0]),
-        measure("update-bytes", "Update moves, in fp32", Unit::Bytes, |p, _| p.update(p.rule)[1]),
-        measure("state-bytes", "States, in fp32", Unit::Bytes, |p, _| p.update(p.rule)[2]),
-        measure("product-bytes", "Forward moves at least, in fp32", Unit::Bytes, |p, _| {
+        measure("update-bytes", "Update traffic, fp32", Unit::Bytes, |p, _| p.update(p.rule)[1]),
+        measure("state-bytes", "Optimizer states, fp32", Unit::Bytes, |p, _| p.update(p.rule)[2]),
+        measure("product-bytes", "Minimum forward traffic, fp32", Unit::Bytes, |p, _| {
             let (m, n, b) = (p.rows as f64, p.columns as f64, p.tokens as f64);
             4.0 * (b * m + m * n + b * n)
         }),
-        measure("intensity", "Update, FLOPs a byte", Unit::Ratio, |p, _| p.update(p.rule)[3]),
+        measure("intensity", "Update intensity, FLOP/byte", Unit::Ratio, |p, _| p.update(p.rule)[3]),
     ];
 
     fn evaluate(&self) -> Result<Path, String> {

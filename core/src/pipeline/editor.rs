@@ -64,8 +64,7 @@ impl Model for EditorParams {
     type Result = Standing;
     const ID: &'static str = "schedule-editor";
     const TITLE: &'static str = "Lay out a schedule";
-    const SUMMARY: &'static str =
-        "Put forward passes, backward passes and weight gradients where you want them, and see what it comes to.";
+    const SUMMARY: &'static str = "Put forward passes, backward passes and weight gradients where you want them, and see what the schedule costs.";
     const PARAMS: &'static [Param<Self>] = &[
         some("stages", "pipeline stages", MAX_BOARD_STAGES, "4").label("Stages").at(|p| Slot::Whole(&mut p.board.rows)),
         some("microbatches", "micro-batches of the step", MAX_BOARD_MICROBATCHES, "6")
@@ -78,18 +77,16 @@ impl Model for EditorParams {
             .apart(),
     ];
     const QUANTITIES: &'static [Measure<Self, Standing>] = &[
-        measure("makespan", "Step, first start to last end", Unit::Seconds, |_, s| s.makespan / 1e3),
-        measure("bubble-fraction", "Bubble: share of that time idle", Unit::Fraction, |_, s| s.bubble),
-        measure("peak-in-flight", "Micro-batches kept, worst stage", Unit::Count, |_, s| s.peak),
-        measure("violations", "Blocks against a rule", Unit::Count, |_, s| s.troubles as f64),
-        measure("missing", "Blocks not placed yet", Unit::Count, |_, s| s.missing as f64),
-        measure("complete", "Complete and valid (1) or not (0)", Unit::Count, |_, s| {
-            f64::from(u8::from(s.is_complete()))
-        }),
-        measure("makespan-1f1b", "1F1B takes", Unit::Seconds, |p, _| {
+        measure("makespan", "Makespan", Unit::Seconds, |_, s| s.makespan / 1e3),
+        measure("bubble-fraction", "Bubble fraction", Unit::Fraction, |_, s| s.bubble),
+        measure("peak-in-flight", "Peak micro-batches in flight", Unit::Count, |_, s| s.peak),
+        measure("violations", "Rule violations", Unit::Count, |_, s| s.troubles as f64),
+        measure("missing", "Blocks not placed", Unit::Count, |_, s| s.missing as f64),
+        measure("complete", "Valid", Unit::Count, |_, s| f64::from(u8::from(s.is_complete()))),
+        measure("makespan-1f1b", "Makespan of 1F1B", Unit::Seconds, |p, _| {
             p.run(Schedule::OneForwardOneBackward).map_or(0.0, |t| t.makespan() / 1e3)
         }),
-        measure("makespan-ideal", "No schedule takes less than", Unit::Seconds, |p, _| p.ideal() / 1e3),
+        measure("makespan-ideal", "Lower bound", Unit::Seconds, |p, _| p.ideal() / 1e3),
     ];
 
     fn evaluate(&self) -> Result<Standing, String> {
@@ -199,7 +196,7 @@ impl EditorParams {
             ""
         };
         format!(
-            "Complete and valid: {slots} slots, {bubble} of them idle, {peak} micro-batches kept at most.{verdict} 1F1B takes {} and \
+            "Valid: {slots} slots, {bubble} of them idle, {peak} micro-batches kept at most.{verdict} 1F1B takes {} and \
              keeps {}.",
             number(one),
             self.board.rows.len().min(self.board.microbatches as usize)

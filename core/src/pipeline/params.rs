@@ -142,15 +142,13 @@ impl Model for Params {
             .at(|p| p.path.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
-        measure("makespan", "Step, first start to last end", Unit::Seconds, |_, t| t.makespan() / 1e3),
-        measure("bubble-fraction", "Bubble: share of that time idle", Unit::Fraction, |_, t| {
-            t.idle_share(t.makespan())
-        }),
-        measure("ideal-time", "If no device waited", Unit::Seconds, |_, t| t.ideal() / 1e3),
-        measure("step-interval", "From one step to the next, no barrier", Unit::Seconds, |_, t| t.interval() / 1e3),
-        measure("interval-bubble", "Bubble of that interval", Unit::Fraction, |_, t| t.idle_share(t.interval())),
-        measure("peak-in-flight", "Micro-batches kept, worst device", Unit::Count, |_, t| t.worst_peak()),
-        measure("weight-versions", "Versions of weights, worst device", Unit::Count, |p, t| p.versions(t)),
+        measure("makespan", "Makespan", Unit::Seconds, |_, t| t.makespan() / 1e3),
+        measure("bubble-fraction", "Bubble fraction", Unit::Fraction, |_, t| t.idle_share(t.makespan())),
+        measure("ideal-time", "Ideal time", Unit::Seconds, |_, t| t.ideal() / 1e3),
+        measure("step-interval", "Step interval, no flush", Unit::Seconds, |_, t| t.interval() / 1e3),
+        measure("interval-bubble", "Bubble of the interval", Unit::Fraction, |_, t| t.idle_share(t.interval())),
+        measure("peak-in-flight", "Peak micro-batches in flight", Unit::Count, |_, t| t.worst_peak()),
+        measure("weight-versions", "Peak weight versions", Unit::Count, |p, t| p.versions(t)),
     ];
 
     fn evaluate(&self) -> Result<Timeline, String> {

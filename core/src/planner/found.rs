@@ -11,23 +11,6 @@ pub const SLOWEST: f64 = 12.0;
 /// The most memory of the picture, in those of the GPU.
 pub const FULLEST: f64 = 2.0;
 
-/// Where a layout of so many seconds and bytes lies in the picture: up, by the logarithm of its time, and across, by its memory.
-/// From 0 at the bottom and at the left to 1; beyond for what is off the picture.
-pub fn place((step, memory): (f64, f64), fastest: f64, capacity: f64) -> (f64, f64) {
-    ((step / fastest).ln() / SLOWEST.ln(), memory / (FULLEST * capacity))
-}
-
-/// Cells side by side that have a layout each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
-    /// The row, counted from the bottom.
-    pub up: usize,
-    /// The first of them, counted from the left.
-    pub across: usize,
-    /// How many.
-    pub cells: usize,
-}
-
 /// A rule that layouts broke.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Barrier {
@@ -52,8 +35,8 @@ pub struct Found {
     pub best: Option<Layout>,
     /// Those that nothing beats in both time and memory, the fastest first.
     pub front: Vec<Layout>,
-    /// Where in the picture layouts lie, row by row.
-    pub cloud: Vec<Run>,
+    /// Seconds of a step and bytes on the fullest GPU of layouts: one for each cell of the picture that has any.
+    pub cloud: Vec<(f64, f64)>,
     /// Why the best is what it is.
     pub reasons: Vec<Reason>,
     /// Why others are not possible.
@@ -90,32 +73,25 @@ impl Found {
     }
 }
 
-fn cloud(search: &Search) -> Vec<Run> {
+fn cloud(search: &Search) -> Vec<(f64, f64)> {
     let capacity = search.job().cluster.gpu.memory.0;
     let fastest = search.front().first().map_or(1.0, |l| l.step);
     let (wide, high) = CELLS;
     let mut taken = vec![false; wide * high];
+    let mut points = Vec::new();
     for layout in search.layouts() {
-        let (up, across) = place((layout.step, layout.memory), fastest, capacity);
+        let (up, across) = ((layout.step / fastest).ln() / SLOWEST.ln(), layout.memory / (FULLEST * capacity));
         if !(0.0..1.0).contains(&up) || !(0.0..1.0).contains(&across) {
             continue;
         }
         let cell = (up * high as f64) as usize * wide + (across * wide as f64) as usize;
-        if let Some(taken) = taken.get_mut(cell) {
-            *taken = true;
+        if let Some(taken) = taken.get_mut(cell)
+            && !std::mem::replace(taken, true)
+        {
+            points.push((layout.step, layout.memory));
         }
     }
-    let mut runs = Vec::new();
-    for (up, row) in taken.chunks_exact(wide).enumerate() {
-        let mut across = 0;
-        for alike in row.chunk_by(|a, b| a == b) {
-            if alike.first() == Some(&true) {
-                runs.push(Run { up, across, cells: alike.len() });
-            }
-            across += alike.len();
-        }
-    }
-    runs
+    points
 }
 
 #[cfg(test)]
@@ -149,15 +125,16 @@ mod tests {
             found.finding.starts_with("No layout is possible") && found.best.is_none() && !found.barriers.is_empty()
         );
     }
+
     #[test]
-    fn the_cloud_has_every_layout_that_is_on_the_picture() {
-        let found = Found::of(&search("tp=0&cp=1&mbs=0&zero=any").run(), false);
-        let (wide, high) = CELLS;
-        assert!(found.cloud.is_sorted_by(|a, b| (a.up, a.across + a.cells) < (b.up, b.across)));
-        assert!(found.cloud.iter().all(|run| run.cells > 0 && run.across + run.cells <= wide && run.up < high));
-        let cells: usize = found.cloud.iter().map(|run| run.cells).sum();
-        assert!(cells > 1000 && cells < found.all, "{cells}");
-        // The fastest is at the bottom.
-        assert_eq!(found.cloud.first().map(|run| run.up), Some(0));
+    fn the_cloud_is_of_layouts_on_the_picture_one_for_a_cell() {
+        let search = search("tp=0&cp=1&mbs=0&zero=any").run();
+        let found = Found::of(&search, false);
+        let (capacity, fastest) = (search.job().cluster.gpu.memory.0, found.front[0].step);
+        assert!(found.cloud.len() > 1000 && found.cloud.len() < found.all, "{}", found.cloud.len());
+        for &(step, memory) in &found.cloud {
+            assert!((fastest..fastest * SLOWEST).contains(&step) && (0.0..capacity * FULLEST).contains(&memory));
+            assert!(search.layouts().iter().any(|l| (l.step, l.memory) == (step, memory)));
+        }
     }
 }

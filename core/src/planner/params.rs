@@ -73,7 +73,7 @@ const JOBS: [Param<Params>; 8] = [
         .more(JOB)
         .at(|p| p.seq.slot()),
     whole("batch", "sequences of a step", [1, MAX_BATCH], "1536")
-        .label("Sequences of a step")
+        .label("Sequences per step")
         .slider(Scale::Quarters(2, 14))
         .main()
         .at(|p| p.batch.slot()),
@@ -113,7 +113,7 @@ const PINNED: [Param<Params>; 8] = [
         "chunks of each stage, more than 1 is the interleaved schedule; 0 for whatever is best",
         64,
         "0",
-        "Virtual stages of each",
+        "Virtual stages per rank",
     )
     .at(|p| Slot::Whole(&mut p.pins.chunks)),
     pin("mbs", "sequences of a micro-batch; 0 for whatever is best", 1024, "1", "Micro-batch")
@@ -168,11 +168,11 @@ impl Model for Params {
     ]);
     const QUANTITIES: &'static [Measure<Self, Plan>] = &[
         measure("layouts-valid", "Layouts that fit", Unit::Count, |_, p| p.valid as f64),
-        measure("layouts", "Layouts that are possible", Unit::Count, |_, p| p.layouts as f64),
+        measure("layouts", "Possible layouts", Unit::Count, |_, p| p.layouts as f64),
         time("step-time", "Step time of the fastest", |_, p| p.step.total()),
         measure("mfu", "MFU", Unit::Fraction, |_, p| p.mfu),
-        measure("memory", "Tensors on the fullest GPU", Unit::Bytes, |_, p| p.memory),
-        measure("tokens-per-second", "Tokens a second", Unit::Count, |params, p| {
+        measure("memory", "Memory on the fullest GPU", Unit::Bytes, |_, p| p.memory),
+        measure("tokens-per-second", "Tokens per second", Unit::Count, |params, p| {
             params.seq as f64 * params.batch as f64 / p.step.total()
         }),
         measure("gpus", "GPUs", Unit::Count, |params, _| params.cluster.gpus() as f64),
@@ -181,9 +181,9 @@ impl Model for Params {
         ranks("ep", "Expert-parallel ranks", |_, p| p.choice.degrees.ep as f64),
         ranks("dp", "Data-parallel ranks", |_, p| p.choice.degrees.dp as f64),
         ranks("pp", "Pipeline stages", |_, p| p.choice.degrees.pp as f64),
-        measure("vpp", "Virtual stages of each", Unit::Count, |_, p| p.choice.chunks as f64),
-        measure("microbatches", "Micro-batches of a step", Unit::Count, |_, p| p.microbatches as f64),
-        measure("mbs", "Sequences of a micro-batch", Unit::Count, |_, p| p.choice.mbs as f64),
+        measure("vpp", "Virtual stages per rank", Unit::Count, |_, p| p.choice.chunks as f64),
+        measure("microbatches", "Micro-batches per step", Unit::Count, |_, p| p.microbatches as f64),
+        measure("mbs", "Micro-batch size, sequences", Unit::Count, |_, p| p.choice.mbs as f64),
         measure("zero", "ZeRO stage", Unit::Count, |_, p| f64::from(p.choice.zero)),
         time("time-compute", "Matrix products", |_, p| p.step.stage.compute),
         time("time-elementwise", "Element-wise kernels", |_, p| p.step.stage.elementwise),
@@ -195,8 +195,8 @@ impl Model for Params {
         time("time-bubble", "Pipeline bubble", |_, p| p.step.bubble),
         time("time-data", "Data parallelism, exposed", |_, p| p.step.data),
         time("time-optimizer", "Optimizer", |_, p| p.step.optimizer),
-        measure("bubble-fraction", "Bubble, of the step", Unit::Fraction, |_, p| p.step.bubble / p.step.total()),
-        measure("communication-fraction", "Exposed communication, of the step", Unit::Fraction, |_, p| {
+        measure("bubble-fraction", "Bubble, share of the step", Unit::Fraction, |_, p| p.step.bubble / p.step.total()),
+        measure("communication-fraction", "Exposed communication, share of the step", Unit::Fraction, |_, p| {
             p.step.communication() / p.step.total()
         }),
         ranks("tensor-nodes", "Nodes of a tensor-parallel group", |params, p| p.nodes(params, Axis::Tensor)),

@@ -247,18 +247,18 @@ impl Model for Params {
         whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("error", "Error of the other columns", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.error)),
-        measure("zero", "Of them, become zero", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.zero)),
-        measure("bits-per-value", "Bits for each value", Unit::Ratio, |p, s| p.outcome(s).map_or(0.0, |r| r.bits)),
+        measure("error", "Error in the other columns", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.error)),
+        measure("zero", "Share rounded to zero", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.zero)),
+        measure("bits-per-value", "Bits per value", Unit::Ratio, |p, s| p.outcome(s).map_or(0.0, |r| r.bits)),
         measure("saturated", "Saturated at the jump", Unit::Fraction, |_, s| s.at_jump().saturated),
         measure("steps-saturated", "Steps that saturate", Unit::Count, |_, s| {
             s.delayed.iter().filter(|step| step.saturated > 0.0).count() as f64
         }),
         measure("jump-error", "Error at the jump", Unit::Fraction, |_, s| s.at_jump().error),
         measure("float-loss", "Loss without rounding", Unit::Ratio, |_, s| s.trained.float.last),
-        measure("rounded-loss", "Loss, rounded afterwards", Unit::Ratio, |_, s| s.trained.rounded),
+        measure("rounded-loss", "Loss, rounded after training", Unit::Ratio, |_, s| s.trained.rounded),
         measure("aware-loss", "Loss, trained with rounding", Unit::Ratio, |_, s| s.trained.aware.last),
-        measure("levels", "Levels of a weight", Unit::Count, |p, _| f64::from((1_u32 << p.bits) - 1)),
+        measure("levels", "Levels per weight", Unit::Count, |p, _| f64::from((1_u32 << p.bits) - 1)),
         measure("sum-error", "Error of the sum", Unit::Fraction, |_, s| s.sums.last().map_or(0.0, |s| s.1[0])),
         measure("promoted-error", "Error with promotion", Unit::Fraction, |_, s| s.sums.last().map_or(0.0, |s| s.1[1])),
     ];

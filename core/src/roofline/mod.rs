@@ -131,32 +131,32 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, Placed>] = &[
         measure("flops", "Work", Unit::Flop, |_, p| p.chosen.flop),
-        measure("bytes", "Must be moved", Unit::Bytes, |_, p| p.chosen.bytes),
-        measure("intensity", "FLOP for each byte", Unit::Ratio, |_, p| p.chosen.intensity()),
+        measure("bytes", "Minimum bytes moved", Unit::Bytes, |_, p| p.chosen.bytes),
+        measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |_, p| p.chosen.intensity()),
         measure("ridge", "Ridge point", Unit::Ratio, |_, p| p.roof.ridge()),
-        measure("attainable", "At best", Unit::FlopPerSecond, |_, p| p.roof.attainable(p.chosen.intensity())),
-        measure("share-of-peak", "Of the peak", Unit::Fraction, |_, p| {
+        measure("attainable", "Attainable", Unit::FlopPerSecond, |_, p| p.roof.attainable(p.chosen.intensity())),
+        measure("share-of-peak", "Share of peak", Unit::Fraction, |_, p| {
             p.roof.attainable(p.chosen.intensity()) / p.roof.peak
         }),
-        measure("time", "Takes at least", Unit::Seconds, |_, p| p.roof.time(&p.chosen)),
-        measure("compute-bound", "Compute bound: 1, memory bound: 0", Unit::Count, |_, p| {
+        measure("time", "Minimum time", Unit::Seconds, |_, p| p.roof.time(&p.chosen)),
+        measure("compute-bound", "Compute bound", Unit::Count, |_, p| {
             f64::from(u8::from(p.roof.is_compute_bound(&p.chosen)))
         }),
-        measure("ridge-rows", "Tokens from which its product is compute bound; 0 for none", Unit::Count, |_, p| {
+        measure("ridge-rows", "Compute bound from, tokens", Unit::Count, |_, p| {
             p.chosen.weights.map_or(0.0, |weights| p.roof.ridge_rows(weights))
         }),
-        measure("layer-time", "The whole layer", Unit::Seconds, |_, p| p.time()),
-        measure("layer-share-of-peak", "of it at the peak", Unit::Fraction, |_, p| {
+        measure("layer-time", "Layer time", Unit::Seconds, |_, p| p.time()),
+        measure("layer-share-of-peak", "Layer, share of peak", Unit::Fraction, |_, p| {
             p.layer.iter().map(|o| o.flop).sum::<f64>() / p.roof.peak / p.time()
         }),
-        measure("memory-bound-time", "of it memory bound", Unit::Fraction, |_, p| {
+        measure("memory-bound-time", "Memory-bound share of its time", Unit::Fraction, |_, p| {
             p.memory_bound(|operation| p.roof.time(operation))
         }),
-        measure("memory-bound-flops", "Work that is memory bound", Unit::Fraction, |_, p| {
+        measure("memory-bound-flops", "Memory-bound share of its FLOPs", Unit::Fraction, |_, p| {
             p.memory_bound(|operation| operation.flop)
         }),
-        measure("bandwidth", "Bandwidth of the GPU", Unit::BytesPerSecond, |_, p| p.roof.bandwidth),
-        measure("peak", "Peak of the GPU", Unit::FlopPerSecond, |_, p| p.roof.peak),
+        measure("bandwidth", "GPU bandwidth", Unit::BytesPerSecond, |_, p| p.roof.bandwidth),
+        measure("peak", "GPU peak", Unit::FlopPerSecond, |_, p| p.roof.peak),
     ];
 
     fn evaluate(&self) -> Result<Placed, String> {
@@ -228,7 +228,7 @@ impl Placed {
         let rate = |r: f64| unbroken(&Unit::FlopPerSecond.format(r));
         let intensity = chosen.intensity();
         let place = format!(
-            "{} does {} FLOP for each byte, and {gpu} turns at {}",
+            "{} does {} FLOP per byte, and {gpu} turns at {}",
             chosen.label,
             number(intensity),
             number(roof.ridge())

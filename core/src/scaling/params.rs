@@ -115,12 +115,12 @@ const OWN: [Param<Params>; 14] = [
     .main()
     .at(|p: &mut Params| p.scaling.slot()),
     whole("batch", "sequences of a step, if scaling is strong", [1, 1_000_000], "1024")
-        .label("Sequences of a step")
+        .label("Sequences per step")
         .doubling(14)
         .more(JOB)
         .at(|p: &mut Params| p.batch.slot()),
     whole("each", "sequences of each replica, if scaling is weak", [1, 100_000], "2")
-        .label("Sequences of a replica")
+        .label("Sequences per replica")
         .doubling(10)
         .more(JOB)
         .at(|p: &mut Params| p.each.slot()),
@@ -130,7 +130,7 @@ const OWN: [Param<Params>; 14] = [
         .more(JOB)
         .at(|p: &mut Params| p.seq.slot()),
     whole("mbs", "sequences of a micro-batch", [1, 100_000], "1")
-        .label("Sequences of a micro-batch")
+        .label("Micro-batch size, sequences")
         .doubling(8)
         .more(JOB)
         .at(|p: &mut Params| p.mbs.slot()),
@@ -185,14 +185,14 @@ impl Model for Params {
         measure("step-time", "Step", Unit::Seconds, |_, c| c.here.time()),
         measure("efficiency", "Efficiency", Unit::Fraction, |_, c| c.here.efficiency()),
         measure("speedup", "Speed-up over one GPU", Unit::Ratio, |_, c| c.here.speedup()),
-        measure("gain", "Worth of each GPU of the next doubling", Unit::Fraction, |_, c| c.gain()),
-        measure("half-efficiency", "GPUs up to 50% efficiency", Unit::Count, |_, c| c.half()),
-        measure("sequences", "Sequences of a step", Unit::Count, |_, c| c.here.sequences),
+        measure("gain", "Marginal efficiency of doubling", Unit::Fraction, |_, c| c.gain()),
+        measure("half-efficiency", "GPUs at 50% efficiency", Unit::Count, |_, c| c.half()),
+        measure("sequences", "Sequences per step", Unit::Count, |_, c| c.here.sequences),
         measure("time-compute", "Work", Unit::Seconds, |_, c| c.here.compute),
         measure("time-communication", "Exposed communication", Unit::Seconds, |_, c| c.here.communication),
         measure("time-bubble", "Bubble", Unit::Seconds, |_, c| c.here.bubble),
-        measure("time-straggle", "Wait for the slowest", Unit::Seconds, |_, c| c.here.straggle),
-        measure("time-idle", "No sequence left", Unit::Seconds, |_, c| c.here.idle),
+        measure("time-straggle", "Straggler wait", Unit::Seconds, |_, c| c.here.straggle),
+        measure("time-idle", "Idle for lack of sequences", Unit::Seconds, |_, c| c.here.idle),
         measure("time-gradients", "Gradient communication, hidden or not", Unit::Seconds, |_, c| c.here.gradients),
     ];
 

@@ -80,33 +80,31 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         measure("tokens", "Tokens", Unit::Count, |_, o| o.here.tokens),
-        measure("ratio", "Tokens for each parameter", Unit::Ratio, |_, o| o.here.ratio()),
-        measure("loss", "Loss, nats a token", Unit::Ratio, |_, o| o.loss(o.here)),
+        measure("ratio", "Tokens per parameter", Unit::Ratio, |_, o| o.here.ratio()),
+        measure("loss", "Loss, nats per token", Unit::Ratio, |_, o| o.loss(o.here)),
         measure("optimal-params", "Best model, parameters", Unit::Count, |_, o| o.optimum.params),
         measure("optimal-tokens", "Best model, tokens", Unit::Count, |_, o| o.optimum.tokens),
-        measure("optimal-ratio", "Best model, tokens for each parameter", Unit::Ratio, |_, o| o.optimum.ratio()),
+        measure("optimal-ratio", "Best model, tokens per parameter", Unit::Ratio, |_, o| o.optimum.ratio()),
         measure("optimal-loss", "Best model, loss", Unit::Ratio, |_, o| o.loss(o.optimum)),
-        measure("exponent", "Parameters grow as the budget to the power", Unit::Ratio, |_, o| o.law.exponent()),
-        measure("worth", "An optimal run needs for this loss", Unit::Flop, |_, o| o.worth()),
-        measure("wasted", "Of the budget more than that", Unit::Fraction, |_, o| {
-            (1.0 - o.worth() / o.compute()).max(0.0)
-        }),
-        measure("epochs", "Passes over the text", Unit::Ratio, |_, o| o.epochs(o.here)),
-        measure("effective-tokens", "Tokens as good as new", Unit::Count, |_, o| {
+        measure("exponent", "Exponent of parameters in compute", Unit::Ratio, |_, o| o.law.exponent()),
+        measure("worth", "Optimal compute for this loss", Unit::Flop, |_, o| o.worth()),
+        measure("wasted", "Compute wasted", Unit::Fraction, |_, o| (1.0 - o.worth() / o.compute()).max(0.0)),
+        measure("epochs", "Epochs", Unit::Ratio, |_, o| o.epochs(o.here)),
+        measure("effective-tokens", "Effective tokens", Unit::Count, |_, o| {
             data::effective(&o.surface, o.here, o.unique).tokens
         }),
         measure("limited-params", "Best model for this text, parameters", Unit::Count, |_, o| o.limited.params),
         measure("limited-tokens", "Best model for this text, tokens", Unit::Count, |_, o| o.limited.tokens),
-        measure("limited-epochs", "Best model for this text, passes", Unit::Ratio, |_, o| o.epochs(o.limited)),
+        measure("limited-epochs", "Best model for this text, epochs", Unit::Ratio, |_, o| o.epochs(o.limited)),
         measure("limited-loss", "Best model for this text, loss", Unit::Ratio, |_, o| o.loss(o.limited)),
-        measure("serving", "Serving it", Unit::Flop, |_, o| o.total() - o.here.compute()),
-        measure("total", "Training and serving it", Unit::Flop, |_, o| o.total()),
-        measure("lean-params", "Cheapest in all, parameters", Unit::Count, |_, o| o.lean.params),
-        measure("lean-tokens", "Cheapest in all, tokens", Unit::Count, |_, o| o.lean.tokens),
-        measure("lean-total", "Cheapest in all, training and serving", Unit::Flop, |_, o| {
+        measure("serving", "Serving FLOPs", Unit::Flop, |_, o| o.total() - o.here.compute()),
+        measure("total", "Training and serving FLOPs", Unit::Flop, |_, o| o.total()),
+        measure("lean-params", "Lifetime optimum, parameters", Unit::Count, |_, o| o.lean.params),
+        measure("lean-tokens", "Lifetime optimum, tokens", Unit::Count, |_, o| o.lean.tokens),
+        measure("lean-total", "Lifetime optimum, training and serving", Unit::Flop, |_, o| {
             serving::total(o.lean, o.served)
         }),
-        measure("lean-saving", "It saves of all FLOPs", Unit::Fraction, |_, o| {
+        measure("lean-saving", "Lifetime optimum, FLOPs saved", Unit::Fraction, |_, o| {
             (1.0 - serving::total(o.lean, o.served) / o.total()).max(0.0)
         }),
     ];

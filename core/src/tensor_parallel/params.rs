@@ -81,7 +81,7 @@ const OWN: [Param<Params>; 14] = [
         .more(JOB)
         .at(|p| p.seq.slot()),
     whole("mbs", "sequences of a micro-batch", [1, 4096], "1")
-        .label("Sequences of a micro-batch")
+        .label("Micro-batch size, sequences")
         .doubling(8)
         .more(JOB)
         .at(|p| p.mbs.slot()),
@@ -149,12 +149,12 @@ impl Model for Params {
         &all_apart(&SHAPE),
     ]);
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("bytes-per-layer", "Sent by a rank for one layer", Unit::Bytes, |_, r| r.cost.bytes),
-        measure("collectives-per-layer", "Collectives of a layer", Unit::Count, |_, r| r.cost.collectives as f64),
-        measure("time-compute", "Arithmetic of a layer", Unit::Seconds, |_, r| r.cost.compute),
-        measure("time-communication", "Time of its collectives", Unit::Seconds, |_, r| r.cost.communication),
-        measure("time-exposed", "of it exposed", Unit::Seconds, |_, r| r.cost.exposed),
-        measure("communication-share", "Share of the layer that is exposed", Unit::Fraction, |_, r| r.cost.share()),
+        measure("bytes-per-layer", "Sent per rank per layer", Unit::Bytes, |_, r| r.cost.bytes),
+        measure("collectives-per-layer", "Collectives per layer", Unit::Count, |_, r| r.cost.collectives as f64),
+        measure("time-compute", "Compute time per layer", Unit::Seconds, |_, r| r.cost.compute),
+        measure("time-communication", "Communication time per layer", Unit::Seconds, |_, r| r.cost.communication),
+        measure("time-exposed", "Exposed communication", Unit::Seconds, |_, r| r.cost.exposed),
+        measure("communication-share", "Exposed share of the layer time", Unit::Fraction, |_, r| r.cost.share()),
         measure("bytes-regathered", "Gathered again for weight gradients", Unit::Bytes, |_, r| r.cost.again),
         measure("bytes-all-layers", "Sent by a rank, all layers", Unit::Bytes, |_, r| r.cost.bytes * r.layers()),
         measure("collectives-all-layers", "Collectives, all layers", Unit::Count, |_, r| {

@@ -342,46 +342,44 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("tokens-seen", "Tokens", Unit::Count, |_, r| r.tokens),
-        measure("time", "It takes", Unit::Seconds, |_, r| r.seconds()),
-        measure("loss", "Predicted loss, nats a token", Unit::Ratio, |_, r| r.loss()),
+        measure("time", "Training time", Unit::Seconds, |_, r| r.seconds()),
+        measure("loss", "Predicted loss, nats per token", Unit::Ratio, |_, r| r.loss()),
         measure("gpu-hours", "GPU-hours", Unit::Count, |_, r| r.gpu_hours()),
         measure("cost", "Cost, US$", Unit::Count, |_, r| r.cost()),
         measure("energy", "Energy, kWh", Unit::Count, |_, r| r.energy()),
-        measure("compute", "FLOPs of the model", Unit::Flop, |_, r| r.compute()),
-        measure("hardware-compute", "FLOPs of the hardware", Unit::Flop, |_, r| r.hardware_compute()),
+        measure("compute", "Model FLOPs", Unit::Flop, |_, r| r.compute()),
+        measure("hardware-compute", "Hardware FLOPs", Unit::Flop, |_, r| r.hardware_compute()),
         measure("hfu", "HFU", Unit::Fraction, |_, r| r.hfu()),
-        measure("flop-per-token", "FLOPs a token", Unit::Flop, |_, r| r.size.flop_per_token()),
-        measure("attention-share", "of them attention", Unit::Fraction, |_, r| {
+        measure("flop-per-token", "FLOPs per token", Unit::Flop, |_, r| r.size.flop_per_token()),
+        measure("attention-share", "Attention share of FLOPs", Unit::Fraction, |_, r| {
             r.size.attention_per_token() / r.size.flop_per_token()
         }),
-        measure("rate", "Tokens a second", Unit::Count, |_, r| r.rate()),
-        measure("rate-per-gpu", "Tokens a second of a GPU", Unit::Count, |_, r| r.rate() / r.machine.gpus),
-        measure("ratio", "Tokens for each parameter", Unit::Ratio, |_, r| r.point().ratio()),
+        measure("rate", "Tokens per second", Unit::Count, |_, r| r.rate()),
+        measure("rate-per-gpu", "Tokens per second per GPU", Unit::Count, |_, r| r.rate() / r.machine.gpus),
+        measure("ratio", "Tokens per parameter", Unit::Ratio, |_, r| r.point().ratio()),
         measure("optimal-params", "Best model for these FLOPs, parameters", Unit::Count, |_, r| r.optimum().params),
         measure("optimal-tokens", "Best model for these FLOPs, tokens", Unit::Count, |_, r| r.optimum().tokens),
         measure("steps", "Steps", Unit::Count, |_, r| r.steps()),
-        measure("step-time", "A step", Unit::Seconds, |_, r| r.step_seconds()),
+        measure("step-time", "Step time", Unit::Seconds, |_, r| r.step_seconds()),
         measure("critical-batch", "Critical batch, tokens", Unit::Count, |_, r| r.critical()),
-        measure("step-factor", "Steps over the fewest possible", Unit::Ratio, |_, r| {
-            batch::step_factor(r.batch, r.critical())
-        }),
-        measure("token-factor", "Tokens over the fewest possible", Unit::Ratio, |_, r| {
+        measure("step-factor", "Steps over the minimum", Unit::Ratio, |_, r| batch::step_factor(r.batch, r.critical())),
+        measure("token-factor", "Tokens over the minimum", Unit::Ratio, |_, r| {
             batch::token_factor(r.batch, r.critical())
         }),
-        measure("steps-min", "Fewest steps for this loss", Unit::Count, |_, r| {
+        measure("steps-min", "Minimum steps for this loss", Unit::Count, |_, r| {
             r.steps() / batch::step_factor(r.batch, r.critical())
         }),
-        measure("tokens-min", "Fewest tokens for this loss", Unit::Count, |_, r| {
+        measure("tokens-min", "Minimum tokens for this loss", Unit::Count, |_, r| {
             r.tokens / batch::token_factor(r.batch, r.critical())
         }),
-        measure("learning-rate-mean", "Mean learning rate over its peak", Unit::Fraction, |_, r| r.schedule.mean()),
-        measure("optimizer-state", "Optimizer state, of all GPUs", Unit::Bytes, |_, r| r.optimizer().state),
-        measure("optimizer-bytes", "Bytes of state a parameter", Unit::Ratio, |_, r| {
+        measure("learning-rate-mean", "Mean over peak learning rate", Unit::Fraction, |_, r| r.schedule.mean()),
+        measure("optimizer-state", "Optimizer state, all GPUs", Unit::Bytes, |_, r| r.optimizer().state),
+        measure("optimizer-bytes", "Optimizer bytes per parameter", Unit::Ratio, |_, r| {
             r.optimizer().state / r.size.total
         }),
-        measure("optimizer-traffic", "A step of it moves", Unit::Bytes, |_, r| r.optimizer().traffic),
-        measure("optimizer-flop", "A step of it computes", Unit::Flop, |_, r| r.optimizer().flop),
-        measure("optimizer-share", "over the model’s FLOPs", Unit::Fraction, |_, r| r.optimizer_share()),
+        measure("optimizer-traffic", "Optimizer traffic per step", Unit::Bytes, |_, r| r.optimizer().traffic),
+        measure("optimizer-flop", "Optimizer FLOPs per step", Unit::Flop, |_, r| r.optimizer().flop),
+        measure("optimizer-share", "Optimizer share of model FLOPs", Unit::Fraction, |_, r| r.optimizer_share()),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {

@@ -163,32 +163,32 @@ impl Model for Params {
         .at(|p| p.in_flight.slot()),
         each("rows", "rows of a micro-batch", [1, 4], "2").label("Rows of a micro-batch").at(|p| p.rows.slot()),
         each("accumulate", "micro-batches of a step", [1, 4], "1")
-            .label("Micro-batches of a step")
+            .label("Micro-batches per step")
             .at(|p| p.accumulate.slot()),
         whole("step", "events that have happened", [0, MAX_EVENTS], "0").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("params", "Parameters of the model, Ψ", Unit::Count, |p, _| p.size() as f64),
-        measure("peak-memory", "Peak memory of a rank", Unit::Bytes, |_, run| run.mark(run.peak()).memory.total()),
+        measure("params", "Parameters, Ψ", Unit::Count, |p, _| p.size() as f64),
+        measure("peak-memory", "Peak memory per rank", Unit::Bytes, |_, run| run.mark(run.peak()).memory.total()),
         measure("model-states", "Model states when Adam steps", Unit::Bytes, |_, run| run.states().total()),
         measure("resting-memory", "Held between steps", Unit::Bytes, |_, run| run.resting().total()),
-        measure("bytes-on-wire", "Sent by a rank in a step", Unit::Bytes, |_, run| run.mark(usize::MAX).sent),
-        measure("volume-over-params", "The same in Ψ", Unit::Ratio, |_, run| run.volume()),
-        measure("bytes-exposed", "Of it, with nothing to hide behind", Unit::Bytes, |_, run| {
-            run.mark(usize::MAX).exposed
+        measure("bytes-on-wire", "Sent per rank per step", Unit::Bytes, |_, run| run.mark(usize::MAX).sent),
+        measure("volume-over-params", "Sent per rank, in units of Ψ", Unit::Ratio, |_, run| run.volume()),
+        measure("bytes-exposed", "Exposed bytes", Unit::Bytes, |_, run| run.mark(usize::MAX).exposed),
+        measure("bytes-between-nodes", "Sent between nodes, per node", Unit::Bytes, |_, run| {
+            run.mark(usize::MAX).leaving
         }),
-        measure("bytes-between-nodes", "Sent by a node to others", Unit::Bytes, |_, run| run.mark(usize::MAX).leaving),
-        measure("memory-now", "Memory of a rank now", Unit::Bytes, |p, run| run.mark(p.step).memory.total()),
-        measure("params-held", "Parameters on a rank now", Unit::Count, |p, run| run.mark(p.step).parameters as f64),
-        measure("events", "Events of the step", Unit::Count, |_, run| run.steps() as f64),
-        measure("peak-event", "Event after which memory peaks", Unit::Count, |_, run| run.peak() as f64),
-        measure("matches-single-rank", "Same result as one rank (1) or not (0)", Unit::Count, |_, run| {
+        measure("memory-now", "Memory per rank now", Unit::Bytes, |p, run| run.mark(p.step).memory.total()),
+        measure("params-held", "Parameters per rank now", Unit::Count, |p, run| run.mark(p.step).parameters as f64),
+        measure("events", "Events in the step", Unit::Count, |_, run| run.steps() as f64),
+        measure("peak-event", "Event at the memory peak", Unit::Count, |_, run| run.peak() as f64),
+        measure("matches-single-rank", "Matches a single rank", Unit::Count, |_, run| {
             f64::from(u8::from(run.check.matches()))
         }),
-        measure("bits-differ", "Parameters and moments whose last bits differ", Unit::Fraction, |_, run| {
+        measure("bits-differ", "Values whose last bits differ", Unit::Fraction, |_, run| {
             run.check.differ as f64 / run.check.compared.max(1) as f64
         }),
-        measure("largest-difference", "Largest difference from it", Unit::Ratio, |_, run| run.check.largest),
+        measure("largest-difference", "Largest difference from a single rank", Unit::Ratio, |_, run| run.check.largest),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {

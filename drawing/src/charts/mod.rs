@@ -8,10 +8,17 @@ pub mod communication_cost;
 pub mod failure_campaign;
 pub mod float_bits;
 pub mod kernel_fusion;
+pub mod kv_compression;
+pub mod loss_detective;
 pub mod loss_scaling;
+pub mod memory_hierarchy;
+pub mod multi_token_prediction;
+pub mod occupancy;
 pub mod optimizer_step;
+pub mod parallel_planner;
 pub mod position_encoding;
 pub mod quantization;
+pub mod reduction_order;
 pub mod roofline;
 pub mod scaling_curve;
 pub mod scaling_laws;
@@ -45,7 +52,14 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             communication_cost::chart(&sizes, communication_cost::Over::Time)
         }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
+        "multi-token-prediction" => {
+            multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
+        }
         "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
+        "reduction-order" => {
+            let params = ringside_core::reduction_order::Params::read(query).0;
+            reduction_order::chart(&params, &params.evaluate().ok()?)
+        }
         "roofline" => {
             roofline::chart(&roofs::Placed::new(&roofs::Params::read(query).0), &roofline::Measured::default())
         }

@@ -71,7 +71,7 @@ pub fn chart(placed: &Placed, measured: &Measured) -> Chart {
             chosen.label,
             number(intensity)
         ),
-        across: Axis::log10(INTENSITIES).named("FLOP for each byte moved"),
+        across: Axis::log10(INTENSITIES).named("Arithmetic intensity, FLOP/byte"),
         up: Axis::log10(RATES).written(Writing::Unit(Unit::FlopPerSecond)).named("Attainable FLOP/s"),
         series,
         rules: vec![Rule::across(ridge, format!("ridge {}", number(ridge))).ink(Ink::Soft)],

@@ -8,10 +8,10 @@ use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
 /// The parts of a step, from the bottom. The first is work, the others are [`Step::waits`].
 const PARTS: [(&str, Ink); 5] = [
     ("Work", Ink::Weights),
-    ("No sequence left", Ink::Idle),
+    ("Idle for lack of sequences", Ink::Idle),
     ("Exposed communication", Ink::Communication),
     ("Bubble", Ink::Optimizer),
-    ("Wait for the slowest", Ink::Gradients),
+    ("Straggler wait", Ink::Gradients),
 ];
 
 /// One step as parts of one, the lowest first.

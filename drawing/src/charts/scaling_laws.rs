@@ -67,7 +67,7 @@ fn iso_flop(o: &Outcome) -> Chart {
             here.1
         ),
         across: Axis::log10(across).written(COUNT).named("Parameters"),
-        up: Axis::linear((low - 0.03, high)).named("Loss, nats a token"),
+        up: Axis::linear((low - 0.03, high)).named("Loss, nats per token"),
         series,
         rules: Vec::new(),
         marks: vec![Mark::new(here, format!("{:.3}", here.1))],
@@ -142,8 +142,8 @@ fn repeated(o: &Outcome) -> Chart {
             number(passes),
             COUNT.write(value)
         ),
-        across: Axis::log2((1.0, 64.0)).named("Passes over the text"),
-        up: Axis::linear((0.0, top)).written(COUNT).named("Tokens as good as new"),
+        across: Axis::log2((1.0, 64.0)).named("Epochs"),
+        up: Axis::linear((0.0, top)).written(COUNT).named("Effective tokens"),
         series: vec![
             Series::fine(
                 "if every pass were new",

@@ -37,7 +37,7 @@ fn loss(run: &Run) -> Chart {
             number(end)
         ),
         across: Axis::linear((0.0, end)).named("Days, if the run is planned to end then"),
-        up: Axis::linear((low - 0.04, high)).named("Loss, nats a token"),
+        up: Axis::linear((low - 0.04, high)).named("Loss, nats per token"),
         series: vec![
             Series::fine("the best size for each length", Ink::Optimizer, Stroke::Dashed, inside(best)),
             Series::line(format!("{} parameters", COUNT.write(run.size.params)), Ink::Weights, inside(curve)),
@@ -111,7 +111,7 @@ fn optimizers(run: &Run) -> Chart {
             Unit::Fraction.format(here.0)
         ),
         across: Axis::log10(range).at(ticks).named("FLOPs of a step over those of its batch"),
-        up: Axis::linear((0.0, (top * 1.15).max(10.0))).named("Bytes of state a parameter"),
+        up: Axis::linear((0.0, (top * 1.15).max(10.0))).named("Optimizer bytes per parameter"),
         series: vec![
             Series::dots("Optimizers", Ink::Weights, Shape::Disc, all.iter().map(|(_, at)| *at).collect())
                 .with_names(names),

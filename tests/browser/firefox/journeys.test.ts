@@ -22,7 +22,7 @@ test("a config.json of one's own is read", async ({ open }) => {
   await expect.poll(() => quantity(page, "params")).toBe(8030261248);
 });
 
-test("what was answered rightly stays answered", async ({ open }) => {
+test("what was solved stays solved", async ({ open }) => {
   const page = await open(`${CHAPTER}#exercise-zero-2`);
   const exercise = '[data-exercise="zero-2"]';
   const field = `${exercise} input[type="text"]`;

@@ -2,6 +2,7 @@
 
 mod nav;
 mod place;
+mod see;
 mod sources;
 mod term;
 mod text;

@@ -2,24 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use leptos::ev::MouseEvent;
 use leptos::html;
 use leptos::prelude::*;
 use ringside_content::schema::Exercises;
 use ringside_core::query::Query;
 use web_sys::Element;
 
-use super::{nav, place, term};
+use super::{nav, place, see, term};
 use crate::data::Remote;
 use crate::exercises;
 use crate::page;
 use crate::router::address;
-use crate::ui::{dom, hold};
 
 /// A figure of the chapter: the state it starts from and the state it is in.
 #[derive(Clone)]
 pub(super) struct Figure {
-    base: Query,
+    pub(super) base: Query,
     pub(super) query: RwSignal<Query>,
 }
 
@@ -79,24 +77,13 @@ pub(super) fn view(text: Text) -> AnyView {
         }
     });
 
-    let click = move |event: MouseEvent| {
-        if event.button() != 0 || event.ctrl_key() || event.meta_key() || event.shift_key() {
-            return;
-        }
-        let Some(link) = dom::closest(&event, "a.see") else { return };
-        let name = link.get_attribute("data-see").unwrap_or_default();
-        let Some(figure) = figures.with_value(|figures| figures.get(&name).cloned()) else { return };
-        event.prevent_default();
-        let changes = Query::parse(&link.get_attribute("data-query").unwrap_or_default());
-        figure.query.set(figure.base.with(&changes));
-        show(&name);
-    };
+    let shown = see::Shown::new(figures);
     view! {
         <div class="chapter-frame">
             <div
                 node_ref=node
                 inner_html=html
-                on:click=click
+                on:click=move |event| shown.click(&event)
                 on:mouseover=move |event| definition.over(&event)
                 on:mouseout=move |_| definition.leave()
                 on:focusin=move |event| definition.over(&event)
@@ -108,21 +95,8 @@ pub(super) fn view(text: Text) -> AnyView {
                 }
             ></div>
             {definition.view()}
+            {shown.way_back()}
         </div>
     }
     .into_any()
-}
-
-/// Brings a figure into view and shows for a moment which one it is.
-fn show(id: &str) {
-    let Some(slot) = document().get_element_by_id(id) else { return };
-    hold::bring(slot.clone());
-    // Without the mark the figure has changed all the same.
-    let _ = slot.class_list().add_1("shown");
-    set_timeout(
-        move || {
-            let _ = slot.class_list().remove_1("shown");
-        },
-        std::time::Duration::from_millis(1400),
-    );
 }

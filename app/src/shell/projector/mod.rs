@@ -4,6 +4,7 @@
 //! Everything but the way in is downloaded when something is projected for the first time.
 
 pub(super) mod fit;
+mod question;
 pub(super) mod room;
 pub(super) mod stage;
 

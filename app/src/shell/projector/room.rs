@@ -1,4 +1,5 @@
-//! What a figure has around it while it is projected: the keys, a bar of buttons, the spotlight, the blank screen.
+//! What a figure has around it while it is projected: the keys, a bar of buttons, the question that it waits for, the spotlight, the blank
+//! screen.
 
 use std::cell::RefCell;
 
@@ -13,6 +14,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{HtmlElement, KeyboardEvent, MutationObserver, MutationObserverInit};
 
+use super::question::Question;
 use super::stage::{self, Stage};
 use super::{PRESENT, PROJECTING, asked, fit};
 use crate::data::library;
@@ -99,6 +101,7 @@ struct Room {
     blank: RwSignal<bool>,
     light: RwSignal<bool>,
     frozen: RwSignal<bool>,
+    question: Question,
     resize: Later,
 }
 
@@ -115,6 +118,7 @@ fn enter(place: HtmlElement) {
         blank: RwSignal::new(false),
         light: RwSignal::new(false),
         frozen: RwSignal::new(false),
+        question: Question::none(),
         resize: Later::after(120),
     };
     if !widget.is_empty() {
@@ -201,6 +205,9 @@ impl Room {
     }
 
     fn step(self, forward: bool) {
+        if forward && self.question.uncover() {
+            return;
+        }
         let last = self.slides.with_untracked(Vec::len).saturating_sub(1);
         let next = match (self.at.get_untracked(), forward) {
             (None, true) => Some(0),
@@ -222,6 +229,7 @@ impl Room {
             if let Some(query) = wanted {
                 stage::set(&figure, &query.to_string());
             }
+            self.question.find(self.stage);
         };
         set_timeout(set, std::time::Duration::ZERO);
         self.refit();
@@ -258,6 +266,8 @@ impl Room {
         let window = window();
         dom::on(&window, "keydown", move |event| self.press(event.unchecked_ref()));
         dom::on(&window, "resize", move |_| self.refit());
+        // What was pressed may have answered it.
+        dom::on(&window, "click", move |_| self.settle());
         dom::on(&document(), "fullscreenchange", |_| {
             if document().fullscreen_element().is_none() {
                 leave();
@@ -289,6 +299,8 @@ impl Room {
             // Presentation remotes have these.
             "PageDown" => self.step(true),
             "PageUp" => self.step(false),
+            "ArrowRight" | "ArrowDown" | " " if self.is_idle() => self.step(true),
+            "ArrowLeft" | "ArrowUp" if self.is_idle() => self.step(false),
             "Escape" if self.blank.get_untracked() => self.blank.set(false),
             "Escape" => leave(),
             _ if typing(event) => return,
@@ -296,12 +308,22 @@ impl Room {
             "h" | "H" => flip(self.bare),
             "s" | "S" => flip(self.light),
             "f" | "F" => flip(self.frozen),
+            key if self.question.press(key) => {}
             digit => match digit.parse::<usize>() {
                 Ok(n) if (1..=9).contains(&n) => self.go(n - 1),
                 _ => return,
             },
         }
         event.prevent_default();
+    }
+}
+
+impl Room {
+    /// Whether nothing is focused that has a use for arrow keys and the space bar.
+    fn is_idle(self) -> bool {
+        let Some(focused) = document().active_element() else { return true };
+        let is_figure = self.stage.with_value(Stage::figure).is_some_and(|figure| *figure == focused);
+        is_figure || focused.tag_name() == "BODY"
     }
 }
 
@@ -400,11 +422,11 @@ fn view(room: Room) -> AnyView {
         <h1 class="visually-hidden">{title}</h1>
         <div class="room-bar" role="toolbar" aria-label="Projector">
             <div class="room-slides" hidden=move || count() == 0>
-                <button type="button" class="quiet" aria-label="The state before" title="Page Up" on:click=move |_| room.step(false)>
+                <button type="button" class="quiet" aria-label="The state before" title="Page Up, or an arrow key" on:click=move |_| room.step(false)>
                     "‹"
                 </button>
                 {numbers}
-                <button type="button" class="quiet" aria-label="The next state" title="Page Down" on:click=move |_| room.step(true)>
+                <button type="button" class="quiet" aria-label="The next state" title="Page Down, an arrow key or Space" on:click=move |_| room.step(true)>
                     "›"
                 </button>
             </div>
@@ -415,6 +437,7 @@ fn view(room: Room) -> AnyView {
             {switch("Blank", "B", room.blank)}
             <button type="button" class="quiet" on:click=|_| leave()>"Leave " <kbd>"Esc"</kbd></button>
         </div>
+        {room.question.view()}
         <Show when=move || room.frozen.get()>{held(room)}</Show>
         <Show when=move || room.light.get()>
             <div
@@ -443,12 +466,22 @@ fn held(room: Room) -> AnyView {
         let (Some(host), Some(figure)) = (node.get(), room.stage.with_value(Stage::figure)) else { return };
         let Ok(still) = figure.clone_node_with_deep(true) else { return };
         let still: HtmlElement = still.unchecked_into();
-        let _ = still.remove_attribute("data-widget");
         for (from, to) in dom::all(&figure, "canvas").iter().zip(dom::all(&still, "canvas")) {
             copy_canvas(from.unchecked_ref(), to.unchecked_ref());
         }
         // What cannot be held is seen to change.
         let _ = host.append_child(&still);
+        // What was set by hand or by a program is no attribute, and is not cloned.
+        let fields = "input, select, textarea, code-editor";
+        for (from, to) in dom::all(&figure, fields).iter().zip(dom::all(&still, fields)) {
+            for property in ["value", "checked"] {
+                if let Ok(value) = js_sys::Reflect::get(from, &property.into())
+                    && !value.is_undefined()
+                {
+                    let _ = js_sys::Reflect::set(&to, &property.into(), &value);
+                }
+            }
+        }
         for (from, to) in dom::all(&figure, ".drawing").iter().zip(dom::all(&still, ".drawing")) {
             to.set_scroll_top(from.scroll_top());
         }

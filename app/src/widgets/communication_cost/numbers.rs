@@ -59,7 +59,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
         <Table
             columns=[
                 words("Buffer"),
-                numbers("Time by ring"),
+                numbers("Ring time"),
                 numbers("by tree"),
                 numbers("Bus bandwidth by ring"),
                 numbers("by tree"),

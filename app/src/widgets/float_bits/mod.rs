@@ -91,22 +91,22 @@ type Names = &'static [(&'static str, &'static str)];
 const fn read(view: View) -> Names {
     match view {
         View::Bits => &[
-            ("value", "Value held"),
+            ("value", "Stored value"),
             ("relative-error", "Relative error"),
-            ("spacing", "Spacing there"),
+            ("spacing", "Spacing at that value"),
             ("other-relative-error", "Error beside it"),
         ],
         View::Spacing => &[
-            ("epsilon", "Spacing above 1"),
+            ("epsilon", "Machine epsilon"),
             ("largest", "Largest value"),
             ("smallest-normal", "Smallest normal value"),
-            ("smallest", "Smallest value over 0"),
+            ("smallest", "Smallest positive value"),
         ],
         View::Sum => &[
             ("sum", "Sum"),
-            ("sum-kept", "Part of the updates that arrived"),
-            ("other-sum", "Sum beside it"),
-            ("other-sum-kept", "Part that arrived beside it"),
+            ("sum-kept", "Share of updates kept"),
+            ("other-sum", "Sum, second format"),
+            ("other-sum-kept", "Share of updates kept, second format"),
         ],
         View::Gradients => &[
             ("lost", "Become zero"),

@@ -16,8 +16,8 @@ const FACTS: [Fact; 7] = [
     ("Mantissa bits", |f| f.mantissa_bits.to_string()),
     ("Largest value", |f| written(f.max())),
     ("Smallest normal value", |f| written(f.min_normal())),
-    ("Smallest value over 0", |f| written(f.min_positive())),
-    ("Spacing above 1", |f| written(f.epsilon())),
+    ("Smallest positive value", |f| written(f.min_positive())),
+    ("Machine epsilon", |f| written(f.epsilon())),
 ];
 
 /// Something that a row says of what is shown in a format.
@@ -25,12 +25,12 @@ type Reading = (&'static str, fn(&Shown, usize) -> String);
 
 const READINGS: [Reading; 8] = [
     ("Code", |s, i| format!("0x{:x}", s.held[i].code)),
-    ("Value held", |s, i| s.held[i].text()),
-    ("The value below", |s, i| s.held[i].neighbours[0].map_or("–".into(), written)),
-    ("The value above", |s, i| s.held[i].neighbours[1].map_or("–".into(), written)),
+    ("Stored value", |s, i| s.held[i].text()),
+    ("Next value below", |s, i| s.held[i].neighbours[0].map_or("–".into(), written)),
+    ("Next value above", |s, i| s.held[i].neighbours[1].map_or("–".into(), written)),
     ("Sum", |s, i| written(s.sums[i].last)),
     ("First step that changes nothing", |s, i| stalled(&s.sums[i])),
-    ("Gradients that become zero", |s, i| Unit::Fraction.format(s.fates[i].zero)),
+    ("Gradients flushed to zero", |s, i| Unit::Fraction.format(s.fates[i].zero)),
     ("Gradients that overflow", |s, i| Unit::Fraction.format(s.fates[i].overflowed)),
 ];
 

@@ -301,8 +301,8 @@ fn numbers() -> AnyView {
                 words("Puzzle"),
                 words("Timed at"),
                 table::numbers("Work"),
-                table::numbers("Must be moved"),
-                table::numbers("FLOP for each byte"),
+                table::numbers("Minimum bytes moved"),
+                table::numbers("FLOP/byte"),
                 words("Your best"),
             ]
             rows=(move || PUZZLES.iter().map(row).collect_view()).into_any()

@@ -118,7 +118,7 @@ impl Bench {
                     {measured("max-error", "Largest error", Unit::Ratio, |m| m.max_error)}
                     {measured("bound", "Rounding explains, there", Unit::Ratio, |m| m.bound)}
                     {readings::verified(verified)}
-                    {measured("bandwidth", "Asked of memory, a second", Unit::BytesPerSecond, Measured::bandwidth)}
+                    {measured("bandwidth", "Requested bandwidth", Unit::BytesPerSecond, Measured::bandwidth)}
                     {measured("memory", "Memory of all buffers", Unit::Bytes, |m| m.memory)}
                 </Show>
                 {readings::all(model, quantities)}
@@ -148,7 +148,7 @@ impl Bench {
                     words("Kernel"),
                     numbers("Asks to read"),
                     numbers("Asks to write"),
-                    numbers("FLOP for each byte"),
+                    numbers("FLOP/byte"),
                     numbers("Extra memory"),
                     numbers("Workgroup memory"),
                 ]

@@ -98,21 +98,21 @@ type Names = &'static [(&'static str, &'static str)];
 const fn read(view: View) -> Names {
     match view {
         View::Train => &[
-            ("loss", "Loss at the end"),
+            ("loss", "Final loss"),
             ("reference-loss", "In fp32"),
-            ("skipped", "Steps skipped"),
-            ("final-scale", "Scale at the end"),
+            ("skipped", "Skipped steps"),
+            ("final-scale", "Final loss scale"),
         ],
         View::Gradients => &[
             ("lost", "Become zero"),
             ("overflowed", "Overflow"),
             ("largest-scale", "Largest scale without overflow"),
-            ("final-scale", "Scale at the end"),
+            ("final-scale", "Final loss scale"),
         ],
         View::Scaler => &[
-            ("scale-after", "Scale at the end"),
+            ("scale-after", "Final loss scale"),
             ("scale-lowest", "Lowest scale"),
-            ("scaler-skipped", "Steps skipped"),
+            ("scaler-skipped", "Skipped steps"),
             ("final-scale", "Of the run"),
         ],
     }

@@ -90,11 +90,11 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 <dd><Output quantity="params-active" value=active unit=Unit::Count /></dd>
             </div>
             <div>
-                <dt>"One layer, on average"</dt>
+                <dt>"Parameters per layer, mean"</dt>
                 <dd><Output quantity="params-per-layer" value=per_layer unit=Unit::Count /></dd>
             </div>
             <div>
-                <dt>"KV cache of one token, bf16"</dt>
+                <dt>"KV cache per token, bf16"</dt>
                 <dd><Output quantity="kv-bytes-per-token" value=kv unit=Unit::Bytes /></dd>
             </div>
             <div>

@@ -213,10 +213,10 @@ fn readings(shown: Shown) -> AnyView {
             {readings::one("layouts-valid", "Layouts that fit", Unit::Count, valid)}
             {readings::one("step-time", "Step time", Unit::Seconds, of(|_, layout| layout.step))}
             {readings::one("mfu", "MFU", Unit::Fraction, of(|job, layout| job.mfu(layout.step)))}
-            {readings::one("memory", "Tensors on the fullest GPU", Unit::Bytes, of(|_, layout| layout.memory))}
+            {readings::one("memory", "Memory on the fullest GPU", Unit::Bytes, of(|_, layout| layout.memory))}
             {readings::one(
                 "tokens-per-second",
-                "Tokens a second",
+                "Tokens per second",
                 Unit::Count,
                 of(|job, layout| job.tokens() / layout.step),
             )}

@@ -81,7 +81,7 @@ type Names = &'static [(&'static str, &'static str)];
 /// The quantities of each view.
 const fn read(view: View) -> Names {
     match view {
-        View::Recipes => &[("error", "Error"), ("zero", "Become zero"), ("bits-per-value", "Bits for each value")],
+        View::Recipes => &[("error", "Error"), ("zero", "Become zero"), ("bits-per-value", "Bits per value")],
         View::Delayed => &[
             ("saturated", "Saturated at the jump"),
             ("jump-error", "Error at the jump"),
@@ -91,7 +91,7 @@ const fn read(view: View) -> Names {
             ("float-loss", "Loss without rounding"),
             ("rounded-loss", "Rounded afterwards"),
             ("aware-loss", "Trained with rounding"),
-            ("levels", "Levels of a weight"),
+            ("levels", "Levels per weight"),
         ],
         View::Accumulate => &[("sum-error", "Error of the sum"), ("promoted-error", "With promotion every 128")],
     }

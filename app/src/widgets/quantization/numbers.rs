@@ -23,7 +23,7 @@ pub(super) fn view(shown: Memo<Shown>) -> AnyView {
     };
     view! {
         <Table
-            columns=[words("Recipe"), numbers("Error"), numbers("Become zero"), numbers("Bits for each value")]
+            columns=[words("Recipe"), numbers("Error"), numbers("Become zero"), numbers("Bits per value")]
             rows=(0..RECIPES.len()).map(row).collect_view().into_any()
         />
     }

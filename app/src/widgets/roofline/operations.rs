@@ -18,10 +18,10 @@ pub(super) fn view(shown: Shown) -> AnyView {
             class="roof-operations"
             columns=[
                 words("Operation"),
-                numbers("FLOP for each byte"),
+                numbers("FLOP/byte"),
                 words("Limited by"),
                 numbers("At best"),
-                words("Takes at least"),
+                words("Minimum time"),
             ]
             rows=rows.into_any()
         />

@@ -19,7 +19,7 @@ pub(super) fn view(editor: Editor) -> AnyView {
             <button type="button" class="secondary" disabled=nothing on:click=move |_| editor.undo()>"Undo"</button>
             <button type="button" class="secondary" on:click=clear>"Clear"</button>
             <button type="button" class="quiet" on:click=move |_| editor.load(Schedule::OneForwardOneBackward)>"Start from 1F1B"</button>
-            <button type="button" class="quiet" on:click=move |_| editor.load(Schedule::ZeroBubbleH1)>"Show ZB-H1"</button>
+            <button type="button" class="quiet" data-solves="" on:click=move |_| editor.load(Schedule::ZeroBubbleH1)>"Show ZB-H1"</button>
         </div>
         <p class="fine" role="status">{move || editor.refused.get()}</p>
     }

@@ -12,7 +12,7 @@ impl Params {
                 let [a, b] = self.formats;
                 format!(
                     "From 1 to 2, neighbours of {} are {} apart and those of {} {}. {} ends at {} and {} at {}; the \
-                     smallest numbers over 0 are {} and {}.",
+                     smallest positive numbers are {} and {}.",
                     a.name,
                     number(a.epsilon()),
                     b.name,

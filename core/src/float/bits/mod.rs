@@ -206,33 +206,37 @@ impl Model for Params {
         measure("bits", "Bits", Unit::Count, |p, _| p.formats[0].bits().into()),
         measure("exponent-bits", "Exponent bits", Unit::Count, |p, _| p.formats[0].exponent_bits.into()),
         measure("mantissa-bits", "Mantissa bits", Unit::Count, |p, _| p.formats[0].mantissa_bits.into()),
-        measure("value", "Value held", Unit::Ratio, |_, s| s.held[0].finite()),
+        measure("value", "Stored value", Unit::Ratio, |_, s| s.held[0].finite()),
         measure("error", "Error", Unit::Ratio, |_, s| s.held[0].error),
         measure("relative-error", "Relative error", Unit::Fraction, |_, s| s.relative(0)),
-        measure("spacing", "Spacing there", Unit::Ratio, |_, s| s.held[0].spacing()),
-        measure("below", "The value below", Unit::Ratio, |_, s| s.held[0].neighbours[0].unwrap_or(s.held[0].finite())),
-        measure("above", "The value above", Unit::Ratio, |_, s| s.held[0].neighbours[1].unwrap_or(s.held[0].finite())),
+        measure("spacing", "Spacing at that value", Unit::Ratio, |_, s| s.held[0].spacing()),
+        measure("below", "Next value below", Unit::Ratio, |_, s| s.held[0].neighbours[0].unwrap_or(s.held[0].finite())),
+        measure("above", "Next value above", Unit::Ratio, |_, s| s.held[0].neighbours[1].unwrap_or(s.held[0].finite())),
         measure("overflows", "Infinite or NaN", Unit::Count, |_, s| f64::from(!s.held[0].value.is_finite())),
         measure("largest", "Largest value", Unit::Ratio, |p, _| p.formats[0].max()),
         measure("smallest-normal", "Smallest normal value", Unit::Ratio, |p, _| p.formats[0].min_normal()),
-        measure("smallest", "Smallest value over 0", Unit::Ratio, |p, _| p.formats[0].min_positive()),
-        measure("epsilon", "Spacing above 1", Unit::Ratio, |p, _| p.formats[0].epsilon()),
-        measure("other-value", "Value held beside it", Unit::Ratio, |_, s| s.held[1].finite()),
-        measure("other-relative-error", "Relative error beside it", Unit::Fraction, |_, s| s.relative(1)),
-        measure("other-spacing", "Spacing beside it", Unit::Ratio, |_, s| s.held[1].spacing()),
-        measure("other-overflows", "Infinite or NaN beside it", Unit::Count, |_, s| {
+        measure("smallest", "Smallest positive value", Unit::Ratio, |p, _| p.formats[0].min_positive()),
+        measure("epsilon", "Machine epsilon", Unit::Ratio, |p, _| p.formats[0].epsilon()),
+        measure("other-value", "Stored value, second format", Unit::Ratio, |_, s| s.held[1].finite()),
+        measure("other-relative-error", "Relative error, second format", Unit::Fraction, |_, s| s.relative(1)),
+        measure("other-spacing", "Spacing, second format", Unit::Ratio, |_, s| s.held[1].spacing()),
+        measure("other-overflows", "Infinite or NaN, second format", Unit::Count, |_, s| {
             f64::from(!s.held[1].value.is_finite())
         }),
         measure("sum", "Sum", Unit::Ratio, |_, s| finite(s.sums[0].last, 0.0)),
-        measure("sum-kept", "Part of the updates that arrived", Unit::Fraction, |_, s| finite(s.sums[0].kept(), 0.0)),
+        measure("sum-kept", "Share of updates kept", Unit::Fraction, |_, s| finite(s.sums[0].kept(), 0.0)),
         measure("sum-exact", "Exact sum", Unit::Ratio, |_, s| s.sums[0].exact),
-        measure("other-sum", "Sum beside it", Unit::Ratio, |_, s| finite(s.sums[1].last, 0.0)),
-        measure("other-sum-kept", "Part that arrived beside it", Unit::Fraction, |_, s| finite(s.sums[1].kept(), 0.0)),
-        measure("lost", "Gradients that become zero", Unit::Fraction, |_, s| s.fates[0].zero),
+        measure("other-sum", "Sum, second format", Unit::Ratio, |_, s| finite(s.sums[1].last, 0.0)),
+        measure("other-sum-kept", "Share of updates kept, second format", Unit::Fraction, |_, s| {
+            finite(s.sums[1].kept(), 0.0)
+        }),
+        measure("lost", "Gradients flushed to zero", Unit::Fraction, |_, s| s.fates[0].zero),
         measure("subnormal", "Gradients held as subnormals", Unit::Fraction, |_, s| s.fates[0].subnormal),
         measure("overflowed", "Gradients that overflow", Unit::Fraction, |_, s| s.fates[0].overflowed),
-        measure("other-lost", "Gradients that become zero beside it", Unit::Fraction, |_, s| s.fates[1].zero),
-        measure("other-overflowed", "Gradients that overflow beside it", Unit::Fraction, |_, s| s.fates[1].overflowed),
+        measure("other-lost", "Gradients flushed to zero, second format", Unit::Fraction, |_, s| s.fates[1].zero),
+        measure("other-overflowed", "Gradients that overflow, second format", Unit::Fraction, |_, s| {
+            s.fates[1].overflowed
+        }),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {

@@ -7,11 +7,13 @@
 
 mod numerics;
 mod pass;
+mod recipe;
 mod train;
 
-pub use numerics::{Compute, FakeQuant, Keep, Matrix, Numerics, Op, Pass, Tally};
+pub use numerics::{Compute, FakeQuant, Keep, Matrix, Numerics, Op, Pass, Tally, Variant};
 pub use pass::{Batch, Weights};
-pub use train::{Moments, Run, Scaling, Settings, State, Step, Trainer, continued, held_out, train};
+pub use recipe::Recipe;
+pub use train::{Part, Run, Scaling, Settings, Signals, Step, Trainer, continued, held_out, train};
 
 /// Tokens of the vocabulary, and of a sequence.
 pub const VOCABULARY: usize = 8;

@@ -61,6 +61,18 @@ pub struct FakeQuant {
     pub per_channel: bool,
 }
 
+/// What of the network itself may be otherwise.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Variant {
+    /// Queries and keys are normed before they are multiplied (Dehghani et al. 2023, ViT-22B, section 2).
+    pub qk_norm: bool,
+    /// What the square of the logarithm of the softmax's denominator is added to the loss with (Chowdhery et al. 2022, PaLM,
+    /// section 5).
+    pub z_loss: f32,
+    /// Whether matrix products add from the last number to the first.
+    pub reversed: bool,
+}
+
 /// The operations, in the order of the forward pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
@@ -205,6 +217,8 @@ pub struct Numerics {
     pub keep: Keep,
     /// Fake quantization of the weights.
     pub fake: Option<FakeQuant>,
+    /// What of the network is otherwise.
+    pub variant: Variant,
     held: Rounder,
     exact: Rounder,
     tallies: [[Tally; 2]; Op::ALL.len()],
@@ -216,7 +230,8 @@ impl Numerics {
     pub fn new(compute: Compute, keep: Keep, fake: Option<FakeQuant>) -> Self {
         let held = Rounder::new(compute.held(), Overflow::Special);
         let exact = Rounder::new(FP32, Overflow::Special);
-        Self { compute, keep, fake, held, exact, tallies: Default::default(), first_broken: None }
+        let variant = Variant::default();
+        Self { compute, keep, fake, variant, held, exact, tallies: Default::default(), first_broken: None }
     }
 
     /// The count of an operation in a pass.
@@ -227,12 +242,6 @@ impl Numerics {
     /// The first operation that made a number infinite or NaN.
     pub fn first_broken(&self) -> Option<(Op, Pass)> {
         self.first_broken
-    }
-
-    /// Forgets what was counted.
-    pub fn reset(&mut self) {
-        self.tallies = Default::default();
-        self.first_broken = None;
     }
 
     /// Rounds to what the run holds numbers in, and counts.
@@ -276,11 +285,13 @@ impl Numerics {
         let (a, b) = (self.read(a), self.read(b));
         let mut out = Matrix::zeros(a.rows(), b.columns);
         for (r, row) in out.data.chunks_mut(b.columns.max(1)).enumerate() {
-            for (k, x) in a.row(r).iter().enumerate() {
+            let add = |(k, x): (usize, &f32)| {
                 for (sum, y) in row.iter_mut().zip(b.row(k)) {
                     *sum += x * y;
                 }
-            }
+            };
+            let terms = a.row(r).iter().enumerate();
+            if self.variant.reversed { terms.rev().for_each(add) } else { terms.for_each(add) }
         }
         out
     }

@@ -103,7 +103,10 @@ struct Norm {
 /// What the forward pass leaves for the backward pass.
 pub struct Forward {
     norms: [Norm; 3],
+    /// Queries, keys and values as they are multiplied.
     qkv: [Matrix; 3],
+    /// The norms of queries and keys, where there are any.
+    qk_norms: Option<[Norm; 2]>,
     probabilities: Vec<Matrix>,
     mixed: Matrix,
     inner: Matrix,
@@ -113,6 +116,10 @@ pub struct Forward {
     pub loss: f32,
     /// The same mean, computed exactly from the predictions.
     pub exact_loss: f64,
+    /// The largest attention logit, whatever its sign.
+    pub logit: f32,
+    /// The logarithm of the denominator of the softmax over the vocabulary, for each token.
+    pub log_z: Vec<f32>,
 }
 
 const FORWARD: Pass = Pass::Forward;
@@ -201,12 +208,16 @@ pub fn forward(n: &mut Numerics, w: &Weights, batch: &Batch, micro: u32) -> Forw
         }
     }
     let first = norm(n, Op::NormAttention, &x0);
-    let qkv = [0, 1, 2].map(|i| {
+    let mut qkv = [0, 1, 2].map(|i| {
         let product = n.product(Input::Value(&first.out), Input::Value(&w.qkv[i]));
         n.finish(Op::Qkv, FORWARD, &product)
     });
+    let qk_norms = n.variant.qk_norm.then(|| [0, 1].map(|i| norm(n, Op::Logits, &qkv[i])));
+    for (plain, normed) in qkv.iter_mut().zip(qk_norms.iter().flatten()) {
+        plain.clone_from(&normed.out);
+    }
     let scale = 1.0 / (WIDTH as f32).sqrt();
-    let (mut probabilities, mut mixed) = (Vec::new(), Vec::new());
+    let (mut probabilities, mut mixed, mut largest) = (Vec::new(), Vec::new(), 0.0_f32);
     let (keep_logits, keep_softmax) = (n.keep.logits, n.keep.softmax);
     for s in 0..SEQUENCES {
         let [q, k, v] = [0, 1, 2].map(|i| sequence(&qkv[i], s));
@@ -215,6 +226,7 @@ pub fn forward(n: &mut Numerics, w: &Weights, batch: &Batch, micro: u32) -> Forw
             let x = n.inner(Op::Logits, FORWARD, keep_logits, x);
             n.inner(Op::Logits, FORWARD, keep_logits, x * scale)
         });
+        largest = logits.data.iter().fold(largest, |m, x| if x.is_nan() { *x } else { m.max(x.abs()) });
         let p = softmax(n, Op::Softmax, keep_softmax, &logits, true);
         let product = n.product(Input::Value(&p), Input::Value(&v));
         mixed.push(n.finish(Op::Values, FORWARD, &product));
@@ -236,7 +248,26 @@ pub fn forward(n: &mut Numerics, w: &Weights, batch: &Batch, micro: u32) -> Forw
     let kept = n.keep.loss;
     let predicted = softmax(n, Op::Loss, kept, &scores, false);
     let (loss, exact_loss) = loss(n, &scores, &batch.targets, micro);
-    Forward { norms: [first, second, third], qkv, probabilities, mixed, inner, predicted, loss, exact_loss }
+    let log_z = (0..TOKENS).map(|r| denominator(scores.row(r))).map(|(largest, log)| largest + log as f32).collect();
+    Forward {
+        norms: [first, second, third],
+        qkv,
+        qk_norms,
+        probabilities,
+        mixed,
+        inner,
+        predicted,
+        loss,
+        exact_loss,
+        logit: largest,
+        log_z,
+    }
+}
+
+/// The largest of the scores, and the logarithm of the sum of the exponentials of what each is below it.
+fn denominator(scores: &[f32]) -> (f32, f64) {
+    let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    (largest, ln(scores.iter().map(|s| exp(f64::from(s - largest))).sum()))
 }
 
 /// The mean of the cross-entropy over `micro` micro-batches alike: as the run sums it, and exactly from the scores.
@@ -245,9 +276,8 @@ fn loss(n: &mut Numerics, scores: &Matrix, targets: &[usize], micro: u32) -> (f3
     let (mut losses, mut exact) = (Vec::with_capacity(TOKENS), 0.0);
     for (r, target) in targets.iter().enumerate() {
         let row = scores.row(r);
-        let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f64 = row.iter().map(|s| exp(f64::from(s - largest))).sum();
-        let loss = ln(sum) - f64::from(row[*target] - largest);
+        let (largest, log) = denominator(row);
+        let loss = log - f64::from(row[*target] - largest);
         exact += loss / TOKENS as f64;
         losses.push(n.inner(Op::Loss, FORWARD, kept, loss as f32));
     }
@@ -276,6 +306,12 @@ pub fn backward(n: &mut Numerics, w: &Weights, batch: &Batch, f: &Forward, micro
     for (r, target) in batch.targets.iter().enumerate() {
         d_scores.data[r * VOCABULARY + target] -= 1.0;
     }
+    if n.variant.z_loss != 0.0 {
+        // d(z·ln²Z)/ds = 2z·ln Z·p.
+        for (i, d) in d_scores.data.iter_mut().enumerate() {
+            *d += 2.0 * n.variant.z_loss * f.log_z[i / VOCABULARY] * f.predicted.data[i];
+        }
+    }
     let d_scores = d_scores.map(|d| n.round(Op::Loss, BACKWARD, d * start));
     let [first, second, third] = &f.norms;
     let (d_head, d_third) = linear(n, Op::Head, &third.out, &w.head, &d_scores);
@@ -288,7 +324,10 @@ pub fn backward(n: &mut Numerics, w: &Weights, batch: &Batch, f: &Forward, micro
     let dx1 = dx2.zip(&through, |a, b| n.round(Op::NormMlp, BACKWARD, a + b));
 
     let (d_output, d_mixed) = linear(n, Op::Values, &f.mixed, &w.output, &dx1);
-    let d_qkv = attention_backward(n, f, &d_mixed);
+    let mut d_qkv = attention_backward(n, f, &d_mixed);
+    for (d, normed) in d_qkv.iter_mut().zip(f.qk_norms.iter().flatten()) {
+        *d = norm_backward(n, Op::Logits, normed, d);
+    }
     let mut d_first = Matrix::zeros(TOKENS, WIDTH);
     let d_projections = [0, 1, 2].map(|i| {
         let (d_weight, d_input) = linear(n, Op::Qkv, &first.out, &w.qkv[i], &d_qkv[i]);

@@ -1,7 +1,8 @@
 //! Training the tiny network.
 
-use super::numerics::{Compute, FakeQuant, Keep, Matrix, Numerics, Op, Pass, Tally};
+use super::numerics::{Compute, FakeQuant, Keep, Numerics, Op, Pass, Tally};
 use super::pass::{Batch, Weights, backward, forward};
+use super::recipe::{Moments, Recipe, Update};
 use crate::loss_scaling::scaler::{self, Scaler};
 use crate::mix::Stream;
 
@@ -37,6 +38,8 @@ pub struct Settings {
     pub outlier: f64,
     /// Learning rate of Adam.
     pub rate: f64,
+    /// Adam's other numbers, clipping, and what of the network is otherwise.
+    pub recipe: Recipe,
     /// Steps.
     pub steps: u32,
     /// The seed of weights and data.
@@ -55,6 +58,7 @@ impl Default for Settings {
             qk: 1.0,
             outlier: 1.0,
             rate: 0.02,
+            recipe: Recipe::default(),
             steps: 80,
             seed: 1,
         }
@@ -79,6 +83,21 @@ pub struct Step {
     /// Gradients of the weights by exponent: how many have ⌊log₂ |g|⌋ = [`Step::LOWEST`] + index, scale taken out; then how
     /// many are zero.
     pub gradients: ([u32; Step::BINADES], u32),
+    /// What else a log has of it.
+    pub signals: Signals,
+}
+
+/// What is logged of a step beside its loss.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Signals {
+    /// The length of the gradient of all weights, the loss scale taken out, before it is clipped.
+    pub gradient: f64,
+    /// The largest attention logit, whatever its sign.
+    pub logit: f64,
+    /// The mean of the square of ln Z, Z the denominator of the softmax over the vocabulary, under a root.
+    pub log_z: f64,
+    /// The length of the update over that of the weights; 0 where there was none.
+    pub update: f64,
 }
 
 impl Step {
@@ -99,36 +118,6 @@ pub struct Run {
     pub last: f64,
 }
 
-const BETAS: (f64, f64) = (0.9, 0.95);
-const ADAM_EPSILON: f64 = 1e-8;
-
-/// Adam's moments of one matrix, in fp32.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Moments {
-    first: Vec<f32>,
-    second: Vec<f32>,
-}
-
-impl Moments {
-    fn of(matrix: &Matrix) -> Self {
-        Self { first: vec![0.0; matrix.data.len()], second: vec![0.0; matrix.data.len()] }
-    }
-
-    /// One step of Adam (Kingma and Ba 2015, algorithm 1), `t` counted from 1.
-    fn update(&mut self, w: &mut Matrix, g: &Matrix, unscale: f64, rate: f64, t: u32, n: &Numerics) {
-        let power = |beta: f64| (0..t).fold(1.0, |p, _| p * beta);
-        let correct = (1.0 - power(BETAS.0), 1.0 - power(BETAS.1));
-        for (i, (w, g)) in w.data.iter_mut().zip(&g.data).enumerate() {
-            let g = f64::from(*g) * unscale;
-            let first = BETAS.0 * f64::from(self.first[i]) + (1.0 - BETAS.0) * g;
-            let second = BETAS.1 * f64::from(self.second[i]) + (1.0 - BETAS.1) * g * g;
-            (self.first[i], self.second[i]) = (first as f32, second as f32);
-            let step = rate * (first / correct.0) / ((second / correct.1).sqrt() + ADAM_EPSILON);
-            *w = n.updated((f64::from(*w) - step) as f32);
-        }
-    }
-}
-
 /// Counts gradients by exponent, the scale taken out.
 fn histogram(gradients: &Weights, unscale: f64) -> ([u32; Step::BINADES], u32) {
     let mut counts = [0; Step::BINADES];
@@ -147,116 +136,143 @@ fn histogram(gradients: &Weights, unscale: f64) -> ([u32; Step::BINADES], u32) {
 
 /// Trains: the same settings give the same run.
 pub fn train(settings: &Settings) -> Run {
-    let mut stream = Stream::new(settings.seed);
-    let weights = Weights::draw(&mut stream, settings.mean as f32, settings.qk as f32, settings.outlier as f32);
-    run(weights, settings, &mut stream)
+    Trainer::new(settings).run(settings.steps)
 }
 
 /// Trains on from these weights, with new moments and on data of its own.
 pub fn continued(weights: &Weights, settings: &Settings) -> Run {
-    run(weights.clone(), settings, &mut Stream::new(settings.seed ^ 0xc0de))
+    Trainer::from(weights.clone(), settings, Stream::new(settings.seed ^ 0xc0de)).run(settings.steps)
 }
 
-fn run(weights: Weights, settings: &Settings, stream: &mut Stream) -> Run {
-    let mut trainer = Trainer::new(weights, settings, stream.clone());
-    let steps = (0..settings.steps).map(|_| trainer.step(settings.rate)).collect();
-    *stream = trainer.state.stream;
-    let last = held_out(&trainer.state.weights, settings);
-    Run { steps, weights: trainer.state.weights, last }
-}
-
-/// All that the next step depends on: what a checkpoint has to hold.
-#[derive(Debug, Clone, PartialEq)]
-pub struct State {
-    /// The weights, as the optimizer has them.
+/// A run between two steps: a checkpoint of everything that the next ones depend on is a copy of it.
+#[derive(Debug, Clone)]
+pub struct Trainer {
+    /// How it is trained. What is changed holds from the next step on.
+    pub settings: Settings,
+    /// The weights as the optimizer has them.
     pub weights: Weights,
-    /// Adam's moments, matrix by matrix.
-    pub moments: Vec<Moments>,
-    /// Updates that Adam has made.
-    pub updates: u32,
-    /// The scaler of the loss, of a run that has one.
-    pub scaler: Option<Scaler>,
-    /// Where the data goes on.
-    pub stream: Stream,
+    moments: [Moments; 9],
+    scaler: Option<Scaler>,
+    stream: Stream,
+    updates: u32,
 }
 
-impl State {
-    /// The state of a run that has not begun: these weights, nothing learnt of the gradients.
-    pub fn new(weights: Weights, settings: &Settings, stream: Stream) -> Self {
-        let moments = weights.all().map(Moments::of).to_vec();
+/// A part of what the next steps depend on besides the weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Adam's moments.
+    Moments,
+    /// How many updates Adam has made.
+    Updates,
+    /// The scaler of the loss.
+    Scaler,
+    /// Where the data goes on.
+    Data,
+}
+
+/// The root of the sum of squares of all numbers of these matrices.
+fn length(weights: &Weights) -> f64 {
+    weights.all().into_iter().flat_map(|m| &m.data).map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt()
+}
+
+impl Trainer {
+    /// Before the first step.
+    pub fn new(settings: &Settings) -> Self {
+        let mut stream = Stream::new(settings.seed);
+        let weights = Weights::draw(&mut stream, settings.mean as f32, settings.qk as f32, settings.outlier as f32);
+        Self::from(weights, settings, stream)
+    }
+
+    fn from(mut weights: Weights, settings: &Settings, stream: Stream) -> Self {
+        let numerics = Numerics::new(settings.compute, settings.keep, settings.fake);
+        for matrix in weights.all_mut() {
+            matrix.data.iter_mut().for_each(|w| *w = numerics.updated(*w));
+        }
+        let moments = weights.all().map(Moments::of);
         let scaler = match settings.scaling {
             Scaling::Dynamic(settings) => Some(Scaler::new(settings)),
             Scaling::None | Scaling::Static(_) => None,
         };
-        Self { weights, moments, updates: 0, scaler, stream }
+        Self { settings: *settings, weights, moments, scaler, stream, updates: 0 }
     }
 
-    /// The state of the run of these settings before its first step.
-    pub fn first(settings: &Settings) -> Self {
-        let mut stream = Stream::new(settings.seed);
-        let weights = Weights::draw(&mut stream, settings.mean as f32, settings.qk as f32, settings.outlier as f32);
-        Self::new(weights, settings, stream)
-    }
-}
-
-/// A run under way.
-pub struct Trainer {
-    settings: Settings,
-    numerics: Numerics,
-    /// What the next step depends on.
-    pub state: State,
-}
-
-impl Trainer {
-    /// Begins with these weights.
-    fn new(weights: Weights, settings: &Settings, stream: Stream) -> Self {
-        Self::resume(State::new(weights, settings, stream), settings)
-    }
-
-    /// Goes on from a state.
-    pub fn resume(mut state: State, settings: &Settings) -> Self {
-        let numerics = Numerics::new(settings.compute, settings.keep, settings.fake);
-        for matrix in state.weights.all_mut() {
-            matrix.data.iter_mut().for_each(|w| *w = numerics.updated(*w));
+    /// Puts a part back to what it is before the first step.
+    pub fn forget(&mut self, part: Part) {
+        let first = Self::new(&self.settings);
+        match part {
+            Part::Moments => self.moments = first.moments,
+            Part::Updates => self.updates = first.updates,
+            Part::Scaler => self.scaler = first.scaler,
+            Part::Data => self.stream = first.stream,
         }
-        Self { settings: *settings, numerics, state }
     }
 
-    /// One step at this learning rate.
-    pub fn step(&mut self, rate: f64) -> Step {
-        let Self { settings, numerics, state } = self;
-        let scale = match (state.scaler, settings.scaling) {
+    /// The next batch of its data.
+    pub fn batch(&mut self) -> Batch {
+        Batch::draw(&mut self.stream)
+    }
+
+    fn numerics(&self) -> Numerics {
+        let mut numerics = Numerics::new(self.settings.compute, self.settings.keep, self.settings.fake);
+        numerics.variant = self.settings.recipe.variant;
+        numerics
+    }
+
+    fn run(mut self, steps: u32) -> Run {
+        let steps = (0..steps)
+            .map(|_| {
+                let batch = self.batch();
+                self.step(&batch)
+            })
+            .collect();
+        let last = held_out(&self.weights, &self.settings);
+        Run { steps, weights: self.weights, last }
+    }
+
+    /// One step on a batch.
+    pub fn step(&mut self, batch: &Batch) -> Step {
+        let (settings, mut numerics) = (self.settings, self.numerics());
+        let scale = match (self.scaler, settings.scaling) {
             (Some(scaler), _) => scaler.scale,
             (None, Scaling::Static(scale)) => scale,
             (None, _) => 1.0,
         };
-        let batch = Batch::draw(&mut state.stream);
-        numerics.reset();
-        let rounded = state.weights.rounded(numerics);
-        let passed = forward(numerics, &rounded, &batch, settings.micro);
-        let gradients = backward(numerics, &rounded, &batch, &passed, settings.micro, scale as f32);
+        let rounded = self.weights.rounded(&numerics);
+        let state = forward(&mut numerics, &rounded, batch, settings.micro);
+        let gradients = backward(&mut numerics, &rounded, batch, &state, settings.micro, scale as f32);
         let finite = gradients.all().into_iter().flat_map(|m| &m.data).all(|g| g.is_finite());
-        let skipped = state.scaler.is_some() && !finite;
-        if let Some(scaler) = &mut state.scaler {
+        let skipped = self.scaler.is_some() && !finite;
+        if let Some(scaler) = &mut self.scaler {
             scaler.update(!finite);
         }
         // Each of the micro-batches gives the same gradient; their sum is in fp32.
-        let unscale = f64::from(settings.micro) / scale;
-        if !skipped {
-            state.updates += 1;
-            for ((w, g), m) in state.weights.all_mut().into_iter().zip(gradients.all()).zip(&mut state.moments) {
-                m.update(w, g, unscale, rate, state.updates, numerics);
-            }
-        }
+        let unscale = f64::from(settings.micro) / scale * settings.recipe.factor;
+        let gradient = length(&gradients) * unscale;
+        let update = if skipped { 0.0 } else { self.update(&gradients, unscale, gradient, &numerics) };
+        let log_z = state.log_z.iter().map(|z| f64::from(*z) * f64::from(*z)).sum::<f64>() / state.log_z.len() as f64;
         Step {
-            loss: passed.exact_loss,
-            printed: passed.loss,
+            loss: state.exact_loss,
+            printed: state.loss,
             scale,
             skipped,
             broken: numerics.first_broken(),
             tallies: Op::ALL.map(|op| [Pass::Forward, Pass::Backward].map(|p| numerics.tally(op, p))).to_vec(),
             gradients: histogram(&gradients, 1.0 / scale),
+            signals: Signals { gradient, logit: state.logit.into(), log_z: log_z.sqrt(), update },
         }
+    }
+
+    /// Updates the weights; returns the length of the update over theirs.
+    fn update(&mut self, gradients: &Weights, unscale: f64, length_of_gradient: f64, numerics: &Numerics) -> f64 {
+        self.updates += 1;
+        let before = length(&self.weights);
+        let recipe = &self.settings.recipe;
+        let clipped =
+            recipe.clip.filter(|clip| length_of_gradient > *clip).map_or(1.0, |clip| clip / length_of_gradient);
+        let by = Update { recipe, numerics, unscale: unscale * clipped, rate: self.settings.rate, t: self.updates };
+        let all = self.weights.all_mut().into_iter().zip(gradients.all()).zip(&mut self.moments);
+        let squares: f64 = all.map(|((w, g), moments)| moments.update(w, g, &by)).sum();
+        squares.sqrt() / before
     }
 }
 
@@ -265,6 +281,7 @@ pub fn held_out(weights: &Weights, settings: &Settings) -> f64 {
     const BATCHES: u32 = 4;
     let mut stream = Stream::new(settings.seed ^ 0x5eed);
     let mut numerics = Numerics::new(settings.compute, settings.keep, settings.fake);
+    numerics.variant = settings.recipe.variant;
     let rounded = weights.rounded(&numerics);
     let mut loss = |_| forward(&mut numerics, &rounded, &Batch::draw(&mut stream), 1).exact_loss;
     (0..BATCHES).map(&mut loss).sum::<f64>() / f64::from(BATCHES)

@@ -145,8 +145,8 @@ impl Model for Params {
         measure("params-router", "Router", Unit::Count, |_, a| a.count.router as f64),
         measure("params-norms", "Norms", Unit::Count, |_, a| a.count.norms as f64),
         measure("params-other", "Positions and other", Unit::Count, |_, a| a.count.other as f64),
-        measure("params-per-layer", "One layer, on average", Unit::Count, |_, a| a.params_per_layer()),
-        measure("flops-per-token", "Forward FLOPs of one token", Unit::Flop, |_, a| a.flops.total()),
+        measure("params-per-layer", "Parameters per layer, mean", Unit::Count, |_, a| a.params_per_layer()),
+        measure("flops-per-token", "Forward FLOPs per token", Unit::Flop, |_, a| a.flops.total()),
         measure("flops-projections", "Attention projections", Unit::Flop, |_, a| a.flops.projections),
         measure("flops-attention-matrix", "Attention matrix", Unit::Flop, |_, a| a.flops.scores + a.flops.values),
         measure("flops-mlp", "MLP and experts", Unit::Flop, |_, a| {
@@ -156,7 +156,7 @@ impl Model for Params {
         measure("flops-head", "Output head", Unit::Flop, |_, a| a.flops.lm_head),
         measure("flops-other", "Embedding projections", Unit::Flop, |_, a| a.flops.other),
         measure("crossover-seq", "Crossover length", Unit::Count, |_, a| a.crossover.unwrap_or(0) as f64),
-        measure("kv-bytes-per-token", "KV cache of one token, bf16", Unit::Bytes, |_, a| a.kv_bytes_per_token),
+        measure("kv-bytes-per-token", "KV cache per token, bf16", Unit::Bytes, |_, a| a.kv_bytes_per_token),
     ];
 
     fn evaluate(&self) -> Result<Anatomy, String> {

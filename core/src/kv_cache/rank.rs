@@ -1,12 +1,8 @@
-//! The KV cache of one GPU.
-//!
-//! A token keeps, in every layer, 2 × kv_heads × head_dim values: kv_heads is the number of query heads in multi-head
-//! attention, fewer in grouped-query attention (Ainslie et al. 2023, arXiv:2305.13245), one in multi-query attention
-//! (Shazeer 2019, arXiv:1911.02150). MLA keeps one latent of kv_lora_rank + qk_rope_head_dim values instead (DeepSeek-V2,
-//! arXiv:2405.04434, Table 1). A layer with a sliding window keeps at most that many tokens.
+//! The cache on one of several GPUs.
 //!
 //! Tensor parallelism splits heads, down to one a rank; beyond that, and for MLA's latent, every rank keeps a copy.
 
+use super::{Cache, Keeps};
 use crate::model::{Attention, Shape};
 
 /// How attention keeps its past.
@@ -44,12 +40,22 @@ impl Kind {
     }
 }
 
+impl Keeps {
+    /// Values of one token that one of `ranks` ranks keeps of a layer.
+    pub fn values_on_rank(self, ranks: u64) -> u64 {
+        match self {
+            Keeps::Heads { kv_heads, key, value } => {
+                Keeps::Heads { kv_heads: kv_heads.div_ceil(ranks.max(1)), key, value }.values_per_token()
+            }
+            Keeps::Latent { .. } | Keeps::State { .. } => self.values_per_token(),
+        }
+    }
+}
+
 /// Values of one token and layer that one of `tp` ranks keeps.
 pub fn values_per_rank(shape: &Shape, tp: u64) -> f64 {
-    match shape.attention {
-        Attention::Heads { kv_heads, head_dim } => 2.0 * kv_heads.div_ceil(tp.max(1)) as f64 * head_dim as f64,
-        Attention::Latent { .. } => shape.kv_values_per_token_per_layer() as f64,
-    }
+    let [layers, _] = Cache::of(shape).layers;
+    layers.keeps.values_on_rank(tp) as f64
 }
 
 /// Tokens × layers that one sequence of `context` tokens keeps in `layers` of the layers; those with a window are taken

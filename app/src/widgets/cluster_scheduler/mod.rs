@@ -1,0 +1,101 @@
+//! A cluster drawn node by node, and the decisions of its scheduler, event by event.
+
+mod jobs;
+mod picture;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::grouped;
+use ringside_core::scheduler::{Params, Policy};
+use wasm_bindgen::JsCast as _;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::markup::renewed;
+use crate::ui::presets::Preset;
+use crate::ui::state::State;
+use crate::ui::transport::{Pace, Transport};
+
+/// Downloads the widget.
+#[wasm_split(widget_cluster_scheduler, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// States that show something.
+const STATES: [Preset; 6] = [
+    ("FIFO", "trace=hole&policy=fcfs"),
+    ("EASY fills the hole", "trace=hole&policy=easy"),
+    ("Free GPUs, no place", "trace=notebooks&policy=kubernetes&placement=spread&step=9"),
+    ("Two jobs, deadlocked", "trace=gangs&policy=kubernetes&gang=false"),
+    ("An urgent job", "trace=urgent&policy=easy&preempt=true&checkpoint=60"),
+    ("Fair share", "trace=greedy&policy=easy&order=fair-share"),
+];
+
+/// How fast it is played.
+const PACE: Pace = Pace { whole: 14_000.0, longest: 900.0, shortest: 120.0 };
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    // Only what the schedule depends on: a step back and forth schedules nothing anew.
+    let still = Memo::new(move |_| params.with(|p| Params { step: 0, job: 0, node: 1, ..p.clone() }));
+    let campaign = Memo::new(move |_| still.with(Params::campaign));
+    let steps = Signal::derive(move || campaign.with(|c| c.schedule.steps.len()));
+    let step = Signal::derive(move || params.with(|p| campaign.with(|c| p.shown(c))));
+    let set = move |to: usize| state.update(|p| p.step = to as u64);
+    let place =
+        Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
+    let playback = PACE.of(steps);
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let own = if p.jobs.0.is_empty() { p.trace.label() } else { "your own jobs" };
+            format!("{} nodes of {} GPUs, {own}", p.nodes, p.gpus)
+        })
+    });
+    let quantities = Memo::new(move |_| params.with(|p| campaign.with(|c| p.quantities(c))));
+    let pods = Memo::new(move |_| params.with(|p| p.policy == Policy::Kubernetes));
+    let preempts = Memo::new(move |_| params.with(|p| p.preempt));
+    let controls = Controls::of(state)
+        .only_while(&["gang"], move || pods.get())
+        .only_while(&["checkpoint"], move || preempts.get())
+        .draw();
+    let drawing = move || params.with(|p| campaign.with(|c| picture::picture(p, c)));
+    let caption = move || params.with(|p| campaign.with(|c| p.caption(c)));
+    // The job that was pressed is looked at; pressed again, or beside any, none is.
+    let press = move |event: leptos::ev::MouseEvent| {
+        let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+        let number = target.and_then(|t| t.get_attribute("data-job")).and_then(|text| text.parse().ok()).unwrap_or(0);
+        if params.with_untracked(|p| p.job != number || number > 0) {
+            state.update(|p| p.job = if p.job == number { 0 } else { number });
+        }
+    };
+    let below = view! {
+        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {(!props.compact).then(|| view! { {jobs::table(state, campaign)} {jobs::own(state, campaign)} })}
+    };
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding=Signal::derive(move || still.with(|p| campaign.with(|c| p.finding(c))))
+            notes="The scheduler knows limits, not how long jobs take. Starting and stopping take no time; every pod of a job is on another node.".to_owned()
+            presets=ui::presets::partial(state, "States", STATES)
+            controls
+            transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
+            below=Some(below.into_any())
+            table=move || jobs::table(state, campaign)
+        >
+            {jobs::legend(campaign)}
+            <div class="cluster" tabindex="0" role="group" aria-label="The cluster" on:click=press use:renewed=drawing></div>
+            {jobs::queue(params, campaign)}
+            <p class="cluster-step" data-answer="">{caption}</p>
+        </ModelFigure>
+    }
+    .into_any()
+}

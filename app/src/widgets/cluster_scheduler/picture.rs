@@ -1,0 +1,253 @@
+//! The cluster at a step: what each GPU of each node does now, and what it did before, node by node.
+
+use std::fmt::Write as _;
+
+use ringside_core::scheduler::result::Step;
+use ringside_core::scheduler::{Campaign, Params, Policy};
+use ringside_core::slurm::time::clock;
+
+/// Width of the drawing, in its own units.
+const WIDE: f64 = 900.0;
+/// What all rows together are about as high as.
+const HIGH: f64 = 300.0;
+/// Where the GPUs of now begin and end, and where their past does.
+const NOW: (f64, f64) = (40.0, 128.0);
+const PAST: (f64, f64) = (166.0, 892.0);
+/// What lies above the rows, below them, and between two blocks.
+const TOP: f64 = 18.0;
+const AXIS: f64 = 22.0;
+const APART: f64 = 6.0;
+/// Users that have a colour of their own.
+pub(super) const COLOURS: usize = 6;
+/// Steps of the time axis, in seconds.
+const STEPS: [u64; 10] = [10, 60, 300, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400];
+
+/// The users, in the order in which they come.
+pub(super) fn users(c: &Campaign) -> Vec<&str> {
+    let mut users: Vec<&str> = Vec::new();
+    for job in &c.jobs {
+        if !users.contains(&job.user.as_str()) {
+            users.push(&job.user);
+        }
+    }
+    users
+}
+
+struct Drawing<'a> {
+    p: &'a Params,
+    c: &'a Campaign,
+    /// The step that is shown; none before the first.
+    step: Option<&'a Step>,
+    users: Vec<&'a str>,
+    row: f64,
+    /// When the drawing begins and ends.
+    from: u64,
+    to: u64,
+    svg: String,
+}
+
+/// The drawing as markup.
+pub(super) fn picture(p: &Params, c: &Campaign) -> String {
+    let step = p.shown(c).checked_sub(1).and_then(|i| c.schedule.steps.get(i));
+    let row = (HIGH / p.nodes as f64).clamp(5.5, 38.0);
+    let from = c.jobs.iter().map(|job| job.submit).min().unwrap_or(0);
+    let last = c.schedule.steps.last().map_or(0, |step| step.time);
+    let to = c.schedule.end().max(last).max(from + 1);
+    let mut drawing = Drawing { p, c, step, users: users(c), row, from, to, svg: String::new() };
+    drawing.draw();
+    drawing.svg
+}
+
+impl Drawing<'_> {
+    fn top(&self, node: usize) -> f64 {
+        TOP + node as f64 * self.row + self.p.cluster().block_of(node) as f64 * APART
+    }
+
+    fn x(&self, time: u64) -> f64 {
+        PAST.0 + (PAST.1 - PAST.0) * time.saturating_sub(self.from) as f64 / (self.to - self.from) as f64
+    }
+
+    fn colour(&self, j: usize) -> usize {
+        let user = self.c.jobs.get(j).map_or("", |job| job.user.as_str());
+        self.users.iter().position(|u| *u == user).unwrap_or(0) % COLOURS
+    }
+
+    /// The classes of what belongs to a job.
+    fn class(&self, j: usize) -> String {
+        let aside = self.p.looked_at(self.c).is_some_and(|looked| looked != j);
+        format!("u{}{}", self.colour(j), if aside { " aside" } else { "" })
+    }
+
+    fn draw(&mut self) {
+        let nodes = self.p.nodes as usize;
+        let bottom = self.top(nodes.saturating_sub(1)) + self.row;
+        let high = bottom + AXIS;
+        let words = self.p.caption(self.c).replace('"', "”").replace('<', "‹").replace('&', "and");
+        // Writing to a string does not fail.
+        let _ = write!(
+            self.svg,
+            "<svg viewBox=\"0 0 {WIDE} {high:.1}\" role=\"img\" aria-label=\"{words}\"><text class=\"name\" x=\"{}\" \
+             y=\"11\">GPUs now</text><text class=\"name\" x=\"{}\" y=\"11\">each node over time</text>",
+            NOW.0, PAST.0
+        );
+        if self.shows_scores() {
+            let _ = write!(
+                self.svg,
+                "<text class=\"name\" x=\"{}\" y=\"11\" text-anchor=\"end\">score</text>",
+                PAST.0 - 6.0
+            );
+        }
+        for node in 0..nodes {
+            self.node(node);
+        }
+        self.axis(bottom);
+        self.past();
+        self.cursor(bottom);
+        self.svg.push_str("</svg>");
+    }
+
+    fn node(&mut self, node: usize) {
+        let (top, row) = (self.top(node), self.row);
+        if row >= 9.0 || node.is_multiple_of(4) {
+            let _ = write!(
+                self.svg,
+                "<text class=\"name\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                NOW.0 - 6.0,
+                top + row.min(20.0) / 2.0 + 3.5 + (row - row.min(20.0)) / 2.0,
+                node + 1
+            );
+        }
+        let _ = write!(
+            self.svg,
+            "<rect class=\"lane\" x=\"{}\" y=\"{top:.1}\" width=\"{}\" height=\"{:.1}\" />",
+            PAST.0,
+            PAST.1 - PAST.0,
+            row - 1.5
+        );
+        let gpus = self.p.gpus as usize;
+        let wide = (NOW.1 - NOW.0) / gpus as f64;
+        let cells = self.step.and_then(|step| step.cells.get(node));
+        for gpu in 0..gpus {
+            let job = cells.and_then(|cells| cells.get(gpu)).copied().flatten();
+            let class = job.map_or_else(|| "free".to_owned(), |j| format!("{}{}", self.class(j), self.holds(j)));
+            let data = job.map(|j| format!(" data-job=\"{}\"", j + 1)).unwrap_or_default();
+            let _ = write!(
+                self.svg,
+                "<rect class=\"gpu {class}\"{data} x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"1.5\" />",
+                NOW.0 + gpu as f64 * wide,
+                wide - 1.5,
+                row - 1.5
+            );
+        }
+        if self.shows_scores() && row >= 9.0 {
+            let free = cells.map_or(gpus, |cells| cells.iter().filter(|cell| cell.is_none()).count()) as u32;
+            let score = self.next().and_then(|gpus| self.p.cluster().score(free, gpus, self.p.placement));
+            let score = score.map_or("–".to_owned(), |score| score.to_string());
+            let _ = write!(
+                self.svg,
+                "<text class=\"score\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{score}</text>",
+                PAST.0 - 6.0,
+                top + row / 2.0 + 3.5
+            );
+        }
+    }
+
+    fn shows_scores(&self) -> bool {
+        self.p.policy == Policy::Kubernetes && self.next().is_some()
+    }
+
+    /// GPUs of a pod of the job looked at, else of the first that waits.
+    fn next(&self) -> Option<u32> {
+        let waiting = self.step.and_then(|step| step.waiting.first().copied());
+        let job = self.p.looked_at(self.c).or(waiting)?;
+        self.c.jobs.get(job).map(|job| job.gpus)
+    }
+
+    fn holds(&self, j: usize) -> &'static str {
+        if self.step.is_some_and(|step| step.waiting.contains(&j)) { " holds" } else { "" }
+    }
+
+    /// What ran until now, and until when what runs may run.
+    fn past(&mut self) {
+        let Some(now) = self.step.map(|step| step.time) else { return };
+        let lane = (self.row - 1.5) / self.p.gpus as f64;
+        let mut named: Vec<(usize, u64)> = Vec::new();
+        for span in self.c.schedule.spans.iter().filter(|span| span.from <= now) {
+            let (Some(first), Some(job)) = (span.gpus.first(), self.c.jobs.get(span.job)) else { continue };
+            let (top, high) = (self.top(span.node) + *first as f64 * lane, lane * span.gpus.len() as f64);
+            let until = span.to.unwrap_or(now).min(now);
+            let (left, right) = (self.x(span.from), self.x(until));
+            let class = format!("{}{}", self.class(span.job), if span.runs { "" } else { " holds" });
+            let number = span.job + 1;
+            let _ = write!(
+                self.svg,
+                "<rect class=\"bar {class}\" data-job=\"{number}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{high:.1}\"><title>{}, \
+                 {}</title></rect>",
+                (right - left).max(0.6),
+                escape(&job.name),
+                escape(&job.user)
+            );
+            let lasts = span.runs && span.to.is_none_or(|to| to > now);
+            if lasts {
+                let limit = self.x((span.from + job.requested).min(self.to));
+                let _ = write!(
+                    self.svg,
+                    "<rect class=\"limit {class}\" x=\"{right:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" />",
+                    top + 0.5,
+                    (limit - right).max(0.0),
+                    (high - 1.0).max(0.5)
+                );
+            }
+            let room = right - left - 8.0;
+            let size = (high + 1.0).clamp(7.0, 11.5);
+            let is_first = !named.contains(&(span.job, span.from));
+            if is_first && high >= 6.5 && room > job.name.chars().count() as f64 * size * 0.56 {
+                named.push((span.job, span.from));
+                let _ = write!(
+                    self.svg,
+                    "<text class=\"in {class}\" x=\"{:.1}\" y=\"{:.1}\" font-size=\"{size:.1}\">{}</text>",
+                    left + 4.0,
+                    top + high.min(18.0) / 2.0 + size * 0.36,
+                    escape(&job.name)
+                );
+            }
+        }
+    }
+
+    fn axis(&mut self, bottom: f64) {
+        let whole = self.to - self.from;
+        let step = STEPS.into_iter().find(|step| whole / step <= 8).unwrap_or_else(|| whole.div_ceil(8));
+        for time in (0..=whole / step).map(|i| i * step) {
+            let x = self.x(self.from + time);
+            let _ = write!(
+                self.svg,
+                "<path class=\"tick\" d=\"M{x:.1} {bottom:.1}v4\" /><text class=\"name\" x=\"{x:.1}\" y=\"{:.1}\" \
+                 text-anchor=\"middle\">{}</text>",
+                bottom + 16.0,
+                short(time)
+            );
+        }
+    }
+
+    fn cursor(&mut self, bottom: f64) {
+        if let Some(step) = self.step {
+            let x = self.x(step.time);
+            let _ = write!(self.svg, "<path class=\"cursor\" d=\"M{x:.1} {:.1}V{bottom:.1}\" />", TOP - 4.0);
+        }
+    }
+}
+
+/// A time of the axis: `2 h`, `30 min`, `1 d 12 h`.
+fn short(seconds: u64) -> String {
+    match (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60) {
+        (0, 0, 0, s) => format!("{s} s"),
+        (0, 0, m, 0) => format!("{m} min"),
+        (0, h, 0, 0) => format!("{h} h"),
+        (d, 0, 0, 0) => format!("{d} d"),
+        _ => clock(seconds),
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,116 @@
+//! A warp's 32 addresses: the sectors that they touch in global memory, the banks that they meet in shared memory, and what the
+//! pattern costs on the learner's GPU.
+
+mod banks;
+mod numbers;
+mod sectors;
+mod timed;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::coalescing::{Cost, Params, Pattern, STEPS, View, Width, measured};
+use ringside_core::declare::Model as _;
+
+use super::controls::Controls;
+use super::kernels::{Runner, kept};
+use super::model_figure::ModelFigure;
+use super::outcome::Shown;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::presets::{Preset, presets};
+use crate::ui::transport::{Pace, Transport};
+
+/// Downloads the widget.
+#[wasm_split(widget_coalescing, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// Accesses worth looking at.
+const PRESETS: &[Preset] = &[
+    ("Neighbours", "stride=1"),
+    ("Misaligned by one", "stride=1&offset=1"),
+    ("Every other", "stride=2"),
+    ("A stride of 32", "stride=32"),
+    ("Array of structs", "pattern=struct&fields=8"),
+    ("A column (transpose)", "pattern=column&columns=1024"),
+    ("float4", "stride=1&width=16"),
+    ("Random", "pattern=random"),
+    ("A tile’s column", "memory=shared&walk=column"),
+    ("… padded", "memory=shared&walk=column&repair=pad"),
+    ("… swizzled", "memory=shared&walk=column&repair=swizzle"),
+];
+
+/// How it is played.
+const PACE: Pace = Pace { whole: 14_000.0, longest: 900.0, shortest: 150.0 };
+
+/// Everything has been served, and the size at which it is timed is the usual one: the state that an example is compared with.
+fn at_rest(p: &Params) -> Params {
+    Params { step: STEPS, values: 1 << 24, ..*p }
+}
+
+fn view(props: Props) -> AnyView {
+    let state = State::of(props.query);
+    let params = state.params();
+    let runner = Runner::new();
+    let whole = Memo::new(move |_| params.with(|p| Params { step: STEPS, ..*p }));
+    let shown = Shown::new(whole, Params::cost, |p| Params { width: Width::Four, ..*p });
+    let is = move |view: View| move || params.with(|p| p.view == view);
+    let reads = move |pattern: Pattern| move || params.with(|p| p.view == View::Global && p.pattern == pattern);
+    let controls = Controls::of(state)
+        .only_while(&["pattern", "values"], is(View::Global))
+        .only_while(&["stride"], reads(Pattern::Stride))
+        .only_while(&["fields"], reads(Pattern::Struct))
+        .only_while(&["columns"], reads(Pattern::Column))
+        .only_while(&["seed"], reads(Pattern::Random))
+        .only_while(&["offset"], move || params.with(|p| p.view == View::Global && p.pattern != Pattern::Random))
+        .only_while(&["walk", "tile", "repair"], is(View::Shared));
+    let steps = Signal::derive(move || whole.with(|p| p.steps() as usize));
+    let step = Memo::new(move |_| params.with(|p| p.step as usize).min(steps.get()));
+    let set = move |to: usize| {
+        state.update(|p| p.step = if to == steps.get_untracked() { STEPS } else { to as u64 });
+    };
+    let place = Signal::derive(move || {
+        let what = if params.with(|p| p.view == View::Global) { "Lane" } else { "Pass" };
+        format!("{what} {} of {}", step.get(), steps.get())
+    });
+    let drawing = view! {
+        <div class="coalescing">
+            {move || match params.with(|p| p.view) {
+                View::Global => sectors::view(params, step),
+                View::Shared => banks::view(params, shown, step),
+            }}
+        </div>
+    };
+    let below = view! {
+        <div class="coalescing">
+            {timed::view(params, runner)}
+            {quantities(params, shown)}
+            {(!props.compact).then(|| kept::view(runner, &[measured::FAMILY]))}
+        </div>
+    };
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle=Signal::derive(move || params.with(Params::subtitle))
+            finding=Signal::derive(move || params.with(Params::finding) + &timed::finding(params, runner))
+            presets=presets(state, "Accesses", PRESETS.iter().copied(), at_rest)
+            controls=controls.draw()
+            transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
+            below=Some(below.into_any())
+            table=move || numbers::view(params)
+        >
+            {shown.frame(drawing.into_any())}
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+fn quantities(params: Memo<Params>, shown: Shown<Cost>) -> impl IntoView {
+    let all = Memo::new(move |_| params.with(|p| shown.with(|cost| p.quantities(cost))));
+    view! { <dl class="readings">{readings::all(&Params::ENTRY, all)}</dl> }
+}

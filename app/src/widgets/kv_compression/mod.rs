@@ -1,0 +1,128 @@
+//! What attention keeps: kinds of attention and published models as bars to scale, one step over the context, and requests that fit.
+
+mod bars;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::kv_cache::figure::{Attention, Mix, Params, Shown, View};
+use ringside_core::quantity::{Unit, grouped};
+use ringside_drawing::chart::Chart;
+use ringside_drawing::charts::kv_compression;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::chart;
+use crate::ui::presets::Preset;
+use crate::ui::table::{Table, numbers, words};
+
+/// Downloads the widget.
+#[wasm_split(widget_kv_compression, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// Why each of them exists.
+const STATES: [Preset; 6] = [
+    ("DeepSeek-V2 against 67B", "model=deepseek-v2&against=deepseek-67b&bits=16"),
+    ("in 6 bits", "model=deepseek-v2&against=deepseek-67b&bits=6"),
+    ("Llama 3 8B: GQA", "model=llama-3-8b&against=llama-2-7b"),
+    ("Gemma 2 27B: windows", "model=gemma-2-27b&context=131072"),
+    ("MiniMax: states", "model=minimax-text-01&context=1048576"),
+    ("all of them at 128K", "view=models&context=131072"),
+];
+
+fn view(props: Props) -> AnyView {
+    let state = State::of(props.query);
+    let params = state.params();
+    // What is shown changes none of it.
+    let whole = Memo::new(move |_| Params { view: View::Kinds, ..params.get() });
+    let shown = Memo::new(move |_| whole.get().shown());
+    let show = Memo::new(move |_| params.with(|p| p.view));
+    let mixes = move |mixes: &'static [Mix]| move || params.with(|p| mixes.contains(&p.mix));
+    let controls = Controls::of(state)
+        .only_while(&["every"], mixes(&[Mix::Window, Mix::Hybrid]))
+        .only_while(&["window"], mixes(&[Mix::Window]))
+        .draw();
+    let subtitle = Signal::derive(move || {
+        params.with(|p| match p.view {
+            View::Models => format!("{} tokens, {} bits", grouped(p.context), p.bits),
+            _ => {
+                let name = p.model.named().name;
+                match p.attention {
+                    Attention::Own => name.to_owned(),
+                    other => format!("{name}, {}", other.label()),
+                }
+            }
+        })
+    });
+    let of = move |chart: fn(&Params, &Shown) -> Chart| {
+        chart::view("kv-chart", Memo::new(move |_| params.with(|p| shown.with(|s| chart(p, s)))))
+    };
+    let drawing = move || match show.get() {
+        View::Kinds => bars::kinds(state, shown),
+        View::Models => bars::models(state, whole),
+        View::Step => of(kv_compression::step),
+        View::Requests => of(kv_compression::requests),
+    };
+    let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
+            notes="Multi-head attention for a model with latent attention means the keys and values that its latent expands to, rotary part \
+                   included. Latents of other models follow DeepSeek-V2’s rule: four heads wide, and a rotary key of half a head. States are \
+                   kept in fp32. Serving uses 90% of memory."
+                .to_owned()
+            presets=ui::presets::partial(state, "States", STATES)
+            controls
+            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            table=move || table(shown)
+        >
+            <div class="kv-compression">{drawing}</div>
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+/// Every kind of attention.
+fn table(shown: Memo<Shown>) -> AnyView {
+    let rows = move || {
+        shown.with(|s| {
+            let row = |row: &ringside_core::kv_cache::figure::Row| {
+                view! {
+                    <tr>
+                        <th scope="row">{row.attention.label()}</th>
+                        <td class="number">{grouped(row.keeps().values_per_token())}</td>
+                        <td class="number">{grouped(row.growing_layers())}</td>
+                        <td class="number">{Unit::Bytes.format(row.per_token)}</td>
+                        <td class="number">{Unit::Bytes.format(row.sequence)}</td>
+                        <td class="number">{grouped(row.requests as u64)}</td>
+                    </tr>
+                }
+            };
+            s.kinds.iter().map(row).collect_view()
+        })
+    };
+    view! {
+        <Table
+            columns=[
+                words("Attention"),
+                numbers("values, a layer"),
+                numbers("layers that grow"),
+                numbers("a token"),
+                numbers("a sequence"),
+                numbers("requests that fit"),
+            ]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}

@@ -1,0 +1,62 @@
+//! What was wrong, told on request; and what others saw and did.
+
+use leptos::prelude::*;
+use ringside_core::loss_detective::{Params, published};
+use ringside_core::quantity::{Unit, grouped};
+
+use super::State;
+use crate::ui::table::{Table, words};
+
+/// A button, and the cause once it was pressed. Another run hides it again.
+pub(super) fn view(state: State) -> AnyView {
+    let params = state.params();
+    let told = Memo::new(move |_| params.with(|p| p.told));
+    view! {
+        <p class="verdict">
+            <button
+                type="button"
+                class="secondary"
+                aria-expanded=move || told.get().to_string()
+                on:click=move |_| state.update(|p| p.told = !p.told)
+            >
+                {move || if told.get() { "Hide what was wrong" } else { "What was wrong?" }}
+            </button>
+            <span role="status">{move || if told.get() { params.with(Params::answer) } else { String::new() }}</span>
+        </p>
+    }
+    .into_any()
+}
+
+/// Incidents that were published.
+pub(super) fn published() -> AnyView {
+    let row = |p: &published::Published| {
+        let cost = p.hours().map_or("–".to_owned(), |(hours, device_hours)| {
+            format!("{}, {} accelerator-hours", Unit::Seconds.format(hours * 3600.0), grouped(device_hours as u64))
+        });
+        view! {
+            <tr>
+                <th scope="row">{p.run}</th>
+                <td>{p.seen}</td>
+                <td>{p.done}</td>
+                <td>{cost}</td>
+                <td>{p.source}</td>
+            </tr>
+        }
+    };
+    view! {
+        <details class="published">
+            <summary>"What others saw and did"</summary>
+            <Table
+                columns=[
+                    words("Run"),
+                    words("Seen"),
+                    words("Done"),
+                    words("Cost of going back once"),
+                    words("Source"),
+                ]
+                rows=published::ALL.iter().map(row).collect_view().into_any()
+            />
+        </details>
+    }
+    .into_any()
+}

@@ -1,0 +1,87 @@
+//! The levels of a GPU's memory to scale, and where one's data fit.
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::hardware::levels::{LINKS_ARE_FROM, Level, Params};
+use ringside_core::quantity::{Unit, bytes_binary};
+use ringside_drawing::charts::memory_hierarchy::chart;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::presets::{Preset, partial};
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
+
+/// Downloads the widget.
+#[wasm_split(widget_memory_hierarchy, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// Data worth placing.
+const EXAMPLES: &[Preset] = &[
+    ("A 128 × 128 tile of bf16", "bytes=32768"),
+    ("A layer’s activations, 16 MiB", "bytes=16777216"),
+    ("Weights of 8B in bf16", "bytes=16000000000"),
+    ("Weights of 175B in bf16", "bytes=350000000000"),
+    ("How long each takes to answer", "show=latency"),
+    ("An H800’s NVLink", "gpu=h800&show=bandwidth"),
+];
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.gpu.levels())));
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle=Signal::derive(move || params.with(|p| format!("{}, {} over size", p.gpu.label(), p.show.label())))
+            finding=Signal::derive(move || params.with(Params::finding))
+            notes=format!("Registers and shared memory of all SMs together; links in one direction. Latency of links: {LINKS_ARE_FROM}.")
+            presets=partial(state, "Examples", EXAMPLES.iter().copied())
+            controls=Controls::of(state).draw()
+            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            table=move || table(params)
+        >
+            {ui::chart::view("levels", Memo::new(move |_| params.with(chart)))}
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+/// Every level with its numbers and where they are from.
+fn table(params: Memo<Params>) -> AnyView {
+    let or = |value: Option<f64>, unit: Unit| value.map_or_else(|| "not published".to_owned(), |v| unit.format(v));
+    let row = move |level: Level| {
+        view! {
+            <tr>
+                <th scope="row">{level.name}</th>
+                <td>{level.shared_by}</td>
+                <td class="number">{bytes_binary(level.size)}</td>
+                <td class="number">{or(level.bandwidth, Unit::BytesPerSecond)}</td>
+                <td class="number">{or(level.latency, Unit::Seconds)}</td>
+                <td>{level.source}</td>
+            </tr>
+        }
+    };
+    let rows = move || params.with(|p| p.gpu.levels()).into_iter().map(row).collect_view();
+    view! {
+        <Table
+            columns=[
+                words("Level"),
+                words("Shared by"),
+                numbers("Size"),
+                numbers("Bandwidth"),
+                numbers("Latency"),
+                words("From"),
+            ]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}

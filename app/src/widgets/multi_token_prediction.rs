@@ -1,0 +1,91 @@
+//! Several tokens at once: what drafting with further heads is worth, over the tokens drafted.
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::{Unit, grouped, number};
+use ringside_core::speculative::figure::{MOST, Params};
+use ringside_core::speculative::tokens;
+use ringside_drawing::charts::multi_token_prediction::chart;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::presets::Preset;
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers};
+
+/// Downloads the widget.
+#[wasm_split(widget_multi_token_prediction, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// Why each of them exists.
+const STATES: [Preset; 4] = [
+    ("DeepSeek-V3, serving", "model=deepseek-v3&drafted=1&alpha=0.85&batch=256"),
+    ("four heads", "model=llama-3-8b&drafted=3&alpha=0.8&batch=1"),
+    ("a poor draft", "model=llama-3-70b&drafted=8&alpha=0.5&batch=1"),
+    ("a full server", "model=llama-3-70b&drafted=3&alpha=0.8&batch=1024"),
+];
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    let outcome = Memo::new(move |_| params.with(Params::outcome));
+    let quantities = Memo::new(move |_| params.with(|p| outcome.with(|o| p.quantities(o))));
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let name = ringside_core::model::presets::find(p.model.0).map_or("", |preset| preset.name);
+            format!("{name}, {} drafted, {} together", p.drafted, grouped(p.batch))
+        })
+    });
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding=Signal::derive(move || params.with(|p| outcome.with(|o| p.finding(o))))
+            notes="Each drafted token is kept with the same probability, as far as those before it were. Passes take the longer of reading \
+                   weights and computing, at the GPU’s peaks; caches and what GPUs say to each other are left out."
+                .to_owned()
+            presets=ui::presets::partial(state, "States", STATES)
+            controls=Controls::of(state).draw()
+            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            table=move || table(params)
+        >
+            {ui::chart::view("drafting", Memo::new(move |_| params.with(chart)))}
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+/// Every number of tokens drafted.
+fn table(params: Memo<Params>) -> AnyView {
+    let rows = move || {
+        params.with(|p| {
+            let row = |drafted: u32| {
+                let other = Params { drafted, ..*p };
+                let outcome = other.outcome();
+                view! {
+                    <tr>
+                        <th scope="row" class="number">{drafted}</th>
+                        <td class="number">{number(tokens(p.alpha, drafted))}</td>
+                        <td class="number">{Unit::Seconds.format(outcome.check)}</td>
+                        <td class="number">{number(other.speedup(&outcome))}</td>
+                    </tr>
+                }
+            };
+            (0..=MOST).map(row).collect_view()
+        })
+    };
+    view! {
+        <Table
+            columns=[numbers("Drafted"), numbers("tokens of a pass"), numbers("checking"), numbers("times as fast")]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}

@@ -1,0 +1,114 @@
+//! The same numbers added in many orders: where their sums lie, bit by bit; and two runs that one bit drives apart.
+
+mod numbers;
+mod orders;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::grouped;
+use ringside_core::reduction_order::data::Data;
+use ringside_core::reduction_order::{Params, Show, Shown, Start};
+use ringside_drawing::charts::reduction_order;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::chart;
+use crate::ui::presets::{Preset, partial};
+
+/// Downloads the widget.
+#[wasm_split(widget_reduction_order, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// States worth looking at.
+const EXAMPLES: &[Preset] = &[
+    ("Eight gradients in bf16", "show=sums&format=bf16&data=signed&n=8&order=ring"),
+    ("Ones that are swallowed", "show=sums&format=fp32&data=own&values=1e8,1,-1e8,1,1e8,1,-1e8,1&order=sequential"),
+    ("4096 losses in bf16", "show=sums&format=bf16&data=mean-one&n=4096&order=sequential"),
+    ("A sum that is zero", "show=sums&format=fp32&data=cancel&n=512&order=numpy"),
+    ("One bit, 200 steps", "show=steps&format=fp32&start=bit&bit=0"),
+];
+
+fn view(props: Props) -> AnyView {
+    let state = State::of(props.query);
+    let params = state.params();
+    // Which order is looked at changes no sum.
+    let plain = Memo::new(move |_| Params { order: <_>::default(), ..params.get() });
+    let shown = Memo::new(move |_| plain.with(|p| Shown { sums: p.sums(), growth: p.growth() }));
+    let show = Memo::new(move |_| params.with(|p| p.show));
+
+    let sums = move || show.get() == Show::Sums;
+    let steps = move || show.get() == Show::Steps;
+    let controls = Controls::of(state)
+        .only_while(&["data", "accumulator", "sort", "splits", "batch", "ranks", "chunk", "arrival", "draws"], sums)
+        .only_while(&["n"], move || params.with(|p| p.show == Show::Sums && p.data != Data::Own))
+        .only_while(&["start", "rate", "steps"], steps)
+        .only_while(&["bit"], move || params.with(|p| p.show == Show::Steps && p.start == Start::Bit))
+        .draw();
+    let subtitle = Signal::derive(move || {
+        params.with(|p| match p.show {
+            Show::Sums => {
+                let n = if p.data == Data::Own { p.values.0.len() as u64 } else { p.n.into() };
+                format!("{} numbers {}, in {}", grouped(n), p.data.label(), p.format.0.name)
+            }
+            Show::Steps => format!("two runs of a tiny transformer · {} differs", p.start.label()),
+        })
+    });
+    let drawn = Memo::new(move |_| params.with(|p| shown.with(|s| reduction_order::chart(p, s))));
+    let below = view! { <dl class="readings">{quantities(params, shown, show)}</dl> };
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
+            presets=partial(state, "Examples", EXAMPLES.iter().copied())
+            controls
+            below=Some(below.into_any())
+            table=move || numbers::view(params, shown)
+        >
+            <div class="reduction-order">
+                {chart::view("sums-chart", drawn)} <Show when=sums>{orders::own(state)} {orders::view(state, shown)}</Show>
+            </div>
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+/// Ids of quantities, and what they are called here.
+type Names = &'static [(&'static str, &'static str)];
+
+/// The quantities of each view.
+const fn read(show: Show) -> Names {
+    match show {
+        Show::Sums => &[
+            ("sum", "The sum in this order"),
+            ("bits", "Its bits, as a whole number"),
+            ("exact", "The exact sum"),
+            ("off", "Off, in units of the last place"),
+            ("bound", "It may be off by"),
+            ("depth", "Additions on the longest way"),
+            ("distinct", "Different results of all orders"),
+            ("random-distinct", "Different results of random orders"),
+            ("ring-different", "Elements that a ring sums otherwise"),
+        ],
+        Show::Steps => &[
+            ("apart-first", "Distance at first"),
+            ("apart-last", "Distance at the end"),
+            ("apart-losses", "Difference of the losses"),
+            ("all-differ", "Step after which nine of ten weights differ"),
+        ],
+    }
+}
+
+fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<Show>) -> impl IntoView {
+    let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
+    move || readings::some(&Params::ENTRY, all, read(show.get()))
+}

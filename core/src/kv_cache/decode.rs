@@ -1,0 +1,63 @@
+//! One step of generation on a cache: what a layer reads of it and computes with it, for each token of the past.
+//!
+//! With keys and values in the cache, each query head multiplies by its key and its value. With a latent there are two ways.
+//! *Rebuilt*: the keys and values of every head are computed from each latent, then used as ever. *Absorbed*: kᵢ = Wᴷᵢ c, so
+//! qᵢᵀkᵢ = (Wᴷᵢᵀqᵢ)ᵀc: the query is taken to the latent's space once, and scores and the weighted sum are taken over latents; the
+//! value matrix comes after the sum (DeepSeek-V2, arXiv:2405.04434, §2.1.2 and Appendix C). What a step does once, whatever the
+//! length, is left out, as are softmax and rotary positions. A multiplication and an addition count as two.
+
+use super::Keeps;
+use super::models::Named;
+
+/// How a step uses the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Keys and values are there.
+    Cached,
+    /// Keys and values of all heads are computed from each latent.
+    Rebuilt,
+    /// The projections go to the query and to the sum.
+    Absorbed,
+}
+
+/// What one layer does for one token of the past.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Work {
+    /// FLOPs.
+    pub flop: f64,
+    /// Values read.
+    pub values: f64,
+}
+
+/// The work of one layer that keeps `keeps`, for one token of the past. A state has none.
+pub fn work(model: &Named, keeps: Keeps, way: Way) -> Work {
+    let heads = model.heads as f64;
+    let [plain, rotary] = model.key.map(|width| width as f64);
+    let value = model.value as f64;
+    let per_head = 2.0 * (plain + rotary + value);
+    let flop = match keeps {
+        Keeps::Heads { .. } => heads * per_head,
+        Keeps::State { .. } => 0.0,
+        Keeps::Latent { rank, rope } => {
+            let (rank, rope) = (rank as f64, rope as f64);
+            match way {
+                Way::Absorbed => heads * 2.0 * (rank + rope + rank),
+                Way::Cached => heads * per_head,
+                Way::Rebuilt => heads * (per_head + 2.0 * rank * (plain + value)),
+            }
+        }
+    };
+    Work { flop, values: keeps.values_per_token() as f64 }
+}
+
+impl Work {
+    /// FLOPs for each byte at `bytes` a value; 0 where nothing is read.
+    pub fn intensity(self, bytes: f64) -> f64 {
+        if self.values == 0.0 { 0.0 } else { self.flop / (self.values * bytes) }
+    }
+
+    /// Seconds at the least: the longer of computing and reading.
+    pub fn seconds(self, bytes: f64, peak: f64, bandwidth: f64) -> f64 {
+        (self.flop / peak).max(self.values * bytes / bandwidth)
+    }
+}

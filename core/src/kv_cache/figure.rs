@@ -1,0 +1,507 @@
+//! `kv-compression`: what attention keeps of a token, drawn to scale; what a step computes and reads of it; the requests that fit.
+
+mod finding;
+
+use super::decode::{Way, Work, work};
+use super::models::{self, Model as Named};
+use super::{Cache, Keeps, Layers};
+use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure, whole};
+use crate::hardware::{self, Accelerator};
+use crate::options;
+use crate::quantity::{Unit, grouped};
+use crate::query::Reader;
+
+/// What is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// One model under every kind of attention.
+    #[default]
+    Kinds,
+    /// Every model as it was published.
+    Models,
+    /// One step of generation.
+    Step,
+    /// How many requests fit.
+    Requests,
+}
+
+options!(View {
+    Kinds: "kinds", "Kinds of attention";
+    Models: "models", "Published models";
+    Step: "step", "One step";
+    Requests: "requests", "Requests that fit";
+});
+
+/// A kind of attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Attention {
+    /// What the model was trained with.
+    #[default]
+    Own,
+    /// Keys and values for every query head.
+    MultiHead,
+    /// For groups of heads.
+    Grouped,
+    /// For all heads together.
+    MultiQuery,
+    /// A latent, and a rotary key.
+    Latent,
+}
+
+options!(Attention {
+    Own: "own", "as published";
+    MultiHead: "mha", "multi-head";
+    Grouped: "gqa", "grouped-query";
+    MultiQuery: "mqa", "multi-query";
+    Latent: "mla", "multi-head latent";
+});
+
+impl Attention {
+    /// Every kind that any model can have.
+    pub const KINDS: [Self; 4] = [Self::MultiHead, Self::Grouped, Self::MultiQuery, Self::Latent];
+}
+
+/// Which layers look back on everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mix {
+    /// Those of the model.
+    #[default]
+    Own,
+    /// All.
+    Full,
+    /// One in a few, the others within a window.
+    Window,
+    /// One in a few, the others keep a state.
+    Hybrid,
+}
+
+options!(Mix {
+    Own: "own", "as published";
+    Full: "full", "all of them";
+    Window: "window", "one in a few, the others a window";
+    Hybrid: "hybrid", "one in a few, the others a state";
+});
+
+/// How several GPUs share the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Share {
+    /// Each has some heads of every request.
+    #[default]
+    Heads,
+    /// Each has some requests.
+    Requests,
+}
+
+options!(Share {
+    Heads: "heads", "heads (tensor parallel)";
+    Requests: "requests", "requests (data parallel)";
+});
+
+const BITS: List = List { ids: &["16", "8", "6", "4"], labels: &["16", "8", "6", "4"] };
+const WEIGHT_BITS: List = List { ids: &["16", "8", "4"], labels: &["16", "8", "4"] };
+
+/// The part of a GPU's memory that serving uses (vLLM's default of `gpu_memory_utilization`).
+pub const USED: f64 = 0.9;
+/// Longest context, as a power of two.
+pub const LONGEST: u32 = 20;
+
+/// The state of the figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// What is shown.
+    pub view: View,
+    /// The model.
+    pub model: Named,
+    /// Its attention.
+    pub attention: Attention,
+    /// Tokens of a sequence.
+    pub context: u64,
+    /// Bits of a cached value.
+    pub bits: u32,
+    /// Key–value heads of grouped-query attention.
+    pub groups: u64,
+    /// Width of the latent; 0 for the model's own, or the rule of DeepSeek-V2.
+    pub rank: u64,
+    /// Which layers look back on everything.
+    pub mix: Mix,
+    /// One layer in so many does.
+    pub every: u64,
+    /// Tokens of a window.
+    pub window: u64,
+    /// The model whose cache, in 16 bits, it is compared with.
+    pub against: Named,
+    /// The GPU.
+    pub gpu: &'static Accelerator,
+    /// How many of them.
+    pub gpus: u64,
+    /// How they share the cache.
+    pub share: Share,
+    /// Bits of a weight.
+    pub weight_bits: u32,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            view: View::Kinds,
+            model: Named("deepseek-v3"),
+            attention: Attention::Own,
+            context: 1,
+            bits: 16,
+            groups: 1,
+            rank: 0,
+            mix: Mix::Own,
+            every: 1,
+            window: 1,
+            against: Named("deepseek-67b"),
+            gpu: &hardware::ALL[0],
+            gpus: 1,
+            share: Share::Heads,
+            weight_bits: 16,
+        }
+    }
+}
+
+/// The cache of one kind of attention.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// The kind.
+    pub attention: Attention,
+    /// The cache.
+    pub cache: Cache,
+    /// Bytes that a token adds.
+    pub per_token: f64,
+    /// Bytes of a sequence, with its states.
+    pub sequence: f64,
+    /// Requests that fit.
+    pub requests: f64,
+}
+
+/// A published model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Published {
+    /// The model.
+    pub model: models::Named,
+    /// Bytes that a token adds.
+    pub per_token: f64,
+    /// Bytes of a sequence, with its states.
+    pub sequence: f64,
+}
+
+/// Everything that the figure shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// The model.
+    pub model: models::Named,
+    /// As it is looked at.
+    pub chosen: Row,
+    /// Under every kind of [`Attention::KINDS`].
+    pub kinds: Vec<Row>,
+    /// Bytes of the weights.
+    pub weights: f64,
+    /// Bytes left for caches.
+    pub room: f64,
+    /// Bytes that a token adds to the cache of the model compared with.
+    pub against: f64,
+}
+
+impl Model for Params {
+    type Result = Shown;
+    const ID: &'static str = "kv-compression";
+    const TITLE: &'static str = "What attention keeps";
+    const SUMMARY: &'static str = "The cache of a token under multi-head, grouped-query, multi-query and latent attention, windows and states, to scale, for published models.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("view", "what is shown", View::LIST, "kinds").label("Show").main().at(|p| p.view.slot()),
+        choice("model", "the model", models::LIST, "deepseek-v3").label("Model").main().at(|p| p.model.slot()),
+        choice("attention", "the kind of attention that is looked at", Attention::LIST, "own")
+            .label("Attention")
+            .drawn()
+            .at(|p| p.attention.slot()),
+        whole("context", "tokens of a sequence", [1, 1 << LONGEST], "8192")
+            .label("Tokens of a sequence")
+            .format(|v| grouped(v as u64))
+            .doubling(LONGEST)
+            .main()
+            .at(|p| p.context.slot()),
+        choice("bits", "bits of a cached value", BITS, "16").label("Bits of a value").main().at(|p| p.bits.slot()),
+        whole("groups", "key–value heads of grouped-query attention, which divide the query heads", [1, 1024], "8")
+            .label("Key–value heads of GQA")
+            .doubling(7)
+            .more("Attention")
+            .at(|p| p.groups.slot()),
+        whole("rank", "width of the latent; 0 for the model’s own, or four heads", [0, 4096], "0")
+            .label("Width of the latent")
+            .format(|v| if v == 0.0 { "as published".to_owned() } else { grouped(v as u64) })
+            .steps(64.0)
+            .more("Attention")
+            .quiet()
+            .at(|p| p.rank.slot()),
+        choice("mix", "which layers look back on everything", Mix::LIST, "own")
+            .label("Layers that see everything")
+            .more("Layers")
+            .at(|p| p.mix.slot()),
+        whole("every", "one layer in so many looks back on everything", [1, 64], "4")
+            .label("One in")
+            .doubling(6)
+            .more("Layers")
+            .at(|p| p.every.slot()),
+        whole("window", "tokens of a window", [1, 1 << LONGEST], "4096")
+            .label("Window")
+            .doubling(LONGEST)
+            .more("Layers")
+            .at(|p| p.window.slot()),
+        choice("against", "the model whose cache, in 16 bits, it is compared with", models::LIST, "deepseek-67b")
+            .label("Compared with")
+            .more("Comparison")
+            .at(|p| p.against.slot()),
+        choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Serving").at(|p| p.gpu.slot()),
+        whole("gpus", "GPUs that serve the model together", [1, 1024], "16")
+            .label("GPUs")
+            .doubling(10)
+            .more("Serving")
+            .at(|p| p.gpus.slot()),
+        choice("share", "how several GPUs share the cache", Share::LIST, "heads")
+            .label("Each GPU has some")
+            .more("Serving")
+            .at(|p| p.share.slot()),
+        choice("weight-bits", "bits of a weight", WEIGHT_BITS, "8")
+            .label("Bits of a weight")
+            .more("Serving")
+            .at(|p| p.weight_bits.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Shown>] = &[
+        measure("bytes-per-token", "Kept of a token", Unit::Bytes, |_, s| s.chosen.per_token),
+        measure("values-per-layer", "Values of a token in a layer", Unit::Count, |_, s| {
+            s.chosen.cache.values_per_token() as f64 / s.chosen.growing_layers().max(1) as f64
+        }),
+        measure("growing-layers", "Layers that keep tokens", Unit::Count, |_, s| s.chosen.growing_layers() as f64),
+        measure("layers", "Layers", Unit::Count, |_, s| s.chosen.cache.count() as f64),
+        measure("heads", "Query heads", Unit::Count, |_, s| s.model.heads as f64),
+        measure("sequence-bytes", "Cache of a sequence", Unit::Bytes, |_, s| s.chosen.sequence),
+        measure("state-bytes", "Of that, states", Unit::Bytes, |_, s| s.chosen.cache.state_bytes()),
+        measure("mha-bytes-per-token", "With multi-head attention", Unit::Bytes, |_, s| s.kinds[0].per_token),
+        measure("gqa-bytes-per-token", "With grouped-query attention", Unit::Bytes, |_, s| s.kinds[1].per_token),
+        measure("mqa-bytes-per-token", "With multi-query attention", Unit::Bytes, |_, s| s.kinds[2].per_token),
+        measure("mla-bytes-per-token", "With latent attention", Unit::Bytes, |_, s| s.kinds[3].per_token),
+        measure("share-of-mha", "Of multi-head attention’s", Unit::Fraction, |_, s| {
+            over(s.chosen.per_token, s.kinds[0].per_token)
+        }),
+        measure("groups-like", "As many key–value heads", Unit::Ratio, |_, s| s.groups_like()),
+        measure("against-bytes-per-token", "The other model’s, 16 bits", Unit::Bytes, |_, s| s.against),
+        measure("saved", "Less than the other model’s", Unit::Fraction, |_, s| {
+            1.0 - over(s.chosen.per_token, s.against)
+        }),
+        measure("weights", "Weights", Unit::Bytes, |_, s| s.weights),
+        measure("room", "Left for caches", Unit::Bytes, |_, s| s.room),
+        measure("requests", "Requests that fit", Unit::Count, |_, s| s.chosen.requests),
+        measure("flop-absorbed", "Absorbed, a token and layer", Unit::Flop, |p, s| {
+            p.latent_work(s, Way::Absorbed).flop
+        }),
+        measure("flop-rebuilt", "Rebuilt, a token and layer", Unit::Flop, |p, s| p.latent_work(s, Way::Rebuilt).flop),
+        measure("flop-heads", "With keys of every head", Unit::Flop, |_, s| s.kind_work(0).flop),
+        measure("intensity-absorbed", "Absorbed, FLOP for a byte", Unit::Ratio, |p, s| {
+            p.latent_work(s, Way::Absorbed).intensity(p.bytes())
+        }),
+        measure("intensity-heads", "With keys of every head, FLOP for a byte", Unit::Ratio, |p, s| {
+            s.kind_work(0).intensity(p.bytes())
+        }),
+        measure("step-absorbed", "A step, absorbed", Unit::Seconds, |p, s| {
+            p.step(s, p.latent_work(s, Way::Absorbed), p.context)
+        }),
+        measure("step-rebuilt", "A step, rebuilt", Unit::Seconds, |p, s| {
+            p.step(s, p.latent_work(s, Way::Rebuilt), p.context)
+        }),
+        measure("step-heads", "A step, keys of every head", Unit::Seconds, |p, s| p.step(s, s.kind_work(0), p.context)),
+    ];
+
+    fn evaluate(&self) -> Result<Shown, String> {
+        Ok(self.shown())
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let heads = self.model.named().heads;
+        let asked = self.groups;
+        self.groups = dividing(heads, asked);
+        if self.groups != asked && reader.text("groups").is_some() {
+            reader.problem(
+                "groups",
+                format!(
+                    "{} query heads cannot share {} key–value heads evenly: {} are taken.",
+                    grouped(heads),
+                    grouped(asked),
+                    grouped(self.groups)
+                ),
+            );
+        }
+    }
+
+    fn follow(&mut self, _before: &Self) {
+        self.groups = dividing(self.model.named().heads, self.groups);
+    }
+}
+
+/// The largest number up to `asked` that divides `heads`.
+fn dividing(heads: u64, asked: u64) -> u64 {
+    (1..=asked.clamp(1, heads.max(1))).rev().find(|n| heads.is_multiple_of(*n)).unwrap_or(1)
+}
+
+fn over(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 { 0.0 } else { part / whole }
+}
+
+impl Row {
+    /// Layers whose cache grows.
+    pub fn growing_layers(&self) -> u64 {
+        self.cache.layers.iter().filter(|l| l.keeps.values_per_token() > 0).map(|l| l.count).sum()
+    }
+
+    /// What those layers keep; nothing where there are none.
+    pub fn keeps(&self) -> Keeps {
+        let growing = self.cache.layers.iter().find(|l| l.count > 0 && l.keeps.values_per_token() > 0);
+        growing.map_or(Keeps::State { values: 0 }, |l| l.keeps)
+    }
+}
+
+impl Shown {
+    /// Key–value heads, keys as wide as values, whose cache would be as large.
+    pub fn groups_like(&self) -> f64 {
+        over(self.chosen.keeps().values_per_token() as f64, 2.0 * self.model.value as f64)
+    }
+
+    /// The work of a layer with a kind of attention, for one token.
+    pub fn kind_work(&self, kind: usize) -> Work {
+        let keeps = self.kinds.get(kind).map_or(Keeps::State { values: 0 }, Row::keeps);
+        work(&self.model, keeps, Way::Cached)
+    }
+}
+
+impl Params {
+    /// Bytes of a cached value.
+    pub fn bytes(&self) -> f64 {
+        f64::from(self.bits) / 8.0
+    }
+
+    /// What a layer of the model keeps with another kind of attention.
+    pub fn keeps(&self, model: &models::Named, attention: Attention) -> Option<Keeps> {
+        let key = model.key[0] + model.key[1];
+        let heads = |kv_heads| Some(Keeps::Heads { kv_heads, key, value: model.value });
+        let own = model.cache.layers[0].keeps;
+        match attention {
+            Attention::Own => None,
+            Attention::MultiHead => heads(model.heads),
+            Attention::Grouped => heads(dividing(model.heads, self.groups)),
+            Attention::MultiQuery => heads(1),
+            Attention::Latent => {
+                // d_c = 4·d_h and d_h^R = d_h / 2: DeepSeek-V2, §3.1.2.
+                let (rank, rope) = match own {
+                    Keeps::Latent { rank, rope } => (rank, rope),
+                    _ => (4 * model.value, model.value / 2),
+                };
+                let rank = if self.rank == 0 { rank } else { self.rank };
+                Some(Keeps::Latent { rank, rope })
+            }
+        }
+    }
+
+    /// The cache of the model with a kind of attention and the mix of layers that is set.
+    pub fn cache(&self, model: &models::Named, attention: Attention) -> Cache {
+        let mut cache = model.cache;
+        if let Some(keeps) = self.keeps(model, attention) {
+            for layers in &mut cache.layers {
+                if layers.keeps.values_per_token() > 0 {
+                    layers.keeps = keeps;
+                }
+            }
+        }
+        let attending = cache.layers.iter().find(|l| l.count > 0 && l.keeps.values_per_token() > 0).map(|l| l.keeps);
+        let (Some(keeps), count) = (attending, cache.count()) else { return cache };
+        let full = count.div_ceil(self.every.max(1));
+        let rest = count - full;
+        let all = |count| Layers { count, keeps, window: None };
+        let state = Keeps::State { values: model.heads * model.key[0] * model.value };
+        match self.mix {
+            Mix::Own => cache,
+            Mix::Full => Cache::same(count, keeps),
+            Mix::Window => Cache { layers: [all(full), Layers { window: Some(self.window), ..all(rest) }] },
+            Mix::Hybrid => Cache { layers: [all(full), Layers { count: rest, keeps: state, window: None }] },
+        }
+    }
+
+    /// Bytes that a request of `context` tokens takes of all GPUs together.
+    pub fn taken(&self, cache: &Cache, context: u64) -> f64 {
+        let copies = |l: &Layers| match (self.share, l.keeps.values_per_token()) {
+            (Share::Requests, _) | (_, 0) => 1.0,
+            (Share::Heads, whole) => (self.gpus * l.keeps.values_on_rank(self.gpus)) as f64 / whole as f64,
+        };
+        let bytes = |l: &Layers| {
+            let one = Cache { layers: [*l, Layers { count: 0, ..*l }] };
+            one.bytes(context, self.bytes()) * copies(l)
+        };
+        cache.layers.iter().map(bytes).sum()
+    }
+
+    /// Requests of `context` tokens that fit.
+    pub fn requests(&self, cache: &Cache, context: u64, room: f64) -> f64 {
+        let taken = self.taken(cache, context);
+        if taken <= 0.0 {
+            return 0.0;
+        }
+        match self.share {
+            Share::Heads => (room / taken).floor(),
+            Share::Requests => self.gpus as f64 * (room / self.gpus as f64 / taken).floor(),
+        }
+    }
+
+    /// What serving leaves for caches.
+    pub fn room(&self, weights: f64) -> f64 {
+        (USED * self.gpu.memory.0 * self.gpus as f64 - weights).max(0.0)
+    }
+
+    fn row(&self, model: &models::Named, attention: Attention, room: f64) -> Row {
+        let cache = self.cache(model, attention);
+        Row {
+            attention,
+            cache,
+            per_token: cache.bytes_per_token(self.bytes()),
+            sequence: cache.bytes(self.context, self.bytes()),
+            requests: self.requests(&cache, self.context, room),
+        }
+    }
+
+    /// Every published model, as it is, in the bits that are set.
+    pub fn published(&self) -> Vec<Published> {
+        let one = |model: models::Named| Published {
+            model,
+            per_token: model.cache.bytes_per_token(self.bytes()),
+            sequence: model.cache.bytes(self.context, self.bytes()),
+        };
+        models::all().map(one).collect()
+    }
+
+    /// The work of a layer with a latent, for one token.
+    pub fn latent_work(&self, shown: &Shown, way: Way) -> Work {
+        let keeps = shown.kinds.get(3).map_or(Keeps::State { values: 0 }, Row::keeps);
+        work(&shown.model, keeps, way)
+    }
+
+    /// Seconds at the least that one GPU takes for a step of one sequence of `context` tokens, all attending layers.
+    pub fn step(&self, shown: &Shown, work: Work, context: u64) -> f64 {
+        let layers = shown.chosen.growing_layers() as f64;
+        layers * context as f64 * work.seconds(self.bytes(), self.gpu.peak, self.gpu.bandwidth)
+    }
+
+    /// Computes all of it.
+    pub fn shown(&self) -> Shown {
+        let model = self.model.named();
+        let weights = model.parameters as f64 * f64::from(self.weight_bits) / 8.0;
+        let room = self.room(weights);
+        Shown {
+            chosen: self.row(&model, self.attention, room),
+            kinds: Attention::KINDS.iter().map(|kind| self.row(&model, *kind, room)).collect(),
+            against: self.against.named().cache.bytes_per_token(2.0),
+            model,
+            weights,
+            room,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Launches as people write them, each with one thing wrong, and some with nothing.
+
+use crate::options;
+
+/// A launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Case {
+    /// torchrun on every node, by srun.
+    Torchrun,
+    /// A process for each GPU, by srun.
+    Srun,
+    /// accelerate launch.
+    Accelerate,
+    /// A TrainJob.
+    TrainJob,
+    /// One's own script, from an empty page.
+    Own,
+    /// torchrun without srun.
+    #[default]
+    One,
+    /// An endpoint on localhost.
+    Two,
+    /// A node rank that the batch shell replaces.
+    Three,
+    /// A launcher for each GPU.
+    Four,
+    /// One visible GPU for each task.
+    Five,
+    /// A rank that is not exported.
+    Six,
+    /// Each host its own master.
+    Seven,
+    /// A world as large as its nodes.
+    Eight,
+    /// An interface that is not there.
+    Nine,
+    /// An interface that leads nowhere.
+    Ten,
+    /// Adapters of another name.
+    Eleven,
+    /// Half of the processes.
+    Twelve,
+    /// A machine rank that the batch shell replaces.
+    Thirteen,
+    /// Options behind the first command.
+    Fourteen,
+    /// A pod without GPUs.
+    Fifteen,
+    /// A pod that fits on no node.
+    Sixteen,
+    /// A pod with little shared memory.
+    Seventeen,
+    /// Pods that do not know of each other.
+    Eighteen,
+    /// A queue that is not there.
+    Nineteen,
+    /// A visible GPU for all tasks.
+    Twenty,
+}
+
+options!(Case {
+    Torchrun: "torchrun", "srun and torchrun, sound";
+    Srun: "srun", "srun alone, sound";
+    Accelerate: "accelerate", "srun and accelerate, sound";
+    TrainJob: "trainjob", "TrainJob, sound";
+    Own: "own", "your own script";
+    One: "1", "1 · silence, then a time-out";
+    Two: "2", "2 · every node waits";
+    Three: "3", "3 · half of them join";
+    Four: "4", "4 · a GPU is there twice";
+    Five: "5", "5 · a device does not exist";
+    Six: "6", "6 · expected, but not set";
+    Seven: "7", "7 · connection refused";
+    Eight: "8", "8 · NCCL refuses a rank";
+    Nine: "9", "9 · NCCL stops at once";
+    Ten: "10", "10 · the first step never ends";
+    Eleven: "11", "11 · it trains, slowly";
+    Twelve: "12", "12 · half of the bill for nothing";
+    Thirteen: "13", "13 · accelerate waits";
+    Fourteen: "14", "14 · it ran yesterday";
+    Fifteen: "15", "15 · a pod finds no GPU";
+    Sixteen: "16", "16 · a pod stays Pending";
+    Seventeen: "17", "17 · a bus error";
+    Eighteen: "18", "18 · the loss is that of one node";
+    Nineteen: "19", "19 · no pod appears";
+    Twenty: "20", "20 · rank 0 alone gets far";
+});
+
+/// The first lines of a batch script.
+fn header(nodes: u64, tasks: u64, gpus: u64) -> String {
+    format!(
+        "#!/bin/bash\n#SBATCH --job-name=train\n#SBATCH --nodes={nodes}\n#SBATCH --ntasks-per-node={tasks}\n#SBATCH \
+         --gpus-per-node={gpus}\n#SBATCH --time=12:00:00\n\nexport NCCL_DEBUG=INFO\nexport TORCH_DISTRIBUTED_DEBUG=DETAIL\n"
+    )
+}
+
+const HEAD: &str = "head=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1)\n";
+
+/// torchrun with a rendezvous of its own, behind `before`.
+fn elastic(before: &str, nodes: u64, gpus: u64, endpoint: &str) -> String {
+    format!(
+        "\n{before}torchrun \\\n    --nnodes={nodes} --nproc-per-node={gpus} \\\n    --rdzv-id=$SLURM_JOB_ID --rdzv-backend=c10d \\\n    \
+         --rdzv-endpoint={endpoint}:29500 \\\n    train.py\n"
+    )
+}
+
+/// A process for each GPU by srun, with these variables.
+fn bare(variables: &str, command: &str) -> String {
+    format!("export MASTER_PORT=29500\n\nsrun {command}bash -c '\n{variables}  python train.py'\n")
+}
+
+const RANKS: &str = "  export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID\n  export WORLD_SIZE=$SLURM_NTASKS\n";
+
+fn accelerate(nodes: u64, processes: u64, rank: &str) -> String {
+    format!(
+        "\nsrun bash -c \"accelerate launch \\\n    --num_machines={nodes} --num_processes={processes} \\\n    --machine_rank={rank} \
+         --main_process_ip=$head \\\n    --main_process_port=29500 train.py\"\n"
+    )
+}
+
+/// A TrainJob: what stands under its trainer, and its labels.
+fn train_job(nodes: u64, resources: &str, volumes: bool, queue: &str) -> String {
+    let (mounts, volumes) = if volumes {
+        (
+            "      volumeMounts:\n      - mountPath: /dev/shm\n        name: shm\n",
+            "    volumes:\n    - name: shm\n      emptyDir:\n        medium: Memory\n",
+        )
+    } else {
+        ("", "")
+    };
+    format!(
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: train\n  labels:\n    kueue.x-k8s.io/queue-name: \
+         {queue}\nspec:\n  runtimeRef:\n    name: torch-distributed\n  trainer:\n    numNodes: {nodes}\n    image: \
+         registry.example/train:v7\n    command:\n    - torchrun\n    - train.py\n{resources}  podTemplateOverrides:\n  - spec:\n      \
+         containers:\n      - name: node\n{mounts}{volumes}"
+    )
+}
+
+fn limits(gpus: u64) -> String {
+    format!("    resourcesPerNode:\n      limits:\n        nvidia.com/gpu: {gpus}\n")
+}
+
+impl Case {
+    /// The script, for so many nodes with so many GPUs.
+    pub fn script(self, nodes: u64, gpus: u64) -> String {
+        let head = |tasks: u64| header(nodes, tasks, gpus);
+        let master = format!("{HEAD}export MASTER_ADDR=$head\n");
+        let torchrun = |extra: &str| format!("{}{extra}{HEAD}{}", head(1), elastic("srun ", nodes, gpus, "$head"));
+        let queue = super::manifest::QUEUE;
+        match self {
+            Self::Own => String::new(),
+            Self::Torchrun => torchrun(""),
+            Self::Srun => format!("{}{master}{}", head(gpus), bare(RANKS, "")),
+            Self::Accelerate => format!("{}{HEAD}{}", head(1), accelerate(nodes, nodes * gpus, "\\$SLURM_NODEID")),
+            Self::TrainJob => train_job(nodes, &limits(gpus), true, queue),
+            Self::One => format!("{}{HEAD}{}", head(1), elastic("", nodes, gpus, "$head")),
+            Self::Two => format!("{}{}", head(1), elastic("srun ", nodes, gpus, "localhost")),
+            Self::Three => format!(
+                "{}{HEAD}\nsrun torchrun \\\n    --nnodes={nodes} --nproc-per-node={gpus} \\\n    --node-rank=$SLURM_NODEID \\\n    \
+                 --master-addr=$head --master-port=29500 \\\n    train.py\n",
+                head(1)
+            ),
+            Self::Four => format!("{}{HEAD}{}", head(gpus), elastic("srun ", nodes, gpus, "$head")),
+            Self::Five => format!("{}{master}{}", head(gpus), bare(RANKS, "--gpus-per-task=1 ")),
+            Self::Six => format!(
+                "{}{master}{}",
+                head(gpus),
+                bare(
+                    "  RANK=$SLURM_PROCID\n  export LOCAL_RANK=$SLURM_LOCALID\n  export WORLD_SIZE=$SLURM_NTASKS\n",
+                    ""
+                )
+            ),
+            Self::Seven => {
+                format!("{}{}", head(gpus), bare(&format!("  export MASTER_ADDR=$(hostname)\n{RANKS}"), ""))
+            }
+            Self::Eight => format!(
+                "{}{master}{}",
+                head(gpus),
+                bare("  export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID\n  export WORLD_SIZE=$SLURM_NNODES\n", "")
+            ),
+            Self::Nine => torchrun("export NCCL_SOCKET_IFNAME=eth1\n"),
+            Self::Ten => torchrun("export NCCL_SOCKET_IFNAME=docker0\n"),
+            Self::Eleven => torchrun("export NCCL_IB_HCA=mlx4\n"),
+            Self::Twelve => format!("{}{HEAD}{}", head(1), accelerate(nodes, gpus, "\\$SLURM_NODEID")),
+            Self::Thirteen => format!("{}{HEAD}{}", head(1), accelerate(nodes, nodes * gpus, "$SLURM_NODEID")),
+            Self::Fourteen => format!(
+                "#!/bin/bash\n#SBATCH --job-name=train\nexport HF_HOME=/scratch/hf\n#SBATCH --nodes={nodes}\n#SBATCH \
+                 --ntasks-per-node=1\n#SBATCH --gpus-per-node={gpus}\n#SBATCH --time=12:00:00\n\n{HEAD}{}",
+                elastic("srun ", nodes, gpus, "$head")
+            ),
+            Self::Fifteen => train_job(nodes, "    resourcesPerNode:\n      limits:\n        cpu: 64\n", true, queue),
+            Self::Sixteen => train_job(nodes, &limits(nodes * gpus), true, queue),
+            Self::Seventeen => train_job(nodes, &limits(gpus), false, queue),
+            Self::Eighteen => {
+                let text = train_job(nodes, &limits(gpus), true, queue);
+                let standalone = format!("    - torchrun\n    - --standalone\n    - --nproc-per-node={gpus}\n");
+                text.replace("    - torchrun\n", &standalone)
+            }
+            Self::Nineteen => train_job(nodes, &limits(gpus), true, "team-b"),
+            Self::Twenty => {
+                format!("{}{master}{}", head(gpus), bare(&format!("  export CUDA_VISIBLE_DEVICES=0\n{RANKS}"), ""))
+            }
+        }
+    }
+}

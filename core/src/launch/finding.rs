@@ -1,0 +1,147 @@
+//! What a launch comes to, and what is wrong with it, in sentences.
+
+use super::params::Params;
+use super::verdict::{Fault, Launch, Outcome};
+use crate::slurm::time::clock;
+
+impl Params {
+    /// What a person would see, without why.
+    pub fn finding(&self, l: &Launch) -> String {
+        let (processes, nodes) = (l.processes.len(), l.nodes());
+        let outcome = l.outcome();
+        let text = match outcome {
+            Outcome::Trains => format!(
+                "It trains: {processes} processes on {nodes} {}, each on a GPU of its own.",
+                plural(nodes, "node")
+            ),
+            Outcome::Silent => format!(
+                "It trains, and nothing complains: {processes} processes on {nodes} {}. Something is wrong all the same.",
+                plural(nodes, "node")
+            ),
+            Outcome::Fails => format!(
+                "It fails: {processes} processes start on {nodes} {}, and the first of them to stop ends all.",
+                plural(nodes, "node")
+            ),
+            Outcome::Hangs => format!(
+                "It hangs: nothing is printed for {}, and {} GPUs are paid for meanwhile.",
+                clock(l.silence()),
+                self.nodes * self.gpus
+            ),
+            Outcome::Refused => "It never starts: no process is made.".to_owned(),
+        };
+        if self.explains() {
+            return format!("{text}{}", l.fault.map_or(String::new(), |(fault, _)| format!(" {}", fault.why())));
+        }
+        if outcome == Outcome::Trains { text } else { format!("{text} Find the line, and repair it.") }
+    }
+
+    /// What is wrong with which lines: what can be said of any script, and why it does not train where that is not withheld.
+    pub fn remarks(&self, l: &Launch) -> Vec<(usize, String)> {
+        if self.script.0.is_empty() && !self.explains() {
+            return Vec::new();
+        }
+        let mut remarks = l.remarks.clone();
+        if let Some((fault, line)) = l.fault
+            && self.explains()
+            && line > 0
+            && !remarks.iter().any(|(at, _)| *at == line)
+        {
+            remarks.push((line, fault.why().to_owned()));
+        } else if let Some((fault, _)) = l.fault
+            && self.explains()
+            && let Some(line) = self.named_line(fault)
+        {
+            remarks.push((line, fault.why().to_owned()));
+        }
+        remarks.sort();
+        remarks
+    }
+
+    /// The line with the variable that a fault is about.
+    fn named_line(&self, fault: Fault) -> Option<usize> {
+        let names: &[&str] = match fault {
+            Fault::NoInterface | Fault::DeadInterface => &["NCCL_SOCKET_IFNAME"],
+            Fault::NoInfiniband => &["NCCL_IB_HCA", "NCCL_IB_DISABLE"],
+            _ => return None,
+        };
+        self.text().lines().position(|line| names.iter().any(|name| line.contains(name))).map(|i| i + 1)
+    }
+}
+
+const fn plural(n: usize, one: &'static str) -> &'static str {
+    match (n, one.len()) {
+        (1, _) => one,
+        _ => "nodes",
+    }
+}
+
+impl Fault {
+    /// What is wrong, and what to do: sentences.
+    pub const fn why(self) -> &'static str {
+        match self {
+            Self::BadOption => "Slurm does not know this option or its value.",
+            Self::BadArgument => "The launcher does not know this argument or its value.",
+            Self::NoSuchNodes => "More nodes, or more GPUs of a node, are asked for than the cluster has.",
+            Self::NothingLaunched => "No line starts torchrun, accelerate or python: there is nothing to run.",
+            Self::OneAgent => {
+                "A batch script runs on the first node alone. Without srun in front, torchrun starts there and waits for agents that nobody started: put srun before it."
+            }
+            Self::AgentsApart => {
+                "Agents meet at one endpoint, and each of these waits where no other comes: localhost is another host on every node. Use the first host of the job, and start as many agents as --nnodes says."
+            }
+            Self::FewAgents => {
+                "Each agent waits until as many have come as --nnodes says, and fewer were started: one for each node that the job has."
+            }
+            Self::SameNodeRank => {
+                "The batch shell replaces $SLURM_NODEID before srun starts anything: it is 0 for all. Let the task replace it (bash -c '…', single quotes, or \\$), or use a c10d rendezvous, which needs no node rank."
+            }
+            Self::NobodyListens => {
+                "Rank 0 listens on its own host. MASTER_ADDR must be that host, the same for all: set it once in the batch script, from the first host of the job."
+            }
+            Self::NoVariable => {
+                "env:// needs RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in the environment of each process. srun alone sets none of them, and a variable that is not exported stays in its shell."
+            }
+            Self::SameRank => {
+                "Two processes have the same RANK: it must come from SLURM_PROCID, which the task replaces and not the batch shell."
+            }
+            Self::RankBeyond => "WORLD_SIZE counts processes, not nodes: SLURM_NTASKS.",
+            Self::TooFew => {
+                "WORLD_SIZE is larger than the number of processes that were started: all wait for those that never come."
+            }
+            Self::NoGpu => {
+                "The process sees no GPU: ask for them, with --gpus-per-node in Slurm, with a limit on nvidia.com/gpu in Kubernetes."
+            }
+            Self::NoSuchDevice => {
+                "The script takes GPU number LOCAL_RANK of those that it sees. A task that sees one GPU has only number 0: let every task see all GPUs of its node, or use device 0."
+            }
+            Self::SameDevice => {
+                "Two processes of one node take the same GPU: torchrun starts a process for each GPU, so that one torchrun for each node is enough. --ntasks-per-node=1."
+            }
+            Self::NoInterface => {
+                "No interface of the nodes begins with the name in NCCL_SOCKET_IFNAME. They have eth0 and ib0."
+            }
+            Self::DeadInterface => {
+                "docker0 and lo have the same address on every node and lead to none: name an interface that others can reach, or leave NCCL_SOCKET_IFNAME away."
+            }
+            Self::SharedMemory => {
+                "A container has 64 MB of /dev/shm, for NCCL and the workers of data loaders. Mount an emptyDir with medium: Memory there."
+            }
+            Self::Unschedulable => {
+                "No node has as many GPUs as one pod asks for, or there are fewer nodes than pods. A limit is for one pod, not for the job."
+            }
+            Self::NoQueue => {
+                "The label names a LocalQueue that does not exist: Kueue keeps the job suspended and makes no pods."
+            }
+            Self::BadManifest => "The API server does not take this manifest.",
+            Self::NoInfiniband => {
+                "No adapter has the name in NCCL_IB_HCA, or InfiniBand is switched off: NCCL falls back on sockets. The adapters are mlx5_0 and so on."
+            }
+            Self::Apart => {
+                "Each node has a world of its own: as many models train as there are nodes, and no gradient crosses between them. Let torchrun take its nodes from what the operator sets."
+            }
+            Self::Idle => {
+                "Fewer processes than GPUs: --num_processes of accelerate counts those of all machines together."
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The parameters, and the model in the catalogue.
+
+use super::cases::Case;
+use super::verdict::{Launch, Outcome};
+use super::world::{Process, World};
+use super::{batch, manifest};
+use crate::declare::{Field, Measure, Model, Param, Slot, Text, choice, measure, switch, text, whole};
+use crate::quantity::Unit;
+
+/// Most lines of a script, and most characters.
+const MOST: (usize, usize) = (400, 20_000);
+
+/// A script as it was written; an empty one for that of the case.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Script(pub String);
+
+impl Text for Script {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        self.0 = text.trim().to_owned();
+        let (lines, characters) = (text.lines().count(), text.chars().count());
+        if lines > MOST.0 || characters > MOST.1 {
+            self.0.clear();
+            return Err(format!(
+                "script may have {} lines and {} characters; it has {lines} and {characters}.",
+                MOST.0, MOST.1
+            ));
+        }
+        let launches = ["srun", "torchrun", "accelerate", "python", "kind:", "#SBATCH"];
+        if self.0.is_empty() || launches.iter().any(|word| self.0.contains(word)) {
+            return Ok(());
+        }
+        Err("script launches nothing: it has neither srun, torchrun, accelerate nor python, and is no manifest."
+            .to_owned())
+    }
+
+    fn write(&self) -> String {
+        self.0.clone()
+    }
+}
+
+impl Field for Script {
+    fn slot(&mut self) -> Slot<'_> {
+        Slot::Text(self)
+    }
+}
+
+/// The state of the widget.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Params {
+    /// The launch to begin with.
+    pub case: Case,
+    /// Nodes of the cluster.
+    pub nodes: u64,
+    /// GPUs of a node.
+    pub gpus: u64,
+    /// The script as changed; an empty one for that of the case.
+    pub script: Script,
+    /// The node that is looked at, from 0.
+    pub node: u64,
+    /// The GPU of it that is looked at, from 0.
+    pub local: u64,
+    /// Whether it is said what is wrong.
+    pub explain: bool,
+}
+
+impl Params {
+    /// The cluster.
+    pub fn world(&self) -> World {
+        World { nodes: self.nodes, gpus: self.gpus }
+    }
+
+    /// The script that is launched.
+    pub fn text(&self) -> String {
+        if self.script.0.is_empty() { self.case.script(self.nodes, self.gpus) } else { self.script.0.clone() }
+    }
+
+    /// What comes of it.
+    pub fn launch(&self) -> Launch {
+        let (text, world) = (self.text(), self.world());
+        let is_manifest = text.lines().any(|l| l.starts_with("kind:") || l.starts_with("apiVersion:"));
+        let mut launch = if is_manifest { manifest::launch(&text, world) } else { batch::launch(&text, world) };
+        launch.follow(world);
+        launch
+    }
+
+    /// The process that is looked at.
+    pub fn looked_at<'a>(&self, launch: &'a Launch) -> Option<&'a Process> {
+        let at_local = |p: &&Process| p.node == self.node && p.local_rank.unwrap_or(0) == self.local;
+        launch.processes.iter().find(at_local).or_else(|| launch.processes.iter().find(|p| p.node == self.node))
+    }
+
+    /// Whether nothing of what is wrong is withheld: a script of one's own, or asked for.
+    pub fn explains(&self) -> bool {
+        self.explain || self.case == Case::Own
+    }
+}
+
+fn is(launch: &Launch, outcome: Outcome) -> f64 {
+    f64::from(u8::from(launch.outcome() == outcome))
+}
+
+impl Model for Params {
+    type Result = Launch;
+    const ID: &'static str = "launch-doctor";
+    const TITLE: &'static str = "Why does it not start?";
+    const SUMMARY: &'static str = "A launch over several nodes as people write it: what each process sees is computed, and what goes wrong says \
+                                   what it says in practice.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("case", "the launch to begin with", Case::LIST, "1").label("Launch").main().at(|p| p.case.slot()),
+        whole("nodes", "nodes of the cluster", [1, 8], "2").label("Nodes").doubling(3).main().at(|p| p.nodes.slot()),
+        whole("gpus", "GPUs of a node", [1, 8], "8").label("GPUs of a node").doubling(3).main().at(|p| p.gpus.slot()),
+        text("script", "the script or manifest, as changed; none for that of the case", "")
+            .quiet()
+            .at(|p| p.script.slot()),
+        whole("node", "the node that is looked at, from 0", [0, 7], "0").drawn().quiet().at(|p| p.node.slot()),
+        whole("local", "the process of it that is looked at, from 0", [0, 7], "0")
+            .drawn()
+            .quiet()
+            .at(|p| p.local.slot()),
+        switch("explain", "whether it is said what is wrong", false).drawn().quiet().at(|p| p.explain.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Launch>] = &[
+        measure("processes", "Processes started", Unit::Count, |_, l| l.processes.len() as f64),
+        measure("training", "Processes that train", Unit::Count, |_, l| l.training() as f64),
+        measure("world-size", "WORLD_SIZE", Unit::Count, |_, l| {
+            l.processes.iter().filter_map(|p| p.world_size).max().unwrap_or(0) as f64
+        }),
+        measure("nodes-used", "Nodes with a process", Unit::Count, |_, l| l.nodes() as f64),
+        measure("all-gpus", "GPUs of the cluster", Unit::Count, |p, _| (p.nodes * p.gpus) as f64),
+        measure("gpus-seen", "GPUs that a process sees", Unit::Count, |_, l| l.gpus_seen() as f64),
+        measure("idle-gpus", "Of these, that nobody takes", Unit::Count, |_, l| {
+            l.gpus_seen().saturating_sub(l.processes.len()) as f64
+        }),
+        measure("trains", "It trains as it should (1) or not (0)", Unit::Count, |_, l| is(l, Outcome::Trains)),
+        measure("silent", "It trains, and something is wrong (1)", Unit::Count, |_, l| is(l, Outcome::Silent)),
+        measure("fails", "It fails with an error (1)", Unit::Count, |_, l| is(l, Outcome::Fails)),
+        measure("hangs", "It hangs (1)", Unit::Count, |_, l| is(l, Outcome::Hangs)),
+        measure("silence", "Time until it says that it failed", Unit::Seconds, |_, l| l.silence() as f64),
+        measure("worlds", "Worlds: processes that can meet", Unit::Count, |_, l| {
+            l.processes.iter().map(|p| p.world).max().map_or(0.0, |most| (most + 1) as f64)
+        }),
+        measure("rank", "RANK of the process looked at", Unit::Count, |p, l| {
+            p.looked_at(l).and_then(|p| p.rank).unwrap_or(0) as f64
+        }),
+        measure("local-rank", "Its LOCAL_RANK", Unit::Count, |p, l| {
+            p.looked_at(l).and_then(|p| p.local_rank).unwrap_or(0) as f64
+        }),
+        measure("visible", "GPUs that it sees", Unit::Count, |p, l| {
+            p.looked_at(l).map_or(0, |p| p.visible.len()) as f64
+        }),
+        measure("faults", "Something is wrong (1) or nothing (0)", Unit::Count, |_, l| {
+            f64::from(u8::from(l.fault.is_some()))
+        }),
+    ];
+
+    fn evaluate(&self) -> Result<Launch, String> {
+        self.in_range()?;
+        Ok(self.launch())
+    }
+
+    fn follow(&mut self, before: &Self) {
+        if (self.case, self.nodes, self.gpus) != (before.case, before.nodes, before.gpus) && self.case != Case::Own {
+            self.script = Script::default();
+        }
+        (self.node, self.local, self.explain) = (0, 0, false);
+    }
+}

@@ -1,0 +1,48 @@
+//! Texts that occur many times, each held once.
+
+use std::collections::BTreeMap;
+
+/// Texts by number.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names {
+    all: Vec<Box<str>>,
+    numbers: BTreeMap<Box<str>, u32>,
+}
+
+impl Names {
+    /// The number of a text, a new one if it is new.
+    pub fn number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = self.all.len() as u32;
+        self.all.push(text.into());
+        self.numbers.insert(text.into(), number);
+        number
+    }
+
+    /// The number of a text that is there.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        self.numbers.get(text).copied()
+    }
+
+    /// The text with a number; empty if there is none.
+    pub fn get(&self, number: u32) -> &str {
+        self.all.get(number as usize).map_or("", |text| text)
+    }
+
+    /// All of them, by number.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(AsRef::as_ref)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}

@@ -1,0 +1,403 @@
+//! A file of the profiler, read in pieces.
+
+use std::collections::BTreeMap;
+
+use super::event::{Raw, members};
+use super::json::{Cut, Cutter, End};
+use super::{Collective, Memory, Sort, Span, Trace, Track};
+use crate::quantity::{Unit, grouped};
+
+/// Events kept of one file, 64 bytes each: more are counted, and left out.
+pub const MOST_EVENTS: usize = 2_000_000;
+
+/// Something about a file that who gave it has to be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong and what was done about it: sentences.
+    pub message: String,
+    /// Whether nothing of the file can be used.
+    pub fatal: bool,
+}
+
+/// Reads a file piece by piece.
+#[derive(Debug, Clone, Default)]
+pub struct Reader {
+    cutter: Cutter,
+    building: Building,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Building {
+    trace: Trace,
+    /// Tracks by process and thread.
+    tracks: BTreeMap<(String, String), u32>,
+    process_names: BTreeMap<String, String>,
+    thread_names: BTreeMap<(String, String), String>,
+    /// Events met, of every phase.
+    position: u32,
+    backwards: u64,
+    timeless: u64,
+    unreadable: u64,
+    left_out: u64,
+}
+
+impl Reader {
+    /// Takes the next bytes of the file, unpacked.
+    pub fn push(&mut self, piece: &[u8]) {
+        let Self { cutter, building } = self;
+        cutter.push(piece, |cut| match cut {
+            Cut::Event(text) => building.event(text),
+            Cut::Member(name, value) => building.member(name, value),
+            Cut::Strange => {
+                building.unreadable += 1;
+                building.position = building.position.saturating_add(1);
+            }
+        });
+    }
+
+    /// Events that were read so far.
+    pub fn events(&self) -> usize {
+        self.building.trace.spans.len()
+    }
+
+    /// What was read. What is wrong with the file is in [`Trace::problems`].
+    pub fn finish(self) -> Trace {
+        let end = self.cutter.end();
+        let mut building = self.building;
+        building.name_tracks();
+        building.say(end);
+        building.trace
+    }
+}
+
+/// The fields of an event that are used.
+#[derive(Default)]
+struct Fields<'a> {
+    phase: Option<Raw<'a>>,
+    category: Option<Raw<'a>>,
+    name: Option<Raw<'a>>,
+    process: Option<Raw<'a>>,
+    thread: Option<Raw<'a>>,
+    start: Option<Raw<'a>>,
+    length: Option<Raw<'a>>,
+    args: Option<&'a [u8]>,
+}
+
+/// The arguments of an event that are used.
+#[derive(Default)]
+struct Args {
+    stream: Option<i64>,
+    correlation: Option<i64>,
+    bandwidth: Option<f64>,
+    collective: Option<String>,
+    elements: u64,
+    element: u64,
+    group: u32,
+    allocated: Option<u64>,
+    reserved: Option<u64>,
+    on_gpu: bool,
+    device: i64,
+    name: Option<String>,
+}
+
+fn text(raw: Option<Raw<'_>>) -> String {
+    raw.map(|raw| raw.text().into_owned()).unwrap_or_default()
+}
+
+/// Bytes of an element of a type as c10d names it.
+fn size_of(dtype: &str) -> u64 {
+    match dtype {
+        "Double" | "Long" | "ComplexFloat" => 8,
+        "Half" | "BFloat16" | "Short" => 2,
+        "Byte" | "Char" | "Bool" => 1,
+        name if name.starts_with("Float8") => 1,
+        _ => 4,
+    }
+}
+
+impl Args {
+    fn read(text: &[u8]) -> Self {
+        let mut args = Args::default();
+        let natural = |raw: Raw<'_>| raw.whole().and_then(|n| u64::try_from(n).ok());
+        members(text, |name, raw| match name {
+            b"stream" => args.stream = Some(raw.whole().unwrap_or(-1)),
+            b"correlation" | b"correlation_id" => args.correlation = raw.whole(),
+            b"memory bandwidth (GB/s)" => args.bandwidth = raw.number(),
+            b"Collective name" => args.collective = Some(raw.text().into_owned()),
+            b"In msg nelems" => args.elements = natural(raw).unwrap_or_default(),
+            b"dtype" => args.element = size_of(&raw.text()),
+            b"Group size" => args.group = natural(raw).and_then(|n| u32::try_from(n).ok()).unwrap_or_default(),
+            b"Total Allocated" => args.allocated = natural(raw),
+            b"Total Reserved" => args.reserved = natural(raw),
+            b"Device Type" => args.on_gpu = raw.whole() == Some(1),
+            b"Device Id" => args.device = raw.whole().unwrap_or_default(),
+            b"name" => args.name = Some(raw.text().into_owned()),
+            _ => {}
+        });
+        args
+    }
+}
+
+impl Building {
+    fn event(&mut self, event: &[u8]) {
+        let position = self.position;
+        self.position = position.saturating_add(1);
+        let mut fields = Fields::default();
+        let whole = members(event, |name, raw| match name {
+            b"ph" => fields.phase = Some(raw),
+            b"cat" => fields.category = Some(raw),
+            b"name" => fields.name = Some(raw),
+            b"pid" => fields.process = Some(raw),
+            b"tid" => fields.thread = Some(raw),
+            b"ts" => fields.start = Some(raw),
+            b"dur" => fields.length = Some(raw),
+            b"args" => {
+                if let Raw::Nested(text) = raw {
+                    fields.args = Some(text);
+                }
+            }
+            _ => {}
+        });
+        if !whole {
+            self.unreadable += 1;
+            return;
+        }
+        match fields.phase {
+            Some(Raw::Text(b"M")) => self.metadata(&fields),
+            Some(Raw::Text(b"i" | b"I")) => self.instant(&fields),
+            Some(Raw::Text(b"X")) => self.span(&fields, position),
+            None if fields.length.is_some() => self.span(&fields, position),
+            _ => {}
+        }
+    }
+
+    fn metadata(&mut self, fields: &Fields<'_>) {
+        let Some(name) = fields.args.and_then(|args| Args::read(args).name) else { return };
+        let process = text(fields.process);
+        match fields.name {
+            Some(Raw::Text(b"process_name")) => drop(self.process_names.insert(process, name)),
+            Some(Raw::Text(b"thread_name")) => drop(self.thread_names.insert((process, text(fields.thread)), name)),
+            _ => {}
+        }
+    }
+
+    fn instant(&mut self, fields: &Fields<'_>) {
+        let is_memory = fields.name == Some(Raw::Text(b"[memory]"));
+        let (true, Some(args)) = (is_memory, fields.args.map(Args::read)) else { return };
+        let at = fields.start.and_then(Raw::nanoseconds);
+        if let (true, 0, Some(at), Some(allocated)) = (args.on_gpu, args.device, at, args.allocated)
+            && self.trace.memory.len() < MOST_EVENTS
+        {
+            let reserved = args.reserved.unwrap_or(allocated);
+            self.trace.memory.push(Memory { at, allocated, reserved });
+        }
+    }
+
+    fn span(&mut self, fields: &Fields<'_>, position: u32) {
+        let start = fields.start.and_then(Raw::nanoseconds);
+        let length = fields.length.map(|raw| raw.nanoseconds());
+        let (Some(start), Some(length)) = (start, length) else {
+            self.timeless += 1;
+            return;
+        };
+        let Some(length) = length else {
+            self.timeless += 1;
+            return;
+        };
+        let written = fields.category.map(Raw::text);
+        if written.as_deref() == Some("Trace") {
+            return;
+        }
+        if length < 0 {
+            self.backwards += 1;
+            return;
+        }
+        if self.trace.spans.len() >= MOST_EVENTS {
+            self.left_out += 1;
+            return;
+        }
+        let args = fields.args.map(Args::read).unwrap_or_default();
+        let index = self.trace.spans.len() as u32;
+        if let Some(bandwidth) = args.bandwidth.filter(|b| b.is_finite()) {
+            self.trace.bandwidths.push((index, bandwidth));
+        }
+        if let Some(name) = args.collective {
+            let bytes = args.elements.saturating_mul(args.element.max(1));
+            self.trace.collectives.push((index, Collective { name, bytes, group: args.group }));
+        }
+        self.trace.fractions |= start % 1000 != 0;
+        let name = fields.name.map(Raw::text).unwrap_or_default();
+        let span = Span {
+            name: self.trace.names.number(&name),
+            sort: written.as_deref().map_or(Sort::Other, Sort::of),
+            category: written.map_or(Trace::NONE, |category| self.trace.names.number(&category)),
+            track: self.track(fields),
+            position,
+            stream: args.stream.unwrap_or(-1),
+            correlation: args.correlation.unwrap_or(-1),
+            start,
+            length,
+        };
+        self.trace.spans.push(span);
+    }
+
+    fn track(&mut self, fields: &Fields<'_>) -> u32 {
+        let key = (text(fields.process), text(fields.thread));
+        if let Some(track) = self.tracks.get(&key) {
+            return *track;
+        }
+        let track = self.trace.tracks.len() as u32;
+        self.trace.tracks.push(Track { process: key.0.clone(), thread: key.1.clone(), ..Track::default() });
+        self.tracks.insert(key, track);
+        track
+    }
+
+    /// Beside the events: the rank, and the device.
+    fn member(&mut self, name: &[u8], value: &[u8]) {
+        let number = |raw: Raw<'_>| raw.whole().and_then(|n| u32::try_from(n).ok());
+        match name {
+            b"distributedInfo" => drop(members(value, |name, raw| match name {
+                b"rank" => self.trace.rank = number(raw),
+                b"world_size" => self.trace.world = number(raw),
+                _ => {}
+            })),
+            b"deviceProperties" => {
+                // The first of a list.
+                let first = value.iter().position(|b| *b == b'{').and_then(|at| value.get(at..));
+                members(first.unwrap_or_default(), |name, raw| {
+                    if name == b"name" {
+                        self.trace.device = raw.text().into_owned();
+                    }
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// What the file calls its rows. JAX writes streams as threads of a process `/device:GPU:0`, without categories: what stands on
+    /// them is work of the GPU.
+    fn name_tracks(&mut self) {
+        let mut streams: Vec<Option<i64>> = Vec::new();
+        for track in &mut self.trace.tracks {
+            let key = (track.process.clone(), track.thread.clone());
+            track.process_name = self.process_names.get(&key.0).cloned().unwrap_or_default();
+            track.thread_name = self.thread_names.get(&key).cloned().unwrap_or_default();
+            let of_device = track.process_name.starts_with("/device:GPU");
+            let number = track.thread_name.strip_prefix("Stream #").filter(|_| of_device);
+            let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+            streams.push(number.and_then(|text| digits(text).parse().ok()));
+        }
+        for span in self.trace.spans.iter_mut().filter(|s| s.category == Trace::NONE) {
+            if let Some(Some(stream)) = streams.get(span.track as usize) {
+                let name = self.trace.names.get(span.name);
+                span.stream = *stream;
+                span.sort = if name.starts_with("Memcpy") {
+                    Sort::Copy
+                } else if name.starts_with("Memset") {
+                    Sort::Set
+                } else {
+                    Sort::Kernel
+                };
+            }
+        }
+    }
+
+    /// What was wrong, the worst first.
+    fn say(&mut self, end: End) {
+        let count = self.trace.spans.len();
+        let mut problems = Vec::new();
+        let mut say = |fatal: bool, message: String| problems.push(Problem { message, fatal });
+        match end {
+            End::Whole => {}
+            End::Empty => say(true, "The file is empty.".to_owned()),
+            End::NotJson if count == 0 => {
+                say(true, "This is no trace: a trace is JSON, an object with “traceEvents” or a list of events.".to_owned());
+            }
+            End::NotJson => {
+                let read = grouped(count as u64);
+                say(false, format!("After {read} events the file is no JSON any more. What stands before that is shown."));
+            }
+            End::NoEvents => say(
+                true,
+                "This JSON has no “traceEvents”. Export the trace with prof.export_chrome_trace or tensorboard_trace_handler."
+                    .to_owned(),
+            ),
+            End::Cut => {
+                let read = grouped(count as u64);
+                let why = "The program ended while it wrote, or the copy is not complete.";
+                say(count == 0, format!("The file stops in the middle, after {read} events. {why} What was read is shown."));
+            }
+        }
+        if count == 0 && !matches!(end, End::Empty | End::NotJson | End::NoEvents | End::Cut) {
+            say(true, "There is no event with a duration in it.".to_owned());
+        } else if count > 0 && !self.trace.has_gpu() {
+            say(
+                false,
+                "Nothing runs on a GPU in it. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and let a step \
+                 finish before the profiler stops."
+                    .to_owned(),
+            );
+        }
+        let mut counted = |n: u64, what: fn(bool) -> &'static str| {
+            if n > 0 {
+                say(false, format!("{} {}", grouped(n), what(n == 1)));
+            }
+        };
+        counted(self.backwards, |one| {
+            if one {
+                "event ends before it begins, and is left out."
+            } else {
+                "events end before they begin, and are left out."
+            }
+        });
+        counted(self.timeless, |one| {
+            if one {
+                "event has no readable time, and is left out."
+            } else {
+                "events have no readable time, and are left out."
+            }
+        });
+        counted(self.unreadable, |one| {
+            if one {
+                "entry is no event that can be read, and is left out."
+            } else {
+                "entries are no events that can be read, and are left out."
+            }
+        });
+        counted(
+            self.left_out,
+            |_| "more events are left out: the first two million are kept. Record fewer steps, or without with_stack.",
+        );
+        if let Some((early, by)) = before_their_launch(&self.trace) {
+            let (early, by) = (grouped(early), Unit::Seconds.format(by as f64 / 1e9));
+            say(
+                false,
+                format!(
+                    "{early} GPU events begin before the call that launched them, by up to {by}: the clocks of CPU and GPU do not agree. \
+                     Launch delays and waits for the host are off by as much."
+                ),
+            );
+        }
+        self.trace.problems = problems;
+    }
+}
+
+/// GPU work that begins before the call that launched it: how many, and by how much at most, in nanoseconds.
+fn before_their_launch(trace: &Trace) -> Option<(u64, i64)> {
+    let mut calls: Vec<(i64, i64)> = trace
+        .spans
+        .iter()
+        .filter(|s| s.sort == Sort::Call && s.correlation > 0)
+        .map(|s| (s.correlation, s.start))
+        .collect();
+    calls.sort_unstable();
+    let (mut count, mut most) = (0, 0);
+    for span in trace.spans.iter().filter(|s| s.sort.is_work() && s.correlation > 0) {
+        let at = calls.partition_point(|c| c.0 < span.correlation);
+        if let Some((_, start)) = calls.get(at).filter(|c| c.0 == span.correlation && c.1 > span.start) {
+            count += 1;
+            most = most.max(start.saturating_sub(span.start));
+        }
+    }
+    (count > 0).then_some((count, most))
+}

@@ -1,0 +1,101 @@
+//! Small files, read.
+
+use super::breakdown::{overlap, temporal};
+use super::rows::{Rows, Rules};
+use super::*;
+
+/// Reads a file that is given in pieces of `size` bytes.
+fn read(text: &str, size: usize) -> Trace {
+    let mut reader = Reader::default();
+    text.as_bytes().chunks(size).for_each(|piece| reader.push(piece));
+    reader.finish()
+}
+
+const SMALL: &str = r#"{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"A GPU","x":1}],
+"distributedInfo":{"backend":"nccl","rank":3,"world_size":8},"traceEvents":[
+{"ph":"M","name":"process_name","pid":9,"tid":0,"ts":0,"args":{"name":"python"}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":1,"ts":1000,"dur":5,"args":{"correlation":7}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":1010.5,"dur":10.25,"args":{"stream":7,"correlation":7}},
+{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)","pid":0,"tid":20,"ts":1015,"dur":20,
+ "args":{"stream":20,"correlation":8,"Collective name":"allreduce","In msg nelems":1024,"dtype":"BFloat16","Group size":8}},
+{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":9,"tid":1,"ts":1001,
+ "args":{"Device Type":1,"Device Id":0,"Bytes":1024,"Total Allocated":1024,"Total Reserved":2048}}]}"#;
+
+#[test]
+fn what_a_diagnosis_needs_is_kept() {
+    for size in [1, 7, 64, 100_000] {
+        let trace = read(SMALL, size);
+        assert_eq!(trace.problems, []);
+        assert_eq!((trace.rank, trace.world, trace.device.as_str()), (Some(3), Some(8), "A GPU"));
+        assert_eq!(trace.spans.len(), 3);
+        assert_eq!(trace.tracks[0].process_name, "python");
+        let kernel = trace.spans[1];
+        assert_eq!((kernel.start, kernel.length, kernel.sort), (1_010_500, 10_250, Sort::Kernel));
+        let collective = trace.collective(2).expect("it says so");
+        assert_eq!((collective.name.as_str(), collective.bytes, collective.group), ("allreduce", 2048, 8));
+        assert_eq!(trace.memory, [Memory { at: 1_001_000, allocated: 1024, reserved: 2048 }]);
+        let rows = Rows::of(&trace, Rules::Ours);
+        let divided = temporal(&rows).expect("there is a GPU");
+        assert_eq!((divided.window, divided.idle, divided.compute, divided.rest), (24_500, 0, 10_250, 14_250));
+        assert!((overlap(&rows).expect("it communicates") - 5.75 / 20.0).abs() < 1e-12);
+    }
+}
+
+fn said(text: &str) -> String {
+    let messages: Vec<String> = read(text, 5).problems.into_iter().map(|p| p.message).collect();
+    messages.join(" ")
+}
+
+#[test]
+fn bad_files_are_told_and_read_as_far_as_they_go() {
+    assert_eq!(said(""), "The file is empty.");
+    assert!(said("hello").starts_with("This is no trace"));
+    assert!(said("{\"a\":1}").contains("no “traceEvents”"));
+    assert_eq!(said("{\"traceEvents\":[]}"), "There is no event with a duration in it.");
+    let cut = &SMALL[..SMALL.len() - 300];
+    assert!(said(cut).starts_with("The file stops in the middle, after 2 events."), "{}", said(cut));
+    assert_eq!(read(cut, 100).spans.len(), 2);
+    let cpu = r#"{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":2}]}"#;
+    assert!(said(cpu).starts_with("Nothing runs on a GPU in it."));
+    let back = SMALL.replace("\"dur\":20,", "\"dur\":-20,");
+    assert_eq!(said(&back), "1 event ends before it begins, and is left out.");
+    let timeless = SMALL.replace("\"ts\":1015", "\"ts\":null");
+    assert!(said(&timeless).contains("no readable time"));
+    let early = SMALL.replace("\"ts\":1000,", "\"ts\":1400,");
+    assert!(said(&early).contains("begin before the call that launched them, by up to 390 µs"), "{}", said(&early));
+}
+
+#[test]
+fn streams_of_jax_are_found_by_their_names() {
+    let text = r#"[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0 NVIDIA H100"}},
+    {"ph":"M","pid":1,"tid":5,"name":"thread_name","args":{"name":"Stream #13(Compute)"}},
+    {"ph":"X","pid":1,"tid":5,"ts":3,"dur":2,"name":"fusion_1","args":{"correlation_id":"4"}},"#;
+    let trace = read(text, 11);
+    assert_eq!(trace.problems, []);
+    assert_eq!((trace.spans[0].sort, trace.spans[0].stream, trace.spans[0].correlation), (Sort::Kernel, 13, 4));
+}
+
+#[test]
+fn what_chrome_writes_is_read() {
+    let rows = ["one".to_owned(), "two".to_owned()];
+    let event =
+        Event { row: 1, name: "work".into(), category: "kernel", start: 1.0, end: 3.5, args: vec![("stream", 7)] };
+    let trace = read(&chrome("a model", &rows, [event]), 9);
+    assert_eq!((trace.spans[0].start, trace.spans[0].length, trace.spans[0].stream), (1_000_000, 2_500_000, 7));
+    assert_eq!(trace.tracks[0].thread_name, "two");
+}
+
+#[test]
+fn no_bytes_make_it_panic() {
+    for cut in 0..SMALL.len() {
+        let mut broken = SMALL.as_bytes().to_vec();
+        broken[cut] = b"\"{}[]\\,:9"[cut % 9];
+        let mut reader = Reader::default();
+        reader.push(&broken);
+        let trace = reader.finish();
+        for rules in [Rules::Ours, Rules::Hta { rounded: true, last_step: true }] {
+            let rows = Rows::of(&trace, rules);
+            let _ = (temporal(&rows), idle::by_stream(&rows), launches::queues(&rows), bandwidth::summaries(&rows));
+        }
+    }
+}
