@@ -1186,16 +1186,14 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(budgets::all());
     checks.extend(collectives::all());
     checks.extend(tensors::all());
-    checks.extend(crate::sums::all());
     checks.extend(network::all());
-    checks.extend(crate::scheduler::all());
     checks.extend(attention::all());
-    checks.extend(crate::failures::all());
     checks.extend(zero::all());
     checks.extend(published::all());
     checks.extend(precision::all());
     checks.extend(sums::all());
     checks.extend(failures::all());
+    checks.extend(scheduler::all());
     checks.extend(experts::all());
     checks.extend(caches::all());
     checks.extend(drafts::all());

@@ -186,10 +186,14 @@ pub(super) async fn of_list(text: &str) -> (Vec<Slide>, Vec<String>) {
     }
     for (address, label) in lines.into_iter().take(MOST) {
         match of_address(&address).await {
-            Ok(found) => slides.extend(found.into_iter().map(|slide| match label.as_str() {
-                "" => slide,
-                label => Slide { label: label.to_owned(), ..slide },
-            })),
+            Ok(found) => {
+                let several = found.len() > 1;
+                slides.extend(found.into_iter().map(|slide| match label.as_str() {
+                    "" => slide,
+                    label if several => Slide { label: format!("{label}: {}", slide.label), ..slide },
+                    label => Slide { label: label.to_owned(), ..slide },
+                }));
+            }
             Err(why) => problems.push(format!("{}: {why}", shorten(&address))),
         }
     }
@@ -219,12 +223,28 @@ async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
         }
         ["chapter", slug] => {
             let mut slides = read(slug).await?;
-            if let Some(place) = url.hash().strip_prefix('#').filter(|hash| hash.starts_with("exercise-")) {
+            let (hash, present) = (url.hash(), query.get(PRESENT).unwrap_or_default());
+            let place = hash.trim_start_matches('#');
+            if place.starts_with("exercise-") {
                 slides.retain(|slide| slide.place == place);
             } else {
                 slides = figures(slides);
-                if let Some(n) = query.get(PRESENT).and_then(|n| n.parse::<usize>().ok()) {
-                    slides = slides.into_iter().skip(n.saturating_sub(1)).take(1).collect();
+                if !place.is_empty() && !slides.iter().any(|slide| slide.place == place) {
+                    return Err(format!("the chapter has no figure and no exercise “{}”.", shorten(place)));
+                }
+                match (present, present.parse::<usize>()) {
+                    ("", _) if place.is_empty() => {}
+                    ("", _) => slides.retain(|slide| slide.place == place),
+                    (_, Ok(n)) if (1..=slides.len()).contains(&n) => {
+                        slides = slides.into_iter().skip(n - 1).take(1).collect()
+                    }
+                    _ => {
+                        let last = slides.len();
+                        return Err(format!(
+                            "its states are numbered 1 to {last}: “{}” is none of them.",
+                            shorten(present)
+                        ));
+                    }
                 }
             }
             if slides.is_empty() { Err("the chapter has none of this.".to_owned()) } else { Ok(titled(slides).await) }

@@ -159,7 +159,7 @@ fn import() -> impl IntoView {
         offer.set(None);
         spawn_local(async move {
             let name = chosen.name();
-            let read = match file::read_text(&chosen).await {
+            let read = match file::read_text(&chosen, 2e7).await {
                 Ok(text) => {
                     let whole = |doc: Doc| practice::read(&doc).map(|_| doc);
                     match doc::read(&text).map_err(|why| why.to_string()).and_then(whole) {

@@ -60,6 +60,12 @@ pub(super) fn typing(event: &KeyboardEvent) -> bool {
     }
 }
 
+/// Whether a key was pressed on nothing that has a use for arrow keys and the space bar.
+pub(super) fn on_nothing(event: &KeyboardEvent) -> bool {
+    let Ok(element) = event.composed_path().get(0).dyn_into::<web_sys::Element>() else { return true };
+    matches!(element.tag_name().as_str(), "BODY" | "HTML") || element.get_attribute("tabindex").as_deref() == Some("-1")
+}
+
 /// Clicks the link that the page marks as previous or next, if it has one.
 fn follow(selector: &str) {
     if let Ok(Some(link)) = document().query_selector(selector) {

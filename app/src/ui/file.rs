@@ -1,13 +1,22 @@
 //! Files that a learner gives to the page. They stay in the browser.
 
+use ringside_core::quantity::bytes_decimal;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
 
-/// The text of a file.
+/// The text of a file of at most so many bytes.
 ///
 /// # Errors
-/// A sentence: it is gone, or it may not be read.
-pub async fn read_text(file: &web_sys::File) -> Result<String, String> {
+/// A sentence: it is larger, or gone, or may not be read.
+pub async fn read_text(file: &web_sys::File, most: f64) -> Result<String, String> {
+    if file.size() > most {
+        return Err(format!(
+            "{} has {}; at most {} are read here.",
+            file.name(),
+            bytes_decimal(file.size()),
+            bytes_decimal(most)
+        ));
+    }
     match JsFuture::from(file.text()).await {
         Ok(text) => Ok(text.as_string().unwrap_or_default()),
         Err(_) => Err(format!("{} could not be read. Was it moved or deleted?", file.name())),

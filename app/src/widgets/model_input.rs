@@ -169,7 +169,7 @@ impl ModelInput {
             return;
         }
         spawn_local(async move {
-            match file::read_text(&file).await {
+            match file::read_text(&file, 2e7).await {
                 Ok(text) => {
                     self.read_text(&text);
                     self.text.set(text);

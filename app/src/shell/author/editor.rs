@@ -173,7 +173,7 @@ fn take(desk: Desk, said: Said, files: Vec<web_sys::File>) {
                     Err(format!("{name} is none of a chapter’s files, which are {known}."))
                 }
                 Some(_) if chosen.size() > MAX_FILE => Err(format!("{name} is too large for a text of a chapter.")),
-                Some(of) => file::read_text(&chosen).await.map(|text| (of, text)),
+                Some(of) => file::read_text(&chosen, 2e6).await.map(|text| (of, text)),
             };
             said.try_set(Some(read.map(|(of, text)| {
                 desk.write(of, text);

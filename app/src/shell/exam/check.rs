@@ -54,7 +54,7 @@ fn files(index: Arc<ExerciseIndex>) -> AnyView {
                 let result = if chosen.size() > MAX_FILE as f64 {
                     ExamResult::read(&" ".repeat(MAX_FILE + 1))
                 } else {
-                    file::read_text(&chosen).await.and_then(|text| ExamResult::read(&text))
+                    file::read_text(&chosen, 2e6).await.and_then(|text| ExamResult::read(&text))
                 };
                 // The page may have been left meanwhile.
                 handed.try_update(|all| {

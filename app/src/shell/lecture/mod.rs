@@ -81,7 +81,7 @@ fn view() -> AnyView {
     let choose = move |event: leptos::ev::Event| {
         let Some(chosen) = file::chosen(&event) else { return };
         spawn_local(async move {
-            match file::read_text(&chosen).await {
+            match file::read_text(&chosen, 2e5).await {
                 Ok(text) => drop(list.try_set(text)),
                 Err(why) => drop(said.try_set(Some(Err(why)))),
             }

@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{BroadcastChannel, KeyboardEvent, MessageEvent};
 
 use crate::shell::deck::{Shows, Slide};
-use crate::shell::shortcuts::typing;
+use crate::shell::shortcuts::{on_nothing, typing};
 use crate::ui::dom;
 
 /// The channel's name, and under which each window keeps what it last knew for when it is loaded anew.
@@ -103,6 +103,8 @@ impl Step {
             // Presentation remotes have these.
             "PageDown" => Some(Self::On),
             "PageUp" => Some(Self::Back),
+            "ArrowRight" | "ArrowDown" | " " if on_nothing(event) => Some(Self::On),
+            "ArrowLeft" | "ArrowUp" if on_nothing(event) => Some(Self::Back),
             _ if typing(event) => None,
             "b" | "B" | "." => Some(Self::Blank),
             digit => digit.parse::<usize>().ok().filter(|n| (1..=9).contains(n)).map(|n| Self::To(n - 1)),

@@ -23,7 +23,7 @@ use crate::router::{self, Route, address};
 use crate::shell::deck::{self, Shows, Slide};
 use crate::shell::figures;
 use crate::shell::notices::{self, Level};
-use crate::shell::shortcuts::typing;
+use crate::shell::shortcuts::{on_nothing, typing};
 use crate::ui::islands::Islands;
 use crate::ui::later::Later;
 use crate::ui::{dom, link};
@@ -299,8 +299,8 @@ impl Room {
             // Presentation remotes have these.
             "PageDown" => self.step(true),
             "PageUp" => self.step(false),
-            "ArrowRight" | "ArrowDown" | " " if self.is_idle() => self.step(true),
-            "ArrowLeft" | "ArrowUp" if self.is_idle() => self.step(false),
+            "ArrowRight" | "ArrowDown" | " " if on_nothing(event) => self.step(true),
+            "ArrowLeft" | "ArrowUp" if on_nothing(event) => self.step(false),
             "Escape" if self.blank.get_untracked() => self.blank.set(false),
             "Escape" => leave(),
             _ if typing(event) => return,
@@ -315,15 +315,6 @@ impl Room {
             },
         }
         event.prevent_default();
-    }
-}
-
-impl Room {
-    /// Whether nothing is focused that has a use for arrow keys and the space bar.
-    fn is_idle(self) -> bool {
-        let Some(focused) = document().active_element() else { return true };
-        let is_figure = self.stage.with_value(Stage::figure).is_some_and(|figure| *figure == focused);
-        is_figure || focused.tag_name() == "BODY"
     }
 }
 

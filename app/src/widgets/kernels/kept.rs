@@ -56,7 +56,7 @@ pub(in crate::widgets) fn view(runner: Runner, families: &[&'static str]) -> Any
     let add = move |event| {
         let Some(chosen) = file::chosen(&event) else { return };
         spawn_local(async move {
-            let read = match file::read_text(&chosen).await {
+            let read = match file::read_text(&chosen, 2e6).await {
                 Ok(text) => measured::from_json(&text),
                 Err(why) => Err(why),
             };
