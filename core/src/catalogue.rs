@@ -46,6 +46,7 @@ pub const ALL: &[Entry] = &[
     crate::execution::divergence::Params::ENTRY,
     crate::reduction_order::Params::ENTRY,
     crate::failure::Failures::ENTRY,
+    crate::resume::Params::ENTRY,
     crate::scheduler::Params::ENTRY,
     crate::loss_detective::Params::ENTRY,
     crate::seed_streams::Params::ENTRY,

@@ -48,6 +48,7 @@ pub mod quantity;
 pub mod quantization;
 pub mod query;
 pub mod reduction_order;
+pub mod resume;
 pub mod roofline;
 pub mod scaling;
 pub mod scaling_laws;

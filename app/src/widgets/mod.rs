@@ -7,6 +7,7 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod checkpoint_resume;
 mod cluster_scheduler;
 mod coalescing;
 mod collective;
@@ -105,6 +106,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "amdahl", styles: &["amdahl"], load: || Box::pin(amdahl::load()) },
     Widget { id: "attention-growth", styles: &["attention-growth"], load: || Box::pin(attention_growth::load()) },
     Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
+    Widget { id: "checkpoint-resume", styles: &["checkpoint-resume"], load: || Box::pin(checkpoint_resume::load()) },
     Widget { id: "coalescing", styles: &["kernels", "coalescing"], load: || Box::pin(coalescing::load()) },
     Widget {
         id: "cluster-scheduler",
