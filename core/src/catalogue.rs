@@ -118,6 +118,7 @@ pub const ALL: &[Entry] = &[
     crate::float::bits::Params::ENTRY,
     crate::loss_scaling::Params::ENTRY,
     crate::quantization::Params::ENTRY,
+    crate::detective::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -21,6 +21,7 @@ mod critical;
 pub mod ddp;
 pub mod decimal;
 pub mod declare;
+pub mod detective;
 pub mod exercise;
 pub mod expr;
 pub mod float;

@@ -74,14 +74,19 @@ fn section<'a>(case: &'a Value, name: &str) -> Option<&'a Value> {
 }
 
 fn ties_matter(case: &Value, path: &str) -> bool {
-    case["order_of_ties_matters"].as_array().is_some_and(|all| all.iter().any(|p| p.as_str().is_some_and(|p| p.starts_with(path))))
+    case["order_of_ties_matters"]
+        .as_array()
+        .is_some_and(|all| all.iter().any(|p| p.as_str().is_some_and(|p| p.starts_with(path))))
 }
 
 fn temporal(ledger: &mut Ledger, rows: &Rows<'_>, theirs: &Value) {
     let ours = breakdown::temporal(rows).expect("HTA has one");
-    for (part, time, share) in
-        [("idle", ours.idle, true), ("compute", ours.compute, true), ("non_compute", ours.rest, true), ("kernel_time", ours.window, false)]
-    {
+    for (part, time, share) in [
+        ("idle", ours.idle, true),
+        ("compute", ours.compute, true),
+        ("non_compute", ours.rest, true),
+        ("kernel_time", ours.window, false),
+    ] {
         ledger.close(part, time as f64 / MICRO, &theirs[format!("{part}_us")], 0.02);
         if share {
             ledger.close(part, 100.0 * ours.share(time), &theirs[format!("{part}_pctg")], 0.0051);
@@ -147,7 +152,14 @@ fn described(ledger: &mut Ledger, what: &str, ours: Option<describe::Summary>, t
         return;
     };
     ledger.close(&format!("{what}: count"), ours.count as f64, &theirs["count"], 0.0);
-    let parts = [("mean", ours.mean), ("min", ours.min), ("25%", ours.lower), ("50%", ours.median), ("75%", ours.upper), ("max", ours.max)];
+    let parts = [
+        ("mean", ours.mean),
+        ("min", ours.min),
+        ("25%", ours.lower),
+        ("50%", ours.median),
+        ("75%", ours.upper),
+        ("max", ours.max),
+    ];
     for (name, value) in parts {
         ledger.close(&format!("{what}: {name}"), value, &theirs[name], 1e-9);
     }
@@ -203,7 +215,9 @@ fn bandwidths(ledger: &mut Ledger, case: &Value, rows: &Rows<'_>, theirs: &Value
     let ours = bandwidth::summaries(rows);
     for (i, row) in theirs.as_array().expect("a list").iter().enumerate() {
         let name = row["name"].as_str().unwrap_or_default();
-        if ties_matter(case, &format!("memory_bw_summary/{i}")) && case["outputs_stable_sort"]["memory_bw_summary"].is_null() {
+        if ties_matter(case, &format!("memory_bw_summary/{i}"))
+            && case["outputs_stable_sort"]["memory_bw_summary"].is_null()
+        {
             ledger.left_out += 1;
             continue;
         }
@@ -219,8 +233,18 @@ fn counts(ledger: &mut Ledger, rows: &Rows<'_>, theirs: &Value) {
         let theirs = theirs["on_stream_by_kernel_type"][kind.label().to_uppercase()].as_u64().unwrap_or_default();
         ledger.same(kind.label(), &count.to_string(), &theirs.to_string());
     }
-    ledger.close("negative", rows.on_gpu().filter(|r| r.length() < 0).count() as f64, &theirs["negative_durations"], 0.0);
-    ledger.close("of no length", rows.on_gpu().filter(|r| r.length() == 0).count() as f64, &theirs["zero_durations"], 0.0);
+    ledger.close(
+        "negative",
+        rows.on_gpu().filter(|r| r.length() < 0).count() as f64,
+        &theirs["negative_durations"],
+        0.0,
+    );
+    ledger.close(
+        "of no length",
+        rows.on_gpu().filter(|r| r.length() == 0).count() as f64,
+        &theirs["zero_durations"],
+        0.0,
+    );
 }
 
 /// Every section of a case of one rank.
@@ -231,10 +255,8 @@ fn one_rank(ledger: &mut Ledger, case: &Value, trace: &Trace) {
         Some(theirs) if !ties_matter(case, "temporal_breakdown") => temporal(ledger, &rows, theirs),
         _ => ledger.left_out += 1,
     }
-    let sections: [(&str, &[Kind]); 2] = [
-        ("kernel_type_breakdown", &Kind::WORK[..2]),
-        ("kernel_type_breakdown_with_memory", &Kind::WORK),
-    ];
+    let sections: [(&str, &[Kind]); 2] =
+        [("kernel_type_breakdown", &Kind::WORK[..2]), ("kernel_type_breakdown_with_memory", &Kind::WORK)];
     for (name, of) in sections {
         match section(case, name) {
             Some(theirs) if !ties_matter(case, name) => kinds(ledger, &breakdown::together(&rows, of), theirs),
@@ -265,7 +287,9 @@ fn several_ranks(ledger: &mut Ledger, case: &Value, traces: &[Trace]) {
         let theirs = &outputs["comm_comp_overlap_pctg"][rank]["pctg"];
         ledger.close("overlap", 100.0 * breakdown::overlap(rows).unwrap_or(-1.0), theirs, 0.0051);
     }
-    for (name, of) in [("kernel_type_breakdown", &Kind::WORK[..2]), ("kernel_type_breakdown_with_memory", &Kind::WORK[..])] {
+    for (name, of) in
+        [("kernel_type_breakdown", &Kind::WORK[..2]), ("kernel_type_breakdown_with_memory", &Kind::WORK[..])]
+    {
         let mut sums: Vec<breakdown::Together> = Vec::new();
         for together in ranks.iter().flat_map(|rows| breakdown::together(rows, of)) {
             match sums.iter_mut().find(|s| s.kinds == together.kinds) {
@@ -292,7 +316,8 @@ fn every_trace_comes_to_what_hta_says() {
     for case in cases {
         ledger.place = format!("{} {} {}", case["file"], case["files"], case["inputs"]);
         if let Some(files) = case["files"].as_array() {
-            let traces: Vec<Trace> = files.iter().filter_map(Value::as_str).map(|file| read(&folder.join(file))).collect();
+            let traces: Vec<Trace> =
+                files.iter().filter_map(Value::as_str).map(|file| read(&folder.join(file))).collect();
             several_ranks(&mut ledger, case, &traces);
             continue;
         }

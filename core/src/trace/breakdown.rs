@@ -85,7 +85,8 @@ pub fn together(rows: &Rows<'_>, kinds: &[Kind]) -> Vec<Together> {
         sum += change;
         from = at;
     }
-    let set = |mask: usize| kinds.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, k)| *k).collect();
+    let set =
+        |mask: usize| kinds.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0).map(|(_, k)| *k).collect();
     let mut all: Vec<Together> = times
         .iter()
         .enumerate()
@@ -117,8 +118,11 @@ pub struct Kernel<'a> {
 
 /// The kernels, those that take longest first.
 pub fn kernels<'a>(rows: &Rows<'a>) -> Vec<Kernel<'a>> {
-    let mut runs: Vec<(&'a str, Kind, i64)> =
-        rows.on_gpu().map(|row| (rows.name(row), rows.kind(row), row.length())).filter(|run| run.1 != Kind::Other).collect();
+    let mut runs: Vec<(&'a str, Kind, i64)> = rows
+        .on_gpu()
+        .map(|row| (rows.name(row), rows.kind(row), row.length()))
+        .filter(|run| run.1 != Kind::Other)
+        .collect();
     runs.sort_by(|a, b| (a.1, a.0).cmp(&(b.1, b.0)));
     let of_one = |runs: &[(&'a str, Kind, i64)]| {
         let (name, kind, _) = *runs.first()?;

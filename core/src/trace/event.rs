@@ -207,7 +207,9 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_told_and_nothing_panics() {
-        for text in ["", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\" 1}", "[1]", "{a:1}", "{\"a\":\"\\", "{\"a\":{\"b\":1}"] {
+        for text in
+            ["", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\" 1}", "[1]", "{a:1}", "{\"a\":\"\\", "{\"a\":{\"b\":1}"]
+        {
             assert!(!read(text).1, "{text}");
         }
         assert!(read("{}").1);
@@ -227,6 +229,9 @@ mod tests {
         assert_eq!(ns("12"), Some(12_000));
         assert_eq!(ns("1.5e3"), Some(1_500_000));
         assert_eq!(ns("0.0004"), Some(0));
-        assert_eq!((ns("1e300"), ns("9999999999999999999"), ns("null"), ns(""), ns("1.2.3")), (None, None, None, None, None));
+        assert_eq!(
+            (ns("1e300"), ns("9999999999999999999"), ns("null"), ns(""), ns("1.2.3")),
+            (None, None, None, None, None)
+        );
     }
 }

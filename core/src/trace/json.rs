@@ -267,7 +267,8 @@ mod tests {
 
     #[test]
     fn however_a_file_is_cut_into_pieces_its_events_are_the_same() {
-        let text = r#"{ "a" : 1, "b": {"x": [1, "]"]}, "traceEvents": [ {"n": "}\"{"}, 7, {"m": {"k": 1}} ], "last": "z" }"#;
+        let text =
+            r#"{ "a" : 1, "b": {"x": [1, "]"]}, "traceEvents": [ {"n": "}\"{"}, 7, {"m": {"k": 1}} ], "last": "z" }"#;
         let expected = ["a=1", r#"b={"x": [1, "]"]}"#, r#"{"n": "}\"{"}"#, "?", r#"{"m": {"k": 1}}"#, r#"last="z""#];
         for size in 1..=text.len() {
             let (cuts, end) = cut(text, size);
@@ -278,7 +279,10 @@ mod tests {
 
     #[test]
     fn a_bare_array_may_be_left_open() {
-        assert_eq!(cut("[{\"a\":1},\n{\"b\":2},\n", 3), (vec!["{\"a\":1}".to_owned(), "{\"b\":2}".to_owned()], End::Whole));
+        assert_eq!(
+            cut("[{\"a\":1},\n{\"b\":2},\n", 3),
+            (vec!["{\"a\":1}".to_owned(), "{\"b\":2}".to_owned()], End::Whole)
+        );
     }
 
     #[test]

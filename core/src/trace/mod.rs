@@ -11,6 +11,7 @@ pub mod bandwidth;
 pub mod breakdown;
 mod chrome;
 pub mod describe;
+pub mod diagnosis;
 mod event;
 pub mod idle;
 pub mod intervals;
@@ -21,6 +22,7 @@ mod names;
 pub mod ranks;
 mod read;
 pub mod rows;
+pub mod simulate;
 #[cfg(test)]
 mod tests;
 

@@ -3,11 +3,11 @@
 //! A collective's kernel runs until the slowest rank has come, so on a fast rank it is long and on the straggler short: the rank whose
 //! collectives take least time keeps the others waiting.
 
+use super::Trace;
 use super::breakdown::{Temporal, running, temporal};
 use super::intervals::length;
 use super::kind::Kind;
 use super::rows::{Rows, Rules};
-use super::Trace;
 
 /// What is read of a rank.
 #[derive(Debug, Clone, Copy, PartialEq)]

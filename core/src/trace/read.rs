@@ -343,10 +343,31 @@ impl Building {
                 say(false, format!("{} {}", grouped(n), what(n == 1)));
             }
         };
-        counted(self.backwards, |one| if one { "event ends before it begins, and is left out." } else { "events end before they begin, and are left out." });
-        counted(self.timeless, |one| if one { "event has no readable time, and is left out." } else { "events have no readable time, and are left out." });
-        counted(self.unreadable, |one| if one { "entry is no event that can be read, and is left out." } else { "entries are no events that can be read, and are left out." });
-        counted(self.left_out, |_| "more events are left out: the first two million are kept. Record fewer steps, or without with_stack.");
+        counted(self.backwards, |one| {
+            if one {
+                "event ends before it begins, and is left out."
+            } else {
+                "events end before they begin, and are left out."
+            }
+        });
+        counted(self.timeless, |one| {
+            if one {
+                "event has no readable time, and is left out."
+            } else {
+                "events have no readable time, and are left out."
+            }
+        });
+        counted(self.unreadable, |one| {
+            if one {
+                "entry is no event that can be read, and is left out."
+            } else {
+                "entries are no events that can be read, and are left out."
+            }
+        });
+        counted(
+            self.left_out,
+            |_| "more events are left out: the first two million are kept. Record fewer steps, or without with_stack.",
+        );
         if let Some((early, by)) = before_their_launch(&self.trace) {
             let (early, by) = (grouped(early), Unit::Seconds.format(by as f64 / 1e9));
             say(
@@ -363,8 +384,12 @@ impl Building {
 
 /// GPU work that begins before the call that launched it: how many, and by how much at most, in nanoseconds.
 fn before_their_launch(trace: &Trace) -> Option<(u64, i64)> {
-    let mut calls: Vec<(i64, i64)> =
-        trace.spans.iter().filter(|s| s.sort == Sort::Call && s.correlation > 0).map(|s| (s.correlation, s.start)).collect();
+    let mut calls: Vec<(i64, i64)> = trace
+        .spans
+        .iter()
+        .filter(|s| s.sort == Sort::Call && s.correlation > 0)
+        .map(|s| (s.correlation, s.start))
+        .collect();
     calls.sort_unstable();
     let (mut count, mut most) = (0, 0);
     for span in trace.spans.iter().filter(|s| s.sort.is_work() && s.correlation > 0) {

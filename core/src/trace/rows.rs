@@ -193,9 +193,8 @@ struct Filter {
 impl Filter {
     fn rows(self, trace: &Trace) -> Vec<Row> {
         // Linking and the filter know other GPU rows than the breakdowns do.
-        let is_gpu = |s: &Span| {
-            (s.stream >= 0 && s.correlation >= 0) || matches!(trace.name(s), "Event Sync" | "Context Sync")
-        };
+        let is_gpu =
+            |s: &Span| (s.stream >= 0 && s.correlation >= 0) || matches!(trace.name(s), "Event Sync" | "Context Sync");
         let has = |s: &Span| s.category != Trace::NONE && s.correlation != -1;
         let cpu = Partners::new(trace.spans.iter(), |s| has(s) && !is_gpu(s));
         let gpu = Partners::new(trace.spans.iter(), |s| has(s) && is_gpu(s));

@@ -78,7 +78,8 @@ fn streams_of_jax_are_found_by_their_names() {
 #[test]
 fn what_chrome_writes_is_read() {
     let rows = ["one".to_owned(), "two".to_owned()];
-    let event = Event { row: 1, name: "work".into(), category: "kernel", start: 1.0, end: 3.5, args: vec![("stream", 7)] };
+    let event =
+        Event { row: 1, name: "work".into(), category: "kernel", start: 1.0, end: 3.5, args: vec![("stream", 7)] };
     let trace = read(&chrome("a model", &rows, [event]), 9);
     assert_eq!((trace.spans[0].start, trace.spans[0].length, trace.spans[0].stream), (1_000_000, 2_500_000, 7));
     assert_eq!(trace.tracks[0].thread_name, "two");
