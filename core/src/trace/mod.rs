@@ -18,6 +18,7 @@ pub mod intervals;
 mod json;
 pub mod kind;
 pub mod launches;
+pub mod layout;
 mod names;
 pub mod ranks;
 mod read;
