@@ -60,7 +60,7 @@ impl Case {
 
     /// One cause, or in a third of the cases two, in a model of any size.
     fn fresh(seed: u64) -> Self {
-        let mut random = Random::new(seed ^ 0x7472_6163_65);
+        let mut random = Random::new(seed ^ 0x0074_7261_6365);
         let causes = Cause::ALL.get(1..).unwrap_or_default();
         let mut pick = || causes.get(random.below(causes.len() as u64) as usize).copied().unwrap_or_default();
         let mut all = vec![pick()];

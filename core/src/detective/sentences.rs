@@ -76,8 +76,9 @@ pub fn evidence(trace: &Trace, finding: &Finding) -> String {
         }
         Cause::GarbageCollection => {
             let gap = time(finding.gain / finding.evidence.len().max(1) as i64);
+            let times = if finding.evidence.len() == 1 { "once".to_owned() } else { format!("{count} times") };
             format!(
-                "For {gap} the CPU does nothing that the profiler sees, {count} times, and not in every step: Python’s garbage collector, or Python that is not an operator."
+                "For {gap} the CPU does nothing that the profiler sees, {times}: Python’s garbage collector, or Python that calls no operator."
             )
         }
     }

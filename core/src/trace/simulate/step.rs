@@ -131,8 +131,8 @@ fn one_step(setup: &Setup, machines: &mut [Machine], step: u64) {
     let begins: Vec<i64> = machines.iter().map(|m| m.now).collect();
     for m in machines.iter_mut() {
         input(setup, m);
-        if setup.has(Cause::GarbageCollection) && step == setup.steps / 2 {
-            m.pause(38_000.0 + 900.0 * setup.layers as f64);
+        if setup.has(Cause::GarbageCollection) && step == 1.min(setup.steps.saturating_sub(1)) {
+            m.pause(6_000.0 * setup.layers as f64);
         }
         forward(setup, m);
     }
