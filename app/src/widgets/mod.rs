@@ -36,6 +36,7 @@ mod scaling_curve;
 mod scaling_laws;
 mod schedule_editor;
 mod tensor_parallel;
+mod trace_detective;
 mod training_run;
 mod zero_stepper;
 
@@ -130,6 +131,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
+    Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
 ];
