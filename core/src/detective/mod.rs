@@ -46,7 +46,7 @@ pub struct Params {
     pub repair: Cause,
     /// The case of the game, 1 to 16; 0 for a fresh one by the seed.
     pub case: u64,
-    /// Layers, 4 to 48.
+    /// Layers, 4 to 24.
     pub layers: u64,
     /// Steps that are recorded.
     pub steps: u64,
@@ -83,17 +83,17 @@ impl Model for Params {
             .label("Case")
             .drawn()
             .at(|p| p.case.slot()),
-        whole("layers", "layers of the model", [4, 48], "12")
+        whole("layers", "layers of the model", [4, 24], "12")
             .label("Layers")
             .steps(4.0)
             .more("The step")
             .at(|p| p.layers.slot()),
-        whole("steps", "steps that are recorded", [1, 6], "3")
+        whole("steps", "steps that are recorded", [1, 4], "3")
             .label("Steps recorded")
             .steps(1.0)
             .more("The step")
             .at(|p| p.steps.slot()),
-        whole("ranks", "ranks that are recorded", [2, 8], "2")
+        whole("ranks", "ranks that are recorded", [2, 4], "2")
             .label("Ranks")
             .steps(1.0)
             .more("The step")
