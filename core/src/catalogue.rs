@@ -51,6 +51,7 @@ pub const ALL: &[Entry] = &[
     crate::loss_detective::Params::ENTRY,
     crate::seed_streams::Params::ENTRY,
     crate::launch::Params::ENTRY,
+    crate::detective::Params::ENTRY,
 ];
 
 /// The model with this id.

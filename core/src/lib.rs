@@ -23,6 +23,7 @@ pub mod ddp;
 pub mod decimal;
 pub mod declare;
 pub mod execution;
+pub mod detective;
 pub mod exercise;
 pub mod expr;
 pub mod failure;

@@ -49,6 +49,7 @@ mod scaling_laws;
 mod schedule_editor;
 mod seed_streams;
 mod tensor_parallel;
+mod trace_detective;
 mod training_run;
 mod warps;
 mod zero_stepper;
@@ -169,6 +170,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
+    Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
     Widget { id: "warp-scheduler", styles: &["warps"], load: || Box::pin(warps::scheduler::load()) },
