@@ -164,6 +164,8 @@ pub struct Look {
     state: Forward,
     numerics: Numerics,
     scale: f64,
+}
+
 /// A part of what the next steps depend on besides the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
