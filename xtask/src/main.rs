@@ -13,6 +13,7 @@ mod dist;
 mod editor;
 mod esbuild;
 mod failure;
+mod frameworks;
 mod html;
 mod http;
 mod install;
@@ -78,7 +79,7 @@ const COMMANDS: &[Command] = &[
             Flag {
                 name: "--only",
                 value: "<stages>",
-                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox; several with commas",
+                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox, frameworks (only if named); several with commas",
             },
             Flag { name: "--fast", value: "", help: "only what takes seconds: fmt, native clippy, unit" },
             Flag { name: "--shard", value: "<n/m>", help: "of the browser tests only the nth of m parts" },

@@ -9,6 +9,7 @@ use std::time::Instant;
 use crate::args::Options;
 use crate::browser;
 use crate::failure::{Context, Failure, Result};
+use crate::frameworks;
 use crate::outcomes::Outcomes;
 use crate::process::{self, command, say};
 use crate::serve::Server;
@@ -30,7 +31,10 @@ const STAGES: &[Stage] = &[
     Stage { name: BUILD, fast: false, run: |_| Ok(Outcomes::default()) },
     Stage { name: "browser", fast: false, run: browser_tests },
     Stage { name: "firefox", fast: false, run: firefox_tests },
+    Stage { name: FRAMEWORKS, fast: false, run: |_| frameworks::test() },
 ];
+/// A stage that is run only by its name: it fetches other people's sources, and a test holds the exports to what it wrote.
+const FRAMEWORKS: &str = "frameworks";
 /// The site's own stage: it is begun with the first one, since half of it is one thread of the compiler's.
 const BUILD: &str = "build";
 /// How many of the slowest tests are named: browser tests, for Rust's harness says of no test how long it took.
@@ -106,7 +110,8 @@ impl SiteBuild {
 
 fn chosen(options: &Options) -> Result<Vec<&'static Stage>> {
     let Some(names) = options.value("--only") else {
-        return Ok(STAGES.iter().filter(|s| s.fast || !options.has("--fast")).collect());
+        let usual = STAGES.iter().filter(|s| s.name != FRAMEWORKS);
+        return Ok(usual.filter(|s| s.fast || !options.has("--fast")).collect());
     };
     let known: Vec<&str> = STAGES.iter().map(|s| s.name).collect();
     for name in names.split(',') {
