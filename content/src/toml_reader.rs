@@ -66,8 +66,11 @@ impl<'a, 't> Table<'a, 't> {
     /// Where the nth item of the list `key` stands, or its value of `part`, if it is a table that has one.
     pub(crate) fn spot_in(&self, key: &str, n: usize, part: &str) -> Option<Spot<'a>> {
         let item = self.table.get(key)?.get_ref().as_array()?.get(n)?;
-        let inner = item.get_ref().as_table().and_then(|table| table.get(part));
-        Some(self.text.spot(inner.unwrap_or(item).span().start))
+        Some(match item.get_ref() {
+            DeValue::String(text) => self.text.denoted(item.span(), text).spot(0),
+            DeValue::Table(table) => self.text.spot(table.get(part).unwrap_or(item).span().start),
+            _ => self.text.spot(item.span().start),
+        })
     }
 
     /// Every key and value, for a table with free names.
