@@ -118,7 +118,7 @@ pub struct Params {
     pub context: u64,
     /// Bits of a cached value.
     pub bits: u32,
-    /// Key–value heads of grouped-query attention.
+    /// Key–value heads of grouped-query attention; 0 for the model's own, or 8.
     pub groups: u64,
     /// Width of the latent; 0 for the model's own, or the rule of DeepSeek-V2.
     pub rank: u64,
@@ -224,11 +224,16 @@ impl Model for Params {
             .main()
             .at(|p| p.context.slot()),
         choice("bits", "bits of a cached value", BITS, "16").label("Bits of a value").main().at(|p| p.bits.slot()),
-        whole("groups", "key–value heads of grouped-query attention, which divide the query heads", [1, 1024], "8")
-            .label("Key–value heads of GQA")
-            .doubling(7)
-            .more("Attention")
-            .at(|p| p.groups.slot()),
+        whole(
+            "groups",
+            "key–value heads of grouped-query attention, which divide the query heads; 0 for the model’s own, or 8",
+            [0, 1024],
+            "0",
+        )
+        .label("Key–value heads of GQA (0: as published)")
+        .more("Attention")
+        .quiet()
+        .at(|p| p.groups.slot()),
         whole("rank", "width of the latent; 0 for the model’s own, or four heads", [0, 4096], "0")
             .label("Width of the latent")
             .format(|v| if v == 0.0 { "as published".to_owned() } else { grouped(v as u64) })
@@ -321,8 +326,10 @@ impl Model for Params {
     fn settle(&mut self, reader: &mut Reader<'_>) {
         let heads = self.model.named().heads;
         let asked = self.groups;
-        self.groups = dividing(heads, asked);
-        if self.groups != asked && reader.text("groups").is_some() {
+        if asked > 0 {
+            self.groups = dividing(heads, asked);
+        }
+        if self.groups != asked {
             reader.problem(
                 "groups",
                 format!(
@@ -336,7 +343,29 @@ impl Model for Params {
     }
 
     fn follow(&mut self, _before: &Self) {
-        self.groups = dividing(self.model.named().heads, self.groups);
+        if self.groups > 0 {
+            self.groups = dividing(self.model.named().heads, self.groups);
+        }
+    }
+}
+
+/// Key–value heads of a model as it was published; none for a latent or a state.
+fn own_heads(model: &models::Named) -> Option<u64> {
+    model.cache.layers.iter().filter(|l| l.count > 0).find_map(|l| match l.keeps {
+        Keeps::Heads { kv_heads, .. } => Some(kv_heads),
+        _ => None,
+    })
+}
+
+/// The kind of attention that a model was published with; [`Attention::Own`] for one that has none.
+pub fn published_kind(model: &models::Named) -> Attention {
+    let latent = model.cache.layers.iter().any(|l| l.count > 0 && matches!(l.keeps, Keeps::Latent { .. }));
+    match own_heads(model) {
+        _ if latent => Attention::Latent,
+        None => Attention::Own,
+        Some(heads) if heads == model.heads => Attention::MultiHead,
+        Some(1) => Attention::MultiQuery,
+        Some(_) => Attention::Grouped,
     }
 }
 
@@ -381,6 +410,22 @@ impl Params {
         f64::from(self.bits) / 8.0
     }
 
+    /// Key–value heads that grouped-query attention has here.
+    pub fn groups_of(&self, model: &models::Named) -> u64 {
+        match (self.groups, own_heads(model)) {
+            (0, Some(own)) if own > 1 && own < model.heads => own,
+            (0, _) => dividing(model.heads, 8),
+            (asked, _) => dividing(model.heads, asked),
+        }
+    }
+
+    /// Whether the model was published with a kind of attention, just as it is drawn here.
+    pub fn is_published(&self, kind: Attention) -> bool {
+        let model = self.model.named();
+        let as_drawn = kind != Attention::Grouped || own_heads(&model) == Some(self.groups_of(&model));
+        published_kind(&model) == kind && as_drawn
+    }
+
     /// What a layer of the model keeps with another kind of attention.
     pub fn keeps(&self, model: &models::Named, attention: Attention) -> Option<Keeps> {
         let key = model.key[0] + model.key[1];
@@ -389,7 +434,7 @@ impl Params {
         match attention {
             Attention::Own => None,
             Attention::MultiHead => heads(model.heads),
-            Attention::Grouped => heads(dividing(model.heads, self.groups)),
+            Attention::Grouped => heads(self.groups_of(model)),
             Attention::MultiQuery => heads(1),
             Attention::Latent => {
                 // d_c = 4·d_h and d_h^R = d_h / 2: DeepSeek-V2, §3.1.2.

@@ -87,7 +87,12 @@ fn heads_that_do_not_divide_are_said() {
     let (params, problems) = Params::read(&Query::parse("model=llama-3-8b&groups=5"));
     assert_eq!(params.groups, 4);
     assert_eq!(problems[0].message, "32 query heads cannot share 5 key–value heads evenly: 4 are taken.");
-    // A model with fewer heads than the default says nothing.
+    // Without a number it is the model's own, and eight where it has none.
+    let own = |model: &str| {
+        quantity(&format!("model={model}"), "gqa-bytes-per-token")
+            / quantity(&format!("model={model}"), "mqa-bytes-per-token")
+    };
+    assert_eq!((own("qwen3-30b-a3b"), own("gemma-2-27b"), own("deepseek-v3")), (4.0, 16.0, 8.0));
     assert_eq!(Params::read(&Query::parse("model=mamba-2.8b")).1, []);
 }
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::kv_cache::Keeps;
-use ringside_core::kv_cache::figure::{Attention, Params, Row, Shown};
+use ringside_core::kv_cache::figure::{Attention, Params, Row, Shown, published_kind};
 use ringside_core::kv_cache::models::Named;
 use ringside_core::quantity::{Unit, grouped};
 
@@ -16,19 +16,19 @@ pub(super) fn kinds(state: State, shown: Memo<Shown>) -> AnyView {
     });
     let row = move |i: usize, kind: Attention| {
         let row = Memo::new(move |_| shown.with(|s| s.kinds.get(i).copied()));
-        let pressed = move || params.with(|p| looked_at(p) == kind);
+        let pressed = move || params.with(|p| looked_at(p, kind));
         let press = move |_| {
             state.update(|p| {
-                p.attention = if own(p) == kind { Attention::Own } else { kind };
+                p.attention = if p.is_published(kind) { Attention::Own } else { kind };
             });
         };
         let name = move || {
             params.with(|p| match kind {
-                Attention::Grouped => format!("grouped-query, {} heads", grouped(p.groups)),
+                Attention::Grouped => format!("grouped-query, {} heads", grouped(p.groups_of(&p.model.named()))),
                 _ => kind.label().to_owned(),
             })
         };
-        let published = move || params.with(own) == kind;
+        let published = move || params.with(|p| p.is_published(kind));
         let pieces = move || row.get().map(|r| pieces(&r, most.get()));
         let of =
             move |value: fn(&Row) -> f64| move || row.get().map_or(String::new(), |r| Unit::Bytes.format(value(&r)));
@@ -113,24 +113,9 @@ fn class_of(layers: &ringside_core::kv_cache::Layers) -> &'static str {
     }
 }
 
-/// The kind that the model was published with.
-fn own(params: &Params) -> Attention {
-    kind_of(&params.model.named())
-}
-
-fn kind_of(model: &Named) -> Attention {
-    match model.cache.layers.iter().find(|l| l.count > 0 && l.keeps.values_per_token() > 0).map(|l| l.keeps) {
-        Some(Keeps::Latent { .. }) => Attention::Latent,
-        Some(Keeps::Heads { kv_heads, .. }) if kv_heads == model.heads => Attention::MultiHead,
-        Some(Keeps::Heads { kv_heads: 1, .. }) => Attention::MultiQuery,
-        Some(Keeps::Heads { .. }) => Attention::Grouped,
-        _ => Attention::Own,
-    }
-}
-
-/// The kind that is looked at.
-fn looked_at(params: &Params) -> Attention {
-    if params.attention == Attention::Own { own(params) } else { params.attention }
+/// Whether a kind is looked at.
+fn looked_at(params: &Params, kind: Attention) -> bool {
+    if params.attention == Attention::Own { params.is_published(kind) } else { params.attention == kind }
 }
 
 /// Keys and values, or latent and rotary key, in per cent of `most`.
@@ -161,7 +146,7 @@ pub(super) fn models(state: State, whole: Memo<Params>) -> AnyView {
         let most = all.first().map_or(1.0, |p| p.sequence.max(1.0));
         let row = |p: ringside_core::kv_cache::figure::Published| {
             let id = p.model.id;
-            let class = match kind_of(&p.model) {
+            let class = match published_kind(&p.model) {
                 Attention::Latent => "latent",
                 Attention::Own => "state",
                 _ => "key",
@@ -182,7 +167,7 @@ pub(super) fn models(state: State, whole: Memo<Params>) -> AnyView {
                         });
                     }
                 >
-                    <span class="name">{p.model.name} <span class="own">{kind}</span></span>
+                    <span class="name">{p.model.name} " " <span class="own">{kind}</span></span>
                     <svg class="bar" aria-hidden="true">
                         <rect class=class width=grown height="100%" />
                         <rect class="state" x=at width=kept height="100%" />
@@ -209,7 +194,7 @@ pub(super) fn models(state: State, whole: Memo<Params>) -> AnyView {
 /// How a model keeps its past, in a few words.
 fn words(model: &Named) -> String {
     let [first, second] = model.cache.layers;
-    let kind = match kind_of(model) {
+    let kind = match published_kind(model) {
         Attention::MultiHead => "MHA",
         Attention::Grouped => "GQA",
         Attention::MultiQuery => "MQA",

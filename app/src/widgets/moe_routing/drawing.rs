@@ -56,7 +56,7 @@ fn part(html: &mut String, class: &str, title: &str, says: &str, legend: &str) {
     // Writing to a string does not fail.
     let _ = write!(
         html,
-        "<div class=\"part {class}\"><p class=\"part-head\"><b>{title}</b> <span class=\"keys\">{legend}</span> <span class=\"says\">{says}</span></p>"
+        "<div class=\"moe-part {class}\"><p class=\"moe-head\"><b>{title}</b> <span class=\"keys\">{legend}</span> <span class=\"says\">{says}</span></p>"
     );
 }
 

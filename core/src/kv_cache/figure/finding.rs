@@ -71,7 +71,7 @@ impl Params {
             most.model.name,
             bytes(least.sequence),
             least.model.name,
-            number(most.sequence / least.sequence.max(1.0))
+            grouped((most.sequence / least.sequence.max(1.0)).round() as u64)
         )
     }
 
