@@ -61,6 +61,7 @@ pub fn chart(params: &Params, story: &Story, signal: Signal) -> Chart {
     let all = || healthy.iter().chain(&kept).chain(&dropped).map(|p| p.1);
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::MIN_POSITIVE, f64::max));
     let low = low.min(high);
+    // Its name stands in the key, beside its line.
     let up = match signal {
         Signal::Loss => Axis::linear((0.0, high * 1.08)),
         Signal::Scale => Axis::log2((low / 2.0, high * 2.0)),
@@ -73,11 +74,11 @@ pub fn chart(params: &Params, story: &Story, signal: Signal) -> Chart {
     Chart {
         label: format!("{} over the steps. {}", signal.name(), params.finding(story)),
         across: Axis::linear((0.0, story.kept.len().max(2) as f64)).written(Writing::Grouped).named("Step"),
-        up: up.named(signal.name()),
+        up,
         series: vec![
             Series::fine(named("nothing wrong"), Ink::Ink, Stroke::Dotted, healthy).in_key(),
             Series::fine(named("thrown away"), Ink::Warn, Stroke::Dashed, dropped).in_key(),
-            Series::line("this run", Ink::Gradients, kept).in_key(),
+            Series::line(signal.name(), Ink::Gradients, kept).in_key(),
         ],
         rules,
         ..Chart::default()
