@@ -33,7 +33,7 @@ const look = EditorView.theme({
   ".cm-content": { padding: "6px 0", caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)", borderLeftWidth: "2px" },
   ".cm-line": { padding: "0 14px 0 8px" },
-  ".cm-gutters": { color: "var(--soft)", backgroundColor: "transparent", border: "0" },
+  ".cm-gutters": { color: "var(--soft)", backgroundColor: "var(--paper)", border: "0" },
   ".cm-lineNumbers .cm-gutterElement": { padding: "0 4px 0 10px", minWidth: "34px" },
   ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--accent) 7%, transparent)" },
   ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--accent) 26%, transparent)" },

@@ -22,6 +22,7 @@ pub fn App() -> impl IntoView {
         match route.get_untracked() {
             Route::Home => deferred::page(shell::home::load).into_any(),
             Route::Chapter(_) => deferred::page(shell::chapter::load).into_any(),
+            Route::Gallery => deferred::page(|| style::with(&["gallery"], shell::gallery::load())).into_any(),
             Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
             Route::Reference => deferred::page(shell::reference::load).into_any(),
             Route::Practice => {

@@ -130,6 +130,8 @@ pub struct Library {
     pub contents: Remote<Fragment>,
     /// The reading map, rendered.
     pub home: Remote<Fragment>,
+    /// The gallery, rendered.
+    pub figures: Remote<Fragment>,
     /// Every source as a card, rendered.
     pub sources: Remote<Fragment>,
     /// Parts, chapters, plan.
@@ -155,6 +157,7 @@ pub fn provide() {
     let library = Library {
         contents: Remote::new("contents.html".into()),
         home: Remote::new("home.html".into()),
+        figures: Remote::new("figures.html".into()),
         sources: Remote::new("sources.html".into()),
         course: Remote::new("course.json".into()),
         readings: Remote::new("readings.json".into()),

@@ -12,9 +12,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::page;
-use crate::shell::first_sight;
 use crate::shell::notices::{self, Level};
-use crate::ui::awake;
+use crate::shell::prerendered;
+use crate::ui::idle;
 use crate::ui::trouble::trouble;
 
 /// The code could not be downloaded.
@@ -44,8 +44,8 @@ pub fn page<F>(load: fn() -> F) -> impl IntoView
 where
     F: Future<Output = Result<Page, NotLoaded>> + 'static,
 {
-    let begin = |attempt: Attempt| if first_sight::has_text() { awake::when_awake(attempt) } else { attempt() };
-    waiting(load, |page: Page| page(), first_sight::text, begin)
+    let begin = |attempt: Attempt| if prerendered::has_text() { idle::when_idle(attempt) } else { attempt() };
+    waiting(load, |page: Page| page(), prerendered::text, begin)
 }
 
 /// Waits for code that is downloaded when it is asked for, then does `act` with it; says why if it cannot be had.

@@ -31,6 +31,6 @@ pub mod worker;
 /// Mounts the app over whatever the page shows while it loads.
 pub fn start() {
     console_error_panic_hook::set_once();
-    shell::first_sight::take_out();
+    shell::prerendered::take_out();
     leptos::mount::mount_to_body(app::App);
 }

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use crate::once::{self, Once};
-use crate::shell::first_sight;
-use crate::ui::{awake, hold};
+use crate::shell::prerendered;
+use crate::ui::{idle, scroll};
 
 /// How many things that belong to the page are still on their way. While there are none, `<html data-ready="1">` says so
 /// to tests and screenshots.
@@ -23,7 +23,7 @@ pub fn provide() {
         let ready = pending.0.get() == 0;
         let watching = watching.unwrap_or_default();
         if ready && !watching {
-            awake::watch(first_sight::is_whole());
+            idle::watch(prerendered::is_complete());
         }
         if let Some(root) = document().document_element() {
             // An attribute that cannot be set leaves the page as usable as before.
@@ -64,6 +64,6 @@ pub fn arrive(id: &str) -> bool {
     }
     let Some(element) = document.get_element_by_id(id) else { return false };
     let _ = element.set_attribute("data-arrived", "");
-    hold::bring(element);
+    scroll::to(element);
     true
 }

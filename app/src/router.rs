@@ -20,6 +20,8 @@ pub enum Route {
     Home,
     /// A chapter, by its slug.
     Chapter(String),
+    /// Every figure.
+    Gallery,
     /// A widget alone, by its id.
     Widget(String),
     /// Variables, hardware, terms.
@@ -49,6 +51,7 @@ impl Route {
         match (parts.next().unwrap_or_default(), parts.next(), parts.next()) {
             ("" | "index.html", None, _) => Self::Home,
             ("chapter", Some(slug), None) => Self::Chapter(slug.to_owned()),
+            ("w", None, _) => Self::Gallery,
             ("w", Some(id), None) => Self::Widget(id.to_owned()),
             ("reference", None, _) => Self::Reference,
             ("practice", None, _) => Self::Practice,
@@ -200,13 +203,14 @@ mod tests {
             assert_eq!(Route::of(home), Route::Home);
         }
         assert_eq!(Route::of("/chapter/memory-accounting/"), Route::Chapter("memory-accounting".into()));
+        assert_eq!(Route::of("w/"), Route::Gallery);
         assert_eq!(Route::of("w/amdahl"), Route::Widget("amdahl".into()));
         assert_eq!(Route::of("reference/"), Route::Reference);
         assert_eq!(Route::of("practice/"), Route::Practice);
         assert_eq!([Route::of("quiz/"), Route::of("check")], [Route::Quiz, Route::Check]);
         assert_eq!([Route::of("presenter/"), Route::of("lecture/")], [Route::Presenter, Route::Lecture]);
         assert_eq!([Route::of("settings"), Route::of("author/")], [Route::Settings, Route::Author]);
-        for none in ["chapter", "w", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {
+        for none in ["chapter", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {
             assert_eq!(Route::of(none), Route::Unknown, "{none}");
         }
     }

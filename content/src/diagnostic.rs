@@ -5,6 +5,15 @@ use std::cell::RefCell;
 use crate::schema::Diagnostic;
 use crate::source::Spot;
 
+/// What to do where something is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Leave it out; whoever builds refuses the result if there are diagnostics.
+    Strict,
+    /// Say so in the page, in place (`class="diagnostic"`), so that the rest can be worked on.
+    Lenient,
+}
+
 /// Where diagnostics are collected, from anywhere.
 #[derive(Debug, Default)]
 pub(crate) struct Sink(RefCell<Vec<Diagnostic>>);

@@ -38,6 +38,8 @@ mod toml_reader;
 mod world;
 
 #[cfg(feature = "render")]
-pub use site::{Mode, Site, build, build_tree, check, draft};
+pub use diagnostic::Mode;
+#[cfg(feature = "render")]
+pub use site::{Site, build, build_tree, check, draft};
 #[cfg(feature = "render")]
 pub use source::Tree;

@@ -5,7 +5,11 @@
 //! in the text. Equal scores keep the order of the entries. Nothing is indexed or allocated ahead: at the size of a
 //! course, a scan takes a few milliseconds.
 
+mod spelling;
+
 use std::ops::Range;
+
+pub use spelling::corrected;
 
 use crate::schema::SearchEntry;
 

@@ -1,8 +1,8 @@
 //! `search.json`: one entry for every place that a reader may look for.
 
-use ringside_core::catalogue::Entry;
+use ringside_core::catalogue;
 
-use crate::data::ChapterExercise;
+use crate::data::{ChapterExercise, Group};
 use crate::html::text_of;
 use crate::markdown::Page;
 use crate::schema::{Chapter, EntryKind, Glossary, Readings, SearchEntry, SearchIndex};
@@ -47,16 +47,17 @@ impl Builder {
         }
     }
 
-    /// The widgets.
-    pub(crate) fn widgets(&mut self, catalogue: &[Entry]) {
-        for entry in catalogue {
+    /// The widgets, by what they are for.
+    pub(crate) fn widgets(&mut self, groups: &[Group]) {
+        let figures = groups.iter().flat_map(|group| &group.figures);
+        for (figure, entry) in figures.filter_map(|figure| Some((figure, catalogue::find(&figure.id)?))) {
             let quantities: Vec<&str> = entry.quantities().map(|(_, label, _)| label).collect();
             self.0.push(SearchEntry {
                 kind: EntryKind::Widget,
                 title: entry.title.to_owned(),
-                context: String::new(),
+                context: if figure.want == entry.title { String::new() } else { figure.want.clone() },
                 href: format!("w/{}/", entry.id),
-                text: format!("{} {}", entry.summary, quantities.join(", ")),
+                text: format!("{} {} {}.", entry.summary, figure.words, quantities.join(", ")),
             });
         }
     }

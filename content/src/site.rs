@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::article::article;
 use crate::data::{self, ChapterExercise};
-use crate::diagnostic::Sink;
+use crate::diagnostic::{Mode, Sink};
 use crate::fragment;
 use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
@@ -20,15 +20,6 @@ use crate::search_index;
 use crate::source::{SourceFile, Tree};
 use crate::toml_reader::Document;
 use crate::world::World;
-
-/// What to do where something is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Leave it out; whoever builds refuses the result if there are diagnostics.
-    Strict,
-    /// Say so in the page, in place (`class="diagnostic"`), so that the rest can be worked on.
-    Lenient,
-}
 
 /// The result of a build.
 #[derive(Debug, Clone, Default)]
@@ -55,7 +46,7 @@ pub fn check(root: &Path) -> Vec<Diagnostic> {
 /// Renders a [`Tree`].
 pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     let sink = Sink::default();
-    tree.report(&sink);
+    tree.troubles().for_each(|(file, trouble)| sink.report(file.spot(0), trouble));
     let world = survey(tree, &sink, mode);
     let mut files = Files::default();
     let course = course(&world);
@@ -65,8 +56,6 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("readings.json", &readings);
     files.json("glossary.json", &glossary);
     files.json("reference.json", &data::reference(&world));
-    files.html("contents.html", fragment::contents(&course));
-    files.html("home.html", fragment::home(&course, &readings));
     files.html("sources.html", fragment::list(&course, &readings));
 
     let mut index = search_index::Builder::default();
@@ -79,10 +68,14 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     for chapter in course.chapters() {
         exercises.exercises.extend(write_chapter(&world, &course, chapter, &mut files, &mut index));
     }
+    files.html("contents.html", fragment::contents(&course, &exercises));
+    files.html("home.html", fragment::home(&course, &readings, &exercises));
+    let groups = data::figures(&world, &course);
+    files.html("figures.html", fragment::gallery(&groups));
     files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);
-    index.widgets(catalogue::ALL);
+    index.widgets(&groups);
     index.terms(&glossary);
     index.sources(&readings);
     let index: SearchIndex = index.finish();
@@ -147,6 +140,7 @@ fn routes(course: &Course) -> Vec<String> {
     let written = course.chapters().filter(|c| c.status == Status::Written);
     let mut routes = vec![String::new(), "reference/".to_owned()];
     routes.extend(written.map(|c| format!("chapter/{}/", c.slug)));
+    routes.push("w/".to_owned());
     routes.extend(catalogue::ALL.iter().map(|e| format!("w/{}/", e.id)));
     routes
 }

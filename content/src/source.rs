@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use crate::diagnostic::Sink;
-
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceFile {
@@ -32,7 +30,7 @@ impl Tree {
     /// Reads the folder `content/`.
     pub fn read(root: &Path) -> Self {
         let mut tree = Self::default();
-        for name in DATA {
+        for name in DATA.into_iter().chain(["figures.toml"]) {
             tree.read_file(root, name);
         }
         let folders = std::fs::read_dir(root.join("chapters")).into_iter().flatten().flatten();
@@ -96,13 +94,9 @@ impl Tree {
         &self.chapters
     }
 
-    /// Reports files that could not be read.
-    pub(crate) fn report(&self, sink: &Sink) {
-        for file in self.files.values() {
-            if let Some(trouble) = &file.trouble {
-                sink.report(file.spot(0), trouble);
-            }
-        }
+    /// The files that could not be read, with why.
+    pub(crate) fn troubles(&self) -> impl Iterator<Item = (&SourceFile, &str)> {
+        self.files.values().filter_map(|file| Some((file, file.trouble.as_deref()?)))
     }
 }
 

@@ -63,6 +63,13 @@ impl<'a, 't> Table<'a, 't> {
         self.table.get(key).map_or(self.spot(), |v| self.text.spot(v.span().start))
     }
 
+    /// Where the nth item of the list `key` stands, or its value of `part`, if it is a table that has one.
+    pub(crate) fn spot_in(&self, key: &str, n: usize, part: &str) -> Option<Spot<'a>> {
+        let item = self.table.get(key)?.get_ref().as_array()?.get(n)?;
+        let inner = item.get_ref().as_table().and_then(|table| table.get(part));
+        Some(self.text.spot(inner.unwrap_or(item).span().start))
+    }
+
     /// Every key and value, for a table with free names.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &'t DeValue<'t>, Spot<'a>)> {
         self.table.iter().map(|(k, v)| (k.get_ref().as_ref(), v.get_ref(), self.text.spot(k.span().start)))

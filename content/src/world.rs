@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 
 use ringside_core::catalogue;
 
-use crate::diagnostic::Sink;
+use crate::diagnostic::{Mode, Sink};
 use crate::markdown::scan::Scan;
 use crate::names::{Kind, Names};
 use crate::schema::Status;
-use crate::site::Mode;
 use crate::source::{Located, Tree};
 use crate::toml_reader::Document;
 

@@ -17,8 +17,8 @@ use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
-    attention, budgets, caches, collectives, drafts, experts, failures, network, precision, published, scheduler,
-    schedules, sums, tensors, zero,
+    attention, budgets, caches, collectives, drafts, experts, failures, network, occupancy, precision, published,
+    scheduler, schedules, sums, tensors, zero,
 };
 
 const COMPONENTS: [(&str, Component); 9] = [
@@ -1191,6 +1191,7 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(zero::all());
     checks.extend(published::all());
     checks.extend(precision::all());
+    checks.extend(occupancy::all());
     checks.extend(sums::all());
     checks.extend(failures::all());
     checks.extend(scheduler::all());

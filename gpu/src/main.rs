@@ -6,6 +6,7 @@ mod table;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use ringside_core::coalescing::measured::{Gather, ORDERS, Order};
 use ringside_core::kernels::job::Trouble;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::rows::{self, Op};
@@ -63,6 +64,7 @@ fn odd() -> Vec<Problem> {
     all.push(Problem::Copy(stream::Copy { rows: 67, cols: 131 }));
     all.push(Problem::Sum(stream::Sum { n: 8209 }));
     all.push(Problem::Intensity(stream::Intensity { n: 1003, fma: 37 }));
+    all.extend(ORDERS.map(|order| Problem::Gather(Gather { n: 8192, order, stride: 13, offset: 5 })));
     all
 }
 
@@ -79,6 +81,8 @@ fn large(software: bool) -> Vec<Problem> {
     all.push(Problem::Copy(stream::Copy { rows: wide, cols: wide }));
     all.push(Problem::Sum(stream::Sum { n: values }));
     all.extend([1, 16, 256].map(|fma| Problem::Intensity(stream::Intensity { n: values, fma })));
+    let gather = |stride| Problem::Gather(Gather { n: values, order: Order::Strided, stride, offset: 0 });
+    all.extend([1, 2, 8, 32].map(gather));
     all
 }
 

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use ringside_core::coalescing::measured::{Gather, ORDERS};
 use ringside_core::kernels::job::{Job, Said, Trouble, Verdict};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{attention, matmul, stream};
@@ -59,6 +60,7 @@ fn odd() -> Vec<Problem> {
     all.push(Problem::Copy(stream::Copy { rows: 67, cols: 131 }));
     all.push(Problem::Sum(stream::Sum { n: 8209 }));
     all.push(Problem::Intensity(stream::Intensity { n: 1003, fma: 37 }));
+    all.extend(ORDERS.map(|order| Problem::Gather(Gather { n: 8192, order, stride: 13, offset: 5 })));
     all
 }
 

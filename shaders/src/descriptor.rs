@@ -2,6 +2,7 @@
 
 use ringside_core::kernels::Traffic;
 
+pub use crate::problem::Dims;
 use crate::problem::Problem;
 use crate::template::{Constant, expand};
 
@@ -86,17 +87,6 @@ pub enum Size {
     TilesBy(&'static str, fn(&Dims) -> u64),
     /// All of these, multiplied.
     Product(&'static [Size]),
-}
-
-/// The sizes of a problem, by name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dims(pub Vec<(&'static str, u64)>);
-
-impl Dims {
-    /// A size; 0 if there is none of this name.
-    pub fn get(&self, name: &str) -> u64 {
-        self.0.iter().find(|(known, _)| *known == name).map_or(0, |(_, size)| *size)
-    }
 }
 
 impl Size {

@@ -3,7 +3,15 @@
 use ringside_core::kernels::rows::{EPSILON, Op};
 use ringside_core::kernels::stream::Intensity;
 
-use crate::problem::Reference;
+/// A row of the output in f64, and how far each value may be from it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reference {
+    /// What exact arithmetic comes to, but for f64's own rounding.
+    pub values: Vec<f64>,
+    /// The largest error that rounding explains, by value: the error bound of the kernel that is least exact is a factor of
+    /// this; see [`crate::check`].
+    pub weights: Vec<f64>,
+}
 
 fn double(values: &[f32]) -> impl Iterator<Item = f64> + Clone {
     values.iter().map(|v| f64::from(*v))

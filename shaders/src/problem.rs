@@ -1,11 +1,22 @@
 //! What is computed: its sizes, its inputs, and what it comes to in f64.
 
-use ringside_core::coalescing::measured::{self as gather, Gather, Order};
+use ringside_core::coalescing::measured::{self as gather, Gather, ORDERS};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{MAX_SIZE, Needs, Work, attention, matmul, stream};
 
-use crate::descriptor::Dims;
 use crate::exact;
+pub use crate::exact::Reference;
+
+/// The sizes of a problem, by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dims(pub Vec<(&'static str, u64)>);
+
+impl Dims {
+    /// A size; 0 if there is none of this name.
+    pub fn get(&self, name: &str) -> u64 {
+        self.0.iter().find(|(known, _)| *known == name).map_or(0, |(_, size)| *size)
+    }
+}
 
 /// A computation with its sizes. What its kernels must come to is defined here, once, in f64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,16 +42,6 @@ fn within<const N: usize>(sizes: [u64; N]) -> bool {
     sizes.iter().all(|size| *size < MAX_SIZE)
 }
 
-/// A row of the output in f64, and how far each value may be from it.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reference {
-    /// What exact arithmetic comes to, but for f64's own rounding.
-    pub values: Vec<f64>,
-    /// The largest error that rounding explains, by value: the error bound of the kernel that is least exact is a factor of
-    /// this; see [`crate::check`].
-    pub weights: Vec<f64>,
-}
-
 impl Problem {
     /// Of a family and its sizes as `list` of `ringside_core::kernels` has them; none if they are of nothing.
     pub fn read(family: &str, sizes: &[u64]) -> Option<Self> {
@@ -54,8 +55,7 @@ impl Problem {
             ("copy", &[rows, cols]) => within([rows, cols]).then_some(Self::Copy(stream::Copy { rows, cols })),
             (gather::FAMILY, &[n, order, stride, offset]) => {
                 let fits = n.is_power_of_two() && n <= gather::MAX_VALUES && stride <= MAX_SIZE && offset < MAX_SIZE;
-                let orders = [Order::Strided, Order::Permuted, Order::Scattered];
-                let order = orders.get(order as usize).filter(|_| fits)?;
+                let order = ORDERS.get(order as usize).filter(|_| fits)?;
                 Some(Self::Gather(Gather { n, order: *order, stride, offset }))
             }
             ("sum", &[n]) => (n <= stream::MAX_VALUES).then_some(Self::Sum(stream::Sum { n })),

@@ -1,7 +1,7 @@
 //! Every kernel's twin comes to what f64 does, and reads and writes what the model says.
 
 use proptest::prelude::*;
-use ringside_core::coalescing::measured::{Gather, Order};
+use ringside_core::coalescing::measured::{Gather, ORDERS};
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{Work as _, attention, matmul, stream};
 use ringside_shaders::check::check;
@@ -93,7 +93,7 @@ proptest! {
     #[test]
     fn gathers_are_right_and_cost_what_the_model_says(
         log in 0_u32..13,
-        order in proptest::sample::select(vec![Order::Strided, Order::Permuted, Order::Scattered]),
+        order in proptest::sample::select(&ORDERS[..]),
         stride in 0_u64..70,
         offset in 0_u64..70,
         seed: u32,

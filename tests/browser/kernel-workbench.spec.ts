@@ -158,3 +158,16 @@ test("an exercise takes the verdict of the workbench", async ({ page }) => {
   await expect(exercise.locator(".answer.right")).toContainText("No arithmetic at all");
   expect(await attempt()).toMatchObject({ tries: 2, right: true, solved: true });
 });
+
+test("a long line goes under the line numbers and is not seen there", async ({ page }) => {
+  await page.goto("w/kernel-workbench/");
+  await ready(page);
+  const gutters = page.locator(".cm-gutters").first();
+  await expect(gutters).toBeVisible();
+  const [numbers, editor] = await gutters.evaluate((element) => [
+    getComputedStyle(element).backgroundColor,
+    getComputedStyle(element.closest(".cm-editor")!).backgroundColor,
+  ]);
+  expect(numbers).toBe(editor);
+  expect(numbers).not.toMatch(/, 0\)$|transparent/);
+});

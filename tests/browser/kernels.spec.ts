@@ -42,9 +42,12 @@ const SMALL: [string, string, ...number[]][] = [
   ["sum", "tree", 8209],
   ["intensity", "ladder", 1003, 1],
   ["intensity", "ladder", 1003, 37],
+  ["gather", "gather", 8192, 0, 13, 5],
+  ["gather", "gather", 8192, 1, 1, 0],
+  ["gather", "gather", 8192, 2, 1, 0],
 ];
 
-test("copies, sums and the intensity ladder are right at odd sizes", async ({ page }) => {
+test("copies, sums, gathers and the intensity ladder are right at odd sizes", async ({ page }) => {
   await page.goto("w/amdahl/");
   await gpu(page);
   const said = await page.evaluate(async (jobs) => {

@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { axe, expect, overflow, ready, test } from "./fixtures";
 import { widget } from "./widget";
 
-const { open, quantity } = widget("memory-breakdown");
+const { figure, open, quantity } = widget("memory-breakdown");
 
 const fixtures = join(__dirname, "..", "fixtures");
 const config = (name: string) => readFileSync(join(fixtures, "configs", name), "utf8");
@@ -22,8 +22,7 @@ test("answers the question of the reading map", async ({ page }) => {
 
 test("writes its state into the address and reads it back", async ({ page }) => {
   await open(page, "params=30e9&dp=64&zero=0");
-  const figure = page.locator('[data-widget="memory-breakdown"]');
-  await figure.locator('input[name="zero"][value="2"], [data-zero="2"]').first().check({ force: true });
+  await figure(page).locator('input[name="zero"][value="2"], [data-zero="2"]').first().check({ force: true });
   await expect.poll(() => new URL(page.url()).searchParams.get("zero")).toBe("2");
   const total = await quantity(page, "total");
   await page.reload();
@@ -35,6 +34,25 @@ test("a link is never executed", async ({ page }) => {
   await open(page, `model=${encodeURIComponent("<img src=x onerror=alert(1)>")}`);
   await expect(page.locator(".problems")).toContainText("<img");
   await expect(page.locator(".problems img")).toHaveCount(0);
+});
+
+test("a slider of the size varies one's own model, says so, and leads back", async ({ page }) => {
+  await open(page, "");
+  await page.locator("details.own-model summary").click();
+  await page.locator("details.own-model textarea").fill(config("llama-3-8b.json"));
+  const model = figure(page).locator('select[name="model"]');
+  await expect(model).toHaveValue("custom");
+  const size = figure(page).locator('input[type="range"][name="params"]');
+  const total = await figure(page).locator('output[data-quantity="params"]').first().getAttribute("data-value");
+  await size.focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(model).toHaveValue("custom");
+  const varied = figure(page).locator(".varied");
+  await expect(varied).toContainText(/Your config.json with \d+ layers instead of 32/);
+  await expect(figure(page).locator('output[data-quantity="params"]').first()).not.toHaveAttribute("data-value", total!);
+  await varied.getByRole("button", { name: "Back to 32" }).click();
+  await expect(figure(page).locator('output[data-quantity="params"]').first()).toHaveAttribute("data-value", total!);
+  await expect(varied).toHaveText("");
 });
 
 test.describe("with a config.json of one's own", () => {

@@ -29,7 +29,7 @@ test("imbalance is caused by popular experts and repaired by a bias", async ({ p
   await expect.poll(() => quantity(page, "busiest")).toBeGreaterThan(2 * even);
   expect(await quantity(page, "dropped")).toBeGreaterThan(0.2);
   await expect(finding(page)).toContainText("find no room");
-  await figure(page).getByRole("radio", { name: "bias, no loss" }).check({ force: true });
+  await figure(page).getByRole("radio", { name: "by a bias" }).check({ force: true });
   await expect.poll(() => quantity(page, "busiest")).toBeLessThan(1.5);
   await expect(rest(page)).toContainText("The balance moved");
 });
@@ -39,7 +39,7 @@ test("one copy for each node takes bytes off the network", async ({ page }) => {
   const before = await quantity(page, "between-bytes");
   await expect(rest(page)).toContainText("sending dominates");
   await more(page);
-  await figure(page).getByLabel("Copies sent").getByText("one for each node").click();
+  await figure(page).getByRole("combobox", { name: "Copies sent" }).selectOption("nodes");
   await expect.poll(() => parameter(page, "sending")).toBe("nodes");
   expect(await quantity(page, "between-bytes")).toBeLessThan(0.6 * before);
 });

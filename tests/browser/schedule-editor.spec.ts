@@ -87,3 +87,18 @@ test("a narrow page scrolls the grid alone, and axe finds nothing", async ({ pag
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   expect(await axe(page)).toEqual([]);
 });
+
+test("in a task nothing shows the solution, and the goals stay in view", async ({ page }) => {
+  await open(page, "");
+  await expect(figure(page).getByRole("button", { name: "Show ZB-H1" })).toBeVisible();
+  await page.goto("chapter/pipeline-parallel/");
+  await ready(page);
+  await page.locator("#exercise-task-beat-1f1b").scrollIntoViewIfNeeded();
+  const task = page.locator('[data-exercise="task-beat-1f1b"]');
+  await task.getByRole("button", { name: "Open the figure" }).click();
+  await expect(task.getByRole("button", { name: "Start from 1F1B" })).toBeVisible();
+  await expect(task.getByRole("button", { name: "Show ZB-H1" })).toBeHidden();
+  await task.locator(".editor-tools").evaluate((tools) => tools.scrollIntoView({ block: "end" }));
+  await expect(task.locator(".goals")).toBeInViewport({ ratio: 1 });
+  await expect(task.getByText("fewer slots than 1F1B")).toBeVisible();
+});

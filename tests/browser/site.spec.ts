@@ -78,6 +78,15 @@ test("a chapter: predict, see, answer wrongly, rightly, and come back", async ({
   await near();
   await expect(zero2.locator(".answer.right")).toBeVisible();
   await expect(zero2.locator("input")).toHaveValue("33.6 GB");
+
+  // What is solved shows in the contents, without the chapter being done.
+  const contents = page.getByRole("navigation", { name: "Contents" });
+  await expect(contents.locator('a[data-chapter="memory-accounting"] .solved')).toContainText(/^\s*1\/\d+ exercises solved$/);
+  await expect(contents.locator(".progress")).toContainText(/0 of \d+ chapters done\s*1 of \d+ exercises\s+solved/);
+  await expect(contents.locator('a[data-chapter="activations"] .solved')).toBeHidden();
+  await page.goto("./");
+  await ready(page);
+  await expect(page.locator("#memory-accounting .solved")).toContainText("1/");
 });
 
 test("the first link leads past the header to the text, not to the first figure", async ({ page }) => {

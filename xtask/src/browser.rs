@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::failure::{Context, Result};
+use crate::install;
 use crate::process::{self, command, say};
-use crate::tools;
 
 /// The names under which systems have Chromium or Chrome.
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
@@ -97,7 +97,7 @@ pub(crate) fn folder() -> PathBuf {
 
 /// Makes sure that the locked npm packages of `tests/browser` are there.
 pub(crate) fn packages() -> Result<()> {
-    tools::need_node()?;
+    install::need_node()?;
     let lock = process::read(&folder().join("package-lock.json"))?;
     let stamp = folder().join("node_modules/.ringside-lock");
     if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {

@@ -89,6 +89,7 @@ fn route(path: String, course: Option<&Course>) -> Route {
         (Some("w"), Some(id)) => {
             catalogue::find(id).map_or((id, "A figure of Ringside."), |entry| (entry.title, entry.summary))
         }
+        (Some("w"), None) => ("Figures", "Every figure of Ringside, by what you want to do."),
         (Some("reference"), _) => ("Reference", "Formulas, variables, hardware and tools on one page."),
         (Some("practice"), _) => ("Practice", "What to do next, what you can do already, and the four-week plan."),
         (Some("quiz"), _) => ("Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent."),

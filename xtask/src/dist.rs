@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::content::{Rendered, Route};
 use crate::failure::{Context, Result};
-use crate::first_sight;
 use crate::html::{self, Assets};
 use crate::offline;
+use crate::prerender;
 use crate::process;
 use crate::split::{self, Program};
 use crate::worker::Worker;
@@ -81,7 +81,7 @@ pub(crate) fn write(
     let index = process::read_text(&process::root().join("app/index.html"))?;
     let template = html::template(&index, public_url, &assets)?;
     for route in &content.routes {
-        let page = html::page(&template, &route.title, &route.description, &first_sight::of(&route.path, content));
+        let page = html::page(&template, &route.title, &route.description, &prerender::of(&route.path, content));
         process::write(&folder.join(&route.path).join("index.html"), page)?;
     }
     let lost = html::page(&template, "Not found · Ringside", "There is no page at this address.", "");

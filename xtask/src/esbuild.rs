@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Result;
+use crate::install;
 use crate::process::{self, command, say};
-use crate::tools;
 
 /// Where what npm installs is named.
 pub(crate) const PACKAGES: &str = "app/editor";
@@ -20,12 +20,12 @@ pub(crate) fn folder() -> PathBuf {
 /// esbuild, in the folder of its packages, which are installed if they are not there.
 pub(crate) fn esbuild() -> Result<Command> {
     let folder = folder();
-    let _lock = tools::lock()?;
+    let _lock = install::lock()?;
     let wanted = process::read(&process::root().join(PACKAGES).join("package-lock.json"))?;
     let installed = folder.join("installed.json");
     let program = folder.join("node_modules/.bin/esbuild");
     if process::read(&installed).ok().as_ref() != Some(&wanted) || !program.exists() {
-        tools::need_node()?;
+        install::need_node()?;
         for name in ["package.json", "package-lock.json"] {
             process::write(&folder.join(name), process::read(&process::root().join(PACKAGES).join(name))?)?;
         }

@@ -47,9 +47,9 @@ pub(crate) fn template(index: &str, public_url: &str, assets: &Assets) -> Result
 }
 
 /// The page of one route: the template with its title, its description and what it shows before the app has started.
-pub(crate) fn page(template: &str, title: &str, description: &str, first_sight: &str) -> String {
+pub(crate) fn page(template: &str, title: &str, description: &str, prerendered: &str) -> String {
     let fill =
-        [("title", escape(title)), ("description", escape(description)), ("first-sight", first_sight.to_owned())];
+        [("title", escape(title)), ("description", escape(description)), ("prerendered", prerendered.to_owned())];
     fill.iter().fold(template.to_owned(), |page, (name, value)| page.replacen(&place(name), value, 1))
 }
 
@@ -95,7 +95,7 @@ mod tests {
 
     const INDEX: &str = r#"<!doctype html><meta http-equiv="Content-Security-Policy" content="{{policy}}"><base href="{{base}}">{{metas}}
 <title>{{title}}</title><meta name="description" content="{{description}}"><script>let a = "<b>";</script>
-<style>{{style}}</style><script type="module">{{start}}</script><div id="first-sight">{{first-sight}}</div>"#;
+<style>{{style}}</style><script type="module">{{start}}</script><div id="prerendered">{{prerendered}}</div>"#;
 
     fn assets() -> Assets {
         Assets {
@@ -141,6 +141,6 @@ mod tests {
         let html = page(INDEX, "A & B", "Say \"c\".", "<p>{{title}}</p>");
         assert!(html.contains("<title>A &amp; B</title>"), "{html}");
         assert!(html.contains("content=\"Say &quot;c&quot;.\""), "{html}");
-        assert!(html.contains("<div id=\"first-sight\"><p>{{title}}</p></div>"), "{html}");
+        assert!(html.contains("<div id=\"prerendered\"><p>{{title}}</p></div>"), "{html}");
     }
 }

@@ -12,9 +12,9 @@ use crate::build::{self, Plan, Profile};
 use crate::content::{self, Rendered};
 use crate::dist::{self, Manifest};
 use crate::failure::{Context, Failure, Result};
-use crate::first_sight;
 use crate::html;
 use crate::http::{self, Answer};
+use crate::prerender;
 use crate::process::{self, command, say};
 use crate::split::HASH_DIGITS;
 
@@ -250,16 +250,16 @@ impl Site {
 
     /// The page of a route of the content as it is now, if that is no longer what was built.
     fn live_page(&self, route: &str) -> Option<String> {
-        let (route, first_sight) = self.live(|live| {
+        let (route, prerendered) = self.live(|live| {
             let rendered = live.rendered.as_ref()?;
             let route = rendered.routes.iter().find(|r| r.path.trim_end_matches('/') == route)?;
-            Some((route.clone(), first_sight::of(&route.path, rendered)))
+            Some((route.clone(), prerender::of(&route.path, rendered)))
         })?;
         Some(self.with_live_content(html::page(
             &self.manifest.template,
             &route.title,
             &route.description,
-            &first_sight,
+            &prerendered,
         )))
     }
 

@@ -1,6 +1,5 @@
 //! The programs that the build needs besides cargo and Node: found on PATH, in `.tools/`, or installed there.
 
-use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -8,6 +7,7 @@ use crate::args::Options;
 use crate::browser;
 use crate::esbuild::esbuild;
 use crate::failure::{Context, Result};
+use crate::install::{lock, need_node};
 use crate::process::{self, command, say};
 use crate::shrink::Binaryen;
 
@@ -24,20 +24,6 @@ pub(crate) fn main(_: &Options) -> Result<()> {
         println!("{}", path.display());
     }
     Ok(())
-}
-
-/// Whoever holds it may install into `.tools/`. Two commands at once: the second waits, and then finds what the first
-/// installed.
-pub(crate) fn lock() -> Result<File> {
-    let folder = process::root().join(".tools");
-    std::fs::create_dir_all(&folder).could_not(|| format!("create {}", folder.display()))?;
-    let path = folder.join("lock");
-    let lock = File::create(&path).could_not(|| format!("create {}", path.display()))?;
-    if lock.try_lock().is_err() {
-        say("waiting for another `cargo xtask` to install tools");
-        lock.lock().could_not(|| format!("lock {}", path.display()))?;
-    }
-    Ok(lock)
 }
 
 pub(crate) fn ensure_target() -> Result<()> {
@@ -87,14 +73,6 @@ pub(crate) fn binaryen() -> Result<Binaryen> {
         return Ok(library());
     }
     Err(format!("{} is not as expected. Remove .tools/ and try again.", package.display()).into())
-}
-
-/// Fails if there is no Node.
-pub(crate) fn need_node() -> Result<()> {
-    if process::which(&["npm"]).is_some() && process::which(&["node"]).is_some() {
-        return Ok(());
-    }
-    Err("Node and npm are needed (binaryen and the browser tests come from npm); install Node 20 or newer from https://nodejs.org or your system's packages.".into())
 }
 
 /// What a program says of its own version; none if it does not run.

@@ -1,7 +1,7 @@
 //! What all exercises have around their form: number, prompt, hints, solution, fresh numbers.
 
 use leptos::prelude::*;
-use ringside_core::exercise::{Exercise, Kind};
+use ringside_core::exercise::Exercise;
 
 use super::session::Session;
 use crate::ui::copy_link::copy_link;
@@ -10,10 +10,8 @@ use crate::ui::{focus_soon, unique_id};
 
 /// The exercise with its form.
 pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyView) -> AnyView {
-    let kind = match &exercise.kind {
-        Kind::Predict(_) | Kind::Sketch(_) if !session.exam => "prediction",
-        other => other.name(),
-    };
+    let predicts = exercise.kind.unlocks().is_some() && !session.exam;
+    let kind = if predicts { "prediction" } else { exercise.kind.name() };
     let title = exercise.title.clone().unwrap_or_else(|| exercise.id.clone());
     // A quiz may have exercises of the same name from two chapters.
     let anchor = if session.exam { unique_id("question") } else { format!("ex-{}", exercise.id) };

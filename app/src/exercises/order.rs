@@ -19,33 +19,41 @@ pub(super) fn load() -> Result<Form, NotLoaded> {
     Ok(form)
 }
 
-/// The list, the button and the verdict.
-fn form(session: Session) -> AnyView {
-    let id = StoredValue::new(unique_id("order"));
-    let moved = RwSignal::new(String::new());
-    let dragged = RwSignal::new(None::<usize>);
-    let over = RwSignal::new(None::<usize>);
-    let place = move |from: usize, to: usize| {
-        let mut order = untrack(|| shown(session));
+/// The list while it is put in order.
+#[derive(Clone, Copy)]
+struct Sorting {
+    session: Session,
+    id: StoredValue<String>,
+    /// What was moved where, for who does not see it.
+    moved: RwSignal<String>,
+    dragged: RwSignal<Option<usize>>,
+    over: RwSignal<Option<usize>>,
+}
+
+impl Sorting {
+    fn place(self, from: usize, to: usize) {
+        let mut order = untrack(|| shown(self.session));
         if from >= order.len() || to >= order.len() {
             return;
         }
         let item = order.remove(from);
         order.insert(to, item);
-        session.input.set(text_of(&order));
-        session.keep_input();
-        moved.set(format!("{}: place {} of {}.", plain(&text(session, item)), to + 1, order.len()));
-    };
-    let row = move |(at, item): (usize, usize), count: usize| {
-        let text = text(session, item);
+        self.session.input.set(text_of(&order));
+        self.session.keep_input();
+        self.moved.set(format!("{}: place {} of {}.", plain(&text(self.session, item)), to + 1, order.len()));
+    }
+
+    /// The item that stands at a place of `count`.
+    fn row(self, (at, item): (usize, usize), count: usize) -> AnyView {
+        let text = text(self.session, item);
         let name = plain(&text);
         // The focus goes with the item. At an end of the list the button that led there is off; the other is not.
         let step = move |up: bool| {
             let to = if up { at.checked_sub(1) } else { (at + 1 < count).then_some(at + 1) };
             if let Some(to) = to {
-                place(at, to);
+                self.place(at, to);
                 let up = if up { to > 0 } else { to + 1 == count };
-                focus_soon(button(id, to, up));
+                focus_soon(button(self.id, to, up));
             }
         };
         let key = move |event: KeyboardEvent| {
@@ -57,36 +65,36 @@ fn form(session: Session) -> AnyView {
             event.prevent_default();
             step(up);
         };
-        let early = move || too_early(session) == Some(item);
+        let early = move || too_early(self.session) == Some(item);
         view! {
             <li
                 draggable="true"
                 class:early=early
-                class:over=move || over.get() == Some(at)
-                class:dragged=move || dragged.get() == Some(at)
+                class:over=move || self.over.get() == Some(at)
+                class:dragged=move || self.dragged.get() == Some(at)
                 on:keydown=key
                 on:dragstart=move |event| {
                     // Firefox drags only what has data.
                     if let Some(data) = event.data_transfer() {
                         let _ = data.set_data("text/plain", "");
                     }
-                    dragged.set(Some(at));
+                    self.dragged.set(Some(at));
                 }
                 on:dragend=move |_| {
-                    dragged.set(None);
-                    over.set(None);
+                    self.dragged.set(None);
+                    self.over.set(None);
                 }
                 on:dragover=move |event| {
-                    if dragged.get_untracked().is_some() {
+                    if self.dragged.get_untracked().is_some() {
                         event.prevent_default();
-                        over.set(Some(at));
+                        self.over.set(Some(at));
                     }
                 }
                 on:drop=move |event| {
                     event.prevent_default();
-                    over.set(None);
-                    if let Some(from) = dragged.get_untracked() {
-                        place(from, at);
+                    self.over.set(None);
+                    if let Some(from) = self.dragged.get_untracked() {
+                        self.place(from, at);
                     }
                 }
             >
@@ -94,7 +102,7 @@ fn form(session: Session) -> AnyView {
                 <button
                     type="button"
                     class="quiet"
-                    id=button(id, at, true)
+                    id=button(self.id, at, true)
                     disabled=at == 0
                     aria-label=format!("Move {name} up")
                     on:click=move |_| step(true)
@@ -104,7 +112,7 @@ fn form(session: Session) -> AnyView {
                 <button
                     type="button"
                     class="quiet"
-                    id=button(id, at, false)
+                    id=button(self.id, at, false)
                     disabled=at + 1 == count
                     aria-label=format!("Move {name} down")
                     on:click=move |_| step(false)
@@ -114,12 +122,25 @@ fn form(session: Session) -> AnyView {
             </li>
         }
         .into_any()
-    };
-    let rows = move || {
-        let order = shown(session);
+    }
+
+    fn rows(self) -> impl IntoView {
+        let order = shown(self.session);
         let count = order.len();
-        order.into_iter().enumerate().map(|numbered| row(numbered, count)).collect_view()
+        order.into_iter().enumerate().map(|numbered| self.row(numbered, count)).collect_view()
+    }
+}
+
+/// The list, the button and the verdict.
+fn form(session: Session) -> AnyView {
+    let sorting = Sorting {
+        session,
+        id: StoredValue::new(unique_id("order")),
+        moved: RwSignal::new(String::new()),
+        dragged: RwSignal::new(None),
+        over: RwSignal::new(None),
     };
+    let moved = sorting.moved;
     let [first, last] = look(session, |o| o.ends.clone()).unwrap_or_default();
     let submit = move |_| {
         moved.set(String::new());
@@ -134,7 +155,7 @@ fn form(session: Session) -> AnyView {
     };
     view! {
         <p class="order-end">{first}</p>
-        <ol class="order">{rows}</ol>
+        <ol class="order">{move || sorting.rows()}</ol>
         <p class="order-end">{last}</p>
         <p class="visually-hidden" role="status">{moved}</p>
         <button type="button" on:click=submit>{if session.exam { "This is the order" } else { "Check" }}</button>

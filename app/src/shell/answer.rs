@@ -2,9 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue::{Entry, Evaluation};
-use ringside_core::exercise::{
-    Env, Exercise, Kind, List, Marks, Template, draw, environment, on_paper, resolve, right_order,
-};
+use ringside_core::exercise::{Exercise, List, Marks, Template, answer_key, draw, environment, on_paper};
 use ringside_core::query::Query;
 
 use crate::data;
@@ -87,48 +85,15 @@ fn html(list: &List) -> String {
 }
 
 fn answer(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Result<Vec<String>, String> {
-    let query = draw(exercise, 0);
-    let env = environment(exercise, &query, evaluate)?;
-    let mut pieces = match &exercise.kind {
-        Kind::Number(_) | Kind::Predict(_) => {
-            let resolved = resolve(exercise, &query, evaluate)?;
-            vec![format!("<b>{}</b>", resolved.unit.format(resolved.expected))]
-        }
-        Kind::Choice(choice) => {
-            let right = choice.options.iter().filter(|option| option.right);
-            right.map(|option| filled(&env, &[&option.text, &option.say])).collect::<Result<_, _>>()?
-        }
-        Kind::Order(order) => {
-            let right = right_order(exercise, order, &query, evaluate)?;
-            let mut items: Vec<_> = right.ranks.iter().zip(&order.items).collect();
-            items.sort_by_key(|(rank, _)| **rank);
-            items.iter().map(|(_, item)| filled(&env, &[&item.text])).collect::<Result<_, _>>()?
-        }
-        Kind::Match(pairs) => {
-            let pair = |pair: &ringside_core::exercise::Pair| filled(&env, &[&pair.left, "→", &pair.right]);
-            pairs.pairs.iter().map(pair).collect::<Result<_, _>>()?
-        }
-        Kind::Label(label) => {
-            label.parts.iter().map(|part| filled(&env, &[&part.text, &part.say])).collect::<Result<_, _>>()?
-        }
-        Kind::Task(task) => vec![task.goals.iter().map(|goal| goal.text.as_str()).collect::<Vec<_>>().join("; ")],
-        Kind::Trace(trace) => {
-            let right = trace.causes.iter().filter(|cause| cause.right);
-            right.map(|cause| filled(&env, &[&cause.text, &cause.say])).collect::<Result<_, _>>()?
-        }
-        Kind::Sketch(sketch) => vec![filled(&env, &[&sketch.reveal])?],
-        Kind::Explain(explain) => vec![filled(&env, &[&explain.model_answer])?],
-        Kind::Kernel(kernel) => vec![filled(&env, &[&kernel.say])?],
-    };
+    let mut pieces = answer_key(exercise, evaluate)?;
+    if exercise.number().is_some() {
+        pieces = pieces.into_iter().map(|number| format!("<b>{number}</b>")).collect();
+    }
+    let env = environment(exercise, &draw(exercise, 0), evaluate)?;
     for step in &exercise.solution {
-        pieces.push(filled(&env, &[step])?);
+        pieces.push(Template::fill(step, &env)?);
     }
     Ok(pieces)
-}
-
-fn filled(env: &Env, templates: &[&str]) -> Result<String, String> {
-    let texts: Result<Vec<String>, String> = templates.iter().map(|text| Template::fill(text, env)).collect();
-    texts.map(|texts| texts.join(" "))
 }
 
 /// The list of what came.

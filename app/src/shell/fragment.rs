@@ -4,13 +4,13 @@ use leptos::html;
 use leptos::prelude::*;
 use web_sys::HtmlElement;
 
-use super::first_sight;
+use super::prerendered;
 use crate::data::{Fragment, Remote};
 
 /// The fragment in a box of its own, which `enliven` gets before it is painted: as the page came with it, or else when it has
 /// been fetched.
 pub fn view(file: Remote<Fragment>, enliven: Callback<HtmlElement>) -> AnyView {
-    match first_sight::take(&file.path()) {
+    match prerendered::take(&file.path()) {
         Some(built) => {
             let put = move |place: &HtmlElement| {
                 // It could only fail for a place within what it moves.

@@ -52,6 +52,14 @@ fn show(root: &Element, doc: &Doc) {
     for mark in dom::all(root, "[data-done]") {
         mark.set_hidden(!doc.is_done(&dom::attribute(&mark, "data-done")));
     }
+    for count in dom::all(root, "[data-exercises]") {
+        let chapter = dom::attribute(&count, "data-exercises");
+        let n = solved(&chapter, dom::attribute(&count, "data-of").parse().unwrap_or_default(), doc);
+        if let Some(place) = dom::find(&count, "[data-n]") {
+            place.set_text_content(Some(&n.to_string()));
+        }
+        count.set_hidden(n == 0);
+    }
     for tally in dom::all(root, "[data-tally]") {
         let n = done(&dom::attribute(&tally, "data-sources"), &dom::attribute(&tally, "data-chapters"), doc);
         if let Some(place) = dom::find(&tally, "[data-n]") {
@@ -64,6 +72,15 @@ fn show(root: &Element, doc: &Doc) {
             tally.set_hidden(n == 0);
         }
     }
+}
+
+/// How many exercises of a chapter are solved, of those that it has; of all chapters without one.
+fn solved(chapter: &str, of: usize, doc: &Doc) -> usize {
+    let own = format!("{chapter}/");
+    let all =
+        doc.exercises.iter().filter(|(key, attempt)| attempt.right && (chapter.is_empty() || key.starts_with(&own)));
+    // One that was solved may have left the course since.
+    all.count().min(of)
 }
 
 /// How many of these are done: sources and chapters, each a list with spaces between.
@@ -84,5 +101,18 @@ mod tests {
         doc.chapters.entry("c".into()).or_default().done = true;
         assert_eq!(done("a b x", "c d", &doc), 2);
         assert_eq!(done("", "a", &doc), 0);
+    }
+
+    #[test]
+    fn solved_exercises_are_counted_by_chapter_and_in_all() {
+        let mut doc = Doc::default();
+        for (key, right) in [("a/x", true), ("a/y", false), ("a/gone", true), ("ab/x", true)] {
+            doc.exercises.entry(key.into()).or_default().right = right;
+        }
+        assert_eq!(
+            [solved("a", 3, &doc), solved("a", 1, &doc), solved("ab", 9, &doc), solved("c", 9, &doc)],
+            [2, 1, 1, 0]
+        );
+        assert_eq!(solved("", 9, &doc), 3);
     }
 }

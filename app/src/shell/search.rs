@@ -8,7 +8,7 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_content::schema::{EntryKind, SearchEntry, SearchIndex};
-use ringside_content::search::{Hit, search};
+use ringside_content::search::{Hit, corrected, search};
 use ringside_core::query::{Query, shorten};
 use wasm_bindgen::JsCast as _;
 
@@ -46,10 +46,7 @@ fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
     let query = RwSignal::new(String::new());
     let chosen = RwSignal::new(0_usize);
     let index = library().search;
-    let hits = Memo::new(move |_| {
-        let found = index.ready().map(|index| query.with(|q| search(&index.entries, q, MOST)));
-        Found(found.unwrap_or_default())
-    });
+    let hits = Memo::new(move |_| index.ready().map(|index| query.with(|q| Found::of(&index, q))).unwrap_or_default());
     let count = move || hits.with(|hits| hits.0.len());
 
     let field = NodeRef::<html::Input>::new();
@@ -81,9 +78,17 @@ fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
         (Some(Ok(_)), false, 0) => {
             query.with(|q| format!("Nothing has all of “{}” in it. Try fewer words.", shorten(q.trim())))
         }
-        (Some(Ok(_)), false, 1) => "1 result".to_owned(),
-        (Some(Ok(_)), false, MOST) => format!("The first {MOST} results"),
-        (Some(Ok(_)), false, n) => format!("{n} results"),
+        (Some(Ok(_)), false, n) => {
+            let many = match n {
+                1 => "1 result".to_owned(),
+                MOST => format!("The first {MOST} results"),
+                n => format!("{n} results"),
+            };
+            hits.with(|hits| match &hits.1 {
+                Some(meant) => format!("{many} for “{meant}”"),
+                None => many,
+            })
+        }
     };
     let list = move |index: Arc<SearchIndex>| {
         (move || {
@@ -128,9 +133,22 @@ fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
     .into_any()
 }
 
-/// What was found; two findings are the same if they show the same.
+/// What was found, and for which words if nothing has those of the query; two findings are the same if they show the same.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Found(Vec<Hit>);
+struct Found(Vec<Hit>, Option<String>);
+
+impl Found {
+    fn of(index: &SearchIndex, query: &str) -> Self {
+        let hits = search(&index.entries, query, MOST);
+        if !hits.is_empty() {
+            return Self(hits, None);
+        }
+        match corrected(&index.entries, query) {
+            Some(meant) => Self(search(&index.entries, &meant, MOST), Some(meant)),
+            None => Self::default(),
+        }
+    }
+}
 
 fn id_of(i: usize) -> String {
     format!("{RESULTS}-{i}")

@@ -7,21 +7,21 @@
 //! - [`output`]: a number that people, scripts and screen readers read alike. [`table`]: columns of them.
 //! - [`chart`]: numbers along axes. [`mod@ticks`]: an axis from zero. [`columns`]: stacked columns.
 //! - [`mod@said`], [`mod@trouble`]: what came of something, and what did not come.
-//! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`mod@rested`], [`hold`], [`mod@file`]: what pages
+//! - [`dialog`], [`clipboard`], [`link`], [`mod@copy_link`], [`later`], [`mod@debounced`], [`scroll`], [`mod@file`]: what pages
 //!   and widgets need besides.
 //! - [`markup`]: drawings that are written as markup, renewed in place.
-//! - [`dom`], [`islands`], [`near`], [`awake`]: life in pages that the build rendered, where and when it is wanted.
+//! - [`dom`], [`islands`], [`near`], [`idle`]: life in pages that the build rendered, where and when it is wanted.
 
-pub mod awake;
 pub mod chart;
 pub mod clipboard;
 pub mod columns;
 pub mod copy_link;
+pub mod debounced;
 pub mod dialog;
 pub mod dom;
 pub mod figure;
 pub mod file;
-pub mod hold;
+pub mod idle;
 pub mod islands;
 pub mod later;
 pub mod lined;
@@ -32,8 +32,8 @@ pub mod near;
 pub mod number_field;
 pub mod output;
 pub mod presets;
-pub mod rested;
 pub mod said;
+pub mod scroll;
 pub mod segmented;
 pub mod select;
 pub mod slider;

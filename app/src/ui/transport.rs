@@ -63,6 +63,99 @@ impl Playback {
     }
 }
 
+/// What goes from step to step.
+#[derive(Clone, Copy)]
+struct Player {
+    steps: Signal<usize>,
+    step: Signal<usize>,
+    set: Callback<usize>,
+    playing: RwSignal<bool>,
+}
+
+impl Player {
+    /// Whether all steps have been done. Tracks.
+    fn at_end(self) -> bool {
+        self.steps.get() == self.step.get()
+    }
+
+    fn go(self, to: usize) {
+        let to = to.min(self.steps.get_untracked());
+        if to != self.step.get_untracked() {
+            self.set.run(to);
+        }
+    }
+
+    fn by_hand(self, to: usize) {
+        self.playing.set(false);
+        self.go(to);
+    }
+
+    fn back(self) {
+        self.by_hand(self.step.get_untracked().saturating_sub(1));
+    }
+
+    fn on(self) {
+        self.by_hand(self.step.get_untracked() + 1);
+    }
+
+    /// Plays, from the start if it has ended, or pauses.
+    fn play(self) {
+        let starts = !self.playing.get_untracked();
+        if starts && untrack(|| self.at_end()) {
+            self.go(0);
+        }
+        self.playing.set(starts);
+    }
+
+    /// A clock that ticks while it plays, and anew when the pace changes.
+    fn run(self, playback: Playback) {
+        let clock = StoredValue::new_local(None::<Interval>);
+        Effect::new(move |_| {
+            let milliseconds = playback.milliseconds() as u32;
+            clock.set_value(self.playing.get().then(|| {
+                Interval::new(milliseconds, move || {
+                    self.go(self.step.get_untracked() + 1);
+                    if untrack(|| self.at_end()) {
+                        self.playing.set(false);
+                    }
+                })
+            }));
+        });
+    }
+
+    fn press(self, event: &KeyboardEvent) {
+        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return;
+        }
+        let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+        let is_button = target.is_some_and(|e| e.tag_name() == "BUTTON");
+        match event.key().as_str() {
+            // A button does its own.
+            " " if is_button => return,
+            "PageUp" if is_button => self.back(),
+            "PageDown" if is_button => self.on(),
+            " " => self.play(),
+            "ArrowLeft" => self.back(),
+            "ArrowRight" => self.on(),
+            "Home" => self.by_hand(0),
+            "End" => self.by_hand(self.steps.get_untracked()),
+            _ => return,
+        }
+        event.prevent_default();
+    }
+
+    /// Its keys, on a page that it has for itself, while the focus is nowhere else.
+    fn hear_the_page(self) {
+        let listener = window_event_listener(leptos::ev::keydown, move |event| {
+            let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+            if target.is_some_and(|e| matches!(e.tag_name().as_str(), "BODY" | "MAIN" | "HTML")) {
+                self.press(&event);
+            }
+        });
+        on_cleanup(move || listener.remove());
+    }
+}
+
 /// Buttons, a slider over all steps, and a speed. Space plays and pauses, ← and → step as Page Up and Page Down do, Home and End go
 /// to the ends: while the focus is in it, and, on a page that it has for itself, while it is nowhere else. There Page Up and Page Down
 /// move the page.
@@ -85,95 +178,34 @@ pub fn Transport(
     /// Whether the page is its own.
     alone: bool,
 ) -> impl IntoView {
-    let playing = RwSignal::new(false);
-    let last = move || steps.get() == step.get();
-    let go = move |to: usize| {
-        let to = to.min(steps.get_untracked());
-        if to != step.get_untracked() {
-            set.run(to);
-        }
-    };
-    let by_hand = move |to: usize| {
-        playing.set(false);
-        go(to);
-    };
-    let back = move || by_hand(step.get_untracked().saturating_sub(1));
-    let on = move || by_hand(step.get_untracked() + 1);
-    let play = move || {
-        let starts = !playing.get_untracked();
-        if starts && untrack(last) {
-            go(0);
-        }
-        playing.set(starts);
-    };
-
-    // A clock that ticks while it plays, and anew when the pace changes.
-    let clock = StoredValue::new_local(None::<Interval>);
-    Effect::new(move |_| {
-        let milliseconds = playback.milliseconds() as u32;
-        clock.set_value(playing.get().then(|| {
-            Interval::new(milliseconds, move || {
-                go(step.get_untracked() + 1);
-                if untrack(last) {
-                    playing.set(false);
-                }
-            })
-        }));
-    });
-
-    let press = move |event: &KeyboardEvent| {
-        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() {
-            return;
-        }
-        let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-        let is_button = target.is_some_and(|e| e.tag_name() == "BUTTON");
-        match event.key().as_str() {
-            // A button does its own.
-            " " if is_button => return,
-            "PageUp" if is_button => back(),
-            "PageDown" if is_button => on(),
-            " " => play(),
-            "ArrowLeft" => back(),
-            "ArrowRight" => on(),
-            "Home" => by_hand(0),
-            "End" => by_hand(steps.get_untracked()),
-            _ => return,
-        }
-        event.prevent_default();
-    };
+    let player = Player { steps, step, set, playing: RwSignal::new(false) };
+    player.run(playback);
     if alone {
-        let listener = window_event_listener(leptos::ev::keydown, move |event| {
-            let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-            if target.is_some_and(|e| matches!(e.tag_name().as_str(), "BODY" | "MAIN" | "HTML")) {
-                press(&event);
-            }
-        });
-        on_cleanup(move || listener.remove());
+        player.hear_the_page();
     }
-
     let slider = NodeRef::<html::Input>::new();
     let slide = move |event| {
         if let Some(to) = decimal::parse(&event_target_value(&event)) {
-            by_hand(to as usize);
+            player.by_hand(to as usize);
         }
     };
     let id = unique_id("transport");
     view! {
-        <div class="transport" role="group" aria-label="Steps" on:keydown=move |event| press(&event)>
+        <div class="transport" role="group" aria-label="Steps" on:keydown=move |event| player.press(&event)>
             <div class="transport-buttons">
-                <button type="button" class="quiet" aria-label="To the start" title="To the start (Home)" disabled=move || step.get() == 0 on:click=move |_| by_hand(0)>
+                <button type="button" class="quiet" aria-label="To the start" title="To the start (Home)" disabled=move || step.get() == 0 on:click=move |_| player.by_hand(0)>
                     {icon("M5 5v14M19 5 9 12l10 7z")}
                 </button>
-                <button type="button" class="quiet" aria-label="Step back" title="Step back (←)" disabled=move || step.get() == 0 on:click=move |_| back()>
+                <button type="button" class="quiet" aria-label="Step back" title="Step back (←)" disabled=move || step.get() == 0 on:click=move |_| player.back()>
                     {icon("M16 5 6 12l10 7z")}
                 </button>
-                <button type="button" class="play" aria-label=move || if playing.get() { "Pause" } else { "Play" } title="Play or pause (Space)" on:click=move |_| play()>
-                    {move || icon(if playing.get() { "M8 5v14M16 5v14" } else { "M7 4 20 12 7 20z" })}
+                <button type="button" class="play" aria-label=move || if player.playing.get() { "Pause" } else { "Play" } title="Play or pause (Space)" on:click=move |_| player.play()>
+                    {move || icon(if player.playing.get() { "M8 5v14M16 5v14" } else { "M7 4 20 12 7 20z" })}
                 </button>
-                <button type="button" class="quiet" aria-label="Step forward" title="Step forward (→)" disabled=last on:click=move |_| on()>
+                <button type="button" class="quiet" aria-label="Step forward" title="Step forward (→)" disabled=move || player.at_end() on:click=move |_| player.on()>
                     {icon("M8 5 18 12 8 19z")}
                 </button>
-                <button type="button" class="quiet" aria-label="To the end" title="To the end (End)" disabled=last on:click=move |_| by_hand(steps.get_untracked())>
+                <button type="button" class="quiet" aria-label="To the end" title="To the end (End)" disabled=move || player.at_end() on:click=move |_| player.by_hand(steps.get_untracked())>
                     {icon("M19 5v14M5 5 15 12 5 19z")}
                 </button>
                 <button type="button" class="quiet speed" aria-label=move || format!("Speed: {}", playback.name()) on:click=move |_| playback.faster()>

@@ -7,6 +7,7 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod checkpoint_resume;
 mod cluster_scheduler;
 mod coalescing;
 mod collective;
@@ -48,6 +49,7 @@ mod scaling_laws;
 mod schedule_editor;
 mod seed_streams;
 mod tensor_parallel;
+mod trace_detective;
 mod training_run;
 mod warps;
 mod zero_stepper;
@@ -105,6 +107,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "amdahl", styles: &["amdahl"], load: || Box::pin(amdahl::load()) },
     Widget { id: "attention-growth", styles: &["attention-growth"], load: || Box::pin(attention_growth::load()) },
     Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
+    Widget { id: "checkpoint-resume", styles: &["checkpoint-resume"], load: || Box::pin(checkpoint_resume::load()) },
     Widget { id: "coalescing", styles: &["kernels", "coalescing"], load: || Box::pin(coalescing::load()) },
     Widget {
         id: "cluster-scheduler",
@@ -167,6 +170,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
+    Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
     Widget { id: "warp-scheduler", styles: &["warps"], load: || Box::pin(warps::scheduler::load()) },

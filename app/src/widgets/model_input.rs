@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::model::config::check_size;
-use ringside_core::model::{Component, Import, Imported, ModelRef, import, presets};
+use ringside_core::model::{Component, Import, Imported, ModelRef, Shape, import, presets};
 use ringside_core::quantity::{Unit, grouped};
 use web_sys::{DragEvent, File};
 
@@ -37,8 +37,10 @@ pub(super) struct ModelInput {
     open: RwSignal<bool>,
     text: RwSignal<String>,
     report: RwSignal<Option<Report>>,
-    /// The last model that was read, to come back to.
+    /// The last model of the learner's own, to come back to.
     last: StoredValue<Option<ModelRef>>,
+    /// That model as it was read, before a slider varied it.
+    read: RwSignal<Option<Shape>>,
     box_: NodeRef<html::Textarea>,
     calm: Later,
     gone: Later,
@@ -47,11 +49,14 @@ pub(super) struct ModelInput {
 impl ModelInput {
     /// The input for `model`; `set` is called with what the learner chooses.
     pub(super) fn new(model: Signal<ModelRef>, set: impl Fn(ModelRef) + Send + Sync + 'static) -> Self {
-        let last = StoredValue::new(None);
+        let (last, read) = (StoredValue::new(None), RwSignal::new(None));
         Effect::new(move |_| {
             let now = model.get();
-            if matches!(now, ModelRef::Custom { .. }) {
+            if let ModelRef::Custom { shape, .. } = now {
                 last.set_value(Some(now));
+                if read.with_untracked(Option::is_none) {
+                    read.set(Some(shape));
+                }
             }
         });
         Self {
@@ -62,6 +67,7 @@ impl ModelInput {
             text: RwSignal::new(String::new()),
             report: RwSignal::new(None),
             last,
+            read,
             box_: NodeRef::new(),
             calm: Later::after(300),
             gone: Later::after(500),
@@ -107,9 +113,28 @@ impl ModelInput {
                     " parameters"
                 </span>
                 <span class="hint guess" role="status">{guess}</span>
+                <span class="hint varied" role="status">{move || self.varied()}</span>
             </Select>
         }
         .into_any()
+    }
+
+    /// What a slider has made of the learner's own model, with the way back.
+    fn varied(self) -> Option<AnyView> {
+        let ModelRef::Custom { shape, guess } = self.model.get() else { return None };
+        let (now, read) = (shape.num_hidden_layers, self.read.get()?);
+        if now == read.num_hidden_layers || shape != read.with_layers(now) {
+            return None;
+        }
+        let back = move |_| self.set.run(ModelRef::Custom { shape: read, guess });
+        let layers = read.num_hidden_layers;
+        Some(
+            view! {
+                {format!("Your config.json with {} layers instead of {}. ", grouped(now), grouped(layers))}
+                <button type="button" class="quiet" on:click=back>{format!("Back to {}", grouped(layers))}</button>
+            }
+            .into_any(),
+        )
     }
 
     /// `figure` with everything around it that takes a dropped file.
@@ -192,6 +217,7 @@ impl ModelInput {
 
     fn show(self, imported: Imported, guessed: bool) {
         let guess = guessed.then_some(imported.family);
+        self.read.set(Some(imported.shape));
         self.set.run(ModelRef::Custom { shape: imported.shape, guess });
         self.report.set(Some(if guessed { Report::Guessed(imported) } else { Report::Read(imported) }));
     }

@@ -2,6 +2,7 @@
 
 mod course;
 mod exercises;
+mod figures;
 mod glossary;
 mod plan;
 mod readings;
@@ -9,6 +10,7 @@ mod reference;
 
 pub(crate) use course::course;
 pub(crate) use exercises::{ChapterExercise, exercises};
+pub(crate) use figures::{Group, Purpose, figures};
 pub(crate) use glossary::glossary;
 pub(crate) use plan::plan;
 pub(crate) use readings::readings;

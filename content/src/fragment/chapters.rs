@@ -2,13 +2,13 @@
 
 use ringside_core::catalogue;
 
-use super::tick;
+use super::{solved, tick};
 use crate::html::escape;
-use crate::schema::{Chapter, Course, Readings, Status};
+use crate::schema::{Chapter, Course, ExerciseIndex, Readings, Status};
 use crate::words;
 
 /// Every part with its chapters.
-pub(super) fn section(course: &Course, readings: &Readings) -> String {
+pub(super) fn section(course: &Course, readings: &Readings, exercises: &ExerciseIndex) -> String {
     let planned = course.chapters().any(|c| c.status == Status::Planned);
     let still_planned = if planned {
         " Chapters marked “planned” have no text yet; their sources and the skills that they will teach are here now."
@@ -17,7 +17,7 @@ pub(super) fn section(course: &Course, readings: &Readings) -> String {
     };
     let mut parts = String::new();
     for (number, part) in course.parts.iter().enumerate() {
-        let rows: String = part.chapters.iter().map(|c| row(c, readings)).collect();
+        let rows: String = part.chapters.iter().map(|c| row(c, readings, exercises)).collect();
         parts.push_str(&format!(
             "<div class=\"part\"><h3><span class=\"sans\">Part {number}</span> {}</h3>\n\
              <ol class=\"chapters\">\n{rows}</ol></div>\n",
@@ -31,7 +31,7 @@ pub(super) fn section(course: &Course, readings: &Readings) -> String {
     )
 }
 
-fn row(chapter: &Chapter, readings: &Readings) -> String {
+fn row(chapter: &Chapter, readings: &Readings, exercises: &ExerciseIndex) -> String {
     let (slug, title) = (escape(&chapter.slug), escape(&chapter.title));
     let (class, name, written) = match chapter.status {
         Status::Written => ("", format!("<a href=\"{}\">{title}</a>", escape(&chapter.href())), " data-written"),
@@ -40,7 +40,7 @@ fn row(chapter: &Chapter, readings: &Readings) -> String {
     let sources = readings.sources.iter().filter(|s| s.chapters.contains(&chapter.slug)).count();
     format!(
         "<li class=\"chapter{class}\" id=\"{slug}\"{written}><i class=\"number sans\" aria-hidden=\"true\">{:02}</i>\n\
-         <div class=\"what\"><h4>{name}{}</h4><p>{}</p></div>\n\
+         <div class=\"what\"><h4>{name}{}{}</h4><p>{}</p></div>\n\
          <div class=\"facts sans\"><p><span class=\"time\">{}</span>{}</p>\n\
          <button type=\"button\" class=\"quiet disclose\" aria-expanded=\"false\" aria-controls=\"about-{slug}\" disabled>\
          {}, {}<span class=\"visually-hidden\"> of {title}</span></button></div>\n\
@@ -48,6 +48,7 @@ fn row(chapter: &Chapter, readings: &Readings) -> String {
          <h5>Sources</h5><ul class=\"sources\" data-sources-of=\"{slug}\"></ul></div></li>\n",
         chapter.number,
         tick(chapter),
+        solved(chapter, exercises),
         escape(&chapter.question),
         words::duration(chapter.minutes),
         on_layers(&chapter.layers),

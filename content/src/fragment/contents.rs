@@ -1,18 +1,20 @@
 //! `contents.html`: the contents of the course, beside every page.
 
-use super::tick;
+use super::{solved, tick};
 use crate::html::escape;
-use crate::schema::{Course, Status};
+use crate::schema::{Course, ExerciseIndex, Status};
 
 /// Parts and chapters.
-pub(crate) fn contents(course: &Course) -> String {
+pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex) -> String {
     let written: Vec<String> =
         course.chapters().filter(|c| c.status == Status::Written).map(|c| escape(&c.slug)).collect();
     let mut html = format!(
         "<p class=\"progress\"><a href=\"./\">Your course</a> <span data-tally data-chapters=\"{}\">\
-         <span data-n>0</span> of {} written chapters done</span></p>\n",
+         <span data-n>0</span> of {} chapters done</span> <span data-exercises=\"\" data-of=\"{all}\" hidden><span data-n>0</span> of {all} exercises \
+         solved</span></p>\n",
         written.join(" "),
-        written.len()
+        written.len(),
+        all = exercises.exercises.len()
     );
     for part in &course.parts {
         html.push_str(&format!("<h2>{}</h2>\n", escape(&part.title)));
@@ -23,9 +25,10 @@ pub(crate) fn contents(course: &Course) -> String {
                 Status::Planned => (" class=\"planned\"", " <small>planned</small>"),
             };
             html.push_str(&format!(
-                "<a{class} href=\"{}\" data-chapter=\"{}\"><i>{number:02}</i><span>{title}{planned}</span>{}</a>\n",
+                "<a{class} href=\"{}\" data-chapter=\"{}\"><i>{number:02}</i><span>{title}{planned}</span>{}{}</a>\n",
                 escape(&chapter.href()),
                 escape(&chapter.slug),
+                solved(chapter, exercises),
                 tick(chapter),
             ));
         }

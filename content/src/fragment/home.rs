@@ -2,7 +2,7 @@
 
 use super::{chapters, layers, plan, sources, still};
 use crate::html::escape;
-use crate::schema::{Course, NotCovered, Readings, Status};
+use crate::schema::{Course, ExerciseIndex, NotCovered, Readings, Status};
 use crate::words;
 
 /// The live figure, under the question that it answers.
@@ -16,14 +16,14 @@ fn live() -> String {
 }
 
 /// The home page, with the live figure and a place for the list of sources.
-pub(crate) fn home(course: &Course, readings: &Readings) -> String {
+pub(crate) fn home(course: &Course, readings: &Readings, exercises: &ExerciseIndex) -> String {
     format!(
         "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}</article>\n",
         welcome(course, readings),
         on_this_page(course, readings),
         live(),
         layers::section(course, readings),
-        chapters::section(course, readings),
+        chapters::section(course, readings, exercises),
         plan::section(course, readings),
         not_covered(&course.not_covered),
         sources::section(course, readings),
@@ -69,6 +69,7 @@ fn on_this_page(course: &Course, readings: &Readings) -> String {
          <a href=\"./#layers\">{} of understanding</a>\n\
          <a href=\"./#chapters\">{} in {}</a>\n\
          <a href=\"./#plan\">Four-week plan</a>\n\
+         <a href=\"w/\">Every figure</a>\n\
          <a href=\"./#not-covered\">What is not covered</a>\n\
          <a href=\"./#sources\">{}</a>\n</nav>\n",
         words::count(course.layers.len(), "layer", "layers"),

@@ -1,4 +1,4 @@
-//! What the app puts into a page as it is: the contents, the home page, the list of sources.
+//! What the app puts into a page as it is: the contents, the home page, the gallery, the list of sources.
 //!
 //! The app finds its way in them by data attributes, and shows there what the learner has done:
 //!
@@ -7,6 +7,8 @@
 //! | `data-source` | a source | its id; with `data-tick` on the checkbox that says whether it is read |
 //! | `data-done` | a mark | the slug of the chapter that has to be done for it to be seen |
 //! | `data-tally` | a count | sources and chapters (`data-sources`, `data-chapters`) of which it says how many are done |
+//! | `data-exercises`, `data-of` | a count | the slug of the chapter and how many exercises it has, of which it says how many are solved |
+//! | `data-picture-of` | an empty place | the widget that the app shows in it, small |
 //! | `data-island` | an empty place | what the app puts there |
 //! | `data-widget` | the figure of the first screen | which widget is shown in its place |
 //!
@@ -16,6 +18,7 @@
 
 mod chapters;
 mod contents;
+mod gallery;
 mod home;
 mod layers;
 mod plan;
@@ -23,11 +26,12 @@ mod sources;
 mod still;
 
 pub(crate) use contents::contents;
+pub(crate) use gallery::gallery;
 pub(crate) use home::home;
 pub(crate) use sources::list;
 
 use crate::html::escape;
-use crate::schema::{Chapter, Source, Status};
+use crate::schema::{Chapter, ExerciseIndex, Source, Status};
 use crate::words;
 
 /// The mark that a chapter is done.
@@ -41,6 +45,19 @@ fn tick(chapter: &Chapter) -> String {
         }
         Status::Planned => String::new(),
     }
+}
+
+/// How many exercises of a chapter are solved, once one is.
+fn solved(chapter: &Chapter, exercises: &ExerciseIndex) -> String {
+    let of = exercises.exercises.iter().filter(|e| e.chapter() == chapter.slug).count();
+    if of == 0 {
+        return String::new();
+    }
+    format!(
+        " <small class=\"solved\" data-exercises=\"{}\" data-of=\"{of}\" hidden><span data-n>0</span>/{of}\
+         <span class=\"visually-hidden\"> exercises solved</span></small>",
+        escape(&chapter.slug)
+    )
 }
 
 /// A chapter's number and title, with a tick when it is done: an item that leads to where it is read.

@@ -30,6 +30,9 @@ pub enum Order {
     Scattered,
 }
 
+/// Every order, in that of their numbers.
+pub const ORDERS: [Order; 3] = [Order::Strided, Order::Permuted, Order::Scattered];
+
 /// How places follow from numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gather {

@@ -3,7 +3,6 @@
 use super::Options;
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
-use crate::kernels::workbench::{self, Puzzle};
 use crate::model::presets::{self, Preset};
 use crate::query::{Kind, ParamSpec, Reader, plain};
 
@@ -234,7 +233,7 @@ impl<O: Options> Field for O {
 }
 
 /// A row of a table, chosen by its id. Reading starts at the first.
-macro_rules! rows {
+macro_rules! chosen_by_id {
     ($($row:ty, $first:expr, $find:path;)+) => {$(
         impl Default for &'static $row {
             fn default() -> Self {
@@ -242,7 +241,7 @@ macro_rules! rows {
             }
         }
 
-        impl Choose for &'static $row {
+        impl $crate::declare::Choose for &'static $row {
             fn id(&self) -> &'static str {
                 self.id
             }
@@ -254,17 +253,18 @@ macro_rules! rows {
             }
         }
 
-        impl Field for &'static $row {
-            fn slot(&mut self) -> Slot<'_> {
-                Slot::Choice(self)
+        impl $crate::declare::Field for &'static $row {
+            fn slot(&mut self) -> $crate::declare::Slot<'_> {
+                $crate::declare::Slot::Choice(self)
             }
         }
     )+};
 }
 
-rows!(
+pub(crate) use chosen_by_id;
+
+chosen_by_id!(
     Accelerator, &hardware::ALL[0], hardware::find;
     Link, &links::INSIDE[0], links::find;
     Preset, &presets::ALL[0], presets::find;
-    Puzzle, &workbench::PUZZLES[0], workbench::find;
 );

@@ -6,17 +6,19 @@
 //! a bad one, the catalogue's [`Entry`], the documentation of a widget, and its controls. All of them are data: nothing here is
 //! compiled once for each model but a few short loops.
 
+mod entry;
 mod field;
 mod options;
 mod scale;
 #[cfg(test)]
 mod tests;
 
+pub use entry::{Declared, Entry, Evaluation, Named};
+pub(crate) use field::chosen_by_id;
 pub use field::{Choose, Field, Slot, Text, Whole};
 pub use options::{List, Options};
 pub use scale::Scale;
 
-use crate::catalogue::{Declared, Entry, Evaluation};
 use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
 

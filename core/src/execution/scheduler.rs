@@ -135,7 +135,7 @@ impl Model for Params {
             .steps(1.0)
             .main()
             .at(|p| p.math.slot()),
-        whole("rounds", "rounds of a warp", [1, 4], "2").label("Rounds").steps(1.0).more("").at(|p| p.rounds.slot()),
+        whole("rounds", "rounds of a warp", [1, 6], "3").label("Rounds").steps(1.0).more("").at(|p| p.rounds.slot()),
         choice("policy", "which of several ready warps is served", Policy::LIST, "greedy")
             .label("Serves")
             .more("")
@@ -227,7 +227,7 @@ impl Params {
         let (enough, warps) = (run.enough, self.warps);
         let verdict = if warps >= enough {
             format!(
-                "{} are enough: with more it issues no faster.",
+                "{} are enough, and with more it issues no faster; what gaps there are come where all begin or end at once.",
                 if enough == 1 { "One warp".to_owned() } else { format!("{enough} warps") }
             )
         } else {
@@ -291,8 +291,8 @@ mod tests {
     fn enough_warps_leave_no_cycle_empty() {
         for query in ["latency=24", "latency=40&loads=2&math=3", "latency=10&math=1", "latency=24&policy=round-robin"] {
             let enough = at(query).run().enough.min(16);
-            let busy = Params { warps: enough, rounds: 4, ..at(query) }.run();
-            let few = Params { warps: enough / 2, rounds: 4, ..at(query) }.run();
+            let busy = Params { warps: enough, rounds: 6, ..at(query) }.run();
+            let few = Params { warps: enough / 2, rounds: 6, ..at(query) }.run();
             // All but what the last warps wait for at the end.
             assert!(busy.issued() > 0.65, "{query}: {}", busy.issued());
             assert!(few.issued() < 0.6, "{query}: {}", few.issued());

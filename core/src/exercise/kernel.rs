@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::kind::{ExerciseKind, Field, Posed, Visit};
+use super::paper::{List, Marks, filled};
+use super::report::Report;
+use super::written::mark_text;
+use super::{Env, Exercise};
 use crate::declare::Model as _;
 use crate::kernels::workbench;
 
@@ -19,4 +24,47 @@ impl Kernel {
     pub const MODEL: &str = workbench::Params::ID;
     /// The parameter that names the puzzle.
     pub const PUZZLE: &str = "puzzle";
+}
+
+impl ExerciseKind for Kernel {
+    fn texts(&mut self, visit: Visit<'_>) {
+        visit(Field::blocks("say"), &mut self.say);
+    }
+
+    fn review(&self, exercise: &Exercise, report: &mut Report) {
+        report.unless(exercise.model.as_deref() == Some(Kernel::MODEL), || {
+            format!("model: A kernel is written on the workbench: “{}”.", Kernel::MODEL)
+        });
+        report.unless(exercise.params.contains_key(Kernel::PUZZLE), || "params: Name the puzzle.".into());
+        report.unless(exercise.draw.is_empty(), || "draw: Another puzzle is another exercise.".into());
+        report.unless(!exercise.hints.is_empty(), || "hints: A kernel needs at least one.".into());
+        report.unless(!exercise.solution.is_empty(), || "solution: Say how it is written, step by step.".into());
+    }
+
+    fn mark(&self, _posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
+        Ok(mark_text(answer))
+    }
+
+    fn solve(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
+        Ok(None)
+    }
+
+    fn in_words(&self, _answer: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn on_paper(&self, posed: &Posed<'_>, _env: &Env) -> Result<Vec<List>, String> {
+        let puzzle = posed.parameters.get(Kernel::PUZZLE).and_then(workbench::find);
+        let task = puzzle.map(|puzzle| puzzle.task.to_owned());
+        let lead = "Write the body of main, in WGSL:".to_owned();
+        Ok(vec![List { lead, marks: Marks::None, items: task.into_iter().collect(), fill_in: false }])
+    }
+
+    fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
+        Ok(vec![filled(&[&self.say], env)?])
+    }
+
+    fn fingerprint(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
+        Ok(None)
+    }
 }

@@ -1,9 +1,15 @@
 //! Putting things in order: steps of a procedure, or sizes that a model computes.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::resolve::{Evaluate, names_of};
-use super::{Exercise, Params, query};
+use super::kind::{ExerciseKind, Field, Posed, Visit, sets_of};
+use super::names::{Evaluate, names_of};
+use super::paper::{List, Marks, filled};
+use super::report::Report;
+use super::written::{indices, mark_list, write_list};
+use super::{Env, Exercise, Params, query};
 use crate::quantity::Unit;
 use crate::query::Query;
 
@@ -113,5 +119,83 @@ impl Ordered {
             shown.swap(0, last);
         }
         shown
+    }
+}
+
+impl Order {
+    fn right(&self, posed: &Posed<'_>) -> Result<Ordered, String> {
+        right_order(posed.exercise, self, &posed.parameters, posed.evaluate)
+    }
+
+    /// The items in the right order.
+    fn sorted(&self, posed: &Posed<'_>) -> Result<Vec<usize>, String> {
+        let ranks = self.right(posed)?.ranks;
+        let mut items: Vec<usize> = (0..ranks.len()).collect();
+        items.sort_by_key(|i| ranks.get(*i));
+        Ok(items)
+    }
+}
+
+impl ExerciseKind for Order {
+    fn shuffled(&self) -> usize {
+        self.items.len()
+    }
+
+    fn texts(&mut self, visit: Visit<'_>) {
+        visit(Field::blocks("say"), &mut self.say);
+        for (i, item) in self.items.iter_mut().enumerate() {
+            visit(Field::line("text").within("items", i).as_choice(), &mut item.text);
+            visit(Field::blocks("say").within("items", i), &mut item.say);
+        }
+    }
+
+    fn sets(&self) -> Vec<(String, Cow<'_, Params>)> {
+        sets_of("item", &self.items, |item| &item.set)
+    }
+
+    fn review(&self, _exercise: &Exercise, report: &mut Report) {
+        report.unless(self.items.len() >= 3, || "items: There must be at least three to put in order.".into());
+        report.unless(self.by.is_some() == self.unit.is_some(), || {
+            "unit: It says what by counts; they stand together.".into()
+        });
+    }
+
+    fn prove(&self, posed: &Posed<'_>, _env: &Env, report: &mut Report) -> Result<(), String> {
+        let right = self.right(posed)?;
+        for i in 0..right.ranks.len() {
+            if let Some(first) = right.ranks.iter().take(i).position(|rank| Some(rank) == right.ranks.get(i)) {
+                let message = format!("item {}: It comes out equal to item {}.", i + 1, first + 1);
+                report.of_seed("equal items", message);
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&self, posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
+        let right = self.right(posed)?;
+        Ok(mark_list(answer, self.items.len(), |given| right.check(given) == Placed::Right))
+    }
+
+    fn solve(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {
+        Ok(Some(write_list(self.sorted(posed)?)))
+    }
+
+    fn in_words(&self, answer: &str) -> Vec<String> {
+        let given = indices(answer, self.items.len()).unwrap_or_default();
+        given.into_iter().filter_map(|i| self.items.get(i)).map(|item| item.text.clone()).collect()
+    }
+
+    fn on_paper(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<List>, String> {
+        let all: Vec<usize> = (0..self.items.len()).collect();
+        let shown = self.right(posed)?.begin(posed.shuffled(&all));
+        let [first, last] = &self.ends;
+        let lead = format!("Number them, from “{first}” to “{last}”.");
+        let texts = shown.into_iter().filter_map(|i| self.items.get(i)).map(|item| &item.text);
+        Ok(vec![List::filled(&lead, Marks::None, texts, env)?.with_blanks()])
+    }
+
+    fn answer_key(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
+        let items = self.sorted(posed)?.into_iter().filter_map(|i| self.items.get(i));
+        items.map(|item| filled(&[&item.text], env)).collect()
     }
 }

@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Env;
+use super::kind::{ExerciseKind, Field, Posed, Visit};
+use super::paper::{List, Marks, filled};
+use super::report::Report;
+use super::written::{partners, write_list};
+use super::{Env, Exercise};
+use crate::answer::write;
 use crate::quantity::Unit;
 
 /// `kind = "match"`: for each item on the left the one on the right that belongs to it.
@@ -50,6 +55,9 @@ pub struct Part {
     pub say: String,
 }
 
+/// The smallest share of a bar that can be seen and pointed at.
+const LEAST_PART: f64 = 0.03;
+
 /// What came of a choice of partners.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matched {
@@ -90,5 +98,139 @@ impl Label {
             }
         };
         self.parts.iter().enumerate().map(size).collect()
+    }
+}
+
+/// The mark of an answer that gives each of `items` one of `n` partners.
+fn mark(answer: &str, items: usize, n: usize) -> &'static str {
+    match partners(answer, items, n) {
+        None => "unreadable",
+        Some(all) if all.iter().all(Option::is_none) => "empty",
+        Some(all) if check_partners(items, &all).is_right() => "right",
+        Some(_) => "wrong",
+    }
+}
+
+/// The partners of an answer in words, `left: right` each.
+fn in_words(answer: &str, left: &[String], right: &[&String]) -> Vec<String> {
+    let all = partners(answer, left.len(), right.len()).unwrap_or_default();
+    let one = |(i, to): (usize, Option<usize>)| Some(format!("{}: {}", left.get(i)?, right.get(to?)?));
+    all.into_iter().enumerate().filter_map(one).collect()
+}
+
+impl Match {
+    /// All there is on the right.
+    fn right(&self) -> Vec<&String> {
+        self.pairs.iter().map(|pair| &pair.right).chain(&self.extra).collect()
+    }
+}
+
+impl ExerciseKind for Match {
+    fn shuffled(&self) -> usize {
+        self.pairs.len() + self.extra.len()
+    }
+
+    fn texts(&mut self, visit: Visit<'_>) {
+        for (i, pair) in self.pairs.iter_mut().enumerate() {
+            visit(Field::line("left").within("pairs", i), &mut pair.left);
+            visit(Field::listed("right").within("pairs", i).as_choice(), &mut pair.right);
+            visit(Field::blocks("say").within("pairs", i), &mut pair.say);
+        }
+        for (i, extra) in self.extra.iter_mut().enumerate() {
+            visit(Field::listed("").within("extra", i).as_choice(), extra);
+        }
+    }
+
+    fn review(&self, _exercise: &Exercise, report: &mut Report) {
+        report.unless(self.pairs.len() >= 2, || "pairs: There must be at least two to choose from.".into());
+    }
+
+    fn mark(&self, _posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
+        Ok(mark(answer, self.pairs.len(), self.pairs.len() + self.extra.len()))
+    }
+
+    fn solve(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
+        Ok(Some(write_list(0..self.pairs.len())))
+    }
+
+    fn in_words(&self, answer: &str) -> Vec<String> {
+        let left: Vec<String> = self.pairs.iter().map(|pair| pair.left.clone()).collect();
+        in_words(answer, &left, &self.right())
+    }
+
+    fn on_paper(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<List>, String> {
+        let lead = "Write beside each the letter of what belongs to it.";
+        Ok(vec![
+            List::filled(lead, Marks::None, self.pairs.iter().map(|pair| &pair.left), env)?.with_blanks(),
+            List::filled("", Marks::Letters, posed.shuffled(&self.right()), env)?,
+        ])
+    }
+
+    fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
+        self.pairs.iter().map(|pair| filled(&[&pair.left, "→", &pair.right], env)).collect()
+    }
+
+    fn fingerprint(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
+        Ok(None)
+    }
+}
+
+impl ExerciseKind for Label {
+    fn shuffled(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn texts(&mut self, visit: Visit<'_>) {
+        for (i, part) in self.parts.iter_mut().enumerate() {
+            visit(Field::listed("text").within("parts", i).as_choice(), &mut part.text);
+            visit(Field::blocks("say").within("parts", i), &mut part.say);
+        }
+    }
+
+    fn review(&self, _exercise: &Exercise, report: &mut Report) {
+        report.unless(self.parts.len() >= 2, || "parts: There must be at least two to tell apart.".into());
+    }
+
+    fn prove(&self, _posed: &Posed<'_>, env: &Env, report: &mut Report) -> Result<(), String> {
+        let sizes = self.sizes(env)?;
+        let whole: f64 = sizes.iter().sum();
+        for (i, size) in sizes.iter().enumerate() {
+            if *size < LEAST_PART * whole {
+                let message = format!("part {}, size: It is under 3% of the bar; nothing could be seen.", i + 1);
+                report.of_seed("small parts", message);
+            }
+            let near = |other: &&f64| (*other - size).abs() < 0.05 * size.abs();
+            if sizes.iter().take(i).any(|other| near(&other)) {
+                report.of_seed("equal parts", format!("part {}, size: Another part is as large.", i + 1));
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&self, _posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
+        Ok(mark(answer, self.parts.len(), self.parts.len()))
+    }
+
+    fn solve(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
+        Ok(Some(write_list(0..self.parts.len())))
+    }
+
+    fn in_words(&self, answer: &str) -> Vec<String> {
+        let left: Vec<String> = ('A'..).take(self.parts.len()).map(|letter| format!("Part {letter}")).collect();
+        in_words(answer, &left, &self.parts.iter().map(|part| &part.text).collect::<Vec<_>>())
+    }
+
+    fn on_paper(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<List>, String> {
+        let items = self.sizes(env)?.into_iter().map(|size| write(size, self.unit, 3)).collect();
+        let lead = "The parts of a bar, from left to right. Write beside each the number of its name.".to_owned();
+        let names: Vec<&String> = self.parts.iter().map(|part| &part.text).collect();
+        Ok(vec![
+            List { lead, marks: Marks::Letters, items, fill_in: true },
+            List::filled("", Marks::Numbers, posed.shuffled(&names), env)?,
+        ])
+    }
+
+    fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
+        self.parts.iter().map(|part| filled(&[&part.text, &part.say], env)).collect()
     }
 }

@@ -1,10 +1,17 @@
 //! A curve to be drawn before the figure is uncovered.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::resolve::{Evaluate, names_of};
+use super::kind::{ExerciseKind, Field, Posed, Visit};
+use super::names::{Evaluate, names_of};
+use super::paper::{List, Marks, filled};
+use super::report::Report;
 use super::template::bare;
-use super::{Exercise, Value};
+use super::written::points;
+use super::{Env, Exercise, Params, Value};
+use crate::answer::write;
 use crate::quantity::Unit;
 use crate::query::{Query, parse_number};
 
@@ -77,5 +84,61 @@ impl Curve {
     pub fn is_near(&self, drawn: &[Option<f64>]) -> bool {
         let near = self.near(drawn);
         2 * near.iter().filter(|n| **n).count() > near.len()
+    }
+}
+
+impl ExerciseKind for Sketch {
+    const UNLOCKS: Option<fn(&Self) -> &str> = Some(|sketch| &sketch.unlocks);
+
+    fn texts(&mut self, visit: Visit<'_>) {
+        visit(Field::blocks("reveal"), &mut self.reveal);
+    }
+
+    fn sets(&self) -> Vec<(String, Cow<'_, Params>)> {
+        let one = |at: &Value| Params::from([(self.over.clone(), at.clone())]);
+        self.at.iter().map(|at| ("at".to_owned(), Cow::Owned(one(at)))).collect()
+    }
+
+    fn review(&self, _exercise: &Exercise, report: &mut Report) {
+        report.unless(self.at.len() >= 2, || "at: A sketch needs at least two points.".into());
+    }
+
+    fn prove(&self, posed: &Posed<'_>, _env: &Env, report: &mut Report) -> Result<(), String> {
+        let curve = self.curve(posed.exercise, &posed.parameters, posed.evaluate)?;
+        if curve.values.iter().any(|v| *v < 0.0 || *v > curve.up_to) {
+            report.of_seed("up_to", "up_to: The curve leaves what can be drawn.".into());
+        }
+        Ok(())
+    }
+
+    fn mark(&self, posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
+        Ok(match points(answer) {
+            None => "unreadable",
+            Some(drawn) if drawn.iter().all(Option::is_none) => "empty",
+            Some(drawn) => {
+                let near = self.curve(posed.exercise, &posed.parameters, posed.evaluate)?.is_near(&drawn);
+                if near { "right" } else { "wrong" }
+            }
+        })
+    }
+
+    fn solve(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {
+        // Nine digits: a browser's last bits may differ.
+        let values = self.curve(posed.exercise, &posed.parameters, posed.evaluate)?.values;
+        Ok(Some(values.iter().map(|v| format!("{v:.8e}")).collect::<Vec<_>>().join(",")))
+    }
+
+    fn in_words(&self, _answer: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn on_paper(&self, posed: &Posed<'_>, _env: &Env) -> Result<Vec<List>, String> {
+        let curve = self.curve(posed.exercise, &posed.parameters, posed.evaluate)?;
+        let lead = format!("{}; how much is it at each, up to {}?", self.across, write(curve.up_to, self.unit, 2));
+        Ok(vec![List { lead, marks: Marks::None, items: curve.at, fill_in: true }])
+    }
+
+    fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
+        Ok(vec![filled(&[&self.reveal], env)?])
     }
 }

@@ -1,10 +1,16 @@
 //! A goal on the state of a figure: the learner moves its controls until every condition holds.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::resolve::{Evaluate, names_of};
-use super::{Exercise, Params};
-use crate::query::Query;
+use super::kind::{ExerciseKind, Field, Posed, Visit};
+use super::names::{Evaluate, names_of};
+use super::paper::{List, Marks};
+use super::report::Report;
+use super::{Env, Exercise, Params, query};
+use crate::catalogue;
+use crate::query::{Query, did_you_mean};
 
 /// `kind = "task"`: conditions on the figure of the exercise's model. Any state that meets them is right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,5 +88,80 @@ impl Task {
             met.push(low.is_none_or(|low| value >= low - slack) && high.is_none_or(|high| value <= high + slack));
         }
         Ok(Judged { met, strayed: strayed.cloned().collect() })
+    }
+}
+
+impl ExerciseKind for Task {
+    fn texts(&mut self, visit: Visit<'_>) {
+        visit(Field::blocks("say"), &mut self.say);
+        for (i, goal) in self.goals.iter_mut().enumerate() {
+            visit(Field::line("text").within("goals", i), &mut goal.text);
+        }
+    }
+
+    fn sets(&self) -> Vec<(String, Cow<'_, Params>)> {
+        self.wins.iter().enumerate().map(|(i, win)| (format!("win {}", i + 1), Cow::Borrowed(win))).collect()
+    }
+
+    fn review(&self, exercise: &Exercise, report: &mut Report) {
+        report.unless(exercise.model.is_some(), || "model: A task is about the figure of a model.".into());
+        report.unless(!self.goals.is_empty(), || "goals: There is nothing to reach.".into());
+        report.unless(!self.wins.is_empty(), || "wins: Show at least one way to do it.".into());
+        report.unless(!exercise.hints.is_empty(), || "hints: A task needs at least one.".into());
+        report.unless(!exercise.solution.is_empty(), || "solution: A task needs a way to do it, step by step.".into());
+        for (i, goal) in self.goals.iter().enumerate() {
+            report.unless(goal.at_most.is_some() || goal.at_least.is_some(), || {
+                format!("goal {}: It needs at_most or at_least.", i + 1)
+            });
+        }
+        if let Some(entry) = exercise.model.as_deref().and_then(catalogue::find) {
+            let names: Vec<&str> = entry.specs().iter().map(|spec| spec.name).collect();
+            for name in self.fixed.iter().filter(|name| !names.contains(&name.as_str())) {
+                report.say(format!("fixed: There is no parameter “{name}”{}.", did_you_mean(name, &names)));
+            }
+        }
+    }
+
+    fn prove(&self, posed: &Posed<'_>, _env: &Env, report: &mut Report) -> Result<(), String> {
+        let judge = |state: &Query| self.judge(posed.exercise, &posed.parameters, state, posed.evaluate);
+        if judge(&posed.parameters)?.is_right() {
+            report.of_seed("start", "goals: The state in which the task begins meets them already.".into());
+        }
+        for (i, win) in self.wins.iter().enumerate() {
+            let judged = judge(&posed.parameters.with(&query(win)))?;
+            if let Some(goal) = judged.met.iter().position(|met| !met) {
+                report.of_seed(&format!("win {i}"), format!("win {}: It does not meet goal {}.", i + 1, goal + 1));
+            } else if let Some(name) = judged.strayed.first() {
+                report.of_seed(&format!("win {i}"), format!("win {}: It changes {name}, which is fixed.", i + 1));
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&self, posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
+        if answer.trim().is_empty() {
+            return Ok("empty");
+        }
+        // A state without a result is an answer, and a wrong one.
+        let judged = self.judge(posed.exercise, &posed.parameters, &Query::parse(answer), posed.evaluate);
+        Ok(if judged.is_ok_and(|judged| judged.is_right()) { "right" } else { "wrong" })
+    }
+
+    fn solve(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {
+        let win = self.wins.first().ok_or("The task declares no state that does it.")?;
+        Ok(Some(posed.parameters.with(&query(win)).to_string()))
+    }
+
+    fn in_words(&self, _answer: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn on_paper(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<List>, String> {
+        let goals = self.goals.iter().map(|goal| &goal.text);
+        Ok(vec![List::filled("What must hold:", Marks::None, goals, env)?])
+    }
+
+    fn answer_key(&self, _posed: &Posed<'_>, _env: &Env) -> Result<Vec<String>, String> {
+        Ok(vec![self.goals.iter().map(|goal| goal.text.as_str()).collect::<Vec<_>>().join("; ")])
     }
 }

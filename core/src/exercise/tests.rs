@@ -1,4 +1,5 @@
 use super::*;
+use crate::quantity::Unit;
 
 fn read(json: &str) -> Result<Exercise, String> {
     serde_json::from_str(json).map_err(|e| e.to_string())

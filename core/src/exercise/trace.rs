@@ -1,9 +1,15 @@
 //! Finding a cause: name it, then prove it by the one change that a measurement confirms.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::resolve::{Evaluate, names_of};
-use super::{Exercise, OptionDef, Params, query};
+use super::kind::{ExerciseKind, Field, Posed, Visit, sets_of};
+use super::names::{Evaluate, names_of};
+use super::paper::{List, Marks};
+use super::report::Report;
+use super::written::cause_and_change;
+use super::{Env, Exercise, OptionDef, Params, Template, query};
 use crate::quantity::Unit;
 use crate::query::Query;
 
@@ -70,5 +76,97 @@ impl Trace {
     /// Whether the cause with this index is right.
     pub fn is_cause(&self, index: usize) -> bool {
         self.causes.get(index).is_some_and(|c| c.right)
+    }
+}
+
+impl Trace {
+    fn proves(&self, posed: &Posed<'_>, change: usize) -> bool {
+        self.measure(posed.exercise, change, &posed.parameters, posed.evaluate).is_ok_and(|m| m.proves)
+    }
+}
+
+impl ExerciseKind for Trace {
+    fn shuffled(&self) -> usize {
+        self.causes.len()
+    }
+
+    fn texts(&mut self, visit: Visit<'_>) {
+        OptionDef::texts(&mut self.causes, "causes", visit);
+        for (i, change) in self.changes.iter_mut().enumerate() {
+            visit(Field::line("text").within("changes", i).as_choice(), &mut change.text);
+            visit(Field::blocks("say").within("changes", i).with_names_of_its_own(), &mut change.say);
+        }
+    }
+
+    fn sets(&self) -> Vec<(String, Cow<'_, Params>)> {
+        sets_of("change", &self.changes, |change| &change.set)
+    }
+
+    fn review(&self, exercise: &Exercise, report: &mut Report) {
+        OptionDef::check(&self.causes, "cause", false, report);
+        report.unless(self.changes.len() >= 2, || "changes: There must be at least two to choose from.".into());
+        report.unless(self.factor > 1.0, || "factor: It must be greater than 1.".into());
+        report.unless(exercise.model.is_some(), || "model: There is nothing to measure without one.".into());
+    }
+
+    fn prove(&self, posed: &Posed<'_>, env: &Env, report: &mut Report) -> Result<(), String> {
+        let mut proofs = 0;
+        for (i, change) in self.changes.iter().enumerate() {
+            let measured = self.measure(posed.exercise, i, &posed.parameters, posed.evaluate)?;
+            proofs += usize::from(measured.proves);
+            let env = env.clone().with("before", measured.before, self.unit).with("after", measured.after, self.unit);
+            if let Err(error) = Template::fill(&change.say, &env) {
+                report.of_seed(&format!("change {i}"), format!("change {}, say: {error}", i + 1));
+            }
+        }
+        if proofs == 0 || proofs == self.changes.len() {
+            report.of_seed("proofs", format!("changes: {proofs} of {} prove anything.", self.changes.len()));
+        }
+        for id in &self.evidence {
+            // Ids have hyphens where names have underscores.
+            if id.contains('_') || env.unit(&crate::expr::name_of(id)).is_none() {
+                report.of_seed("evidence", format!("evidence: The model has no quantity “{id}”."));
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&self, posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
+        Ok(match cause_and_change(answer) {
+            (None, None) => "empty",
+            (Some(cause), Some(change)) if self.is_cause(cause) && self.proves(posed, change) => "right",
+            _ => "wrong",
+        })
+    }
+
+    fn solve(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {
+        let cause = self.causes.iter().position(|c| c.right).ok_or("The trace has no right cause.")?;
+        let change = (0..self.changes.len()).find(|i| self.proves(posed, *i));
+        let change = change.ok_or("The trace has no change that proves it.")?;
+        Ok(Some(format!("{cause};{change}")))
+    }
+
+    fn in_words(&self, answer: &str) -> Vec<String> {
+        let (cause, change) = cause_and_change(answer);
+        let cause = cause.and_then(|i| self.causes.get(i)).map(|c| c.text.clone());
+        let change = change.and_then(|i| self.changes.get(i)).map(|c| c.text.clone());
+        cause.into_iter().chain(change).collect()
+    }
+
+    fn on_paper(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<List>, String> {
+        let measured = (posed.evaluate)(&posed.parameters).quantities;
+        let quantity = |id: &String| measured.iter().find(|q| q.id == id);
+        let shown = self.evidence.iter().filter_map(quantity).map(|q| format!("{}: {}", q.label, q.text()));
+        let causes: Vec<&String> = self.causes.iter().map(|cause| &cause.text).collect();
+        let changes = self.changes.iter().map(|change| &change.text);
+        Ok(vec![
+            List { lead: "Measured:".into(), marks: Marks::None, items: shown.collect(), fill_in: false },
+            List::filled("What is the cause?", Marks::Letters, posed.shuffled(&causes), env)?,
+            List::filled("What will you change to prove it?", Marks::Numbers, changes, env)?,
+        ])
+    }
+
+    fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
+        OptionDef::key(&self.causes, env)
     }
 }

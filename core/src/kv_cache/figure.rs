@@ -26,10 +26,10 @@ pub enum View {
 }
 
 options!(View {
-    Kinds: "kinds", "Kinds of attention";
-    Models: "models", "Published models";
+    Kinds: "kinds", "Kinds";
+    Models: "models", "Models";
     Step: "step", "One step";
-    Requests: "requests", "Requests that fit";
+    Requests: "requests", "Requests";
 });
 
 /// A kind of attention.

@@ -10,17 +10,14 @@ impl Params {
         let (processes, nodes) = (l.processes.len(), l.nodes());
         let outcome = l.outcome();
         let text = match outcome {
-            Outcome::Trains => format!(
-                "It trains: {processes} processes on {nodes} {}, each on a GPU of its own.",
-                plural(nodes, "node")
-            ),
+            Outcome::Trains => format!("It trains: {processes} processes on {}, each on a GPU of its own.", on(nodes)),
             Outcome::Silent => format!(
-                "It trains, and nothing complains: {processes} processes on {nodes} {}. Something is wrong all the same.",
-                plural(nodes, "node")
+                "It trains, and nothing complains: {processes} processes on {}. Something is wrong all the same.",
+                on(nodes)
             ),
             Outcome::Fails => format!(
-                "It fails: {processes} processes start on {nodes} {}, and the first of them to stop ends all.",
-                plural(nodes, "node")
+                "It fails: {processes} processes start on {}, and the first of them to stop ends all.",
+                on(nodes)
             ),
             Outcome::Hangs => format!(
                 "It hangs: nothing is printed for {}, and {} GPUs are paid for meanwhile.",
@@ -68,11 +65,8 @@ impl Params {
     }
 }
 
-const fn plural(n: usize, one: &'static str) -> &'static str {
-    match (n, one.len()) {
-        (1, _) => one,
-        _ => "nodes",
-    }
+fn on(nodes: usize) -> String {
+    if nodes == 1 { "1 node".to_owned() } else { format!("{nodes} nodes") }
 }
 
 impl Fault {

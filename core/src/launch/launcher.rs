@@ -309,11 +309,8 @@ fn meet(agents: &[Agent], launch: &mut Launch) {
         } else if !first.elastic && has_twice(&ranks) {
             launch.fail(Fault::SameNodeRank, launch.line);
         }
-        // Those that came too late wait for a place.
+        // Those that come too late find no place.
         let joined = (first.nnodes as usize).min(members.len());
-        if members.len() > joined {
-            launch.late += members.len() - joined;
-        }
         for (agent, node_rank) in members.iter().zip(ranks).take(joined) {
             let before: u64 = if first.elastic {
                 members.iter().take(node_rank as usize).map(|a| a.nproc).sum()
@@ -331,7 +328,6 @@ fn meet(agents: &[Agent], launch: &mut Launch) {
             }
         }
     }
-    launch.worlds = worlds.len();
 }
 
 fn has_twice(list: &[u64]) -> bool {

@@ -9,6 +9,7 @@ mod batch;
 mod cases;
 mod finding;
 mod launcher;
+mod logs;
 mod manifest;
 mod params;
 pub mod shell;

@@ -1,13 +1,8 @@
-//! What comes of a launch: whether its processes meet, take a GPU each and find each other, and what they print if not.
-//!
-//! Sources of the messages: pytorch/pytorch `torch/csrc/distributed/c10d/{TCPStore,socket,ProcessGroupNCCL}.cpp`,
-//! `torch/distributed/rendezvous.py`; NVIDIA/nccl `src/{init,bootstrap}.cc`, `src/transport/net_ib.cc`; kubernetes/kubernetes
-//! `pkg/scheduler/framework/types.go`. Where a line has times or addresses, they are examples.
+//! What comes of a launch: whether its processes meet, take a GPU each and find each other.
 
 use super::launcher::is_local;
-use super::world::{INTERFACES, PORT, Process, World, host, takes};
+use super::world::{INTERFACES, Process, World, host, takes};
 use crate::options;
-use crate::slurm::time::clock;
 
 /// Seconds after which torchrun and PyTorch give up a rendezvous, and NCCL's watchdog a collective operation.
 pub const PATIENCE: u64 = 600;
@@ -159,10 +154,6 @@ pub struct Launch {
     pub stepped: bool,
     /// Whether agents start the processes.
     pub agents: bool,
-    /// Agents that found no place.
-    pub late: usize,
-    /// Places where agents meet.
-    pub worlds: usize,
     /// Words of the fault: a variable, a message.
     pub detail: String,
     /// Whether it is a manifest for Kubernetes.
@@ -339,192 +330,5 @@ impl Launch {
             Some((fault, _)) if fault.outcome() == Outcome::Hangs => PATIENCE + 1,
             _ => 0,
         }
-    }
-
-    /// The process that a fault is about, of those that it could be.
-    fn about(&self, is: impl Fn(&Process) -> bool) -> Process {
-        self.processes.iter().find(|p| is(p)).or(self.processes.first()).cloned().unwrap_or_default()
-    }
-
-    /// What is printed, line by line.
-    pub fn log(&self, world: World) -> Vec<String> {
-        let Some((fault, _)) = self.fault else { return self.training_log() };
-        let port = self.processes.first().map_or(PORT, |p| p.port.as_str());
-        let size = self.processes.iter().filter_map(|p| p.world_size).max().unwrap_or(0);
-        let here = |p: &Process| (host(p.node), p.rank.unwrap_or(0));
-        let nccl =
-            |p: &Process, text: &str| format!("{}:1741:1741 [{}] {text}", host(p.node), p.local_rank.unwrap_or(0));
-        match fault {
-            Fault::BadOption => vec![
-                format!("sbatch: {}", self.remarks.last().map_or("", |(_, why)| why.as_str())),
-                "Try \"sbatch --help\" for more information".into(),
-            ],
-            Fault::BadArgument => vec![format!("error: {}", self.remarks.last().map_or("", |(_, why)| why.as_str()))],
-            Fault::NoSuchNodes => {
-                vec!["sbatch: error: Batch job submission failed: Requested node configuration is not available".into()]
-            }
-            Fault::NothingLaunched => vec!["(the script ends, and nothing was started)".into()],
-            Fault::OneAgent | Fault::AgentsApart | Fault::FewAgents | Fault::SameNodeRank => {
-                let mut log = Vec::new();
-                if fault == Fault::SameNodeRank {
-                    log.push(format!("[c10d] TCPStore: {} of {size} workers have joined", size / 2));
-                }
-                log.push(format!("({} without a line)", clock(PATIENCE)));
-                log.push(if fault == Fault::SameNodeRank {
-                    format!("torch.distributed.DistStoreError: Timed out after {} seconds waiting for clients. {}/{size} clients joined.", PATIENCE + 1, size / 2)
-                } else {
-                    "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError".into()
-                });
-                log
-            }
-            Fault::NobodyListens => {
-                let p = self.about(|p| p.rank != Some(0));
-                let name = if p.master.is_empty() { "localhost" } else { &p.master };
-                vec![
-                    format!(
-                        "[W socket.cpp:752] [c10d] The client socket has failed to connect to [{name}]:{port} (errno: 111 - Connection refused)."
-                    ),
-                    "(the same line, over and over)".into(),
-                    format!(
-                        "[E socket.cpp:796] [c10d] The client socket has timed out after {PATIENCE}s while trying to connect to ({name}, {port})."
-                    ),
-                    "torch.distributed.DistNetworkError: The client socket has timed out".into(),
-                ]
-            }
-            Fault::NoVariable => vec![format!(
-                "ValueError: Error initializing torch.distributed using env:// rendezvous: environment variable {} expected, but not set",
-                self.detail
-            )],
-            Fault::SameRank | Fault::TooFew => {
-                let mut there: Vec<u64> = self.processes.iter().filter_map(|p| p.rank).collect();
-                there.sort_unstable();
-                there.dedup();
-                let joined = if fault == Fault::SameRank { there.len() } else { self.processes.len() };
-                let bind = "[W socket.cpp:464] [c10d] The server socket has failed to bind to [::]".to_owned();
-                let twice = self.processes.iter().filter(|p| p.rank == Some(0)).count() > 1;
-                let mut log = Vec::new();
-                if twice {
-                    log.push(format!("{bind}:{port} (errno: 98 - Address already in use)."));
-                }
-                log.push(format!("({} without a line)", clock(PATIENCE)));
-                log.push(format!(
-                    "torch.distributed.DistStoreError: Timed out after {} seconds waiting for clients. {joined}/{size} clients joined.",
-                    PATIENCE + 1
-                ));
-                log
-            }
-            Fault::RankBeyond => {
-                let p = self.about(|p| p.rank.is_some_and(|rank| rank >= size));
-                vec![
-                    nccl(&p, &format!("init.cc:1750 NCCL WARN Invalid rank requested : {}/{size}", here(&p).1)),
-                    "torch.distributed.DistBackendError: NCCL error: invalid argument (run with NCCL_DEBUG=WARN for details)".into(),
-                ]
-            }
-            Fault::NoGpu => vec![format!(
-                "[rank{}]: RuntimeError: No CUDA GPUs are available",
-                here(&self.about(|p| p.visible.is_empty())).1
-            )],
-            Fault::NoSuchDevice => {
-                let p = self.about(|p| p.device.is_none());
-                vec![
-                    format!("[rank{}]:   torch.cuda.set_device({})", here(&p).1, p.local_rank.unwrap_or(0)),
-                    format!("[rank{}]: torch.AcceleratorError: CUDA error: invalid device ordinal", here(&p).1),
-                ]
-            }
-            Fault::SameDevice => self.same_device(&nccl),
-            Fault::NoInterface => {
-                let p = self.about(|_| true);
-                vec![
-                    nccl(&p, &format!("NCCL INFO NCCL_SOCKET_IFNAME set by environment to {}", p.interface.clone().unwrap_or_default())),
-                    nccl(&p, "bootstrap.cc:73 NCCL WARN Bootstrap : no socket interface found"),
-                    "torch.distributed.DistBackendError: NCCL error: internal error - please report this issue to the NCCL developers".into(),
-                ]
-            }
-            Fault::DeadInterface => {
-                let p = self.about(|p| p.node > 0);
-                let name = p.interface.clone().unwrap_or_default();
-                let seconds = PATIENCE * 1000;
-                vec![
-                    nccl(&p, &format!("NCCL INFO NCCL_SOCKET_IFNAME set by environment to {name}")),
-                    nccl(&p, &format!("NCCL INFO Bootstrap : Using {name}:172.17.0.1<0>")),
-                    format!("({} without a line)", clock(PATIENCE)),
-                    format!(
-                        "[rank{}]:[E ProcessGroupNCCL.cpp:632] [Rank {}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, \
-                         OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)={seconds}) ran for {} milliseconds before timing out.",
-                        here(&p).1,
-                        here(&p).1,
-                        seconds + 41
-                    ),
-                ]
-            }
-            Fault::SharedMemory => {
-                let p = self.about(|_| true);
-                vec![
-                    nccl(&p, "misc/shmutils.cc:72 NCCL WARN Error: failed to extend /dev/shm/nccl-8tJxWd to 33030532 bytes, error: No space left on device (28)"),
-                    "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).".into(),
-                ]
-            }
-            Fault::Unschedulable => vec![
-                "$ kubectl get pods".into(),
-                "train-node-0-0   0/1   Pending".into(),
-                format!(
-                    "Warning  FailedScheduling  0/{0} nodes are available: {0} Insufficient nvidia.com/gpu.",
-                    world.nodes
-                ),
-            ],
-            Fault::NoQueue => vec![
-                "$ kubectl get workloads".into(),
-                format!("Inadmissible: LocalQueue {} doesn't exist", self.detail),
-                "(the job stays suspended: no pod is made)".into(),
-            ],
-            Fault::BadManifest => vec![format!("error: {}", self.detail)],
-            Fault::NoInfiniband => {
-                let p = self.about(|_| true);
-                let mut log = vec![nccl(
-                    &p,
-                    if p.no_ib {
-                        "NCCL INFO NCCL_IB_DISABLE set by environment to 1."
-                    } else {
-                        "NCCL INFO NET/IB : No device found."
-                    },
-                )];
-                log.push(nccl(&p, "NCCL INFO NET/Socket : Using [0]ib0:10.1.0.1<0>"));
-                log.push(nccl(&p, "NCCL INFO Using network Socket"));
-                log.extend(self.training_log());
-                log
-            }
-            Fault::Apart | Fault::Idle => self.training_log(),
-        }
-    }
-
-    fn same_device(&self, nccl: &dyn Fn(&Process, &str) -> String) -> Vec<String> {
-        for (i, p) in self.processes.iter().enumerate() {
-            let same = |o: &&Process| (o.world, o.node, o.device) == (p.world, p.node, p.device);
-            if let Some(other) = self.processes.iter().take(i).find(same) {
-                let bus = 0x1b000 + p.device.unwrap_or(0) * 0x2_8000;
-                let words = format!(
-                    "Duplicate GPU detected : rank {} and rank {} both on CUDA device {bus:x}",
-                    p.rank.unwrap_or(0),
-                    other.rank.unwrap_or(0)
-                );
-                return vec![
-                    nccl(p, &format!("init.cc:943 NCCL WARN {words}")),
-                    "torch.distributed.DistBackendError: NCCL error: invalid usage (run with NCCL_DEBUG=WARN for details)".into(),
-                    "ncclInvalidUsage: This usually reflects invalid usage of NCCL library.".into(),
-                ];
-            }
-        }
-        Vec::new()
-    }
-
-    /// What each world prints when it trains.
-    fn training_log(&self) -> Vec<String> {
-        let worlds = self.processes.iter().map(|p| p.world).max().map_or(0, |most| most + 1);
-        let of = |world: usize| {
-            let members: Vec<&Process> = self.processes.iter().filter(|p| p.world == world).collect();
-            let first = members.first().map_or(0, |p| p.node);
-            format!("{}: [rank0] world size {}, step 1: loss 10.97", host(first), members.len())
-        };
-        (0..worlds).map(of).collect()
     }
 }

@@ -63,10 +63,8 @@ pub struct Process {
     pub hca: Option<String>,
     /// `NCCL_IB_DISABLE` is 1.
     pub no_ib: bool,
-    /// Whether it logs: `NCCL_DEBUG` is INFO, `TORCH_DISTRIBUTED_DEBUG` is DETAIL.
+    /// `NCCL_DEBUG` is INFO: NCCL says what it does.
     pub nccl_debug: bool,
-    /// See above.
-    pub torch_debug: bool,
 }
 
 impl Process {
@@ -81,7 +79,6 @@ impl Process {
             hca: text("NCCL_IB_HCA"),
             no_ib: text("NCCL_IB_DISABLE").is_some_and(|v| v == "1"),
             nccl_debug: text("NCCL_DEBUG").is_some_and(|v| v.eq_ignore_ascii_case("info")),
-            torch_debug: text("TORCH_DISTRIBUTED_DEBUG").is_some_and(|v| v.eq_ignore_ascii_case("detail")),
             ..Self::default()
         }
     }

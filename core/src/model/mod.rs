@@ -9,12 +9,15 @@ pub mod config;
 pub mod flops;
 pub mod params;
 pub mod presets;
+mod problem;
 pub mod reference;
 pub mod shape;
+mod vary;
 
-pub use config::{ConfigProblem, Family, Import, Imported, import};
+pub use config::{Family, Import, Imported, import};
 pub use flops::ForwardFlops;
 pub use params::{Component, ParameterCount, Tensor};
 pub use presets::Preset;
+pub use problem::ConfigProblem;
 pub use reference::{ModelRef, ModelSize};
 pub use shape::{Attention, Moe, Norms, QkNorm, Shape, Sliding};

@@ -4,7 +4,7 @@
 //! transformers 4.57 (`src/transformers/models/<family>/modeling_<family>.py`); the counts are compared with the
 //! library's own in `tests/oracles.rs`, to the parameter.
 
-use super::config::ConfigProblem;
+use super::problem::ConfigProblem;
 use super::shape::{Attention, Gated, MAX_PARAMS, QkNorm, Shape};
 
 /// The part of a model that a weight belongs to.
@@ -150,49 +150,88 @@ impl ParameterCount {
     }
 }
 
+/// A size and what it is called.
+type Named = (u64, &'static str);
+
+/// The columns of a vector.
+const VECTOR: Named = (1, "");
+
+/// A list of tensors in the making.
+struct Tensors(Vec<Tensor>);
+
+impl Tensors {
+    /// Adds `count` of them; nothing where there are none, or none has a row.
+    fn add(
+        &mut self,
+        name: &'static str,
+        component: Component,
+        (rows, rows_are): Named,
+        (cols, cols_are): Named,
+        bias: bool,
+        count: u64,
+    ) {
+        if count > 0 && rows > 0 {
+            self.0.push(Tensor { name, component, rows, cols, rows_are, cols_are, bias, count });
+        }
+    }
+}
+
 impl Shape {
     /// Every kind of weight of the model, input to output.
     pub fn tensors(&self) -> Vec<Tensor> {
-        use Component::{Attention as Attn, Embedding, Experts, LmHead, Mlp, Norms, Other, Router, SharedExperts};
-        let h = self.hidden_size;
-        let layers = self.num_hidden_layers;
-        let heads = self.num_attention_heads;
-        let mut list = Vec::with_capacity(32);
-        let mut add = |name, component, (rows, rows_are), (cols, cols_are), bias, count| {
-            if count > 0 && rows > 0 {
-                list.push(Tensor { name, component, rows, cols, rows_are, cols_are, bias, count });
-            }
-        };
-        const VECTOR: (u64, &str) = (1, "");
-        let hidden = (h, "hidden_size");
+        use Component::{Embedding, LmHead, Norms, Other};
+        let hidden = (self.hidden_size, "hidden_size");
         let vocab = (self.vocab_size, "vocab_size");
         let embed = self.word_embed_proj_dim.map_or(hidden, |w| (w, "word_embed_proj_dim"));
         let norm_bias = self.norms.bias;
+        let mut list = Tensors(Vec::with_capacity(32));
 
-        add("embed_tokens", Embedding, vocab, embed, false, 1);
-        add("embed_positions", Other, (self.position_rows, "positions"), hidden, false, 1);
+        list.add("embed_tokens", Embedding, vocab, embed, false, 1);
+        list.add("embed_positions", Other, (self.position_rows, "positions"), hidden, false, 1);
         if self.word_embed_proj_dim.is_some() {
-            add("project_in", Other, hidden, embed, false, 1);
-            add("project_out", Other, embed, hidden, false, 1);
+            list.add("project_in", Other, hidden, embed, false, 1);
+            list.add("project_out", Other, embed, hidden, false, 1);
         }
-        add("embedding_norm", Norms, hidden, VECTOR, norm_bias, u64::from(self.norms.embedding));
+        list.add("embedding_norm", Norms, hidden, VECTOR, norm_bias, u64::from(self.norms.embedding));
 
+        self.add_attention(&mut list);
+        self.add_mlp(&mut list);
+
+        let layers = self.num_hidden_layers;
+        list.add("layer_norm", Norms, hidden, VECTOR, norm_bias, layers.saturating_mul(self.norms.per_layer));
+        if self.norms.mlp {
+            let inner = (self.intermediate_size, "intermediate_size");
+            list.add("mlp_norm", Norms, inner, VECTOR, norm_bias, self.dense_layers());
+        }
+        list.add("last_norm", Norms, hidden, VECTOR, norm_bias, u64::from(self.norms.last));
+        if !self.tie_word_embeddings {
+            list.add("lm_head", LmHead, vocab, embed, self.lm_head_bias, 1);
+        } else if self.lm_head_bias {
+            list.add("lm_head_bias", LmHead, vocab, VECTOR, false, 1);
+        }
+        list.0
+    }
+
+    fn add_attention(&self, list: &mut Tensors) {
+        use Component::{Attention as Attn, Norms};
+        let (layers, heads, norm_bias) = (self.num_hidden_layers, self.num_attention_heads, self.norms.bias);
+        let hidden = (self.hidden_size, "hidden_size");
         match self.attention {
             Attention::Heads { kv_heads, head_dim } => {
                 let q = (heads.saturating_mul(head_dim), "num_attention_heads·head_dim");
                 let kv = (kv_heads.saturating_mul(head_dim), "num_key_value_heads·head_dim");
-                add("q_proj", Attn, q, hidden, self.qkv_bias, layers);
-                add("k_proj", Attn, kv, hidden, self.qkv_bias, layers);
-                add("v_proj", Attn, kv, hidden, self.qkv_bias, layers);
-                add("o_proj", Attn, hidden, q, self.o_bias, layers);
+                list.add("q_proj", Attn, q, hidden, self.qkv_bias, layers);
+                list.add("k_proj", Attn, kv, hidden, self.qkv_bias, layers);
+                list.add("v_proj", Attn, kv, hidden, self.qkv_bias, layers);
+                list.add("o_proj", Attn, hidden, q, self.o_bias, layers);
                 let norms = match self.qk_norm {
                     QkNorm::None => None,
                     QkNorm::Head => Some([(head_dim, "head_dim"); 2]),
                     QkNorm::Full => Some([q, kv]),
                 };
                 if let Some([q_norm, k_norm]) = norms {
-                    add("q_norm", Norms, q_norm, VECTOR, norm_bias, layers);
-                    add("k_norm", Norms, k_norm, VECTOR, norm_bias, layers);
+                    list.add("q_norm", Norms, q_norm, VECTOR, norm_bias, layers);
+                    list.add("k_norm", Norms, k_norm, VECTOR, norm_bias, layers);
                 }
             }
             Attention::Latent { q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim } => {
@@ -202,11 +241,11 @@ impl Shape {
                 );
                 match q_lora_rank.map(|rank| (rank, "q_lora_rank")) {
                     Some(rank) => {
-                        add("q_a_proj", Attn, rank, hidden, self.qkv_bias, layers);
-                        add("q_a_norm", Norms, rank, VECTOR, false, layers);
-                        add("q_b_proj", Attn, q, rank, false, layers);
+                        list.add("q_a_proj", Attn, rank, hidden, self.qkv_bias, layers);
+                        list.add("q_a_norm", Norms, rank, VECTOR, false, layers);
+                        list.add("q_b_proj", Attn, q, rank, false, layers);
                     }
-                    None => add("q_proj", Attn, q, hidden, false, layers),
+                    None => list.add("q_proj", Attn, q, hidden, false, layers),
                 }
                 let latent = (kv_lora_rank.saturating_add(qk_rope_head_dim), "kv_lora_rank + qk_rope_head_dim");
                 let rank = (kv_lora_rank, "kv_lora_rank");
@@ -215,37 +254,41 @@ impl Shape {
                     "num_attention_heads·(qk_nope_head_dim + v_head_dim)",
                 );
                 let values = (heads.saturating_mul(v_head_dim), "num_attention_heads·v_head_dim");
-                add("kv_a_proj", Attn, latent, hidden, self.qkv_bias, layers);
-                add("kv_a_norm", Norms, rank, VECTOR, false, layers);
-                add("kv_b_proj", Attn, expanded, rank, false, layers);
-                add("o_proj", Attn, hidden, values, self.o_bias, layers);
+                list.add("kv_a_proj", Attn, latent, hidden, self.qkv_bias, layers);
+                list.add("kv_a_norm", Norms, rank, VECTOR, false, layers);
+                list.add("kv_b_proj", Attn, expanded, rank, false, layers);
+                list.add("o_proj", Attn, hidden, values, self.o_bias, layers);
             }
         }
         if self.attention_sinks {
-            add("sinks", Attn, (heads, "num_attention_heads"), VECTOR, false, layers);
+            list.add("sinks", Attn, (heads, "num_attention_heads"), VECTOR, false, layers);
         }
+    }
 
+    fn add_mlp(&self, list: &mut Tensors) {
+        use Component::{Experts, Mlp, Router, SharedExperts};
+        let hidden = (self.hidden_size, "hidden_size");
         let gated = self.gated_mlp == Gated::Yes;
         let dense = self.dense_layers();
         if self.intermediate_size > 0 {
             let f = (self.intermediate_size, "intermediate_size");
-            add("gate_proj", Mlp, f, hidden, self.mlp_bias, if gated { dense } else { 0 });
-            add("up_proj", Mlp, f, hidden, self.mlp_bias, dense);
-            add("down_proj", Mlp, hidden, f, self.mlp_bias, dense);
+            list.add("gate_proj", Mlp, f, hidden, self.mlp_bias, if gated { dense } else { 0 });
+            list.add("up_proj", Mlp, f, hidden, self.mlp_bias, dense);
+            list.add("down_proj", Mlp, hidden, f, self.mlp_bias, dense);
         }
         if let Some(moe) = self.moe {
             let f = (moe.intermediate_size, "moe_intermediate_size");
             let n = moe.layers.saturating_mul(moe.num_experts);
-            add("router", Router, (moe.num_experts, "num_experts"), hidden, moe.router_bias, moe.layers);
-            add("expert_gate_proj", Experts, f, hidden, moe.expert_bias, if gated { n } else { 0 });
-            add("expert_up_proj", Experts, f, hidden, moe.expert_bias, n);
-            add("expert_down_proj", Experts, hidden, f, moe.expert_bias, n);
+            list.add("router", Router, (moe.num_experts, "num_experts"), hidden, moe.router_bias, moe.layers);
+            list.add("expert_gate_proj", Experts, f, hidden, moe.expert_bias, if gated { n } else { 0 });
+            list.add("expert_up_proj", Experts, f, hidden, moe.expert_bias, n);
+            list.add("expert_down_proj", Experts, hidden, f, moe.expert_bias, n);
             if moe.shared_intermediate_size > 0 {
                 let f = (moe.shared_intermediate_size, "shared_expert_intermediate_size");
-                add("shared_gate_proj", SharedExperts, f, hidden, false, if gated { moe.layers } else { 0 });
-                add("shared_up_proj", SharedExperts, f, hidden, false, moe.layers);
-                add("shared_down_proj", SharedExperts, hidden, f, false, moe.layers);
-                add(
+                list.add("shared_gate_proj", SharedExperts, f, hidden, false, if gated { moe.layers } else { 0 });
+                list.add("shared_up_proj", SharedExperts, f, hidden, false, moe.layers);
+                list.add("shared_down_proj", SharedExperts, hidden, f, false, moe.layers);
+                list.add(
                     "shared_expert_gate",
                     Router,
                     (1, "1"),
@@ -255,18 +298,6 @@ impl Shape {
                 );
             }
         }
-
-        add("layer_norm", Norms, hidden, VECTOR, norm_bias, layers.saturating_mul(self.norms.per_layer));
-        if self.norms.mlp {
-            add("mlp_norm", Norms, (self.intermediate_size, "intermediate_size"), VECTOR, norm_bias, dense);
-        }
-        add("last_norm", Norms, hidden, VECTOR, norm_bias, u64::from(self.norms.last));
-        if !self.tie_word_embeddings {
-            add("lm_head", LmHead, vocab, embed, self.lm_head_bias, 1);
-        } else if self.lm_head_bias {
-            add("lm_head_bias", LmHead, vocab, VECTOR, false, 1);
-        }
-        list
     }
 
     /// The exact count. An error if it is over [`MAX_PARAMS`].

@@ -1,8 +1,9 @@
 //! Which model a page is about: a preset, a bare number of parameters, or a shape of the reader's own.
 
-use super::config::{ConfigProblem, Family, MODEL_TYPES};
+use super::config::{Family, MODEL_TYPES};
 use super::params::ParameterCount;
 use super::presets::{self, Preset};
+use super::problem::ConfigProblem;
 use super::shape::{self, MAX_PARAMS, Shape};
 use crate::declare::{Declaration, Scale};
 use crate::quantity::count;

@@ -1,6 +1,6 @@
 //! The typed architecture of a decoder-only transformer, and its form in a query string.
 
-use super::config::ConfigProblem;
+use super::problem::ConfigProblem;
 use crate::kv_cache::Cache;
 use crate::query::{Kind, ParamSpec, Query, Reader, choice};
 
@@ -424,13 +424,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
         reader.problem("hidden_size", problem.message);
         return None;
     }
-    let bias = reader.choice("attention_bias");
-    let extras = {
-        let chosen = reader.choice("moe_extras");
-        MOE_EXTRAS.iter().position(|e| *e == chosen).unwrap_or(0)
-    };
-    let mut yes = |name: &str| reader.choice(name) == "true";
-    let shape = Shape {
+    let counts = Shape {
         hidden_size,
         num_hidden_layers,
         vocab_size,
@@ -440,6 +434,27 @@ pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
         position_rows,
         word_embed_proj_dim,
         sliding,
+        moe,
+        norms: Norms { per_layer, ..Norms::default() },
+        ..Shape::default()
+    };
+    let shape = switches(reader, counts);
+    let problems = shape.check();
+    for problem in &problems {
+        reader.problem(problem.field, problem.message.clone());
+    }
+    problems.is_empty().then_some(shape)
+}
+
+/// `shape` with what is no number: biases, norms, what is tied, what is gated.
+fn switches(reader: &mut Reader<'_>, shape: Shape) -> Shape {
+    let bias = reader.choice("attention_bias");
+    let extras = {
+        let chosen = reader.choice("moe_extras");
+        MOE_EXTRAS.iter().position(|e| *e == chosen).unwrap_or(0)
+    };
+    let mut yes = |name: &str| reader.choice(name) == "true";
+    let shape = Shape {
         qkv_bias: matches!(bias, "qkv" | "all"),
         o_bias: matches!(bias, "o" | "all"),
         attention_sinks: yes("attention_sinks"),
@@ -447,35 +462,27 @@ pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
         mlp_bias: yes("mlp_bias"),
         tie_word_embeddings: yes("tie_word_embeddings"),
         lm_head_bias: yes("lm_head_bias"),
-        moe: moe.map(|m| Moe {
+        moe: shape.moe.map(|m| Moe {
             expert_bias: extras & 1 != 0,
             router_bias: extras & 2 != 0,
             shared_gate: extras & 4 != 0,
             ..m
         }),
         norms: Norms {
-            per_layer,
             last: yes("last_norm"),
             embedding: yes("embedding_norm"),
             mlp: yes("mlp_norm"),
-            bias: false,
+            bias: reader.choice("norm") == "layer",
+            ..shape.norms
         },
-        qk_norm: QkNorm::None,
-    };
-    let shape = Shape {
-        qk_norm: match reader.choice("qk_norm") {
-            "head" => QkNorm::Head,
-            "full" => QkNorm::Full,
-            _ => QkNorm::None,
-        },
-        norms: Norms { bias: reader.choice("norm") == "layer", ..shape.norms },
         ..shape
     };
-    let problems = shape.check();
-    for problem in &problems {
-        reader.problem(problem.field, problem.message.clone());
-    }
-    problems.is_empty().then_some(shape)
+    let qk_norm = match reader.choice("qk_norm") {
+        "head" => QkNorm::Head,
+        "full" => QkNorm::Full,
+        _ => QkNorm::None,
+    };
+    Shape { qk_norm, ..shape }
 }
 
 impl Shape {

@@ -31,8 +31,8 @@ pub enum Balance {
 
 options!(Balance {
     None: "none", "not at all";
-    Loss: "loss", "auxiliary loss";
-    Bias: "bias", "bias, no loss";
+    Loss: "loss", "by a loss";
+    Bias: "bias", "by a bias";
 });
 
 /// From logits to weights.

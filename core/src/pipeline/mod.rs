@@ -21,8 +21,8 @@ mod trace;
 mod validate;
 
 pub use explain::explain;
-pub use params::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Params};
-pub use schedule::{Kind, Op, Placement, Schedule};
+pub use params::Params;
+pub use schedule::{Kind, MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Op, Placement, Schedule};
 pub use simulate::{Costs, Fault, Fleet, simulate};
 pub use timeline::{Block, Flight, Timeline};
 pub use trace::chrome_trace;

@@ -1,19 +1,12 @@
 //! The parameters of a run, and the model in the catalogue.
 
-use super::schedule::Schedule;
+use super::schedule::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Schedule};
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
 use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot};
 use crate::declare::{choice, measure, real, switch, whole};
 use crate::quantity::{Unit, grouped, number, significant};
 use crate::query::Reader;
-
-/// Most devices.
-pub const MAX_STAGES: u32 = 64;
-/// Most micro-batches.
-pub const MAX_MICROBATCHES: u32 = 512;
-/// Most chunks of a device.
-pub const MAX_CHUNKS: u32 = 4;
 
 /// What no second schedule is called.
 const NONE: &str = "none";

@@ -3,8 +3,14 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use super::params::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES};
 use crate::options;
+
+/// Most devices.
+pub const MAX_STAGES: u32 = 64;
+/// Most micro-batches.
+pub const MAX_MICROBATCHES: u32 = 512;
+/// Most chunks of a device.
+pub const MAX_CHUNKS: u32 = 4;
 
 /// A kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::attempt::{Attempt, count};
+use super::date::Day;
 use super::schedule::{self, Card, Rating};
-use super::{Attempt, Day, count};
 
 /// The rule for "mastered", for the page.
 pub const RULE: &str = "A skill is mastered when its last three exercises were right, each by the second answer and \

@@ -13,6 +13,7 @@
 //!
 //! Nothing here knows the course: skills, chapters and sources are ids and numbers of minutes that the caller has.
 
+mod attempt;
 pub mod date;
 pub mod exam;
 pub mod mastery;
@@ -27,45 +28,14 @@ use serde_json::{Map, Value};
 
 use crate::decimal;
 use crate::exercise::fnv1a;
+pub use attempt::Attempt;
+use attempt::count;
 pub use date::Day;
 use mastery::{Prediction, Standing};
 use schedule::{Card, Rating};
 
 /// How many attempts of one skill [`Practice`] keeps. What earlier ones come to is in the skill's [`Card`].
 pub const KEPT: usize = 50;
-
-/// One exercise with one set of parameters, from its first answer to a right one, to its solution, or to leaving it.
-/// Answers that only had to be written more clearly ([`Verdict::asks`](crate::answer::Verdict::asks)) do not count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempt {
-    /// `<chapter>/<exercise>`.
-    pub exercise: String,
-    /// The skill that it trains.
-    pub skill: String,
-    /// When it ended.
-    pub day: Day,
-    /// The seed of its parameters.
-    #[serde(default)]
-    pub seed: u64,
-    /// How hard the exercise is, 1 to 3.
-    #[serde(default = "first_level")]
-    pub level: u8,
-    /// Whether it ended with a right answer.
-    pub right: bool,
-    /// How many answers were marked, the right one included.
-    #[serde(default)]
-    pub tries: u32,
-    /// How many hints were opened before that.
-    #[serde(default)]
-    pub hints: u32,
-    /// Whether the solution was opened before that.
-    #[serde(default)]
-    pub shown: bool,
-}
-
-fn first_level() -> u8 {
-    1
-}
 
 /// What a learner's practice leaves behind, to be kept.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -122,12 +92,6 @@ impl Practice {
         let attempts: Vec<&Attempt> = self.attempts.iter().filter(|a| a.skill == skill).collect();
         mastery::standing(self.cards.get(skill), &attempts, today)
     }
-}
-
-/// `1 day`, `2 days`.
-fn count(n: impl Into<i128>, thing: &str) -> String {
-    let n = n.into();
-    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
 }
 
 /// A seed that is easy to read and to write, 1 to 999 999 999, from a text and a number. The same in every version.

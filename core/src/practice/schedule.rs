@@ -17,7 +17,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Attempt, Day};
+use super::attempt::Attempt;
+use super::date::Day;
 
 /// The probability of recall at which a skill is due.
 pub const RETENTION: f64 = 0.9;

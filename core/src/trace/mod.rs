@@ -11,16 +11,19 @@ pub mod bandwidth;
 pub mod breakdown;
 mod chrome;
 pub mod describe;
+pub mod diagnosis;
 mod event;
 pub mod idle;
 pub mod intervals;
 mod json;
 pub mod kind;
 pub mod launches;
+pub mod layout;
 mod names;
 pub mod ranks;
 mod read;
 pub mod rows;
+pub mod simulate;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,35 @@
 //! Where names stand: beside what they name, and clear of everything else.
 
-use super::layout::{Anchor, Words};
+use super::Ink;
 use super::text::width;
+
+/// Which end of a text stands at its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Anchor {
+    /// The left.
+    Start,
+    /// The middle.
+    Middle,
+    /// The right.
+    End,
+}
+
+/// A text in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Words {
+    /// Where its anchor and its base line are.
+    pub at: (f64, f64),
+    /// Which end of it is there.
+    pub anchor: Anchor,
+    /// What it says.
+    pub text: String,
+    /// Its size.
+    pub size: f64,
+    /// Whether it is set in semi-bold.
+    pub strong: bool,
+    /// Its colour.
+    pub ink: Ink,
+}
 
 /// A rectangle of the frame: left, top, right, bottom.
 #[derive(Debug, Clone, Copy, PartialEq)]

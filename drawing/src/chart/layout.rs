@@ -1,7 +1,7 @@
 //! Where everything of a chart stands in a frame.
 
 use super::axis::{Axis, Tick};
-use super::label::{self, Area, Room};
+use super::label::{self, Anchor, Area, Room, Words};
 use super::text::width;
 use super::{At, Chart, Form, Ink, Rule, Series, Weight};
 
@@ -16,34 +16,6 @@ pub struct Frame {
     pub text: f64,
     /// The size of the smallest thing that can be shown: lines of an axis lie on whole ones.
     pub pixel: f64,
-}
-
-/// Which end of a text stands at its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Anchor {
-    /// The left.
-    Start,
-    /// The middle.
-    Middle,
-    /// The right.
-    End,
-}
-
-/// A text in its place.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Words {
-    /// Where its anchor and its base line are.
-    pub at: (f64, f64),
-    /// Which end of it is there.
-    pub anchor: Anchor,
-    /// What it says.
-    pub text: String,
-    /// Its size.
-    pub size: f64,
-    /// Whether it is set in semi-bold.
-    pub strong: bool,
-    /// Its colour.
-    pub ink: Ink,
 }
 
 /// An entry of the key: which series, and where its sign is.

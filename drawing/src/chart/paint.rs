@@ -16,7 +16,8 @@ use plotters_backend::DrawingBackend;
 
 use super::axis::{Axis, Tick};
 use super::ink::Theme;
-use super::layout::{Anchor, Layout, MARK, SIGN, Sign, Words};
+use super::label::{Anchor, Words};
+use super::layout::{Layout, MARK, SIGN, Sign};
 use super::reading::Reading;
 use super::{At, Chart, Form, Ink, Rule, Series, Shape, Stroke, Weight};
 

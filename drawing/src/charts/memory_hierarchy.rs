@@ -12,11 +12,10 @@ const SIZES: (i32, i32) = (22, 43);
 pub fn chart(p: &Params) -> Chart {
     let levels = p.gpu.levels();
     let points = |gpu: Gpu| -> Vec<(f64, f64)> { gpu.levels().iter().filter_map(|level| p.point(level)).collect() };
-    let others = Gpu::ALL.into_iter().filter(|gpu| *gpu != p.gpu);
-    let mut series: Vec<Series> = others
-        .map(|gpu| Series::fine(gpu.label(), Ink::Edge, Stroke::Dotted, points(gpu)))
-        .map(Series::in_key)
-        .collect();
+    let strokes = [Stroke::Dotted, Stroke::Dashed, Stroke::Solid];
+    let others = Gpu::ALL.into_iter().filter(|gpu| *gpu != p.gpu).zip(strokes);
+    let other = |(gpu, stroke): (Gpu, Stroke)| Series::fine(gpu.label(), Ink::Edge, stroke, points(gpu)).in_key();
+    let mut series: Vec<Series> = others.map(other).collect();
     series.push(Series::line("", Ink::Weights, points(p.gpu)));
     let names = levels.iter().filter(|level| p.point(level).is_some()).map(|level| level.name.to_owned()).collect();
     series.push(Series::dots(p.gpu.label(), Ink::Weights, Shape::Disc, points(p.gpu)).with_names(names));

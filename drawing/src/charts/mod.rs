@@ -3,6 +3,7 @@
 pub mod activation_memory;
 pub mod amdahl;
 pub mod calibration;
+pub mod checkpoint_resume;
 pub mod communication_cost;
 pub mod failure_campaign;
 pub mod float_bits;

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::{POISON, UNWRITTEN};
+/// What lies beyond the end of inputs.
+pub const POISON: f32 = 1e30;
+/// What `out` is filled with before a run.
+pub const UNWRITTEN: f32 = -1.5e30;
 
 /// What must come out.
 pub(super) struct Expected {

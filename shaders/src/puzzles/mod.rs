@@ -9,7 +9,7 @@ mod check;
 pub mod guard;
 mod twin;
 
-pub use check::{Slip, Wrong};
+pub use check::{POISON, Slip, UNWRITTEN, Wrong};
 
 use ringside_core::kernels::workbench;
 
@@ -49,10 +49,6 @@ pub struct Puzzle {
     twin: fn(&Dims, &[Vec<f32>]) -> Expected,
 }
 
-/// What lies beyond the end of inputs.
-pub const POISON: f32 = 1e30;
-/// What `out` is filled with before a run.
-pub const UNWRITTEN: f32 = -1.5e30;
 /// Values beyond the end of every buffer.
 pub const MARGIN: usize = 16;
 /// Sizes that are drawn in each check.

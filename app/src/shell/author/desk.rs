@@ -1,20 +1,15 @@
 //! What lies on an author's desk: the course's files, what differs from them, and what the worker makes of it.
 
-use std::collections::BTreeMap;
-
 use js_sys::Array;
 use leptos::prelude::*;
 use ringside_content::schema::Draft;
 use wasm_bindgen::JsValue;
 
-use super::files::{self, File};
+use super::files::{self, File, Files};
 use crate::page;
 use crate::store::store;
 use crate::ui::later::Later;
 use crate::worker::{Program, Worker};
-
-/// Path below `content/`, and text.
-pub(super) type Files = BTreeMap<String, String>;
 
 /// How long the worker waits for the author to pause, in milliseconds.
 const PAUSE: u32 = 250;

@@ -1,6 +1,9 @@
 //! The files of a chapter.
 
-use super::desk::Files;
+use std::collections::BTreeMap;
+
+/// Path below `content/`, and text.
+pub(super) type Files = BTreeMap<String, String>;
 
 /// One of the files that make a chapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

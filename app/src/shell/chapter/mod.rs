@@ -17,7 +17,7 @@ use crate::data::{self, Remote};
 use crate::deferred::{NotLoaded, Page, deferred};
 use crate::page;
 use crate::router::{Route, address};
-use crate::shell::first_sight;
+use crate::shell::prerendered;
 
 /// Downloads the page.
 #[wasm_split(chapter, wasm_split_path = leptos::wasm_split, fallible)]
@@ -38,12 +38,12 @@ fn view() -> AnyView {
 /// A chapter that is being written.
 pub fn draft(draft: Draft) -> AnyView {
     let Draft { slug, html, exercises, .. } = draft;
-    text::view(text::Text { slug, html: html.0, exercises: Remote::there(exercises), draft: true })
+    text::view(place::Text { slug, html: html.0, exercises: Remote::there(exercises), draft: true })
 }
 
 fn chapter(slug: String) -> AnyView {
     let path = format!("chapters/{slug}.html");
-    let built = first_sight::take(&path).map(|built| Ok(built.inner_html()));
+    let built = prerendered::take(&path).map(|built| Ok(built.inner_html()));
     let there = built.is_some();
     let state = RwSignal::new(built);
     let (slug, path) = (StoredValue::new(slug), StoredValue::new(path));
@@ -68,7 +68,7 @@ fn chapter(slug: String) -> AnyView {
         Some(Ok(html)) => {
             let slug = slug.get_value();
             let exercises = Remote::new(data::exercises_path(&slug));
-            text::view(text::Text { slug, html, exercises, draft: false })
+            text::view(place::Text { slug, html, exercises, draft: false })
         }
         Some(Err(why)) => deferred(unwritten::load, move |show: unwritten::View| {
             show(unwritten::Asked { slug: slug.get_value(), why: why.clone(), again })

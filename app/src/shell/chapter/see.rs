@@ -10,8 +10,8 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, HtmlElement};
 
-use super::text::Figure;
-use crate::ui::{dom, hold};
+use super::place::Figure;
+use crate::ui::{dom, scroll};
 
 /// What one link did.
 #[derive(Clone)]
@@ -106,7 +106,7 @@ impl Shown {
     /// Goes back to a link in the text.
     fn read_on(self, link: &HtmlElement) {
         self.from.set(None);
-        hold::bring_near(link.clone().into());
+        scroll::to_nearest(link.clone().into());
         // Without the focus it is where the learner looks, all the same.
         let _ = link.focus();
     }
@@ -142,7 +142,7 @@ fn is_seen(element: &Element) -> bool {
 fn show(id: &str) {
     let Some(slot) = document().get_element_by_id(id) else { return };
     let drawing = dom::find(&slot, ".stage").map_or_else(|| slot.clone(), Into::into);
-    hold::bring_near(drawing);
+    scroll::to_nearest(drawing);
     // Without the mark the figure has changed all the same.
     let _ = slot.class_list().add_1("shown");
     let unmark = move || {

@@ -4,46 +4,12 @@ use std::collections::BTreeMap;
 
 use leptos::html;
 use leptos::prelude::*;
-use ringside_content::schema::Exercises;
-use ringside_core::query::Query;
 use web_sys::Element;
 
+use super::place::{Figure, Text};
 use super::{nav, place, see, term};
-use crate::data::Remote;
-use crate::exercises;
 use crate::page;
 use crate::router::address;
-
-/// A figure of the chapter: the state it starts from and the state it is in.
-#[derive(Clone)]
-pub(super) struct Figure {
-    pub(super) base: Query,
-    pub(super) query: RwSignal<Query>,
-}
-
-impl Figure {
-    /// The figure of a place, in the state that the chapter gives it.
-    pub(super) fn of(place: &Element) -> Self {
-        let base = Query::parse(&place.get_attribute("data-query").unwrap_or_default());
-        Self { query: RwSignal::new(base.clone()), base }
-    }
-}
-
-/// A chapter as it is put into the page.
-pub(super) struct Text {
-    pub(super) slug: String,
-    pub(super) html: String,
-    pub(super) exercises: Remote<Exercises>,
-    /// Still being written: what is done in it is not kept.
-    pub(super) draft: bool,
-}
-
-impl Text {
-    /// The chapter under which its exercises are stored.
-    pub(super) fn stored_as(&self) -> &str {
-        if self.draft { exercises::DRAFT } else { &self.slug }
-    }
-}
 
 /// The page with its widgets, exercises and sources.
 pub(super) fn view(text: Text) -> AnyView {

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::ExerciseIndex;
-use ringside_core::exercise::input::{cause_and_change, indices, partners};
-use ringside_core::exercise::{Exercise, Kind, Template, draw, environment};
+use ringside_core::exercise::input::in_words;
 use ringside_core::practice::date;
 use ringside_core::practice::exam::{
     ClassTable, ExamResult, Finding, HONESTY, MAX_FILE, Mark, Recheck, Rechecked, class_table, recheck,
@@ -296,7 +295,8 @@ fn person(one: &Recheck, loaded: &Loaded, titles: StoredValue<BTreeMap<String, S
 fn answer(item: &Rechecked, loaded: &Loaded, titles: StoredValue<BTreeMap<String, String>>) -> AnyView {
     let title = title_of(titles, &item.exercise);
     let typed = item.answer.clone();
-    let words = loaded.definitions.get(&item.exercise).map(|e| in_words(e, item, loaded)).unwrap_or_default();
+    let in_words = |exercise| in_words(exercise, item.seed, &item.answer, &|query| loaded.evaluate(exercise, query));
+    let words = loaded.definitions.get(&item.exercise).map(in_words).unwrap_or_default();
     let shown = if typed.trim().is_empty() {
         view! { <p class="why">"No answer."</p> }.into_any()
     } else if words.is_empty() {
@@ -318,44 +318,4 @@ fn answer(item: &Rechecked, loaded: &Loaded, titles: StoredValue<BTreeMap<String
         </li>
     }
     .into_any()
-}
-
-/// An answer that is kept as places in a list, in the words of the exercise: HTML of our own build, one piece each. Nothing for
-/// an answer that was typed.
-fn in_words(exercise: &Exercise, item: &Rechecked, loaded: &Loaded) -> Vec<String> {
-    let answer = item.answer.as_str();
-    let chosen = |texts: Vec<&String>| -> Vec<String> {
-        let places = indices(answer, texts.len()).unwrap_or_default();
-        places.into_iter().filter_map(|i| texts.get(i).map(|t| (*t).clone())).collect()
-    };
-    let paired = |left: Vec<String>, right: Vec<&String>| -> Vec<String> {
-        let all = partners(answer, left.len(), right.len()).unwrap_or_default();
-        let one = |(i, to): (usize, Option<usize>)| Some(format!("{}: {}", left.get(i)?, right.get(to?)?));
-        all.into_iter().enumerate().filter_map(one).collect()
-    };
-    let templates = match &exercise.kind {
-        Kind::Choice(choice) => chosen(choice.options.iter().map(|o| &o.text).collect()),
-        Kind::Order(order) => chosen(order.items.iter().map(|i| &i.text).collect()),
-        Kind::Match(m) => {
-            let right = m.pairs.iter().map(|p| &p.right).chain(&m.extra).collect();
-            paired(m.pairs.iter().map(|p| p.left.clone()).collect(), right)
-        }
-        Kind::Label(label) => {
-            let places = ('A'..).take(label.parts.len()).map(|letter| format!("Part {letter}")).collect();
-            paired(places, label.parts.iter().map(|p| &p.text).collect())
-        }
-        Kind::Trace(trace) => {
-            let (cause, change) = cause_and_change(answer);
-            let cause = cause.and_then(|i| trace.causes.get(i)).map(|c| c.text.clone());
-            let change = change.and_then(|i| trace.changes.get(i)).map(|c| c.text.clone());
-            cause.into_iter().chain(change).collect()
-        }
-        _ => return Vec::new(),
-    };
-    let parameters = draw(exercise, item.seed);
-    let evaluate = |query: &_| loaded.evaluate(exercise, query);
-    match environment(exercise, &parameters, &evaluate) {
-        Ok(env) => templates.iter().map(|t| Template::fill(t, &env).unwrap_or_else(|_| t.clone())).collect(),
-        Err(_) => templates,
-    }
 }

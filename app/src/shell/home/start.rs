@@ -5,8 +5,8 @@ use ringside_content::words;
 use web_sys::{Element, HtmlElement};
 
 use super::progress::{self, Next};
-use crate::shell::first_sight::BEGUN;
 use crate::shell::practice;
+use crate::shell::prerendered::BEGUN;
 use crate::store::doc::Doc;
 use crate::store::store;
 use crate::style;

@@ -29,46 +29,13 @@ pub fn load() -> Result<Page, NotLoaded> {
 fn view() -> AnyView {
     page::title("Lecture");
     let list = RwSignal::new(deck::in_address().unwrap_or_default());
-    // Another list may be opened from a link while this page is open.
-    let moved = address();
-    Effect::new(move |before: Option<()>| {
-        moved.track();
-        if before.is_some()
-            && let Some(given) = deck::in_address()
-        {
-            list.set(given);
-        }
-    });
-    // What is typed is in the address, so that a reload and a link bring it back.
-    let rest = Later::after(300);
-    Effect::new(move |before: Option<()>| {
-        list.track();
-        if before.is_some() {
-            rest.run(move || {
-                let address = link::whole(&list.with_untracked(|list| deck::address_of("lecture", list)));
-                // A browser that refuses leaves an older list in the bar; the text is on the page.
-                router::replace(&address);
-            });
-        }
-    });
+    keep_in_address(list);
     let said: Said = RwSignal::new(None);
     let add = move |event: leptos::ev::Event| {
         let Some(select) = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlSelectElement>().ok()) else { return };
         let slug = select.value();
         select.set_value("");
-        spawn_local(async move {
-            match deck::of_chapter(&slug).await {
-                Ok(slides) => {
-                    let line = |slide: deck::Slide| format!("{} {}", slide.address(), slide.label.replace('\n', " "));
-                    let lines: Vec<String> = slides.into_iter().map(line).collect();
-                    list.try_update(|list| {
-                        let before = if list.is_empty() || list.ends_with('\n') { "" } else { "\n" };
-                        *list = format!("{list}{before}{}\n", lines.join("\n"));
-                    });
-                }
-                Err(why) => drop(said.try_set(Some(Err(why)))),
-            }
-        });
+        append_chapter(slug, list, said);
     };
     let chapters = move || {
         let course = library().course.ready()?;
@@ -129,4 +96,46 @@ fn view() -> AnyView {
         </article>
     }
     .into_any()
+}
+
+/// What is typed is in the address, so that a reload and a link bring it back.
+fn keep_in_address(list: RwSignal<String>) {
+    // Another list may be opened from a link while this page is open.
+    let moved = address();
+    Effect::new(move |before: Option<()>| {
+        moved.track();
+        if before.is_some()
+            && let Some(given) = deck::in_address()
+        {
+            list.set(given);
+        }
+    });
+    let rest = Later::after(300);
+    Effect::new(move |before: Option<()>| {
+        list.track();
+        if before.is_some() {
+            rest.run(move || {
+                let address = link::whole(&list.with_untracked(|list| deck::address_of("lecture", list)));
+                // A browser that refuses leaves an older list in the bar; the text is on the page.
+                router::replace(&address);
+            });
+        }
+    });
+}
+
+/// Puts all that a chapter shows at the end of the list.
+fn append_chapter(slug: String, list: RwSignal<String>, said: Said) {
+    spawn_local(async move {
+        match deck::of_chapter(&slug).await {
+            Ok(slides) => {
+                let line = |slide: deck::Slide| format!("{} {}", slide.address(), slide.label.replace('\n', " "));
+                let lines: Vec<String> = slides.into_iter().map(line).collect();
+                list.try_update(|list| {
+                    let before = if list.is_empty() || list.ends_with('\n') { "" } else { "\n" };
+                    *list = format!("{list}{before}{}\n", lines.join("\n"));
+                });
+            }
+            Err(why) => drop(said.try_set(Some(Err(why)))),
+        }
+    });
 }

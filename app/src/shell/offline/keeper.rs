@@ -14,7 +14,7 @@ use web_sys::{
 
 use crate::shell::notices::{self, Level};
 use crate::store::store;
-use crate::ui::awake::saves_data;
+use crate::ui::idle::saves_data;
 use crate::ui::{dom, link};
 
 /// How long the page is left in peace before the whole course is fetched, in milliseconds.

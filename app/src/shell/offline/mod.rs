@@ -13,7 +13,7 @@ use leptos::wasm_split::wasm_split;
 
 use super::embed;
 use crate::deferred::NotLoaded;
-use crate::ui::awake;
+use crate::ui::idle;
 
 /// How long after somebody was seen to be there.
 const LATER: Duration = Duration::from_secs(3);
@@ -38,5 +38,5 @@ pub fn later() {
             }
         });
     };
-    awake::when_awake(move || set_timeout(begin, LATER));
+    idle::when_idle(move || set_timeout(begin, LATER));
 }

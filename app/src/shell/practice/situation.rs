@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ringside_content::schema::{Chapter, Course, ExerciseIndex, Indexed, Readings, Status};
+use ringside_core::exercise::Kind;
 use ringside_core::practice::next::{self, Situation};
 use ringside_core::practice::plan::{self, Schedule, Today};
 use ringside_core::practice::{Day, Practice};
@@ -11,7 +12,7 @@ use crate::store::doc::Doc;
 
 /// The exercises that train a skill. Predictions do not: they are never wrong.
 fn train(exercise: &&Indexed) -> bool {
-    !matches!(exercise.kind.as_str(), "predict" | "sketch")
+    !Kind::unlocking().any(|kind| kind == exercise.kind)
 }
 
 /// The skills of a chapter that have exercises.

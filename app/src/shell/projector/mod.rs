@@ -15,8 +15,8 @@ use web_sys::HtmlElement;
 use crate::deferred::{self, NotLoaded};
 use crate::router::{self, Address, Route, address};
 use crate::style;
-use crate::ui::awake;
 use crate::ui::dom;
+use crate::ui::idle;
 
 /// The name in the address by which a page opens projected: `?present`, or `?present=3` for a chapter's third state.
 pub const PRESENT: &str = "present";
@@ -43,7 +43,7 @@ pub fn toggle(from: Option<HtmlElement>) {
     if address().route().get_untracked() == Route::Presenter {
         return;
     }
-    awake::wake();
+    idle::run_now();
     deferred::act(style::with(&["projector"], load()), move |toggle| toggle(from));
 }
 

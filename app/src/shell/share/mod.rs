@@ -12,8 +12,8 @@ use web_sys::HtmlElement;
 
 use crate::deferred::{self, NotLoaded};
 use crate::style;
-use crate::ui::awake;
 use crate::ui::dom;
+use crate::ui::idle;
 
 /// What can be done.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ fn load() -> Result<Share, NotLoaded> {
 }
 
 fn with(act: impl FnOnce(Share) + 'static) {
-    awake::wake();
+    idle::run_now();
     deferred::act(style::with(&["share"], load()), act);
 }
 

@@ -11,7 +11,7 @@ use ringside_core::decimal;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{CssStyleDeclaration, DomRect, Element, HtmlElement, Node, Range, XmlSerializer};
 
-use super::gradient;
+use super::gradient::{self, Area, plain_colour};
 use crate::ui::{self, dom};
 
 /// The width of a picture in pixels: that of a projector.
@@ -120,15 +120,6 @@ struct Painter {
     ids: usize,
     /// What lies above the layer that is drawn, with its `z-index`.
     above: Vec<(f64, Element)>,
-}
-
-/// A rectangle of the picture.
-#[derive(Clone, Copy)]
-pub(super) struct Area {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) width: f64,
-    pub(super) height: f64,
 }
 
 impl Painter {
@@ -363,31 +354,12 @@ fn drawn_colour(value: &str) -> String {
     }
 }
 
-/// `rgb(…)` of what a browser writes: `rgb(1, 2, 3)`, `rgba(1, 2, 3, 0.5)`, `color(srgb 0.1 0.2 0.3 / 0.5)`.
-pub(super) fn plain_colour(text: &str) -> (String, f64) {
-    let Some((kind, inner)) = text.split_once('(') else { return (text.to_owned(), 1.0) };
-    let inner = inner.trim_end_matches(')').trim_start_matches("srgb");
-    let numbers: Vec<f64> = inner.split([' ', ',', '/']).filter(|p| !p.is_empty()).filter_map(decimal::parse).collect();
-    let whole = match kind {
-        "rgb" | "rgba" => 1.0,
-        "color" => 255.0,
-        _ => return (text.to_owned(), 1.0),
-    };
-    let [red, green, blue, rest @ ..] = numbers.as_slice() else { return (text.to_owned(), 1.0) };
-    let part = |value: &f64| (value * whole).round();
-    (format!("rgb({}, {}, {})", part(red), part(green), part(blue)), rest.first().copied().unwrap_or(1.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_read_as_browsers_write_them() {
-        assert_eq!(plain_colour("rgb(1, 2, 3)"), ("rgb(1, 2, 3)".to_owned(), 1.0));
-        assert_eq!(plain_colour("rgba(1, 2, 3, 0.5)"), ("rgb(1, 2, 3)".to_owned(), 0.5));
-        assert_eq!(plain_colour("color(srgb 1 0.5 0 / 0.25)"), ("rgb(255, 128, 0)".to_owned(), 0.25));
-        assert_eq!(plain_colour("none"), ("none".to_owned(), 1.0));
+    fn what_cannot_be_seen_keeps_its_alpha() {
         assert_eq!(drawn_colour("rgba(1, 2, 3, 0)"), "rgba(1, 2, 3, 0)");
     }
 }

@@ -7,7 +7,7 @@ use ringside_core::quantity::{Unit, bytes_binary, bytes_decimal, grouped};
 use ringside_drawing::scale::percent;
 
 use super::{Shown, State};
-use crate::ui::rested::rested;
+use crate::ui::debounced::debounced;
 use crate::ui::table::{Table, numbers, silent, words};
 
 /// Rows of the table of a step; of more layers an even choice is listed.
@@ -73,7 +73,7 @@ pub(super) fn terms(shown: Shown) -> AnyView {
 /// What recomputing nothing, attention, or all of a layer comes to.
 pub(super) fn policies(state: State, shown: Shown) -> AnyView {
     let all = Memo::new(move |_| shown.with(|a| Some(a.policies())));
-    let at_rest = rested(state.params());
+    let at_rest = debounced(state.params());
     let percents = |(theirs, ours)| (Unit::Fraction.format(theirs), Unit::Fraction.format(ours));
     let [attention, all_of_it] = recompute::measured().map(percents);
     let names = [

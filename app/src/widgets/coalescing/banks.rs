@@ -9,9 +9,9 @@ use ringside_core::coalescing::{Cost, Params};
 use crate::widgets::outcome::Shown;
 
 /// Width and height of a word.
-const CELL: (f64, f64) = (20.0, 15.0);
+const CELL: (f64, f64) = (28.0, 16.0);
 /// Room for the number of a row, and for those of the banks.
-const HEAD: (f64, f64) = (30.0, 16.0);
+const HEAD: (f64, f64) = (34.0, 17.0);
 
 pub(super) fn view(params: Memo<Params>, shown: Shown<Cost>, step: Memo<usize>) -> AnyView {
     let rows = Memo::new(move |_| {
@@ -42,11 +42,11 @@ fn cells(cost: &Cost, rows: &[u64], words: u64, step: u64) -> String {
     let mut text = String::new();
     let x = |bank: u64| HEAD.0 + bank as f64 * CELL.0;
     for bank in 0..BANKS {
-        let _ = write!(text, r#"<text class="bank" x="{}" y="11">{bank}</text>"#, x(bank) + CELL.0 / 2.0);
+        let _ = write!(text, r#"<text class="bank" x="{}" y="12">{bank}</text>"#, x(bank) + CELL.0 / 2.0);
     }
     for (i, row) in rows.iter().enumerate() {
         let y = HEAD.1 + i as f64 * CELL.1;
-        let _ = write!(text, r#"<text class="row" x="{}" y="{}">{row}</text>"#, HEAD.0 - 6.0, y + 11.0);
+        let _ = write!(text, r#"<text class="row" x="{}" y="{}">{row}</text>"#, HEAD.0 - 6.0, y + 11.8);
         for bank in 0..BANKS {
             let _ = write!(
                 text,
@@ -72,7 +72,7 @@ fn cells(cost: &Cost, rows: &[u64], words: u64, step: u64) -> String {
                 CELL.0 - 1.5,
                 CELL.1 - 1.5,
                 left + CELL.0 / 2.0 - 0.75,
-                top + 10.5,
+                top + 11.3,
                 place.lane
             );
         }

@@ -5,7 +5,7 @@ use ringside_core::ddp::Params;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Quantity, grouped};
 
-use crate::ui::rested::rested;
+use crate::ui::debounced::debounced;
 use crate::ui::table::{Table, numbers, words};
 use crate::widgets::readings;
 
@@ -21,7 +21,7 @@ const LAST: u64 = 3;
 
 /// The data set, its `controls` and the lists.
 pub(super) fn view(params: Memo<Params>, controls: AnyView, quantities: Memo<Vec<Quantity>>) -> AnyView {
-    let at_rest = rested(params);
+    let at_rest = debounced(params);
     let said = move || params.with(Params::sampling);
     view! {
         <details class="fold sharing" open>

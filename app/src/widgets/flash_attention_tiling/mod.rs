@@ -19,8 +19,8 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props};
 use crate::deferred::NotLoaded;
 use crate::ui;
+use crate::ui::debounced::debounced;
 use crate::ui::presets::{Preset, presets};
-use crate::ui::rested::rested;
 use crate::ui::transport::{Pace, Transport};
 
 /// Downloads the widget.
@@ -72,7 +72,7 @@ impl Shown {
         let step = Memo::new(move |_| params.with(|p| p.step).min(run.with(Run::steps)));
         let asked = Memo::new(move |_| params.with(|p| p.row));
         let row = Memo::new(move |_| run.with(|run| run.watched(asked.get())));
-        let at_rest = rested(run);
+        let at_rest = debounced(run);
         let watched = Memo::new(move |_| {
             let run = at_rest.get();
             Watched { number: run.watched(asked.get()), softmax: run.row(asked.get()), run }

@@ -43,7 +43,6 @@ pub(super) fn kinds(state: State, shown: Memo<Shown>) -> AnyView {
             </button>
         }
     };
-    let second = move || params.with(|p| format!("{} tokens", grouped(p.context)));
     view! {
         <ul class="legend kv-legend">
             <li><i class="swatch key" aria-hidden="true"></i>"keys"</li>
@@ -55,7 +54,7 @@ pub(super) fn kinds(state: State, shown: Memo<Shown>) -> AnyView {
             <span>"attention"</span>
             <span>"one token, all layers, to scale"</span>
             <span class="amount">"a token"</span>
-            <span class="amount whole">{second}</span>
+            <span class="amount whole">"a sequence"</span>
         </div>
         <div class="kv-rows" role="group" aria-label="Kinds of attention, with the bytes of a token and of a sequence">
             {Attention::KINDS.iter().enumerate().map(|(i, kind)| row(i, *kind)).collect_view()}
@@ -74,11 +73,7 @@ fn Layers(shown: Memo<Shown>) -> impl IntoView {
             let mut left = 0.0;
             let piece = |l: &ringside_core::kv_cache::Layers| {
                 let wide = 100.0 * l.count as f64 / all;
-                let class = match (l.keeps, l.window) {
-                    (Keeps::State { .. }, _) => "state",
-                    (_, Some(_)) => "window",
-                    (_, None) => "full",
-                };
+                let class = class_of(l);
                 let at = left;
                 left += wide;
                 view! { <rect class=class x=format!("{at:.3}%") width=format!("{wide:.3}%") height="100%" /> }
@@ -90,21 +85,31 @@ fn Layers(shown: Memo<Shown>) -> impl IntoView {
         shown.with(|s| {
             let one = |l: &ringside_core::kv_cache::Layers| {
                 let keeps = match (l.keeps, l.window) {
-                    (Keeps::State { values }, _) => format!("keep a state of {} numbers", grouped(values)),
-                    (_, Some(window)) => format!("keep the last {} tokens", grouped(window)),
-                    (_, None) => "keep every token".to_owned(),
+                    (Keeps::State { values }, _) => format!("a state of {} numbers", grouped(values)),
+                    (_, Some(window)) => format!("the last {} tokens", grouped(window)),
+                    (_, None) => "every token".to_owned(),
                 };
-                format!("{} {keeps}", grouped(l.count))
+                let class = format!("swatch {}", class_of(l));
+                view! { <li><i class=class aria-hidden="true"></i>{format!("{}: {keeps}", grouped(l.count))}</li> }
             };
-            let layers: Vec<String> = s.chosen.cache.layers.iter().filter(|l| l.count > 0).map(one).collect();
-            format!("Of {} layers, {}.", grouped(s.chosen.cache.count()), layers.join(", "))
+            s.chosen.cache.layers.iter().filter(|l| l.count > 0).map(one).collect_view()
         })
     };
+    let heading = move || shown.with(|s| format!("What each of {} layers keeps", grouped(s.chosen.cache.count())));
     view! {
         <div class="kv-layers">
             <svg aria-hidden="true">{stack}</svg>
-            <p>{words}</p>
+            <ul class="legend kv-legend" ><li>{heading}</li>{words}</ul>
         </div>
+    }
+}
+
+/// How layers are drawn.
+fn class_of(layers: &ringside_core::kv_cache::Layers) -> &'static str {
+    match (layers.keeps, layers.window) {
+        (Keeps::State { .. }, _) => "state",
+        (_, Some(_)) => "window",
+        (_, None) => "full",
     }
 }
 
@@ -189,13 +194,12 @@ pub(super) fn models(state: State, whole: Memo<Params>) -> AnyView {
         };
         all.into_iter().map(row).collect_view()
     };
-    let second = move || params.with(|p| format!("{} tokens", grouped(p.context)));
     view! {
         <div class="kv-row kv-head" aria-hidden="true">
             <span>"model"</span>
             <span>"a sequence, to scale"</span>
             <span class="amount">"a token"</span>
-            <span class="amount whole">{second}</span>
+            <span class="amount whole">"a sequence"</span>
         </div>
         <div class="kv-rows" role="group" aria-label="Published models, with the bytes of a token and of a sequence">{rows}</div>
     }

@@ -16,11 +16,13 @@ const TOKENS: u64 = 8192;
 pub(super) fn all(state: State, shown: Shown, input: ModelInput) -> Drawn {
     let is = move |holds: fn(&Params) -> bool| move || state.params().with(holds);
     let size = Signal::derive(move || shown.with(|b| b.size.params));
-    let count = move |n: f64| state.update(|p| p.model = ModelRef::Count(n.round() as u64));
-    let by_count = Callback::new(move |()| count(size.get_untracked()));
+    let by_count = Callback::new(move |()| {
+        state.update(|p| p.model = ModelRef::Count(size.get_untracked().round() as u64));
+    });
+    let resize = move |n: f64| state.update(|p| p.model = p.model.resized(n));
     Controls::of(state)
         .special("model", input.select(size, Some(by_count)))
-        .number("params", size, count)
+        .number("params", size, resize)
         .special("seq", tokens(state))
         .only_while(&["optimizer", "convention"], is(|p| p.mode == Mode::Training))
         .only_while(&["mbs"], is(|p| p.model.shape().is_some()))

@@ -20,7 +20,7 @@ use super::model_input::ModelInput;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
-use crate::ui::rested::rested;
+use crate::ui::debounced::debounced;
 
 /// Downloads the widget.
 #[wasm_split(widget_model_anatomy, wasm_split_path = leptos::wasm_split, fallible)]
@@ -70,7 +70,7 @@ fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
     let params = state.params();
     let shown = Shown::new(params);
-    let at_rest = Shown { result: rested(shown.result), ..shown };
+    let at_rest = Shown { result: debounced(shown.result), ..shown };
     let sizes = Sizes::new(state);
     let model = Signal::derive(move || params.with(|p| p.model));
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));

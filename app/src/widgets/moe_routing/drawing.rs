@@ -10,6 +10,9 @@ const ROWS: usize = 24;
 /// Shades of a score.
 const SHADES: usize = 5;
 
+/// The outline of a score, with room to the next token's.
+const CELL: &str = "h1v.84h-1z";
+
 /// Which steps have been done.
 struct Done(usize);
 
@@ -92,10 +95,11 @@ fn scores(html: &mut String, routed: &Routed, done: &Done) {
         let least = row.iter().copied().fold(f64::INFINITY, f64::min);
         let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for (x, score) in row.iter().enumerate() {
-            let part = if most > least { (score - least) / (most - least) } else { 0.0 };
+            // The root, so that what a softmax leaves of the others can be told apart.
+            let part = if most > least { ((score - least) / (most - least)).sqrt() } else { 0.0 };
             let shade = ((part * SHADES as f64) as usize).min(SHADES - 1);
             if let Some(path) = shades.get_mut(shade) {
-                let _ = write!(path, "M{x} {y}h1v1h-1z");
+                let _ = write!(path, "M{x} {y}{CELL}");
             }
         }
         if done.chosen() {
@@ -103,8 +107,8 @@ fn scores(html: &mut String, routed: &Routed, done: &Done) {
             let kept = routed.kept.get(token);
             for (slot, choice) in routed.routed.get(token).into_iter().flatten().enumerate() {
                 let has_room = !done.room() || kept.and_then(|k| k.get(slot)).copied().unwrap_or(true);
-                let (path, shape) = if has_room { (&mut chosen, "h1v1h-1z") } else { (&mut dropped, "l1 1h-1z") };
-                let _ = write!(path, "M{} {y}{shape}", choice.expert);
+                let path = if has_room { &mut chosen } else { &mut dropped };
+                let _ = write!(path, "M{} {y}{CELL}", choice.expert);
             }
         }
     }

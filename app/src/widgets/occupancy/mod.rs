@@ -34,7 +34,7 @@ const PRESETS: &[Preset] = &[
     ),
     ("FlashAttention-2, 128 × 64", "gpu=a100&block_size=128&regs_per_thread=255&dynamic_smem=65536"),
     ("FlashAttention-2, 64 × 64", "gpu=a100&block_size=128&regs_per_thread=180&dynamic_smem=49152"),
-    ("PyTorch’s gatherTopK", "gpu=a100&block_size=1024&regs_per_thread=40&dynamic_smem=0"),
+    ("PyTorch’s top-k", "gpu=a100&block_size=256&regs_per_thread=40&dynamic_smem=0"),
     ("A copy", "gpu=h100&block_size=256&regs_per_thread=16&dynamic_smem=0"),
     ("A copy of float4", "gpu=h100&block_size=256&regs_per_thread=16&dynamic_smem=0&load_bytes=16"),
     ("A block of one warp", "gpu=h100&block_size=32&regs_per_thread=32&dynamic_smem=0"),

@@ -13,10 +13,12 @@ pub(super) fn view(params: Memo<Params>, shown: Shown<Held>) -> AnyView {
     let rooms = Memo::new(move |_| params.with(|p| shown.with(|held| held.rooms(p))));
     let blocks = Memo::new(move |_| shown.with(|held| held.residency.blocks));
     let partition = |(i, slots): (usize, Vec<Option<u64>>)| {
+        // Two rows of them.
+        let columns = slots.len().div_ceil(2).max(1).to_string();
         view! {
             <div class="sm-partition">
                 <p>{format!("Scheduler {}", i + 1)}</p>
-                <div class="sm-slots">{slots.into_iter().map(slot).collect_view()}</div>
+                <div class="sm-slots" style:--columns=columns>{slots.into_iter().map(slot).collect_view()}</div>
             </div>
         }
     };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leptos::html;
 use leptos::prelude::*;
 use ringside_core::decimal;
-use ringside_core::planner::{Axis, Degrees, words};
+use ringside_core::planner::{Axis, Degrees, Job, words};
 use ringside_core::quantity::grouped;
 use web_sys::PointerEvent;
 
@@ -48,23 +48,7 @@ pub(super) fn view(look: Memo<Look>) -> AnyView {
     };
     let nodes = move || {
         let along = axis.get();
-        let mut text = String::new();
-        let Some(d) = drawn.get() else { return text };
-        for r in 0..d.ranks {
-            if r.is_multiple_of(d.node) {
-                let _ = write!(text, "<div class=\"mesh-node\"><span>node {}</span><div>", r / d.node);
-            }
-            let (position, group) = d.degrees.place(along, r);
-            let _ = write!(text, "<i data-rank=\"{r}\" class=\"mesh-rank g{}", group % COLOURS);
-            for (name, _) in marks(r, group).into_iter().filter(|(_, on)| *on) {
-                let _ = write!(text, " {name}");
-            }
-            let _ = write!(text, "\">{position}</i>");
-            if (r + 1).is_multiple_of(d.node) {
-                text.push_str("</div></div>");
-            }
-        }
-        text
+        drawn.get().map(|d| markup(d, along, marks)).unwrap_or_default()
     };
     // Another rank: the marks move, and nothing else changes.
     let root = NodeRef::<html::Div>::new();
@@ -89,21 +73,7 @@ pub(super) fn view(look: Memo<Look>) -> AnyView {
     let says = move || {
         let along = axis.get();
         let Some((d, chosen)) = at() else { return String::new() };
-        let group = d.degrees.group(along, d.node);
-        let (position, own) = d.degrees.place(along, chosen);
-        if group.ranks < 2 {
-            return format!("There is no {} parallelism: each rank is alone.", along.label());
-        }
-        let place = look.with(|look| look.at(|job, _| words::place(job, group)));
-        format!(
-            "Rank {}, on node {}, is number {position} of {} in {} group {own}: {place}; its neighbours are {} {} away.",
-            grouped(chosen),
-            grouped(chosen / d.node),
-            group.ranks,
-            along.label(),
-            grouped(group.stride),
-            if group.stride == 1 { "rank" } else { "ranks" }
-        )
+        look.with(|look| look.at(|job, _| sentence(job, d, along, chosen)))
     };
     let more = move || {
         let gpus = look.with(|look| look.at(|job, _| job.cluster.gpus()));
@@ -145,4 +115,46 @@ pub(super) fn view(look: Memo<Look>) -> AnyView {
         </section>
     }
     .into_any()
+}
+
+/// Which marks a rank of a group has.
+type Marks = [(&'static str, bool); 2];
+
+/// The nodes with their ranks, as markup.
+fn markup(d: Drawn, along: Axis, marks: impl Fn(u64, u64) -> Marks) -> String {
+    let mut text = String::new();
+    for r in 0..d.ranks {
+        if r.is_multiple_of(d.node) {
+            let _ = write!(text, "<div class=\"mesh-node\"><span>node {}</span><div>", r / d.node);
+        }
+        let (position, group) = d.degrees.place(along, r);
+        let _ = write!(text, "<i data-rank=\"{r}\" class=\"mesh-rank g{}", group % COLOURS);
+        for (name, _) in marks(r, group).into_iter().filter(|(_, on)| *on) {
+            let _ = write!(text, " {name}");
+        }
+        let _ = write!(text, "\">{position}</i>");
+        if (r + 1).is_multiple_of(d.node) {
+            text.push_str("</div></div>");
+        }
+    }
+    text
+}
+
+/// Where the chosen rank is.
+fn sentence(job: &Job, d: Drawn, along: Axis, chosen: u64) -> String {
+    let group = d.degrees.group(along, d.node);
+    let (position, own) = d.degrees.place(along, chosen);
+    if group.ranks < 2 {
+        return format!("There is no {} parallelism: each rank is alone.", along.label());
+    }
+    format!(
+        "Rank {}, on node {}, is number {position} of {} in {} group {own}: {}; its neighbours are {} {} away.",
+        grouped(chosen),
+        grouped(chosen / d.node),
+        group.ranks,
+        along.label(),
+        words::place(job, group),
+        grouped(group.stride),
+        if group.stride == 1 { "rank" } else { "ranks" }
+    )
 }

@@ -22,8 +22,8 @@ use super::model_input::ModelInput;
 use super::{Module, Props, export, readings};
 use crate::deferred::{NotLoaded, deferred};
 use crate::ui;
+use crate::ui::debounced::debounced;
 use crate::ui::presets::{Preset, presets};
-use crate::ui::rested::rested;
 use hunt::Hunt;
 
 /// Downloads the widget.
@@ -86,7 +86,7 @@ struct Shown {
     /// What is looked at.
     look: Memo<Look>,
     /// The same once nothing is dragged, for what lies further down.
-    rested: Memo<Look>,
+    debounced: Memo<Look>,
 }
 
 impl Shown {
@@ -105,7 +105,7 @@ impl Shown {
                 cursor.set(None);
             }
         });
-        Self { state, hunt, cursor, look, rested: rested(look) }
+        Self { state, hunt, cursor, look, debounced: debounced(look) }
     }
 
     /// Looks at the layout that is looked at, and the job that it is of. Tracks.
@@ -131,7 +131,7 @@ fn view(props: Props) -> AnyView {
     });
     let possible = Memo::new(move |_| shown.look.with(|look| look.layout.is_some()));
     let memory =
-        Signal::derive(move || shown.rested.with(|look| look.at(|job, layout| job.memory_params(&layout.choice))));
+        Signal::derive(move || shown.debounced.with(|look| look.at(|job, layout| job.memory_params(&layout.choice))));
     let compact = props.compact;
     let running = Memo::new(move |_| hunt.running());
     let count = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
@@ -147,9 +147,9 @@ fn view(props: Props) -> AnyView {
                         {input.panel()}
                         <div class:stale=running>
                             <div class:nowhere=move || !possible.get()>
-                                {mesh::view(shown.rested)} {chosen::traffic(shown.rested)}
+                                {mesh::view(shown.debounced)} {chosen::traffic(shown.debounced)}
                             </div>
-                            {chosen::barriers(shown.rested)}
+                            {chosen::barriers(shown.debounced)}
                         </div>
                         {published::view()}
                         <div class:nowhere=move || !possible.get()>

@@ -13,7 +13,7 @@ use super::svg::{self, UNDERLINE};
 const DIM: u8 = 4;
 
 /// An element that shows which colour a class has: light and dark are resolved by the browser.
-pub(super) struct Probe(Option<Element>, &'static str);
+pub(in crate::widgets) struct Probe(Option<Element>, &'static str);
 
 impl Probe {
     /// For the colour that `class` has as its `property`.

@@ -16,6 +16,8 @@ use ringside_core::declare::Model as _;
 use ringside_core::pipeline::{Kind, Params, Schedule, Timeline, explain};
 use ringside_core::quantity::Unit;
 
+pub(super) use canvas::Probe;
+
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};

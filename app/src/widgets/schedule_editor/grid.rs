@@ -66,119 +66,155 @@ fn kept(p: &EditorParams) -> Vec<(String, bool)> {
     (0..p.board.rows.len()).map(of_stage).collect()
 }
 
-/// The grid with its tools, and a line that says what is wrong with the cell in focus.
-pub(super) fn view(editor: Editor) -> AnyView {
-    let params = editor.state.params();
-    let tool = RwSignal::new("F");
-    let cursor = RwSignal::new((0_usize, 0_usize));
-    // The block that is being dragged, and where the pointer is.
-    let dragged = RwSignal::new(None::<(usize, usize)>);
-    let over = RwSignal::new(None::<usize>);
-    let stem = StoredValue::new(unique_id("cell"));
-    let cell_id = move |stage: usize, slot: usize| stem.with_value(|stem| format!("{stem}-{stage}-{slot}"));
-    let all = Memo::new(move |_| params.with(cells));
-    let all_kept = Memo::new(move |_| params.with(kept));
-    let size = Memo::new(move |_| all.with(|rows| (rows.len(), rows.first().map_or(0, Vec::len))));
-    // Of a board that has become smaller, the nearest cell that is left.
-    let here = Memo::new(move |_| {
-        let ((stage, slot), (rows, slots)) = (cursor.get(), size.get());
-        (stage.min(rows.saturating_sub(1)), slot.min(slots.saturating_sub(1)))
-    });
+/// The grid: where the keys are, and what is dragged.
+#[derive(Clone, Copy)]
+struct Grid {
+    editor: Editor,
+    /// What a click on an empty cell puts there.
+    tool: RwSignal<&'static str>,
+    cursor: RwSignal<(usize, usize)>,
+    /// The cursor, or on a board that has become smaller the nearest cell that is left.
+    here: Memo<(usize, usize)>,
+    /// The block that is being dragged.
+    dragged: RwSignal<Option<(usize, usize)>>,
+    /// The slot under the pointer that drags.
+    over: RwSignal<Option<usize>>,
+    stem: StoredValue<String>,
+    all: Memo<Vec<Vec<Cell>>>,
+    all_kept: Memo<Vec<(String, bool)>>,
+    /// Stages and slots.
+    size: Memo<(usize, usize)>,
+}
 
-    let focus_here = move || {
-        let (stage, slot) = here.get_untracked();
-        focus(&cell_id(stage, slot))
-    };
-    let go = move |stage: usize, slot: usize| {
-        cursor.set((stage, slot));
-        cursor.set(here.get_untracked());
-        // A cell that is not drawn yet gets the focus when it is. Until then the keys come from the one before.
-        if !focus_here() {
-            request_animation_frame(move || _ = focus_here());
+impl Grid {
+    fn new(editor: Editor) -> Self {
+        let params = editor.state.params();
+        let cursor = RwSignal::new((0_usize, 0_usize));
+        let all = Memo::new(move |_| params.with(cells));
+        let size = Memo::new(move |_| all.with(|rows| (rows.len(), rows.first().map_or(0, Vec::len))));
+        let here = Memo::new(move |_| {
+            let ((stage, slot), (rows, slots)) = (cursor.get(), size.get());
+            (stage.min(rows.saturating_sub(1)), slot.min(slots.saturating_sub(1)))
+        });
+        Self {
+            editor,
+            tool: RwSignal::new("F"),
+            cursor,
+            here,
+            dragged: RwSignal::new(None),
+            over: RwSignal::new(None),
+            stem: StoredValue::new(unique_id("cell")),
+            all,
+            all_kept: Memo::new(move |_| params.with(kept)),
+            size,
         }
-    };
-    let put = move |stage: usize, slot: usize, kind: Option<Kind>| {
-        let mut board = params.with_untracked(|p| p.board.clone());
+    }
+
+    fn cell_id(self, stage: usize, slot: usize) -> String {
+        self.stem.with_value(|stem| format!("{stem}-{stage}-{slot}"))
+    }
+
+    fn focus_here(self) -> bool {
+        let (stage, slot) = self.here.get_untracked();
+        focus(&self.cell_id(stage, slot))
+    }
+
+    fn go(self, stage: usize, slot: usize) {
+        self.cursor.set((stage, slot));
+        self.cursor.set(self.here.get_untracked());
+        // A cell that is not drawn yet gets the focus when it is. Until then the keys come from the one before.
+        if !self.focus_here() {
+            request_animation_frame(move || _ = self.focus_here());
+        }
+    }
+
+    fn put(self, stage: usize, slot: usize, kind: Option<Kind>) {
+        let mut board = self.editor.state.params().with_untracked(|p| p.board.clone());
         board.put(stage, slot, kind);
-        editor.change(board);
-        go(stage, slot);
-    };
-    let press = move |event: KeyboardEvent| {
+        self.editor.change(board);
+        self.go(stage, slot);
+    }
+
+    fn press(self, event: KeyboardEvent) {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return;
         }
-        let (stage, slot) = here.get_untracked();
+        let (stage, slot) = self.here.get_untracked();
         match event.key().as_str() {
-            "ArrowLeft" => go(stage, slot.saturating_sub(1)),
-            "ArrowRight" => go(stage, slot + 1),
-            "ArrowUp" => go(stage.saturating_sub(1), slot),
-            "ArrowDown" => go(stage + 1, slot),
-            "Home" => go(stage, 0),
-            "End" => go(stage, usize::MAX),
-            "Delete" => put(stage, slot, None),
+            "ArrowLeft" => self.go(stage, slot.saturating_sub(1)),
+            "ArrowRight" => self.go(stage, slot + 1),
+            "ArrowUp" => self.go(stage.saturating_sub(1), slot),
+            "ArrowDown" => self.go(stage + 1, slot),
+            "Home" => self.go(stage, 0),
+            "End" => self.go(stage, usize::MAX),
+            "Delete" => self.put(stage, slot, None),
             "Backspace" => {
-                put(stage, slot, None);
-                go(stage, slot.saturating_sub(1));
+                self.put(stage, slot, None);
+                self.go(stage, slot.saturating_sub(1));
             }
-            " " | "Enter" => put(stage, slot, kind(tool.get_untracked())),
+            " " | "Enter" => self.put(stage, slot, kind(self.tool.get_untracked())),
             key => match kind(key.to_ascii_uppercase().as_str()) {
                 Some(kind) => {
-                    put(stage, slot, Some(kind));
-                    go(stage, slot + 1);
+                    self.put(stage, slot, Some(kind));
+                    self.go(stage, slot + 1);
                 }
                 None => return,
             },
         }
         event.prevent_default();
         event.stop_propagation();
-    };
+    }
 
-    // The cell under the pointer: on a touch screen the events of a drag go to where it began.
-    let under = move |event: &PointerEvent| -> Option<(usize, usize)> {
+    /// The cell under the pointer: on a touch screen the events of a drag go to where it began.
+    fn under(event: &PointerEvent) -> Option<(usize, usize)> {
         let element = document().element_from_point(event.client_x() as f32, event.client_y() as f32)?;
         let cell = element.closest("[data-slot]").ok().flatten()?;
         let number = |name: &str| cell.get_attribute(name).and_then(|text| text.parse::<usize>().ok());
         Some((number("data-stage")?, number("data-slot")?))
-    };
-    let down = move |event: PointerEvent| {
+    }
+
+    fn down(self, event: PointerEvent) {
         if event.button() != 0 {
             return;
         }
-        let Some((stage, slot)) = under(&event) else { return };
-        let block = params.with_untracked(|p| p.board.at(stage, slot));
-        let chosen = kind(tool.get_untracked());
+        let Some((stage, slot)) = Self::under(&event) else { return };
+        let block = self.editor.state.params().with_untracked(|p| p.board.at(stage, slot));
+        let chosen = kind(self.tool.get_untracked());
         if block.is_none() || chosen.is_none() {
-            put(stage, slot, chosen);
+            self.put(stage, slot, chosen);
         } else {
-            dragged.set(Some((stage, slot)));
-            go(stage, slot);
+            self.dragged.set(Some((stage, slot)));
+            self.go(stage, slot);
         }
-    };
-    let moved = move |event: PointerEvent| {
-        if let Some((stage, _)) = dragged.get_untracked() {
-            over.set(under(&event).filter(|(s, _)| *s == stage).map(|(_, slot)| slot));
+    }
+
+    fn moved(self, event: PointerEvent) {
+        if let Some((stage, _)) = self.dragged.get_untracked() {
+            self.over.set(Self::under(&event).filter(|(s, _)| *s == stage).map(|(_, slot)| slot));
         }
-    };
-    let up = move |event: PointerEvent| {
-        let Some((stage, slot)) = dragged.get_untracked() else { return };
-        dragged.set(None);
-        over.set(None);
-        let Some((_, to)) = under(&event).filter(|(s, to)| *s == stage && *to != slot) else { return };
-        let mut board = params.with_untracked(|p| p.board.clone());
+    }
+
+    fn up(self, event: PointerEvent) {
+        let Some((stage, slot)) = self.dragged.get_untracked() else { return };
+        self.dragged.set(None);
+        self.over.set(None);
+        let Some((_, to)) = Self::under(&event).filter(|(s, to)| *s == stage && *to != slot) else { return };
+        let mut board = self.editor.state.params().with_untracked(|p| p.board.clone());
         let block = board.at(stage, slot);
         board.put(stage, slot, None);
         board.put(stage, to, block);
-        editor.change(board);
-        go(stage, to);
-    };
-    let cancel = move |_| {
-        dragged.set(None);
-        over.set(None);
-    };
+        self.editor.change(board);
+        self.go(stage, to);
+    }
 
-    let cell = move |stage: usize, slot: usize| {
+    fn cancel(self) {
+        self.dragged.set(None);
+        self.over.set(None);
+    }
+
+    fn cell(self, stage: usize, slot: usize) -> impl IntoView {
         let cell = Memo::new(move |_| {
-            all.with(|rows| rows.get(stage).and_then(|row| row.get(slot)).cloned().unwrap_or_default())
+            self.all.with(|rows| rows.get(stage).and_then(|row| row.get(slot)).cloned().unwrap_or_default())
         });
         let is = move |kinds: &'static [Kind]| move || cell.with(|c| c.kind.is_some_and(|kind| kinds.contains(&kind)));
         let label = move || {
@@ -191,39 +227,41 @@ pub(super) fn view(editor: Editor) -> AnyView {
         view! {
             <div
                 role="gridcell"
-                id=cell_id(stage, slot)
+                id=self.cell_id(stage, slot)
                 class="cell"
                 class:forward=is(&[Kind::Forward])
                 class:backward=is(&[Kind::Input, Kind::Backward])
                 class:weight-gradient=is(&[Kind::Weight])
                 class:wrong=move || cell.with(|c| !c.why.is_empty())
-                class:target=move || over.get() == Some(slot) && dragged.get().is_some_and(|(s, _)| s == stage)
-                class:lifted=move || dragged.get() == Some((stage, slot))
+                class:target=move || self.over.get() == Some(slot) && self.dragged.get().is_some_and(|(s, _)| s == stage)
+                class:lifted=move || self.dragged.get() == Some((stage, slot))
                 data-stage=stage.to_string()
                 data-slot=slot.to_string()
                 aria-label=label
-                tabindex=move || if here.get() == (stage, slot) { "0" } else { "-1" }
-                on:focus=move |_| cursor.set((stage, slot))
+                tabindex=move || if self.here.get() == (stage, slot) { "0" } else { "-1" }
+                on:focus=move |_| self.cursor.set((stage, slot))
             >
                 {move || cell.with(|c| c.text.clone())}
             </div>
         }
-    };
-    let row = move |stage: usize| {
-        let text = move || all_kept.with(|list| list.get(stage).map(|(text, _)| text.clone()));
-        let too_much = move || all_kept.with(|list| list.get(stage).is_some_and(|(_, too_much)| *too_much));
+    }
+
+    fn row(self, stage: usize) -> impl IntoView {
+        let text = move || self.all_kept.with(|list| list.get(stage).map(|(text, _)| text.clone()));
+        let too_much = move || self.all_kept.with(|list| list.get(stage).is_some_and(|(_, too_much)| *too_much));
         view! {
             <div role="row" class="editor-row">
                 <div role="rowheader" class="editor-name">{stage}</div>
-                <For each=move || 0..size.get().1 key=|slot| *slot children=move |slot| cell(stage, slot) />
+                <For each=move || 0..self.size.get().1 key=|slot| *slot children=move |slot| self.cell(stage, slot) />
                 <div role="gridcell" class="editor-kept" class:wrong=too_much>{text}</div>
             </div>
         }
-    };
-    let columns = move || size.get().1.to_string();
-    let about = move || {
-        let (stage, slot) = here.get();
-        all.with(|rows| {
+    }
+
+    /// What there is to say of the cell in focus.
+    fn about(self) -> String {
+        let (stage, slot) = self.here.get();
+        self.all.with(|rows| {
             let cell = rows.get(stage).and_then(|row| row.get(slot));
             match cell {
                 Some(cell) if !cell.why.is_empty() => cell.why.clone(),
@@ -231,26 +269,32 @@ pub(super) fn view(editor: Editor) -> AnyView {
                 _ => "Keys: F, B, W place a block, Delete takes it away, arrows move. Or click, and drag blocks along their stage.".to_owned(),
             }
         })
-    };
-    let set = move |id: &'static str| tool.set(id);
+    }
+}
+
+/// The grid with its tools, and a line that says what is wrong with the cell in focus.
+pub(super) fn view(editor: Editor) -> AnyView {
+    let grid = Grid::new(editor);
+    let columns = move || grid.size.get().1.to_string();
+    let set = move |id: &'static str| grid.tool.set(id);
     view! {
-        <Segmented name="tool" label="A click places" options=TOOLS.to_vec() value=tool set />
+        <Segmented name="tool" label="A click places" options=TOOLS.to_vec() value=grid.tool set />
         <div class="editor-scroll">
             <div
                 class="editor-grid"
                 role="grid"
                 aria-label="Stages and slots"
                 style=("--slots", columns)
-                on:keydown=press
-                on:pointerdown=down
-                on:pointermove=moved
-                on:pointerup=up
-                on:pointercancel=cancel
+                on:keydown=move |event| grid.press(event)
+                on:pointerdown=move |event| grid.down(event)
+                on:pointermove=move |event| grid.moved(event)
+                on:pointerup=move |event| grid.up(event)
+                on:pointercancel=move |_| grid.cancel()
             >
-                <For each=move || 0..size.get().0 key=|stage| *stage children=row />
+                <For each=move || 0..grid.size.get().0 key=|stage| *stage children=move |stage| grid.row(stage) />
             </div>
         </div>
-        <p class="editor-about" aria-live="polite">{about}</p>
+        <p class="editor-about" aria-live="polite">{move || grid.about()}</p>
     }
     .into_any()
 }

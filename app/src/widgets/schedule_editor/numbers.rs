@@ -4,12 +4,12 @@ use leptos::prelude::*;
 use ringside_core::quantity::{Unit, number};
 
 use super::Editor;
-use crate::ui::rested::rested;
+use crate::ui::debounced::debounced;
 use crate::ui::table::{Table, numbers, words};
 
 /// The learner's schedule among the known ones.
 pub(super) fn score(editor: Editor) -> AnyView {
-    let params = rested(editor.state.params());
+    let params = debounced(editor.state.params());
     let rows = move || {
         params.with(|p| {
             let own = p.standing();

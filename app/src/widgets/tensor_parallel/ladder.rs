@@ -6,7 +6,7 @@ use ringside_core::tensor_parallel::{Run, Rung};
 use ringside_drawing::scale::{Linear, percent};
 
 use super::Shown;
-use crate::ui::rested::rested;
+use crate::ui::debounced::debounced;
 
 /// All that the bars show.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -54,7 +54,7 @@ fn rungs(ladder: Ladder) -> impl IntoView + use<> {
 
 /// The bars.
 pub(super) fn view(shown: Shown) -> AnyView {
-    let ladder = rested(Memo::new(move |_| shown.run.with(Ladder::of)));
+    let ladder = debounced(Memo::new(move |_| shown.run.with(Ladder::of)));
     view! {
         <div class="ladder" aria-hidden="true">
             <p class="side-title">

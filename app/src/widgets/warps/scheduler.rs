@@ -26,7 +26,7 @@ pub(in crate::widgets) fn load() -> Result<Module, NotLoaded> {
 const PRESETS: &[Preset] = &[
     ("One warp", "warps=1"),
     ("Four warps", "warps=4"),
-    ("Enough warps", "warps=10"),
+    ("Enough warps", "warps=10&rounds=5"),
     ("Four warps, four loads in flight", "warps=4&loads=4&math=5"),
     ("Round robin", "warps=6&policy=round-robin"),
 ];
@@ -52,7 +52,7 @@ fn view(props: Props) -> AnyView {
             props
             state
             subtitle=Signal::derive(move || {
-                params.with(|p| format!("{} of {} warps, {} loads, {} arithmetic", p.policy.label(), p.warps, p.loads, p.math))
+                params.with(|p| format!("{} resident, served {}", grouped(p.warps), p.policy.label()))
             })
             finding=Signal::derive(move || params.with(Params::finding))
             notes="A real load takes 270 cycles from L2 and 470 or more from HBM; here it is shorter, so that a round can be seen."
@@ -74,7 +74,7 @@ const fn class(doing: Doing) -> &'static str {
         Doing::Math => "math",
         Doing::NotSelected => "ready",
         Doing::LongScoreboard => "memory",
-        Doing::Wait => "result",
+        Doing::Wait => "waits",
         Doing::Done => "",
     }
 }
@@ -110,7 +110,7 @@ fn drawing(run: Memo<Run>, step: Memo<usize>) -> AnyView {
                     ("math", "issues arithmetic"),
                     ("ready", "ready, not selected"),
                     ("memory", "waits for memory"),
-                    ("result", "waits for a result"),
+                    ("waits", "waits for a result"),
                 ],
             )}
             <div class="warps-rows" style:--rows=move || warps.get().to_string()>

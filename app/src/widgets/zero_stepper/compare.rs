@@ -6,7 +6,7 @@ use ringside_core::zero::{Memory, Params, Run, Strategy};
 use ringside_drawing::scale::{Linear, percent};
 
 use super::{State, at_start, board};
-use crate::ui::rested::rested;
+use crate::ui::debounced::debounced;
 use crate::ui::table::{Table, numbers, words};
 
 /// What there is to say of one.
@@ -51,7 +51,7 @@ pub(super) fn view(state: State) -> AnyView {
     // Whichever is on show, all are compared.
     let params = state.params();
     let alike = Memo::new(move |_| params.with(|p| Params { strategy: Strategy::Ddp, ..at_start(p) }));
-    let at_rest = rested(alike);
+    let at_rest = debounced(alike);
     let rows = Memo::new(move |_| at_rest.with(rows));
     let body = move || {
         rows.with(|rows| {

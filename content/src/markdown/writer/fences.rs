@@ -1,6 +1,7 @@
 //! Fenced blocks: listings, widgets, exercises, sources, notes.
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
+use ringside_core::exercise;
 
 use super::{Events, Flavour, Writer};
 use crate::html::escape;
@@ -108,9 +109,10 @@ impl<'w> Writer<'w, '_> {
             let exercise = self.world.exercises.get(after).cloned().unwrap_or_default();
             if Some(exercise.chapter.as_str()) != self.slug {
                 sink.report(spot, format!("The exercise “{after}” is in another chapter: “{}”.", exercise.chapter));
-            } else if !matches!(exercise.kind.as_str(), "predict" | "sketch") {
+            } else if !exercise::Kind::unlocking().any(|kind| kind == exercise.kind) {
                 let message = format!(
-                    "Only a predict or sketch exercise can unlock a figure; “{after}” is of the kind “{}”.",
+                    "Only a {} exercise can unlock a figure; “{after}” is of the kind “{}”.",
+                    exercise::Kind::unlocking().collect::<Vec<_>>().join(" or "),
                     exercise.kind
                 );
                 sink.report(spot, message);

@@ -15,10 +15,10 @@ use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
 use super::links::{self, Here};
 use super::scan::{FigureHead, Scan};
 use super::{Page, Section, Slot, bind, figure, maths, values};
+use crate::diagnostic::Mode;
 use crate::html::{escape, escape_into, text_of};
 use crate::markdown::Heading;
 use crate::schema::Html;
-use crate::site::Mode;
 use crate::source::{Located, Spot};
 use crate::world::World;
 

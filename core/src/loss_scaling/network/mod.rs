@@ -13,7 +13,7 @@ mod train;
 pub use numerics::{Compute, FakeQuant, Keep, Matrix, Numerics, Op, Pass, Tally, Variant};
 pub use pass::{Batch, Weights};
 pub use recipe::Recipe;
-pub use train::{Run, Scaling, Settings, Signals, Step, Trainer, apart, continued, held_out, train};
+pub use train::{Part, Run, Scaling, Settings, Signals, Step, Trainer, apart, continued, held_out, train};
 
 /// Tokens of the vocabulary, and of a sequence.
 pub const VOCABULARY: usize = 8;

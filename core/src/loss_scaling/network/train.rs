@@ -166,6 +166,19 @@ pub struct Look {
     scale: f64,
 }
 
+/// A part of what the next steps depend on besides the weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Adam's moments.
+    Moments,
+    /// How many updates Adam has made.
+    Updates,
+    /// The scaler of the loss.
+    Scaler,
+    /// Where the data goes on.
+    Data,
+}
+
 /// The root of the sum of squares of all numbers of these matrices.
 fn length(weights: &Weights) -> f64 {
     weights.all().into_iter().flat_map(|m| &m.data).map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt()
@@ -190,6 +203,17 @@ impl Trainer {
             Scaling::None | Scaling::Static(_) => None,
         };
         Self { settings: *settings, weights, moments, scaler, stream, updates: 0 }
+    }
+
+    /// Puts a part back to what it is before the first step.
+    pub fn forget(&mut self, part: Part) {
+        let first = Self::new(&self.settings);
+        match part {
+            Part::Moments => self.moments = first.moments,
+            Part::Updates => self.updates = first.updates,
+            Part::Scaler => self.scaler = first.scaler,
+            Part::Data => self.stream = first.stream,
+        }
     }
 
     /// The next batch of its data.

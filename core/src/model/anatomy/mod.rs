@@ -6,10 +6,10 @@ mod pieces;
 pub use mix::{Axis, Group, Mix};
 pub use pieces::{IDS, Piece, Place};
 
-use super::config::ConfigProblem;
 use super::flops::{ForwardFlops, average_keys};
 use super::params::ParameterCount;
 use super::presets;
+use super::problem::ConfigProblem;
 use super::reference::{self, ModelRef};
 use super::shape::{Attention, SPECS as SHAPE, Shape};
 use crate::declare::{

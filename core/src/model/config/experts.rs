@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use super::ConfigProblem;
 use super::family::Family;
-use super::fields::{Absent, Fields, describe};
-use super::llama::{dense_width, usual};
+use super::fields::{Absent, Fields, dense_width, describe, usual};
+use crate::model::problem::ConfigProblem;
 use crate::model::shape::{Attention, MAX_EXPERTS, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Moe, Shape};
 
 const EXPERTS: &str = "the number of routed experts";

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde::de::{self, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::ConfigProblem;
-use crate::model::shape::{Attention, MAX_WIDTH};
+use crate::model::problem::ConfigProblem;
+use crate::model::shape::{Attention, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Shape};
 use crate::query::shorten;
 
 /// The top level of the file, in order, so that a field given twice is seen.
@@ -321,3 +321,18 @@ fn class_size(family: &str, name: &str) -> Option<u64> {
 pub(super) type Names = (&'static str, &'static str);
 pub(super) const HF: Names = ("hidden_size", "num_attention_heads");
 pub(super) const GPT: Names = ("n_embd", "n_head");
+
+/// Width, layers, heads and vocabulary under their usual names.
+pub(super) fn usual(f: &mut Fields<'_>) -> Shape {
+    Shape {
+        hidden_size: f.need(&["hidden_size"], "the model width", 4096, MAX_WIDTH),
+        num_hidden_layers: f.need(&["num_hidden_layers"], "the number of layers", 32, MAX_LAYERS),
+        num_attention_heads: f.need(&["num_attention_heads"], "the number of query heads", 32, MAX_WIDTH),
+        vocab_size: f.need(&["vocab_size"], "the number of tokens", 32_000, MAX_ROWS),
+        ..Shape::default()
+    }
+}
+
+pub(super) fn dense_width(f: &mut Fields<'_>) -> u64 {
+    f.need(&["intermediate_size"], "the width of the MLP", 11_008, MAX_ROWS)
+}

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::fields::{Absent, Fields, GPT, HF};
-use super::llama::{LAYER_NORMS, dense_width, usual};
+use super::fields::{Absent, Fields, GPT, HF, dense_width, usual};
+use super::llama::LAYER_NORMS;
 use crate::model::shape::{Attention, Gated, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Norms, Shape, Sliding};
 
 /// GPT-2 (`modeling_gpt2.py`) and StarCoder (`modeling_gpt_bigcode.py`): learned positions, biases everywhere.

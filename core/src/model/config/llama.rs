@@ -2,23 +2,8 @@
 
 use super::experts;
 use super::family::Family;
-use super::fields::{Absent, Fields, HF};
-use crate::model::shape::{Gated, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Norms, QkNorm, Shape, Sliding};
-
-/// Width, layers, heads and vocabulary under their usual names.
-pub(super) fn usual(f: &mut Fields<'_>) -> Shape {
-    Shape {
-        hidden_size: f.need(&["hidden_size"], "the model width", 4096, MAX_WIDTH),
-        num_hidden_layers: f.need(&["num_hidden_layers"], "the number of layers", 32, MAX_LAYERS),
-        num_attention_heads: f.need(&["num_attention_heads"], "the number of query heads", 32, MAX_WIDTH),
-        vocab_size: f.need(&["vocab_size"], "the number of tokens", 32_000, MAX_ROWS),
-        ..Shape::default()
-    }
-}
-
-pub(super) fn dense_width(f: &mut Fields<'_>) -> u64 {
-    f.need(&["intermediate_size"], "the width of the MLP", 11_008, MAX_ROWS)
-}
+use super::fields::{Absent, Fields, HF, dense_width, usual};
+use crate::model::shape::{Gated, MAX_LAYERS, MAX_ROWS, Norms, QkNorm, Shape, Sliding};
 
 /// Two layer norms with biases, and one at the end.
 pub(super) const LAYER_NORMS: Norms = Norms { per_layer: 2, bias: true, last: true, embedding: false, mlp: false };

@@ -1,4 +1,5 @@
 use super::*;
+use crate::exercise::Kind;
 use proptest::prelude::*;
 
 fn definitions() -> Definitions {

@@ -39,21 +39,39 @@ impl Ranks<'_> {
         gradient.whole()
     }
 
+    /// One half of a layer backward: from the gradient `d` of its output to that of its input and of its weights.
     pub(super) fn backward(&mut self, part: Part, d: &Sharded, kept: &Kept) -> (Sharded, Half<Matrix>) {
-        let at = |slot| (Phase::Backward, part, slot);
         let half = self.half(part);
-        let attention = part == Part::Attention;
-        let [weight_names, mid_names, d_names, gradient_names] = self.names(part);
-        let (act_name, d_act_name) = if attention { ("A", "dA") } else { ("H", "dH") };
-        let (second_name, d_second_name) = if attention { ("Wo", "dWo") } else { ("Wdown", "dWdown") };
+        let [_, _, d_names, _] = self.names(part);
+        let d_out = self.output_backward(part, d);
+        let (d_act, d_second) = self.second_backward(part, &half.second, &d_out, kept);
+        let d_act = self.gather_backward(part, d_act);
+        let d_mids = self.local_backward(part, &d_act, kept);
+        let d_mids = self.join_backward((Phase::Backward, part, Slot::Between), d_names, d_mids, &half.first);
+        let d_normed = self.first_backward(part, &half.first, &d_mids);
+        let first = self.first_gradients(part, &half.first, &d_mids, kept);
+        let (d_x, gain, bias) = self.normed_backward(part, &half.gain, (d, &d_normed), kept);
+        let first = first.iter().map(Sharded::whole).collect();
+        (d_x, Half { gain, bias, first, second: d_second.whole() })
+    }
 
-        let d_out = match self.split.second {
+    /// What the exchange at the end of the half is backward.
+    fn output_backward(&mut self, part: Part, d: &Sharded) -> Sharded {
+        let at = |slot| (Phase::Backward, part, slot);
+        match self.split.second {
             Cut::Rows if self.sequence => self.exchange_one(at(Slot::Out), Op::AllGather, ("dY", Gradients), d, Layout::Full, "Backward of the reduce-scatter: every rank’s term counted in every token’s sum, so every rank needs the gradients of all tokens."),
             Cut::Rows => d.clone(),
             Cut::Columns => d.to(COLS),
-        };
+        }
+    }
+
+    /// Through the second matrix: the gradients of its input and of the matrix.
+    fn second_backward(&mut self, part: Part, second: &Sharded, d_out: &Sharded, kept: &Kept) -> (Sharded, Sharded) {
+        let at = |slot| (Phase::Backward, part, slot);
+        let (act_name, d_act_name) = act_names(part);
+        let (second_name, d_second_name) = if part == Part::Attention { ("Wo", "dWo") } else { ("Wdown", "dWdown") };
         let d_act_layout = if self.split.second == Cut::Rows { COLS } else { Layout::Partial };
-        let d_act = d_out.zip(&half.second, d_act_layout, |d, w| d.times(&w.transposed()));
+        let d_act = d_out.zip(second, d_act_layout, |d, w| d.times(&w.transposed()));
         let say = match self.split.second {
             Cut::Rows => {
                 "The gradient of a sum is the gradient of each term, so g is nothing at all backward. Each rank gets the gradient of just the columns that it computed."
@@ -66,17 +84,23 @@ impl Ranks<'_> {
             at(Slot::Second),
             "gradient of the input",
             [
-                vec![panel("dY", Gradients, &d_out)],
-                vec![panel(second_name, W, &half.second)],
+                vec![panel("dY", Gradients, d_out)],
+                vec![panel(second_name, W, second)],
                 vec![panel(d_act_name, Gradients, &d_act)],
             ],
             say.to_owned(),
         );
         let d_second_layout = if self.split.second == Cut::Rows { Layout::Rows } else { COLS };
-        let d_second = kept.act.zip(&d_out, d_second_layout, |a, d| a.transposed().times(d));
-        self.note(at(Slot::Second), "weight gradient", [vec![panel(act_name, Activations, &kept.act)], vec![panel("dY", Gradients, &d_out)], vec![panel(d_second_name, Gradients, &d_second)]], "The gradient of a rank’s own block of the matrix needs its own activations only. Nothing is exchanged, and data parallelism adds nothing to it but its own all-reduce.".to_owned());
+        let d_second = kept.act.zip(d_out, d_second_layout, |a, d| a.transposed().times(d));
+        self.note(at(Slot::Second), "weight gradient", [vec![panel(act_name, Activations, &kept.act)], vec![panel("dY", Gradients, d_out)], vec![panel(d_second_name, Gradients, &d_second)]], "The gradient of a rank’s own block of the matrix needs its own activations only. Nothing is exchanged, and data parallelism adds nothing to it but its own all-reduce.".to_owned());
+        (d_act, d_second)
+    }
 
-        let d_act = match (self.split.second, self.split.first) {
+    /// What the exchange before the second matrix is backward.
+    fn gather_backward(&mut self, part: Part, d_act: Sharded) -> Sharded {
+        let at = |slot| (Phase::Backward, part, slot);
+        let (_, d_act_name) = act_names(part);
+        match (self.split.second, self.split.first) {
             (Cut::Rows, _) => d_act,
             (Cut::Columns, Cut::Columns) => self.exchange_one(
                 at(Slot::Gather),
@@ -94,8 +118,14 @@ impl Ranks<'_> {
                 Layout::Full,
                 "The terms are added up; every rank needs all of it, because every rank ran all of the middle.",
             ),
-        };
+        }
+    }
 
+    /// Through attention or the non-linearity, which each rank does alone.
+    fn local_backward(&mut self, part: Part, d_act: &Sharded, kept: &Kept) -> Vec<Sharded> {
+        let attention = part == Part::Attention;
+        let [_, mid_names, d_names, _] = self.names(part);
+        let (_, d_act_name) = act_names(part);
         let parts = |list: &[Sharded], rank: usize| -> Vec<Matrix> {
             list.iter().filter_map(|m| m.parts.get(rank).cloned()).collect()
         };
@@ -124,10 +154,10 @@ impl Ranks<'_> {
             })
             .collect();
         self.note(
-            at(Slot::Local),
+            (Phase::Backward, part, Slot::Local),
             if attention { "attention, backward" } else { "non-linearity, backward" },
             [
-                vec![panel(d_act_name, Gradients, &d_act)],
+                vec![panel(d_act_name, Gradients, d_act)],
                 panels(mid_names, Activations, &kept.mids),
                 panels(d_names, Gradients, &d_mids),
             ],
@@ -137,14 +167,18 @@ impl Ranks<'_> {
                 "Element by element, as forward.".to_owned()
             },
         );
+        d_mids
+    }
 
-        let d_mids = self.join_backward(at(Slot::Between), d_names, d_mids, &half.first);
-
+    /// Through the first matrices to the normalised input, and what their exchange is backward.
+    fn first_backward(&mut self, part: Part, first: &[Sharded], d_mids: &[Sharded]) -> Sharded {
+        let at = |slot| (Phase::Backward, part, slot);
+        let [weight_names, _, d_names, _] = self.names(part);
         let d_input_layout = if self.split.first == Cut::Columns { Layout::Partial } else { COLS };
         let input = |rank: usize| {
             d_mids
                 .iter()
-                .zip(&half.first)
+                .zip(first)
                 .filter_map(|(d, w)| Some(d.parts.get(rank)?.times(&w.parts.get(rank)?.transposed())))
                 .reduce(|sum, m| sum.plus(&m))
                 .unwrap_or_default()
@@ -160,8 +194,8 @@ impl Ranks<'_> {
             at(Slot::First),
             "gradient of the input",
             [
-                panels(d_names, Gradients, &d_mids),
-                panels(weight_names, W, &half.first),
+                panels(d_names, Gradients, d_mids),
+                panels(weight_names, W, first),
                 vec![panel("dN", Gradients, &d_input)],
             ],
             say.to_owned(),
@@ -181,11 +215,16 @@ impl Ranks<'_> {
                 "The residual stream’s gradient is needed whole on every rank, so the columns are gathered.",
             ),
         };
-        let d_normed = self.exchange_one(at(Slot::In), op, ("dN", Gradients), &d_input, self.stream(), say);
+        self.exchange_one(at(Slot::In), op, ("dN", Gradients), &d_input, self.stream(), say)
+    }
 
+    /// The gradients of the first matrices.
+    fn first_gradients(&mut self, part: Part, weights: &[Sharded], d_mids: &[Sharded], kept: &Kept) -> Vec<Sharded> {
+        let at = |slot| (Phase::Backward, part, slot);
+        let [_, _, d_names, gradient_names] = self.names(part);
         let read = self.again(part, "N", &kept.input, &kept.read);
         let gradient = |(i, d): (usize, &Sharded)| {
-            let layout = half.first.get(i).map_or(Layout::Full, |w| w.layout);
+            let layout = weights.get(i).map_or(Layout::Full, |w| w.layout);
             read.zip(d, layout, |x, d| x.transposed().times(d))
         };
         let first: Vec<Sharded> = d_mids.iter().enumerate().map(gradient).collect();
@@ -194,19 +233,28 @@ impl Ranks<'_> {
             "weight gradient",
             [
                 vec![panel("N", Activations, &read)],
-                panels(d_names, Gradients, &d_mids),
+                panels(d_names, Gradients, d_mids),
                 panels(gradient_names, Gradients, &first),
             ],
             "The gradient of a rank’s own block, from its own activations and gradients. Nothing is exchanged."
                 .to_owned(),
         );
-        let first = self.sum_copies(at(Slot::First), gradient_names, first);
+        self.sum_copies(at(Slot::First), gradient_names, first)
+    }
 
+    /// Through the layer norm and the residual: the gradients of the half's input, of gain and of bias.
+    fn normed_backward(
+        &mut self,
+        part: Part,
+        gain: &Sharded,
+        (d, d_normed): (&Sharded, &Sharded),
+        kept: &Kept,
+    ) -> (Sharded, Matrix, Matrix) {
         let norms: Vec<[Matrix; 3]> = d_normed
             .parts
             .iter()
             .zip(&kept.normed)
-            .zip(&half.gain.parts)
+            .zip(&gain.parts)
             .map(|((d, normed), gain)| norm_backward(d, normed, gain))
             .collect();
         let held =
@@ -219,15 +267,13 @@ impl Ranks<'_> {
             "Every rank does the same and gets the same, also for gain and bias: what is on all ranks stays equal by itself."
         };
         self.note(
-            at(Slot::Norm),
+            (Phase::Backward, part, Slot::Norm),
             "layer norm, backward",
-            [vec![panel("dN", Gradients, &d_normed)], Vec::new(), vec![panel("dX", Gradients, &d_x)]],
+            [vec![panel("dN", Gradients, d_normed)], Vec::new(), vec![panel("dX", Gradients, &d_x)]],
             say.to_owned(),
         );
         let small = if self.sequence { Layout::Partial } else { Layout::Full };
-        let (gain, bias) = (held(1, small).whole(), held(2, small).whole());
-        let first = first.iter().map(Sharded::whole).collect();
-        (d_x, Half { gain, bias, first, second: d_second.whole() })
+        (d_x, held(1, small).whole(), held(2, small).whole())
     }
 
     /// Brings the gradients of what [`Ranks::join`] made back to where it came from.
@@ -269,4 +315,9 @@ impl Ranks<'_> {
         }
         summed
     }
+}
+
+/// What goes into the second matrix, and its gradient.
+fn act_names(part: Part) -> (&'static str, &'static str) {
+    if part == Part::Attention { ("A", "dA") } else { ("H", "dH") }
 }

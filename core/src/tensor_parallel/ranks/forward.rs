@@ -3,7 +3,7 @@
 use super::super::local::{Normed, norm};
 use super::super::matrix::Matrix;
 use super::super::sharded::{COLS, Layout, Sharded};
-use super::super::small::act;
+use super::super::small::{Half, act};
 use super::super::split::{Cut, Split};
 use super::super::trace::Concept::{Activations, Gradients, Weights as W};
 use super::super::trace::{Exchange, Part, Phase, Slot};
@@ -49,13 +49,20 @@ impl Ranks<'_> {
         )
     }
 
+    /// One half of a layer forward: from its input `x` to its output, and what the backward pass will need.
     pub(super) fn forward(&mut self, part: Part, x: &Sharded) -> (Sharded, Kept) {
-        let at = |slot| (Phase::Forward, part, slot);
         let half = self.half(part);
         let attention = part == Part::Attention;
-        let [weight_names, mid_names, ..] = self.names(part);
-        let second_name = if attention { "Wo" } else { "Wdown" };
+        let [_, mid_names, ..] = self.names(part);
+        let (normed, input) = self.normalise(part, &half, x);
+        let (read, mids) = self.first_product(part, &half.first, &input);
+        let mids = self.join((Phase::Forward, part, Slot::Between), mid_names, mids, attention);
+        let (act, softmax) = self.middle(part, &mids);
+        let out = self.second_product(part, &half.second, &act);
+        (x.plus(&out), Kept { normed, input, read, mids, softmax, act })
+    }
 
+    fn normalise(&mut self, part: Part, half: &Half<Sharded>, x: &Sharded) -> (Vec<Normed>, Sharded) {
         let normed: Vec<Normed> = x
             .parts
             .iter()
@@ -69,34 +76,44 @@ impl Ranks<'_> {
             "Every rank normalises every token: the same work, and the same activations kept, on all of them. That is what sequence parallelism divides."
         };
         self.note(
-            at(Slot::Norm),
+            (Phase::Forward, part, Slot::Norm),
             "layer norm",
             [vec![panel("X", Activations, x)], Vec::new(), vec![panel("N", Activations, &input)]],
             say.to_owned(),
         );
+        (normed, input)
+    }
 
+    /// What the first matrices read, and what comes of it.
+    fn first_product(&mut self, part: Part, first: &[Sharded], input: &Sharded) -> (Sharded, Vec<Sharded>) {
+        let at = |slot| (Phase::Forward, part, slot);
+        let [weight_names, mid_names, ..] = self.names(part);
         let read = match self.split.first {
-            _ if self.sequence => self.exchange_one(at(Slot::In), Op::AllGather, ("N", Activations), &input, Layout::Full, "The matrices are cut by columns, and a column needs every token’s whole row. So each rank gets all tokens: the first half of what an all-reduce does, moved to the front."),
+            _ if self.sequence => self.exchange_one(at(Slot::In), Op::AllGather, ("N", Activations), input, Layout::Full, "The matrices are cut by columns, and a column needs every token’s whole row. So each rank gets all tokens: the first half of what an all-reduce does, moved to the front."),
             Cut::Columns => input.clone(),
             Cut::Rows => input.to(COLS),
         };
-
         let layout = |w: &Sharded| if self.split.first == Cut::Columns { w.layout } else { Layout::Partial };
-        let mids: Vec<Sharded> = half.first.iter().map(|w| read.zip(w, layout(w), Matrix::times)).collect();
+        let mids: Vec<Sharded> = first.iter().map(|w| read.zip(w, layout(w), Matrix::times)).collect();
         let say = self.say_first(part);
         self.note(
             at(Slot::First),
-            if attention { "queries, keys, values" } else { "first product of the MLP" },
+            if part == Part::Attention { "queries, keys, values" } else { "first product of the MLP" },
             [
                 vec![panel("N", Activations, &read)],
-                panels(weight_names, W, &half.first),
+                panels(weight_names, W, first),
                 panels(mid_names, Activations, &mids),
             ],
             say,
         );
+        (read, mids)
+    }
 
-        let mids = self.join(at(Slot::Between), mid_names, mids, attention);
-
+    /// Attention or the non-linearity, which each rank runs alone: its result as the second matrix reads it, and its softmax.
+    fn middle(&mut self, part: Part, mids: &[Sharded]) -> (Sharded, Vec<Vec<Matrix>>) {
+        let at = |slot| (Phase::Forward, part, slot);
+        let attention = part == Part::Attention;
+        let [_, mid_names, ..] = self.names(part);
         let parts = |rank: usize| mids.iter().filter_map(|m| m.parts.get(rank)).collect::<Vec<_>>();
         let (acts, softmax): (Vec<Matrix>, Vec<Vec<Matrix>>) =
             (0..self.ranks).map(|rank| act(&parts(rank), attention, self.small.sizes.head_dim)).unzip();
@@ -116,18 +133,24 @@ impl Ranks<'_> {
         self.note(
             at(Slot::Local),
             if attention { "attention by heads" } else { "non-linearity" },
-            [panels(mid_names, Activations, &mids), Vec::new(), vec![panel(name, Activations, &held)]],
+            [panels(mid_names, Activations, mids), Vec::new(), vec![panel(name, Activations, &held)]],
             say.to_owned(),
         );
-
         let act = if self.split.second == Cut::Columns && held.layout != Layout::Full {
             self.exchange_one(at(Slot::Gather), Op::AllGather, (name, Activations), &held, Layout::Full, "The second matrix is cut by columns too. A column needs the whole row of its input, but each rank has only its own columns of it: they must be gathered first. By rows this exchange would not exist.")
         } else {
             held
         };
+        (act, softmax)
+    }
 
+    /// The second matrix, and the exchange at the end of the half.
+    fn second_product(&mut self, part: Part, second: &Sharded, act: &Sharded) -> Sharded {
+        let at = |slot| (Phase::Forward, part, slot);
+        let attention = part == Part::Attention;
+        let (name, second_name) = if attention { ("A", "Wo") } else { ("H", "Wdown") };
         let out_layout = if self.split.second == Cut::Columns { COLS } else { Layout::Partial };
-        let out = act.zip(&half.second, out_layout, Matrix::times);
+        let out = act.zip(second, out_layout, Matrix::times);
         let say = match self.split.second {
             Cut::Rows => {
                 "The second matrix is cut by rows, and the rows that a rank has meet just the columns that it computed. Each rank gets a matrix of the full size that lacks the other ranks’ share: a sum of as many terms as there are ranks."
@@ -138,8 +161,8 @@ impl Ranks<'_> {
             at(Slot::Second),
             if attention { "output projection" } else { "second product of the MLP" },
             [
-                vec![panel(name, Activations, &act)],
-                vec![panel(second_name, W, &half.second)],
+                vec![panel(name, Activations, act)],
+                vec![panel(second_name, W, second)],
                 vec![panel("Y", Activations, &out)],
             ],
             say.to_owned(),
@@ -159,8 +182,7 @@ impl Ranks<'_> {
                 "This is g, the one exchange of this half in the forward pass: the terms are added up, and every rank gets the sum. Then each adds the residual.",
             ),
         };
-        let out = self.exchange_one(at(Slot::Out), op, ("Y", Activations), &out, self.stream(), say);
-        (x.plus(&out), Kept { normed, input, read, mids, softmax, act })
+        self.exchange_one(at(Slot::Out), op, ("Y", Activations), &out, self.stream(), say)
     }
 
     /// Makes whole what the first matrices left as sums.

@@ -1,5 +1,5 @@
 //! What a page shows before the app has started: the build put the contents of the course into it, and the text of the page
-//! (`xtask/src/first_sight.rs`). The app takes both over as they are, with what was typed, ticked and focused there.
+//! (`xtask/src/prerender.rs`). The app takes both over as they are, with what was typed, ticked and focused there.
 
 use std::cell::RefCell;
 
@@ -23,7 +23,7 @@ thread_local! {
 
 /// Takes it out of the page, for [`take`] and [`text`] to put where it belongs.
 pub fn take_out() {
-    let Some(whole) = document().get_element_by_id("first-sight") else { return };
+    let Some(whole) = document().get_element_by_id("prerendered") else { return };
     keep_focus(&whole);
     LEFT.set(dom::all(&whole, "[data-built]"));
     whole.remove();
@@ -45,7 +45,7 @@ pub fn has_text() -> bool {
 
 /// Whether nothing is missing of the page until somebody does something: its text is there, is seen from its top, and is what it
 /// is for whoever has done nothing yet.
-pub fn is_whole() -> bool {
+pub fn is_complete() -> bool {
     let begun = document().document_element().is_none_or(|page| page.has_attribute(BEGUN));
     let place = window().location();
     let elsewhere = [place.search(), place.hash()].into_iter().any(|part| part.is_ok_and(|part| !part.is_empty()));

@@ -15,11 +15,11 @@ async function held(page: Page, path: string) {
 test("the home page can be read before the app has started, and nothing there is dead", async ({ page }) => {
   const go = await held(page, "./");
   await expect(page.locator("h1")).toHaveText("Ringside");
-  await expect(page.locator("#first-sight nav").getByRole("link", { name: /Where the memory goes/ })).toBeVisible();
+  await expect(page.locator("#prerendered nav").getByRole("link", { name: /Where the memory goes/ })).toBeVisible();
   await expect(page.getByRole("link", { name: /^Start here/ })).toHaveAttribute("href", /^chapter\/.+\/$/);
   await expect(page.locator("button:visible:enabled")).toHaveCount(0);
   await go();
-  await expect(page.locator("#first-sight")).toHaveCount(0);
+  await expect(page.locator("#prerendered")).toHaveCount(0);
   await expect(page.locator("button:disabled")).toHaveCount(0);
   await expect(page.locator("h1")).toHaveCount(1);
 });

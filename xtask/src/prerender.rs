@@ -1,5 +1,5 @@
 //! What a page shows before the app has started: the frame, the contents of the course in it, and the page's text where it
-//! has one. The app takes it over: `app/src/shell/first_sight.rs`.
+//! has one. The app takes it over: `app/src/shell/prerendered.rs`.
 
 use crate::content::Rendered;
 

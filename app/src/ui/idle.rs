@@ -1,4 +1,4 @@
-//! When a page that can be read is made alive: once the browser is idle, or at once when somebody does something.
+//! What is deferred until the browser is idle, or somebody does something: above all, the code that makes a page alive.
 
 use std::cell::RefCell;
 
@@ -25,21 +25,21 @@ const SIGNS: &[&str] = &[
 /// Milliseconds after which a page is made alive by a browser that does not say when it is idle.
 const PATIENCE: u32 = 2000;
 
-/// What is to be done once somebody is there.
+/// What is deferred.
 type Action = Box<dyn FnOnce()>;
 
 thread_local! {
-    /// What waits for somebody; nothing once somebody is there.
-    static WAITING: RefCell<Option<Vec<Action>>> = const { RefCell::new(Some(Vec::new())) };
+    /// What is deferred; nothing once nobody waits any longer.
+    static DEFERRED: RefCell<Option<Vec<Action>>> = const { RefCell::new(Some(Vec::new())) };
 }
 
-/// Begins to look. To be called once, when the page can be read. One that is `whole` without code waits for a sign where the learner
+/// Begins to look. To be called once, when the page can be read. One that is `complete` without code waits for a sign where the learner
 /// saves data; any other, which a link, a filter or what was done before has changed, is completed in any case.
-pub fn watch(whole: bool) {
-    if !(whole && saves_data()) && request_idle_callback_with_handle(wake).is_err() {
-        Timeout::new(PATIENCE, wake).forget();
+pub fn watch(complete: bool) {
+    if !(complete && saves_data()) && request_idle_callback_with_handle(run_now).is_err() {
+        Timeout::new(PATIENCE, run_now).forget();
     }
-    let heard = Closure::<dyn Fn(Event)>::new(move |_| wake()).into_js_value();
+    let heard = Closure::<dyn Fn(Event)>::new(move |_| run_now()).into_js_value();
     for sign in SIGNS {
         let options = web_sys::AddEventListenerOptions::new();
         options.set_once(true);
@@ -59,17 +59,17 @@ pub fn saves_data() -> bool {
     connection.and_then(|c| js_sys::Reflect::get(&c, &"saveData".into())).is_ok_and(|on| on.is_truthy())
 }
 
-/// The page is to be alive.
-pub fn wake() {
-    for action in WAITING.take().unwrap_or_default() {
+/// Runs what was deferred: nobody waits any longer.
+pub fn run_now() {
+    for action in DEFERRED.take().unwrap_or_default() {
         action();
     }
 }
 
-/// Runs `action` once somebody is there: at once if they are already.
-pub fn when_awake(action: impl FnOnce() + 'static) {
+/// Defers `action` until the browser is idle or somebody does something; at once if either has been.
+pub fn when_idle(action: impl FnOnce() + 'static) {
     let action: Action = Box::new(action);
-    let now = WAITING.with_borrow_mut(|waiting| match waiting {
+    let now = DEFERRED.with_borrow_mut(|waiting| match waiting {
         Some(waiting) => {
             waiting.push(action);
             None

@@ -34,12 +34,12 @@ thread_local! {
 }
 
 /// Brings `element` into view. What is still to come above it does not move it away until the learner does something.
-pub fn bring(element: Element) {
+pub fn to(element: Element) {
     keep(move || element.scroll_into_view());
 }
 
 /// Brings all of `element` into view by the shortest way, or its top where it is higher than the window; not at all where it is seen already.
-pub fn bring_near(element: Element) {
+pub fn to_nearest(element: Element) {
     keep(move || {
         let room = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
         let options = ScrollIntoViewOptions::new();

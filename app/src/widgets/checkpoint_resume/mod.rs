@@ -1,0 +1,96 @@
+//! A run resumed from a checkpoint that lacks something, beside the run that was never interrupted; and shards that other ranks load.
+
+mod shards;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::{grouped, number};
+use ringside_core::resume::{Params, Resumed, View};
+use ringside_drawing::charts::checkpoint_resume;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui::chart;
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
+
+/// Downloads the widget.
+#[wasm_split(widget_checkpoint_resume, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    // Neither the view nor the rank on show changes the runs.
+    let still = Memo::new(move |_| Params { view: View::Resume, rank: 0, ..params.get() });
+    let run = Memo::new(move |_| still.with(Params::resumed));
+    let show = Memo::new(move |_| params.with(|p| p.view));
+    let is = move |view: View| move || show.get() == view;
+    let controls = Controls::of(state)
+        .only_while(&["missing", "at", "steps", "rate", "seed"], is(View::Resume))
+        .only_while(&["from", "to", "rank"], is(View::Reshard))
+        .draw();
+    let quantities = Memo::new(move |_| params.with(|p| run.with(|r| p.quantities(r))));
+    let losses = Memo::new(move |_| params.with(|p| run.with(|r| checkpoint_resume::chart(p, r))));
+    let drawing = move || match show.get() {
+        View::Resume => chart::view("resume-chart", losses),
+        View::Reshard => shards::view(params, run),
+    };
+    let readings = move || {
+        let of_runs = |id: &str| !id.ends_with("files");
+        let which = if show.get() == View::Resume { of_runs } else { |id: &str| id.ends_with("files") };
+        view! { <dl class="readings">{readings::only(&Params::ENTRY, quantities, which)}</dl> }
+    };
+    let subtitle = Signal::derive(move || {
+        params.with(|p| match p.view {
+            View::Resume => format!("saved after step {}, lacks {}", grouped(p.at.into()), p.missing.label()),
+            View::Reshard => format!("{} ranks saved, {} load", grouped(p.from), grouped(p.to)),
+        })
+    });
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding=Signal::derive(move || params.with(|p| run.with(|r| p.finding(r))))
+            notes="One block, one head, width 8, in fp16 with a dynamic loss scale, trained here. Adam in fp32; the learning rate rises for 20 steps, then \
+                   falls to a tenth."
+            controls
+            below=Some(readings.into_any())
+            table=move || table(run)
+        >
+            {drawing}
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+/// Both runs step by step.
+fn table(run: Memo<Resumed>) -> AnyView {
+    let rows = move || {
+        run.with(|r| {
+            let row = |(i, step): (usize, &ringside_core::loss_scaling::network::Step)| {
+                let resumed = i.checked_sub(r.begins()).and_then(|i| r.resumed.get(i));
+                let loss = resumed.map_or_else(|| "–".to_owned(), |step| number(step.loss));
+                let skipped = resumed.is_some_and(|step| step.skipped);
+                view! {
+                    <tr>
+                        <th scope="row">{i + 1}</th>
+                        <td class="number">{number(step.loss)}</td>
+                        <td class="number">{loss}</td>
+                        <td>{if skipped { "skipped" } else { "" }}</td>
+                    </tr>
+                }
+            };
+            r.whole.iter().enumerate().map(row).collect_view()
+        })
+    };
+    let columns =
+        [numbers("Step"), numbers("Loss, never interrupted"), numbers("Loss, resumed"), words("Resumed update")];
+    view! { <Table columns rows=rows.into_any() /> }.into_any()
+}

@@ -1,0 +1,248 @@
+//! A profiler's trace: simulated with causes that are set or to be found, or the learner's own; and what it shows.
+
+mod about;
+mod canvas;
+mod game;
+mod numbers;
+mod own;
+mod viewer;
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::detective::{self, Outcome, Params, View};
+use ringside_core::trace::Trace;
+use ringside_core::trace::breakdown;
+use ringside_core::trace::diagnosis::{Finding, diagnose};
+use ringside_core::trace::layout::{Lane, lanes};
+use ringside_core::trace::rows::{Rows, Rules};
+use ringside_core::trace::simulate::Cause;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use ringside_core::declare::Model as _;
+
+/// Downloads the widget.
+#[wasm_split(widget_trace_detective, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// What is on show: traces, their lanes, and what they show.
+#[derive(Debug, Clone, PartialEq)]
+struct Scene {
+    traces: Vec<Trace>,
+    lanes: Vec<Lane>,
+    findings: Vec<Finding>,
+    /// The earliest and the latest time, in nanoseconds.
+    extent: (i64, i64),
+}
+
+impl Scene {
+    fn of(traces: Vec<Trace>, findings: Vec<Finding>) -> Self {
+        let starts = traces.iter().filter_map(Trace::extent);
+        let extent = starts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 1));
+        Self { lanes: lanes(&traces), traces, findings, extent }
+    }
+
+    /// The span that is chosen.
+    fn span(&self, (trace, span): Chosen) -> Option<(&Trace, &ringside_core::trace::Span)> {
+        let trace = self.traces.get(trace)?;
+        Some((trace, trace.spans.get(span as usize)?))
+    }
+}
+
+/// An event: which trace, which of its spans.
+type Chosen = (usize, u32);
+
+/// What the parts of the figure share.
+#[derive(Clone, Copy)]
+struct Shown {
+    scene: Memo<Arc<Scene>>,
+    /// The times that are seen, in nanoseconds.
+    window: RwSignal<(f64, f64)>,
+    width: RwSignal<f64>,
+    chosen: RwSignal<Option<Chosen>>,
+    /// Events of which only the name is asked for.
+    search: RwSignal<String>,
+    /// Rows that are folded: trace and track.
+    folded: RwSignal<Vec<(usize, u32)>>,
+    /// How many events were looked at.
+    looks: RwSignal<u32>,
+}
+
+impl Shown {
+    fn new(scene: Memo<Arc<Scene>>) -> Self {
+        let shown = Self {
+            scene,
+            window: RwSignal::new((0.0, 1.0)),
+            width: RwSignal::new(900.0),
+            chosen: RwSignal::new(None),
+            search: RwSignal::new(String::new()),
+            folded: RwSignal::new(Vec::new()),
+            looks: RwSignal::new(0),
+        };
+        // Another trace has other events, and is seen whole.
+        Effect::new(move |_| {
+            scene.track();
+            shown.chosen.set(None);
+            shown.all();
+        });
+        shown
+    }
+
+    /// Shows everything.
+    fn all(self) {
+        let (from, to) = self.scene.with_untracked(|s| s.extent);
+        self.window.set((from as f64, to as f64));
+    }
+
+    /// Looks at an event, and moves as little as needed for it to be seen.
+    fn look_at(self, chosen: Chosen) {
+        if self.chosen.get_untracked() != Some(chosen) {
+            self.looks.update(|n| *n += 1);
+        }
+        self.chosen.set(Some(chosen));
+        let Some((start, end)) =
+            self.scene.with_untracked(|s| s.span(chosen).map(|(_, s)| (s.start as f64, s.end() as f64)))
+        else {
+            return;
+        };
+        let (from, to) = self.window.get_untracked();
+        if start < from || end > to {
+            // As close as before, or as it takes to see all of it.
+            let span = (to - from).max((end - start) * 1.2);
+            let middle = (start + end) / 2.0;
+            self.window.set((middle - span / 2.0, middle + span / 2.0));
+        }
+    }
+}
+
+fn view(props: Props) -> AnyView {
+    let state = State::of(props.query);
+    let params = state.params();
+    // Neither is ever like the one before, and comparing all their events would take longer than drawing them.
+    let outcome = Memo::new_with_compare(move |_| Arc::new(params.with(Params::outcome)), |_, _| true);
+    let files = own::Files::new();
+    let make = move |_: Option<&Arc<Scene>>| {
+        let own = files.traces.get();
+        Arc::new(if own.is_empty() {
+            outcome.with(|o| Scene::of(o.traces.clone(), o.findings.clone()))
+        } else {
+            let findings = diagnose(&own, 0);
+            Scene::of(own.to_vec(), findings)
+        })
+    };
+    let scene = Memo::new_with_compare(make, |_, _| true);
+    let shown = Shown::new(scene);
+    let is_own = Memo::new(move |_| files.traces.with(|t| !t.is_empty()));
+    let is_game = Memo::new(move |_| params.with(|p| p.view == View::Game) && !is_own.get());
+    let explores = move || params.with(|p| p.view == View::Explore);
+    let controls = Controls::of(state).only_while(&["cause", "also", "repair"], explores).draw();
+    let subtitle = Signal::derive(move || match (is_own.get(), is_game.get()) {
+        (true, _) => files.name.get(),
+        (_, true) => params.with(game::title),
+        _ => "simulated".to_owned(),
+    });
+    let finding = Signal::derive(move || match is_own.get() {
+        true => scene.with(|s| own_finding(s)),
+        false => params.with(|p| outcome.with(|o| p.finding(o))),
+    });
+    let below = view! {
+        <div class="trace-below">
+            <div class:nowhere=move || !is_game.get()>{game::view(state, shown, outcome)}</div>
+            {about::view(shown)}
+            <div class:nowhere=move || is_game.get()>{findings(shown)}</div>
+            {own::view(files)}
+            <div class:nowhere=is_own>{quantities(params, outcome)}</div>
+        </div>
+    }
+    .into_any();
+    let figure = view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding
+            notes="Simulated: durations are of the order of an H100’s, and no trace made here is of a real run. Diagnosed is rank 0."
+                .to_owned()
+            controls
+            below=(!props.compact).then_some(below)
+            table=move || numbers::view(shown)
+        >
+            {viewer::view(shown)}
+        </ModelFigure>
+    };
+    own::drop_zone(files, figure.into_any())
+}
+
+/// What an own trace shows.
+fn own_finding(scene: &Scene) -> String {
+    let Some(trace) = scene.traces.first() else { return String::new() };
+    let Some(time) = breakdown::temporal(&Rows::of(trace, Rules::Ours)) else {
+        return "Nothing runs on a GPU in this trace.".to_owned();
+    };
+    let lead = detective::lead(&time);
+    match scene.findings.first() {
+        Some(first) => format!("{lead} {}", detective::evidence(trace, first)),
+        None => format!("{lead} Nothing stands out."),
+    }
+}
+
+/// What the trace shows: which cause, which events say so, what to try, and what it would gain at most.
+fn findings(shown: Shown) -> impl IntoView {
+    let item = move |finding: Finding| {
+        let cause = finding.cause;
+        let share = ringside_core::quantity::Unit::Fraction.format((finding.share * 1000.0).round() / 1000.0);
+        let said = shown.scene.with(|s| s.traces.first().map(|t| detective::evidence(t, &finding)).unwrap_or_default());
+        let evidence = StoredValue::new(finding.evidence);
+        let show = move |_| {
+            // The next of the events that say so.
+            let now = shown.chosen.get_untracked().map(|c| c.1);
+            let next = evidence.with_value(|all| {
+                let at = all.iter().position(|i| Some(*i) == now).map_or(0, |i| i + 1);
+                all.get(at).or_else(|| all.first()).copied()
+            });
+            if let Some(next) = next {
+                shown.look_at((0, next));
+            }
+        };
+        view! {
+            <li>
+                <p><b>{sentence_case(cause)}</b> ": at most " {share} " to be gained."</p>
+                <p>{said}</p>
+                <p class="fine">"To try: " {cause.repair()} "."</p>
+                <button type="button" class="secondary" on:click=show>"Show the next event that says so"</button>
+            </li>
+        }
+    };
+    let list = move || shown.scene.with(|s| s.findings.clone()).into_iter().map(item).collect_view();
+    view! {
+        <section class="trace-findings">
+            <h3>"Diagnosis"</h3>
+            <ul>{list}</ul>
+            <p class="fine" hidden=move || shown.scene.with(|s| !s.findings.is_empty())>
+                "No cause takes three percent of the time."
+            </p>
+        </section>
+    }
+}
+
+/// The name of a cause at the beginning of a sentence.
+fn sentence_case(cause: Cause) -> String {
+    let label = cause.label();
+    let mut rest = label.chars();
+    rest.next().map(|c| c.to_uppercase().chain(rest).collect()).unwrap_or_default()
+}
+
+/// The numbers of the simulated trace.
+fn quantities(params: Memo<Params>, outcome: Memo<Arc<Outcome>>) -> impl IntoView {
+    let quantities = Memo::new(move |_| params.with(|p| outcome.with(|o| p.quantities(o))));
+    view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
+}

@@ -1,0 +1,86 @@
+//! A model, as everything outside it sees it.
+
+use super::Look;
+use crate::quantity::{Quantity, Unit};
+use crate::query::{ParamSpec, Problem, Query};
+
+/// A model, as everything outside it sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// The id of the widget: `memory-breakdown`.
+    pub id: &'static str,
+    /// Its title for people.
+    pub title: &'static str,
+    /// What it shows, in one sentence.
+    pub summary: &'static str,
+    /// The parameter at a place among those it reads; none beyond the last.
+    pub param_at: fn(usize) -> Option<Declared>,
+    /// The quantity at a place among those it yields, always all of them, in this order; none beyond the last.
+    pub quantity_at: fn(usize) -> Option<Named>,
+    /// Computes it. Never fails: what cannot be read is replaced by its default and reported; what is read but
+    /// impossible yields no quantities and says so in [`Evaluation::error`].
+    pub evaluate: fn(&Query) -> Evaluation,
+}
+
+/// One parameter, as everything outside its model sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Declared {
+    /// Its name, what it means, what values it takes, its default.
+    pub spec: &'static ParamSpec,
+    /// How a person sees and sets it.
+    pub look: &'static Look,
+}
+
+/// A quantity of a model: its id, what a person calls it, its unit.
+pub type Named = (&'static str, &'static str, Unit);
+
+impl Entry {
+    /// Its parameters.
+    pub fn params(&self) -> impl Iterator<Item = Declared> + use<> {
+        (0..).map_while(self.param_at)
+    }
+
+    /// The values that each parameter takes.
+    pub fn specs(&self) -> Vec<&'static ParamSpec> {
+        self.params().map(|param| param.spec).collect()
+    }
+
+    /// The parameter of this name.
+    pub fn param(&self, name: &str) -> Option<Declared> {
+        self.params().find(|param| param.spec.name == name)
+    }
+
+    /// Its quantities.
+    pub fn quantities(&self) -> impl Iterator<Item = Named> + use<> {
+        (0..).map_while(self.quantity_at)
+    }
+}
+
+/// What came of one evaluation.
+#[derive(Debug, Clone, Default)]
+pub struct Evaluation {
+    /// The parameters as understood; reading this again gives the same state.
+    pub query: Query,
+    /// Parameters that could not be used as given.
+    pub problems: Vec<Problem>,
+    /// The result; empty if `error` is set.
+    pub quantities: Vec<Quantity>,
+    /// Why there is no result: a sentence.
+    pub error: Option<String>,
+}
+
+impl Evaluation {
+    /// Of `query`, read with `problems`: the quantities, or why there are none.
+    pub fn new(query: Query, problems: Vec<Problem>, result: Result<Vec<Quantity>, String>) -> Self {
+        let (quantities, error) = match result {
+            Ok(quantities) => (quantities, None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        Self { query, problems, quantities, error }
+    }
+
+    /// The value of the quantity `id`, in base units.
+    pub fn get(&self, id: &str) -> Option<f64> {
+        self.quantities.iter().find(|q| q.id == id).map(|q| q.value)
+    }
+}

@@ -1,0 +1,166 @@
+//! Traces with a cause to be found: a step is simulated with one or two causes, diagnosed, repaired and simulated again.
+//!
+//! The causes and what they do are [`crate::trace::simulate`], the diagnosis is [`crate::trace::diagnosis`]; this is the state of the widget,
+//! the numbers that exercises ask for, and the cases of the game.
+
+mod game;
+mod outcome;
+mod sentences;
+#[cfg(test)]
+mod tests;
+
+pub use game::{CASES, Case, choices};
+pub use outcome::Outcome;
+pub use sentences::{evidence, lead};
+
+use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
+use crate::options;
+use crate::quantity::Unit;
+use crate::trace::simulate::{Cause, Setup};
+
+/// What the widget is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// Setting causes and seeing them.
+    #[default]
+    Explore,
+    /// Finding causes that are not said.
+    Game,
+}
+
+options!(View {
+    Explore: "explore", "set the cause";
+    Game: "game", "find the cause";
+});
+
+/// The state of the widget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Params {
+    /// Whether causes are set or to be found.
+    pub view: View,
+    /// What slows the step down.
+    pub cause: Cause,
+    /// What else does.
+    pub also: Cause,
+    /// What is tried.
+    pub repair: Cause,
+    /// The case of the game, 1 to 16; 0 for a fresh one by the seed.
+    pub case: u64,
+    /// Layers, 4 to 24.
+    pub layers: u64,
+    /// Steps that are recorded.
+    pub steps: u64,
+    /// Ranks.
+    pub ranks: u64,
+    /// For durations that vary, and for fresh cases.
+    pub seed: u64,
+}
+
+/// Most cases of the game.
+pub const MOST_CASES: u64 = CASES.len() as u64;
+
+impl Model for Params {
+    type Result = Outcome;
+    const ID: &'static str = "trace-detective";
+    const TITLE: &'static str = "Trace detective";
+    const SUMMARY: &'static str =
+        "A profiler trace of a training step, simulated with causes of low utilisation or your own, with a diagnosis.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("view", "whether causes are set or to be found", View::LIST, "explore")
+            .label("What to do")
+            .main()
+            .at(|p| p.view.slot()),
+        choice("cause", "what slows the step down", Cause::LIST, "data-loader")
+            .label("Cause")
+            .main()
+            .at(|p| p.cause.slot()),
+        choice("also", "what else slows it down", Cause::LIST, "none").label("And also").main().at(|p| p.also.slot()),
+        choice("repair", "what is repaired before it is recorded", Cause::LIST, "none")
+            .label("Repaired")
+            .main()
+            .at(|p| p.repair.slot()),
+        whole("case", "case of the game; 0 for a fresh one by the seed", [0, MOST_CASES], "1")
+            .label("Case")
+            .drawn()
+            .at(|p| p.case.slot()),
+        whole("layers", "layers of the model", [4, 24], "12")
+            .label("Layers")
+            .steps(4.0)
+            .more("The step")
+            .at(|p| p.layers.slot()),
+        whole("steps", "steps that are recorded", [1, 4], "3")
+            .label("Steps recorded")
+            .steps(1.0)
+            .more("The step")
+            .at(|p| p.steps.slot()),
+        whole("ranks", "ranks that are recorded", [2, 4], "2")
+            .label("Ranks")
+            .steps(1.0)
+            .more("The step")
+            .at(|p| p.ranks.slot()),
+        whole("seed", "of durations that vary, and of fresh cases", [1, 9999], "1")
+            .label("Seed")
+            .more("The step")
+            .at(|p| p.seed.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
+        measure("step-time", "Time of a step", Unit::Seconds, |_, o| o.step_time),
+        measure("step-before", "Time of a step without the repair", Unit::Seconds, |_, o| o.step_before),
+        measure("gain", "Gained by the repair", Unit::Fraction, |_, o| o.gain()),
+        measure("at-most", "Gain at most, by the diagnosis", Unit::Fraction, |_, o| o.at_most()),
+        measure("idle", "GPU idle", Unit::Fraction, |_, o| o.time.share(o.time.idle)),
+        measure("compute", "GPU computing", Unit::Fraction, |_, o| o.time.share(o.time.compute)),
+        measure("exposed", "GPU busy without computing", Unit::Fraction, |_, o| o.time.share(o.time.rest)),
+        measure("overlap", "Communication beside computation", Unit::Fraction, |_, o| o.overlap),
+        measure("host-wait", "Idle for the host", Unit::Fraction, |_, o| o.wait(crate::trace::idle::Wait::Host)),
+        measure("kernel-wait", "Idle between kernels", Unit::Fraction, |_, o| o.wait(crate::trace::idle::Wait::Kernel)),
+        measure("other-wait", "Idle for another reason", Unit::Fraction, |_, o| {
+            o.wait(crate::trace::idle::Wait::Other)
+        }),
+        measure("kernels", "Kernels of a step", Unit::Count, |_, o| o.kernels),
+        measure("mean-kernel", "Mean kernel", Unit::Seconds, |_, o| o.mean_kernel),
+        measure("short-kernels", "Kernels shorter than their launch call", Unit::Fraction, |_, o| o.short_kernels),
+        measure("longest-queue", "Most kernels launched and not started", Unit::Count, |_, o| o.longest_queue),
+        measure("communication", "Communication of a step", Unit::Seconds, |_, o| o.communication),
+        measure("slowest-communication", "Communication of a step on the last rank", Unit::Seconds, |_, o| {
+            o.last_communication
+        }),
+        measure("copy-rate", "Rate of copies to the GPU", Unit::BytesPerSecond, |_, o| o.copy_rate),
+        measure("light", "Computing time in light kernels", Unit::Fraction, |_, o| o.light),
+        measure("allocated", "Most memory allocated", Unit::Bytes, |_, o| o.allocated),
+        measure("reserved", "Most memory reserved", Unit::Bytes, |_, o| o.reserved),
+        measure("window", "From the first kernel to the last", Unit::Seconds, |_, o| o.time.window as f64 / 1e9),
+    ];
+
+    fn evaluate(&self) -> Result<Outcome, String> {
+        Ok(self.outcome())
+    }
+}
+
+impl Params {
+    /// What is simulated, before anything is repaired.
+    pub fn setup(&self) -> Setup {
+        let (causes, layers) = match self.view {
+            View::Explore => ([self.cause, self.also].to_vec(), self.layers),
+            View::Game => {
+                let case = Case::of(self.case, self.seed);
+                (case.causes, case.layers)
+            }
+        };
+        let mut causes: Vec<Cause> = causes.into_iter().filter(|c| *c != Cause::None).collect();
+        causes.dedup();
+        Setup { causes, layers, steps: self.steps, ranks: self.ranks, seed: self.seed, graphs: false }
+    }
+
+    /// The traces, diagnosed, with what is repaired.
+    pub fn outcome(&self) -> Outcome {
+        let broken = self.setup();
+        let setup = if self.repair == Cause::None { broken.clone() } else { broken.repaired(self.repair) };
+        Outcome::of(&setup, (setup != broken).then_some(&broken))
+    }
+
+    /// What the drawing says, in sentences.
+    pub fn finding(&self, outcome: &Outcome) -> String {
+        sentences::finding(self, outcome)
+    }
+}

@@ -1,0 +1,125 @@
+//! What a trace says, in sentences.
+
+use super::{Case, Outcome, Params, View};
+use crate::quantity::{Unit, grouped, number};
+use crate::trace::Trace;
+use crate::trace::breakdown::Temporal;
+use crate::trace::diagnosis::Finding;
+use crate::trace::simulate::Cause;
+
+fn percent(share: f64) -> String {
+    Unit::Fraction.format((share * 1000.0).round() / 1000.0)
+}
+
+fn time(nanoseconds: i64) -> String {
+    Unit::Seconds.format(nanoseconds as f64 / 1e9)
+}
+
+/// How the time is divided.
+pub fn lead(time: &Temporal) -> String {
+    let [compute, idle, rest] = [time.compute, time.idle, time.rest].map(|part| percent(time.share(part)));
+    format!(
+        "The GPU computes for {compute} of the time, is idle for {idle}, and for {rest} only communicates or copies."
+    )
+}
+
+/// Which events say that it is this cause.
+pub fn evidence(trace: &Trace, finding: &Finding) -> String {
+    let spans = || finding.evidence.iter().filter_map(|i| trace.spans.get(*i as usize));
+    let count = grouped(finding.evidence.len() as u64);
+    let longest = spans().map(|s| s.length).max().unwrap_or_default();
+    let median = {
+        let mut lengths: Vec<i64> = spans().map(|s| s.length).collect();
+        lengths.sort_unstable();
+        lengths.get(lengths.len() / 2).copied().unwrap_or_default()
+    };
+    let (longest, median) = (time(longest), time(median));
+    match finding.cause {
+        Cause::None => String::new(),
+        Cause::DataLoader => {
+            format!(
+                "The data loader’s __next__ takes up to {longest}, and the GPU has nothing to do meanwhile ({count} times)."
+            )
+        }
+        Cause::SmallKernels => {
+            format!(
+                "{count} launches, {median} each, and most kernels are over before the next is launched: the CPU sets the pace."
+            )
+        }
+        Cause::Sync => format!(
+            "{count} calls wait until the GPU has finished everything, up to {longest}. When they return its queue is empty, and it waits for the next launch."
+        ),
+        Cause::Straggler => format!(
+            "{count} collectives last longer here than on the rank that came last, up to {longest}: what is beyond its time is waiting."
+        ),
+        Cause::ExposedCommunication => {
+            format!("{count} collectives run, up to {longest} each, while nothing computes.")
+        }
+        Cause::AllocatorRetries => {
+            format!(
+                "{count} calls of cudaMalloc and cudaFree in the step, up to {longest}: each stops the CPU, and cudaFree the GPU."
+            )
+        }
+        Cause::MemoryBound => format!(
+            "{count} kernels that compute little follow each other in chains, {median} each. Each reads and writes what the one before it wrote."
+        ),
+        Cause::UnfusedOptimizer => {
+            format!(
+                "The GPU waits inside Optimizer.step, which lasts {longest}: it launches kernels of microseconds for each tensor."
+            )
+        }
+        Cause::Recomputation => {
+            format!("{count} kernels of the forward pass are launched again under CheckpointFunctionBackward.")
+        }
+        Cause::PageableCopies => {
+            format!("{count} copies from pageable memory take up to {longest}, and nothing computes meanwhile.")
+        }
+        Cause::GarbageCollection => {
+            let gap = time(finding.gain / finding.evidence.len().max(1) as i64);
+            let times = if finding.evidence.len() == 1 { "once".to_owned() } else { format!("{count} times") };
+            format!(
+                "For {gap} the CPU does nothing that the profiler sees, {times}: Python’s garbage collector, or Python that calls no operator."
+            )
+        }
+    }
+}
+
+/// What the drawing says. In the game, what it shows and not why.
+pub(super) fn finding(params: &Params, outcome: &Outcome) -> String {
+    let step = Unit::Seconds.format(outcome.step_time);
+    let lead = lead(&outcome.time);
+    if params.repair != Cause::None {
+        let before = Unit::Seconds.format(outcome.step_before);
+        let gained = percent(outcome.gain());
+        return match outcome.gain() {
+            gain if gain > 0.01 => format!("A step takes {step} instead of {before}: {gained} gained. {lead}"),
+            _ => format!("A step takes {step}, as before: this was not what slows it down. {lead}"),
+        };
+    }
+    match (params.view, outcome.findings.as_slice()) {
+        (View::Game, _) => {
+            let case = Case::of(params.case, params.seed);
+            let causes = if case.causes.len() > 1 { "Two causes" } else { "One cause" };
+            format!("{lead} {causes}: name it, show the event that says so, and repair it. A step takes {step}.")
+        }
+        (View::Explore, []) => format!("{lead} Nothing stands out: a step takes {step}."),
+        (View::Explore, [first, rest @ ..]) => {
+            let at_most = percent(first.share);
+            let also = match rest {
+                [] => String::new(),
+                rest => {
+                    let list: Vec<String> =
+                        rest.iter().map(|f| format!("{} ({})", f.cause.label(), percent(f.share))).collect();
+                    format!(" Also: {}.", list.join(", "))
+                }
+            };
+            let trace = outcome.traces.first();
+            let evidence = trace.map(|t| evidence(t, first)).unwrap_or_default();
+            format!(
+                "{lead} Most of what is lost is lost to {}: at most {at_most} of {} is to be gained. {evidence}{also}",
+                first.cause.label(),
+                number(outcome.time.window as f64 / 1e6) + " ms"
+            )
+        }
+    }
+}

@@ -1,0 +1,67 @@
+use super::*;
+use crate::catalogue;
+use crate::query::Query;
+
+#[test]
+fn every_case_can_be_solved_from_what_its_trace_shows() {
+    for number in 1..=MOST_CASES {
+        let params = Params { case: number, view: View::Game, ..Params::standard() };
+        let outcome = params.outcome();
+        for cause in Case::of(number, 1).causes {
+            let found = outcome.findings.iter().find(|f| f.cause == cause);
+            assert!(found.is_some_and(|f| !f.evidence.is_empty()), "case {number}: {cause:?} in {:?}", names(&outcome));
+            let repaired = Params { repair: cause, ..params }.outcome();
+            assert!(repaired.gain() > 0.02, "case {number}: {cause:?} gains {}", repaired.gain());
+        }
+    }
+    assert!((1..=MOST_CASES).filter(|n| Case::of(*n, 1).causes.len() == 2).count() >= 4);
+}
+
+fn names(outcome: &Outcome) -> Vec<(Cause, f64)> {
+    outcome.findings.iter().map(|f| (f.cause, f.share)).collect()
+}
+
+#[test]
+fn fresh_cases_can_be_solved_too() {
+    for seed in 1..60 {
+        let params = Params { case: 0, seed, view: View::Game, ..Params::standard() };
+        let outcome = params.outcome();
+        let causes = Case::of(0, seed).causes;
+        assert!(
+            causes.iter().all(|c| outcome.findings.iter().any(|f| f.cause == *c)),
+            "{seed}: {causes:?} in {:?}",
+            names(&outcome)
+        );
+    }
+}
+
+#[test]
+fn a_repair_that_is_not_needed_changes_nothing() {
+    let params = Params { cause: Cause::DataLoader, repair: Cause::Recomputation, ..Params::standard() };
+    let outcome = params.outcome();
+    assert_eq!(outcome.gain(), 0.0);
+    assert!(params.finding(&outcome).contains("as before"));
+}
+
+#[test]
+fn the_game_does_not_say_what_it_asks() {
+    for number in 1..=MOST_CASES {
+        let params = Params { case: number, view: View::Game, ..Params::standard() };
+        let said = params.finding(&params.outcome());
+        assert!(Cause::ALL.iter().skip(1).all(|cause| !said.contains(cause.label())), "{said}");
+    }
+}
+
+#[test]
+fn choices_contain_the_right_ones() {
+    let all = choices(&[Cause::Sync, Cause::Straggler], 4, 9);
+    assert_eq!(all.len(), 6);
+    assert!(all.contains(&Cause::Sync) && all.contains(&Cause::Straggler));
+    assert_ne!(all, choices(&[Cause::Sync, Cause::Straggler], 4, 10));
+}
+
+#[test]
+fn it_is_in_the_catalogue() {
+    let entry = catalogue::find("trace-detective").expect("there");
+    assert!((entry.evaluate)(&Query::parse("cause=sync")).get("idle").is_some_and(|v| v > 0.05));
+}

@@ -1,0 +1,50 @@
+// The widget `launch-doctor`: a launch is read, repaired and pasted, and what its processes print follows.
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
+
+const { figure, finding, open, quantity, parameter } = widget("launch-doctor");
+
+test("a launch that hangs is repaired by one word", async ({ page }) => {
+  await open(page, "case=1");
+  await expect(finding(page)).toContainText("It hangs");
+  await expect(figure(page).locator(".launch-log")).toContainText("RendezvousTimeoutError");
+  const field = figure(page).getByRole("textbox");
+  await field.fill((await field.inputValue()).replace("\ntorchrun", "\nsrun torchrun"));
+  await expect(finding(page)).toContainText("It trains: 16 processes on 2 nodes");
+  expect(await quantity(page, "training")).toBe(16);
+  await figure(page).getByRole("button", { name: "11: rank on gpu02, GPU 3" }).click();
+  await expect(figure(page).locator(".launch-process")).toContainText("gpu02");
+  expect(await quantity(page, "rank")).toBe(11);
+  await figure(page).getByRole("button", { name: "As it was" }).click();
+  await expect(finding(page)).toContainText("It hangs");
+  expect(await axe(page)).toEqual([]);
+});
+
+test("what is wrong is withheld until it is asked for", async ({ page }) => {
+  await open(page, "case=9");
+  await expect(figure(page).locator(".launch-log")).toContainText("no socket interface found");
+  await expect(figure(page).locator(".lined-remarks li")).toHaveCount(0);
+  await figure(page).getByRole("button", { name: "Say what is wrong" }).click();
+  await expect(figure(page).locator(".lined-remarks")).toContainText("They have eth0 and ib0");
+});
+
+test("two processes on one GPU, and two models on two nodes, are seen", async ({ page }) => {
+  await open(page, "case=4");
+  await expect(figure(page).locator(".launch-gpu.crowded")).toHaveCount(8);
+  await figure(page).getByRole("combobox", { name: "Launch" }).selectOption("18");
+  await expect.poll(() => parameter(page, "case")).toBe("18");
+  await expect(finding(page)).toContainText("nothing complains");
+  await expect(figure(page).locator(".launch-gpu.trains.other")).toHaveCount(8);
+});
+
+test("a script of one’s own is checked line by line, and nothing of it is lost", async ({ page }) => {
+  await open(page, "case=own");
+  const field = figure(page).getByRole("textbox");
+  const script = "#!/bin/bash\n#SBATCH --nodes=2 --gpus-per-node=8\nsrun torchrun --nproc=8 train.py";
+  await field.fill(script);
+  await expect(figure(page).locator(".lined-remarks")).toContainText("Line 3");
+  await expect(figure(page).locator(".lined-remarks")).toContainText("nproc-per-node");
+  await expect(field).toHaveValue(script);
+  await page.reload();
+  await expect(figure(page).getByRole("textbox")).toHaveValue(script);
+});

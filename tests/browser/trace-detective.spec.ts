@@ -1,0 +1,108 @@
+// The widget `trace-detective`: a trace seen, moved in and searched; causes diagnosed and repaired; the game; the learner's own files.
+import { gzipSync } from "node:zlib";
+import type { Page } from "@playwright/test";
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
+
+const { figure, open, quantity, finding, rest } = widget("trace-detective");
+
+const frame = (page: Page) => figure(page).locator(".trace-frame");
+const about = (page: Page) => figure(page).locator(".trace-about");
+const sums = (page: Page) => figure(page).locator(".trace-sums tbody");
+const button = (page: Page, name: string | RegExp) => figure(page).getByRole("button", { name });
+
+/** How many pixels of the canvas are painted. */
+const painted = (page: Page) =>
+  figure(page)
+    .locator("canvas")
+    .evaluate((canvas: HTMLCanvasElement) => {
+      const data = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data;
+      return data.filter((value, i) => i % 4 === 3 && value > 0).length;
+    });
+
+const event = (name: string, cat: string, ts: number, dur: number, args: object, tid = 1) => ({ ph: "X", name, cat, pid: 1, tid, ts, dur, args });
+
+const own = (rank: number) =>
+  JSON.stringify({
+    distributedInfo: { rank, world_size: 2 },
+    traceEvents: [
+      event("cudaLaunchKernel", "cuda_runtime", 0, 5, { correlation: 1 }),
+      event("my_own_kernel", "kernel", 10, 90, { stream: 7, correlation: 1 }, 7),
+      event("cudaLaunchKernel", "cuda_runtime", 290, 5, { correlation: 2 }),
+      event("my_own_kernel", "kernel", 300, 100, { stream: 7, correlation: 2 }, 7),
+    ],
+  });
+
+test("a cause is diagnosed, shown and repaired", async ({ page }) => {
+  await open(page, "cause=data-loader");
+  await expect(rest(page)).toContainText("slow data loader");
+  await expect.poll(() => painted(page)).toBeGreaterThan(5000);
+  await button(page, "Show the next event that says so").first().click();
+  await expect(about(page)).toContainText("DataLoader");
+  const before = await quantity(page, "step-time");
+  await open(page, "cause=data-loader&repair=data-loader");
+  expect(await quantity(page, "step-time")).toBeLessThan(0.8 * before);
+  await expect(finding(page)).toContainText("gained");
+});
+
+test("by keys alone: zoom, move, from event to event, and from a launch to its kernel", async ({ page }) => {
+  await open(page, "cause=none");
+  const whole = await sums(page).innerText();
+  await frame(page).focus();
+  for (let i = 0; i < 12; i++) await page.keyboard.press("w");
+  await expect.poll(() => sums(page).innerText()).not.toBe(whole);
+  await page.keyboard.press("0");
+  await expect.poll(() => sums(page).innerText()).toBe(whole);
+  await page.keyboard.press("ArrowRight");
+  const first = await about(page).innerText();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(about(page)).not.toHaveText(first);
+  await figure(page).getByRole("searchbox", { name: "Search" }).fill("flash_fwd");
+  await button(page, "Next").click();
+  await expect(about(page)).toContainText("Launched by cudaLaunchKernel");
+  await frame(page).focus();
+  await page.keyboard.press("Enter");
+  await expect(about(page)).toContainText("It launches");
+});
+
+test("a case of the game is solved: name, evidence, repair", async ({ page }) => {
+  await open(page, "view=game&case=6");
+  await button(page, "Unfused optimizer").or(button(page, "Host–device synchronisation")).first().waitFor();
+  await button(page, "Host–device synchronisation").click();
+  await button(page, "This event says so").click();
+  await expect(figure(page).locator(".trace-verdict")).toContainText("Choose an event");
+  await figure(page).getByRole("searchbox", { name: "Search" }).fill("cudaStreamSynchronize");
+  await button(page, "Next").click();
+  await button(page, "Next").click();
+  await button(page, "This event says so").click();
+  await expect(figure(page).locator(".trace-verdict")).toContainText("Now the repair");
+  await button(page, /No \.item/).click();
+  await expect(figure(page).locator(".trace-verdict")).toContainText("Solved");
+});
+
+test("own traces of two ranks, one of them packed, and a damaged one", async ({ page }) => {
+  await open(page, "");
+  const input = figure(page).getByLabel("Choose files");
+  await input.setInputFiles([
+    { name: "rank1.pt.trace.json.gz", mimeType: "application/gzip", buffer: gzipSync(own(1)) },
+    { name: "rank0.pt.trace.json", mimeType: "application/json", buffer: Buffer.from(own(0)) },
+  ]);
+  await expect(finding(page)).toContainText("is idle for 51.3%");
+  await expect(sums(page)).toContainText("my_own_kernel");
+  await input.setInputFiles([{ name: "cut.json", mimeType: "application/json", buffer: Buffer.from(own(0).slice(0, -40)) }]);
+  await expect(figure(page).getByRole("alert")).toContainText("stops in the middle");
+  await input.setInputFiles([{ name: "x.json", mimeType: "application/json", buffer: Buffer.from("hello") }]);
+  await expect(figure(page).getByRole("alert")).toContainText("This is no trace");
+  await expect(sums(page)).toContainText("my_own_kernel");
+  await button(page, "Back to the simulated trace").click();
+  await expect(sums(page)).not.toContainText("my_own_kernel");
+});
+
+test("narrow and dark, nothing is cut off and everything has a name", async ({ page }) => {
+  await open(page, "view=game&case=3");
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(await axe(page)).toEqual([]);
+});
