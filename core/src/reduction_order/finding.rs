@@ -111,7 +111,7 @@ impl Params {
             all.map_or(String::new(), |i| format!(" After step {} nine of ten weights differ.", grouped(i as u64 + 1)));
         let [one, other] = last.losses;
         format!(
-            "{what} is all that differs. After {} steps the weights are {} apart, and the losses are {} and {}.{all}",
+            "{what} is all that differs: after {} steps the weights are {} apart. The losses are {} and {}.{all}",
             grouped(growth.steps.len() as u64),
             Unit::Fraction.format(last.distance),
             value(one),

@@ -1,6 +1,6 @@
 //! The signals of a run over its steps: as it went, what was thrown away, and the same run with nothing wrong.
 
-use ringside_core::loss_detective::{Logged, Params, Story};
+use ringside_core::loss_detective::{Act, Logged, Params, Story};
 
 use crate::chart::{Axis, Chart, Ink, Rule, Series, Stroke, Writing};
 
@@ -61,6 +61,7 @@ pub fn chart(params: &Params, story: &Story, signal: Signal) -> Chart {
     let all = || healthy.iter().chain(&kept).chain(&dropped).map(|p| p.1);
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::MIN_POSITIVE, f64::max));
     let low = low.min(high);
+    // Its name stands in the key, beside its line.
     let up = match signal {
         Signal::Loss => Axis::linear((0.0, high * 1.08)),
         Signal::Scale => Axis::log2((low / 2.0, high * 2.0)),
@@ -68,17 +69,21 @@ pub fn chart(params: &Params, story: &Story, signal: Signal) -> Chart {
     };
     let named = |name: &'static str| if signal == Signal::Loss { name } else { "" };
     let dead = story.kept.iter().position(|l| !signal.of(l).is_finite());
-    let mut rules = vec![Rule::across(f64::from(params.found), "").ink(Ink::Edge)];
+    let acted = (params.act != Act::Wait).then(|| Rule::across(f64::from(params.found), "").ink(Ink::Edge));
+    let mut rules: Vec<Rule> = acted.into_iter().collect();
     rules.extend(dead.map(|at| Rule::across(at as f64, "∞ or NaN").ink(Ink::Warn).stroke(Stroke::Solid)));
+    let mut series = vec![
+        Series::fine(named("nothing wrong"), Ink::Ink, Stroke::Dotted, healthy).in_key(),
+        Series::line(signal.name(), Ink::Gradients, kept).in_key(),
+    ];
+    if !dropped.is_empty() {
+        series.insert(1, Series::fine(named("thrown away"), Ink::Warn, Stroke::Dashed, dropped).in_key());
+    }
     Chart {
         label: format!("{} over the steps. {}", signal.name(), params.finding(story)),
         across: Axis::linear((0.0, story.kept.len().max(2) as f64)).written(Writing::Grouped).named("Step"),
-        up: up.named(signal.name()),
-        series: vec![
-            Series::fine(named("nothing wrong"), Ink::Ink, Stroke::Dotted, healthy).in_key(),
-            Series::fine(named("thrown away"), Ink::Warn, Stroke::Dashed, dropped).in_key(),
-            Series::line("this run", Ink::Gradients, kept).in_key(),
-        ],
+        up,
+        series,
         rules,
         ..Chart::default()
     }

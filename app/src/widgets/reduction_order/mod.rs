@@ -7,7 +7,7 @@ mod orders;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
-use ringside_core::quantity::grouped;
+use ringside_core::quantity::{Unit, grouped};
 use ringside_core::reduction_order::data::Data;
 use ringside_core::reduction_order::{Params, Shown, Start, View};
 use ringside_drawing::charts::reduction_order;
@@ -19,6 +19,7 @@ use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
+use crate::ui::output::Output;
 use crate::ui::presets::{Preset, partial};
 
 /// Downloads the widget.
@@ -104,7 +105,6 @@ const fn read(show: View) -> Names {
     match show {
         View::Sums => &[
             ("sum", "The sum in this order"),
-            ("bits", "Its bits, as a whole number"),
             ("exact", "The exact sum"),
             ("off", "Off, in units of the last place"),
             ("bound", "It may be off by"),
@@ -125,5 +125,21 @@ const fn read(show: View) -> Names {
 
 fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    move || readings::some(&Params::ENTRY, all, read(show.get()))
+    let value = Signal::derive(move || readings::value(all, "bits"));
+    let format = |code: f64| format!("{:#x}", code as u64);
+    let bits = move || {
+        let code = view! {
+            <div class="reading">
+                <dt>"Its bits"</dt>
+                <dd>
+                    <Output quantity="bits" value unit=Unit::Count format />
+                </dd>
+            </div>
+        };
+        (show.get() == View::Sums).then_some(code)
+    };
+    view! {
+        {bits}
+        {move || readings::some(&Params::ENTRY, all, read(show.get()))}
+    }
 }
