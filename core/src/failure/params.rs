@@ -18,7 +18,7 @@ impl Model for Failures {
         choice("view", "what is shown", View::LIST, "campaign").label("Show").main().at(|p| p.view.slot()),
         whole("gpus", "GPUs of the job", [8, 131_072], "16384").label("GPUs").doubling(17).main().at(|p| p.gpus.slot()),
         real("interval", "seconds of computation between two checkpoints", [10.0, 100_000.0], "1800")
-            .label("Checkpoint every")
+            .label("Save every")
             .unit(Unit::Seconds)
             .slider(Scale::Decades(1, 5))
             .main()

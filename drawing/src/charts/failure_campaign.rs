@@ -2,7 +2,7 @@
 
 use ringside_core::failure::campaign::Cause;
 use ringside_core::failure::rates::{PUBLISHED, Rates};
-use ringside_core::failure::{Failures, Outcome, View};
+use ringside_core::failure::{DAY, Failures, Outcome, View};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::spread;
@@ -28,6 +28,14 @@ pub fn chart(params: &Failures, outcome: &Outcome) -> Chart {
 fn intervals() -> Axis {
     let ticks = [10.0, 60.0, 600.0, 3600.0, 36_000.0].map(|s| (s, Unit::Seconds.format(s)));
     Axis::log10(INTERVALS).at(ticks).written(TIME).named("Computation between two checkpoints")
+}
+
+/// Times up to `top` in whole minutes, six of them at most.
+fn minutes(top: f64) -> impl Iterator<Item = (f64, String)> {
+    let step =
+        [1.0, 2.0, 5.0, 10.0, 20.0, 30.0].into_iter().map(|minutes| 60.0 * minutes).find(|step| top / step <= 6.0);
+    let step = step.unwrap_or(3600.0 * (top / 21_600.0).ceil());
+    (0..=(top / step) as u32).map(move |i| f64::from(i) * step).map(|s| (s, Unit::Seconds.format(s)))
 }
 
 /// What is wasted at each interval: lived through, and as Daly's model has it.
@@ -62,7 +70,7 @@ fn target(params: &Failures, o: &Outcome) -> Chart {
     Chart {
         label: params.finding(o),
         across: intervals(),
-        up: Axis::linear((0.0, top)).written(TIME).named("From a failure until training runs again"),
+        up: Axis::linear((0.0, top)).at(minutes(top)).written(TIME).named("From a failure until training runs again"),
         series: vec![Series::area(name, Ink::Weights, longest)],
         rules: vec![
             Rule::across(o.optimum, format!("best interval {}", Unit::Seconds.format(o.optimum))).ink(Ink::Soft),
@@ -84,22 +92,20 @@ fn size(params: &Failures, o: &Outcome) -> Chart {
     let strokes = [Stroke::Dashed, Stroke::Dotted, Stroke::Solid];
     let mut series: Vec<Series> = others
         .zip(strokes)
-        .map(|(rates, stroke)| Series::fine(rates.label(), Ink::Edge, stroke, line(rates)))
+        .map(|(rates, stroke)| Series::fine(rates.label(), Ink::Edge, stroke, line(rates)).in_key())
         .collect();
-    series.push(Series::line(params.rates.label(), Ink::Weights, line(params.rates)));
+    series.push(Series::line(params.rates.label(), Ink::Weights, line(params.rates)).in_key());
     let names = PUBLISHED
         .iter()
         .map(|(gpus, mtbf, whose)| format!("{whose}: {} GPUs, {}", grouped(*gpus as u64), Unit::Seconds.format(*mtbf)));
     let published = PUBLISHED.iter().map(|(gpus, mtbf, _)| (*gpus, *mtbf)).collect();
     series.push(Series::dots("published", Ink::Gradients, Shape::Diamond, published).with_names(names.collect()));
-    let ticks = [3600.0 / 60.0, 3600.0, 86_400.0, 10.0 * 86_400.0, 100.0 * 86_400.0, 1000.0 * 86_400.0];
+    let ticks = [(60.0, "1 min"), (3600.0, "1 h"), (DAY, "1 day"), (10.0 * DAY, "10 days"), (100.0 * DAY, "100 days")];
+    let ticks = ticks.map(|(s, text)| (s, text.to_owned()));
     Chart {
         label: params.finding(o),
         across: Axis::log2(SIZES).written(Writing::Grouped).named("GPUs of one job"),
-        up: Axis::log10((60.0, 1e8))
-            .at(ticks.map(|s| (s, Unit::Seconds.format(s))))
-            .written(TIME)
-            .named("Between two failures"),
+        up: Axis::log10((60.0, 1e8)).at(ticks).written(TIME).named("Between two failures"),
         series,
         rules: Vec::new(),
         marks: vec![Mark::new((params.gpus as f64, o.mtbf.clamp(60.0, 1e8)), Unit::Seconds.format(o.mtbf))],
