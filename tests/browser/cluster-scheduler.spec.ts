@@ -32,7 +32,7 @@ test("a job is followed from the table", async ({ page }) => {
   await open(page, "trace=day&policy=easy");
   await figure(page).locator(".cluster-jobs").first().getByRole("button", { name: "rlhf" }).click();
   await expect.poll(() => parameter(page, "job")).toBe("7");
-  await expect(figure(page).locator(".cluster .bar:not(.aside)").first()).toHaveAttribute("data-job", "7");
+  await expect(figure(page).locator(".cluster .ran:not(.aside)").first()).toHaveAttribute("data-job", "7");
 });
 
 test("jobs of one’s own are read, and each wrong line has its message", async ({ page }) => {
