@@ -40,11 +40,13 @@ test("two processes on one GPU, and two models on two nodes, are seen", async ({
 test("a script of one’s own is checked line by line, and nothing of it is lost", async ({ page }) => {
   await open(page, "case=own");
   const field = figure(page).locator("textarea");
-  const script = "#!/bin/bash\n#SBATCH --nodes=2 --gpus-per-node=8\nsrun torchrun --nproc=8 train.py";
+  const script = "#!/bin/bash\n#SBATCH --nodes=2 --gpus-per-node=8\nsrun torchrun --nproc-per-nodes=8 train.py";
   await field.fill(script);
   await expect(figure(page).locator(".lined-remarks")).toContainText("Line 3");
   await expect(figure(page).locator(".lined-remarks")).toContainText("nproc-per-node");
   await expect(field).toHaveValue(script);
+  // The address follows once the hand rests.
+  await expect.poll(() => parameter(page, "script")).toContain("nproc-per-nodes");
   await page.reload();
   await expect(figure(page).locator("textarea")).toHaveValue(script);
 });
