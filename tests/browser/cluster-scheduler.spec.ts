@@ -32,13 +32,13 @@ test("a job is followed from the table", async ({ page }) => {
   await open(page, "trace=day&policy=easy");
   await figure(page).locator(".cluster-jobs").first().getByRole("button", { name: "rlhf" }).click();
   await expect.poll(() => parameter(page, "job")).toBe("7");
-  await expect(figure(page).locator(".cluster .bar:not(.aside)").first()).toHaveAttribute("data-job", "7");
+  await expect(figure(page).locator(".cluster .ran:not(.aside)").first()).toHaveAttribute("data-job", "7");
 });
 
 test("jobs of one’s own are read, and each wrong line has its message", async ({ page }) => {
   await open(page, "policy=easy");
   await figure(page).getByText("Your own jobs").click();
-  const field = figure(page).getByRole("textbox");
+  const field = figure(page).locator("textarea");
   await field.fill("#!/bin/bash\n#SBATCH --nodse=2\n#SBATCH --time=1:00:00\n#!/bin/bash\n#SBATCH -J good -N 2 --gpus-per-node=8\n#SBATCH -t 30");
   await expect(figure(page).locator(".lined-remarks li")).toHaveCount(1);
   await expect(figure(page).locator(".lined-remarks")).toContainText("did you mean “nodes”");

@@ -8,7 +8,7 @@ test("a launch that hangs is repaired by one word", async ({ page }) => {
   await open(page, "case=1");
   await expect(finding(page)).toContainText("It hangs");
   await expect(figure(page).locator(".launch-log")).toContainText("RendezvousTimeoutError");
-  const field = figure(page).getByRole("textbox");
+  const field = figure(page).locator("textarea");
   await field.fill((await field.inputValue()).replace("\ntorchrun", "\nsrun torchrun"));
   await expect(finding(page)).toContainText("It trains: 16 processes on 2 nodes");
   expect(await quantity(page, "training")).toBe(16);
@@ -39,12 +39,14 @@ test("two processes on one GPU, and two models on two nodes, are seen", async ({
 
 test("a script of one’s own is checked line by line, and nothing of it is lost", async ({ page }) => {
   await open(page, "case=own");
-  const field = figure(page).getByRole("textbox");
-  const script = "#!/bin/bash\n#SBATCH --nodes=2 --gpus-per-node=8\nsrun torchrun --nproc=8 train.py";
+  const field = figure(page).locator("textarea");
+  const script = "#!/bin/bash\n#SBATCH --nodes=2 --gpus-per-node=8\nsrun torchrun --nproc-per-nodes=8 train.py";
   await field.fill(script);
   await expect(figure(page).locator(".lined-remarks")).toContainText("Line 3");
   await expect(figure(page).locator(".lined-remarks")).toContainText("nproc-per-node");
   await expect(field).toHaveValue(script);
+  // The address follows once the hand rests.
+  await expect.poll(() => parameter(page, "script")).toContain("nproc-per-nodes");
   await page.reload();
-  await expect(figure(page).getByRole("textbox")).toHaveValue(script);
+  await expect(figure(page).locator("textarea")).toHaveValue(script);
 });

@@ -86,7 +86,7 @@ impl Drawing<'_> {
         // Writing to a string does not fail.
         let _ = write!(
             self.svg,
-            "<svg viewBox=\"0 0 {WIDE} {high:.1}\" role=\"img\" aria-label=\"{words}\"><text class=\"name\" x=\"{}\" \
+            "<svg viewBox=\"0 0 {WIDE} {high:.1}\" preserveAspectRatio=\"xMinYMid\" role=\"img\" aria-label=\"{words}\"><text class=\"name\" x=\"{}\" \
              y=\"11\">GPUs now</text><text class=\"name\" x=\"{}\" y=\"11\">each node over time</text>",
             NOW.0, PAST.0
         );
@@ -181,7 +181,7 @@ impl Drawing<'_> {
             let number = span.job + 1;
             let _ = write!(
                 self.svg,
-                "<rect class=\"bar {class}\" data-job=\"{number}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{high:.1}\"><title>{}, \
+                "<rect class=\"ran {class}\" data-job=\"{number}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{high:.1}\"><title>{}, \
                  {}</title></rect>",
                 (right - left).max(0.6),
                 escape(&job.name),
@@ -192,7 +192,7 @@ impl Drawing<'_> {
                 let limit = self.x((span.from + job.requested).min(self.to));
                 let _ = write!(
                     self.svg,
-                    "<rect class=\"limit {class}\" x=\"{right:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" />",
+                    "<rect class=\"until {class}\" x=\"{right:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" />",
                     top + 0.5,
                     (limit - right).max(0.0),
                     (high - 1.0).max(0.5)
