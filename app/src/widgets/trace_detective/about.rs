@@ -98,7 +98,6 @@ fn in_view(shown: Shown) -> impl IntoView {
             sums.into_iter().take(NAMES).map(row).collect::<Vec<_>>()
         })
     };
-    let columns =
-        [words("In view, rank by rank from the first"), numbers("events"), numbers("together"), numbers("each")];
+    let columns = [words("In view on the first rank"), numbers("events"), numbers("together"), numbers("each")];
     view! { <div class="trace-sums"><Table scroll="What is in view, summed" columns rows=rows.into_any() /></div> }
 }

@@ -38,8 +38,10 @@ pub(super) struct Picture<'a> {
     pub search: &'a str,
 }
 
-/// The colours as the page has them now.
-struct Inks {
+/// The colours as the page has them.
+pub(super) struct Inks {
+    /// The colour of the canvas's own text, which is another one in the dark.
+    key: String,
     fills: Vec<String>,
     ink: String,
     soft: String,
@@ -48,12 +50,19 @@ struct Inks {
 }
 
 impl Inks {
-    fn now() -> Self {
+    /// Those that were found before, unless the page has become light or dark since: to look all of them up takes longer than to draw.
+    fn now(canvas: &HtmlCanvasElement, before: Option<Self>) -> Self {
+        let style = window().get_computed_style(canvas).ok().flatten();
+        let key = style.and_then(|style| style.get_property_value("color").ok()).unwrap_or_default();
+        if let Some(before) = before.filter(|before| before.key == key) {
+            return before;
+        }
         let probes: Vec<Probe> =
             CLASSES.iter().map(|class| Probe::new(&format!("swatch {class}"), "background-color")).collect();
         let [ink, soft, line, panel] =
             ["trace-ink", "trace-soft", "trace-line", "trace-panel"].map(|class| Probe::new(class, "color"));
         Self {
+            key,
             fills: probes.iter().map(Probe::colour).collect(),
             ink: ink.colour(),
             soft: soft.colour(),
@@ -63,8 +72,8 @@ impl Inks {
     }
 }
 
-/// Draws all of it, as sharp as the screen is.
-pub(super) fn draw(canvas: &HtmlCanvasElement, picture: &Picture<'_>) {
+/// Draws all of it, as sharp as the screen is. Takes and yields the colours, to be used again.
+pub(super) fn draw(canvas: &HtmlCanvasElement, picture: &Picture<'_>, inks: Option<Inks>) -> Option<Inks> {
     let scale = window().device_pixel_ratio().clamp(1.0, 3.0);
     let (wide, high) = ((picture.width * scale).round() as u32, (picture.height * scale).round() as u32);
     if canvas.width() != wide || canvas.height() != high {
@@ -72,8 +81,10 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, picture: &Picture<'_>) {
         canvas.set_height(high);
     }
     let context = canvas.get_context("2d").ok().flatten();
-    let Some(context) = context.map(wasm_bindgen::JsCast::unchecked_into::<CanvasRenderingContext2d>) else { return };
-    let inks = Inks::now();
+    let Some(context) = context.map(wasm_bindgen::JsCast::unchecked_into::<CanvasRenderingContext2d>) else {
+        return inks;
+    };
+    let inks = Inks::now(canvas, inks);
     let _ = context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0);
     context.clear_rect(0.0, 0.0, picture.width, picture.height);
     context.set_text_baseline("middle");
@@ -91,6 +102,7 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, picture: &Picture<'_>) {
         lane(&context, picture, row, &inks);
     }
     marks(&context, picture, &inks);
+    Some(inks)
 }
 
 /// From a time to a place.

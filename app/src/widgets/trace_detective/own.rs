@@ -185,9 +185,11 @@ pub(super) fn view(files: Files) -> impl IntoView {
                 </button>
             </div>
             <p role="status">{move || files.progress.get()}</p>
-            <ul class="trace-problems" role="alert" hidden=move || files.problems.with(Vec::is_empty)>
-                {move || files.problems.get().into_iter().map(problem).collect_view()}
-            </ul>
+            <div role="alert">
+                <ul class="trace-problems" hidden=move || files.problems.with(Vec::is_empty)>
+                    {move || files.problems.get().into_iter().map(problem).collect_view()}
+                </ul>
+            </div>
         </section>
     }
 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use ringside_core::quantity::Unit;
 use ringside_core::trace::layout::partners;
 
-use super::canvas::{self, Picture};
+use super::canvas::{self, Inks, Picture};
 use super::{Scene, Shown};
 use crate::store::store;
 use crate::ui::timeline::{self, Axis};
@@ -81,6 +81,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
     timeline::follow_width(frame, shown.width);
     // Once a frame, however often something changes before it.
     let waiting = StoredValue::new(false);
+    let inks = StoredValue::new(None);
     Effect::new(move |_| {
         store().with(|doc| doc.settings.theme);
         shown.window.track();
@@ -97,7 +98,8 @@ pub(super) fn view(shown: Shown) -> AnyView {
                 return;
             }
             let Some(canvas) = node.try_get_untracked().flatten() else { return };
-            paint(&canvas, shown, rows, height);
+            let before = inks.try_update_value(Option::take).flatten();
+            inks.set_value(paint(&canvas, shown, rows, height, before));
         });
     });
     let axis = Memo::new(move |_| {
@@ -155,7 +157,13 @@ pub(super) fn view(shown: Shown) -> AnyView {
     .into_any()
 }
 
-fn paint(canvas: &web_sys::HtmlCanvasElement, shown: Shown, rows: Memo<Vec<Row>>, height: Memo<f64>) {
+fn paint(
+    canvas: &web_sys::HtmlCanvasElement,
+    shown: Shown,
+    rows: Memo<Vec<Row>>,
+    height: Memo<f64>,
+    inks: Option<Inks>,
+) -> Option<Inks> {
     shown.scene.with_untracked(|scene| {
         rows.with_untracked(|rows| {
             shown.search.with_untracked(|search| {
@@ -168,10 +176,10 @@ fn paint(canvas: &web_sys::HtmlCanvasElement, shown: Shown, rows: Memo<Vec<Row>>
                     chosen: shown.chosen.get_untracked(),
                     search,
                 };
-                canvas::draw(canvas, &picture);
-            });
-        });
-    });
+                canvas::draw(canvas, &picture, inks)
+            })
+        })
+    })
 }
 
 /// What the colours mean.
