@@ -133,7 +133,8 @@ fn launch_statistics(ledger: &mut Ledger, rows: &Rows<'_>, theirs: &Value) {
     ledger.close("short kernels", count(launches::Launch::is_short), &theirs["short_gpu_kernels"], 0.0);
     ledger.close("runtime outliers", count(launches::Launch::is_long_call), &theirs["runtime_outliers"], 0.0);
     ledger.close("delay outliers", count(launches::Launch::is_delayed), &theirs["launch_delay_outliers"], 0.0);
-    let parts: [(&str, fn(&launches::Launch) -> i64); 3] =
+    type Part = (&'static str, fn(&launches::Launch) -> i64);
+    let parts: [Part; 3] =
         [("cpu_duration_us", |l| l.cpu), ("gpu_duration_us", |l| l.gpu), ("launch_delay_us", |l| l.delay)];
     for (name, of) in parts {
         if let Some(s) = describe::describe(ours.iter().map(|l| of(l) as f64 / MICRO)) {
