@@ -42,10 +42,10 @@ test("a quiz is composed by the keyboard, is in the address, and has a link", as
   const [first, second] = await page.locator(".chosen li > span").allTextContents();
   await page.getByRole("button", { name: /^Earlier/ }).nth(1).press("Enter");
   await expect(page.locator(".chosen li > span")).toHaveText([second, first]);
-  await page.getByLabel("Seed").fill("12");
-  await page.getByLabel("Seed").press("Enter");
-  await page.getByLabel("Minutes").fill("20");
-  await page.getByLabel("Minutes").press("Enter");
+  await page.getByRole("textbox", { name: "Seed" }).fill("12");
+  await page.getByRole("textbox", { name: "Seed" }).press("Enter");
+  await page.getByRole("textbox", { name: "Minutes" }).fill("20");
+  await page.getByRole("textbox", { name: "Minutes" }).press("Enter");
   const link = await page.locator(".address").inputValue();
   expect(link).toMatch(/\/quiz\/\?e=memory-accounting\/[\w-]+,memory-accounting\/[\w-]+&seed=12&minutes=20$/);
   await page.reload();
@@ -60,8 +60,8 @@ test("a quiz is composed by the keyboard, is in the address, and has a link", as
 
 test("a seed or a time that cannot be used is said beside its field", async ({ page }) => {
   await open(page, "quiz/");
-  await page.getByLabel("Minutes").fill("soon");
-  await page.getByLabel("Minutes").press("Enter");
+  await page.getByRole("textbox", { name: "Minutes" }).fill("soon");
+  await page.getByRole("textbox", { name: "Minutes" }).press("Enter");
   await expect(page.locator(".exam-settings")).toContainText("“soon” was not used");
 });
 

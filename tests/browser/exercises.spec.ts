@@ -113,7 +113,7 @@ const KINDS: Kind[] = [
     id: "order-layouts",
     title: "Which layout holds least",
     wrong: (e) => order(e, ["ZeRO-3 on 2 GPUs", "ZeRO-2 on 8 GPUs", "ZeRO-1 on 64 GPUs", "ZeRO-1 on 8 GPUs"]),
-    said: ["“ZeRO-3 on 2 GPUs” stands too early: it belongs after “ZeRO-2 on 8 GPUs”.", "A stage says what is sharded, not by how much"],
+    said: ["“ZeRO-3 on 2 GPUs” is too early: it belongs after “ZeRO-2 on 8 GPUs”.", "A stage says what is sharded, not by how much"],
     right: (e) => order(e, ["ZeRO-2 on 8 GPUs", "ZeRO-1 on 64 GPUs", "ZeRO-1 on 8 GPUs", "ZeRO-3 on 2 GPUs"]),
     praise: "112 GB < 126 GB < 165 GB < 240 GB",
   },

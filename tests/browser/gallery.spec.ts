@@ -20,7 +20,7 @@ test("every figure has a card with a picture, and the header leads there", async
   for (const { id } of widgets) {
     const card = cards.filter({ has: page.locator(`a[href="w/${id}/"]`) });
     await card.scrollIntoViewIfNeeded();
-    const drawn = card.locator(".picture > svg, .picture .drawing :is(svg, canvas, table, button, div)").first();
+    const drawn = card.locator(".picture > svg, .picture .drawing :is(svg, canvas, table, button, div):visible").first();
     await expect(drawn).toBeVisible();
     const { width, height } = (await drawn.boundingBox())!;
     expect(width * height, id).toBeGreaterThan(400);

@@ -54,7 +54,7 @@ test("a chapter's states are its slides, and one is a link", async ({ page }) =>
   const [name, value] = third!.split("&")[0].split("=");
   // What the figure waits for is asked in large type; hands are counted; the next step answers.
   const question = page.getByRole("group", { name: "Prediction" });
-  await expect(question).toContainText("?");
+  await expect(question).toContainText("share of the step");
   await expect(figure(page).first()).toHaveClass(/withheld/);
   for (const key of ["+", "+", "+", "-", "Enter", "+"]) await page.keyboard.press(key);
   await expect(question.locator(".room-hands b")).toHaveText(["2", "1"]);
@@ -107,6 +107,9 @@ const MAIN: Record<string, string> = {
   "training-run": ".plane",
   "parallel-machines": ".machines",
   "optimizer-step": ".bowl",
+  "reduction-order": ".sums-chart",
+  "launch-doctor": ".launch-nodes",
+  "trace-detective": ".trace-scroll",
 };
 
 for (const { id: widget } of widgets) {

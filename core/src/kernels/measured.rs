@@ -43,11 +43,11 @@ pub struct Measured {
     pub checked: f64,
     /// Values that there are.
     pub of: f64,
-    /// Whether all of them were right.
-    pub verified: bool,
     /// The bits of a result that is one number: as it came out, and as the CPU adds in the same order.
     #[serde(default)]
     pub bits: Option<[u32; 2]>,
+    /// Whether all of them were right.
+    pub verified: bool,
 }
 
 impl Measured {

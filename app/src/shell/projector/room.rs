@@ -460,24 +460,33 @@ fn held(room: Room) -> AnyView {
         for (from, to) in dom::all(&figure, "canvas").iter().zip(dom::all(&still, "canvas")) {
             copy_canvas(from.unchecked_ref(), to.unchecked_ref());
         }
+        copy_properties("input, select, textarea", &figure, &still);
+        // A radio button that is checked unchecks those of its name.
+        for radio in dom::all(&still, "input[type=radio]") {
+            let _ = radio.remove_attribute("name");
+        }
         // What cannot be held is seen to change.
         let _ = host.append_child(&still);
-        // What was set by hand or by a program is no attribute, and is not cloned.
-        let fields = "input, select, textarea, code-editor";
-        for (from, to) in dom::all(&figure, fields).iter().zip(dom::all(&still, fields)) {
-            for property in ["value", "checked"] {
-                if let Ok(value) = js_sys::Reflect::get(from, &property.into())
-                    && !value.is_undefined()
-                {
-                    let _ = js_sys::Reflect::set(&to, &property.into(), &value);
-                }
-            }
-        }
+        copy_properties("code-editor", &figure, &still);
         for (from, to) in dom::all(&figure, ".drawing").iter().zip(dom::all(&still, ".drawing")) {
             to.set_scroll_top(from.scroll_top());
         }
     });
     view! { <div class="projected room-held" node_ref=node inert="" aria-hidden="true"></div> }.into_any()
+}
+
+/// Copies what was set by hand or by a program: no attribute says it, so that it is not cloned.
+fn copy_properties(fields: &str, from: &HtmlElement, to: &HtmlElement) {
+    for (from, to) in dom::all(from, fields).iter().zip(dom::all(to, fields)) {
+        for property in ["value", "checked"] {
+            if let Ok(value) = js_sys::Reflect::get(from, &property.into())
+                && !value.is_undefined()
+            {
+                // What cannot be set is seen as it was at first.
+                let _ = js_sys::Reflect::set(&to, &property.into(), &value);
+            }
+        }
+    }
 }
 
 fn copy_canvas(from: &web_sys::HtmlCanvasElement, to: &web_sys::HtmlCanvasElement) {

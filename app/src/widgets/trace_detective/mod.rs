@@ -225,7 +225,7 @@ fn findings(shown: Shown) -> impl IntoView {
     let list = move || shown.scene.with(|s| s.findings.clone()).into_iter().map(item).collect_view();
     view! {
         <section class="trace-findings">
-            <h3>"Diagnosis"</h3>
+            <p class="trace-title">"Diagnosis"</p>
             <ul>{list}</ul>
             <p class="fine" hidden=move || shown.scene.with(|s| !s.findings.is_empty())>
                 "No cause takes three percent of the time."

@@ -159,7 +159,7 @@ pub(super) fn view(files: Files) -> impl IntoView {
     let problem = |text: String| view! { <li>{text}</li> };
     view! {
         <section class="trace-own">
-            <h3>"Your own trace"</h3>
+            <p class="trace-title">"Your own trace"</p>
             <p class="fine">
                 "Drop the .pt.trace.json files of one or more ranks on the figure, also packed as .gz, up to 200 MB each unpacked. They stay in your browser."
             </p>
