@@ -54,11 +54,11 @@ test("a page that is older than the store shows what it understands and stores n
 test("shortcuts of one key can be turned off", async ({ page }) => {
   await page.goto("settings/");
   await ready(page);
-  await page.getByRole("group", { name: "Shortcuts of one key" }).getByText("Off").click();
+  await page.getByRole("radiogroup", { name: "Shortcuts of one key" }).getByRole("radio", { name: "Off" }).check();
   await page.locator("h1").click();
   await page.keyboard.press("/");
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  await page.getByRole("group", { name: "Shortcuts of one key" }).getByText("On", { exact: true }).click();
+  await page.getByRole("radiogroup", { name: "Shortcuts of one key" }).getByRole("radio", { name: "On" }).check();
   await page.locator("h1").click();
   await page.keyboard.press("/");
   await expect(page.getByRole("dialog")).toBeVisible();
