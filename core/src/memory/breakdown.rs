@@ -6,7 +6,7 @@
 //! (Rajbhandari et al., ZeRO, arXiv:1910.02054, §5.1–5.4 and Figure 1). [`Convention`] has the other ways of counting.
 //! Under tensor, expert and pipeline parallelism Ψ is what a GPU of that stage holds ([`super::shard`]); activations
 //! ([`super::activations`]) are counted once `seq` is given. In inference a GPU holds weights and the KV cache
-//! ([`super::kv`]).
+//! ([`crate::kv_cache`]).
 //!
 //! Shards are Ψ/N_d exactly: padding to whole elements is not counted. What nobody can compute (CUDA context,
 //! communication buffers, fragmentation) is a range beside the total ([`super::overhead`]).
