@@ -59,7 +59,7 @@ test("by keys alone: zoom, move, from event to event, and from a launch to its k
   await page.keyboard.press("ArrowDown");
   await expect(about(page)).not.toHaveText(first);
   await figure(page).getByRole("searchbox", { name: "Search" }).fill("flash_fwd");
-  await button(page, "Next").click();
+  await figure(page).getByRole("button", { name: "Next", exact: true }).click();
   await expect(about(page)).toContainText("Launched by cudaLaunchKernel");
   await frame(page).focus();
   await page.keyboard.press("Enter");
@@ -75,7 +75,7 @@ test("a case of the game is solved: name, evidence, repair", async ({ page }) =>
   await figure(page).getByRole("searchbox", { name: "Search" }).fill("cudaStreamSynchronize");
   // The first call of rank 0 that empties its queue.
   await expect(async () => {
-    await button(page, "Next").click();
+    await figure(page).getByRole("button", { name: "Next", exact: true }).click();
     await button(page, "This event says so").click();
     await expect(figure(page).locator(".trace-verdict")).toContainText("Now the repair", { timeout: 300 });
   }).toPass();
