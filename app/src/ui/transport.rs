@@ -5,6 +5,7 @@ use leptos::ev::KeyboardEvent;
 use leptos::html;
 use leptos::prelude::*;
 use ringside_core::decimal;
+use ringside_core::quantity::grouped;
 use wasm_bindgen::JsCast as _;
 
 use super::unique_id;
@@ -172,14 +173,17 @@ pub fn Transport(
     set: Callback<usize>,
     /// How it is played.
     playback: Playback,
-    /// Where it is, for people: "Step 3 of 14".
-    #[prop(into)]
-    place: Signal<String>,
+    /// Where it is, for people, where "Step 3 of 14" does not say it.
+    #[prop(optional, into)]
+    place: Option<Signal<String>>,
     /// Whether the page is its own.
     alone: bool,
 ) -> impl IntoView {
     let player = Player { steps, step, set, playing: RwSignal::new(false) };
     player.run(playback);
+    let place = place.unwrap_or_else(|| {
+        Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)))
+    });
     if alone {
         player.hear_the_page();
     }

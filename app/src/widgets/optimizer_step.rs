@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::optimizer_step::{Params, Path, Rule};
-use ringside_core::quantity::{Unit, grouped, number};
+use ringside_core::quantity::{Unit, number};
 use ringside_drawing::charts::optimizer_step::{bowl, loss};
 
 use super::controls::Controls;
@@ -49,8 +49,6 @@ fn view(props: Props) -> AnyView {
         step => step.min(steps.get()),
     });
     let set = move |to: usize| state.update(|p| p.step = to.max(1) as u64);
-    let place =
-        Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
     let playback = PACE.of(steps);
     let subtitle = Signal::derive(move || {
         params.with(|p| {
@@ -77,7 +75,7 @@ fn view(props: Props) -> AnyView {
             finding=Signal::derive(move || still.with(|p| shown.with(|path| p.finding(path))))
             presets=ui::presets::partial(state, "States", STATES)
             controls
-            transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
+            transport=view! { <Transport steps step set playback alone=props.alone /> }.into_any()
             below=Some(below.into_any())
             table=move || table(still)
         >

@@ -263,6 +263,29 @@ macro_rules! chosen_by_id {
 
 pub(crate) use chosen_by_id;
 
+/// A type around one of these ids. What is none of them changes nothing.
+macro_rules! one_of {
+    ($of:ty, $ids:expr) => {
+        impl $crate::declare::Choose for $of {
+            fn id(&self) -> &'static str {
+                self.0
+            }
+
+            fn choose(&mut self, id: &str) {
+                self.0 = $ids.iter().find(|known| **known == id).unwrap_or(&self.0);
+            }
+        }
+
+        impl $crate::declare::Field for $of {
+            fn slot(&mut self) -> $crate::declare::Slot<'_> {
+                $crate::declare::Slot::Choice(self)
+            }
+        }
+    };
+}
+
+pub(crate) use one_of;
+
 chosen_by_id!(
     Accelerator, &hardware::ALL[0], hardware::find;
     Link, &links::INSIDE[0], links::find;

@@ -14,8 +14,8 @@ mod scale;
 mod tests;
 
 pub use entry::{Declared, Entry, Evaluation, Named};
-pub(crate) use field::chosen_by_id;
 pub use field::{Choose, Field, Slot, Text, Whole};
+pub(crate) use field::{chosen_by_id, one_of};
 pub use options::{List, Options};
 pub use scale::Scale;
 

@@ -1,6 +1,6 @@
 //! The cases of the game.
 
-use crate::mix::Stream as Random;
+use crate::mix::Stream;
 use crate::trace::simulate::Cause;
 
 /// A case: what is wrong, which is not said, and how often one may look.
@@ -60,7 +60,7 @@ impl Case {
 
     /// One cause, or in a third of the cases two, in a model of any size.
     fn fresh(seed: u64) -> Self {
-        let mut random = Random::new(seed ^ 0x0074_7261_6365);
+        let mut random = Stream::new(seed ^ 0x0074_7261_6365);
         let causes = Cause::ALL.get(1..).unwrap_or_default();
         let mut pick = || causes.get(random.below(causes.len() as u64) as usize).copied().unwrap_or_default();
         let mut all = vec![pick()];
@@ -76,15 +76,13 @@ impl Case {
 
 /// Causes to choose from: the right ones and so many others, in an order that the seed decides.
 pub fn choices(right: &[Cause], others: usize, seed: u64) -> Vec<Cause> {
-    let mut random = Random::new(seed);
+    let mut random = Stream::new(seed);
     let mut rest: Vec<Cause> = Cause::ALL.into_iter().filter(|c| *c != Cause::None && !right.contains(c)).collect();
     let mut chosen: Vec<Cause> = right.to_vec();
     while chosen.len() < right.len() + others && !rest.is_empty() {
         let at = random.below(rest.len() as u64) as usize;
         chosen.push(rest.swap_remove(at));
     }
-    for i in (1..chosen.len()).rev() {
-        chosen.swap(i, random.below(i as u64 + 1) as usize);
-    }
+    random.shuffle(&mut chosen);
     chosen
 }

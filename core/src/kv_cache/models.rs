@@ -2,7 +2,7 @@
 //! names for.
 
 use super::{Cache, Keeps, Layers};
-use crate::declare::{Choose, Field, List, Slot};
+use crate::declare::{List, one_of};
 use crate::model::{Attention, presets};
 
 /// What decides the cache of a model and the work of a step on it.
@@ -169,18 +169,4 @@ impl Model {
     }
 }
 
-impl Choose for Model {
-    fn id(&self) -> &'static str {
-        self.0
-    }
-
-    fn choose(&mut self, id: &str) {
-        self.0 = IDS.iter().find(|known| **known == id).unwrap_or(&self.0);
-    }
-}
-
-impl Field for Model {
-    fn slot(&mut self) -> Slot<'_> {
-        Slot::Choice(self)
-    }
-}
+one_of!(Model, IDS);

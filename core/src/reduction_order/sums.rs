@@ -277,12 +277,10 @@ impl Arithmetic {
     }
 }
 
-/// In a random order (Fisher and Yates).
+/// In a random order.
 fn shuffled(values: &[f32], stream: &mut Stream) -> Vec<f32> {
     let mut all = values.to_vec();
-    for i in (1..all.len()).rev() {
-        all.swap(i, stream.below(i as u64 + 1) as usize);
-    }
+    stream.shuffle(&mut all);
     all
 }
 

@@ -9,7 +9,7 @@ mod roof;
 
 pub use roof::Roof;
 
-use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Slot, choice, measure, switch, whole};
+use crate::declare::{Declaration, Field, List, Measure, Model, Param, Slot, choice, measure, one_of, switch, whole};
 use crate::hardware::{self, Accelerator};
 use crate::kernels::RUN;
 use crate::model::presets::Preset;
@@ -65,23 +65,7 @@ pub struct Params {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Chosen(pub &'static str);
 
-impl Choose for Chosen {
-    fn id(&self) -> &'static str {
-        self.0
-    }
-
-    fn choose(&mut self, id: &str) {
-        if let Some(operation) = OPERATIONS.iter().find(|operation| **operation == id) {
-            self.0 = operation;
-        }
-    }
-}
-
-impl Field for Chosen {
-    fn slot(&mut self) -> Slot<'_> {
-        Slot::Choice(self)
-    }
-}
+one_of!(Chosen, OPERATIONS);
 
 /// A size of the product of any size.
 const fn side(name: &'static str, doc: &'static str, label: &'static str) -> Declaration {

@@ -9,7 +9,7 @@
 //! what several GPUs say to each other are left out, so these are bounds.
 
 use super::tokens;
-use crate::declare::{Choose, Field, List, Measure, Model, Param, Slot, choice, measure, real, whole};
+use crate::declare::{Field, List, Measure, Model, Param, choice, measure, one_of, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::{ParameterCount, Shape, presets};
 use crate::quantity::{Unit, count, grouped, number};
@@ -21,21 +21,7 @@ const MODELS: List = List { ids: &IDS, labels: &presets::names(&IDS) };
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Named(pub &'static str);
 
-impl Choose for Named {
-    fn id(&self) -> &'static str {
-        self.0
-    }
-
-    fn choose(&mut self, id: &str) {
-        self.0 = IDS.iter().find(|known| **known == id).unwrap_or(&self.0);
-    }
-}
-
-impl Field for Named {
-    fn slot(&mut self) -> Slot<'_> {
-        Slot::Choice(self)
-    }
-}
+one_of!(Named, IDS);
 
 /// Most tokens drafted.
 pub const MOST: u32 = 10;

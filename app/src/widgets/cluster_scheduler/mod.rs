@@ -6,7 +6,6 @@ mod picture;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
-use ringside_core::quantity::grouped;
 use ringside_core::scheduler::{Params, Policy};
 use wasm_bindgen::JsCast as _;
 
@@ -48,8 +47,6 @@ fn view(props: Props) -> AnyView {
     let steps = Signal::derive(move || campaign.with(|c| c.schedule.steps.len()));
     let step = Signal::derive(move || params.with(|p| campaign.with(|c| p.shown(c))));
     let set = move |to: usize| state.update(|p| p.step = to as u64);
-    let place =
-        Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
     let playback = PACE.of(steps);
     let subtitle = Signal::derive(move || {
         params.with(|p| {
@@ -87,7 +84,7 @@ fn view(props: Props) -> AnyView {
             notes="The scheduler knows limits, not how long jobs take. Starting and stopping take no time; every pod of a job is on another node.".to_owned()
             presets=ui::presets::partial(state, "States", STATES)
             controls
-            transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
+            transport=view! { <Transport steps step set playback alone=props.alone /> }.into_any()
             below=Some(below.into_any())
             table=move || jobs::table(state, campaign)
         >

@@ -100,7 +100,6 @@ fn view(props: Props) -> AnyView {
         .only_while(&["slow-rank"], move || params.with(|p| p.slow_by > 1.0))
         .only_while(&["cut-from", "cut-to"], move || params.with(|p| p.cut))
         .draw();
-    let place = Signal::derive(move || format!("Step {} of {}", shown.step.get(), shown.steps()));
     let set = move |step: usize| state.update(|p| p.step = step);
     let steps = Signal::derive(move || shown.steps());
     let playback = PACE.of(steps);
@@ -114,7 +113,7 @@ fn view(props: Props) -> AnyView {
             state
             finding
             controls
-            transport=view! { <Transport steps step=shown.step set playback place alone=props.alone /> }.into_any()
+            transport=view! { <Transport steps step=shown.step set playback alone=props.alone /> }.into_any()
             below=(!props.compact).then(|| ledger::readings(shown))
             table=move || numbers::view(shown)
         >

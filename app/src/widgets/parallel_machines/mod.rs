@@ -48,8 +48,6 @@ fn view(props: Props) -> AnyView {
     let steps = Signal::derive(move || shown.with(|run: &Run| run.steps.len()));
     let step = Signal::derive(move || (params.with(|p| p.step) as usize).min(steps.get()));
     let set = move |to: usize| state.update(|p| p.step = to as u64);
-    let place =
-        Signal::derive(move || format!("Step {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
     let playback = PACE.of(steps);
     let subtitle = Signal::derive(move || {
         params.with(|p| {
@@ -82,7 +80,7 @@ fn view(props: Props) -> AnyView {
                 .to_owned()
             presets=ui::presets::partial(state, "Machines", MACHINES)
             controls
-            transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
+            transport=view! { <Transport steps step set playback alone=props.alone /> }.into_any()
             below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
             table=move || table(still)
         >

@@ -74,14 +74,13 @@ fn view(props: Props) -> AnyView {
         })
     });
     let steps = Signal::derive(move || shown.run.with(Run::steps));
-    let place = Signal::derive(move || format!("Step {} of {}", shown.step.get(), steps.get()));
     let set = move |step: usize| state.update(|p| p.step = step);
     let drawing = view! {
         <div class="tensor">{map::view(shown, set)} {matrices::view(shown)}</div>
     }
     .into_any();
     let transport = view! {
-        <Transport steps step=shown.step set playback=Playback::new(Signal::from(PACE)) place alone=props.alone />
+        <Transport steps step=shown.step set playback=Playback::new(Signal::from(PACE)) alone=props.alone />
     };
     let below = view! {
         <div class="tensor">

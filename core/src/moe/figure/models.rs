@@ -1,6 +1,6 @@
 //! Models with experts, and their routers as published.
 
-use crate::declare::{Choose, Field, List, Slot};
+use crate::declare::{List, one_of};
 use crate::model::presets;
 use crate::moe::route::{Gate, Groups, Router};
 
@@ -13,21 +13,7 @@ pub const LIST: List = List { ids: &IDS, labels: &presets::names(&IDS) };
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Model(pub &'static str);
 
-impl Choose for Model {
-    fn id(&self) -> &'static str {
-        self.0
-    }
-
-    fn choose(&mut self, id: &str) {
-        self.0 = IDS.iter().find(|known| **known == id).unwrap_or(&self.0);
-    }
-}
-
-impl Field for Model {
-    fn slot(&mut self) -> Slot<'_> {
-        Slot::Choice(self)
-    }
-}
+one_of!(Model, IDS);
 
 /// A model with experts, from its preset's shape.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! A rank: its CPU thread, its streams, and what a profiler writes down of both.
 
 use super::super::{Collective, Memory, Sort, Span, Trace, Track};
-use crate::mix::Stream as Random;
+use crate::mix::Stream;
 
 /// Streams of a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) struct Machine {
     /// Starts of the kernels that were launched last.
     starts: std::collections::VecDeque<i64>,
     correlation: i64,
-    random: Random,
+    random: Stream,
     allocated: u64,
     pub reserved: u64,
     /// The CPU thread that works now: 0 runs the program, 1 its backward pass.
@@ -86,7 +86,7 @@ impl Machine {
             free: [0; 3],
             starts: std::collections::VecDeque::new(),
             correlation: 1000,
-            random: Random::new(seed.wrapping_mul(97).wrapping_add(u64::from(rank))),
+            random: Stream::new(seed.wrapping_mul(97).wrapping_add(u64::from(rank))),
             allocated: 20_000_000_000,
             reserved: 26_000_000_000,
             thread: 0,
