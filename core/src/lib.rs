@@ -31,6 +31,7 @@ pub mod float;
 pub mod hardware;
 pub mod kernels;
 pub mod kv_cache;
+pub mod lab;
 pub mod launch;
 pub mod loss_detective;
 pub mod loss_scaling;
