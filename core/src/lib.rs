@@ -55,6 +55,7 @@ pub mod scaling;
 pub mod scaling_laws;
 pub mod scheduler;
 pub mod seed_streams;
+pub mod serving;
 pub mod slurm;
 pub mod speculative;
 pub mod tensor_parallel;

@@ -11,6 +11,8 @@ pub enum Case {
     Srun,
     /// accelerate launch.
     Accelerate,
+    /// Ray, its nodes started by srun.
+    Ray,
     /// A TrainJob.
     TrainJob,
     /// One's own script, from an empty page.
@@ -56,12 +58,21 @@ pub enum Case {
     Nineteen,
     /// A visible GPU for all tasks.
     Twenty,
+    /// Nodes that do not find Ray's head.
+    TwentyOne,
+    /// Ray's workers without GPUs.
+    TwentyTwo,
+    /// An image that a node still had.
+    TwentyThree,
+    /// The same, and ranks compare what they are about to do.
+    TwentyFour,
 }
 
 options!(Case {
     Torchrun: "torchrun", "srun and torchrun, sound";
     Srun: "srun", "srun alone, sound";
     Accelerate: "accelerate", "srun and accelerate, sound";
+    Ray: "ray", "srun and Ray, sound";
     TrainJob: "trainjob", "TrainJob, sound";
     Own: "own", "your own script";
     One: "1", "1 · silence, then a time-out";
@@ -73,17 +84,21 @@ options!(Case {
     Seven: "7", "7 · connection refused";
     Eight: "8", "8 · NCCL refuses a rank";
     Nine: "9", "9 · NCCL stops at once";
-    Ten: "10", "10 · the first step never ends";
+    Ten: "10", "10 · a minute of retries";
     Eleven: "11", "11 · it trains, slowly";
     Twelve: "12", "12 · half of the bill for nothing";
     Thirteen: "13", "13 · accelerate waits";
     Fourteen: "14", "14 · it ran yesterday";
     Fifteen: "15", "15 · a pod finds no GPU";
     Sixteen: "16", "16 · a pod stays Pending";
-    Seventeen: "17", "17 · a bus error";
+    Seventeen: "17", "17 · no space left on a device";
     Eighteen: "18", "18 · the loss is that of one node";
     Nineteen: "19", "19 · no pod appears";
     Twenty: "20", "20 · rank 0 alone gets far";
+    TwentyOne: "21", "21 · Ray tries again and again";
+    TwentyTwo: "22", "22 · Ray trains, very slowly";
+    TwentyThree: "23", "23 · all meet, and nothing moves";
+    TwentyFour: "24", "24 · the same, with DETAIL";
 });
 
 /// The first lines of a batch script.
@@ -110,6 +125,19 @@ fn bare(variables: &str, command: &str) -> String {
 }
 
 const RANKS: &str = "  export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID\n  export WORLD_SIZE=$SLURM_NTASKS\n";
+
+/// A Ray cluster of all nodes, whose others look for its head at `address`, and a driver.
+fn ray(nodes: u64, address: &str, driver: &str) -> String {
+    let others = nodes.saturating_sub(1);
+    let join = format!(
+        "srun --nodes={others} --ntasks={others} --exclude=$head \\\n    ray start --address={address}:6379 --block &\n"
+    );
+    let join = if others == 0 { "" } else { &join };
+    format!(
+        "\nsrun --nodes=1 --ntasks=1 --nodelist=$head \\\n    ray start --head --port=6379 --block &\n{join}sleep 30\n\n\
+         python train.py {driver}\n"
+    )
+}
 
 fn accelerate(nodes: u64, processes: u64, rank: &str) -> String {
     format!(
@@ -152,6 +180,10 @@ impl Case {
             Self::Torchrun => torchrun(""),
             Self::Srun => format!("{}{master}{}", head(gpus), bare(RANKS, "")),
             Self::Accelerate => format!("{}{HEAD}{}", head(1), accelerate(nodes, nodes * gpus, "\\$SLURM_NODEID")),
+            Self::Ray => {
+                let driver = format!("--num-workers={} --use-gpu", nodes * gpus);
+                format!("{}{HEAD}{}", head(1), ray(nodes, "$head", &driver))
+            }
             Self::TrainJob => train_job(nodes, &limits(gpus), true, queue),
             Self::One => format!("{}{HEAD}{}", head(1), elastic("", nodes, gpus, "$head")),
             Self::Two => format!("{}{}", head(1), elastic("srun ", nodes, gpus, "localhost")),
@@ -197,6 +229,18 @@ impl Case {
                 text.replace("    - torchrun\n", &standalone)
             }
             Self::Nineteen => train_job(nodes, &limits(gpus), true, "team-b"),
+            Self::TwentyOne => {
+                let driver = format!("--num-workers={} --use-gpu", nodes * gpus);
+                format!("{}{HEAD}{}", head(1), ray(nodes, "localhost", &driver))
+            }
+            Self::TwentyTwo => {
+                format!("{}{HEAD}{}", head(1), ray(nodes, "$head", &format!("--num-workers={}", nodes * gpus)))
+            }
+            Self::TwentyThree | Self::TwentyFour => {
+                let debug = if self == Self::TwentyFour { "DETAIL" } else { "OFF" };
+                let variables = format!("    env:\n    - name: TORCH_DISTRIBUTED_DEBUG\n      value: {debug}\n");
+                train_job(nodes, &format!("{}{variables}", limits(gpus)), true, queue).replace("train:v7", "train:dev")
+            }
             Self::Twenty => {
                 format!("{}{master}{}", head(gpus), bare(&format!("  export CUDA_VISIBLE_DEVICES=0\n{RANKS}"), ""))
             }

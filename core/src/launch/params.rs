@@ -25,11 +25,11 @@ impl Text for Script {
                 MOST.0, MOST.1
             ));
         }
-        let launches = ["srun", "torchrun", "accelerate", "python", "kind:", "#SBATCH"];
+        let launches = ["srun", "torchrun", "accelerate", "ray ", "python", "kind:", "#SBATCH"];
         if self.0.is_empty() || launches.iter().any(|word| self.0.contains(word)) {
             return Ok(());
         }
-        Err("script launches nothing: it has neither srun, torchrun, accelerate nor python, and is no manifest."
+        Err("script launches nothing: it has neither srun, torchrun, accelerate, ray nor python, and is no manifest."
             .to_owned())
     }
 

@@ -77,6 +77,7 @@ const BETWEEN_GPUS: [&str; 10] = [
     "::ep::",
 ];
 
-fn communicates(name: &str) -> bool {
+/// Whether a kernel of this name moves data between GPUs.
+pub(super) fn communicates(name: &str) -> bool {
     BETWEEN_GPUS.iter().any(|part| name.contains(part))
 }

@@ -7,7 +7,9 @@ use super::*;
 /// Reads a file that is given in pieces of `size` bytes.
 fn read(text: &str, size: usize) -> Trace {
     let mut reader = Reader::default();
-    text.as_bytes().chunks(size).for_each(|piece| reader.push(piece));
+    for piece in text.as_bytes().chunks(size) {
+        reader.push(piece);
+    }
     reader.finish()
 }
 
@@ -98,4 +100,30 @@ fn no_bytes_make_it_panic() {
             let _ = (temporal(&rows), idle::by_stream(&rows), launches::queues(&rows), bandwidth::summaries(&rows));
         }
     }
+}
+
+#[test]
+fn a_file_that_is_too_long_or_damaged_is_shown_as_far_as_it_was_read() {
+    let mut reader = Reader::default();
+    assert!(reader.push(&SMALL.as_bytes()[..SMALL.len() - 300]));
+    reader.damaged();
+    let trace = reader.finish();
+    assert_eq!(trace.spans.len(), 2);
+    assert!(trace.problems[0].message.starts_with("After 2 events the file could not be read"), "{:?}", trace.problems);
+    assert!(!trace.problems[0].fatal);
+
+    let mut reader = Reader::default();
+    reader.push(&SMALL.as_bytes()[..SMALL.len() - 300]);
+    let blank = vec![b' '; 1 << 20];
+    let pieces = (0..300).take_while(|_| reader.push(&blank)).count();
+    assert_eq!((pieces, reader.bytes()), (190, MOST_BYTES));
+    let trace = reader.finish();
+    assert_eq!(trace.spans.len(), 2);
+    assert!(trace.problems[0].message.starts_with("The file has more than 200 MB unpacked."), "{:?}", trace.problems);
+
+    let mut reader = Reader::with_room(1);
+    reader.push(SMALL.as_bytes());
+    let trace = reader.finish();
+    assert_eq!(trace.spans.len(), 1);
+    assert!(trace.problems.iter().any(|p| p.message.starts_with("2 more events are left out")), "{:?}", trace.problems);
 }
