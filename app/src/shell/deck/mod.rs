@@ -115,6 +115,8 @@ pub(super) async fn of_widget(course: &Course, id: &str) -> Vec<Slide> {
     // Without the chapter there is nothing to step through; the figure is there all the same.
     let mut slides = figures(read(&chapter.slug).await.unwrap_or_default());
     slides.retain(|slide| matches!(&slide.shows, Shows::Figure { widget, .. } if widget == id));
+    // On its own page a figure is its own deck.
+    number(&mut slides);
     slides
 }
 
