@@ -382,8 +382,10 @@ pub(in crate::shell) fn fill_screen() {
 fn view(room: Room) -> AnyView {
     let count = move || room.slides.with(Vec::len);
     let label = move || {
-        let slide = room.at.get().and_then(|at| room.slides.with(|s| s.get(at).map(|s| (at, s.label.clone()))));
-        slide.map_or_else(String::new, |(at, label)| format!("{} of {} · {label}", at + 1, count()))
+        let Some(at) = room.at.get() else { return String::new() };
+        room.slides.with(|all| {
+            all.get(at).map(|slide| format!("{} · {}", deck::place(all, at), slide.label)).unwrap_or_default()
+        })
     };
     // The page's own heading is behind the figure.
     let title = document().title();
