@@ -99,11 +99,13 @@ mod tests {
         let mut given = traces.clone();
         given.reverse();
         let (mut heard, mut own): (Vec<Trace>, _) = (Vec::new(), Own::default());
-        say_all(given, |said| match serde_json::from_str(&serde_json::to_string(said).expect("written")).expect("read") {
-            Said::Trace(trace) => heard.push(*trace),
-            Said::Spans(mut spans) => heard.last_mut().expect("a trace comes first").spans.append(&mut spans),
-            Said::Done(done) => own = done,
-            _ => unreachable!(),
+        say_all(given, |said| {
+            match serde_json::from_str(&serde_json::to_string(said).expect("written")).expect("read") {
+                Said::Trace(trace) => heard.push(*trace),
+                Said::Spans(mut spans) => heard.last_mut().expect("a trace comes first").spans.append(&mut spans),
+                Said::Done(done) => own = done,
+                _ => unreachable!(),
+            }
         });
         assert_eq!(heard, traces);
         assert_eq!(own, Own::of(&traces));

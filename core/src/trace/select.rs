@@ -49,7 +49,9 @@ pub fn select<'a>(
     for lane in lanes {
         let (Some(trace), Some(looks)) = (traces.get(lane.trace), looks.get(lane.trace)) else { continue };
         for index in lane.between(trace, from, to) {
-            let (Some(span), Some(look)) = (trace.spans.get(*index as usize), looks.get(*index as usize)) else { continue };
+            let (Some(span), Some(look)) = (trace.spans.get(*index as usize), looks.get(*index as usize)) else {
+                continue;
+            };
             let inside = (span.start.max(from), span.end().min(to));
             kinds.entry(*look).or_default().push(inside);
             names.entry((lane.trace, span.name)).or_default().push(inside);
@@ -95,7 +97,8 @@ mod tests {
         let looks: Vec<Vec<Look>> = traces.iter().map(Look::of_all).collect();
         let lanes = lanes(&traces);
         let found = select(&traces, &looks, lanes.iter(), (22_000, 45_000));
-        let kinds: Vec<(Look, u64, i64, i64)> = found.kinds.iter().map(|s| (s.key, s.count, s.time, s.covered)).collect();
+        let kinds: Vec<(Look, u64, i64, i64)> =
+            found.kinds.iter().map(|s| (s.key, s.count, s.time, s.covered)).collect();
         // 22 to 30 and 25 to 35, together 22 to 35.
         assert_eq!(kinds, [(Look::Computation, 2, 18_000, 13_000), (Look::Communication, 1, 5_000, 5_000)]);
         let names: Vec<(&str, u64)> = found.names.iter().map(|s| (s.key.as_str(), s.count)).collect();
