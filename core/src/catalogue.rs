@@ -52,6 +52,7 @@ pub const ALL: &[Entry] = &[
     crate::seed_streams::Params::ENTRY,
     crate::launch::Params::ENTRY,
     crate::detective::Params::ENTRY,
+    crate::allocator::Params::ENTRY,
 ];
 
 /// The model with this id.

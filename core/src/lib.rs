@@ -11,6 +11,7 @@
 //!
 //! This crate does not draw, does not store, and does not know what a chapter is.
 
+pub mod allocator;
 pub mod amdahl;
 pub mod answer;
 pub mod attention;

@@ -71,10 +71,22 @@ fn bad_files_are_told_and_read_as_far_as_they_go() {
 fn streams_of_jax_are_found_by_their_names() {
     let text = r#"[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0 NVIDIA H100"}},
     {"ph":"M","pid":1,"tid":5,"name":"thread_name","args":{"name":"Stream #13(Compute)"}},
-    {"ph":"X","pid":1,"tid":5,"ts":3,"dur":2,"name":"fusion_1","args":{"correlation_id":"4"}},"#;
+    {"ph":"M","pid":1,"tid":6,"name":"thread_name","args":{"name":"XLA Modules"}},
+    {"ph":"M","pid":2,"name":"process_name","args":{"name":"/host:CPU"}},
+    {"ph":"M","pid":3,"name":"process_name","args":{"name":"/device:TPU:0"}},
+    {"ph":"M","pid":3,"tid":3,"name":"thread_name","args":{"name":"XLA Ops"}},
+    {"ph":"X","pid":1,"tid":5,"ts":3,"dur":2,"name":"fusion_1","args":{"correlation_id":"4"}},
+    {"ph":"X","pid":1,"tid":6,"ts":3,"dur":9,"name":"jit_step"},
+    {"ph":"X","pid":2,"tid":9,"ts":1,"dur":1,"name":"cuLaunchKernelEx","args":{"correlation_id":"4"}},
+    {"ph":"X","pid":2,"tid":9,"ts":0,"dur":3,"name":"cumsum"},
+    {"ph":"X","pid":3,"tid":3,"ts":6,"dur":1,"name":"all-reduce.17"},"#;
     let trace = read(text, 11);
     assert_eq!(trace.problems, []);
     assert_eq!((trace.spans[0].sort, trace.spans[0].stream, trace.spans[0].correlation), (Sort::Kernel, 13, 4));
+    let sorts: Vec<Sort> = trace.spans.iter().map(|s| s.sort).collect();
+    assert_eq!(sorts, [Sort::Kernel, Sort::Other, Sort::Call, Sort::Other, Sort::Kernel]);
+    assert_eq!(layout::partners(&trace, 0), [2]);
+    assert_eq!(kind::Kind::of(&trace, 4, &trace.spans[4]), kind::Kind::Communication);
 }
 
 #[test]
