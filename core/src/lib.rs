@@ -57,6 +57,7 @@ pub mod scheduler;
 pub mod seed_streams;
 pub mod slurm;
 pub mod speculative;
+pub mod stragglers;
 pub mod tensor_parallel;
 pub mod trace;
 pub mod training_run;
