@@ -50,6 +50,7 @@ pub const ALL: &[Entry] = &[
     crate::scheduler::Params::ENTRY,
     crate::loss_detective::Params::ENTRY,
     crate::seed_streams::Params::ENTRY,
+    crate::stragglers::Params::ENTRY,
     crate::launch::Params::ENTRY,
     crate::detective::Params::ENTRY,
     crate::allocator::Params::ENTRY,

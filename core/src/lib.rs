@@ -60,6 +60,7 @@ pub mod seed_streams;
 pub mod serving;
 pub mod slurm;
 pub mod speculative;
+pub mod stragglers;
 pub mod tensor_parallel;
 pub mod trace;
 pub mod training_run;

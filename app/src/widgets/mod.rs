@@ -49,6 +49,7 @@ mod scaling_curve;
 mod scaling_laws;
 mod schedule_editor;
 mod seed_streams;
+mod stragglers;
 mod tensor_parallel;
 mod trace_detective;
 mod training_run;
@@ -170,6 +171,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
+    Widget { id: "stragglers", styles: &["stragglers"], load: || Box::pin(stragglers::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "caching-allocator", styles: &["caching-allocator"], load: || Box::pin(caching_allocator::load()) },
     Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },

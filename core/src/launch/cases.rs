@@ -15,6 +15,8 @@ pub enum Case {
     Ray,
     /// A TrainJob.
     TrainJob,
+    /// torchrun, and all that is to be known of the run.
+    Recorded,
     /// One's own script, from an empty page.
     Own,
     /// torchrun without srun.
@@ -74,6 +76,7 @@ options!(Case {
     Accelerate: "accelerate", "srun and accelerate, sound";
     Ray: "ray", "srun and Ray, sound";
     TrainJob: "trainjob", "TrainJob, sound";
+    Recorded: "recorded", "torchrun, and all of it recorded";
     Own: "own", "your own script";
     One: "1", "1 · silence, then a time-out";
     Two: "2", "2 · every node waits";
@@ -117,6 +120,17 @@ fn elastic(before: &str, nodes: u64, gpus: u64, endpoint: &str) -> String {
         "\n{before}torchrun \\\n    --nnodes={nodes} --nproc-per-node={gpus} \\\n    --rdzv-id=$SLURM_JOB_ID --rdzv-backend=c10d \\\n    \
          --rdzv-endpoint={endpoint}:29500 \\\n    train.py\n"
     )
+}
+
+/// torchrun in an image, of a run that can be found and repeated.
+fn recorded(nodes: u64, gpus: u64) -> String {
+    let keep = "export MLFLOW_TRACKING_URI=https://mlflow.example\n\nrun=runs/$SLURM_JOB_ID\nmkdir -p $run\ngit rev-parse HEAD > \
+                $run/commit\ngit diff HEAD > $run/diff\ndvc checkout data.dvc\nscontrol write batch_script $SLURM_JOB_ID \
+                $run/launch.sh\n";
+    let image = "srun --container-image=registry.example/train@sha256:4f1c2ab9 \\\n  ";
+    let start =
+        elastic(image, nodes, gpus, "$head").replace("train.py", "train.py --config=7b.yaml --seed=1234 --output=$run");
+    format!("{}{keep}{HEAD}{start}", header(nodes, 1, gpus))
 }
 
 /// A process for each GPU by srun, with these variables.
@@ -178,6 +192,7 @@ impl Case {
         match self {
             Self::Own => String::new(),
             Self::Torchrun => torchrun(""),
+            Self::Recorded => recorded(nodes, gpus),
             Self::Srun => format!("{}{master}{}", head(gpus), bare(RANKS, "")),
             Self::Accelerate => format!("{}{HEAD}{}", head(1), accelerate(nodes, nodes * gpus, "\\$SLURM_NODEID")),
             Self::Ray => {

@@ -1,12 +1,15 @@
 //! What a launch comes to, and what is wrong with it, in sentences.
 
-use super::params::Params;
+use super::params::{Params, Show};
 use super::verdict::{Fault, Launch, Outcome};
 use crate::slurm::time::clock;
 
 impl Params {
     /// What a person would see, without why.
     pub fn finding(&self, l: &Launch) -> String {
+        if self.show == Show::Record {
+            return self.record_finding(l);
+        }
         let (processes, nodes) = (l.processes.len(), l.nodes());
         let outcome = l.outcome();
         let text = match outcome {

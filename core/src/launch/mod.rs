@@ -13,6 +13,7 @@ mod logs;
 mod manifest;
 mod params;
 mod ray;
+pub mod record;
 pub mod shell;
 #[cfg(test)]
 mod tests;
@@ -20,5 +21,5 @@ pub mod verdict;
 pub mod world;
 
 pub use cases::Case;
-pub use params::{Params, Script};
+pub use params::{Params, Script, Show};
 pub use verdict::{Fault, Launch, Outcome};

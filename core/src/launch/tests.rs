@@ -11,7 +11,7 @@ fn own(script: &str) -> Params {
 
 #[test]
 fn sound_launches_train_on_every_gpu() {
-    for case in [Case::Torchrun, Case::Srun, Case::Accelerate, Case::Ray, Case::TrainJob] {
+    for case in [Case::Torchrun, Case::Srun, Case::Accelerate, Case::Ray, Case::Recorded, Case::TrainJob] {
         for (nodes, gpus) in [(2, 8), (4, 4), (8, 2)] {
             let p = of(case, nodes, gpus);
             let l = p.launch();

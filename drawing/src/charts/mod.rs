@@ -24,6 +24,7 @@ pub mod scaling_curve;
 pub mod scaling_laws;
 pub mod seed_streams;
 pub mod sketch;
+pub mod stragglers;
 pub mod training_run;
 
 use ringside_core::declare::Model as _;
