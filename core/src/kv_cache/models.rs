@@ -3,7 +3,7 @@
 
 use super::{Cache, Keeps, Layers};
 use crate::declare::{List, one_of};
-use crate::model::{Attention, presets};
+use crate::model::{Attention, Preset, presets};
 
 /// What decides the cache of a model and the work of a step on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +134,11 @@ pub fn find(id: &str) -> Option<Named> {
     if let Some(other) = OTHERS.iter().find(|named| named.id == id) {
         return Some(*other);
     }
-    let preset = OF_PRESETS.contains(&id).then(|| presets::find(id)).flatten()?;
+    OF_PRESETS.contains(&id).then(|| presets::find(id)).flatten().map(of)
+}
+
+/// What decides the cache of a preset.
+pub fn of(preset: &Preset) -> Named {
     let shape = &preset.shape;
     let (key, value) = match shape.attention {
         Attention::Heads { head_dim, .. } => ([head_dim, 0], head_dim),
@@ -142,7 +146,7 @@ pub fn find(id: &str) -> Option<Named> {
             ([qk_nope_head_dim, qk_rope_head_dim], v_head_dim)
         }
     };
-    Some(Named {
+    Named {
         id: preset.id,
         name: preset.name,
         heads: shape.num_attention_heads,
@@ -150,7 +154,7 @@ pub fn find(id: &str) -> Option<Named> {
         value,
         cache: Cache::of(shape),
         parameters: shape.count().map_or(0, |count| count.total),
-    })
+    }
 }
 
 /// All of them, in the order of [`LIST`].
