@@ -136,5 +136,6 @@ fn blocks_hold_more_tokens_than_rooms() {
     assert!(all.is_sorted(), "{all:?}");
     assert!(all[0] < 0.382 && all[3] > 0.85, "{all:?}");
     let steps = |keeper: &str| quantity(&format!("{state}&keeper={keeper}"), "steps");
-    assert!(steps("vllm-0.2") < 0.6 * steps("longest"), "{} {}", steps("vllm-0.2"), steps("longest"));
+    // The longest answer takes 30 steps in any case.
+    assert!(steps("vllm-0.2") < 33.0 && steps("longest") > 36.0, "{} {}", steps("vllm-0.2"), steps("longest"));
 }
