@@ -10,7 +10,9 @@ pub use crate::declare::{Declared, Entry, Evaluation, Named};
 pub const ALL: &[Entry] = &[
     crate::moe::figure::Params::ENTRY,
     crate::speculative::figure::Params::ENTRY,
+    crate::speculative::serving::Params::ENTRY,
     crate::kv_cache::figure::Params::ENTRY,
+    crate::kv_cache::blocks::figure::Params::ENTRY,
     crate::amdahl::Params::ENTRY,
     crate::model::anatomy::Params::ENTRY,
     crate::memory::breakdown::Params::ENTRY,

@@ -15,6 +15,7 @@ mod collective;
 mod communication_cost;
 mod controls;
 mod ddp_overlap;
+mod decode_speed;
 mod export;
 mod failure_campaign;
 mod flash_attention_tiling;
@@ -22,6 +23,7 @@ mod float_bits;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
+mod kv_cache;
 mod kv_compression;
 mod launch_doctor;
 mod loss_detective;
@@ -136,6 +138,8 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(kernel_workbench::load()),
     },
     Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
+    Widget { id: "decode-speed", styles: &["decode-speed"], load: || Box::pin(decode_speed::load()) },
+    Widget { id: "kv-cache", styles: &["kv-cache"], load: || Box::pin(kv_cache::load()) },
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
     Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },

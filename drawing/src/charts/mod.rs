@@ -5,6 +5,7 @@ pub mod amdahl;
 pub mod calibration;
 pub mod checkpoint_resume;
 pub mod communication_cost;
+pub mod decode_speed;
 pub mod failure_campaign;
 pub mod float_bits;
 pub mod kernel_fusion;
@@ -52,6 +53,10 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
         "communication-cost" => {
             let sizes = network::sizes::Sizes::new(&network::sizes::Params::read(query).0).ok()?;
             communication_cost::chart(&sizes, communication_cost::Over::Time)
+        }
+        "decode-speed" => {
+            let params = ringside_core::speculative::serving::Params::read(query).0;
+            decode_speed::chart(&params, &params.outcome())
         }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
         "multi-token-prediction" => {
