@@ -52,6 +52,8 @@ pub const ALL: &[Entry] = &[
     crate::seed_streams::Params::ENTRY,
     crate::launch::Params::ENTRY,
     crate::detective::Params::ENTRY,
+    crate::serving::figure::Params::ENTRY,
+    crate::serving::sizing::Params::ENTRY,
 ];
 
 /// The model with this id.
