@@ -56,6 +56,8 @@ pub const ALL: &[Entry] = &[
     crate::launch::Params::ENTRY,
     crate::detective::Params::ENTRY,
     crate::allocator::Params::ENTRY,
+    crate::serving::figure::Params::ENTRY,
+    crate::serving::sizing::Params::ENTRY,
 ];
 
 /// The model with this id.

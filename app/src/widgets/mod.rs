@@ -13,6 +13,7 @@ mod cluster_scheduler;
 mod coalescing;
 mod collective;
 mod communication_cost;
+mod continuous_batching;
 mod controls;
 mod ddp_overlap;
 mod decode_speed;
@@ -52,6 +53,7 @@ mod scaling_laws;
 mod schedule_editor;
 mod seed_streams;
 mod stragglers;
+mod serving_planner;
 mod tensor_parallel;
 mod trace_detective;
 mod training_run;
@@ -119,6 +121,11 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(cluster_scheduler::load()),
     },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
+    Widget {
+        id: "continuous-batching",
+        styles: &["lined", "continuous-batching"],
+        load: || Box::pin(continuous_batching::load()),
+    },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
     Widget {
@@ -176,6 +183,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
     Widget { id: "stragglers", styles: &["stragglers"], load: || Box::pin(stragglers::load()) },
+    Widget { id: "serving-planner", styles: &["serving-planner"], load: || Box::pin(serving_planner::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "caching-allocator", styles: &["caching-allocator"], load: || Box::pin(caching_allocator::load()) },
     Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },

@@ -6,6 +6,7 @@ pub mod calibration;
 pub mod checkpoint_resume;
 pub mod communication_cost;
 pub mod decode_speed;
+pub mod continuous_batching;
 pub mod failure_campaign;
 pub mod float_bits;
 pub mod kernel_fusion;
@@ -24,6 +25,7 @@ pub mod roofline;
 pub mod scaling_curve;
 pub mod scaling_laws;
 pub mod seed_streams;
+pub mod serving_planner;
 pub mod sketch;
 pub mod stragglers;
 pub mod training_run;
@@ -69,6 +71,10 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
         }
         "roofline" => {
             roofline::chart(&roofs::Placed::new(&roofs::Params::read(query).0), &roofline::Measured::default())
+        }
+        "serving-planner" => {
+            let params = ringside_core::serving::sizing::Params::read(query).0;
+            serving_planner::chart(&params, &params.evaluate().ok()?)
         }
         "scaling-curve" => scaling_curve::speed(&scaling::Curve::new(&scaling::Params::read(query).0).ok()?),
         _ => return None,
