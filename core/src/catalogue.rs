@@ -52,6 +52,8 @@ pub const ALL: &[Entry] = &[
     crate::seed_streams::Params::ENTRY,
     crate::launch::Params::ENTRY,
     crate::detective::Params::ENTRY,
+    crate::pass_at_k::Params::ENTRY,
+    crate::fim::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -16,6 +16,7 @@ mod controls;
 mod ddp_overlap;
 mod export;
 mod failure_campaign;
+mod fill_in_the_middle;
 mod flash_attention_tiling;
 mod float_bits;
 mod kernel_fusion;
@@ -38,6 +39,7 @@ mod optimizer_step;
 mod outcome;
 mod parallel_machines;
 mod parallel_planner;
+mod pass_at_k;
 mod pipeline_timeline;
 mod position_encoding;
 mod quantization;
@@ -117,6 +119,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
+    Widget { id: "fill-in-the-middle", styles: &["fill-in-the-middle"], load: || Box::pin(fill_in_the_middle::load()) },
     Widget {
         id: "flash-attention-tiling",
         styles: &["flash-attention-tiling"],
@@ -133,6 +136,7 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "pass-at-k", styles: &["lined", "pass-at-k"], load: || Box::pin(pass_at_k::load()) },
     Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
     Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
