@@ -58,6 +58,8 @@ pub const ALL: &[Entry] = &[
     crate::allocator::Params::ENTRY,
     crate::serving::figure::Params::ENTRY,
     crate::serving::sizing::Params::ENTRY,
+    crate::pass_at_k::Params::ENTRY,
+    crate::fim::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -19,6 +19,7 @@ mod ddp_overlap;
 mod decode_speed;
 mod export;
 mod failure_campaign;
+mod fill_in_the_middle;
 mod flash_attention_tiling;
 mod float_bits;
 mod kernel_fusion;
@@ -42,6 +43,7 @@ mod optimizer_step;
 mod outcome;
 mod parallel_machines;
 mod parallel_planner;
+mod pass_at_k;
 mod pipeline_timeline;
 mod position_encoding;
 mod quantization;
@@ -128,6 +130,7 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
+    Widget { id: "fill-in-the-middle", styles: &["fill-in-the-middle"], load: || Box::pin(fill_in_the_middle::load()) },
     Widget {
         id: "flash-attention-tiling",
         styles: &["flash-attention-tiling"],
@@ -144,6 +147,7 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "pass-at-k", styles: &["lined", "pass-at-k"], load: || Box::pin(pass_at_k::load()) },
     Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
     Widget { id: "decode-speed", styles: &["decode-speed"], load: || Box::pin(decode_speed::load()) },
     Widget { id: "kv-cache", styles: &["kv-cache"], load: || Box::pin(kv_cache::load()) },

@@ -18,6 +18,7 @@ pub mod multi_token_prediction;
 pub mod occupancy;
 pub mod optimizer_step;
 pub mod parallel_planner;
+pub mod pass_at_k;
 pub mod position_encoding;
 pub mod quantization;
 pub mod reduction_order;
@@ -63,6 +64,10 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
         "multi-token-prediction" => {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
+        }
+        "pass-at-k" => {
+            let params = ringside_core::pass_at_k::Params::read(query).0;
+            pass_at_k::chart(&params, &params.evaluate().ok()?)
         }
         "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
         "reduction-order" => {
