@@ -10,7 +10,9 @@ pub use crate::declare::{Declared, Entry, Evaluation, Named};
 pub const ALL: &[Entry] = &[
     crate::moe::figure::Params::ENTRY,
     crate::speculative::figure::Params::ENTRY,
+    crate::speculative::serving::Params::ENTRY,
     crate::kv_cache::figure::Params::ENTRY,
+    crate::kv_cache::blocks::figure::Params::ENTRY,
     crate::amdahl::Params::ENTRY,
     crate::model::anatomy::Params::ENTRY,
     crate::memory::breakdown::Params::ENTRY,
@@ -53,6 +55,11 @@ pub const ALL: &[Entry] = &[
     crate::stragglers::Params::ENTRY,
     crate::launch::Params::ENTRY,
     crate::detective::Params::ENTRY,
+    crate::allocator::Params::ENTRY,
+    crate::serving::figure::Params::ENTRY,
+    crate::serving::sizing::Params::ENTRY,
+    crate::pass_at_k::Params::ENTRY,
+    crate::fim::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -3,6 +3,7 @@
 mod activations;
 mod anatomy;
 mod attention;
+mod blocks;
 mod budgets;
 mod caches;
 mod catalogue;
@@ -26,6 +27,7 @@ mod precision;
 mod published;
 mod scheduler;
 mod schedules;
+mod serving;
 mod sums;
 mod tensors;
 mod traces;

@@ -90,13 +90,26 @@ pub struct Costs {
 
 impl Weights {
     /// Of a count, without the embedding, which is looked up.
-    fn of(shape: &Shape, counted: &ParameterCount) -> Self {
+    pub fn of(shape: &Shape, counted: &ParameterCount) -> Self {
         // A tied output matrix is the embedding, and is multiplied.
         let head = if shape.tie_word_embeddings { counted.embedding } else { 0 };
         let active = counted.active.saturating_sub(counted.embedding).saturating_add(head);
         let experts = counted.experts as f64;
         let chosen = shape.moe.map_or(0.0, |m| m.num_experts_per_tok as f64 / m.num_experts.max(1) as f64);
         Self { common: active as f64 - experts * chosen, experts, chosen, active: active as f64 }
+    }
+
+    /// Those of a model by its name.
+    pub(super) fn of_preset(id: &str) -> Self {
+        let shape = presets::find(id).map(|p| p.shape).unwrap_or_default();
+        Self::of(&shape, &shape.count().unwrap_or_default())
+    }
+
+    /// Those of one more layer of a model, and of its output matrix.
+    pub(super) fn of_layer(id: &str) -> Self {
+        Params { model: IDS.iter().find(|other| **other == id).map_or(Named(IDS[0]), |id| Named(id)), ..Params::default() }
+            .costs()
+            .module
     }
 
     /// Weights that are read for so many tokens at once.

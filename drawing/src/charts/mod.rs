@@ -5,6 +5,8 @@ pub mod amdahl;
 pub mod calibration;
 pub mod checkpoint_resume;
 pub mod communication_cost;
+pub mod decode_speed;
+pub mod continuous_batching;
 pub mod failure_campaign;
 pub mod float_bits;
 pub mod kernel_fusion;
@@ -16,6 +18,7 @@ pub mod multi_token_prediction;
 pub mod occupancy;
 pub mod optimizer_step;
 pub mod parallel_planner;
+pub mod pass_at_k;
 pub mod position_encoding;
 pub mod quantization;
 pub mod reduction_order;
@@ -23,6 +26,7 @@ pub mod roofline;
 pub mod scaling_curve;
 pub mod scaling_laws;
 pub mod seed_streams;
+pub mod serving_planner;
 pub mod sketch;
 pub mod stragglers;
 pub mod training_run;
@@ -53,9 +57,17 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             let sizes = network::sizes::Sizes::new(&network::sizes::Params::read(query).0).ok()?;
             communication_cost::chart(&sizes, communication_cost::Over::Time)
         }
+        "decode-speed" => {
+            let params = ringside_core::speculative::serving::Params::read(query).0;
+            decode_speed::chart(&params, &params.outcome())
+        }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
         "multi-token-prediction" => {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
+        }
+        "pass-at-k" => {
+            let params = ringside_core::pass_at_k::Params::read(query).0;
+            pass_at_k::chart(&params, &params.evaluate().ok()?)
         }
         "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
         "reduction-order" => {
@@ -64,6 +76,10 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
         }
         "roofline" => {
             roofline::chart(&roofs::Placed::new(&roofs::Params::read(query).0), &roofline::Measured::default())
+        }
+        "serving-planner" => {
+            let params = ringside_core::serving::sizing::Params::read(query).0;
+            serving_planner::chart(&params, &params.evaluate().ok()?)
         }
         "scaling-curve" => scaling_curve::speed(&scaling::Curve::new(&scaling::Params::read(query).0).ok()?),
         _ => return None,
