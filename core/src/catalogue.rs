@@ -52,6 +52,10 @@ pub const ALL: &[Entry] = &[
     crate::seed_streams::Params::ENTRY,
     crate::launch::Params::ENTRY,
     crate::detective::Params::ENTRY,
+    crate::post_training::memory::Params::ENTRY,
+    crate::post_training::policy::Params::ENTRY,
+    crate::post_training::adapters::figure::Params::ENTRY,
+    crate::post_training::packing::Params::ENTRY,
 ];
 
 /// The model with this id.

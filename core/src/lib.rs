@@ -44,6 +44,7 @@ pub mod occupancy;
 pub mod optimizer_step;
 pub mod pipeline;
 pub mod planner;
+pub mod post_training;
 pub mod practice;
 pub mod quantity;
 pub mod quantization;

@@ -23,6 +23,7 @@ mod kernel_workbench;
 mod kernels;
 mod kv_compression;
 mod launch_doctor;
+mod lora_adapters;
 mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
@@ -39,15 +40,18 @@ mod outcome;
 mod parallel_machines;
 mod parallel_planner;
 mod pipeline_timeline;
+mod policy_update;
 mod position_encoding;
 mod quantization;
 mod readings;
 mod reduction_order;
+mod rlhf_memory;
 mod roofline;
 mod scaling_curve;
 mod scaling_laws;
 mod schedule_editor;
 mod seed_streams;
+mod sft_packing;
 mod tensor_parallel;
 mod trace_detective;
 mod training_run;
@@ -133,6 +137,7 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "lora-adapters", styles: &["lora-adapters"], load: || Box::pin(lora_adapters::load()) },
     Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
     Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
@@ -156,6 +161,7 @@ pub const ALL: &[Widget] = &[
         styles: &["timeline", "pipeline-timeline"],
         load: || Box::pin(pipeline_timeline::load()),
     },
+    Widget { id: "policy-update", styles: &["policy-update"], load: || Box::pin(policy_update::load()) },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
     Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
     Widget {
@@ -164,11 +170,13 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(reduction_order::load()),
     },
     Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
+    Widget { id: "rlhf-memory", styles: &["rlhf-memory"], load: || Box::pin(rlhf_memory::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
     Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
+    Widget { id: "sft-packing", styles: &["sft-packing"], load: || Box::pin(sft_packing::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },

@@ -3,7 +3,7 @@
 
 use super::{Cache, Keeps, Layers};
 use crate::declare::{List, one_of};
-use crate::model::{Attention, presets};
+use crate::model::{Attention, Shape, presets};
 
 /// What decides the cache of a model and the work of a step on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,22 +135,28 @@ pub fn find(id: &str) -> Option<Named> {
         return Some(*other);
     }
     let preset = OF_PRESETS.contains(&id).then(|| presets::find(id)).flatten()?;
-    let shape = &preset.shape;
-    let (key, value) = match shape.attention {
-        Attention::Heads { head_dim, .. } => ([head_dim, 0], head_dim),
-        Attention::Latent { qk_nope_head_dim, qk_rope_head_dim, v_head_dim, .. } => {
-            ([qk_nope_head_dim, qk_rope_head_dim], v_head_dim)
+    Some(Named::of(preset.id, preset.name, &preset.shape))
+}
+
+impl Named {
+    /// What decides the cache of an architecture.
+    pub fn of(id: &'static str, name: &'static str, shape: &Shape) -> Self {
+        let (key, value) = match shape.attention {
+            Attention::Heads { head_dim, .. } => ([head_dim, 0], head_dim),
+            Attention::Latent { qk_nope_head_dim, qk_rope_head_dim, v_head_dim, .. } => {
+                ([qk_nope_head_dim, qk_rope_head_dim], v_head_dim)
+            }
+        };
+        Self {
+            id,
+            name,
+            heads: shape.num_attention_heads,
+            key,
+            value,
+            cache: Cache::of(shape),
+            parameters: shape.count().map_or(0, |count| count.total),
         }
-    };
-    Some(Named {
-        id: preset.id,
-        name: preset.name,
-        heads: shape.num_attention_heads,
-        key,
-        value,
-        cache: Cache::of(shape),
-        parameters: shape.count().map_or(0, |count| count.total),
-    })
+    }
 }
 
 /// All of them, in the order of [`LIST`].
