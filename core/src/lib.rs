@@ -48,6 +48,7 @@ pub mod optimizer_step;
 pub mod pass_at_k;
 pub mod pipeline;
 pub mod planner;
+pub mod post_training;
 pub mod practice;
 pub mod quantity;
 pub mod quantization;
