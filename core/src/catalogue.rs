@@ -52,8 +52,14 @@ pub const ALL: &[Entry] = &[
     crate::scheduler::Params::ENTRY,
     crate::loss_detective::Params::ENTRY,
     crate::seed_streams::Params::ENTRY,
+    crate::stragglers::Params::ENTRY,
     crate::launch::Params::ENTRY,
     crate::detective::Params::ENTRY,
+    crate::allocator::Params::ENTRY,
+    crate::serving::figure::Params::ENTRY,
+    crate::serving::sizing::Params::ENTRY,
+    crate::pass_at_k::Params::ENTRY,
+    crate::fim::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -27,6 +27,7 @@ mod precision;
 mod published;
 mod scheduler;
 mod schedules;
+mod serving;
 mod sums;
 mod tensors;
 mod traces;

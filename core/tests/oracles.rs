@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
     attention, blocks, budgets, caches, collectives, drafts, experts, failures, network, occupancy, precision, published,
-    scheduler, schedules, sums, tensors, zero,
+    scheduler, schedules, serving, sums, tensors, zero,
 };
 
 const COMPONENTS: [(&str, Component); 9] = [
@@ -1199,5 +1199,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(caches::all());
     checks.extend(blocks::all());
     checks.extend(drafts::all());
+    checks.extend(serving::all());
     crate::compare::check_list(&checks, checked::ALL);
 }

@@ -48,6 +48,27 @@ pub struct Accelerator {
     pub source: Source,
 }
 
+impl Accelerator {
+    /// Peak dense rate of 8-bit floats, FLOP a second: twice [`Accelerator::peak`] on those whose data sheet (its `source`) says so.
+    /// None for one without fp8 units, and for Gaudi, where it is not twice as much.
+    pub fn fp8(&self) -> Option<f64> {
+        const TWICE: [&str; 11] = [
+            "rtx-4090",
+            "l40s-48",
+            "h100-pcie-80",
+            "h100-80",
+            "h200-141",
+            "b200",
+            "gb200",
+            "b300",
+            "mi300x",
+            "mi325x",
+            "mi355x",
+        ];
+        TWICE.contains(&self.id).then_some(2.0 * self.peak)
+    }
+}
+
 /// The source of every [`Accelerator::reported`].
 pub const REPORTED_SOURCE: Source = Source {
     title: "Why does an NVIDIA H100 80GB card offer 85.52 GB? (total memory by NVML, per GPU)",

@@ -1,9 +1,9 @@
-//! Models whose caches are compared: those of [`presets`], and a few more whose layers a [`Shape`](crate::model::Shape) has no
+//! Models whose caches are compared: those of [`presets`], and a few more whose layers a [`Shape`] has no
 //! names for.
 
 use super::{Cache, Keeps, Layers};
 use crate::declare::{List, one_of};
-use crate::model::{Attention, Preset, presets};
+use crate::model::{Attention, Shape, presets};
 
 /// What decides the cache of a model and the work of a step on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,26 +134,28 @@ pub fn find(id: &str) -> Option<Named> {
     if let Some(other) = OTHERS.iter().find(|named| named.id == id) {
         return Some(*other);
     }
-    OF_PRESETS.contains(&id).then(|| presets::find(id)).flatten().map(of)
+    let preset = OF_PRESETS.contains(&id).then(|| presets::find(id)).flatten()?;
+    Some(Named::of(preset.id, preset.name, &preset.shape))
 }
 
-/// What decides the cache of a preset.
-pub fn of(preset: &Preset) -> Named {
-    let shape = &preset.shape;
-    let (key, value) = match shape.attention {
-        Attention::Heads { head_dim, .. } => ([head_dim, 0], head_dim),
-        Attention::Latent { qk_nope_head_dim, qk_rope_head_dim, v_head_dim, .. } => {
-            ([qk_nope_head_dim, qk_rope_head_dim], v_head_dim)
+impl Named {
+    /// That of an architecture.
+    pub fn of(id: &'static str, name: &'static str, shape: &Shape) -> Self {
+        let (key, value) = match shape.attention {
+            Attention::Heads { head_dim, .. } => ([head_dim, 0], head_dim),
+            Attention::Latent { qk_nope_head_dim, qk_rope_head_dim, v_head_dim, .. } => {
+                ([qk_nope_head_dim, qk_rope_head_dim], v_head_dim)
+            }
+        };
+        Self {
+            id,
+            name,
+            heads: shape.num_attention_heads,
+            key,
+            value,
+            cache: Cache::of(shape),
+            parameters: shape.count().map_or(0, |count| count.total),
         }
-    };
-    Named {
-        id: preset.id,
-        name: preset.name,
-        heads: shape.num_attention_heads,
-        key,
-        value,
-        cache: Cache::of(shape),
-        parameters: shape.count().map_or(0, |count| count.total),
     }
 }
 

@@ -201,7 +201,8 @@ impl Schedule {
     }
 }
 
-fn capital(text: &str) -> String {
+/// With a capital at its beginning.
+pub(crate) fn capital(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

@@ -90,7 +90,7 @@ pub struct Costs {
 
 impl Weights {
     /// Of a count, without the embedding, which is looked up.
-    fn of(shape: &Shape, counted: &ParameterCount) -> Self {
+    pub fn of(shape: &Shape, counted: &ParameterCount) -> Self {
         // A tied output matrix is the embedding, and is multiplied.
         let head = if shape.tie_word_embeddings { counted.embedding } else { 0 };
         let active = counted.active.saturating_sub(counted.embedding).saturating_add(head);

@@ -162,7 +162,7 @@ struct Runs {
 
 impl Runs {
     fn of(id: &str) -> Self {
-        Self { weights: Weights::of_preset(id), attends: presets::find(id).map(models::of) }
+        Self { weights: Weights::of_preset(id), attends: presets::find(id).map(|preset| models::Named::of(preset.id, preset.name, &preset.shape)) }
     }
 }
 

@@ -6,6 +6,7 @@ pub mod calibration;
 pub mod checkpoint_resume;
 pub mod communication_cost;
 pub mod decode_speed;
+pub mod continuous_batching;
 pub mod failure_campaign;
 pub mod float_bits;
 pub mod kernel_fusion;
@@ -17,6 +18,7 @@ pub mod multi_token_prediction;
 pub mod occupancy;
 pub mod optimizer_step;
 pub mod parallel_planner;
+pub mod pass_at_k;
 pub mod position_encoding;
 pub mod quantization;
 pub mod reduction_order;
@@ -24,7 +26,9 @@ pub mod roofline;
 pub mod scaling_curve;
 pub mod scaling_laws;
 pub mod seed_streams;
+pub mod serving_planner;
 pub mod sketch;
+pub mod stragglers;
 pub mod training_run;
 
 use ringside_core::declare::Model as _;
@@ -61,6 +65,10 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
         "multi-token-prediction" => {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
         }
+        "pass-at-k" => {
+            let params = ringside_core::pass_at_k::Params::read(query).0;
+            pass_at_k::chart(&params, &params.evaluate().ok()?)
+        }
         "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
         "reduction-order" => {
             let params = ringside_core::reduction_order::Params::read(query).0;
@@ -68,6 +76,10 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
         }
         "roofline" => {
             roofline::chart(&roofs::Placed::new(&roofs::Params::read(query).0), &roofline::Measured::default())
+        }
+        "serving-planner" => {
+            let params = ringside_core::serving::sizing::Params::read(query).0;
+            serving_planner::chart(&params, &params.evaluate().ok()?)
         }
         "scaling-curve" => scaling_curve::speed(&scaling::Curve::new(&scaling::Params::read(query).0).ok()?),
         _ => return None,

@@ -1,0 +1,128 @@
+//! Requests come, a scheduler fills steps with them: slots over time, and the rate at which the promise breaks.
+
+mod picture;
+mod requests;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::number;
+use ringside_core::serving::figure::{Params, View};
+use ringside_drawing::charts::continuous_batching as charts;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::outcome::Shown;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::markup::renewed;
+use crate::ui::presets::Preset;
+use crate::ui::state::State;
+use crate::ui::transport::{Pace, Transport};
+
+/// Downloads the widget.
+#[wasm_split(widget_continuous_batching, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// Each way of batching, and what goes wrong with it.
+const STATES: [Preset; 7] = [
+    ("Static batches", "policy=static&rate=16"),
+    ("Continuous", "policy=prefill-first&rate=16"),
+    (
+        "A long prompt stalls everybody",
+        "policy=prefill-first&rate=0&trace=100 120%3B120 120%3B80 120%3B0 20000 8&tokens=32768",
+    ),
+    ("Chunked", "policy=chunked&rate=16&tokens=256"),
+    ("Too few blocks", "policy=prefill-first&rate=0&blocks=10&requests=3&prompt=40&output=40&lengths=equal&tokens=512"),
+    ("One prefix for all", "policy=prefill-first&rate=16&shared=2048&tokens=4096"),
+    ("The knee", "view=goodput&policy=prefill-first"),
+];
+
+/// How fast it is played.
+const PACE: Pace = Pace { whole: 16_000.0, longest: 700.0, shortest: 30.0 };
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    // Only what the schedule depends on: a step back and forth schedules nothing anew.
+    let still = Memo::new(move |_| params.with(|p| Params { step: 0, ..p.clone() }));
+    let shown = Shown::new(still, Params::evaluate, |p| Params { view: p.view, ..Params::standard() });
+    let show = Memo::new(move |_| params.with(|p| p.view));
+    let is_schedule = move || show.get() == View::Schedule;
+    let steps = Signal::derive(move || shown.with(|s| s.schedule.steps.len()));
+    let step = Signal::derive(move || params.with(|p| shown.with(|s| p.at(s))));
+    let set = move |to: usize| state.update(|p| p.step = to as u64);
+    let playback = PACE.of(steps);
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let load = if p.trace.0.is_empty() {
+                format!("{} a second", number(p.rate))
+            } else {
+                "your own requests".to_owned()
+            };
+            format!("{}, {load}", p.machine.words())
+        })
+    });
+    let seeded = Memo::new(move |_| params.with(|p| p.trace.0.is_empty()));
+    let controls =
+        Controls::of(state).only_while(&["requests", "prompt", "output", "lengths"], move || seeded.get()).draw();
+    let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
+    let drawing = move || params.with(|p| shown.with(|s| picture::picture(p, s)));
+    let caption = move || params.with(|p| shown.with(|s| p.caption(s)));
+    let figure = move || match show.get() {
+        View::Schedule => view! {
+            <div class="batching" tabindex="0" role="group" aria-label="Slots over time" use:renewed=drawing></div>
+            <p class="batching-step" data-answer="">{caption}</p>
+        }
+        .into_any(),
+        View::Goodput | View::Latency => {
+            let chart =
+                Memo::new(move |_| still.with(|p| shown.with(|s| Some(charts::chart(p, s)))).unwrap_or_default());
+            ui::chart::view("batching-chart", chart)
+        }
+    };
+    let below = view! {
+        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {(!props.compact).then(|| requests::own(state, shown))}
+    };
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding=Signal::derive(move || still.with(|p| shown.with(|s| p.finding(s))))
+            notes="A step takes what a roofline at the speeds that kernels reach says, with its all-reduces and the start of its kernels; \
+                   sampling and the host hide behind it. Disaggregated prefill has two replicas, and every cache goes over the network."
+                .to_owned()
+            presets=ui::presets::partial(state, "States", STATES)
+            controls
+            transport=view! {
+                <div class="bare" class:nowhere=move || !is_schedule()>
+                    <Transport steps step set playback alone=props.alone />
+                </div>
+            }
+                .into_any()
+            below=Some(below.into_any())
+            table=move || requests::table(still, shown)
+        >
+            {move || is_schedule().then(legend)}
+            {shown.frame(figure.into_any())}
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+fn legend() -> AnyView {
+    view! {
+        <ul class="legend batching-legend">
+            <li><i class="swatch prefill" aria-hidden="true"></i>"prompt"</li>
+            <li><i class="swatch decode" aria-hidden="true"></i>"tokens"</li>
+            <li><i class="swatch stalled" aria-hidden="true"></i>"waits for others’ prompts"</li>
+            <li><i class="swatch padding" aria-hidden="true"></i>"ended, slot kept"</li>
+        </ul>
+    }
+    .into_any()
+}

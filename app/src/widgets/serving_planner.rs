@@ -1,0 +1,111 @@
+//! How many GPUs so many users need: the time of a token over the throughput of a GPU, and the plan's place in it.
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::{Unit, grouped, number};
+use ringside_core::serving::sizing::{Params, Plan, Size};
+use ringside_drawing::charts::serving_planner;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::outcome::Shown;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::presets::Preset;
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
+
+/// Downloads the widget.
+#[wasm_split(widget_serving_planner, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// What changes the answer.
+const STATES: [Preset; 6] = [
+    ("500 users at 50 ms", "model=llama-3-70b&users=500&token=0.05&tp=0&quant=bf16&kv-bits=16"),
+    ("in fp8", "model=llama-3-70b&users=500&token=0.05&tp=0&quant=fp8&kv-bits=8"),
+    ("at 20 ms", "model=llama-3-70b&users=500&token=0.02&tp=0&quant=fp8&kv-bits=8"),
+    ("long prompts", "model=llama-3-70b&users=500&token=0.05&tp=0&quant=fp8&kv-bits=8&prompt=8192"),
+    ("8B", "model=llama-3-8b&users=500&token=0.05&tp=0&quant=bf16&kv-bits=16"),
+    (
+        "MLPerf’s node",
+        "model=llama-2-70b&users=3344&token=0.155&tp=2&quant=fp8&kv-bits=8&prompt=294&output=290&gpu=h100-80&reach=kernels",
+    ),
+];
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    let shown = Shown::new(params, Params::evaluate, |_| Params::standard());
+    let subtitle = Signal::derive(move || {
+        params.with(|p| format!("{} on {}, {}", p.machine.name(), p.machine.gpu.name, p.machine.quant.label()))
+    });
+    let quantities = Memo::new(move |_| params.with(|p| shown.with(|plan| p.quantities(plan))));
+    let chart = Memo::new(move |_| {
+        params.with(|p| shown.with(|plan| Some(serving_planner::chart(p, plan)))).unwrap_or_default()
+    });
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding=Signal::derive(move || params.with(|p| shown.with(|plan| p.finding(plan))))
+            notes="A replica decodes for all of its users in each step and computes as many prompt tokens as they bring on average. Every \
+                   request is counted at its longest; nobody queues. 90% of memory is used."
+                .to_owned()
+            presets=ui::presets::partial(state, "States", STATES)
+            controls=Controls::of(state).draw()
+            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            table=move || table(shown)
+        >
+            {shown.frame(ui::chart::view("planner-chart", chart))}
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+/// Every size of a replica.
+fn table(shown: Shown<Plan>) -> AnyView {
+    let rows = move || {
+        shown.with(|plan| {
+            let row = |size: &Size| {
+                let gpus = size.gpus().map_or_else(|| "not possible".to_owned(), grouped);
+                let limit = match (size.most, size.is_full()) {
+                    (None, _) => "too slow for one user",
+                    (Some(_), true) => "the cache",
+                    (Some(_), false) => "the promise",
+                };
+                view! {
+                    <tr>
+                        <th scope="row">{grouped(size.tp)}</th>
+                        <td class="number">{grouped(size.fit)}</td>
+                        <td class="number">{size.most.map_or_else(String::new, |most| grouped(most.batch))}</td>
+                        <td>{limit}</td>
+                        <td class="number">{gpus}</td>
+                        <td class="number">{Unit::Seconds.format(size.share.token)}</td>
+                        <td class="number">{number(size.share.per_gpu)}</td>
+                    </tr>
+                }
+            };
+            Some(plan.sizes.iter().map(row).collect_view())
+        })
+    };
+    view! {
+        <Table
+            columns=[
+                words("GPUs of a replica"),
+                numbers("users that fit"),
+                numbers("users at most"),
+                words("limited by"),
+                numbers("GPUs in all"),
+                numbers("a token takes"),
+                numbers("tokens a second of a GPU"),
+            ]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}

@@ -1,0 +1,16 @@
+//! Serving: what a step of an engine takes ([`step`]), which requests it is spent on ([`scheduler`], over the blocks of a [`pool`]), what
+//! users see of it ([`simulate`], [`result`]), and how many GPUs they need ([`sizing`]).
+
+pub mod figure;
+mod finding;
+pub mod machine;
+pub mod pool;
+pub mod requests;
+pub mod result;
+pub mod scheduler;
+pub mod simulate;
+pub mod sizing;
+pub mod step;
+pub mod sweep;
+#[cfg(test)]
+mod tests;

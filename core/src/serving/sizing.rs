@@ -1,0 +1,321 @@
+//! `serving-planner`: how many GPUs so many users need, each of whom is to get a token so often, and what that costs.
+//!
+//! A replica of tp GPUs serves B users at once. In the steady state one of B/output requests ends in each step and another comes, so
+//! that a step decodes B tokens and computes B·prompt/output tokens of prompts (chunked prefill, Sarathi-Serve, arXiv:2403.02310). Its
+//! time is the time between tokens. B is the most that keeps the promise and fits in the cache, each request at its longest. Users
+//! wait for nothing but that: no queue, and no chance in arrivals.
+
+use super::machine::{MODELS, Machine, Serves};
+use super::step::{Chunk, Engine};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, join, measure, real, whole};
+use crate::quantity::{Unit, grouped, number};
+
+/// GPUs of a replica that are tried.
+pub const SIZES: [u64; 5] = [1, 2, 4, 8, 16];
+/// Most users of a replica.
+const MOST_USERS: u64 = 4096;
+/// Tokens of a block.
+const BLOCK: u64 = 16;
+
+/// MLPerf Inference v4.1, server, llama2-70b, DGX H100, four replicas of TP 2 in fp8: closed/NVIDIA/results/
+/// DGX-H100_H100-SXM-80GBx8_TRT/llama2-70b-99/Server/performance/run_1/mlperf_log_detail.txt in mlcommons/inference_results_v4.1 at
+/// a2f5d66: result_completed_tokens_per_second of 8 GPUs, result_time_to_output_token_mean.
+pub const MLPERF_SERVER: (f64, f64) = (21_605.8, 0.154_960_329);
+/// The same, offline (llama2-70b-99.9): tokens a second.
+pub const MLPERF_OFFLINE: f64 = 24_524.9;
+
+/// The state of the figure.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Params {
+    /// The machine; its GPUs of a replica count for nothing.
+    pub machine: Machine,
+    /// Users at the same time.
+    pub users: u64,
+    /// Seconds for a token that they are promised.
+    pub token: f64,
+    /// GPUs of a replica; 0 for what needs the fewest GPUs.
+    pub tp: u64,
+    /// Tokens of a prompt.
+    pub prompt: u64,
+    /// Tokens of an answer.
+    pub output: u64,
+    /// US dollars for an hour of a GPU.
+    pub price: f64,
+}
+
+impl Serves for Params {
+    fn machine(&mut self) -> &mut Machine {
+        &mut self.machine
+    }
+}
+
+/// A replica with so many users.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Point {
+    /// Users.
+    pub batch: u64,
+    /// Seconds for a token.
+    pub token: f64,
+    /// Seconds of a step that takes a whole prompt besides: about what the first token takes where nobody waits.
+    pub first: f64,
+    /// Tokens a second of a GPU.
+    pub per_gpu: f64,
+    /// Whether computing, not reading weights, sets the time of the products.
+    pub compute_bound: bool,
+}
+
+/// What is possible with so many GPUs of a replica.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Size {
+    /// GPUs of a replica.
+    pub tp: u64,
+    /// Bytes of the weights, and those left for caches.
+    pub bytes: [f64; 2],
+    /// Users whose requests fit in the cache.
+    pub fit: u64,
+    /// From one user to as many as fit.
+    pub curve: Vec<Point>,
+    /// The most users that keep the promise and fit; none if not even one does.
+    pub most: Option<Point>,
+    /// Replicas that all users need.
+    pub replicas: u64,
+    /// A replica with its share of all users.
+    pub share: Point,
+}
+
+impl Size {
+    /// GPUs in all; none where it is not possible.
+    pub fn gpus(&self) -> Option<u64> {
+        self.most.map(|_| self.replicas * self.tp)
+    }
+
+    /// Whether the cache, not the promise, says how many users a replica has.
+    pub fn is_full(&self) -> bool {
+        self.most.is_some_and(|point| point.batch == self.fit)
+    }
+}
+
+/// Every size of a replica, and the one that is taken.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plan {
+    /// Those in which the weights fit, in the order of [`SIZES`].
+    pub sizes: Vec<Size>,
+    /// Which of them is taken.
+    pub chosen: usize,
+}
+
+impl Plan {
+    /// The size that is taken.
+    pub fn size(&self) -> Option<&Size> {
+        self.sizes.get(self.chosen)
+    }
+
+    fn of(&self, value: impl Fn(&Size) -> f64) -> f64 {
+        self.size().map_or(0.0, value)
+    }
+
+    /// GPUs in all with replicas of so many; 0 where that is not possible.
+    fn gpus_with(&self, tp: u64) -> f64 {
+        self.sizes.iter().find(|size| size.tp == tp).and_then(Size::gpus).unwrap_or(0) as f64
+    }
+}
+
+impl Model for Params {
+    type Result = Plan;
+    const ID: &'static str = "serving-planner";
+    const TITLE: &'static str = "Sizing a node";
+    const SUMMARY: &'static str = "How many GPUs so many users need at so many milliseconds a token, by tensor parallelism and quantization, and what a million \
+         tokens cost.";
+    const PARAMS: &'static [Param<Self>] = &join::<Self, 11>(&[
+        &[
+            choice("model", "the model", MODELS, "llama-3-70b")
+                .label("Model")
+                .main()
+                .at(|p: &mut Params| p.machine.model.slot()),
+            whole("users", "users who are served at the same time", [1, 1_000_000], "500")
+                .label("Users at once")
+                .slider(Scale::Decades(0, 5))
+                .main()
+                .at(|p| p.users.slot()),
+            real("token", "seconds for a token that users are promised", [0.0005, 10.0], "0.05")
+                .label("A token within")
+                .unit(Unit::Seconds)
+                .slider(Scale::Decades(-3, 0))
+                .main()
+                .at(|p| p.token.slot()),
+            whole("tp", "GPUs of a replica, which share every layer; 0 for what needs the fewest in all", [0, 16], "0")
+                .label("GPUs of a replica")
+                .format(|v| if v == 0.0 { "the best".to_owned() } else { grouped(v as u64) })
+                .slider(Scale::FromZero(4))
+                .main()
+                .at(|p| p.tp.slot()),
+            whole("prompt", "tokens of a prompt", [1, 1 << 17], "1024")
+                .label("Tokens of a prompt")
+                .doubling(17)
+                .more("Requests")
+                .at(|p| p.prompt.slot()),
+            whole("output", "tokens of an answer", [1, 1 << 15], "256")
+                .label("Tokens of an answer")
+                .doubling(15)
+                .more("Requests")
+                .at(|p| p.output.slot()),
+            real("price", "US dollars for an hour of a GPU", [0.0, 1000.0], "2.5")
+                .label("US$ an hour of a GPU")
+                .slider(Scale::Linear { min: 0.0, max: 12.0, step: 0.1 })
+                .more("Money")
+                .at(|p| p.price.slot()),
+        ],
+        &Machine::params::<Self>(),
+    ]);
+    const QUANTITIES: &'static [Measure<Self, Plan>] = &[
+        measure("gpus", "GPUs", Unit::Count, |_, p| p.of(|s| s.gpus().unwrap_or(0) as f64)),
+        measure("replicas", "Replicas", Unit::Count, |_, p| p.of(|s| s.replicas as f64)),
+        measure("replica-gpus", "GPUs of a replica", Unit::Count, |_, p| p.of(|s| s.tp as f64)),
+        measure("most-users", "Most users of a replica", Unit::Count, |_, p| {
+            p.of(|s| s.most.map_or(0.0, |m| m.batch as f64))
+        }),
+        measure("fit", "Users whose requests fit in its cache", Unit::Count, |_, p| p.of(|s| s.fit as f64)),
+        measure("batch", "Users that a replica has", Unit::Count, |_, p| p.of(|s| s.share.batch as f64)),
+        measure("token-time", "Time between tokens", Unit::Seconds, |_, p| p.of(|s| s.share.token)),
+        measure("first-token", "First token, nobody waiting", Unit::Seconds, |_, p| p.of(|s| s.share.first)),
+        measure("throughput", "Tokens a second, all users", Unit::Count, |o, p| o.throughput(p)),
+        measure("per-gpu", "Tokens a second of a GPU", Unit::Count, |_, p| p.of(|s| s.share.per_gpu)),
+        measure("dollars-per-million", "US$ for a million tokens", Unit::Ratio, |o, p| o.dollars(p)),
+        measure("dollars-per-hour", "US$ an hour", Unit::Ratio, |o, p| {
+            o.price * p.of(|s| s.gpus().unwrap_or(0) as f64)
+        }),
+        measure("weights", "Weights of a replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[0])),
+        measure("room", "Left for caches", Unit::Bytes, |_, p| p.of(|s| s.bytes[1])),
+        measure("cache-bound", "The cache sets the limit", Unit::Count, |_, p| {
+            p.of(|s| f64::from(u8::from(s.is_full())))
+        }),
+        measure("one-user", "Time between tokens, one user", Unit::Seconds, |_, p| {
+            p.of(|s| s.curve.first().map_or(0.0, |point| point.token))
+        }),
+        measure("gpus-tp1", "GPUs in all, 1 of a replica (0: not possible)", Unit::Count, |_, p| p.gpus_with(1)),
+        measure("gpus-tp2", "GPUs in all, 2 of a replica", Unit::Count, |_, p| p.gpus_with(2)),
+        measure("gpus-tp4", "GPUs in all, 4 of a replica", Unit::Count, |_, p| p.gpus_with(4)),
+        measure("gpus-tp8", "GPUs in all, 8 of a replica", Unit::Count, |_, p| p.gpus_with(8)),
+    ];
+
+    fn evaluate(&self) -> Result<Plan, String> {
+        self.plan()
+    }
+}
+
+impl Params {
+    /// A replica with `batch` users in the steady state.
+    pub fn point(&self, engine: &Engine, tp: u64, batch: u64) -> Point {
+        let past = self.prompt + self.output / 2;
+        let decodes = || (0..batch).map(|_| Chunk { new: 1, past });
+        // Prompts come whole as far as they go, and the rest as a piece of one.
+        let tokens = (batch as f64 * self.prompt as f64 / self.output as f64).round() as u64;
+        let (whole, rest) = (tokens / self.prompt, tokens % self.prompt);
+        let prompts = (0..whole).map(|_| self.prompt).chain(Some(rest).filter(|rest| *rest > 0));
+        let step = engine.step(decodes().chain(prompts.map(|new| Chunk { new, past: 0 })));
+        let first = engine.step(decodes().chain([Chunk { new: self.prompt, past: 0 }])).time();
+        let token = step.time();
+        Point { batch, token, first, per_gpu: batch as f64 / token / tp as f64, compute_bound: step.compute_bound }
+    }
+
+    fn size(&self, tp: u64) -> Result<Size, String> {
+        let engine = Machine { tp, ..self.machine }.deployment().engine()?;
+        let fit = engine.requests_that_fit(self.prompt + self.output, BLOCK).min(MOST_USERS);
+        let bytes = [engine.stored, engine.room];
+        let at = |batch: u64| self.point(&engine, tp, batch);
+        // The most users within the promise: between the last that are and the first that are not.
+        let (mut within, mut beyond) = (0, fit + 1);
+        while beyond - within > 1 {
+            let middle = within.midpoint(beyond);
+            if at(middle).token <= self.token { within = middle } else { beyond = middle }
+        }
+        let most = (within > 0).then(|| at(within));
+        let replicas = self.users.div_ceil(within.max(1));
+        let mut batches: Vec<u64> = (0..=48).map(|i| 2_f64.powf(f64::from(i) / 4.0).round() as u64).collect();
+        batches.push(fit);
+        batches.retain(|batch| (1..=fit).contains(batch));
+        batches.sort_unstable();
+        batches.dedup();
+        Ok(Size {
+            tp,
+            bytes,
+            fit,
+            curve: batches.into_iter().map(at).collect(),
+            most,
+            replicas,
+            share: most.map_or_else(Point::default, |_| at(self.users.div_ceil(replicas))),
+        })
+    }
+
+    fn plan(&self) -> Result<Plan, String> {
+        self.in_range()?;
+        let tried: Vec<u64> = if self.tp == 0 { SIZES.to_vec() } else { vec![self.tp] };
+        let mut sizes: Vec<Size> = SIZES.iter().filter_map(|tp| self.size(*tp).ok()).collect();
+        if self.tp > 0 && !SIZES.contains(&self.tp) {
+            sizes.push(self.size(self.tp)?);
+        }
+        let best = sizes.iter().enumerate().filter(|(_, size)| tried.contains(&size.tp));
+        let best = best.filter_map(|(i, size)| Some((i, size.gpus()?))).min_by_key(|(_, gpus)| *gpus);
+        match best {
+            Some((chosen, _)) => Ok(Plan { sizes, chosen }),
+            None => Err(self.why_not(&sizes, &tried)),
+        }
+    }
+
+    /// Why no replica keeps the promise.
+    fn why_not(&self, sizes: &[Size], tried: &[u64]) -> String {
+        let fastest = sizes.iter().filter(|size| tried.contains(&size.tp)).filter_map(|size| size.curve.first());
+        match fastest.min_by(|a, b| a.token.total_cmp(&b.token)) {
+            Some(point) => format!(
+                "A single user gets a token every {} at best, not every {}. More GPUs of a replica, fewer bits or a smaller model are \
+                 needed.",
+                Unit::Seconds.format(point.token),
+                Unit::Seconds.format(self.token)
+            ),
+            None => match self.size(tried.last().copied().unwrap_or(1)) {
+                Err(why) => why,
+                Ok(_) => format!(
+                    "The cache of a request of {} tokens does not fit beside the weights.",
+                    grouped(self.prompt + self.output)
+                ),
+            },
+        }
+    }
+
+    /// Tokens a second that all users get.
+    pub fn throughput(&self, plan: &Plan) -> f64 {
+        plan.of(|size| self.users as f64 / size.share.token.max(1e-12))
+    }
+
+    /// US dollars for a million tokens of answers.
+    pub fn dollars(&self, plan: &Plan) -> f64 {
+        let gpus = plan.of(|size| size.gpus().unwrap_or(0) as f64);
+        1e6 * self.price * gpus / 3600.0 / self.throughput(plan).max(1e-12)
+    }
+
+    /// What the plan says, in sentences.
+    pub fn finding(&self, plan: &Plan) -> String {
+        let Some(size) = plan.size() else { return String::new() };
+        let replicas = match (size.replicas, size.tp) {
+            (1, _) => "one replica".to_owned(),
+            (n, _) => format!("{} replicas", grouped(n)),
+        };
+        let limit = if size.is_full() { "the cache is full" } else { "the next user would make a token too slow" };
+        let most = size.most.map_or(0, |point| point.batch);
+        let mut text = format!(
+            "{} users at {} a token: {} × {}, {replicas} of {}. A replica takes {} users, then {limit}. A million tokens cost ${}.",
+            grouped(self.users),
+            Unit::Seconds.format(self.token),
+            grouped(size.gpus().unwrap_or(0)),
+            self.machine.gpu.name,
+            grouped(size.tp),
+            grouped(most),
+            number(self.dollars(plan))
+        );
+        let others = plan.sizes.iter().filter(|other| other.tp != size.tp);
+        if let Some((other, gpus)) = others.filter_map(|s| Some((s, s.gpus()?))).min_by_key(|(_, gpus)| *gpus) {
+            text += &format!(" With {} GPUs of a replica it would be {}.", other.tp, grouped(gpus));
+        }
+        text
+    }
+}

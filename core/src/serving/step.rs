@@ -1,0 +1,339 @@
+//! One step of a serving engine: how long it takes, for a model on GPUs that share it by tensor parallelism.
+//!
+//! A step takes some new tokens of each of some sequences through the model: one each while they decode, the prompt or a piece of it
+//! in prefill. All matrix products of the step together take max(FLOPs / rate, weights / bandwidth): the weights are read once, however
+//! many tokens there are. Attention takes the same of its own FLOPs and of the cache it reads; what a layer does for a token of the past
+//! is that of [`crate::kv_cache::decode`]. Then come two all-reduces a layer (Shoeybi et al. 2019, arXiv:1909.08053, §3), each by the
+//! fastest algorithm of [`crate::network`], and the start of each kernel.
+//!
+//! Of routed experts, those are read that at least one token chose ([`crate::speculative::figure::Weights::read`]).
+//! Sampling, tokenisation and the host are left out: it is assumed that they hide behind the GPU.
+
+use crate::collective::{Algo, Op};
+use crate::declare::List;
+use crate::hardware::Accelerator;
+use crate::hardware::links::{self, Link};
+use crate::kv_cache::decode::{Way, work};
+use crate::kv_cache::figure::USED;
+use crate::kv_cache::models::Named;
+use crate::kv_cache::{Cache, Keeps, Layers};
+use crate::model::Shape;
+use crate::network::{Cost, Fabric, cost};
+use crate::options;
+use crate::planner::efficiency::{self, LAUNCH, LINK};
+use crate::speculative::figure::Weights;
+
+/// Kernels of a layer that start one after another: two norms with their residuals, four products, rotary positions with the
+/// write to the cache, attention, the activation.
+pub const KERNELS: f64 = 9.0;
+/// All-reduces of a layer.
+const ALL_REDUCES: f64 = 2.0;
+/// Bytes of an activation, which is what all-reduces send.
+const ACTIVATION: f64 = 2.0;
+/// GPUs of a node.
+const NODE: usize = 8;
+
+/// The form of the weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quant {
+    /// 16 bits.
+    #[default]
+    Bf16,
+    /// 8-bit floats, multiplied as such where the GPU can; activations too.
+    Fp8,
+    /// 8 bits, multiplied as 16.
+    Int8,
+    /// 4 bits and a scale of 16 for each group of 128 (AWQ, GPTQ), multiplied as 16.
+    Int4,
+}
+
+options!(Quant {
+    Bf16: "bf16", "bf16";
+    Fp8: "fp8", "fp8";
+    Int8: "int8", "int8, weights only";
+    Int4: "int4", "int4, weights only";
+});
+
+impl Quant {
+    /// Bytes of a weight.
+    pub const fn bytes(self) -> f64 {
+        match self {
+            Self::Bf16 => 2.0,
+            Self::Fp8 | Self::Int8 => 1.0,
+            Self::Int4 => 0.5 + 2.0 / 128.0,
+        }
+    }
+}
+
+/// What kernels reach of the data sheet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// What [`efficiency`] has for training: one table for all, tuned for none.
+    #[default]
+    Kernels,
+    /// All of it, and starting a kernel takes no time: a bound.
+    Peak,
+}
+
+options!(Reach {
+    Kernels: "kernels", "what kernels reach";
+    Peak: "peak", "data sheet";
+});
+
+/// Bits of a cached value.
+pub const KV_BITS: List = List { ids: &["16", "8", "4"], labels: &["16", "8", "4"] };
+
+/// A model on the GPUs of one replica.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Deployment {
+    /// The model.
+    pub shape: Shape,
+    /// The GPU.
+    pub gpu: &'static Accelerator,
+    /// GPUs that share each layer.
+    pub tp: u64,
+    /// The form of the weights.
+    pub quant: Quant,
+    /// Bits of a cached value.
+    pub kv_bits: u32,
+    /// What kernels reach.
+    pub reach: Reach,
+}
+
+/// New tokens of one sequence in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Chunk {
+    /// Tokens that are computed.
+    pub new: u64,
+    /// Tokens that are in the cache already.
+    pub past: u64,
+}
+
+/// What a step takes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Step {
+    /// Seconds of matrix products with weights.
+    pub products: f64,
+    /// Seconds of attention over the cache.
+    pub attention: f64,
+    /// Seconds of all-reduces.
+    pub communication: f64,
+    /// Seconds of starting kernels.
+    pub launches: f64,
+    /// FLOPs of all GPUs.
+    pub flop: f64,
+    /// Bytes of weights and caches that all GPUs read and write.
+    pub bytes: f64,
+    /// Whether FLOPs, not weights, set the time of the products.
+    pub compute_bound: bool,
+}
+
+impl Step {
+    /// Seconds in all.
+    pub fn time(&self) -> f64 {
+        self.products + self.attention + self.communication + self.launches
+    }
+}
+
+/// The layers of a model that keep the same, ready to be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Group {
+    layers: f64,
+    window: Option<u64>,
+    /// FLOPs of one query on one token of the past, in a layer, in decode and in prefill.
+    flop: [f64; 2],
+    /// Values that one GPU keeps of a token, in a layer.
+    values: f64,
+}
+
+/// What every step of a deployment has in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Engine {
+    weights: Weights,
+    head: f64,
+    groups: [Group; 2],
+    layers: f64,
+    hidden: f64,
+    tp: f64,
+    weight_bytes: f64,
+    kv_bytes: f64,
+    /// FLOP a second of products and of attention, bytes a second.
+    rates: [f64; 3],
+    link: f64,
+    launch: f64,
+    all_reduces: Vec<Cost>,
+    /// Bytes of the weights on all GPUs.
+    pub stored: f64,
+    /// Bytes that all GPUs have for caches.
+    pub room: f64,
+    /// Bytes that a token takes in the caches of all GPUs, copies included, windows not taken into account.
+    pub per_token: f64,
+}
+
+impl Deployment {
+    /// The links among its GPUs: those that the GPU comes with, else PCIe 4.
+    pub fn link(&self) -> &'static Link {
+        links::of(self.gpu).0.or_else(|| links::find("pcie4")).unwrap_or(&links::INSIDE[0])
+    }
+
+    /// FLOPs a second of matrix products at the peak: twice as many in fp8, where the GPU has it.
+    pub fn peak(&self) -> f64 {
+        if self.quant == Quant::Fp8 { self.gpu.fp8().unwrap_or(self.gpu.peak) } else { self.gpu.peak }
+    }
+
+    /// Makes it ready to be asked for steps.
+    ///
+    /// # Errors
+    /// If the weights do not fit, or the shape is impossible: a sentence.
+    pub fn engine(&self) -> Result<Engine, String> {
+        let counted = self.shape.count().map_err(|problem| problem.to_string())?;
+        let tp = self.tp.max(1);
+        let stored = counted.total as f64 * self.quant.bytes();
+        let usable = USED * self.gpu.memory.0 * tp as f64;
+        if stored >= usable {
+            return Err(format!(
+                "The weights take {} and {tp} × {} have {} for them and the cache. More GPUs or fewer bits are needed.",
+                crate::quantity::bytes_decimal(stored),
+                self.gpu.name,
+                crate::quantity::bytes_decimal(usable)
+            ));
+        }
+        let named = Named::of("", "", &self.shape);
+        let cache = Cache::of(&self.shape);
+        let groups = cache.layers.map(|layers| group(&named, layers, tp));
+        let kv_bytes = f64::from(self.kv_bits) / 8.0;
+        let per_token = groups.iter().map(|g| g.layers * g.values).sum::<f64>() * kv_bytes * tp as f64;
+        let reached = efficiency::reached(self.gpu);
+        let (rates, link, launch) = match self.reach {
+            Reach::Peak => ([self.peak(), self.gpu.peak, self.gpu.bandwidth], 1.0, 0.0),
+            Reach::Kernels => (
+                [
+                    self.peak() * reached.matmul,
+                    self.gpu.peak * reached.attention[0],
+                    self.gpu.bandwidth * reached.memory,
+                ],
+                LINK,
+                LAUNCH,
+            ),
+        };
+        Ok(Engine {
+            weights: Weights::of(&self.shape, &counted),
+            head: self.shape.vocab_size as f64 * self.shape.hidden_size as f64,
+            groups,
+            layers: self.shape.num_hidden_layers as f64,
+            hidden: self.shape.hidden_size as f64,
+            tp: tp as f64,
+            weight_bytes: self.quant.bytes(),
+            kv_bytes,
+            rates,
+            link,
+            launch,
+            all_reduces: self.all_reduces(tp as usize),
+            stored,
+            room: usable - stored,
+            per_token,
+        })
+    }
+
+    /// What an all-reduce among the GPUs costs by each algorithm that can do it.
+    fn all_reduces(&self, ranks: usize) -> Vec<Cost> {
+        let inside = self.link();
+        let between = links::of(self.gpu).1.unwrap_or(inside);
+        let fabric = Fabric::nodes(NODE, inside, between);
+        let algos = [Algo::Ring, Algo::DoubleBinaryTree, Algo::HalvingDoubling, Algo::Direct];
+        algos.into_iter().filter_map(|algo| cost(Op::AllReduce, algo, ranks, &fabric)).collect()
+    }
+}
+
+fn group(named: &Named, layers: Layers, tp: u64) -> Group {
+    let latent = matches!(layers.keeps, Keeps::Latent { .. });
+    let decode = if latent { Way::Absorbed } else { Way::Cached };
+    Group {
+        layers: layers.count as f64,
+        window: layers.window,
+        flop: [decode, Way::Cached].map(|way| work(named, layers.keeps, way).flop),
+        values: layers.keeps.values_on_rank(tp) as f64,
+    }
+}
+
+impl Chunk {
+    /// Pairs of a query and a token that it looks at.
+    fn pairs(self, window: Option<u64>) -> f64 {
+        let (new, past) = (self.new as f64, self.past as f64);
+        let Some(window) = window.map(|w| w as f64) else { return new * past + new * (new + 1.0) / 2.0 };
+        // So many queries still see everything before them; the others a window.
+        let all = (window - past).clamp(0.0, new);
+        all * past + all * (all + 1.0) / 2.0 + (new - all) * window
+    }
+
+    /// Tokens whose keys and values are read or written.
+    fn touched(self, window: Option<u64>) -> f64 {
+        let all = self.past + self.new;
+        window.map_or(all, |w| all.min(w + self.new)) as f64
+    }
+}
+
+impl Engine {
+    /// What a step on these chunks takes. Nothing without any.
+    pub fn step(&self, chunks: impl IntoIterator<Item = Chunk>) -> Step {
+        let (mut tokens, mut sequences) = (0.0, 0.0);
+        let (mut looked, mut moved) = (0.0, 0.0);
+        for chunk in chunks {
+            tokens += chunk.new as f64;
+            sequences += 1.0;
+            for group in &self.groups {
+                let [decode, prefill] = group.flop;
+                let flop = if chunk.new == 1 { decode } else { prefill };
+                looked += group.layers * chunk.pairs(group.window) * flop;
+                moved += group.layers * chunk.touched(group.window) * group.values * self.kv_bytes;
+            }
+        }
+        if tokens == 0.0 {
+            return Step::default();
+        }
+        // The output matrix multiplies the last token of each sequence alone.
+        let multiplied = (self.weights.active - self.head) * tokens + self.head * sequences;
+        let (flop, read) = (2.0 * multiplied, self.weights.read(tokens) * self.weight_bytes);
+        let [products, attention, bandwidth] = self.rates;
+        let (computing, reading) = (flop / products / self.tp, read / bandwidth / self.tp);
+        let sent = tokens * self.hidden * ACTIVATION;
+        let reduce = self.all_reduces.iter().map(|cost| cost.latency + cost.per_byte * sent / self.link);
+        let reduce = reduce.fold(f64::INFINITY, f64::min);
+        Step {
+            products: computing.max(reading),
+            attention: (looked / attention / self.tp).max(moved / bandwidth),
+            communication: if self.tp > 1.0 && reduce.is_finite() { ALL_REDUCES * self.layers * reduce } else { 0.0 },
+            launches: KERNELS * self.layers * self.launch,
+            flop: flop + looked,
+            bytes: read + moved * self.tp,
+            compute_bound: computing >= reading,
+        }
+    }
+
+    /// A step that decodes one token of each of `batch` sequences with `context` tokens in the cache.
+    pub fn decode(&self, batch: u64, context: u64) -> Step {
+        self.step((0..batch).map(|_| Chunk { new: 1, past: context }))
+    }
+
+    /// A step on `batch` whole prompts of `prompt` tokens.
+    pub fn prefill(&self, batch: u64, prompt: u64) -> Step {
+        self.step((0..batch).map(|_| Chunk { new: prompt, past: 0 }))
+    }
+
+    /// Tokens that fit in the caches.
+    pub fn tokens_that_fit(&self) -> f64 {
+        if self.per_token > 0.0 { (self.room / self.per_token).floor() } else { 0.0 }
+    }
+
+    /// Requests of `tokens` tokens at their longest that fit at once, in whole blocks.
+    pub fn requests_that_fit(&self, tokens: u64, block: u64) -> u64 {
+        let block = block.max(1);
+        let blocks = (self.tokens_that_fit() / block as f64).floor() as u64;
+        blocks / tokens.div_ceil(block).max(1)
+    }
+
+    /// Seconds to send the cache of `tokens` tokens to other GPUs over `bandwidth` bytes a second for each GPU.
+    pub fn transfer(&self, tokens: u64, bandwidth: f64) -> f64 {
+        tokens as f64 * self.per_token / self.tp / bandwidth
+    }
+}

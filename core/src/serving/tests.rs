@@ -1,0 +1,195 @@
+use super::figure::Params;
+use super::requests::Trace;
+use super::scheduler::Policy;
+use super::sizing;
+use super::step::{Chunk, Deployment, Quant, Reach};
+use crate::declare::{Model as _, Text as _};
+use crate::hardware;
+use crate::model::presets;
+use crate::query::Query;
+
+fn deployment(model: &str, gpu: &str, tp: u64, quant: Quant) -> Deployment {
+    Deployment {
+        shape: presets::find(model).expect("there").shape,
+        gpu: hardware::find(gpu).expect("there"),
+        tp,
+        quant,
+        kv_bits: if quant == Quant::Bf16 { 16 } else { 8 },
+        reach: Reach::Kernels,
+    }
+}
+
+#[test]
+fn decoding_alone_is_the_weights_over_the_bandwidth() {
+    let peak = Deployment { reach: Reach::Peak, ..deployment("llama-3-8b", "h100-80", 1, Quant::Bf16) };
+    let engine = peak.engine().expect("fits");
+    let step = engine.decode(1, 0);
+    let weights = (8_030_261_248.0 - 128_256.0 * 4096.0) * 2.0;
+    assert!((step.products / (weights / 3.35e12) - 1.0).abs() < 1e-3, "{step:?}");
+    assert!(!step.compute_bound && engine.prefill(1, 2048).compute_bound);
+    assert_eq!(engine.per_token, 131_072.0);
+    assert_eq!((step.communication, step.launches), (0.0, 0.0));
+}
+
+#[test]
+fn chunks_of_a_prompt_do_the_work_of_the_prompt() {
+    for model in ["llama-3-70b", "gemma-2-27b"] {
+        let engine = deployment(model, "h100-80", 4, Quant::Bf16).engine().expect("fits");
+        let whole = engine.step([Chunk { new: 8192, past: 0 }]);
+        let head = 2.0 * 15.0 * engine.step([Chunk { new: 1, past: 0 }]).flop;
+        let parts: f64 = (0..16).map(|i| engine.step([Chunk { new: 512, past: 512 * i }]).flop).sum();
+        assert!(parts >= whole.flop && parts - whole.flop < head, "{model}: {parts} {}", whole.flop);
+    }
+}
+
+/// NVIDIA/TensorRT-LLM, docs/source/performance.md at 138f96d (v0.6.1), "Peak Throughput": static batches in fp8 on H100, in fp16 on
+/// A100. Model, GPU, TP, batch, input, output, tokens a second of a GPU.
+type Row = (&'static str, &'static str, u64, u64, u64, u64, f64);
+const TENSORRT: [Row; 11] = [
+    ("llama-2-7b", "h100-80", 1, 768, 128, 128, 19_694.0),
+    ("llama-2-7b", "h100-80", 1, 112, 128, 2048, 6818.0),
+    ("llama-2-7b", "h100-80", 1, 80, 2048, 128, 2244.0),
+    ("llama-2-7b", "h100-80", 1, 48, 2048, 2048, 2740.0),
+    ("llama-2-70b", "h100-80", 2, 1024, 128, 128, 2657.0),
+    ("llama-2-70b", "h100-80", 4, 480, 128, 2048, 1486.0),
+    ("llama-2-70b", "h100-80", 2, 96, 2048, 128, 306.0),
+    ("llama-2-70b", "h100-80", 2, 64, 2048, 2048, 547.0),
+    ("llama-2-7b", "a100-80", 1, 384, 128, 128, 5586.0),
+    ("llama-2-7b", "a100-80", 1, 60, 128, 2048, 1928.0),
+    ("llama-2-7b", "a100-80", 1, 52, 2048, 128, 591.0),
+];
+
+/// The 7B model is met within a third, most rows within 15%. On the 70B model the engine of that time was up to 2.6 times slower than
+/// its kernels; MLPerf's of a year later was 1.2 times.
+#[test]
+fn static_batches_are_as_fast_as_measured() {
+    for (model, gpu, tp, batch, input, output, measured) in TENSORRT {
+        let quant = if gpu == "h100-80" { Quant::Fp8 } else { Quant::Bf16 };
+        let engine = deployment(model, gpu, tp, quant).engine().expect("fits");
+        let decode: f64 = (1..output).map(|i| engine.decode(batch, input + i).time()).sum();
+        let rate = (batch * output) as f64 / (engine.prefill(batch, input).time() + decode) / tp as f64;
+        let (low, high) = if model == "llama-2-7b" { (0.85, 1.35) } else { (1.3, 2.6) };
+        let ratio = rate / measured;
+        assert!(
+            (low..high).contains(&ratio),
+            "{model} {gpu} {batch} × {input}/{output}: {rate:.0}, measured {measured}"
+        );
+    }
+}
+
+fn value(query: &str, id: &str) -> f64 {
+    let result = (Params::ENTRY.evaluate)(&Query::parse(query));
+    result.get(id).unwrap_or_else(|| panic!("{id} of {query}"))
+}
+
+fn planned(query: &str, id: &str) -> f64 {
+    let result = (sizing::Params::ENTRY.evaluate)(&Query::parse(query));
+    result.get(id).unwrap_or_else(|| panic!("{id} of {query}"))
+}
+
+/// Every request gets every token, in order, whatever the policy; no block is left over.
+#[test]
+fn everybody_is_served() {
+    for policy in Policy::ALL {
+        for load in
+            ["blocks=40&rate=0", "rate=64&shared=100", "rate=16&tokens=64&seqs=2&blocks=100", "output=1&requests=5"]
+        {
+            let query = format!("policy={}&prompt=100&{load}", policy.id());
+            let (params, problems) = Params::read(&Query::parse(&query));
+            assert_eq!(problems, [], "{query}");
+            let shown = params.evaluate().unwrap_or_else(|why| panic!("{query}: {why}"));
+            let s = &shown.schedule;
+            for (request, outcome) in s.requests.iter().zip(&s.outcomes) {
+                assert_eq!(outcome.tokens.len() as u64, request.output, "{query}");
+                assert!(outcome.tokens.is_sorted() && outcome.first(request) > 0.0, "{query}");
+            }
+            for step in &s.steps {
+                let new: u64 = step.batch.work.iter().map(|work| work.chunk.new).sum();
+                let most = if policy == Policy::Static || !step.batch.prefills() { u64::MAX } else { params.tokens };
+                assert!(new <= most && step.batch.free <= s.blocks && step.to > step.from, "{query}");
+            }
+            assert_eq!(s.preemptions() > 0, value(&query, "preemptions") > 0.0);
+        }
+    }
+}
+
+#[test]
+fn static_batches_keep_slots_of_the_dead() {
+    let load = "rate=0&requests=32&seqs=8&seed=3";
+    let of = |policy: &str, id: &str| value(&format!("policy={policy}&{load}"), id);
+    assert!(of("static", "padding") > 0.2 && of("prefill-first", "padding") == 0.0);
+    assert!(of("prefill-first", "throughput") > 1.3 * of("static", "throughput"));
+    assert!(of("prefill-first", "mean-batch") > of("static", "mean-batch"));
+}
+
+#[test]
+fn a_long_prompt_stalls_everybody_unless_it_comes_in_pieces() {
+    let load = "rate=0&tokens=32768&trace=0 100 200;0 100 200;0.3 20000 8";
+    let whole = value(&format!("policy=prefill-first&{load}"), "gap-max");
+    let pieces = value(&format!("policy=chunked&{}", load.replace("32768", "512")), "gap-max");
+    let apart = value(&format!("policy=disaggregated&{load}"), "gap-max");
+    assert!(whole > 10.0 * pieces && apart < pieces, "{whole} {pieces} {apart}");
+}
+
+#[test]
+fn a_prefix_is_computed_once() {
+    let load = "rate=4&shared=2048&prompt=64&lengths=equal&requests=8";
+    let with = value(&format!("{load}&prefix=true"), "prefilled");
+    let without = value(&format!("{load}&prefix=false"), "prefilled");
+    assert!(with < 0.3 * without && value(&format!("{load}&prefix=true"), "found") >= 2048.0, "{with} {without}");
+}
+
+#[test]
+fn past_the_knee_fewer_keep_the_promise() {
+    let (params, _) = Params::read(&Query::parse("view=goodput"));
+    let shown = params.evaluate().expect("possible");
+    for (policy, points) in &shown.sweep.of {
+        let (Some(first), Some(last)) = (points.first(), points.last()) else { panic!("{policy:?}") };
+        assert!(first.attained >= last.attained, "{policy:?}: {first:?} {last:?}");
+    }
+    assert!(shown.sweep.knee(Policy::PrefillFirst) > shown.sweep.knee(Policy::Static));
+}
+
+#[test]
+fn traces_are_read_and_what_is_wrong_is_said() {
+    let azure =
+        "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.98,4808,10\n2023-11-16 18:17:04.03,3180,8";
+    let listed = Trace(azure.to_owned()).listed();
+    assert!(listed.timed && listed.wrong.is_empty());
+    let [first, second] = listed.requests[..] else { panic!("{listed:?}") };
+    assert_eq!((first.arrival, first.prompt, second.output), (0.0, 4808, 8));
+    assert!((second.arrival - 0.05).abs() < 1e-6, "{second:?}");
+    for (text, says) in [
+        ("512", "“prompt output”"),
+        ("512 0", "The answer must be"),
+        ("1 2 3 4", "“prompt output”"),
+        ("x 5 5", "must come after"),
+        ("5 5\n7 -1", "line 2"),
+    ] {
+        let mut trace = Trace::default();
+        let why = trace.read(text).expect_err(text);
+        assert!(why.contains(says) || text.starts_with('x'), "{text}: {why}");
+        assert_eq!(trace.write(), text);
+    }
+    let refused = (Params::ENTRY.evaluate)(&Query::parse("blocks=2&trace=100 100"));
+    assert!(refused.get("steps").is_none());
+}
+
+#[test]
+fn a_plan_keeps_its_promise() {
+    for query in
+        ["", "quant=fp8&kv-bits=8", "users=10000&token=0.03", "model=llama-3-8b&tp=1", "model=deepseek-v3&quant=fp8"]
+    {
+        let of = |id: &str| planned(query, id);
+        let (params, _) = sizing::Params::read(&Query::parse(query));
+        assert!(of("token-time") <= params.token && of("batch") <= of("most-users"), "{query}");
+        assert_eq!(of("gpus"), of("replicas") * of("replica-gpus"), "{query}");
+        assert!(of("replicas") * of("most-users") >= params.users as f64, "{query}");
+        let dollars = of("dollars-per-hour") / (3600.0 * of("throughput")) * 1e6;
+        assert!((of("dollars-per-million") / dollars - 1.0).abs() < 1e-9, "{query}");
+    }
+    assert!(planned("quant=fp8&kv-bits=8", "gpus") < planned("", "gpus"));
+    assert!(planned("prompt=8192", "gpus") > planned("", "gpus"));
+    let refused = (sizing::Params::ENTRY.evaluate)(&Query::parse("token=0.0005"));
+    assert!(refused.get("gpus").is_none());
+}

@@ -1,0 +1,57 @@
+//! The time of a token over the tokens a second of a GPU, for each number of GPUs that share a replica.
+
+use ringside_core::quantity::{Unit, grouped};
+use ringside_core::serving::sizing::{MLPERF_SERVER, Params, Plan, Size};
+use ringside_core::serving::step::Quant;
+
+use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
+
+/// GPUs of MLPerf's machine.
+const MLPERF_GPUS: f64 = 8.0;
+
+/// Latency over throughput, and where the plan is.
+pub fn chart(params: &Params, plan: &Plan) -> Chart {
+    let points = || plan.sizes.iter().flat_map(|size| &size.curve);
+    let (fast, slow) = points().fold((params.token, params.token), |(a, b), p| (a.min(p.token), b.max(p.token)));
+    let most = points().map(|point| point.per_gpu).fold(1.0, f64::max);
+    let mut series: Vec<Series> = plan.sizes.iter().enumerate().map(|(i, size)| line(i, plan.chosen, size)).collect();
+    let is_mlperf = params.machine.model.0 == "llama-2-70b"
+        && params.machine.gpu.id == "h100-80"
+        && params.machine.quant == Quant::Fp8;
+    let (rate, token) = MLPERF_SERVER;
+    if is_mlperf {
+        let at = vec![(rate / MLPERF_GPUS, token)];
+        let name = vec!["MLPerf v4.1, server, measured".to_owned()];
+        series.push(Series::dots("measured (MLPerf)", Ink::Gradients, Shape::Diamond, at).with_names(name));
+    }
+    let mark = plan.size().map(|size| {
+        let text = format!("{} users each, {} GPUs", grouped(size.share.batch), grouped(size.gpus().unwrap_or(0)));
+        Mark::new((size.share.per_gpu, size.share.token), text)
+    });
+    Chart {
+        label: params.finding(plan),
+        across: Axis::linear((0.0, 1.15 * most.max(if is_mlperf { rate / MLPERF_GPUS } else { 0.0 })))
+            .written(Writing::Grouped)
+            .named("Tokens a second of a GPU"),
+        up: Axis::log10((fast / 1.4, slow.max(if is_mlperf { token } else { 0.0 }) * 1.4))
+            .written(Writing::Unit(Unit::Seconds))
+            .named("Time between tokens"),
+        series,
+        rules: vec![Rule::up(params.token, format!("promise {}", Unit::Seconds.format(params.token))).ink(Ink::Warn)],
+        marks: mark.into_iter().collect(),
+    }
+}
+
+/// From one user, low on the left, to as many as fit.
+fn line(i: usize, chosen: usize, size: &Size) -> Series {
+    let points = size.curve.iter().map(|point| (point.per_gpu, point.token)).collect();
+    let name = format!("{} a replica", grouped(size.tp));
+    let names = size.curve.iter().map(|p| format!("{} users on {}", grouped(p.batch), grouped(size.tp))).collect();
+    let strokes = [Stroke::Dotted, Stroke::Dashed, Stroke::Solid];
+    let line = if i == chosen {
+        Series::line(name, Ink::Weights, points)
+    } else {
+        Series::fine(name, Ink::Soft, strokes[i % strokes.len()], points)
+    };
+    line.in_key().with_names(names)
+}
