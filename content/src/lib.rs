@@ -40,6 +40,6 @@ mod world;
 #[cfg(feature = "render")]
 pub use diagnostic::Mode;
 #[cfg(feature = "render")]
-pub use site::{Site, build, build_tree, check, draft};
+pub use site::{Site, build, build_tree, check, draft, slide};
 #[cfg(feature = "render")]
 pub use source::Tree;

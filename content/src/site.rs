@@ -104,6 +104,20 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
     Draft { slug: slug.to_owned(), html: Html(html), exercises, diagnostics }
 }
 
+/// A text slide of a lecture list: its Markdown as the course's own would be rendered, and sentences about what cannot be. It knows no chapter, so
+/// that links go to whole addresses only.
+pub fn slide(markdown: &str) -> (Html, Vec<String>) {
+    let tree = Tree::from_files([(SLIDE, markdown)]);
+    let sink = Sink::default();
+    let world = World::survey(&tree, &sink, Mode::Strict);
+    let before = sink.len();
+    let html = tree.file(SLIDE).map(|file| markdown::slide(&world, &file.located())).unwrap_or_default();
+    (html, sink.messages_after(before))
+}
+
+/// The name of the file in which a slide stands by itself.
+const SLIDE: &str = "slide.md";
+
 fn survey<'a>(tree: &'a Tree, sink: &'a Sink, mode: Mode) -> World<'a> {
     let mut world = World::survey(tree, sink, mode);
     for entry in catalogue::ALL {

@@ -10,7 +10,9 @@ pub use crate::declare::{Declared, Entry, Evaluation, Named};
 pub const ALL: &[Entry] = &[
     crate::moe::figure::Params::ENTRY,
     crate::speculative::figure::Params::ENTRY,
+    crate::speculative::serving::Params::ENTRY,
     crate::kv_cache::figure::Params::ENTRY,
+    crate::kv_cache::blocks::figure::Params::ENTRY,
     crate::amdahl::Params::ENTRY,
     crate::model::anatomy::Params::ENTRY,
     crate::memory::breakdown::Params::ENTRY,
@@ -50,10 +52,14 @@ pub const ALL: &[Entry] = &[
     crate::scheduler::Params::ENTRY,
     crate::loss_detective::Params::ENTRY,
     crate::seed_streams::Params::ENTRY,
+    crate::stragglers::Params::ENTRY,
     crate::launch::Params::ENTRY,
     crate::detective::Params::ENTRY,
+    crate::allocator::Params::ENTRY,
     crate::serving::figure::Params::ENTRY,
     crate::serving::sizing::Params::ENTRY,
+    crate::pass_at_k::Params::ENTRY,
+    crate::fim::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -11,6 +11,7 @@
 //!
 //! This crate does not draw, does not store, and does not know what a chapter is.
 
+pub mod allocator;
 pub mod amdahl;
 pub mod answer;
 pub mod attention;
@@ -27,10 +28,12 @@ pub mod execution;
 pub mod exercise;
 pub mod expr;
 pub mod failure;
+pub mod fim;
 pub mod float;
 pub mod hardware;
 pub mod kernels;
 pub mod kv_cache;
+pub mod lab;
 pub mod launch;
 pub mod loss_detective;
 pub mod loss_scaling;
@@ -42,6 +45,7 @@ pub mod moe;
 pub mod network;
 pub mod occupancy;
 pub mod optimizer_step;
+pub mod pass_at_k;
 pub mod pipeline;
 pub mod planner;
 pub mod practice;
@@ -58,6 +62,7 @@ pub mod seed_streams;
 pub mod serving;
 pub mod slurm;
 pub mod speculative;
+pub mod stragglers;
 pub mod tensor_parallel;
 pub mod trace;
 pub mod training_run;

@@ -3,6 +3,7 @@
 mod activations;
 mod anatomy;
 mod attention;
+mod blocks;
 mod budgets;
 mod caches;
 mod catalogue;

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
-    attention, budgets, caches, collectives, drafts, experts, failures, network, occupancy, precision, published,
+    attention, blocks, budgets, caches, collectives, drafts, experts, failures, network, occupancy, precision, published,
     scheduler, schedules, serving, sums, tensors, zero,
 };
 
@@ -1197,6 +1197,7 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(scheduler::all());
     checks.extend(experts::all());
     checks.extend(caches::all());
+    checks.extend(blocks::all());
     checks.extend(drafts::all());
     checks.extend(serving::all());
     crate::compare::check_list(&checks, checked::ALL);

@@ -1,6 +1,6 @@
 //! Copies, sums and the intensity ladder: the descriptors of their kernels, and their twins.
 
-use ringside_core::kernels::stream::{ADDERS, CHUNK};
+use ringside_core::kernels::stream::{ADDERS, CHUNK, SPLITS};
 use ringside_core::kernels::{Traffic, WORD};
 
 use crate::descriptor::{Binding, Kernel, Parameter, Pass, Resource, Size, Twin};
@@ -92,6 +92,36 @@ pub const KERNELS: &[Kernel] = &[
         ..Kernel::plain("sum", added)
     },
     Kernel {
+        id: "split",
+        template: wgsl!("sum_split"),
+        passes: &[Pass {
+            entry: "main",
+            workgroup: [SPLITS as u32, 1, 1],
+            grid: [ONE, ONE, ONE],
+            bindings: &[X, Y, LENGTH],
+        }],
+        constants: |_| vec![number("SPLITS", SPLITS)],
+        ..Kernel::plain("sum", split)
+    },
+    Kernel {
+        id: "pairwise",
+        template: wgsl!("sum_pairwise"),
+        scratch: &[("partial", Size::Product(&[Size::Of(2), Size::Tiles("n", 2)]))],
+        passes: &[adding("main", ONE, &[X, Y, LENGTH, PARTIAL])],
+        constants: |_| vec![number("LANES", ADDERS)],
+        ..Kernel::plain("sum", paired)
+    },
+    Kernel {
+        id: "atomic",
+        template: wgsl!("sum_atomic"),
+        passes: &[
+            Pass { entry: "clear", workgroup: [1, 1, 1], grid: [ONE, ONE, ONE], bindings: &[Y] },
+            adding("main", Size::Tiles("n", ADDERS), &[X, Y, LENGTH]),
+        ],
+        constants: |_| vec![number("LANES", ADDERS)],
+        ..Kernel::plain("sum", arrived)
+    },
+    Kernel {
         id: "ladder",
         template: wgsl!("intensity"),
         passes: &[Pass {
@@ -134,6 +164,36 @@ fn summed(problem: &Problem, inputs: &[Vec<f32>], chunk: u64) -> (Vec<f32>, Traf
 fn added(problem: &Problem, inputs: &[Vec<f32>]) -> (Vec<f32>, Traffic) {
     let (Problem::Sum(_), [x]) = (problem, inputs) else { return Default::default() };
     (vec![x.iter().fold(0.0, |sum, x| sum + x)], Traffic { read: moved(x.len(), 1), written: WORD })
+}
+
+/// Runs of neighbours, each from its first value on, and their sums from the first on.
+fn split(problem: &Problem, inputs: &[Vec<f32>]) -> (Vec<f32>, Traffic) {
+    let (Problem::Sum(_), [x]) = (problem, inputs) else { return Default::default() };
+    let add = |values: &[f32]| values.iter().fold(0.0, |sum, x| sum + x);
+    let parts: Vec<f32> = x.chunks(x.len().div_ceil(SPLITS as usize).max(1)).map(add).collect();
+    (vec![add(&parts)], Traffic { read: moved(x.len(), 1), written: WORD })
+}
+
+/// Neighbours, then neighbouring sums, until one is left.
+fn paired(problem: &Problem, inputs: &[Vec<f32>]) -> (Vec<f32>, Traffic) {
+    let (Problem::Sum(_), [x]) = (problem, inputs) else { return Default::default() };
+    let mut level = x.clone();
+    let mut traffic = Traffic { read: moved(x.len(), 1), written: WORD };
+    loop {
+        level = level.chunks(2).map(|pair| pair.iter().copied().reduce(|a, b| a + b).unwrap_or(0.0)).collect();
+        traffic.read += moved(level.len(), 1);
+        traffic.written += moved(level.len(), 1);
+        if level.len() <= 1 {
+            return (level, traffic);
+        }
+    }
+}
+
+/// One after another as they stand, which is one of the orders in which they may arrive.
+fn arrived(problem: &Problem, inputs: &[Vec<f32>]) -> (Vec<f32>, Traffic) {
+    let (sum, _) = added(problem, inputs);
+    let n = inputs.first().map_or(0, Vec::len);
+    (sum, Traffic { read: 2 * moved(n, 1), written: moved(n + 1, 1) })
 }
 
 fn climbed(problem: &Problem, inputs: &[Vec<f32>]) -> (Vec<f32>, Traffic) {

@@ -37,11 +37,12 @@ test("a quiz is composed by the keyboard, is in the address, and has a link", as
   await expect(page.locator("#order + p")).toHaveText("Nothing is chosen yet.");
   await expect(page.locator(".address")).toBeHidden();
   await page.locator("summary", { hasText: "Where the memory goes" }).press("Enter");
-  for (const key of ["Tab", "Space", "Tab", "Space"]) await page.keyboard.press(key);
-  await expect(page.locator(".chosen li")).toHaveCount(2);
-  const [first, second] = await page.locator(".chosen li > span").allTextContents();
+  // Each has a button beside it that shows its question.
+  for (const key of ["Tab", "Space", "Tab", "Tab", "Space"]) await page.keyboard.press(key);
+  await expect(page.locator(".chosen > li")).toHaveCount(2);
+  const [first, second] = await page.locator(".chosen > li > span").allTextContents();
   await page.getByRole("button", { name: /^Earlier/ }).nth(1).press("Enter");
-  await expect(page.locator(".chosen li > span")).toHaveText([second, first]);
+  await expect(page.locator(".chosen > li > span")).toHaveText([second, first]);
   await page.getByRole("textbox", { name: "Seed" }).fill("12");
   await page.getByRole("textbox", { name: "Seed" }).press("Enter");
   await page.getByRole("textbox", { name: "Minutes" }).fill("20");
@@ -54,7 +55,7 @@ test("a quiz is composed by the keyboard, is in the address, and has a link", as
   await page.getByRole("button", { name: "Other numbers" }).click();
   await expect(page.locator(".address")).not.toHaveValue(link);
   await page.getByRole("button", { name: /^Leave out/ }).first().click();
-  await expect(page.locator(".chosen li")).toHaveCount(1);
+  await expect(page.locator(".chosen > li")).toHaveCount(1);
   expect(await axe(page)).toEqual([]);
 });
 
@@ -176,4 +177,72 @@ test("a quiz being taken passes axe on a phone", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await contrast(page), "dark").toEqual([]);
   await expect.poll(() => overflow(page)).toBeLessThanOrEqual(0);
+});
+
+test("a quiz has a title and shows its questions while it is composed, with the numbers that it will ask with", async ({ page }) => {
+  await open(page, "quiz/?compose=1");
+  await page.locator("summary", { hasText: "Where the memory goes" }).click();
+  const choice = page.locator(".to-choose", { hasText: "One rank under ZeRO-2" });
+  await choice.getByRole("button", { name: "Look at One rank under ZeRO-2" }).click();
+  await expect(page.locator(".asked-text").first()).toContainText("ZeRO");
+  await choice.getByRole("checkbox").check();
+  const chosen = page.locator(".chosen .asked-text");
+  await expect(chosen).toContainText("ZeRO");
+  const before = await chosen.innerText();
+  await page.getByRole("button", { name: "Other numbers" }).click();
+  await expect(chosen).not.toHaveText(before);
+  await page.getByLabel("Title", { exact: true }).fill("Week 3: memory");
+  const link = await page.locator(".address").inputValue();
+  expect(new URL(link).searchParams.get("title")).toBe("Week 3: memory");
+  expect(await axe(page)).toEqual([]);
+  await open(page, link);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Week 3: memory");
+  await expect(page).toHaveTitle(/Week 3: memory/);
+});
+
+test("a class of files is marked together, with which mistakes were made and by whom", async ({ page }) => {
+  const quiz = `${LINK}&title=Monday`;
+  const files = [];
+  for (const [name, number] of [["Ada", "480 GB"], ["Grace", "480 GB"], ["Edsger", ""]]) {
+    await begin(page, name, quiz);
+    if (number) {
+      await question(page, "zero-2").locator("input").fill(number);
+      await question(page, "zero-2").locator("input").press("Enter");
+      await question(page, "grows-with-batch").locator("input").first().check();
+    }
+    const file = await handIn(page);
+    files.push(asFile(file.name, file.text));
+    await page.getByRole("button", { name: "Forget these answers" }).click();
+  }
+  await open(page, "check/");
+  await page.getByLabel("Results, one file or many").setInputFiles(files);
+  await ready(page);
+  await expect(page.locator(".quiz-title")).toHaveText("Monday");
+  const report = page.locator(".mistakes > li");
+  await expect(report).toHaveCount(3);
+  await expect(report.first()).toContainText("One rank under ZeRO-2");
+  await expect(report.first()).toContainText("0 of 3 right, 1 without an answer");
+  await expect(report.first().locator(".times").first()).toHaveText("2×");
+  await expect(report.first().locator("li").first()).toContainText("Ada, Grace");
+  await expect(report.first().locator(".said").first()).not.toBeEmpty();
+  expect(await axe(page)).toEqual([]);
+});
+
+test("of a quiz of many exercises the table says of each file whether it agrees, without scrolling", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, "quiz/");
+  const keys = await page.evaluate(async () => {
+    const base = document.querySelector("meta[name=ringside-content]")!.getAttribute("content")!;
+    const index = await (await fetch(new URL(`${base}/exercises.json`, document.baseURI))).json().catch(() => null);
+    return (index?.exercises ?? []).map((e: { key: string }) => e.key);
+  });
+  test.skip(keys.length < 19, "the list of exercises is elsewhere");
+  await begin(page, "Ada", `quiz/?e=${keys.filter((k: string) => k.startsWith("memory-accounting/")).slice(0, 19).join(",")}&seed=0`);
+  const file = await handIn(page);
+  await open(page, "check/");
+  await page.getByLabel("Results, one file or many").setInputFiles([asFile(file.name, file.text)]);
+  await ready(page);
+  const agrees = (await page.locator("td.agrees").first().boundingBox())!;
+  const region = (await page.locator(".scrolls").boundingBox())!;
+  expect(agrees.x + agrees.width).toBeLessThanOrEqual(region.x + region.width);
 });

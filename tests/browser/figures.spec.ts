@@ -106,6 +106,17 @@ for (const { id } of widgets.filter(({ id }) => !NOT_YET.includes(id))) {
       }
     });
 
+    test(`${id}: no example pushes the drawing down where the controls stand over it`, async ({ page }) => {
+      await page.setViewportSize(SCREENS[2]);
+      await open(page, "");
+      const top = () => figure(page).locator("[data-drawing]").evaluate((e) => Math.round(e.getBoundingClientRect().top + scrollY));
+      const before = await top();
+      for (const example of await figure(page).locator(".figure-presets button").all()) {
+        await example.click();
+        await expect.poll(top, await example.innerText()).toBe(before);
+      }
+    });
+
     test(`${id}: on a phone what a control changes is seen while it is moved`, async ({ page }) => {
       await page.setViewportSize({ width: 390, height: 844 });
       await open(page, "");

@@ -94,40 +94,76 @@ const different = (page: Page, a: Buffer, b: Buffer) =>
     [a.toString("base64"), b.toString("base64")],
   );
 
-/** What of a figure must be seen without scrolling, where it is not the first thing that is drawn. */
-const MAIN: Record<string, string> = {
-  "activation-memory": ".course",
-  "pipeline-timeline": ".track",
-  "ring-all-reduce": ".circle",
-  "model-anatomy": ".map",
-  amdahl: ".laws",
-  "communication-cost": ".plots",
-  "zero-stepper": ".board",
-  "scaling-laws": ".plane",
-  "training-run": ".plane",
-  "parallel-machines": ".machines",
-  "optimizer-step": ".bowl",
-  "reduction-order": ".sums-chart",
-  "launch-doctor": ".launch-nodes",
-  "trace-detective": ".trace-scroll",
-};
+/** The screens that projectors have. */
+const SCREENS = [
+  { width: 1920, height: 1080 },
+  { width: 1280, height: 720 },
+  { width: 1024, height: 768 },
+];
+
+/** By how much what must be seen is cut off, below and on the right, and what it is: the whole drawing, or the part that the widget names with `data-seen`. */
+const cut = (page: Page) =>
+  page.evaluate(() => {
+    const drawing = document.querySelector("[data-projecting] [data-widget] .drawing")!;
+    const seen = drawing.getBoundingClientRect();
+    const named = [...drawing.querySelectorAll("[data-seen]")].filter((e) => e.getClientRects().length);
+    const boxes = named.map((e) => e.getBoundingClientRect());
+    if (!named.length) return { below: drawing.scrollHeight - drawing.clientHeight, right: drawing.scrollWidth - drawing.clientWidth, high: seen.height };
+    return {
+      below: Math.max(...boxes.map((b) => b.bottom)) - seen.bottom,
+      right: Math.max(...boxes.map((b) => b.right)) - seen.right,
+      high: Math.min(...boxes.map((b) => b.height)),
+    };
+  });
 
 for (const { id: widget } of widgets) {
-  test(`${widget} can be read from the last row`, async ({ page }) => {
-    await page.setViewportSize({ width: 1920, height: 1080 });
-    await page.goto(`w/${widget}/?present`);
-    await expect(root(page)).toHaveAttribute("data-projecting", "");
-    await expect.poll(() => smallest(page)).toBeGreaterThanOrEqual(19.9);
-    const box = (await figure(page).first().boundingBox())!;
-    expect(box.width).toBeCloseTo(1920, 0);
-    const finding = (await figure(page).locator(".finding").boundingBox())!;
-    const drawn = (await figure(page).locator(MAIN[widget] ?? ".drawing > :first-child").first().boundingBox())!;
-    expect(drawn.y + drawn.height).toBeLessThanOrEqual(finding.y);
-    // The first sentence is seen whole, over the bar.
-    expect(finding.y + finding.height).toBeLessThanOrEqual((await bar(page).boundingBox())!.y);
-    expect(await contrast(page)).toEqual([]);
+  test(`${widget} can be read from the last row and shows what must be seen, on every projector`, async ({ page }) => {
+    for (const screen of SCREENS) {
+      await page.setViewportSize(screen);
+      await page.goto(`w/${widget}/?present`);
+      await expect(root(page)).toHaveAttribute("data-projecting", "");
+      await ready(page);
+      const where = `${screen.width}×${screen.height}`;
+      const scale = Math.min(screen.width / 1920, screen.height / 1080);
+      await expect.poll(() => smallest(page), where).toBeGreaterThanOrEqual(19.9 * scale);
+      await expect.poll(async () => (await cut(page)).below, `${where}: below`).toBeLessThanOrEqual(12);
+      const { right, high } = await cut(page);
+      expect(right, `${where}: on the right`).toBeLessThanOrEqual(2);
+      expect(high, where).toBeGreaterThan(40);
+      const box = (await figure(page).first().boundingBox())!;
+      expect(box.width).toBeCloseTo(screen.width, 0);
+      // The first sentence is seen whole, over the bar.
+      const finding = (await figure(page).locator(".finding").boundingBox())!;
+      expect(finding.y + finding.height, where).toBeLessThanOrEqual((await bar(page).boundingBox())!.y);
+      if (screen === SCREENS[0]) expect(await contrast(page)).toEqual([]);
+    }
   });
 }
+
+test("what is folded has a mark, and the next press visits it before the next state", async ({ page }) => {
+  await page.setViewportSize({ width: 1000, height: 380 });
+  await page.goto("w/zero-stepper/?present");
+  await expect(root(page)).toHaveAttribute("data-projecting", "");
+  const mark = page.getByRole("button", { name: "More below" });
+  await expect(mark).toBeVisible();
+  const before = await state(page);
+  const scrolled = () =>
+    page.evaluate(() => Math.max(...[...document.querySelectorAll("[data-widget], .drawing, figcaption")].map((e) => e.scrollTop)));
+  expect(await scrolled()).toBe(0);
+  await page.keyboard.press("PageDown");
+  await expect.poll(scrolled).toBeGreaterThan(50);
+  expect(await state(page)).toBe(before);
+  // The clicker goes back up too, and in the end on to what comes next.
+  await page.keyboard.press("PageUp");
+  await expect.poll(scrolled).toBe(0);
+  for (let i = 0; i < 12 && (await mark.isVisible()); i++) {
+    await page.keyboard.press("PageDown");
+    await page.waitForTimeout(60);
+  }
+  await expect(mark).toHaveCount(0);
+  await page.keyboard.press("PageDown");
+  await expect(bar(page)).toContainText(/1 of \d/);
+});
 
 for (const { id: widget } of widgets) {
   test(`${widget} looks the same when it is frozen`, async ({ page }) => {

@@ -2,13 +2,18 @@
 import { gzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
 import { axe, expect, test } from "./fixtures";
+import { synthetic } from "./scripts/synthetic-trace.mjs";
 import { widget } from "./widget";
 
 const { figure, open, quantity, finding, rest } = widget("trace-detective");
 
 const frame = (page: Page) => figure(page).locator(".trace-frame");
 const about = (page: Page) => figure(page).locator(".trace-about");
-const sums = (page: Page) => figure(page).locator(".trace-sums tbody");
+/** What is in view or selected, by name. */
+const sums = (page: Page) => figure(page).locator(".trace-sums tbody").last();
+const kinds = (page: Page) => figure(page).locator(".trace-sums tbody").first();
+const picked = (page: Page) => figure(page).locator(".trace-picked");
+const gpuRow = (page: Page) => figure(page).getByRole("button", { name: /rank 0: GPU, stream 7/ });
 const button = (page: Page, name: string | RegExp) => figure(page).getByRole("button", { name });
 
 /** How many pixels of the canvas are painted. */
@@ -94,11 +99,102 @@ test("own traces of two ranks, one of them packed, and a damaged one", async ({ 
   await expect(sums(page)).toContainText("my_own_kernel");
   await input.setInputFiles([{ name: "cut.json", mimeType: "application/json", buffer: Buffer.from(own(0).slice(0, -40)) }]);
   await expect(figure(page).getByRole("alert").filter({ hasText: "stops in the middle" })).toBeVisible();
+  // Packed, and cut: what was unpacked until there is shown.
+  const packed = gzipSync(synthetic(20_000));
+  await input.setInputFiles([{ name: "cut.json.gz", mimeType: "application/gzip", buffer: packed.subarray(0, packed.length / 2) }]);
+  await expect(figure(page).getByRole("alert").filter({ hasText: /cut\.json\.gz: After [1-9][0-9,]* events the file could not be read/ })).toBeVisible({ timeout: 20_000 });
+  await input.setInputFiles([
+    { name: "rank1.json", mimeType: "application/json", buffer: Buffer.from(own(1)) },
+    { name: "rank0.json", mimeType: "application/json", buffer: Buffer.from(own(0)) },
+  ]);
+  await expect(sums(page)).toContainText("my_own_kernel");
   await input.setInputFiles([{ name: "x.json", mimeType: "application/json", buffer: Buffer.from("hello") }]);
   await expect(figure(page).getByRole("alert").filter({ hasText: "This is no trace" })).toBeVisible();
   await expect(sums(page)).toContainText("my_own_kernel");
   await button(page, "Back to the simulated trace").click();
   await expect(sums(page)).not.toContainText("my_own_kernel");
+});
+
+test("a part is selected by dragging and by keys, and summed by kind and name", async ({ page }) => {
+  await open(page, "cause=none");
+  await expect(picked(page)).toContainText("In view on the first rank");
+  const box = (await frame(page).boundingBox())!;
+  const label = (await gpuRow(page).boundingBox())!;
+  await page.mouse.move(box.x + 0.2 * box.width, label.y + label.height + 4);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.4 * box.width, label.y + label.height + 8, { steps: 5 });
+  await page.mouse.up();
+  await expect(picked(page)).toContainText("on one row");
+  await expect(kinds(page)).toContainText("Computation");
+  await expect(kinds(page)).not.toContainText("Operators");
+  await button(page, "Clear the selection").click();
+  await expect(picked(page)).toContainText("In view on the first rank");
+
+  await frame(page).focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect(picked(page)).toContainText("on one row, with 2 events");
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect(picked(page)).toContainText("on one row, with 3 events");
+  await page.keyboard.press("Shift+ArrowDown");
+  await expect(picked(page)).toContainText("on 2 rows");
+  await page.keyboard.press("Escape");
+  await expect(picked(page)).toContainText("In view on the first rank");
+});
+
+test("rows fold by pointer and by keys", async ({ page }) => {
+  await open(page, "cause=none");
+  const high = () => frame(page).evaluate((f) => f.clientHeight);
+  const whole = await high();
+  const row = figure(page).getByRole("button", { name: /rank 0:/ }).first();
+  await row.click();
+  await expect(row).toHaveAttribute("aria-expanded", "false");
+  await expect.poll(high).toBeLessThan(whole);
+  await row.press("Enter");
+  await expect(row).toHaveAttribute("aria-expanded", "true");
+  await expect.poll(high).toBe(whole);
+});
+
+test("two fingers zoom, one moves", async ({ page }) => {
+  await open(page, "cause=none");
+  await button(page, "Drag to select").click();
+  const whole = await picked(page).innerText();
+  const fingers = (type: string, all: [number, number][]) =>
+    frame(page).evaluate(
+      (target, { type, all }) => {
+        const box = target.getBoundingClientRect();
+        for (const [pointerId, part] of all) {
+          const at = { clientX: box.x + part * box.width, clientY: box.y + 40 };
+          target.dispatchEvent(new PointerEvent(type, { pointerId, pointerType: "touch", button: 0, buttons: 1, bubbles: true, ...at }));
+        }
+      },
+      { type, all },
+    );
+  await fingers("pointerdown", [[11, 0.45], [12, 0.55]]);
+  for (const part of [0.4, 0.3, 0.2]) await fingers("pointermove", [[11, part], [12, 1 - part]]);
+  await fingers("pointerup", [[11, 0.2], [12, 0.8]]);
+  await expect(picked(page)).not.toHaveText(whole);
+  const length = async () => Number.parseFloat((await picked(page).innerText()).match(/: ([0-9.]+) /)![1]);
+  const closer = await picked(page).innerText();
+  expect(await length()).toBeLessThan(0.4 * Number.parseFloat(whole.match(/: ([0-9.]+) /)![1]));
+  await fingers("pointerdown", [[11, 0.6]]);
+  await fingers("pointermove", [[11, 0.3]]);
+  await fingers("pointerup", [[11, 0.3]]);
+  await expect(picked(page)).not.toHaveText(closer);
+});
+
+test("a long trace is read beside the page, and is cancelled", async ({ page }) => {
+  await open(page, "");
+  const input = figure(page).getByLabel("Choose files");
+  const long = { name: "long.json", mimeType: "application/json", buffer: Buffer.from(synthetic(300_000)) };
+  await input.setInputFiles([long]);
+  await button(page, "Cancel").click();
+  await expect(button(page, "Cancel")).toBeHidden();
+  await expect(button(page, "Back to the simulated trace")).toBeHidden();
+  await input.setInputFiles([long]);
+  await expect(figure(page).getByRole("status").filter({ hasText: /of .* read, [1-9]/ })).toBeVisible();
+  await expect(button(page, "Back to the simulated trace")).toBeVisible({ timeout: 60_000 });
+  await expect(frame(page)).toHaveAttribute("aria-label", /Trace of 1 ranks with 29[0-9]{4} events/);
+  await expect.poll(() => painted(page)).toBeGreaterThan(5000);
 });
 
 test("narrow and dark, nothing is cut off and everything has a name", async ({ page }) => {

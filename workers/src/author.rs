@@ -4,13 +4,16 @@
 //! When it is ready it posts an empty string: what comes before that is lost. Then the page posts arrays of strings. The first
 //! one is the course: an empty string and `source.json`. Then each is a draft: the chapter's folder, and path and text of every
 //! file that differs from the course. The answer is a [`Draft`] as JSON.
+//!
+//! A lecture list asks for its text slides in the same way: an empty string, [`SLIDES`] and the Markdown of each. The answer is a list of HTML and
+//! sentences about what is wrong in it, as JSON.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use js_sys::Array;
 use ringside_content::Tree;
-use ringside_content::schema::Draft;
+use ringside_content::schema::{Draft, SLIDES};
 
 /// Path below `content/`, and text.
 type Files = BTreeMap<String, String>;
@@ -20,6 +23,10 @@ fn main() {
     let hears = ringside_workers::hear(move |message| {
         let message: Vec<String> = Array::from(&message).iter().filter_map(|t| t.as_string()).collect();
         match message.as_slice() {
+            [none, what, slides @ ..] if none.is_empty() && what == SLIDES => {
+                let all: Vec<_> = slides.iter().map(|text| ringside_content::slide(text)).collect();
+                say(&serde_json::to_string(&all).unwrap_or_default());
+            }
             // The build wrote it; if it cannot be read, the drafts say what is missing.
             [none, source] if none.is_empty() => drop(course.replace(serde_json::from_str(source).unwrap_or_default())),
             [folder, files @ ..] => {

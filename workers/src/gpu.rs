@@ -8,6 +8,7 @@ use std::rc::Rc;
 use js_sys::Uint8Array;
 use ringside_core::kernels::job::{Job, Said, Trouble};
 use ringside_gpu::Bench;
+use ringside_workers::say;
 use wasm_bindgen_futures::spawn_local;
 
 fn main() {
@@ -25,12 +26,6 @@ fn main() {
     if hears {
         say(&Said::Ready);
     }
-}
-
-fn say(said: &Said) {
-    // Everything that is said can be written.
-    let bytes = postcard::to_allocvec(said).unwrap_or_default();
-    ringside_workers::post(&Uint8Array::from(bytes.as_slice()));
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! How the programs that run in a worker hear the page, and speak to it.
 
-use js_sys::{Function, Reflect};
+use js_sys::{Array, Function, Reflect, Uint8Array};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 /// Has `hear` called with whatever the page posts from now on; what was posted before is lost. Whether the scope of the worker
@@ -19,6 +20,19 @@ pub fn post(message: &JsValue) {
     }
 }
 
-fn member(object: &JsValue, name: &str) -> JsValue {
+/// Posts to the page, as bytes of postcard.
+pub fn say(said: &impl Serialize) {
+    // Everything that is said can be written.
+    let bytes = postcard::to_allocvec(said).unwrap_or_default();
+    post(&Uint8Array::from(bytes.as_slice()));
+}
+
+/// A member of an object; undefined if it has none of this name.
+pub fn member(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// What a method of an object returns; none if it has none of this name, or that fails.
+pub fn call(object: &JsValue, name: &str, arguments: &Array) -> Option<JsValue> {
+    member(object, name).dyn_into::<Function>().ok()?.apply(object, arguments).ok()
 }

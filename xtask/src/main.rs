@@ -123,7 +123,7 @@ const COMMANDS: &[Command] = &[
             Flag {
                 name: "--gesture",
                 value: "<name>",
-                help: "drag (the first slider; the default), pan (the timeline), play (the transport) or run (every kernel)",
+                help: "drag (the first slider; the default), pan (the timeline), play (the transport), run (every kernel) or trace (200,000 events in the trace viewer)",
             },
             Flag {
                 name: "--first-paint",

@@ -19,7 +19,10 @@ const BUDGET: usize = 230_000;
 const FONT_BUDGET: usize = 120_000;
 /// The workers that come with a figure: by what their files begin with, for whom they are downloaded, and their budgets, brotli,
 /// in bytes.
-const WORKERS: [(&str, &str, usize); 1] = [("gpu-worker-", "The GPU worker, for whoever runs a kernel", 150_000)];
+const WORKERS: [(&str, &str, usize); 2] = [
+    ("gpu-worker-", "The GPU worker, for whoever runs a kernel", 150_000),
+    ("trace-worker-", "The trace worker, for whoever drops a trace of one's own", 60_000),
+];
 const VISITS: &[&str] = &["", "chapter/memory-accounting/"];
 
 /// `cargo xtask size`.

@@ -20,8 +20,11 @@ pub(crate) struct Worker {
 /// The package of all of them.
 pub(crate) const PACKAGE: &str = "ringside-workers";
 
-const ALL: &[Worker] =
-    &[Worker { name: "gpu-worker", meta: "ringside-gpu" }, Worker { name: "author-worker", meta: "ringside-author" }];
+const ALL: &[Worker] = &[
+    Worker { name: "gpu-worker", meta: "ringside-gpu" },
+    Worker { name: "author-worker", meta: "ringside-author" },
+    Worker { name: "trace-worker", meta: "ringside-trace" },
+];
 
 /// Makes the files of all of them from what cargo left in `built`; with binaryen they are shrunk. All names are made from content.
 /// `script` of a result is what the worker is started with.

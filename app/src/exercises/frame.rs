@@ -66,6 +66,10 @@ fn help(session: Session) -> impl IntoView {
     let all_open = move || opened.get() == hints;
     let shown = RwSignal::new(false);
     let seed = move || session.attempt.with(|a| a.seed);
+    let title = session.exercise.with_value(|e| e.title.clone().unwrap_or_else(|| e.id.clone()));
+    let adds = session.address().map(|address| {
+        view! { <button type="button" class="quiet" data-lecture=address data-title=title>"Add to lecture"</button> }
+    });
     let list = StoredValue::new(unique_id("hints"));
     let hint = move |_: leptos::ev::MouseEvent| {
         session.update(|a| a.hints += 1);
@@ -104,6 +108,7 @@ fn help(session: Session) -> impl IntoView {
                     "Fresh numbers"
                 </button>
                 {can_draw.then(|| copy_link("Copy link to these numbers", move || session.link()))}
+                {adds}
                 <small hidden=move || seed() == 0>{move || format!("set {}", seed())}</small>
             </div>
             <Show when=move || shown.get()>

@@ -95,6 +95,13 @@ impl Session {
         }
     }
 
+    /// The address of the exercise in its chapter; none of a question of a quiz or of what is still being written.
+    pub(super) fn address(self) -> Option<String> {
+        let key = self.key.get_value();
+        let (chapter, id) = key.split_once('/').filter(|_| !self.exam && !self.draft)?;
+        Some(format!("chapter/{chapter}/#exercise-{id}"))
+    }
+
     /// Downloads the model that computes the answers.
     pub(super) fn fetch_model(self) {
         let widget = self.exercise.with_value(|e| e.model.as_deref().and_then(widgets::find));

@@ -62,6 +62,20 @@ pub(super) async fn question(key: &str, prompt: &str) -> Result<String, String> 
     Ok(lists.iter().map(html).fold(prompt.to_owned(), |all, list| all + &list))
 }
 
+/// What the exercise `<chapter>/<id>` asks with the numbers of `seed`, as HTML of our own build.
+///
+/// # Errors
+/// A sentence: it cannot be fetched or computed.
+pub(super) async fn posed(key: &str, seed: u64) -> Result<String, String> {
+    let (chapter, id) = parts(key);
+    let chapter = Chapter::fetch(chapter).await?;
+    let (exercise, model) = chapter.exercise(id).await?;
+    let evaluate = |query: &Query| evaluated(model, query);
+    let env = environment(exercise, &draw(exercise, seed), &evaluate)?;
+    let lists = on_paper(exercise, seed, &evaluate)?;
+    Ok(lists.iter().map(html).fold(Template::fill(&exercise.prompt, &env)?, |all, list| all + &list))
+}
+
 fn parts(key: &str) -> (&str, &str) {
     key.split_once('/').unwrap_or((key, ""))
 }
@@ -96,13 +110,16 @@ fn answer(exercise: &Exercise, evaluate: &dyn Fn(&Query) -> Evaluation) -> Resul
     Ok(pieces)
 }
 
+/// The list of what came, as HTML: for the window that has none of this code.
+pub(super) fn worked(pieces: &[String]) -> String {
+    let items: String = pieces.iter().map(|piece| format!("<li>{piece}</li>")).collect();
+    format!("<ol class=\"worked\">{items}</ol>")
+}
+
 /// The list of what came.
 pub(super) fn view(answer: Result<Vec<String>, String>) -> AnyView {
     match answer {
-        Ok(pieces) => {
-            let piece = |html: String| view! { <li inner_html=html></li> };
-            view! { <ol class="worked">{pieces.into_iter().map(piece).collect_view()}</ol> }.into_any()
-        }
+        Ok(pieces) => view! { <div inner_html=worked(&pieces)></div> }.into_any(),
         Err(why) => view! { <p class="message">{why}</p> }.into_any(),
     }
 }

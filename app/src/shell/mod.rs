@@ -56,6 +56,7 @@ pub fn Frame(children: Children) -> impl IntoView {
     shortcuts::listen(overlay);
     projector::listen();
     share::listen();
+    lecture::add::listen();
     offline::later();
     view! {
         <header::Header contents_open overlay />

@@ -17,6 +17,8 @@ pub enum Level {
 struct Notice {
     level: Level,
     text: String,
+    /// Where it leads, and what that is called.
+    link: Option<(&'static str, &'static str)>,
 }
 
 #[derive(Clone, Copy)]
@@ -33,8 +35,18 @@ pub fn provide() {
 
 /// Shows a notice, once: the same text is not repeated while it is there.
 pub fn say(level: Level, text: String) {
+    show(Notice { level, text, link: None });
+}
+
+/// Shows that something went as asked, and where it is: an address, and what to call it. It takes the place of what was said of that before.
+pub fn lead_to(text: String, link: (&'static str, &'static str)) {
     let List(list) = once::get(&LIST);
-    let notice = Notice { level, text };
+    list.update(|list| list.retain(|notice| notice.link != Some(link)));
+    show(Notice { level: Level::Info, text, link: Some(link) });
+}
+
+fn show(notice: Notice) {
+    let List(list) = once::get(&LIST);
     if !list.with_untracked(|list| list.contains(&notice)) {
         list.update(|list| list.push(notice));
     }
@@ -60,7 +72,10 @@ pub fn Notices() -> impl IntoView {
                     .map(|(index, notice)| {
                         view! {
                             <div class="notice" class:warning=notice.level == Level::Warning>
-                                <p>{notice.text}</p>
+                                <p>
+                                    {notice.text}
+                                    {notice.link.map(|(href, text)| view! { " " <a href=href>{text}</a> })}
+                                </p>
                                 <button type="button" class="quiet" aria-label="Close this notice" on:click=move |_| close(index)>
                                     "✕"
                                 </button>

@@ -4,7 +4,8 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
-use web_sys::Element;
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, KeyboardEvent};
 
 use super::answer;
 use crate::deferred::{self, NotLoaded};
@@ -13,7 +14,7 @@ use crate::ui::dom;
 /// How long what is still on its way is waited for: so many times so many milliseconds.
 const PATIENCE: (u32, u32) = (300, 100);
 
-/// Prints the chapter that is open, by its slug, with the solutions or without.
+/// Prints the page that is open: a chapter, by its slug, with the solutions or without.
 type Print = fn(String, bool);
 
 /// Downloads it.
@@ -25,6 +26,24 @@ fn load() -> Result<Print, NotLoaded> {
 /// Prints the chapter that is open.
 pub(super) fn begin(slug: String, solutions: bool) {
     deferred::act(load(), move |print| print(slug, solutions));
+}
+
+/// Prints the page that is open, once all of it is there.
+pub(super) fn whole_page() {
+    begin(String::new(), false);
+}
+
+/// Has the browser's own keys for printing do `act`, which prints what a button of the page prints: by themselves they print what happens to be
+/// there.
+pub(super) fn on_keys(act: impl Fn() + 'static) {
+    dom::on(&window(), "keydown", move |event| {
+        let key: &KeyboardEvent = event.unchecked_ref();
+        let is_asked = (key.ctrl_key() || key.meta_key()) && !key.shift_key() && !key.alt_key();
+        if is_asked && key.key().eq_ignore_ascii_case("p") && !event.default_prevented() {
+            event.prevent_default();
+            act();
+        }
+    });
 }
 
 fn print(slug: String, solutions: bool) {

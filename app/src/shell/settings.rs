@@ -342,7 +342,15 @@ fn about() -> impl IntoView {
                 ", both under the SIL Open Font License; its editor is "
                 <a href="licences/MIT-codemirror.txt" rel="external">"CodeMirror"</a> ", under MIT. " <kbd>"?"</kbd> " shows the keyboard’s shortcuts."
             </p>
-            <p>"Do you teach? " <a href="author/">"Write a chapter of your own"</a> ", and see it as you type."</p>
+            <p>
+                "Do you teach? " <a href="author/">"Write a chapter of your own"</a> ", and see it as you type. Present one in "
+                <a href="presenter/">"two windows"</a> ", put a " <a href="lecture/">"lecture"</a> " together, or "
+                <a href="quiz/">"compose a quiz"</a> "."
+            </p>
+            <p>
+                "What was tried so that everyone can use this, and what is known to be missing: "
+                <a href="accessibility.html" rel="external">"Accessibility"</a> "."
+            </p>
         </section>
     }
 }

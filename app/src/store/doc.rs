@@ -43,6 +43,9 @@ pub struct Doc {
     /// By puzzle of the workbench, what the learner wrote and how far it came; read by the workbench alone.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub workbench: Value,
+    /// The list of an instructor's lecture, as text: see `shell::deck::list`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub lecture: String,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -107,6 +110,7 @@ impl Default for Doc {
             measured: Value::Null,
             drafts: Value::Null,
             workbench: Value::Null,
+            lecture: String::new(),
             rest: Map::new(),
         }
     }

@@ -116,7 +116,7 @@ pub fn Figure(
                 <div class="figure-head">
                     {heading}
                     <p class="figure-subtitle">{subtitle}</p>
-                    <Tools id query alone />
+                    <Tools id title query alone />
                 </div>
                 <Problems problems />
                 {presets.map(|presets| view! { <div class="figure-presets" inert=withheld>{presets}</div> })}
@@ -161,8 +161,19 @@ fn Lead(finding: Memo<String>, waits: Option<Withheld>) -> impl IntoView {
         }
         _ => view! { <b>{move || finding.with(|text| caption::sentences(text).0.to_owned())}</b> }.into_any(),
     };
+    // On paper nothing can be uncovered.
+    let on_paper = move || {
+        let waits = waits.is_some_and(|waits| waits.is.get());
+        waits.then(|| finding.with(|text| caption::sentences(text).0.to_owned()))
+    };
     view! {
-        <p class="finding" aria-live="polite" aria-atomic="true" aria-busy=move || busy.get().to_string()>
+        <p
+            class="finding"
+            aria-live="polite"
+            aria-atomic="true"
+            aria-busy=move || busy.get().to_string()
+            data-on-paper=on_paper
+        >
             {lead}
         </p>
     }
@@ -199,7 +210,7 @@ fn Caption(
 }
 
 #[component]
-fn Tools(id: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView {
+fn Tools(id: &'static str, title: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView {
     let href = move || query.with(|q| link::to_widget(id, q));
     view! {
         <div class="figure-tools">
@@ -207,6 +218,7 @@ fn Tools(id: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView
             {(!alone).then(|| view! { <a class="quiet" href=href>"Open alone"</a> })}
             <button type="button" class="quiet" data-project="">"Project"</button>
             <button type="button" class="quiet" data-share="">"Share"</button>
+            <button type="button" class="quiet" data-lecture=href data-title=title>"Add to lecture"</button>
         </div>
     }
 }

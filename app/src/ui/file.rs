@@ -9,18 +9,31 @@ use wasm_bindgen_futures::JsFuture;
 /// # Errors
 /// A sentence: it is larger, or gone, or may not be read.
 pub async fn read_text(file: &web_sys::File, most: f64) -> Result<String, String> {
-    if file.size() > most {
-        return Err(format!(
-            "{} has {}; at most {} are read here.",
-            file.name(),
-            bytes_decimal(file.size()),
-            bytes_decimal(most)
-        ));
+    fits(file, most)?;
+    let text = JsFuture::from(file.text()).await.map_err(|_| gone(file))?;
+    Ok(text.as_string().unwrap_or_default())
+}
+
+/// The bytes of a file of at most so many.
+///
+/// # Errors
+/// A sentence: it is larger, or gone, or may not be read.
+pub async fn read_bytes(file: &web_sys::File, most: f64) -> Result<Vec<u8>, String> {
+    fits(file, most)?;
+    let buffer = JsFuture::from(file.array_buffer()).await.map_err(|_| gone(file))?;
+    Ok(js_sys::Uint8Array::new(&buffer).to_vec())
+}
+
+fn fits(file: &web_sys::File, most: f64) -> Result<(), String> {
+    if file.size() <= most {
+        return Ok(());
     }
-    match JsFuture::from(file.text()).await {
-        Ok(text) => Ok(text.as_string().unwrap_or_default()),
-        Err(_) => Err(format!("{} could not be read. Was it moved or deleted?", file.name())),
-    }
+    let (size, most) = (bytes_decimal(file.size()), bytes_decimal(most));
+    Err(format!("{} has {size}; at most {most} are read here.", file.name()))
+}
+
+fn gone(file: &web_sys::File) -> String {
+    format!("{} could not be read. Was it moved or deleted?", file.name())
 }
 
 /// The first file that was chosen in the `<input type=file>` of this event; see [`all_chosen`].

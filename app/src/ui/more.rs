@@ -6,8 +6,9 @@ use web_sys::{Node, Storage};
 
 use super::unique_id;
 
-/// `main` in a row, and `more` behind a button. Whether they are open is remembered for the session; they open by themselves
-/// when something outside the figure, such as a link, sets one of them. What a page shows its figure with is no such thing.
+/// `main` in a row, and `more` behind a button. Whether they are open is remembered for the session. Where they stand beside the drawing they
+/// open by themselves when something outside the figure, such as a link, sets one of them; over the drawing they would push it down, and a dot
+/// says that some are set. What a page shows its figure with is no such thing.
 #[component]
 pub(super) fn More(
     /// The widget's id.
@@ -20,11 +21,12 @@ pub(super) fn More(
     alone: bool,
 ) -> impl IntoView {
     let is_set = Memo::new(move |_| is_set.get());
-    let open = RwSignal::new((alone && is_set.get_untracked()) || remembered(id));
+    let open = RwSignal::new(remembered(id));
     let row = NodeRef::<html::Div>::new();
     Effect::new(move |before: Option<bool>| {
-        let now = is_set.get();
-        if before == Some(false) && now && !row.get_untracked().is_some_and(|row| has_focus_around(&row)) {
+        let (Some(row), now) = (row.get(), is_set.get()) else { return before.unwrap_or_default() };
+        let was_set = before.unwrap_or(!alone);
+        if now && !was_set && is_beside_the_drawing(&row) && !has_focus_around(&row) {
             open.set(true);
         }
         now
@@ -63,6 +65,13 @@ fn has_focus_around(row: &web_sys::Element) -> bool {
     let figure = row.closest("figure").ok().flatten();
     let focus = document().active_element();
     figure.zip(focus).is_some_and(|(figure, focus)| figure.contains(Some(AsRef::<Node>::as_ref(&focus))))
+}
+
+/// Whether the controls stand beside the drawing, where they move nothing.
+fn is_beside_the_drawing(row: &web_sys::Element) -> bool {
+    let figure = row.closest("figure").ok().flatten();
+    let drawing = figure.and_then(|figure| figure.query_selector("[data-drawing]").ok().flatten());
+    drawing.is_some_and(|drawing| drawing.get_bounding_client_rect().right() <= row.get_bounding_client_rect().left())
 }
 
 fn storage() -> Option<Storage> {

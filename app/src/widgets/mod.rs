@@ -7,6 +7,7 @@ mod activation_memory;
 mod amdahl;
 mod attention_growth;
 mod attention_kernels;
+mod caching_allocator;
 mod checkpoint_resume;
 mod cluster_scheduler;
 mod coalescing;
@@ -15,13 +16,16 @@ mod communication_cost;
 mod continuous_batching;
 mod controls;
 mod ddp_overlap;
+mod decode_speed;
 mod export;
 mod failure_campaign;
+mod fill_in_the_middle;
 mod flash_attention_tiling;
 mod float_bits;
 mod kernel_fusion;
 mod kernel_workbench;
 mod kernels;
+mod kv_cache;
 mod kv_compression;
 mod launch_doctor;
 mod loss_detective;
@@ -39,6 +43,7 @@ mod optimizer_step;
 mod outcome;
 mod parallel_machines;
 mod parallel_planner;
+mod pass_at_k;
 mod pipeline_timeline;
 mod position_encoding;
 mod quantization;
@@ -49,6 +54,7 @@ mod scaling_curve;
 mod scaling_laws;
 mod schedule_editor;
 mod seed_streams;
+mod stragglers;
 mod serving_planner;
 mod tensor_parallel;
 mod trace_detective;
@@ -124,6 +130,7 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
+    Widget { id: "fill-in-the-middle", styles: &["fill-in-the-middle"], load: || Box::pin(fill_in_the_middle::load()) },
     Widget {
         id: "flash-attention-tiling",
         styles: &["flash-attention-tiling"],
@@ -140,7 +147,10 @@ pub const ALL: &[Widget] = &[
         styles: &["kernels", "kernel-workbench"],
         load: || Box::pin(kernel_workbench::load()),
     },
+    Widget { id: "pass-at-k", styles: &["lined", "pass-at-k"], load: || Box::pin(pass_at_k::load()) },
     Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
+    Widget { id: "decode-speed", styles: &["decode-speed"], load: || Box::pin(decode_speed::load()) },
+    Widget { id: "kv-cache", styles: &["kv-cache"], load: || Box::pin(kv_cache::load()) },
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
     Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
@@ -176,8 +186,10 @@ pub const ALL: &[Widget] = &[
     Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
     Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
     Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
+    Widget { id: "stragglers", styles: &["stragglers"], load: || Box::pin(stragglers::load()) },
     Widget { id: "serving-planner", styles: &["serving-planner"], load: || Box::pin(serving_planner::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
+    Widget { id: "caching-allocator", styles: &["caching-allocator"], load: || Box::pin(caching_allocator::load()) },
     Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },

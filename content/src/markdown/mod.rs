@@ -90,6 +90,11 @@ pub(crate) fn template(world: &World<'_>, slug: &str, text: &Located<'_>, inline
     Html(template::restore(&rendered.0, &pieces))
 }
 
+/// Renders what stands on a slide of a lecture: blocks and headings.
+pub(crate) fn slide(world: &World<'_>, text: &Located<'_>) -> Html {
+    Writer::new(world, text, Flavour::Slide, None).piece(PIECE)
+}
+
 /// What Markdown has in a piece: no footnotes, no anchors.
 const PIECE: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Exercises, Html};
 
+/// Asks the author's worker for slides, not for a chapter.
+pub const SLIDES: &str = "slides";
+
 /// A chapter as the site would have it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Draft {

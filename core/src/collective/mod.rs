@@ -16,6 +16,7 @@ pub mod cost;
 pub mod data;
 mod finding;
 mod op;
+mod rank;
 pub mod schedule;
 #[cfg(test)]
 mod tests;

@@ -33,6 +33,7 @@ mod tensors;
 mod tests;
 mod timeline;
 
+pub use buckets::assign;
 pub use params::{ALL_STEPS, DATA, GradientType, Iteration, MAX_MICROBATCHES, Params};
 pub use sampler::{Sampler, Split};
 pub use tensors::{Part, Piece};

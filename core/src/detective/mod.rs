@@ -5,12 +5,14 @@
 
 mod game;
 mod outcome;
+mod own;
 mod sentences;
 #[cfg(test)]
 mod tests;
 
 pub use game::{CASES, Case, choices};
 pub use outcome::Outcome;
+pub use own::{Own, Said, say_all};
 pub use sentences::{evidence, lead};
 
 use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{ExerciseKind, Field, Posed, Visit};
+use super::kind::{ExerciseKind, Field, Posed, Slip, Visit};
 use super::paper::{List, Marks, filled};
 use super::report::Report;
 use super::written::{indices, mark_list, write_list};
@@ -107,6 +107,20 @@ impl ExerciseKind for Choice {
 
     fn mark(&self, _posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
         Ok(mark_list(answer, self.options.len(), |chosen| self.check(chosen).is_right()))
+    }
+
+    fn slips(&self, posed: &Posed<'_>, answer: &str) -> Result<Vec<Slip>, String> {
+        let chosen = indices(answer, self.options.len()).unwrap_or_default();
+        if chosen.is_empty() {
+            return Ok(Vec::new());
+        }
+        let env = posed.environment()?;
+        let wrong = self.check(&chosen).wrong.into_iter().filter_map(|i| self.options.get(i));
+        let missing = self.options.iter().enumerate().filter(|(i, option)| option.right && !chosen.contains(i));
+        let wrong = wrong.map(|option| filled(&[&option.text, &option.say], &env));
+        let missing =
+            missing.filter(|_| self.several).map(|(_, o)| Ok(format!("Not chosen: {}", filled(&[&o.text], &env)?)));
+        wrong.chain(missing).map(|say| Ok(Slip { say: say?, is_html: true })).collect()
     }
 
     fn solve(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {

@@ -12,6 +12,7 @@
 //! | explain, kernel | the text | |
 
 use super::kind::Posed;
+pub use super::kind::Slip;
 use super::names::Evaluate;
 use super::paper::List;
 pub use super::written::{cause_and_change, indices, partners, points, write_partners};
@@ -24,6 +25,22 @@ use super::{Exercise, Template};
 /// Why the exercise cannot be marked: a sentence.
 pub fn mark(exercise: &Exercise, seed: u64, answer: &str, evaluate: Evaluate<'_>) -> Result<&'static str, String> {
     exercise.kind.mark(&Posed::new(exercise, seed, evaluate), answer)
+}
+
+/// What went wrong in an answer that is not right, for whoever teaches. Where the kind has no sentence of its own for it: what was answered.
+///
+/// # Errors
+/// Why it cannot be said: a sentence.
+pub fn slips(exercise: &Exercise, seed: u64, answer: &str, evaluate: Evaluate<'_>) -> Result<Vec<Slip>, String> {
+    let slips = exercise.kind.slips(&Posed::new(exercise, seed, evaluate), answer)?;
+    if !slips.is_empty() || answer.trim().is_empty() {
+        return Ok(slips);
+    }
+    let words = in_words(exercise, seed, answer, evaluate);
+    if words.is_empty() {
+        return Ok(vec![Slip { say: crate::query::shorten(answer.trim()), is_html: false }]);
+    }
+    Ok(vec![Slip { say: words.join(" · "), is_html: true }])
 }
 
 /// An answer that is right: the exercise's own solution. Nothing for what only its author or a GPU can mark.

@@ -120,6 +120,15 @@ impl fmt::Display for Field {
 /// Is given each template with its field.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(Field, &mut String);
 
+/// What went wrong in an answer: a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slip {
+    /// The sentence.
+    pub say: String,
+    /// Whether it is HTML that the build has written; otherwise it is plain text, in which a learner's own words may stand.
+    pub is_html: bool,
+}
+
 /// What a kind of exercise says of itself. What has no default every kind has to decide.
 pub(super) trait ExerciseKind {
     /// For a kind that commits a learner to an answer: the figure that waits for it.
@@ -156,6 +165,11 @@ pub(super) trait ExerciseKind {
 
     /// See [`mark`](super::input::mark).
     fn mark(&self, posed: &Posed<'_>, answer: &str) -> Result<&'static str, String>;
+
+    /// See [`slips`](super::input::slips).
+    fn slips(&self, _posed: &Posed<'_>, _answer: &str) -> Result<Vec<Slip>, String> {
+        Ok(Vec::new())
+    }
 
     /// See [`solve`](super::input::solve).
     fn solve(&self, posed: &Posed<'_>) -> Result<Option<String>, String>;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{ExerciseKind, Field, Posed};
+use super::kind::{ExerciseKind, Field, Posed, Slip};
 use super::paper::List;
 use super::report::Report;
 use super::{
@@ -116,6 +116,10 @@ impl Kind {
 
     pub(super) fn mark(&self, posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
         each!(self, of => of.mark(posed, answer))
+    }
+
+    pub(super) fn slips(&self, posed: &Posed<'_>, answer: &str) -> Result<Vec<Slip>, String> {
+        each!(self, of => of.slips(posed, answer))
     }
 
     pub(super) fn solve(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{ExerciseKind, Field, Posed, Visit, sets_of};
+use super::kind::{ExerciseKind, Field, Posed, Slip, Visit, sets_of};
 use super::names::{Evaluate, environment, names_of};
 use super::paper::List;
 use super::report::Report;
@@ -204,6 +204,14 @@ impl ExerciseKind for Number {
 
     fn mark(&self, posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
         Ok(resolve(posed.exercise, &posed.parameters, posed.evaluate)?.check(answer).outcome.id())
+    }
+
+    fn slips(&self, posed: &Posed<'_>, answer: &str) -> Result<Vec<Slip>, String> {
+        let verdict = resolve(posed.exercise, &posed.parameters, posed.evaluate)?.check(answer);
+        // What an author declares is Markdown, which the build renders.
+        let is_html = matches!(verdict.outcome, Outcome::DeclaredMistake { .. });
+        let said = (!verdict.is_right()).then(|| Slip { say: verdict.say().to_owned(), is_html });
+        Ok(said.into_iter().filter(|slip| !slip.say.is_empty()).collect())
     }
 
     fn solve(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{ExerciseKind, Field, Posed, Visit};
+use super::kind::{ExerciseKind, Field, Posed, Slip, Visit};
 use super::number::{default_tolerance, told_apart};
 use super::paper::List;
 use super::report::Report;
@@ -77,6 +77,10 @@ impl ExerciseKind for Predict {
 
     fn mark(&self, posed: &Posed<'_>, answer: &str) -> Result<&'static str, String> {
         self.number.mark(posed, answer)
+    }
+
+    fn slips(&self, posed: &Posed<'_>, answer: &str) -> Result<Vec<Slip>, String> {
+        self.number.slips(posed, answer)
     }
 
     fn solve(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {

@@ -26,6 +26,7 @@ impl Failures {
             View::Interval => self.interval_finding(outcome),
             View::Target => self.target_finding(outcome),
             View::Size => self.size_finding(outcome),
+            View::Storage => self.storage_finding(outcome),
         }
     }
 
@@ -101,6 +102,26 @@ impl Failures {
             time(node),
             grouped(self.gpus),
             time(o.mtbf),
+            time(o.optimum),
+            part(o.efficiency(o.optimum))
+        )
+    }
+
+    fn storage_finding(&self, o: &Outcome) -> String {
+        let (store, links) = (&o.store, o.store.writers() * o.store.node);
+        let rate = |bytes: f64| Unit::BytesPerSecond.format(bytes);
+        let limit = if links < store.storage {
+            format!("the links of the nodes that write, {} together", rate(links))
+        } else {
+            format!("storage, {}", rate(store.storage))
+        };
+        format!(
+            "{} take {} at the pace of {limit}; faster storage would help up to {}. Each checkpoint stops training for {}, so the best \
+             interval is {}, and {} of the time is useful work.",
+            Unit::Bytes.format(store.bytes),
+            time(store.write()),
+            rate(links),
+            time(o.cost),
             time(o.optimum),
             part(o.efficiency(o.optimum))
         )

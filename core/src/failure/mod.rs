@@ -43,6 +43,8 @@ pub enum View {
     Target,
     /// Time between failures over the size of the job.
     Size,
+    /// Time to write a checkpoint over the bandwidth of storage.
+    Storage,
 }
 
 options!(View {
@@ -50,6 +52,7 @@ options!(View {
     Interval: "interval", "interval";
     Target: "target", "target";
     Size: "size", "size";
+    Storage: "storage", "storage";
 });
 
 /// The state of the figure.

@@ -48,11 +48,18 @@ pub struct Store {
     pub given: Option<f64>,
 }
 
+/// What Llama 3's storage takes: sustained and at its peak, in bytes a second (arXiv 2407.21783, section 3.3.1: 240 PB, 2 and 7 TB/s).
+pub const LLAMA3_STORAGE: [f64; 2] = [2e12, 7e12];
+
 impl Store {
+    /// Nodes that write.
+    pub fn writers(&self) -> f64 {
+        if self.save == Save::Single { 1.0 } else { self.nodes }
+    }
+
     /// Bytes a second from the job to storage and back.
     pub fn bandwidth(&self) -> f64 {
-        let writers = if self.save == Save::Single { 1.0 } else { self.nodes };
-        self.storage.min(writers * self.node)
+        self.storage.min(self.writers() * self.node)
     }
 
     /// Seconds until all of it is in storage.

@@ -50,12 +50,42 @@ pub const KERNELS: &[Kernel] = &[
         "A single invocation adds up everything, from the first value on.",
     ),
     kernel(
+        "sum",
+        "split",
+        "Sum in sixteen parts",
+        "Sixteen invocations each add a run of neighbours, from its first value on; one adds their sums, as split-K does.",
+    ),
+    kernel(
+        "sum",
+        "pairwise",
+        "Sum in pairs",
+        "Neighbours are added, then neighbouring sums, until one is left: the shortest way for every value.",
+    ),
+    kernel(
+        "sum",
+        "atomic",
+        "Sum by atomics",
+        "Every value is added to the same sum as it arrives. WGSL has no atomics on floats: each invocation tries until nobody came between.",
+    ),
+    kernel(
         "intensity",
         "ladder",
         "Intensity ladder",
         "Reads a value, multiplies and adds so many times, and writes it: the more, the further from memory’s limit.",
     ),
 ];
+
+impl Kernel {
+    /// Whether it adds in an order of its own, the same each time.
+    pub fn has_order(&self) -> bool {
+        (self.family, self.id) != ("sum", "atomic")
+    }
+
+    /// Whether it says something of a machine's speed: of the sums, those that are not there for their order alone.
+    pub fn is_fast(&self) -> bool {
+        self.family != "sum" || matches!(self.id, "one" | "tree")
+    }
+}
 
 /// The kernel of `family` with this id.
 pub fn find(family: &str, id: &str) -> Option<&'static Kernel> {
@@ -68,6 +98,9 @@ pub const MAX_VALUES: u64 = 1 << 27;
 pub const ADDERS: u64 = 256;
 /// Values that a workgroup of the kernel `tree` adds up.
 pub const CHUNK: u64 = 4096;
+
+/// Runs of the kernel `split`.
+pub const SPLITS: u64 = 16;
 
 /// A copy of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,14 +154,30 @@ impl Copy {
     }
 }
 
+/// Sums of pairs on the way to one, all levels together.
+fn pair_sums(n: u64) -> u64 {
+    std::iter::successors(Some(n.div_ceil(2)), |left| (*left > 1).then(|| left.div_ceil(2))).sum()
+}
+
 impl Sum {
     /// What the kernel with this id asks for and occupies.
     pub fn needs(self, id: &str) -> Needs {
-        let partial = if id == "tree" { self.n.div_ceil(CHUNK) } else { 0 };
+        let n = self.n;
+        let partial = if id == "tree" { n.div_ceil(CHUNK) } else { 0 };
+        let (read, written, scratch) = match id {
+            "pairwise" => (n + pair_sums(n), pair_sums(n) + 1, 2 * n.div_ceil(2)),
+            // Each value, and the sum before and after it.
+            "atomic" => (2 * n, n + 1, 0),
+            _ => (n + partial, partial + 1, partial),
+        };
         Needs {
-            asked: Traffic { read: WORD * (self.n + partial), written: WORD * (partial + 1) },
-            scratch: WORD * partial,
-            workgroup_memory: if id == "serial" { 0 } else { WORD * ADDERS },
+            asked: Traffic { read: WORD * read, written: WORD * written },
+            scratch: WORD * scratch,
+            workgroup_memory: match id {
+                "serial" | "pairwise" | "atomic" => 0,
+                "split" => WORD * SPLITS,
+                _ => WORD * ADDERS,
+            },
         }
     }
 
@@ -138,7 +187,9 @@ impl Sum {
         let way = |n: u64| n.div_ceil(ADDERS) + u64::from(ADDERS.ilog2());
         let steps = match id {
             "tree" => way(CHUNK) + way(self.n.div_ceil(CHUNK)),
-            "serial" => self.n,
+            "serial" | "atomic" => self.n,
+            "split" => self.n.div_ceil(SPLITS) + SPLITS,
+            "pairwise" => u64::from(self.n.next_power_of_two().ilog2()).max(1),
             _ => way(self.n),
         };
         steps as f64 * 2_f64.powi(-24)

@@ -8,6 +8,7 @@
 //!
 //! Every cache of this crate is computed here: [`Cache::of`] a [`Shape`], or put together by hand.
 
+pub mod blocks;
 pub mod decode;
 pub mod figure;
 pub mod models;

@@ -1,6 +1,7 @@
 //! A batch script: what Slurm gives it, and the tasks that its `srun` starts.
 
 use super::launcher;
+use super::ray::Cluster;
 use super::shell::{Command, Env, Word, commands, expand};
 use super::verdict::{Fault, Launch};
 use super::world::{Task, World, host};
@@ -22,6 +23,7 @@ pub fn launch(text: &str, world: World) -> Launch {
         return launch;
     }
     let mut env = batch_env(&options);
+    let mut ray = Cluster::default();
     for command in commands(text, 1) {
         let Some(first) = command.first() else { continue };
         if COMPOUND.contains(&first.raw.as_str()) {
@@ -32,7 +34,12 @@ pub fn launch(text: &str, world: World) -> Launch {
         if command.is_empty() {
             continue;
         }
-        if run(&command, &local, &options, world, &mut launch) {
+        let tasks = tasks(&command, &local, &options, world, &mut launch);
+        let Some((tasks, at)) = tasks else { return launch };
+        let command = command.get(at..).unwrap_or_default();
+        if ray.takes(&tasks, command, &local, &mut launch)
+            || launcher::start(&tasks, command, &local, at > 0, &mut launch)
+        {
             return launch;
         }
     }
@@ -66,6 +73,8 @@ fn header(text: &str, launch: &mut Launch) -> Options {
                 None => Err(format!("“{}” is no option.", rest.first().map_or(String::new(), |w| shorten(w)))),
             };
             if let Err(why) = result {
+                let word = rest.first().map_or(String::new(), |w| shorten(w));
+                launch.detail = refusal("sbatch", &word, &why);
                 launch.remark(line, why);
                 launch.fail(Fault::BadOption, line);
                 return options;
@@ -145,59 +154,87 @@ fn assignment(raw: &str) -> Option<(&str, &str)> {
     sound.then_some((name, value.strip_prefix('(').and_then(|v| v.strip_suffix(')')).unwrap_or(value)))
 }
 
-/// Runs a command of the batch script; whether it launched something.
-fn run(command: &Command, env: &Env, options: &Options, world: World, launch: &mut Launch) -> bool {
-    let Some(first) = command.first() else { return false };
+/// What sbatch or srun says of an option that it does not take (`getopt`'s words for one that does not exist).
+fn refusal(program: &str, word: &str, why: &str) -> String {
+    if why.starts_with("Slurm has no option") {
+        format!("{program}: unrecognized option '{word}'\nTry \"{program} --help\" for more information")
+    } else {
+        format!("{program}: error: {why}")
+    }
+}
+
+/// The tasks in which a command runs, and the words of it that name them: one in the batch shell, or those of srun; none where srun refuses
+/// an option.
+fn tasks(
+    command: &Command,
+    env: &Env,
+    options: &Options,
+    world: World,
+    launch: &mut Launch,
+) -> Option<(Vec<Task>, usize)> {
+    let first = command.first()?;
     if first.raw != "srun" {
-        let task =
-            Task { node: 0, env: env.inherited(), visible: (0..options.gpus_of_a_node()).collect(), small_shm: false };
-        return launcher::start(&[task], command, env, false, launch);
+        let visible = (0..options.gpus_of_a_node()).collect();
+        return Some((vec![Task { node: 0, env: env.inherited(), visible, small_shm: false }], 0));
     }
     // What srun says goes before what the header says.
     let mut of_step = options.clone();
+    let mut places: Vec<u64> = (0..options.node_count().max(1)).collect();
     let expanded: Vec<String> = command.iter().map(|w| expand(&w.raw, env)).collect();
     let words: Vec<&str> = expanded.iter().map(String::as_str).collect();
     let mut at = 1;
     while let Some(given) = words.get(at..).and_then(split_option) {
         let line = command.get(at).map_or(first.line, |w| w.line);
-        match given.and_then(|given| of_step.take(&given).map(|()| given.words)) {
-            Ok(words) => at += words,
+        match given.and_then(|given| of_step.take(&given).map(|()| given)) {
+            Ok(given) => {
+                let named = |node: &u64| given.value.split(',').any(|name| name == host(*node));
+                match given.name {
+                    "nodelist" => places.retain(named),
+                    "exclude" => places.retain(|node| !named(node)),
+                    _ => {}
+                }
+                at += given.words;
+            }
             Err(why) => {
+                launch.stepped = true;
+                launch.detail = refusal("srun", words.get(at).copied().unwrap_or(""), &why);
                 launch.remark(line, why);
                 launch.fail(Fault::BadOption, line);
-                return true;
+                return None;
             }
         }
     }
-    let nodes = of_step.node_count().min(options.node_count().max(1));
+    let nodes = of_step.node_count().min(places.len() as u64);
     let tasks = if of_step.ntasks == options.ntasks && of_step.ntasks_per_node.is_none() {
         of_step.ntasks.unwrap_or(nodes)
     } else {
         of_step.task_count()
     };
-    let tasks = tasks.min(4096);
+    let tasks = if nodes == 0 { 0 } else { tasks.min(4096) };
     let each = of_step.ntasks_per_node.unwrap_or(tasks.div_ceil(nodes.max(1))).max(1);
     let gpus = options.gpus_of_a_node().min(world.gpus);
-    let list: Vec<Task> = (0..tasks)
+    let list = (0..tasks)
         .map(|proc| {
-            let (node, local) = ((proc / each).min(nodes.saturating_sub(1)), proc % each);
+            let place = (proc / each).min(nodes.saturating_sub(1));
+            let (node, local) = (places.get(place as usize).copied().unwrap_or(0), proc % each);
             let visible = match of_step.gpus_per_task {
                 Some(own) => (local * own..(local + 1) * own).filter(|gpu| *gpu < gpus).collect(),
                 None => (0..gpus).collect(),
             };
-            task_of(env, node, proc, local, tasks, visible)
+            task_of(env, (node, place), proc, local, tasks, visible)
         })
         .collect();
-    launcher::start(&list, command.get(at..).unwrap_or_default(), env, true, launch)
+    Some((list, at))
 }
 
-fn task_of(env: &Env, node: u64, proc: u64, local: u64, tasks: u64, visible: Vec<u64>) -> Task {
+/// A task on a node, which is the `place`-th of its step.
+fn task_of(env: &Env, (node, place): (u64, u64), proc: u64, local: u64, tasks: u64, visible: Vec<u64>) -> Task {
     let mut own = env.inherited();
     own.host = host(node);
     for (name, value) in [
         ("SLURM_PROCID", proc.to_string()),
         ("SLURM_LOCALID", local.to_string()),
-        ("SLURM_NODEID", node.to_string()),
+        ("SLURM_NODEID", place.to_string()),
         ("SLURM_NTASKS", tasks.to_string()),
         ("SLURMD_NODENAME", host(node)),
         ("HOSTNAME", host(node)),

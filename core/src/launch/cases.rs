@@ -11,8 +11,12 @@ pub enum Case {
     Srun,
     /// accelerate launch.
     Accelerate,
+    /// Ray, its nodes started by srun.
+    Ray,
     /// A TrainJob.
     TrainJob,
+    /// torchrun, and all that is to be known of the run.
+    Recorded,
     /// One's own script, from an empty page.
     Own,
     /// torchrun without srun.
@@ -56,13 +60,23 @@ pub enum Case {
     Nineteen,
     /// A visible GPU for all tasks.
     Twenty,
+    /// Nodes that do not find Ray's head.
+    TwentyOne,
+    /// Ray's workers without GPUs.
+    TwentyTwo,
+    /// An image that a node still had.
+    TwentyThree,
+    /// The same, and ranks compare what they are about to do.
+    TwentyFour,
 }
 
 options!(Case {
     Torchrun: "torchrun", "srun and torchrun, sound";
     Srun: "srun", "srun alone, sound";
     Accelerate: "accelerate", "srun and accelerate, sound";
+    Ray: "ray", "srun and Ray, sound";
     TrainJob: "trainjob", "TrainJob, sound";
+    Recorded: "recorded", "torchrun, and all of it recorded";
     Own: "own", "your own script";
     One: "1", "1 · silence, then a time-out";
     Two: "2", "2 · every node waits";
@@ -73,17 +87,21 @@ options!(Case {
     Seven: "7", "7 · connection refused";
     Eight: "8", "8 · NCCL refuses a rank";
     Nine: "9", "9 · NCCL stops at once";
-    Ten: "10", "10 · the first step never ends";
+    Ten: "10", "10 · a minute of retries";
     Eleven: "11", "11 · it trains, slowly";
     Twelve: "12", "12 · half of the bill for nothing";
     Thirteen: "13", "13 · accelerate waits";
     Fourteen: "14", "14 · it ran yesterday";
     Fifteen: "15", "15 · a pod finds no GPU";
     Sixteen: "16", "16 · a pod stays Pending";
-    Seventeen: "17", "17 · a bus error";
+    Seventeen: "17", "17 · no space left on a device";
     Eighteen: "18", "18 · the loss is that of one node";
     Nineteen: "19", "19 · no pod appears";
     Twenty: "20", "20 · rank 0 alone gets far";
+    TwentyOne: "21", "21 · Ray tries again and again";
+    TwentyTwo: "22", "22 · Ray trains, very slowly";
+    TwentyThree: "23", "23 · all meet, and nothing moves";
+    TwentyFour: "24", "24 · the same, with DETAIL";
 });
 
 /// The first lines of a batch script.
@@ -104,12 +122,36 @@ fn elastic(before: &str, nodes: u64, gpus: u64, endpoint: &str) -> String {
     )
 }
 
+/// torchrun in an image, of a run that can be found and repeated.
+fn recorded(nodes: u64, gpus: u64) -> String {
+    let keep = "export MLFLOW_TRACKING_URI=https://mlflow.example\n\nrun=runs/$SLURM_JOB_ID\nmkdir -p $run\ngit rev-parse HEAD > \
+                $run/commit\ngit diff HEAD > $run/diff\ndvc checkout data.dvc\nscontrol write batch_script $SLURM_JOB_ID \
+                $run/launch.sh\n";
+    let image = "srun --container-image=registry.example/train@sha256:4f1c2ab9 \\\n  ";
+    let start =
+        elastic(image, nodes, gpus, "$head").replace("train.py", "train.py --config=7b.yaml --seed=1234 --output=$run");
+    format!("{}{keep}{HEAD}{start}", header(nodes, 1, gpus))
+}
+
 /// A process for each GPU by srun, with these variables.
 fn bare(variables: &str, command: &str) -> String {
     format!("export MASTER_PORT=29500\n\nsrun {command}bash -c '\n{variables}  python train.py'\n")
 }
 
 const RANKS: &str = "  export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID\n  export WORLD_SIZE=$SLURM_NTASKS\n";
+
+/// A Ray cluster of all nodes, whose others look for its head at `address`, and a driver.
+fn ray(nodes: u64, address: &str, driver: &str) -> String {
+    let others = nodes.saturating_sub(1);
+    let join = format!(
+        "srun --nodes={others} --ntasks={others} --exclude=$head \\\n    ray start --address={address}:6379 --block &\n"
+    );
+    let join = if others == 0 { "" } else { &join };
+    format!(
+        "\nsrun --nodes=1 --ntasks=1 --nodelist=$head \\\n    ray start --head --port=6379 --block &\n{join}sleep 30\n\n\
+         python train.py {driver}\n"
+    )
+}
 
 fn accelerate(nodes: u64, processes: u64, rank: &str) -> String {
     format!(
@@ -150,8 +192,13 @@ impl Case {
         match self {
             Self::Own => String::new(),
             Self::Torchrun => torchrun(""),
+            Self::Recorded => recorded(nodes, gpus),
             Self::Srun => format!("{}{master}{}", head(gpus), bare(RANKS, "")),
             Self::Accelerate => format!("{}{HEAD}{}", head(1), accelerate(nodes, nodes * gpus, "\\$SLURM_NODEID")),
+            Self::Ray => {
+                let driver = format!("--num-workers={} --use-gpu", nodes * gpus);
+                format!("{}{HEAD}{}", head(1), ray(nodes, "$head", &driver))
+            }
             Self::TrainJob => train_job(nodes, &limits(gpus), true, queue),
             Self::One => format!("{}{HEAD}{}", head(1), elastic("", nodes, gpus, "$head")),
             Self::Two => format!("{}{}", head(1), elastic("srun ", nodes, gpus, "localhost")),
@@ -197,6 +244,18 @@ impl Case {
                 text.replace("    - torchrun\n", &standalone)
             }
             Self::Nineteen => train_job(nodes, &limits(gpus), true, "team-b"),
+            Self::TwentyOne => {
+                let driver = format!("--num-workers={} --use-gpu", nodes * gpus);
+                format!("{}{HEAD}{}", head(1), ray(nodes, "localhost", &driver))
+            }
+            Self::TwentyTwo => {
+                format!("{}{HEAD}{}", head(1), ray(nodes, "$head", &format!("--num-workers={}", nodes * gpus)))
+            }
+            Self::TwentyThree | Self::TwentyFour => {
+                let debug = if self == Self::TwentyFour { "DETAIL" } else { "OFF" };
+                let variables = format!("    env:\n    - name: TORCH_DISTRIBUTED_DEBUG\n      value: {debug}\n");
+                train_job(nodes, &format!("{}{variables}", limits(gpus)), true, queue).replace("train:v7", "train:dev")
+            }
             Self::Twenty => {
                 format!("{}{master}{}", head(gpus), bare(&format!("  export CUDA_VISIBLE_DEVICES=0\n{RANKS}"), ""))
             }

@@ -1,12 +1,15 @@
 //! What a launch comes to, and what is wrong with it, in sentences.
 
-use super::params::Params;
+use super::params::{Params, Show};
 use super::verdict::{Fault, Launch, Outcome};
 use crate::slurm::time::clock;
 
 impl Params {
     /// What a person would see, without why.
     pub fn finding(&self, l: &Launch) -> String {
+        if self.show == Show::Record {
+            return self.record_finding(l);
+        }
         let (processes, nodes) = (l.processes.len(), l.nodes());
         let outcome = l.outcome();
         let text = match outcome {
@@ -19,11 +22,15 @@ impl Params {
                 "It fails: {processes} processes start on {}, and the first of them to stop ends all.",
                 on(nodes)
             ),
-            Outcome::Hangs => format!(
-                "It hangs: nothing is printed for {}, and {} GPUs are paid for meanwhile.",
-                clock(l.silence()),
-                self.nodes * self.gpus
-            ),
+            Outcome::Hangs => {
+                let all = self.nodes * self.gpus;
+                match l.silence() {
+                    0 => format!("It hangs: no error is ever printed, and {all} GPUs are paid for meanwhile."),
+                    seconds => {
+                        format!("It hangs: no error for {}, and {all} GPUs are paid for meanwhile.", clock(seconds))
+                    }
+                }
+            }
             Outcome::Refused => "It never starts: no process is made.".to_owned(),
         };
         if self.explains() {
@@ -98,6 +105,9 @@ impl Fault {
             Self::SameRank => {
                 "Two processes have the same RANK: it must come from SLURM_PROCID, which the task replaces and not the batch shell."
             }
+            Self::PortTaken => {
+                "Two processes of one node have RANK 0, and both want to listen. RANK must come from SLURM_PROCID, which the task replaces and not the batch shell."
+            }
             Self::RankBeyond => "WORLD_SIZE counts processes, not nodes: SLURM_NTASKS.",
             Self::TooFew => {
                 "WORLD_SIZE is larger than the number of processes that were started: all wait for those that never come."
@@ -127,6 +137,15 @@ impl Fault {
                 "The label names a LocalQueue that does not exist: Kueue keeps the job suspended and makes no pods."
             }
             Self::BadManifest => "The API server does not take this manifest.",
+            Self::RayWaits => {
+                "Ray starts no worker before it has places for all, and nodes that did not join have none. Every node must find the head at its own host and port: --address=$head:6379."
+            }
+            Self::Mismatch => {
+                "A tag such as train:dev is not one image: gpu01 still had yesterday’s under that name and does not pull it again. Its ranks run another program and call another collective. Name a version that is never pushed again, or a digest."
+            }
+            Self::OnCpu => {
+                "ScalingConfig’s use_gpu is False unless it is said: Ray gives its workers a CPU each, hides all GPUs from them, and takes Gloo in the place of NCCL."
+            }
             Self::NoInfiniband => {
                 "No adapter has the name in NCCL_IB_HCA, or InfiniBand is switched off: NCCL falls back on sockets. The adapters are mlx5_0 and so on."
             }

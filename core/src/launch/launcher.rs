@@ -117,11 +117,12 @@ pub fn start(tasks: &[Task], command: &[Word], batch: &Env, stepped: bool, launc
 }
 
 /// A word that expands to itself.
-fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "’"))
 }
 
-fn plain(word: &Word) -> &str {
+/// A word that [`quote`] made, without its quotes.
+pub fn plain(word: &Word) -> &str {
     word.raw.trim_matches('\'')
 }
 
@@ -159,11 +160,7 @@ fn make(tasks: Vec<(Task, Vec<Word>)>, stepped: bool, line: usize, launch: &mut 
             let accelerate = words.iter().take(skip).any(|w| plain(w).contains("accelerate"));
             match agent(task, words.get(skip..).unwrap_or_default(), accelerate) {
                 Ok(agent) => agents.push(agent),
-                Err((line, why)) => {
-                    launch.remark(line, why);
-                    launch.fail(Fault::BadArgument, line);
-                    return;
-                }
+                Err(refused) => return refused.note(launch),
             }
         }
         launch.agents = true;
@@ -190,8 +187,28 @@ fn by_environment(task: &Task) -> Process {
 
 type Named = Vec<(String, String, usize)>;
 
+/// What a program refuses: the line, why, and what it prints of it; nothing where that is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Refused {
+    /// The line.
+    pub line: usize,
+    /// Why, and what would be valid.
+    pub why: String,
+    /// What the program prints.
+    pub said: String,
+}
+
+impl Refused {
+    /// Notes it.
+    pub fn note(self, launch: &mut Launch) {
+        launch.detail = self.said;
+        launch.remark(self.line, self.why);
+        launch.fail(Fault::BadArgument, self.line);
+    }
+}
+
 /// The options of a launcher, up to the name of the script.
-fn arguments(words: &[Word], known: &[&str]) -> Result<Named, (usize, String)> {
+fn arguments(words: &[Word], known: &[&str]) -> Result<Named, Refused> {
     let (mut all, mut i): (Named, usize) = (Vec::new(), 0);
     while let Some(word) = words.get(i) {
         let Some(long) = plain(word).strip_prefix("--") else { break };
@@ -203,7 +220,11 @@ fn arguments(words: &[Word], known: &[&str]) -> Result<Named, (usize, String)> {
             continue;
         }
         if !known.contains(&name.as_str()) {
-            return Err((word.line, format!("There is no option --{}{}.", shorten(&name), did_you_mean(&name, known))));
+            return Err(Refused {
+                line: word.line,
+                why: format!("There is no option --{}{}.", shorten(&name), did_you_mean(&name, known)),
+                said: format!("torchrun: error: {}", unknown(&name, plain(word), known)),
+            });
         }
         let value = match value {
             Some(value) => value,
@@ -217,7 +238,17 @@ fn arguments(words: &[Word], known: &[&str]) -> Result<Named, (usize, String)> {
     Ok(all)
 }
 
-fn agent(task: Task, words: &[Word], accelerate: bool) -> Result<Agent, (usize, String)> {
+/// What argparse says of an option that it does not know. It takes a beginning for the whole, and torchrun's options have two spellings.
+fn unknown(name: &str, word: &str, known: &[&str]) -> String {
+    match known.iter().find(|option| option.starts_with(name) && option.contains('-')) {
+        Some(option) => {
+            format!("ambiguous option: {} could match --{option}, --{}", shorten(word), option.replace('-', "_"))
+        }
+        None => format!("unrecognized arguments: {}", shorten(word)),
+    }
+}
+
+fn agent(task: Task, words: &[Word], accelerate: bool) -> Result<Agent, Refused> {
     let given = arguments(words, if accelerate { &ACCELERATE } else { &TORCHRUN })?;
     let find = |name: &str| given.iter().rev().find(|(n, ..)| n == name);
     // What torchrun is not told it takes from variables with PET_ before them.
@@ -226,12 +257,16 @@ fn agent(task: Task, words: &[Word], accelerate: bool) -> Result<Agent, (usize, 
         let by_env = task.env.exported(&variable).map(|v| (v.to_owned(), task.env.line(&variable)));
         find(name).map(|(_, value, line)| (value.clone(), *line)).or(by_env)
     };
-    let number = |name: &str, least: u64, default: u64| -> Result<u64, (usize, String)> {
+    let number = |name: &str, least: u64, default: u64| -> Result<u64, Refused> {
         let Some((value, line)) = text(name) else { return Ok(default) };
         let last = value.rsplit(':').next().unwrap_or(&value).to_owned();
         match last.parse::<u64>() {
             Ok(n) if (least..=4096).contains(&n) => Ok(n),
-            _ => Err((line, format!("--{name} must be a whole number from {least}, not “{}”.", shorten(&value)))),
+            _ => Err(Refused {
+                line,
+                why: format!("--{name} must be a whole number from {least}, not “{}”.", shorten(&value)),
+                said: String::new(),
+            }),
         }
     };
     if accelerate {
@@ -288,6 +323,7 @@ fn meet(agents: &[Agent], launch: &mut Launch) {
             None => worlds.push((key, vec![agent])),
         }
     }
+    launch.fixed = agents.iter().any(|agent| !agent.elastic);
     for (index, (_, members)) in worlds.iter().enumerate() {
         let Some(first) = members.first() else { continue };
         let host = first.endpoint.as_ref().map(|(host, _)| host.as_str());
@@ -305,6 +341,9 @@ fn meet(agents: &[Agent], launch: &mut Launch) {
                 (true, 1) => Fault::FewAgents,
                 (true, _) => Fault::AgentsApart,
             };
+            if launch.fault.is_none() {
+                launch.met = (members.len(), first.nnodes);
+            }
             launch.fail(fault, launch.line);
         } else if !first.elastic && has_twice(&ranks) {
             launch.fail(Fault::SameNodeRank, launch.line);

@@ -21,6 +21,16 @@ struct Entry {
 /// The queue that the cluster has.
 pub const QUEUE: &str = "team-a";
 
+/// The image that was pushed again under its old name: the first node still has the one of yesterday.
+const MOVED: &str = "train:dev";
+
+/// The line of an image that a node may have under the same name from before: a kubelet pulls a tag anew only where it is told to, or where it
+/// is `latest` (kubernetes/kubernetes `pkg/apis/core/v1/defaults.go`).
+fn stale_image(entries: &[Entry]) -> Option<usize> {
+    let always = entries.iter().any(|e| e.path.ends_with("imagePullPolicy") && e.value == "Always");
+    entries.iter().find(|e| e.path.ends_with("image") && e.value.ends_with(MOVED) && !always).map(|e| e.line)
+}
+
 /// What a manifest launches.
 pub fn launch(text: &str, world: World) -> Launch {
     let mut launch = Launch { stepped: true, kubernetes: true, ..Launch::default() };
@@ -124,6 +134,10 @@ pub fn launch(text: &str, world: World) -> Launch {
         .collect();
     if !launcher::start(&tasks, &command, &batch, true, &mut launch) {
         launch.fail(Fault::NothingLaunched, line);
+    }
+    if let Some(line) = stale_image(&entries) {
+        launch.image = line;
+        launch.processes.iter_mut().for_each(|p| p.older = p.node == 0);
     }
     launch
 }

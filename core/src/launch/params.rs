@@ -1,10 +1,12 @@
 //! The parameters, and the model in the catalogue.
 
 use super::cases::Case;
+use super::record::Kept;
 use super::verdict::{Launch, Outcome};
 use super::world::{Process, World};
 use super::{batch, manifest};
 use crate::declare::{Field, Measure, Model, Param, Slot, Text, choice, measure, switch, text, whole};
+use crate::options;
 use crate::quantity::Unit;
 
 /// Most lines of a script, and most characters.
@@ -25,11 +27,11 @@ impl Text for Script {
                 MOST.0, MOST.1
             ));
         }
-        let launches = ["srun", "torchrun", "accelerate", "python", "kind:", "#SBATCH"];
+        let launches = ["srun", "torchrun", "accelerate", "ray ", "python", "kind:", "#SBATCH"];
         if self.0.is_empty() || launches.iter().any(|word| self.0.contains(word)) {
             return Ok(());
         }
-        Err("script launches nothing: it has neither srun, torchrun, accelerate nor python, and is no manifest."
+        Err("script launches nothing: it has neither srun, torchrun, accelerate, ray nor python, and is no manifest."
             .to_owned())
     }
 
@@ -44,11 +46,28 @@ impl Field for Script {
     }
 }
 
+/// What is shown of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Show {
+    /// Its processes and what they print.
+    #[default]
+    Launch,
+    /// What of it is recorded.
+    Record,
+}
+
+options!(Show {
+    Launch: "launch", "processes and log";
+    Record: "record", "what is recorded";
+});
+
 /// The state of the widget.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Params {
     /// The launch to begin with.
     pub case: Case,
+    /// What is shown.
+    pub show: Show,
     /// Nodes of the cluster.
     pub nodes: u64,
     /// GPUs of a node.
@@ -107,6 +126,7 @@ impl Model for Params {
                                    what it says in practice.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("case", "the launch to begin with", Case::LIST, "1").label("Launch").main().at(|p| p.case.slot()),
+        choice("show", "what is shown", Show::LIST, "launch").label("Show").main().at(|p| p.show.slot()),
         whole("nodes", "nodes of the cluster", [1, 8], "2").label("Nodes").doubling(3).main().at(|p| p.nodes.slot()),
         whole("gpus", "GPUs of a node", [1, 8], "8").label("GPUs of a node").doubling(3).main().at(|p| p.gpus.slot()),
         text("script", "the script or manifest, as changed; none for that of the case", "")
@@ -147,6 +167,12 @@ impl Model for Params {
         }),
         measure("visible", "GPUs that it sees", Unit::Count, |p, l| {
             p.looked_at(l).map_or(0, |p| p.visible.len()) as f64
+        }),
+        measure("recorded", "Items that are recorded", Unit::Count, |p, l| p.items(l, Kept::Recorded) as f64),
+        measure("partly", "Items recorded in part", Unit::Count, |p, l| p.items(l, Kept::Partly) as f64),
+        measure("unrecorded", "Items that are missing", Unit::Count, |p, l| p.items(l, Kept::Missing) as f64),
+        measure("repeatable", "It can be repeated (1) or not (0)", Unit::Count, |p, l| {
+            f64::from(u8::from(p.repeatable(l)))
         }),
         measure("faults", "Something is wrong (1) or nothing (0)", Unit::Count, |_, l| {
             f64::from(u8::from(l.fault.is_some()))

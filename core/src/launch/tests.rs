@@ -11,7 +11,7 @@ fn own(script: &str) -> Params {
 
 #[test]
 fn sound_launches_train_on_every_gpu() {
-    for case in [Case::Torchrun, Case::Srun, Case::Accelerate, Case::TrainJob] {
+    for case in [Case::Torchrun, Case::Srun, Case::Accelerate, Case::Ray, Case::Recorded, Case::TrainJob] {
         for (nodes, gpus) in [(2, 8), (4, 4), (8, 2)] {
             let p = of(case, nodes, gpus);
             let l = p.launch();
@@ -47,6 +47,10 @@ fn each_case_has_the_fault_that_it_is_about() {
         (Case::Eighteen, Fault::Apart),
         (Case::Nineteen, Fault::NoQueue),
         (Case::Twenty, Fault::NoSuchDevice),
+        (Case::TwentyOne, Fault::RayWaits),
+        (Case::TwentyTwo, Fault::OnCpu),
+        (Case::TwentyThree, Fault::Mismatch),
+        (Case::TwentyFour, Fault::Mismatch),
     ];
     for (case, fault) in faults {
         for (nodes, gpus) in [(2, 8), (4, 4)] {
@@ -81,6 +85,10 @@ fn one_word_repairs_each() {
         (Case::Eighteen, "    - --standalone\n", ""),
         (Case::Nineteen, "team-b", "team-a"),
         (Case::Twenty, "  export CUDA_VISIBLE_DEVICES=0\n", ""),
+        (Case::TwentyOne, "localhost", "$head"),
+        (Case::TwentyTwo, "=16", "=16 --use-gpu"),
+        (Case::TwentyThree, "train:dev", "train:v8"),
+        (Case::TwentyFour, "train:dev", "train@sha256:4f1c"),
     ] {
         let text = of(case, 2, 8).text();
         assert!(text.contains(wrong), "{case:?} has no {wrong}\n{text}");
@@ -102,10 +110,60 @@ fn a_script_of_ones_own_is_checked_line_by_line() {
     assert_eq!((l.fault, l.remarks[0].0), (Some((Fault::BadOption, 2)), 2));
     let l = own("#SBATCH --nodes=2 --gpus-per-node=8\nsrun torchrun \\\n  --nproc=8 train.py").launch();
     assert_eq!(l.fault, Some((Fault::BadArgument, 3)));
+    // As argparse of Python 3.11 has it.
+    assert_eq!(l.detail, "torchrun: error: ambiguous option: --nproc=8 could match --nproc-per-node, --nproc_per_node");
     let l = own("#SBATCH -N 2\nfor i in 1 2; do srun torchrun t.py; done").launch();
     assert_eq!(l.remarks[0].0, 2);
     let l = own("apiVersion: v1\nkind: Trainjob").launch();
     assert_eq!((l.fault, l.remarks[0].0), (Some((Fault::BadManifest, 2)), 2));
+}
+
+#[test]
+fn what_ranks_are_about_to_do_is_compared_with_detail_alone() {
+    let log = |case: Case| {
+        let p = of(case, 2, 8);
+        let l = p.launch();
+        (l.outcome(), l.silence(), l.log(p.world()).join("\n"))
+    };
+    let (outcome, silence, text) = log(Case::TwentyThree);
+    assert_eq!((outcome, silence), (Outcome::Hangs, 600));
+    assert!(
+        text.contains("[Rank 0] Watchdog caught") && text.contains("OpType=_ALLGATHER_BASE, NumelIn=1, NumelOut=16"),
+        "{text}"
+    );
+    let (outcome, silence, text) = log(Case::TwentyFour);
+    assert_eq!((outcome, silence), (Outcome::Fails, 0));
+    assert!(
+        text.contains("Rank 8 is running collective") && text.contains("Op type: _ALLGATHER_BASEvs ALLREDUCE"),
+        "{text}"
+    );
+}
+
+#[test]
+fn ray_places_workers_where_gpus_were_declared() {
+    let script = |join: &str, driver: &str| {
+        own(&format!(
+            "#SBATCH --nodes=2 --gpus-per-node=8\nhead=$(hostname)\nsrun -N1 -n1 -w $head ray start --head --block &\n{join}\npython t.py {driver}"
+        ))
+        .launch()
+    };
+    let joins = "srun -N1 -n1 -x $head ray start --address=$head:6379 --block &";
+    let l = script(joins, "--num-workers 12 --use-gpu");
+    let devices: Vec<(u64, Option<u64>)> = l.processes.iter().map(|p| (p.node, p.device)).collect();
+    assert_eq!((devices.len(), devices[7], devices[8]), (12, (0, Some(7)), (1, Some(0))));
+    assert_eq!(l.fault.map(|(f, _)| f), None, "GPUs that Ray has over are another job's");
+    // A second raylet on the same node declares the same GPUs again.
+    let l = script("ray start --address=$head:6379", "--num-workers=16 --use-gpu");
+    assert_eq!(l.fault.map(|(f, _)| f), Some(Fault::SameDevice));
+    let l = script("", "--num-workers=16 --use-gpu");
+    assert_eq!(l.fault, Some((Fault::RayWaits, 5)));
+    let l = script("srun -N1 -n1 -x $head ray start --address=$head:6379 --num-gpus=16", "--num-workers=16 --use-gpu");
+    assert_eq!(
+        (l.fault, l.detail.starts_with("ValueError: Attempting to start raylet with 16 GPU")),
+        (Some((Fault::BadArgument, 4)), true)
+    );
+    let l = own("#SBATCH -N2 --ntasks-per-node=1 --gpus-per-node=8\nsrun ray symmetric-run --address gpu01:6379 --min-nodes 2 -- python t.py --num-workers=16 --use-gpu").launch();
+    assert_eq!((l.fault, l.processes.len()), (None, 16), "{:?}", l.remarks);
 }
 
 #[test]
@@ -129,12 +187,14 @@ mod any {
     proptest! {
         /// Whatever is pasted is read without a panic, and what is said of it names one of its lines.
         #[test]
-        fn text_is_read(text in "([ -~]{0,30}\n?){0,6}", head in 0_usize..4) {
+        fn text_is_read(text in "([ -~]{0,30}\n?){0,6}", head in 0_usize..6) {
             let heads = [
                 "#SBATCH --nodes=2 --gpus-per-node=8\nsrun ",
                 "kind: TrainJob\nspec:\n  trainer:\n    numNodes: 2\n",
                 "#SBATCH -N 2 -G 16\nsrun bash -c '",
                 "torchrun --nnodes=2 ",
+                "#SBATCH -N 2 -G 16\nray start --head\npython t.py --num-workers=16 ",
+                "#SBATCH -N 2 -G 16\nsrun ray symmetric-run --address=gpu01:6379 ",
             ];
             let text = format!("{}{text}", heads[head]);
             let p = own(&text);

@@ -4,8 +4,18 @@ use super::launcher::is_local;
 use super::world::{INTERFACES, Process, World, host, takes};
 use crate::options;
 
-/// Seconds after which torchrun and PyTorch give up a rendezvous, and NCCL's watchdog a collective operation.
+/// Seconds after which `init_process_group` and torchrun's c10d rendezvous give up waiting for others, and the watchdog a collective
+/// operation (pytorch/pytorch `torch/distributed/constants.py`, `torch/distributed/elastic/rendezvous/dynamic_rendezvous.py`).
 pub const PATIENCE: u64 = 600;
+/// The same for torchrun's static rendezvous, which has node ranks (`torch/distributed/launcher/api.py`).
+pub const STATIC_PATIENCE: u64 = 900;
+/// Seconds after which an agent gives up connecting to a c10d store (`elastic/rendezvous/c10d_rendezvous_backend.py`, `read_timeout`).
+pub const CONNECT_PATIENCE: u64 = 60;
+/// Seconds between two attempts of Ray to start its workers (ray-project/ray `RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S`).
+pub const RAY_PATIENCE: u64 = 30;
+/// Milliseconds that NCCL sleeps between its attempts to connect, 34 of them: 100, 200 … (NVIDIA/nccl v2.27.5 `src/misc/socket.cc:17-18`
+/// and `575-585`).
+pub const NCCL_PATIENCE_MS: u64 = 100 * 34 * 35 / 2;
 
 /// What went wrong first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +42,8 @@ pub enum Fault {
     NoVariable,
     /// Two processes have the same rank.
     SameRank,
+    /// Two processes of one node are rank 0, and each wants to listen.
+    PortTaken,
     /// A rank that is beyond the world.
     RankBeyond,
     /// Some of the world never come.
@@ -54,6 +66,12 @@ pub enum Fault {
     NoQueue,
     /// A manifest that cannot be read.
     BadManifest,
+    /// Ray has fewer GPUs than the job has workers.
+    RayWaits,
+    /// Processes of one world run different programs, and call different collectives.
+    Mismatch,
+    /// Ray's workers have no GPUs and train on CPUs.
+    OnCpu,
     /// It runs over Ethernet.
     NoInfiniband,
     /// Each node trains a model of its own.
@@ -74,6 +92,7 @@ options!(Fault {
     NobodyListens: "nobody-listens", "nobody listens at the address that all connect to";
     NoVariable: "no-variable", "a variable is missing";
     SameRank: "same-rank", "two processes have the same rank";
+    PortTaken: "port-taken", "two processes of a node are rank 0";
     RankBeyond: "rank-beyond", "a rank is not below the size of the world";
     TooFew: "too-few", "fewer processes come than the world has";
     NoGpu: "no-gpu", "a process sees no GPU";
@@ -85,6 +104,9 @@ options!(Fault {
     Unschedulable: "unschedulable", "no node has room for a pod";
     NoQueue: "no-queue", "the queue does not exist";
     BadManifest: "bad-manifest", "the manifest cannot be used";
+    RayWaits: "ray-waits", "Ray has fewer GPUs than the job has workers";
+    Mismatch: "mismatch", "ranks run different programs";
+    OnCpu: "on-cpu", "Ray’s workers have no GPUs";
     NoInfiniband: "no-infiniband", "NCCL goes over Ethernet";
     Apart: "apart", "each node trains a model of its own";
     Idle: "idle", "GPUs that were asked for are not used";
@@ -130,8 +152,10 @@ impl Fault {
             | Self::NobodyListens
             | Self::TooFew
             | Self::SameRank
+            | Self::RayWaits
+            | Self::Mismatch
             | Self::DeadInterface => Outcome::Hangs,
-            Self::NoInfiniband | Self::Apart | Self::Idle => Outcome::Silent,
+            Self::NoInfiniband | Self::Apart | Self::Idle | Self::OnCpu => Outcome::Silent,
             _ => Outcome::Fails,
         }
     }
@@ -154,8 +178,16 @@ pub struct Launch {
     pub stepped: bool,
     /// Whether agents start the processes.
     pub agents: bool,
+    /// Whether agents are told their ranks, and meet once: torchrun's static rendezvous.
+    pub fixed: bool,
+    /// Agents that met, and those that each waits for, where too few did.
+    pub met: (usize, u64),
+    /// Whether Ray starts the processes.
+    pub ray: bool,
     /// Words of the fault: a variable, a message.
     pub detail: String,
+    /// The line of an image of which a node has an older one; 0 where there is none.
+    pub image: usize,
     /// Whether it is a manifest for Kubernetes.
     pub kubernetes: bool,
 }
@@ -176,11 +208,12 @@ impl Launch {
         if self.fault.is_none() {
             self.variables();
         }
-        if self.fault.is_none() {
-            self.devices();
-        }
+        // train.py calls init_process_group first, which waits for all.
         if self.fault.is_none() {
             self.rendezvous();
+        }
+        if self.fault.is_none() {
+            self.devices();
         }
         if self.fault.is_none() {
             self.network();
@@ -210,6 +243,9 @@ impl Launch {
     }
 
     fn devices(&mut self) {
+        if self.processes.iter().any(|p| p.on_cpu) {
+            return self.fail(Fault::OnCpu, self.line);
+        }
         if self.processes.iter().any(|p| p.visible.is_empty()) {
             return self.fail(Fault::NoGpu, self.line);
         }
@@ -236,7 +272,10 @@ impl Launch {
         let mut sorted = ranks.clone();
         sorted.sort_unstable();
         let twice = sorted.windows(2).any(|pair| pair[0] == pair[1]);
-        if twice {
+        let listening = |node: u64| self.processes.iter().filter(|p| p.rank == Some(0) && p.node == node).count();
+        if self.processes.iter().any(|p| listening(p.node) > 1) {
+            self.fail(Fault::PortTaken, self.line);
+        } else if twice {
             self.fail(Fault::SameRank, self.line);
         } else if !self.processes.iter().all(finds) {
             self.fail(Fault::NobodyListens, self.line);
@@ -247,7 +286,30 @@ impl Launch {
         }
     }
 
+    /// Two processes of one world that run different programs.
+    pub fn mismatch(&self) -> Option<(&Process, &Process)> {
+        let first = self.processes.first()?;
+        let other = self.processes.iter().find(|p| p.world == first.world && p.older != first.older)?;
+        Some((first, other))
+    }
+
+    /// Whether the first processes check what the others are about to do: `TORCH_DISTRIBUTED_DEBUG=DETAIL`.
+    pub fn detail_debug(&self) -> bool {
+        self.processes.first().is_some_and(|p| p.detail_debug)
+    }
+
     fn network(&mut self) {
+        let differs = self.mismatch().is_some();
+        if differs && self.detail_debug() {
+            return self.fail(Fault::Mismatch, self.image);
+        }
+        self.connect();
+        if differs {
+            self.fail(Fault::Mismatch, self.image);
+        }
+    }
+
+    fn connect(&mut self) {
         let mut taken: Vec<(usize, u64, u64)> = Vec::new();
         for process in &self.processes {
             let Some(device) = process.device else { continue };
@@ -315,7 +377,12 @@ impl Launch {
 
     /// How it ends.
     pub fn outcome(&self) -> Outcome {
-        self.fault.map_or(Outcome::Trains, |(fault, _)| fault.outcome())
+        match self.fault {
+            // With DETAIL it is noticed before the collective begins.
+            Some((Fault::Mismatch, _)) if self.detail_debug() => Outcome::Fails,
+            Some((fault, _)) => fault.outcome(),
+            None => Outcome::Trains,
+        }
     }
 
     /// Processes that train.
@@ -323,11 +390,19 @@ impl Launch {
         if matches!(self.outcome(), Outcome::Trains | Outcome::Silent) { self.processes.len() } else { 0 }
     }
 
-    /// Seconds until it says that it failed; 0 where it trains or says nothing.
+    /// Seconds until the first error; 0 where there is none to wait for, or none ever comes.
     pub fn silence(&self) -> u64 {
+        let meeting = if self.fixed { STATIC_PATIENCE + 1 } else { PATIENCE + 1 };
         match self.fault {
-            Some((Fault::DeadInterface, _)) => PATIENCE,
-            Some((fault, _)) if fault.outcome() == Outcome::Hangs => PATIENCE + 1,
+            Some((Fault::DeadInterface, _)) => NCCL_PATIENCE_MS.div_ceil(1000),
+            Some((Fault::RayWaits, _)) => RAY_PATIENCE,
+            Some((Fault::SameRank, _)) => 0,
+            Some((Fault::SameNodeRank, _)) => STATIC_PATIENCE,
+            Some((Fault::NobodyListens, _)) if self.agents && !self.fixed => CONNECT_PATIENCE,
+            Some((Fault::NobodyListens, _)) if self.fixed => STATIC_PATIENCE,
+            Some((Fault::NobodyListens, _)) => PATIENCE,
+            Some((Fault::Mismatch, _)) if self.outcome() == Outcome::Hangs => PATIENCE,
+            Some((fault, _)) if fault != Fault::Mismatch && fault.outcome() == Outcome::Hangs => meeting,
             _ => 0,
         }
     }

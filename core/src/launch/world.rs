@@ -65,6 +65,12 @@ pub struct Process {
     pub no_ib: bool,
     /// `NCCL_DEBUG` is INFO: NCCL says what it does.
     pub nccl_debug: bool,
+    /// `TORCH_DISTRIBUTED_DEBUG` is DETAIL: ranks compare what they are about to do.
+    pub detail_debug: bool,
+    /// It runs an older program than the others: its image is one that its node still had.
+    pub older: bool,
+    /// It was given no GPU and trains on the CPU.
+    pub on_cpu: bool,
 }
 
 impl Process {
@@ -79,6 +85,7 @@ impl Process {
             hca: text("NCCL_IB_HCA"),
             no_ib: text("NCCL_IB_DISABLE").is_some_and(|v| v == "1"),
             nccl_debug: text("NCCL_DEBUG").is_some_and(|v| v.eq_ignore_ascii_case("info")),
+            detail_debug: text("TORCH_DISTRIBUTED_DEBUG").is_some_and(|v| v.eq_ignore_ascii_case("detail")),
             ..Self::default()
         }
     }

@@ -99,6 +99,19 @@ impl Weights {
         Self { common: active as f64 - experts * chosen, experts, chosen, active: active as f64 }
     }
 
+    /// Those of a model by its name.
+    pub(super) fn of_preset(id: &str) -> Self {
+        let shape = presets::find(id).map(|p| p.shape).unwrap_or_default();
+        Self::of(&shape, &shape.count().unwrap_or_default())
+    }
+
+    /// Those of one more layer of a model, and of its output matrix.
+    pub(super) fn of_layer(id: &str) -> Self {
+        Params { model: IDS.iter().find(|other| **other == id).map_or(Named(IDS[0]), |id| Named(id)), ..Params::default() }
+            .costs()
+            .module
+    }
+
     /// Weights that are read for so many tokens at once.
     pub fn read(&self, tokens: f64) -> f64 {
         self.common + self.experts * (1.0 - (1.0 - self.chosen).powf(tokens))

@@ -5,6 +5,7 @@
 //! probability α that one is kept, a pass yields (1 − α^(γ+1)) / (1 − α) tokens on average (eq. 1), its own included.
 
 pub mod figure;
+pub mod serving;
 #[cfg(test)]
 mod tests;
 

@@ -4,6 +4,8 @@
 //! the CPU did meanwhile; then copies and collectives that nothing hides. Two causes hide in busy time: chains of kernels that move the
 //! same data, and forward passes that are computed again. A gain is an upper bound, because what is removed may have hidden something else.
 
+use serde::{Deserialize, Serialize};
+
 use super::intervals::{Interval, both, length, union, without};
 use super::kind::Kind;
 use super::rows::{Row, Rows, Rules};
@@ -11,7 +13,7 @@ use super::simulate::Cause;
 use super::{Sort, Span, Trace, breakdown, idle};
 
 /// A cause that a trace shows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Which.
     pub cause: Cause,

@@ -77,6 +77,10 @@ const BETWEEN_GPUS: [&str; 10] = [
     "::ep::",
 ];
 
-fn communicates(name: &str) -> bool {
-    BETWEEN_GPUS.iter().any(|part| name.contains(part))
+/// How XLA names collectives where an operation is no kernel of NCCL's, as on a TPU.
+const OF_XLA: [&str; 5] = ["all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute"];
+
+/// Whether a kernel of this name moves data between GPUs.
+pub(super) fn communicates(name: &str) -> bool {
+    BETWEEN_GPUS.iter().any(|part| name.contains(part)) || OF_XLA.iter().any(|start| name.starts_with(start))
 }

@@ -1,13 +1,15 @@
 //! Events in lanes, to be drawn: one lane for each depth of each row, so that no two in a lane overlap, and any part of a lane is found
 //! without looking at the rest.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Sort, Span, Trace};
 
 /// Deeper calls than this are not drawn.
 const DEEPEST: usize = 24;
 
 /// Events of one depth of one row, which do not overlap, in their order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lane {
     /// Which trace.
     pub trace: usize,
@@ -105,9 +107,23 @@ impl Lane {
         self.spans.partition_point(|i| trace.spans.get(*i as usize).is_some_and(|s| s.end() <= time))
     }
 
+    /// The place of an event in this lane; none if it is in another.
+    pub fn place(&self, trace: &Trace, span: u32) -> Option<usize> {
+        let begins = trace.spans.get(span as usize).filter(|s| s.track == self.track)?.start;
+        let first = self.spans.partition_point(|i| start(trace, *i) < begins);
+        let same = self.spans.get(first..)?.iter().take_while(|i| start(trace, **i) == begins);
+        same.enumerate().find(|(_, i)| **i == span).map(|(after, _)| first + after)
+    }
+
+    /// Its events that are at least partly between two times.
+    pub fn between(&self, trace: &Trace, from: i64, to: i64) -> &[u32] {
+        let rest = self.spans.get(self.first_after(trace, from)..).unwrap_or_default();
+        rest.get(..rest.partition_point(|i| start(trace, *i) < to)).unwrap_or_default()
+    }
+
     /// The event before or after one of this lane.
-    pub fn beside(&self, span: u32, forward: bool) -> Option<u32> {
-        let at = self.spans.iter().position(|i| *i == span)?;
+    pub fn beside(&self, trace: &Trace, span: u32, forward: bool) -> Option<u32> {
+        let at = self.place(trace, span)?;
         let to = if forward { at.checked_add(1) } else { at.checked_sub(1) };
         self.spans.get(to?).copied()
     }
@@ -122,24 +138,6 @@ pub fn partners(trace: &Trace, span: u32) -> Vec<u32> {
     let Some(here) = trace.spans.get(span as usize).filter(|s| s.correlation > 0) else { return Vec::new() };
     let other = |s: &Span| s.correlation == here.correlation && s.sort.is_work() != here.sort.is_work();
     trace.spans.iter().enumerate().filter(|(_, s)| other(s)).map(|(i, _)| i as u32).collect()
-}
-
-/// Names of what begins between two times, with how many there are and their time in nanoseconds, the longest first.
-pub fn sums(trace: &Trace, from: i64, to: i64) -> Vec<(u32, u64, i64)> {
-    let inside = |s: &&Span| s.end() > from && s.start < to;
-    let mut found: Vec<(u32, i64)> = trace
-        .spans
-        .iter()
-        .filter(inside)
-        .map(|s| (s.name, s.end().min(to).saturating_sub(s.start.max(from))))
-        .collect();
-    found.sort_unstable();
-    let sum = |run: &[(u32, i64)]| {
-        Some((run.first()?.0, run.len() as u64, run.iter().fold(0_i64, |sum, r| sum.saturating_add(r.1))))
-    };
-    let mut all: Vec<(u32, u64, i64)> = found.chunk_by(|a, b| a.0 == b.0).filter_map(sum).collect();
-    all.sort_by_key(|s| std::cmp::Reverse(s.2));
-    all
 }
 
 #[cfg(test)]
@@ -175,6 +173,10 @@ mod tests {
             assert_eq!(all.len(), lane.spans.len());
             let first = all[0];
             assert_eq!(lane.at(trace, first.start, 0), Some(first.span));
+            for (place, span) in lane.spans.iter().enumerate() {
+                assert_eq!(lane.place(trace, *span), Some(place));
+            }
+            assert_eq!(lane.between(trace, from, to + 1), lane.spans.as_slice());
         }
     }
 

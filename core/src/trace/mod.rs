@@ -19,20 +19,24 @@ mod json;
 pub mod kind;
 pub mod launches;
 pub mod layout;
+pub mod look;
 mod names;
 pub mod ranks;
 mod read;
 pub mod rows;
+pub mod select;
 pub mod simulate;
 #[cfg(test)]
 mod tests;
 
 pub use chrome::{Event, chrome};
 pub use names::Names;
-pub use read::{MOST_EVENTS, Problem, Reader};
+pub use read::{MOST_BYTES, MOST_EVENTS, Problem, Reader};
+
+use serde::{Deserialize, Serialize};
 
 /// What kind of row of the file an event is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Sort {
     /// An operator of PyTorch, `cpu_op`.
     Operator,
@@ -80,7 +84,7 @@ impl Sort {
 }
 
 /// A complete event: what happened from when to when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// Its name, of [`Trace::names`].
     pub name: u32,
@@ -110,7 +114,7 @@ impl Span {
 }
 
 /// A row: a thread of a process, or a stream of a device.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Track {
     /// The process or device, as written.
     pub process: String,
@@ -123,7 +127,7 @@ pub struct Track {
 }
 
 /// What a collective's kernel says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Collective {
     /// What was asked for: `allreduce`.
     pub name: String,
@@ -134,7 +138,7 @@ pub struct Collective {
 }
 
 /// What the caching allocator held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
     /// When, in nanoseconds.
     pub at: i64,
@@ -145,7 +149,7 @@ pub struct Memory {
 }
 
 /// A trace of one rank.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// Names and categories.
     pub names: Names,

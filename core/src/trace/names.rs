@@ -2,11 +2,27 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// Texts by number.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Box<str>>", into = "Vec<Box<str>>")]
 pub struct Names {
     all: Vec<Box<str>>,
     numbers: BTreeMap<Box<str>, u32>,
+}
+
+impl From<Vec<Box<str>>> for Names {
+    fn from(all: Vec<Box<str>>) -> Self {
+        let numbers = all.iter().enumerate().map(|(i, text)| (text.clone(), i as u32)).collect();
+        Self { all, numbers }
+    }
+}
+
+impl From<Names> for Vec<Box<str>> {
+    fn from(names: Names) -> Self {
+        names.all
+    }
 }
 
 impl Names {

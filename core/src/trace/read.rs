@@ -2,16 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::event::{Raw, members};
 use super::json::{Cut, Cutter, End};
 use super::{Collective, Memory, Sort, Span, Trace, Track};
 use crate::quantity::{Unit, grouped};
 
-/// Events kept of one file, 64 bytes each: more are counted, and left out.
+/// Events kept of all files that are read together, 56 bytes each: more are counted, and left out.
 pub const MOST_EVENTS: usize = 2_000_000;
 
+/// Bytes that are read of one file, unpacked.
+pub const MOST_BYTES: u64 = 200_000_000;
+
 /// Something about a file that who gave it has to be told.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// What is wrong and what was done about it: sentences.
     pub message: String,
@@ -20,14 +25,27 @@ pub struct Problem {
 }
 
 /// Reads a file piece by piece.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Reader {
     cutter: Cutter,
     building: Building,
+    bytes: u64,
+    /// Why it ended before the file did.
+    ended: Option<Ended>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// There was more of it than is read.
+    TooLong,
+    /// The rest could not be had.
+    Damaged,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Building {
+    /// Events that are kept.
+    room: usize,
     trace: Trace,
     /// Tracks by process and thread.
     tracks: BTreeMap<(String, String), u32>,
@@ -41,10 +59,33 @@ struct Building {
     left_out: u64,
 }
 
+impl Default for Reader {
+    fn default() -> Self {
+        Self::with_room(MOST_EVENTS)
+    }
+}
+
 impl Reader {
-    /// Takes the next bytes of the file, unpacked.
-    pub fn push(&mut self, piece: &[u8]) {
-        let Self { cutter, building } = self;
+    /// A reader that keeps at most so many events.
+    pub fn with_room(room: usize) -> Self {
+        let building = Building { room, ..Building::default() };
+        Self { cutter: Cutter::default(), building, bytes: 0, ended: None }
+    }
+
+    /// Takes the next bytes of the file, unpacked. Whether it wants more.
+    pub fn push(&mut self, piece: &[u8]) -> bool {
+        let left = MOST_BYTES.saturating_sub(self.bytes);
+        let taken = piece.get(..usize::try_from(left).unwrap_or(usize::MAX)).unwrap_or(piece);
+        self.bytes += taken.len() as u64;
+        if taken.len() < piece.len() {
+            self.ended = Some(Ended::TooLong);
+        }
+        self.take(taken);
+        self.ended.is_none()
+    }
+
+    fn take(&mut self, piece: &[u8]) {
+        let Self { cutter, building, .. } = self;
         cutter.push(piece, |cut| match cut {
             Cut::Event(text) => building.event(text),
             Cut::Member(name, value) => building.member(name, value),
@@ -60,12 +101,22 @@ impl Reader {
         self.building.trace.spans.len()
     }
 
+    /// Bytes that were read so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The rest of the file cannot be had: it could not be unpacked, or is gone.
+    pub fn damaged(&mut self) {
+        self.ended = Some(Ended::Damaged);
+    }
+
     /// What was read. What is wrong with the file is in [`Trace::problems`].
     pub fn finish(self) -> Trace {
         let end = self.cutter.end();
         let mut building = self.building;
         building.name_tracks();
-        building.say(end);
+        building.say(end, self.ended);
         building.trace
     }
 }
@@ -212,7 +263,7 @@ impl Building {
             self.backwards += 1;
             return;
         }
-        if self.trace.spans.len() >= MOST_EVENTS {
+        if self.trace.spans.len() >= self.room {
             self.left_out += 1;
             return;
         }
@@ -274,40 +325,56 @@ impl Building {
         }
     }
 
-    /// What the file calls its rows. JAX writes streams as threads of a process `/device:GPU:0`, without categories: what stands on
-    /// them is work of the GPU.
+    /// What the file calls its rows. JAX writes no categories: work of a GPU stands on threads `Stream #…` of a process `/device:GPU:0`,
+    /// that of a TPU on `XLA Ops` of `/device:TPU:0`, calls of the driver on threads of `/host:CPU` (`openxla/xprof`, trace viewer). Its
+    /// other rows of a device say the same again by step and module, and are no work.
     fn name_tracks(&mut self) {
-        let mut streams: Vec<Option<i64>> = Vec::new();
+        let mut rows: Vec<Jax> = Vec::new();
         for track in &mut self.trace.tracks {
             let key = (track.process.clone(), track.thread.clone());
             track.process_name = self.process_names.get(&key.0).cloned().unwrap_or_default();
             track.thread_name = self.thread_names.get(&key).cloned().unwrap_or_default();
-            let of_device = track.process_name.starts_with("/device:GPU");
-            let number = track.thread_name.strip_prefix("Stream #").filter(|_| of_device);
-            let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
-            streams.push(number.and_then(|text| digits(text).parse().ok()));
+            rows.push(Jax::of(track));
         }
         for span in self.trace.spans.iter_mut().filter(|s| s.category == Trace::NONE) {
-            if let Some(Some(stream)) = streams.get(span.track as usize) {
-                let name = self.trace.names.get(span.name);
-                span.stream = *stream;
-                span.sort = if name.starts_with("Memcpy") {
-                    Sort::Copy
-                } else if name.starts_with("Memset") {
-                    Sort::Set
-                } else {
-                    Sort::Kernel
-                };
+            let name = self.trace.names.get(span.name);
+            match rows.get(span.track as usize) {
+                Some(Jax::Stream(stream)) => {
+                    span.stream = *stream;
+                    span.sort = if name.starts_with("Memcpy") {
+                        Sort::Copy
+                    } else if name.starts_with("Memset") {
+                        Sort::Set
+                    } else {
+                        Sort::Kernel
+                    };
+                }
+                Some(Jax::Host) if is_driver_call(name) => span.sort = Sort::Call,
+                _ => {}
             }
         }
     }
 
     /// What was wrong, the worst first.
-    fn say(&mut self, end: End) {
+    fn say(&mut self, end: End, ended: Option<Ended>) {
         let count = self.trace.spans.len();
         let mut problems = Vec::new();
         let mut say = |fatal: bool, message: String| problems.push(Problem { message, fatal });
+        let shown = if count > 0 { "What was read is shown." } else { "No event was read." };
         match end {
+            _ if ended == Some(Ended::TooLong) => {
+                let most = Unit::Bytes.format(MOST_BYTES as f64);
+                say(count == 0, format!("The file has more than {most} unpacked. {shown} Record fewer steps, or without with_stack."));
+            }
+            _ if ended == Some(Ended::Damaged) => {
+                let read = grouped(count as u64);
+                say(
+                    count == 0,
+                    format!(
+                        "After {read} events the file could not be read or unpacked any further: it is damaged, incomplete, or was moved. {shown}"
+                    ),
+                );
+            }
             End::Whole => {}
             End::Empty => say(true, "The file is empty.".to_owned()),
             End::NotJson if count == 0 => {
@@ -325,10 +392,10 @@ impl Building {
             End::Cut => {
                 let read = grouped(count as u64);
                 let why = "The program ended while it wrote, or the copy is not complete.";
-                say(count == 0, format!("The file stops in the middle, after {read} events. {why} What was read is shown."));
+                say(count == 0, format!("The file stops in the middle, after {read} events. {why} {shown}"));
             }
         }
-        if count == 0 && !matches!(end, End::Empty | End::NotJson | End::NoEvents | End::Cut) {
+        if count == 0 && end == End::Whole && ended.is_none() {
             say(true, "There is no event with a duration in it.".to_owned());
         } else if count > 0 && !self.trace.has_gpu() {
             say(
@@ -366,7 +433,7 @@ impl Building {
         });
         counted(
             self.left_out,
-            |_| "more events are left out: the first two million are kept. Record fewer steps, or without with_stack.",
+            |_| "more events are left out: two million are kept of all files together. Record fewer steps, or without with_stack.",
         );
         if let Some((early, by)) = before_their_launch(&self.trace) {
             let (early, by) = (grouped(early), Unit::Seconds.format(by as f64 / 1e9));
@@ -380,6 +447,35 @@ impl Building {
         }
         self.trace.problems = problems;
     }
+}
+
+/// What a row of JAX's is.
+enum Jax {
+    /// Work of a device, with the number of its stream.
+    Stream(i64),
+    /// A thread of the host.
+    Host,
+    /// None of these.
+    Other,
+}
+
+impl Jax {
+    fn of(track: &Track) -> Self {
+        let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
+        let stream = || track.thread_name.strip_prefix("Stream #").and_then(digits);
+        match track.process_name.as_str() {
+            name if name.starts_with("/device:GPU") => stream().map_or(Self::Other, Self::Stream),
+            name if name.starts_with("/device:TPU") && track.thread_name == "XLA Ops" => Self::Stream(0),
+            name if name.starts_with("/host:CPU") => Self::Host,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Whether a call without a category is one of CUDA's or HIP's: `cuLaunchKernel`.
+fn is_driver_call(name: &str) -> bool {
+    let rest = ["cuda", "cu", "hip"].iter().find_map(|prefix| name.strip_prefix(prefix));
+    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// GPU work that begins before the call that launched it: how many, and by how much at most, in nanoseconds.

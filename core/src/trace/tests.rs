@@ -7,7 +7,9 @@ use super::*;
 /// Reads a file that is given in pieces of `size` bytes.
 fn read(text: &str, size: usize) -> Trace {
     let mut reader = Reader::default();
-    text.as_bytes().chunks(size).for_each(|piece| reader.push(piece));
+    for piece in text.as_bytes().chunks(size) {
+        reader.push(piece);
+    }
     reader.finish()
 }
 
@@ -69,10 +71,22 @@ fn bad_files_are_told_and_read_as_far_as_they_go() {
 fn streams_of_jax_are_found_by_their_names() {
     let text = r#"[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0 NVIDIA H100"}},
     {"ph":"M","pid":1,"tid":5,"name":"thread_name","args":{"name":"Stream #13(Compute)"}},
-    {"ph":"X","pid":1,"tid":5,"ts":3,"dur":2,"name":"fusion_1","args":{"correlation_id":"4"}},"#;
+    {"ph":"M","pid":1,"tid":6,"name":"thread_name","args":{"name":"XLA Modules"}},
+    {"ph":"M","pid":2,"name":"process_name","args":{"name":"/host:CPU"}},
+    {"ph":"M","pid":3,"name":"process_name","args":{"name":"/device:TPU:0"}},
+    {"ph":"M","pid":3,"tid":3,"name":"thread_name","args":{"name":"XLA Ops"}},
+    {"ph":"X","pid":1,"tid":5,"ts":3,"dur":2,"name":"fusion_1","args":{"correlation_id":"4"}},
+    {"ph":"X","pid":1,"tid":6,"ts":3,"dur":9,"name":"jit_step"},
+    {"ph":"X","pid":2,"tid":9,"ts":1,"dur":1,"name":"cuLaunchKernelEx","args":{"correlation_id":"4"}},
+    {"ph":"X","pid":2,"tid":9,"ts":0,"dur":3,"name":"cumsum"},
+    {"ph":"X","pid":3,"tid":3,"ts":6,"dur":1,"name":"all-reduce.17"},"#;
     let trace = read(text, 11);
     assert_eq!(trace.problems, []);
     assert_eq!((trace.spans[0].sort, trace.spans[0].stream, trace.spans[0].correlation), (Sort::Kernel, 13, 4));
+    let sorts: Vec<Sort> = trace.spans.iter().map(|s| s.sort).collect();
+    assert_eq!(sorts, [Sort::Kernel, Sort::Other, Sort::Call, Sort::Other, Sort::Kernel]);
+    assert_eq!(layout::partners(&trace, 0), [2]);
+    assert_eq!(kind::Kind::of(&trace, 4, &trace.spans[4]), kind::Kind::Communication);
 }
 
 #[test]
@@ -98,4 +112,30 @@ fn no_bytes_make_it_panic() {
             let _ = (temporal(&rows), idle::by_stream(&rows), launches::queues(&rows), bandwidth::summaries(&rows));
         }
     }
+}
+
+#[test]
+fn a_file_that_is_too_long_or_damaged_is_shown_as_far_as_it_was_read() {
+    let mut reader = Reader::default();
+    assert!(reader.push(&SMALL.as_bytes()[..SMALL.len() - 300]));
+    reader.damaged();
+    let trace = reader.finish();
+    assert_eq!(trace.spans.len(), 2);
+    assert!(trace.problems[0].message.starts_with("After 2 events the file could not be read"), "{:?}", trace.problems);
+    assert!(!trace.problems[0].fatal);
+
+    let mut reader = Reader::default();
+    reader.push(&SMALL.as_bytes()[..SMALL.len() - 300]);
+    let blank = vec![b' '; 1 << 20];
+    let pieces = (0..300).take_while(|_| reader.push(&blank)).count();
+    assert_eq!((pieces, reader.bytes()), (190, MOST_BYTES));
+    let trace = reader.finish();
+    assert_eq!(trace.spans.len(), 2);
+    assert!(trace.problems[0].message.starts_with("The file has more than 200 MB unpacked."), "{:?}", trace.problems);
+
+    let mut reader = Reader::with_room(1);
+    reader.push(SMALL.as_bytes());
+    let trace = reader.finish();
+    assert_eq!(trace.spans.len(), 1);
+    assert!(trace.problems.iter().any(|p| p.message.starts_with("2 more events are left out")), "{:?}", trace.problems);
 }

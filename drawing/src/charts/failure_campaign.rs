@@ -2,6 +2,7 @@
 
 use ringside_core::failure::campaign::Cause;
 use ringside_core::failure::rates::{PUBLISHED, Rates};
+use ringside_core::failure::storage::{LLAMA3_STORAGE, Save};
 use ringside_core::failure::{DAY, Failures, Outcome, View};
 use ringside_core::quantity::{Unit, grouped};
 
@@ -12,6 +13,8 @@ const TIME: Writing = Writing::Unit(Unit::Seconds);
 const PART: Writing = Writing::Unit(Unit::Fraction);
 /// Intervals that are drawn, in seconds.
 const INTERVALS: (f64, f64) = (10.0, 1e5);
+/// What storage takes, in bytes a second.
+const BANDWIDTHS: (f64, f64) = (1e9, 1e13);
 /// GPUs that are drawn.
 const SIZES: (f64, f64) = (8.0, 131_072.0);
 
@@ -21,6 +24,7 @@ pub fn chart(params: &Failures, outcome: &Outcome) -> Chart {
         View::Campaign | View::Interval => interval(params, outcome),
         View::Target => target(params, outcome),
         View::Size => size(params, outcome),
+        View::Storage => storage(params, outcome),
     }
 }
 
@@ -109,6 +113,36 @@ fn size(params: &Failures, o: &Outcome) -> Chart {
         series,
         rules: Vec::new(),
         marks: vec![Mark::new((params.gpus as f64, o.mtbf.clamp(60.0, 1e8)), Unit::Seconds.format(o.mtbf))],
+    }
+}
+
+/// Time until a checkpoint is in storage, over what storage takes: rank 0 alone, and every rank.
+fn storage(params: &Failures, o: &Outcome) -> Chart {
+    let line = |save: Save| {
+        let of = |storage: f64| Failures { save, storage, write: 0.0, ..params.clone() }.store().write();
+        spread(BANDWIDTHS, 80).map(|storage| (storage, of(storage))).collect::<Vec<_>>()
+    };
+    let (single, sharded) = (line(Save::Single), line(Save::Sharded));
+    let all = || single.iter().chain(&sharded).map(|point| point.1);
+    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+    let ticks = [1.0, 10.0, 60.0, 600.0, 3600.0, 36_000.0].map(|s| (s, Unit::Seconds.format(s)));
+    let [sustained, peak] = LLAMA3_STORAGE;
+    Chart {
+        label: params.finding(o),
+        across: Axis::log10(BANDWIDTHS).written(Writing::Unit(Unit::BytesPerSecond)).named("What storage takes"),
+        up: Axis::log10((low / 2.0, high * 2.0)).at(ticks).written(TIME).named("Until the checkpoint is in storage"),
+        series: vec![
+            Series::fine("rank 0 writes", Ink::Gradients, Stroke::Dashed, single).in_key(),
+            Series::line("every rank writes", Ink::Weights, sharded).in_key(),
+        ],
+        rules: vec![
+            Rule::across(sustained, "Llama 3, sustained").ink(Ink::Soft),
+            Rule::across(peak, "").ink(Ink::Soft).stroke(Stroke::Dotted),
+        ],
+        marks: vec![Mark::new(
+            (params.storage, o.store.write().clamp(low, high)),
+            Unit::Seconds.format(o.store.write()),
+        )],
     }
 }
 

@@ -5,6 +5,7 @@ pub mod amdahl;
 pub mod calibration;
 pub mod checkpoint_resume;
 pub mod communication_cost;
+pub mod decode_speed;
 pub mod continuous_batching;
 pub mod failure_campaign;
 pub mod float_bits;
@@ -17,6 +18,7 @@ pub mod multi_token_prediction;
 pub mod occupancy;
 pub mod optimizer_step;
 pub mod parallel_planner;
+pub mod pass_at_k;
 pub mod position_encoding;
 pub mod quantization;
 pub mod reduction_order;
@@ -26,6 +28,7 @@ pub mod scaling_laws;
 pub mod seed_streams;
 pub mod serving_planner;
 pub mod sketch;
+pub mod stragglers;
 pub mod training_run;
 
 use ringside_core::declare::Model as _;
@@ -54,9 +57,17 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             let sizes = network::sizes::Sizes::new(&network::sizes::Params::read(query).0).ok()?;
             communication_cost::chart(&sizes, communication_cost::Over::Time)
         }
+        "decode-speed" => {
+            let params = ringside_core::speculative::serving::Params::read(query).0;
+            decode_speed::chart(&params, &params.outcome())
+        }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
         "multi-token-prediction" => {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
+        }
+        "pass-at-k" => {
+            let params = ringside_core::pass_at_k::Params::read(query).0;
+            pass_at_k::chart(&params, &params.evaluate().ok()?)
         }
         "position-encoding" => position_encoding::chart(&attention::position::Params::read(query).0),
         "reduction-order" => {

@@ -1,5 +1,6 @@
 // Makes a gesture on the figure of `url` and prints, as JSON, how long each of its frames kept the main thread busy.
 import { input, launch, ready } from "./launch.mjs";
+import { synthetic } from "./synthetic-trace.mjs";
 
 const GESTURES = {
   /** The first slider, to and fro. */
@@ -34,12 +35,24 @@ const GESTURES = {
       await page.waitForTimeout(8000);
     };
   },
+  /** A trace of 200,000 events in the viewer: zoomed in to a thousandth and out again, and moved along, by keys. */
+  async trace(page) {
+    const file = { name: "rank0.pt.trace.json", mimeType: "application/json", buffer: Buffer.from(synthetic(200_000)) };
+    await page.getByLabel("Choose files").setInputFiles(file);
+    await page.getByRole("button", { name: "Back to the simulated trace" }).waitFor({ timeout: 120_000 });
+    const frame = page.locator(".trace-frame");
+    await frame.scrollIntoViewIfNeeded();
+    await frame.focus();
+    return async () => {
+      for (const key of "wwwwwwwwdddddaaaaawwwwwwwwdddddddddsssssssssssssssss") await page.keyboard.press(key, { delay: 20 });
+    };
+  },
 };
 /** What the main thread does for a page. */
 const WORK = new Set(["EventDispatch", "FunctionCall", "TimerFire", "FireAnimationFrame", "RunMicrotasks", "UpdateLayoutTree", "Layout", "PrePaint", "Paint", "Layerize", "Commit", "HitTest"]);
 
 const gesture = GESTURES[input.gesture];
-const begins = { drag: "input", pan: "pointermove" }[input.gesture];
+const begins = { drag: "input", pan: "pointermove", trace: "keydown" }[input.gesture];
 const browser = await launch();
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
 await page.goto(input.url);

@@ -48,6 +48,7 @@ pub(super) fn done(slug: String) -> AnyView {
         });
     };
     let solutions = RwSignal::new(false);
+    print::on_keys(move || print::begin(slug.get_value(), solutions.get_untracked()));
     view! {
         <button type="button" class="secondary" aria-pressed=move || is_done.get().to_string() on:click=toggle>
             {move || if is_done.get() { "✓ Done" } else { "Mark as done" }}

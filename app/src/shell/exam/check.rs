@@ -9,10 +9,12 @@ use ringside_content::schema::ExerciseIndex;
 use ringside_core::exercise::input::in_words;
 use ringside_core::practice::date;
 use ringside_core::practice::exam::{
-    ClassTable, ExamResult, Finding, HONESTY, MAX_FILE, Mark, Recheck, Rechecked, class_table, recheck,
+    ClassTable, Common, ExamResult, Finding, HONESTY, MAX_FILE, Mark, Recheck, Rechecked, class_report, class_table,
+    recheck,
 };
 
 use super::loaded::{self, Loaded};
+use super::mistakes;
 use crate::data::library;
 use crate::ui::said::{Said, say};
 use crate::ui::{file, unique_id};
@@ -152,7 +154,25 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
         })
     });
     let table = Memo::new(move |_| marked.with(|all| class_table(all)));
+    let report = Memo::new(move |_| {
+        loaded.with_value(|loaded| {
+            let evaluate = |exercise: &_, query: &_| loaded.evaluate(exercise, query);
+            marked.with(|all| class_report(all, &loaded.definitions, &evaluate))
+        })
+    });
+    let wrong = move || report.with(|report: &Vec<Common>| mistakes::view(report, |key| title_of(titles, key)));
+    let quizzes = move || {
+        let mut all: Vec<String> = results.with(|all| all.iter().map(|(_, r)| r.quiz.title.clone()).collect());
+        all.retain(|title| !title.is_empty());
+        all.sort();
+        all.dedup();
+        (!all.is_empty()).then(|| view! { <p class="quiz-title">{all.join(" · ")}</p> })
+    };
     let said: Said = RwSignal::new(None);
+    let print = move |_| {
+        // A browser that cannot print says so.
+        let _ = window().print();
+    };
     let save = move |_| {
         let name = format!("ringside-class-{}.csv", date::iso(clock::today()));
         said.set(Some(file::save(&name, "text/csv", &table.with_untracked(ClassTable::to_csv))));
@@ -169,10 +189,18 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
     view! {
         <section aria-labelledby="class">
             <h2 id="class">"The class"</h2>
+            {quizzes}
             {notes}
             {move || table.with(|t| class_view(t, titles))}
-            <p class="actions sans"><button type="button" on:click=save>"Export as CSV"</button></p>
+            <p class="actions sans">
+                <button type="button" on:click=save>"Export as CSV"</button>
+                <button type="button" class="secondary" on:click=print>"Print"</button>
+            </p>
             {say(said)}
+        </section>
+        <section aria-labelledby="mistakes">
+            <h2 id="mistakes">"Which mistakes were made"</h2>
+            {wrong}
         </section>
         <section aria-labelledby="answers">
             <h2 id="answers">"What each answered"</h2>
@@ -187,7 +215,7 @@ fn title_of(titles: StoredValue<BTreeMap<String, String>>, key: &str) -> String 
 }
 
 /// A name as it is shown: never nothing.
-fn name_of(learner: &str) -> String {
+pub(super) fn name_of(learner: &str) -> String {
     if learner.trim().is_empty() { "No name".to_owned() } else { learner.trim().to_owned() }
 }
 
@@ -234,10 +262,10 @@ fn class_view(table: &ClassTable, titles: StoredValue<BTreeMap<String, String>>)
                 <tr>
                     <th scope="row">{name_of(&row.learner)}</th>
                     <td class="number">{row.right} " of " {row.of}</td>
-                    {marks}
+                    {odd}
                     <td class="number">{row.unclear}</td>
                     <td class="number">{minutes} " min"</td>
-                    {odd}
+                    {marks}
                 </tr>
             }
         })
@@ -251,10 +279,10 @@ fn class_view(table: &ClassTable, titles: StoredValue<BTreeMap<String, String>>)
                     <tr>
                         <th scope="col">"Learner"</th>
                         <th scope="col" class="number">"Right"</th>
-                        {head}
+                        <th scope="col">"The file"</th>
                         <th scope="col" class="number">"Unclear"</th>
                         <th scope="col" class="number">"Took"</th>
-                        <th scope="col">"The file"</th>
+                        {head}
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
@@ -262,10 +290,10 @@ fn class_view(table: &ClassTable, titles: StoredValue<BTreeMap<String, String>>)
                     <tr>
                         <th scope="row">"Right"</th>
                         <td></td>
+                        <td></td>
+                        <td></td>
+                        <td></td>
                         {right}
-                        <td></td>
-                        <td></td>
-                        <td></td>
                     </tr>
                 </tfoot>
             </table>

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Course, ExerciseIndex, Indexed};
-use ringside_core::practice::exam::{HONESTY, MAX_EXERCISES, MAX_SEED};
+use ringside_core::practice::exam::{HONESTY, MAX_EXERCISES, MAX_SEED, MAX_TITLE};
 use ringside_core::query::{Kind, ParamSpec};
 
+use super::asked;
 use super::link::{Link, MOST_MINUTES};
 use super::problems;
 use crate::data::library;
@@ -108,11 +109,29 @@ fn chapter(chapter: &Chapter, index: StoredValue<Arc<ExerciseIndex>>, quiz: RwSi
                 });
             };
             let kind = kind_of(&exercise);
+            let look = RwSignal::new(false);
+            let label = format!("Look at {}", exercise.title);
+            let question = move || {
+                let seed = move || key.with_value(|key| quiz.with(|q| q.spec.seed_of(key)));
+                look.get().then(|| asked::view(key.get_value(), seed))
+            };
             view! {
-                <label class="option">
-                    <input type="checkbox" prop:checked=has disabled=full on:change=tick />
-                    <span>{exercise.title} " " <small>{kind}</small></span>
-                </label>
+                <div class="to-choose">
+                    <label class="option">
+                        <input type="checkbox" prop:checked=has disabled=full on:change=tick />
+                        <span>{exercise.title} " " <small>{kind}</small></span>
+                    </label>
+                    <button
+                        type="button"
+                        class="quiet"
+                        aria-label=label
+                        aria-expanded=move || look.get().to_string()
+                        on:click=move |_| look.update(|on| *on = !*on)
+                    >
+                        "Look"
+                    </button>
+                </div>
+                {question}
             }
         })
         .collect_view();
@@ -133,6 +152,8 @@ fn order(quiz: RwSignal<Link>, index: StoredValue<Arc<ExerciseIndex>>) -> AnyVie
     let row = move |at: usize, key: &str| {
         let found = index.with_value(|i| i.exercises.iter().find(|e| e.key == key).cloned()).unwrap_or_default();
         let title = found.title.clone();
+        let own = key.to_owned();
+        let seed = move || quiz.with(|q| q.spec.seed_of(&own));
         let (up, out) = (format!("Earlier: {title}"), format!("Leave out: {title}"));
         let earlier = move |_| quiz.update(|q| q.spec.exercises.swap(at, at.saturating_sub(1)));
         let leave_out = move |_| {
@@ -145,6 +166,7 @@ fn order(quiz: RwSignal<Link>, index: StoredValue<Arc<ExerciseIndex>>) -> AnyVie
                 <span>{title} " " <small>{kind_of(&found)}</small></span>
                 <button type="button" class="quiet" aria-label=up disabled=at == 0 on:click=earlier>"↑"</button>
                 <button type="button" class="quiet" aria-label=out on:click=leave_out>"✕"</button>
+                {asked::view(key.to_owned(), seed)}
             </li>
         }
         .into_any()
@@ -168,10 +190,22 @@ fn settings(quiz: RwSignal<Link>) -> AnyView {
         quiz.update(|q| q.spec.seed = seed as u64);
     };
     let whole = |value: f64| format!("{value}");
+    let called = move |event| quiz.update(|q| q.spec.title = event_target_value(&event));
     view! {
         <section aria-labelledby="numbers">
-            <h2 id="numbers">"Numbers and time"</h2>
+            <h2 id="numbers">"Title, numbers and time"</h2>
             <div class="exam-settings sans">
+                <div>
+                    <label for="quiz-title">"Title"</label>
+                    <input
+                        type="text"
+                        id="quiz-title"
+                        maxlength=MAX_TITLE.to_string()
+                        prop:value=move || quiz.with(|q| q.spec.title.clone())
+                        on:input=called
+                    />
+                    <small>"Stands over the questions and in every file that is handed in."</small>
+                </div>
                 <div>
                     <label for="quiz-seed">"Seed"</label>
                     <NumberField

@@ -1,10 +1,12 @@
 //! A quiz: an instructor composes it and sends a link, learners take it without feedback and hand in a file, and anybody can
 //! mark the files again. `ringside_core::practice::exam` says what is in them and what they can show.
 
+mod asked;
 mod check;
 mod compose;
 mod link;
 mod loaded;
+mod mistakes;
 mod sitting;
 mod take;
 

@@ -18,9 +18,10 @@ use crate::store::store;
 use crate::ui::file;
 use crate::ui::later::Later;
 use crate::ui::said::{Said, say};
-use crate::{clock, exercises};
+use crate::{clock, exercises, page};
 
 pub(super) fn view(link: Link, messages: Vec<String>) -> AnyView {
+    let title = link.spec.title.clone();
     let show = move |index: Arc<ExerciseIndex>| {
         let (mut link, mut messages) = (link.clone(), messages.clone());
         let known: Vec<&str> = index.exercises.iter().map(|e| e.key.as_str()).collect();
@@ -40,9 +41,11 @@ pub(super) fn view(link: Link, messages: Vec<String>) -> AnyView {
         }
         .into_any()
     };
+    let title = if title.is_empty() { "Quiz".to_owned() } else { title };
+    page::title(&title);
     view! {
         <article class="exam">
-            <h1>"Quiz"</h1>
+            <h1>{title}</h1>
             {library().exercises.show(show)}
         </article>
     }

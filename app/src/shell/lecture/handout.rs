@@ -6,24 +6,27 @@ use leptos::task::spawn_local;
 use wasm_bindgen::JsCast as _;
 
 use super::qr;
+use crate::clock;
 use crate::deferred::deferred;
 use crate::page;
 use crate::shell::answer;
-use crate::shell::deck::{self, Shows, Slide};
+use crate::shell::deck::list as lists;
+use crate::shell::deck::{Shows, Slide};
 use crate::ui::islands::Islands;
 use crate::ui::later::Later;
 use crate::ui::{link, near};
 use crate::widgets::{self, Module, Props};
+use ringside_core::practice::date;
 
-/// All states of a list, and what is wrong with it.
-pub(super) fn view(list: RwSignal<String>) -> impl IntoView {
+/// All states of a list under a title and the day, and what is wrong with it.
+pub(super) fn view(list: RwSignal<String>, title: RwSignal<String>) -> impl IntoView {
     let found = RwSignal::new((Vec::<Slide>::new(), Vec::<String>::new()));
     let rest = Later::after(400);
     let read = move || {
         let on_its_way = page::pending();
         spawn_local(async move {
             let text = list.get_untracked();
-            let new = deck::of_list(&text).await;
+            let new = lists::read_list(&text).await;
             // Something else may have been typed meanwhile.
             if list.try_with_untracked(|now| *now == text).unwrap_or_default() {
                 found.try_set(new);
@@ -43,6 +46,10 @@ pub(super) fn view(list: RwSignal<String>) -> impl IntoView {
         <div role="alert">
             <ul class="message" hidden=move || found.with(|(_, problems)| problems.is_empty())>{problems}</ul>
         </div>
+        <header class="handout-head">
+            <p class="handout-title">{title}</p>
+            <p class="handout-date sans">{date::iso(clock::today())}</p>
+        </header>
         <ol class="handout">
             {move || found.with(|(slides, _)| slides.iter().map(state).collect_view())}
         </ol>
@@ -50,7 +57,11 @@ pub(super) fn view(list: RwSignal<String>) -> impl IntoView {
 }
 
 fn state(slide: &Slide) -> AnyView {
-    let address = link::whole(&slide.address());
+    let address = Some(slide.address()).filter(|address| !address.is_empty()).map(|address| link::whole(&address));
+    let from = address.map(|address| {
+        view! { <p class="handout-from sans">{qr::view(&address)} <a href=address.clone()>{address.clone()}</a></p> }
+    });
+    let is_text = matches!(slide.shows, Shows::Text(_));
     let shown = match &slide.shows {
         Shows::Exercise { chapter, id, prompt } => {
             let question = RwSignal::new(prompt.clone());
@@ -65,6 +76,7 @@ fn state(slide: &Slide) -> AnyView {
             });
             view! { <div class="prompt" inner_html=question></div> <div class="room-to-answer"></div> }.into_any()
         }
+        Shows::Text(html) => view! { <div class="handout-text" inner_html=html.clone()></div> }.into_any(),
         Shows::Figure { widget, query } => {
             let node = NodeRef::<html::Div>::new();
             let islands = Islands::new();
@@ -82,10 +94,10 @@ fn state(slide: &Slide) -> AnyView {
         }
     };
     view! {
-        <li>
-            <h2>{slide.label.clone()}</h2>
+        <li class:of-text=is_text>
+            <h2>{slide.title()}</h2>
             {shown}
-            <p class="handout-from sans">{qr::view(&address)} <a href=address.clone()>{address.clone()}</a></p>
+            {from}
         </li>
     }
     .into_any()

@@ -1,5 +1,6 @@
 //! A lecture list: states in order, kept as a small text file and as a link, run as a deck, printed as a handout.
 
+pub(super) mod add;
 mod handout;
 mod qr;
 
@@ -10,15 +11,21 @@ use ringside_content::schema::{Chapter, Status};
 use wasm_bindgen::JsCast as _;
 
 use super::deck;
+use super::deck::{list as lists, pictures};
+use super::print;
 use crate::data::library;
 use crate::deferred::{NotLoaded, Page};
 use crate::page;
 use crate::router::{self, address};
+use crate::store::store;
 use crate::ui::copy_link::copy_link;
 use crate::ui::file;
 use crate::ui::later::Later;
 use crate::ui::link;
 use crate::ui::said::{Said, say};
+
+/// The most bytes of a list's file that are read: its pictures are in it.
+const MOST_OF_A_FILE: f64 = 2e7;
 
 /// Downloads the page.
 #[wasm_split(lecture, wasm_split_path = leptos::wasm_split, fallible)]
@@ -28,9 +35,14 @@ pub fn load() -> Result<Page, NotLoaded> {
 
 fn view() -> AnyView {
     page::title("Lecture");
-    let list = RwSignal::new(deck::in_address().unwrap_or_default());
-    keep_in_address(list);
+    let own = || store().peek(|doc| doc.lecture.clone());
+    let list = RwSignal::new(lists::in_address().unwrap_or_else(own));
+    // One that came with a link does not take the place of the instructor's own until it is asked to.
+    let is_own = RwSignal::new(list.with_untracked(|list| lists::in_address().is_none() || *list == own()));
+    keep_in_address(list, is_own);
+    keep_in_store(list, is_own);
     let said: Said = RwSignal::new(None);
+    let title = RwSignal::new("Lecture".to_owned());
     let add = move |event: leptos::ev::Event| {
         let Some(select) = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlSelectElement>().ok()) else { return };
         let slug = select.value();
@@ -44,20 +56,32 @@ fn view() -> AnyView {
             |c: &Chapter| view! { <option value=c.slug.clone()>{format!("{} · {}", c.number, c.title)}</option> };
         Some(written.map(option).collect_view())
     };
-    let save = move |_| said.set(Some(file::save("lecture.txt", "text/plain", &list.get_untracked())));
+    let save =
+        move |_| said.set(Some(file::save("lecture.txt", "text/plain", &pictures::to_file(&list.get_untracked()))));
     let choose = move |event: leptos::ev::Event| {
         let Some(chosen) = file::chosen(&event) else { return };
         spawn_local(async move {
-            match file::read_text(&chosen, 2e5).await {
+            match file::read_text(&chosen, MOST_OF_A_FILE).await.and_then(|text| pictures::from_file(&text)) {
                 Ok(text) => drop(list.try_set(text)),
                 Err(why) => drop(said.try_set(Some(Err(why)))),
             }
         });
     };
-    let print = move |_| {
-        // A browser that cannot print says so.
-        let _ = window().print();
+    let picture = move |event: leptos::ev::Event| {
+        let Some(chosen) = file::chosen(&event) else { return };
+        spawn_local(async move {
+            match pictures::add(&chosen).await {
+                Ok(name) => {
+                    let caption = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem).replace('-', " ");
+                    list.try_update(|list| *list = lists::with_line(list, &format!("![{caption}]({name})"), ""));
+                }
+                Err(why) => drop(said.try_set(Some(Err(why)))),
+            }
+        });
     };
+    let take = move |_| is_own.set(true);
+    let print = move |_| print::whole_page();
+    print::on_keys(print::whole_page);
     view! {
         <article class="lecture">
             <h1>"Lecture"</h1>
@@ -69,6 +93,10 @@ fn view() -> AnyView {
                     {chapters}
                 </select>
             </label>
+            <div class="message" hidden=move || is_own.get()>
+                <p>"This list came with a link. What you change is in this page’s address; your own list is as it was."</p>
+                <p><button type="button" class="secondary" on:click=take>"Make it my list"</button></p>
+            </div>
             <label class="sans lecture-list">
                 "The list"
                 <textarea
@@ -81,32 +109,43 @@ fn view() -> AnyView {
             </label>
             <p class="hint sans">
                 "An address is that of a figure, of a chapter’s state (" <code>"chapter/…/?present=2"</code>
-                ") or of an exercise, as " <kbd>"c"</kbd> " and the buttons above figures and exercises copy it."
+                ") or of an exercise; “Add to lecture” on every figure and exercise writes it here. Lines that begin with " <code>">"</code>
+                " are a text slide in Markdown, and " <code>"![caption](name)"</code>
+                " is a picture of yours: kept in this tab and in the list’s file, but in no link."
             </p>
+            <label class="sans lecture-add">
+                "Title of the handout: "
+                <input type="text" maxlength="120" prop:value=title on:input=move |event| title.set(event_target_value(&event)) />
+            </label>
             <p class="actions sans">
-                <a class="button" href=move || list.with(|list| deck::address_of("presenter", list))>"Present it"</a>
+                <a class="button" href=move || list.with(|list| lists::address_of("presenter", list))>"Present it"</a>
                 <button type="button" class="secondary" on:click=print>"Print the handout"</button>
                 <button type="button" class="secondary" on:click=save>"Save as a file"</button>
-                {copy_link("Copy link", move || list.with_untracked(|list| deck::address_of("lecture", list)))}
+                {copy_link("Copy link", move || list.with_untracked(|list| lists::address_of("lecture", list)))}
                 <label for="lecture-file">"Open a file"</label>
                 <input type="file" id="lecture-file" accept=".txt,text/plain" on:change=choose />
+                <label for="lecture-picture">"Add a picture"</label>
+                <input type="file" id="lecture-picture" accept="image/png,image/jpeg,image/webp" on:change=picture />
             </p>
             {say(said)}
-            {handout::view(list)}
+            {handout::view(list, title)}
         </article>
     }
     .into_any()
 }
 
 /// What is typed is in the address, so that a reload and a link bring it back.
-fn keep_in_address(list: RwSignal<String>) {
+fn keep_in_address(list: RwSignal<String>, is_own: RwSignal<bool>) {
     // Another list may be opened from a link while this page is open.
     let moved = address();
     Effect::new(move |before: Option<()>| {
         moved.track();
         if before.is_some()
-            && let Some(given) = deck::in_address()
+            && let Some(given) = lists::in_address()
         {
+            if list.with_untracked(|list| *list != given) {
+                is_own.set(false);
+            }
             list.set(given);
         }
     });
@@ -115,10 +154,21 @@ fn keep_in_address(list: RwSignal<String>) {
         list.track();
         if before.is_some() {
             rest.run(move || {
-                let address = link::whole(&list.with_untracked(|list| deck::address_of("lecture", list)));
+                let address = link::whole(&list.with_untracked(|list| lists::address_of("lecture", list)));
                 // A browser that refuses leaves an older list in the bar; the text is on the page.
                 router::replace(&address);
             });
+        }
+    });
+}
+
+/// The instructor's own list is there again without a link.
+fn keep_in_store(list: RwSignal<String>, is_own: RwSignal<bool>) {
+    let rest = Later::after(300);
+    Effect::new(move |before: Option<()>| {
+        list.track();
+        if is_own.get() && before.is_some() {
+            rest.run(move || store().update(|doc| doc.lecture = list.get_untracked()));
         }
     });
 }
@@ -127,14 +177,9 @@ fn keep_in_address(list: RwSignal<String>) {
 fn append_chapter(slug: String, list: RwSignal<String>, said: Said) {
     spawn_local(async move {
         match deck::of_chapter(&slug).await {
-            Ok(slides) => {
-                let line = |slide: deck::Slide| format!("{} {}", slide.address(), slide.label.replace('\n', " "));
-                let lines: Vec<String> = slides.into_iter().map(line).collect();
-                list.try_update(|list| {
-                    let before = if list.is_empty() || list.ends_with('\n') { "" } else { "\n" };
-                    *list = format!("{list}{before}{}\n", lines.join("\n"));
-                });
-            }
+            Ok(slides) => drop(list.try_update(|list| {
+                *list = slides.iter().fold(list.clone(), |all, s| lists::with_line(&all, &s.address(), &s.label));
+            })),
             Err(why) => drop(said.try_set(Some(Err(why)))),
         }
     });

@@ -6,29 +6,33 @@ use ringside_core::query::Query;
 use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, KeyboardEvent};
 
-use super::line::{Line, Now, Said, Step};
+use super::line::{Letter, Line, Now, Said, Step};
 use crate::deferred::deferred;
 use crate::page;
 use crate::shell::figures;
 use crate::shell::projector::stage::{self, Stage};
-use crate::shell::projector::{PROJECTING, fit, room};
+use crate::shell::projector::{PROJECTING, fit, folds, room};
 use crate::ui::dom;
 use crate::ui::later::Later;
 use crate::widgets::{self, Module, Props};
 
-pub(super) fn view() -> AnyView {
+/// The window of the talk `talk`; of the first that speaks, if it is empty.
+pub(super) fn view(talk: String) -> AnyView {
     page::title("Audience");
-    let now = RwSignal::new(Now::remembered().unwrap_or_default());
+    let known = Now::remembered().filter(|now| talk.is_empty() || now.talk == talk);
+    let now = RwSignal::new(known.unwrap_or(Now { talk, ..Now::default() }));
     let query = RwSignal::new(Query::parse(&now.with_untracked(|now| now.query.clone())));
-    follow(now, query);
-
     let node = NodeRef::<html::Div>::new();
+    let pointed = RwSignal::new(None::<(f64, f64)>);
+    let line = follow(now, query, pointed, node);
+
     let size = Later::after(150);
     let refit = move || {
         size.run(move || {
             if let Some(place) = node.get_untracked() {
                 let figure = dom::find(&place, "[data-widget]");
                 fit::fit(figure.as_deref().unwrap_or(&place));
+                say_folds(line, now, node);
             }
         });
     };
@@ -67,7 +71,30 @@ pub(super) fn view() -> AnyView {
         None => ().into_any(),
     };
     let question = Memo::new(move |_| now.with(|now| now.exercise.as_ref().map(|(_, question)| question.clone())));
-    let question = move || question.get().map(|html| view! { <div class="room-question" inner_html=html></div> });
+    let answer = Memo::new(move |_| now.with(|now| now.answer.clone()));
+    let question = move || {
+        question.get().map(|html| {
+            view! {
+                <div class="room-question">
+                    <div inner_html=html></div>
+                    <div class="room-answer" aria-live="polite" hidden=move || answer.with(String::is_empty) inner_html=answer></div>
+                </div>
+            }
+        })
+    };
+    let text = Memo::new(move |_| now.with(|now| now.text.clone()));
+    let text = move || {
+        let html = text.get();
+        (!html.is_empty()).then(|| view! { <div class="room-question room-text" inner_html=html></div> })
+    };
+    // Over what is on show, as the presenter has it under the pointer.
+    let pointer = move || {
+        let ((x, y), place) = (pointed.get()?, node.get()?);
+        let on = dom::find(&place, super::POINTED_AT)?.get_bounding_client_rect();
+        let (x, y) = (on.left() + x * on.width(), on.top() + y * on.height());
+        let (x, y) = (format!("{x:.0}px"), format!("{y:.0}px"));
+        Some(view! { <div class="room-pointer" style=("left", x) style=("top", y)></div> })
+    };
     let screen = |_| {
         room::fill_screen();
         let place = figures::meant(None, "");
@@ -86,6 +113,8 @@ pub(super) fn view() -> AnyView {
             <h1 class="visually-hidden">"What the room sees"</h1>
             {figure}
             {question}
+            {text}
+            {pointer}
             <div class="room-question sans" hidden=move || now.with(Now::is_shown)>
                 <p>"This window shows what the presenter’s shows, once that is open."</p>
             </div>
@@ -98,41 +127,79 @@ pub(super) fn view() -> AnyView {
     .into_any()
 }
 
-/// Keeps both as the presenter's window has them, and tells it what is moved and pressed here.
-fn follow(now: RwSignal<Now>, query: RwSignal<Query>) {
+/// Says whether the figure goes on below what is seen, so that the next step turns to it.
+fn say_folds(line: Line, now: RwSignal<Now>, node: NodeRef<html::Div>) {
+    let figure = node.get_untracked().and_then(|place| dom::find(&place, "[data-widget]"));
+    let is_folded = figure.is_some_and(|figure| folds::below(&figure).is_some());
+    line.say(&now.with_untracked(|now| now.talk.clone()), Said::Folded(is_folded));
+}
+
+/// Keeps all as the presenter's window has it, and tells it what is moved and pressed here.
+fn follow(
+    now: RwSignal<Now>,
+    query: RwSignal<Query>,
+    pointed: RwSignal<Option<(f64, f64)>>,
+    node: NodeRef<html::Div>,
+) -> Line {
     // What was heard last is not said again.
     let heard = StoredValue::new(query.get_untracked());
     // What was said and has not come back yet: what comes back of it is older than what is on show.
     let said = StoredValue::new(Vec::<String>::new());
-    let hear = StoredValue::new(None::<Line>);
-    let line = Line::open(move |what| match what {
-        Said::Now(shown) => {
-            let is_overtaken = said.try_update_value(|said| came_back(said, &shown.query)).unwrap_or_default();
-            shown.remember();
-            if !is_overtaken {
-                let state = Query::parse(&shown.query);
-                heard.set_value(state.clone());
-                if query.with_untracked(|q| *q != state) {
-                    query.set(state);
-                }
-            }
-            now.set(shown);
+    let line = StoredValue::new(None::<Line>);
+    let talk = move || now.with_untracked(|now| now.talk.clone());
+    let say = move |said: Said| {
+        if let Some(line) = line.try_get_value().flatten() {
+            line.say(&talk(), said);
         }
-        Said::Hello => {
-            if let (Some(line), true) = (hear.get_value(), now.with_untracked(Now::is_shown)) {
-                line.say(&Said::Now(now.get_untracked()));
+    };
+    let show = move |shown: Now| {
+        let is_overtaken = said.try_update_value(|said| came_back(said, &shown.query)).unwrap_or_default();
+        shown.remember();
+        if !is_overtaken {
+            let state = Query::parse(&shown.query);
+            heard.set_value(state.clone());
+            if query.with_untracked(|q| *q != state) {
+                query.set(state);
             }
         }
-        Said::Moved(_) | Said::Asked(_) => {}
+        if now.with_untracked(|now| now.at != shown.at) {
+            pointed.set(None);
+        }
+        now.set(shown);
+    };
+    let unfold = move || {
+        if let Some(figure) = node.get_untracked().and_then(|place| dom::find(&place, "[data-widget]")) {
+            folds::visit(&figure, true);
+            if let Some(line) = line.get_value() {
+                say_folds(line, now, node);
+            }
+        }
+    };
+    let opened = Line::open(false, move |letter: Letter| {
+        let ours = talk();
+        match letter.said {
+            // A presenter who has come anew may go on with this talk.
+            Said::Hello
+                if letter.leads
+                    && (letter.talk.is_empty() || letter.talk == ours)
+                    && now.with_untracked(Now::is_shown) =>
+            {
+                say(Said::Now(now.get_untracked()));
+            }
+            Said::Now(shown) if letter.leads && (ours.is_empty() || letter.talk == ours) => show(shown),
+            Said::Unfold if letter.leads && letter.talk == ours => unfold(),
+            Said::Pointed(at) if letter.leads && letter.talk == ours => pointed.set(at),
+            _ => {}
+        }
     });
-    hear.set_value(Some(line));
-    line.say(&Said::Hello);
+    line.set_value(Some(opened));
+    say(Said::Hello);
     Effect::new(move |_| {
         query.with(|q| {
             if heard.with_value(|heard| heard != q) {
                 heard.set_value(q.clone());
                 said.update_value(|said| said.push(q.to_string()));
-                line.say(&Said::Moved(q.to_string()));
+                say(Said::Moved(q.to_string()));
             }
         });
     });
@@ -140,9 +207,10 @@ fn follow(now: RwSignal<Now>, query: RwSignal<Query>) {
         // A remote's keys go to the window that has the focus.
         if let Some(step) = Step::of(event.unchecked_ref::<KeyboardEvent>()) {
             event.prevent_default();
-            line.say(&Said::Asked(step));
+            say(Said::Asked(step));
         }
     });
+    opened
 }
 
 /// Takes what has come back, and all before it, out of what was said. `true` if more is still to come back.

@@ -1,6 +1,6 @@
 //! The presenter's window.
 
-use gloo_timers::callback::Interval;
+use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Status};
@@ -8,26 +8,45 @@ use ringside_core::query::Query;
 use wasm_bindgen::JsCast as _;
 use web_sys::KeyboardEvent;
 
-use super::line::{Line, Now, Said, Step};
-use super::{AUDIENCE, CHAPTER, next};
+use super::line::{Letter, Line, Now, Said, Step, new_talk};
+use super::{AUDIENCE, CHAPTER, next, pointer, timer};
 use crate::clock;
 use crate::data::library;
 use crate::deferred::deferred;
 use crate::page;
 use crate::shell::answer;
-use crate::shell::deck::{self, LIST, Slide};
+use crate::shell::deck::list::{self, LIST};
+use crate::shell::deck::{self, Slide};
 use crate::ui::{dom, link};
 use crate::widgets::{self, Module, Props};
 
+/// How long other windows have to say which talks are led and which have lost their presenter, in milliseconds.
+const GREETING: u32 = 200;
+/// What `<html>` bears while nothing of the site is around the page.
+const BY_ITSELF: &str = "data-by-itself";
+
+/// What other windows said while this one came.
+#[derive(Default)]
+struct Heard {
+    /// Talks that are led.
+    led: Vec<String>,
+    /// What rooms see.
+    rooms: Vec<Now>,
+}
+
 /// A talk.
 #[derive(Clone, Copy)]
-struct Talk {
-    now: RwSignal<Now>,
+pub(super) struct Talk {
+    pub(super) now: RwSignal<Now>,
     /// The state of the figure on show.
     query: RwSignal<Query>,
     slides: RwSignal<Vec<Slide>>,
     problems: RwSignal<Vec<String>>,
     line: StoredValue<Option<Line>>,
+    /// While this window comes; nothing afterwards.
+    heard: StoredValue<Option<Heard>>,
+    /// Whether the room's figure goes on below what is seen there.
+    folded: RwSignal<bool>,
 }
 
 /// The window for a deck, as [`Now::deck`] names it; for any, if it is empty.
@@ -42,11 +61,13 @@ pub(super) fn view(deck: Query) -> AnyView {
         slides: RwSignal::new(Vec::new()),
         problems: RwSignal::new(Vec::new()),
         line: StoredValue::new(None),
+        heard: StoredValue::new(Some(Heard::default())),
+        folded: RwSignal::new(false),
     };
-    talk.line.set_value(Some(Line::open(move |said| talk.hear(said))));
-    talk.fetch();
-    // The other window may know where the talk is.
-    talk.say(&Said::Hello);
+    talk.line.set_value(Some(Line::open(true, move |letter| talk.hear(letter))));
+    // Another window may know where the talk is.
+    talk.say(Said::Hello);
+    talk.settle();
     Effect::new(move |_| {
         let query = talk.query.with(ToString::to_string);
         if talk.now.with_untracked(|now| now.query != query) {
@@ -56,9 +77,9 @@ pub(super) fn view(deck: Query) -> AnyView {
     Effect::new(move |_| {
         let now = talk.now.get();
         // Whoever shows nothing yet has nothing to say.
-        if now.is_shown() {
+        if now.is_shown() && !now.talk.is_empty() {
             now.remember();
-            talk.say(&Said::Now(now));
+            talk.say(Said::Now(now));
         }
     });
     dom::on(&window(), "keydown", move |event| {
@@ -68,6 +89,17 @@ pub(super) fn view(deck: Query) -> AnyView {
         }
     });
     let is_chosen = Memo::new(move |_| talk.now.with(|now| !now.deck.is_empty()));
+    Effect::new(move |_| {
+        if let Some(root) = document().document_element() {
+            // Where it cannot be said, the site stays around the page.
+            let _ = if is_chosen.get() { root.set_attribute(BY_ITSELF, "") } else { root.remove_attribute(BY_ITSELF) };
+        }
+    });
+    on_cleanup(|| {
+        if let Some(root) = document().document_element() {
+            let _ = root.remove_attribute(BY_ITSELF);
+        }
+    });
     view! {
         <article class="presenter">
             <h1>"Presenter"</h1>
@@ -98,34 +130,68 @@ fn choose() -> impl IntoView {
 }
 
 impl Talk {
-    fn say(self, said: &Said) {
+    pub(super) fn say(self, said: Said) {
         if let Some(line) = self.line.try_get_value().flatten() {
-            line.say(said);
+            line.say(&self.name(), said);
         }
     }
 
-    fn hear(self, said: Said) {
-        match said {
-            Said::Hello if self.now.with_untracked(Now::is_shown) => self.say(&Said::Now(self.now.get_untracked())),
-            Said::Hello => {}
+    /// Which talk it is.
+    fn name(self) -> String {
+        self.now.with_untracked(|now| now.talk.clone())
+    }
+
+    fn hear(self, letter: Letter) {
+        let is_ours = letter.talk == self.name();
+        let is_coming = self.heard.with_value(Option::is_some);
+        match letter.said {
+            Said::Hello if letter.leads && !is_coming => self.say(Said::Led),
+            Said::Hello if (is_ours || letter.talk.is_empty()) && self.now.with_untracked(Now::is_shown) => {
+                self.say(Said::Now(self.now.get_untracked()));
+            }
+            Said::Led if is_coming => self.note(|heard| heard.led.push(letter.talk)),
+            Said::Now(theirs) if is_coming && !letter.leads => self.note(|heard| heard.rooms.push(theirs)),
+            _ if !is_ours || letter.leads => {}
             Said::Moved(query) => self.query.set(Query::parse(&query)),
             Said::Asked(step) => self.step(step),
-            Said::Now(theirs) => self.resume(theirs),
+            Said::Folded(is) => self.folded.set(is),
+            _ => {}
         }
     }
 
-    /// Goes on where the other window is, if that is in this talk and this window has shown nothing yet.
-    fn resume(self, theirs: Now) {
-        let is_other = |ours: &Now| !ours.deck.is_empty() && ours.deck != theirs.deck;
-        if self.now.with_untracked(|ours| ours.is_shown() || is_other(ours)) {
-            return;
-        }
-        let is_fetched = self.now.with_untracked(|ours| !ours.deck.is_empty());
-        self.query.set(Query::parse(&theirs.query));
-        self.now.set(theirs);
-        if !is_fetched {
+    fn note(self, what: impl FnOnce(&mut Heard)) {
+        self.heard.update_value(|heard| {
+            if let Some(heard) = heard {
+                what(heard);
+            }
+        });
+    }
+
+    /// Once the others have answered: goes on with a talk that has lost its presenter, if it is this one; otherwise this talk is a new one.
+    fn settle(self) {
+        let on_its_way = page::pending();
+        spawn_local(async move {
+            TimeoutFuture::new(GREETING).await;
+            let Some(heard) = self.heard.try_update_value(Option::take).flatten() else { return };
+            let is_led = |talk: &String| heard.led.contains(talk);
+            let ours = self.now.get_untracked();
+            let lost = heard.rooms.into_iter().find(|room| {
+                let same_deck = ours.deck.is_empty() || ours.deck == room.deck;
+                !room.talk.is_empty() && !heard.led.contains(&room.talk) && same_deck
+            });
+            match lost {
+                // A window that was duplicated is a talk of its own.
+                _ if !ours.talk.is_empty() && is_led(&ours.talk) => self.now.update(|now| now.talk = new_talk()),
+                Some(room) if !ours.is_shown() => {
+                    self.query.set(Query::parse(&room.query));
+                    self.now.set(room);
+                }
+                _ if ours.talk.is_empty() => self.now.update(|now| now.talk = new_talk()),
+                _ => {}
+            }
             self.fetch();
-        }
+            drop(on_its_way);
+        });
     }
 
     /// Fetches the deck; shows its first slide if the talk begins.
@@ -141,7 +207,7 @@ impl Talk {
                     Ok(slides) => (slides, Vec::new()),
                     Err(why) => (Vec::new(), vec![why]),
                 },
-                (None, list) => deck::of_list(list.unwrap_or_default()).await,
+                (None, list) => list::read_list(list.unwrap_or_default()).await,
             };
             if slides.is_empty() && problems.is_empty() {
                 problems.push("There is nothing in it to show.".to_owned());
@@ -155,6 +221,7 @@ impl Talk {
     }
 
     fn go(self, at: usize) {
+        self.folded.set(false);
         let Some(slide) = self.slides.with_untracked(|slides| slides.get(at).cloned()) else { return };
         let mut next = self.now.get_untracked().showing(at, &slide);
         if next.since == 0 && at > 0 {
@@ -178,9 +245,13 @@ impl Talk {
     fn step(self, step: Step) {
         let at = self.now.with_untracked(|now| now.at);
         match step {
+            Step::On if self.folded.get_untracked() => self.say(Said::Unfold),
             Step::On => self.go(at + 1),
             Step::Back => at.checked_sub(1).into_iter().for_each(|before| self.go(before)),
-            Step::To(at) => self.go(at),
+            Step::To(number) => {
+                let at = self.slides.with_untracked(|slides| deck::at_number(slides, number));
+                at.into_iter().for_each(|at| self.go(at));
+            }
             Step::Blank => self.now.update(|now| now.blank = !now.blank),
         }
     }
@@ -193,8 +264,9 @@ impl Talk {
             {self.bar()}
             <div class="presenter-sides">
                 <div class="presenter-stage">
-                    <p class="presenter-label sans">{move || self.slide(0).map(|slide| slide.label)}</p>
+                    <p class="presenter-label sans">{move || self.slide(0).map(|slide| slide.title())}</p>
                     {self.figure()}
+                    {self.text()}
                     {self.question()}
                 </div>
                 {self.aside()}
@@ -211,21 +283,12 @@ impl Talk {
 
     fn bar(self) -> impl IntoView {
         let Self { now, slides, .. } = self;
-        let place = move || format!("{} of {}", now.with(|now| now.at) + 1, slides.with(Vec::len).max(1));
-        let tick = RwSignal::new(());
-        let _ticking = StoredValue::new_local(Interval::new(1000, move || {
-            tick.try_set(());
-        }));
-        let gone = move || {
-            tick.track();
-            let since = now.with(|now| now.since);
-            let seconds = if since == 0 { 0 } else { (clock::now() - since).max(0) };
-            format!("{}:{:02}", seconds / 60, seconds % 60)
-        };
+        let place = move || slides.with(|slides| deck::place(slides, now.with(|now| now.at)));
         let open = move |_| {
-            let address = link::whole(&format!("presenter/?{AUDIENCE}"));
+            let talk = self.name();
+            let address = link::whole(&format!("presenter/?{}", Query::new([(AUDIENCE, talk.as_str())])));
             // A browser that forbids it says so itself; the address can be opened by hand.
-            let _ = window().open_with_url_and_target(&address, "ringside-audience");
+            let _ = window().open_with_url_and_target(&address, &format!("ringside-audience-{talk}"));
         };
         view! {
             <div class="presenter-bar sans" role="toolbar" aria-label="The talk">
@@ -241,10 +304,9 @@ impl Talk {
                 >
                     "Blank " <kbd>"B"</kbd>
                 </button>
-                <span class="presenter-clock" role="timer" aria-label="Since the talk began">{gone}</span>
-                <button type="button" class="quiet" on:click=move |_| now.update(|now| now.since = clock::now())>
-                    "Start the clock again"
-                </button>
+                {pointer::view(self)}
+                {timer::view(now)}
+                <a class="quiet" href="./">"Leave"</a>
             </div>
         }
     }
@@ -259,6 +321,15 @@ impl Talk {
         }
     }
 
+    /// The text or the picture on show.
+    fn text(self) -> impl IntoView {
+        let text = Memo::new(move |_| self.now.with(|now| now.text.clone()));
+        move || {
+            let html = text.get();
+            (!html.is_empty()).then(|| view! { <div class="room-question room-text" inner_html=html></div> })
+        }
+    }
+
     /// The exercise on show, and its answer.
     fn question(self) -> impl IntoView {
         let now = self.now;
@@ -266,15 +337,29 @@ impl Talk {
         let key = Memo::new(move |_| now.with(|now| now.exercise.as_ref().map(|(key, _)| key.clone())));
         move || {
             let key = key.get()?;
-            let answered = RwSignal::new(None);
+            let answered = RwSignal::new(None::<Result<Vec<String>, String>>);
             spawn_local(async move {
                 answered.try_set(Some(answer::to(&key).await));
             });
+            let is_shown = Memo::new(move |_| now.with(|now| !now.answer.is_empty()));
+            let show = move |_| {
+                let html = answered.with_untracked(|came| match came {
+                    Some(Ok(pieces)) => answer::worked(pieces),
+                    _ => String::new(),
+                });
+                now.update(|now| now.answer = if now.answer.is_empty() { html } else { String::new() });
+            };
+            let is_there = move || answered.with(|answer| matches!(answer, Some(Ok(_))));
             Some(view! {
                 <section class="presenter-question" aria-label="The exercise on screen">
                     <div class="room-question" inner_html=question></div>
-                    <h2>"The answer, for you alone"</h2>
+                    <h2>{move || if is_shown.get() { "The answer, which the room sees" } else { "The answer, for you alone" }}</h2>
                     <div class="presenter-answer">{move || answered.get().map(answer::view)}</div>
+                    <p class="actions sans" hidden=move || !is_there()>
+                        <button type="button" class="secondary" aria-pressed=move || is_shown.get().to_string() on:click=show>
+                            "Show the answer to the room"
+                        </button>
+                    </p>
                 </section>
             })
         }
@@ -291,7 +376,7 @@ impl Talk {
             view! {
                 <li>
                     <button type="button" class="quiet" aria-current=is_on_show on:click=move |_| self.go(at)>
-                        {slide.label}
+                        {slide.title()}
                     </button>
                 </li>
             }

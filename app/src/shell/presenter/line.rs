@@ -16,6 +16,8 @@ const NAME: &str = "ringside-room";
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Now {
+    /// Which talk it is: there may be several at once.
+    pub(super) talk: String,
     /// Where the deck is from: the query of the presenter's address.
     pub(super) deck: String,
     /// The slide.
@@ -26,32 +28,42 @@ pub(super) struct Now {
     pub(super) query: String,
     /// The exercise on show, as `<chapter>/<id>`, and its prompt: HTML of our own build.
     pub(super) exercise: Option<(String, String)>,
+    /// Its answer, while the room sees it: HTML of our own build.
+    pub(super) answer: String,
+    /// The text or the picture on show: HTML.
+    pub(super) text: String,
     /// Whether the room sees nothing.
     pub(super) blank: bool,
     /// When the talk began, in Unix seconds; 0 before.
     pub(super) since: i64,
+    /// For how many minutes it is meant; 0 for as long as it takes.
+    pub(super) minutes: u32,
 }
 
 impl Now {
     /// The same talk at another slide.
     pub(super) fn showing(self, at: usize, slide: &Slide) -> Self {
+        let bare = Self {
+            at,
+            widget: String::new(),
+            query: String::new(),
+            exercise: None,
+            answer: String::new(),
+            text: String::new(),
+            ..self
+        };
         match &slide.shows {
-            Shows::Figure { widget, query } => {
-                Self { at, widget: widget.clone(), query: query.to_string(), exercise: None, ..self }
+            Shows::Figure { widget, query } => Self { widget: widget.clone(), query: query.to_string(), ..bare },
+            Shows::Exercise { chapter, id, prompt } => {
+                Self { exercise: Some((format!("{chapter}/{id}"), prompt.clone())), ..bare }
             }
-            Shows::Exercise { chapter, id, prompt } => Self {
-                at,
-                widget: String::new(),
-                query: String::new(),
-                exercise: Some((format!("{chapter}/{id}"), prompt.clone())),
-                ..self
-            },
+            Shows::Text(html) => Self { text: html.clone(), ..bare },
         }
     }
 
     /// Whether there is something for the room to see.
     pub(super) fn is_shown(&self) -> bool {
-        !self.widget.is_empty() || self.exercise.is_some()
+        !self.widget.is_empty() || self.exercise.is_some() || !self.text.is_empty()
     }
 
     /// What this window last knew.
@@ -67,17 +79,35 @@ impl Now {
     }
 }
 
+/// What goes over the channel: every window of every talk of this browser hears it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Letter {
+    /// The talk it is about; empty from a window that belongs to none yet.
+    pub(super) talk: String,
+    /// Whether a presenter's window says it.
+    pub(super) leads: bool,
+    pub(super) said: Said,
+}
+
 /// Something said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Said {
     /// A window has come: what is on show?
     Hello,
-    /// This is.
+    /// A presenter's window to another: this talk is led.
+    Led,
+    /// This is on show.
     Now(Now),
     /// A control was moved in the audience's window.
     Moved(String),
     /// A key was pressed in the audience's window.
     Asked(Step),
+    /// Whether the room's figure goes on below what is seen.
+    Folded(bool),
+    /// Turn to what is below.
+    Unfold,
+    /// Where the presenter points: shares of the width and the height of what is on show; nowhere.
+    Pointed(Option<(f64, f64)>),
 }
 
 /// What a key of the talk, or of a presentation remote, asks for.
@@ -87,7 +117,7 @@ pub(super) enum Step {
     On,
     /// The state before.
     Back,
-    /// The state of this number, from 0.
+    /// The state of this number.
     To(usize),
     /// Nothing on the screen, or something again.
     Blank,
@@ -107,41 +137,50 @@ impl Step {
             "ArrowLeft" | "ArrowUp" if on_nothing(event) => Some(Self::Back),
             _ if typing(event) => None,
             "b" | "B" | "." => Some(Self::Blank),
-            digit => digit.parse::<usize>().ok().filter(|n| (1..=9).contains(n)).map(|n| Self::To(n - 1)),
+            digit => digit.parse::<usize>().ok().filter(|n| (1..=9).contains(n)).map(Self::To),
         }
     }
 }
 
+/// A name for a talk that no other has.
+pub(super) fn new_talk() -> String {
+    format!("{:x}", (js_sys::Math::random() * 2_f64.powi(52)) as u64)
+}
+
 /// The channel, for as long as the place that opened it is there.
 #[derive(Clone, Copy)]
-pub(super) struct Line(StoredValue<Option<BroadcastChannel>, LocalStorage>);
+pub(super) struct Line {
+    channel: StoredValue<Option<BroadcastChannel>, LocalStorage>,
+    leads: bool,
+}
 
 impl Line {
-    /// Opens it, and does `hear` for everything that the other window says.
-    pub(super) fn open(hear: impl Fn(Said) + 'static) -> Self {
+    /// Opens it, and does `hear` for everything that other windows say.
+    pub(super) fn open(leads: bool, hear: impl Fn(Letter) + 'static) -> Self {
         let channel = BroadcastChannel::new(NAME).ok();
         if let Some(channel) = &channel {
             dom::on(channel, "message", move |event| {
                 let text = event.dyn_into::<MessageEvent>().ok().and_then(|event| event.data().as_string());
                 // What cannot be read is from another version of this page.
-                if let Some(said) = text.and_then(|text| serde_json::from_str(&text).ok()) {
-                    hear(said);
+                if let Some(letter) = text.and_then(|text| serde_json::from_str(&text).ok()) {
+                    hear(letter);
                 }
             });
         }
-        let line = Self(StoredValue::new_local(channel));
+        let line = Self { channel: StoredValue::new_local(channel), leads };
         on_cleanup(move || {
-            if let Some(Some(channel)) = line.0.try_update_value(Option::take) {
+            if let Some(Some(channel)) = line.channel.try_update_value(Option::take) {
                 channel.close();
             }
         });
         line
     }
 
-    /// Says something. `false` if this browser has no such channels.
-    pub(super) fn say(self, said: &Said) -> bool {
-        let Ok(text) = serde_json::to_string(said) else { return false };
-        self.0
+    /// Says something about a talk. `false` if this browser has no such channels.
+    pub(super) fn say(self, talk: &str, said: Said) -> bool {
+        let letter = Letter { talk: talk.to_owned(), leads: self.leads, said };
+        let Ok(text) = serde_json::to_string(&letter) else { return false };
+        self.channel
             .try_with_value(|channel| channel.as_ref().is_some_and(|c| c.post_message(&text.into()).is_ok()))
             .unwrap_or_default()
     }
@@ -154,8 +193,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn another_slide_leaves_nothing_of_the_last() {
+        let slide = |shows| Slide {
+            number: "1".into(),
+            place: String::new(),
+            shows,
+            label: String::new(),
+            notes: String::new(),
+        };
+        let exercise = Shows::Exercise { chapter: "x".into(), id: "y".into(), prompt: "?".into() };
+        let asked = Now { minutes: 45, ..Now::default() }.showing(0, &slide(exercise));
+        let answered = Now { answer: "480 GB".into(), ..asked };
+        let text = answered.showing(1, &slide(Shows::Text("<p>Then</p>".into())));
+        assert_eq!((text.exercise.clone(), text.answer.as_str(), text.minutes), (None, "", 45));
+        assert!(text.is_shown() && text.text == "<p>Then</p>");
+    }
+
+    #[test]
     fn what_is_said_is_heard() {
         let slide = Slide {
+            number: "4".into(),
             place: "main".into(),
             shows: Shows::Figure { widget: "amdahl".into(), query: Query::new([("n", "8")]) },
             label: String::new(),
@@ -163,9 +220,11 @@ mod tests {
         };
         let now = Now { deck: "chapter=x".into(), blank: true, ..Now::default() }.showing(3, &slide);
         assert_eq!((now.at, now.widget.as_str(), now.query.as_str(), now.blank), (3, "amdahl", "n=8", true));
-        for said in [Said::Hello, Said::Now(now), Said::Moved("n=16".into()), Said::Asked(Step::To(2))] {
-            let text = serde_json::to_string(&said).expect("JSON");
-            assert_eq!(serde_json::from_str::<Said>(&text).expect("the same"), said);
+        let pointed = Said::Pointed(Some((0.25, 0.5)));
+        for said in [Said::Hello, Said::Now(now), Said::Moved("n=16".into()), Said::Asked(Step::To(2)), pointed] {
+            let letter = Letter { talk: "a".into(), leads: true, said };
+            let text = serde_json::to_string(&letter).expect("JSON");
+            assert_eq!(serde_json::from_str::<Letter>(&text).expect("the same"), letter);
         }
         assert!(serde_json::from_str::<Said>("{\"Now\":{\"later\":1}}").is_ok(), "a later version may say more");
     }

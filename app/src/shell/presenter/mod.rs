@@ -6,17 +6,21 @@ mod follow;
 mod lead;
 mod line;
 mod next;
+mod pointer;
+mod timer;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::query::Query;
 
-use super::deck::{self, LIST};
+use super::deck::list::{self, LIST};
 use crate::deferred::{NotLoaded, Page};
 use crate::router::{self, Route, address};
 
-/// The name in the address by which a window is the audience's.
+/// The name in the address by which a window is the audience's, of the talk that it names.
 const AUDIENCE: &str = "audience";
+/// What is pointed at: the same in both windows.
+const POINTED_AT: &str = "[data-drawing], .room-question";
 /// The name in the address of a chapter, by its slug, that is presented.
 const CHAPTER: &str = "chapter";
 
@@ -34,7 +38,7 @@ fn view() -> AnyView {
         before.filter(|_| !is_here).cloned().unwrap_or_else(Asked::now)
     });
     (move || match asked.get() {
-        Asked::Audience => follow::view(),
+        Asked::Audience(talk) => follow::view(talk),
         Asked::Talk(deck) => lead::view(deck),
     })
     .into_any()
@@ -43,7 +47,8 @@ fn view() -> AnyView {
 /// Which window the address asks for.
 #[derive(Debug, Clone, PartialEq)]
 enum Asked {
-    Audience,
+    /// The audience's, of a talk or of any.
+    Audience(String),
     /// The presenter's, and where its deck is from: `chapter`, a slug, or `list`, a text.
     Talk(Query),
 }
@@ -51,11 +56,11 @@ enum Asked {
 impl Asked {
     fn now() -> Self {
         let query = router::query();
-        if query.get(AUDIENCE).is_some() {
-            return Self::Audience;
+        if let Some(talk) = query.get(AUDIENCE) {
+            return Self::Audience(talk.to_owned());
         }
         let chapter = query.get(CHAPTER).map(|slug| (CHAPTER, slug.to_owned()));
-        let list = deck::in_address().map(|list| (LIST, list));
+        let list = list::in_address().map(|list| (LIST, list));
         Self::Talk(Query::new(list.or(chapter)))
     }
 }

@@ -10,6 +10,11 @@ const SMALLEST: f64 = 20.0;
 const SCREEN: (f64, f64) = (1920.0, 1080.0);
 /// A figure is enlarged at most this much: the rest of it must still be seen.
 const MOST: f64 = 4.0;
+/// On a screen with less room than it was drawn for, a figure is drawn smaller, at least this large: as much of it is seen as on [`SCREEN`],
+/// in text that is as large in proportion.
+const LEAST: f64 = 0.6;
+/// Up to this width, or higher than wide, a window is scrolled, as `projector.css` has it: nothing is drawn smaller there.
+const SCROLLS: f64 = 900.0;
 /// A larger figure has less room, and may set its text anew: as often it is measured.
 const ROUNDS: usize = 3;
 
@@ -17,22 +22,23 @@ const ROUNDS: usize = 3;
 pub(in crate::shell) fn fit(figure: &Element) {
     let length = |value: Result<wasm_bindgen::JsValue, _>| value.ok().and_then(|v| v.as_f64()).unwrap_or_default();
     let window = window();
-    let scale = (length(window.inner_width()) / SCREEN.0).min(length(window.inner_height()) / SCREEN.1);
+    let (width, height) = (length(window.inner_width()), length(window.inner_height()));
+    let scale = (width / SCREEN.0).min(height / SCREEN.1);
+    let least = if width <= SCROLLS || height >= width { 1.0 } else { LEAST };
     let Some(root) = document().document_element() else { return };
     let style = root.unchecked_ref::<HtmlElement>().style();
     // A size that cannot be set leaves the figure as it was.
     let _ = style.set_property("--scale", &format!("{scale:.3}"));
-    let mut zoom = 1.0_f64;
+    let mut zoom = least;
+    let set = |zoom: f64| drop(style.set_property("--zoom", &format!("{zoom:.3}")));
+    set(zoom);
     for _ in 0..ROUNDS {
-        let needed = (SMALLEST * scale / smallest(figure)).clamp(1.0, MOST);
+        let needed = (SMALLEST * scale / smallest(figure)).clamp(least, MOST);
         if needed <= zoom {
             break;
         }
         zoom = needed;
-        let _ = style.set_property("--zoom", &format!("{zoom:.3}"));
-    }
-    if zoom == 1.0 {
-        let _ = style.set_property("--zoom", "1");
+        set(zoom);
     }
 }
 

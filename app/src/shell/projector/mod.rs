@@ -4,6 +4,8 @@
 //! Everything but the way in is downloaded when something is projected for the first time.
 
 pub(super) mod fit;
+pub(super) mod folds;
+mod held;
 mod question;
 pub(super) mod room;
 pub(super) mod stage;

@@ -16,7 +16,7 @@ use web_sys::{HtmlElement, KeyboardEvent, MutationObserver, MutationObserverInit
 
 use super::question::Question;
 use super::stage::{self, Stage};
-use super::{PRESENT, PROJECTING, asked, fit};
+use super::{PRESENT, PROJECTING, asked, fit, folds, held};
 use crate::data::library;
 use crate::page;
 use crate::router::{self, Route, address};
@@ -102,6 +102,8 @@ struct Room {
     light: RwSignal<bool>,
     frozen: RwSignal<bool>,
     question: Question,
+    /// Where the figure goes on below what is seen.
+    more: RwSignal<Option<(f64, f64)>>,
     resize: Later,
 }
 
@@ -119,6 +121,7 @@ fn enter(place: HtmlElement) {
         light: RwSignal::new(false),
         frozen: RwSignal::new(false),
         question: Question::none(),
+        more: RwSignal::new(None),
         resize: Later::after(120),
     };
     if !widget.is_empty() {
@@ -197,6 +200,9 @@ impl Room {
             self.watch();
         }
         self.at.set(Some(index));
+        if let Some(figure) = self.stage.with_value(Stage::figure) {
+            folds::unroll(&figure);
+        }
         if let Shows::Figure { query, .. } = slide.shows {
             self.wanted.set_value(Some(query));
         }
@@ -206,6 +212,10 @@ impl Room {
 
     fn step(self, forward: bool) {
         if forward && self.question.uncover() {
+            return;
+        }
+        if self.stage.with_value(Stage::figure).is_some_and(|figure| folds::visit(&figure, forward)) {
+            self.look();
             return;
         }
         let last = self.slides.with_untracked(Vec::len).saturating_sub(1);
@@ -238,7 +248,14 @@ impl Room {
     fn refit(self) {
         self.resize.run(move || {
             self.stage.try_with_value(Stage::fit);
+            self.look();
         });
+    }
+
+    /// Looks for what is folded away.
+    fn look(self) {
+        let figure = self.stage.try_with_value(Stage::figure).flatten();
+        self.more.try_set(figure.and_then(|figure| folds::below(&figure)));
     }
 
     /// Follows what changes on the stage: a figure that has come, text that was not there.
@@ -266,6 +283,7 @@ impl Room {
         let window = window();
         dom::on(&window, "keydown", move |event| self.press(event.unchecked_ref()));
         dom::on(&window, "resize", move |_| self.refit());
+        dom::on(&window, "wheel", move |_| set_timeout(move || self.look(), std::time::Duration::from_millis(100)));
         // What was pressed may have answered it.
         dom::on(&window, "click", move |_| self.settle());
         dom::on(&document(), "fullscreenchange", |_| {
@@ -364,8 +382,10 @@ pub(in crate::shell) fn fill_screen() {
 fn view(room: Room) -> AnyView {
     let count = move || room.slides.with(Vec::len);
     let label = move || {
-        let slide = room.at.get().and_then(|at| room.slides.with(|s| s.get(at).map(|s| (at, s.label.clone()))));
-        slide.map_or_else(String::new, |(at, label)| format!("{} of {} · {label}", at + 1, count()))
+        let Some(at) = room.at.get() else { return String::new() };
+        room.slides.with(|all| {
+            all.get(at).map(|slide| format!("{} · {}", deck::place(all, at), slide.label)).unwrap_or_default()
+        })
     };
     // The page's own heading is behind the figure.
     let title = document().title();
@@ -429,7 +449,24 @@ fn view(room: Room) -> AnyView {
             <button type="button" class="quiet" on:click=|_| leave()>"Leave " <kbd>"Esc"</kbd></button>
         </div>
         {room.question.view()}
-        <Show when=move || room.frozen.get()>{held(room)}</Show>
+        {move || {
+            let (x, y) = room.more.get()?;
+            let (x, y) = (format!("{x:.0}px"), format!("{y:.0}px"));
+            Some(
+                view! {
+                    <button
+                        type="button"
+                        class="room-more"
+                        style=("left", x)
+                        style=("top", y)
+                        on:click=move |_| room.step(true)
+                    >
+                        "More below " <kbd>"→"</kbd>
+                    </button>
+                },
+            )
+        }}
+        <Show when=move || room.frozen.get()>{held::view(room.stage)}</Show>
         <Show when=move || room.light.get()>
             <div
                 class="room-light"
@@ -448,52 +485,4 @@ fn view(room: Room) -> AnyView {
         </section>
     }
     .into_any()
-}
-
-/// A still picture of the figure as it is now, over what goes on behind it.
-fn held(room: Room) -> AnyView {
-    let node = NodeRef::<leptos::html::Div>::new();
-    Effect::new(move |_| {
-        let (Some(host), Some(figure)) = (node.get(), room.stage.with_value(Stage::figure)) else { return };
-        let Ok(still) = figure.clone_node_with_deep(true) else { return };
-        let still: HtmlElement = still.unchecked_into();
-        for (from, to) in dom::all(&figure, "canvas").iter().zip(dom::all(&still, "canvas")) {
-            copy_canvas(from.unchecked_ref(), to.unchecked_ref());
-        }
-        copy_properties("input, select, textarea", &figure, &still);
-        // A radio button that is checked unchecks those of its name.
-        for radio in dom::all(&still, "input[type=radio]") {
-            let _ = radio.remove_attribute("name");
-        }
-        // What cannot be held is seen to change.
-        let _ = host.append_child(&still);
-        copy_properties("code-editor", &figure, &still);
-        for (from, to) in dom::all(&figure, ".drawing").iter().zip(dom::all(&still, ".drawing")) {
-            to.set_scroll_top(from.scroll_top());
-        }
-    });
-    view! { <div class="projected room-held" node_ref=node inert="" aria-hidden="true"></div> }.into_any()
-}
-
-/// Copies what was set by hand or by a program: no attribute says it, so that it is not cloned.
-fn copy_properties(fields: &str, from: &HtmlElement, to: &HtmlElement) {
-    for (from, to) in dom::all(from, fields).iter().zip(dom::all(to, fields)) {
-        for property in ["value", "checked"] {
-            if let Ok(value) = js_sys::Reflect::get(from, &property.into())
-                && !value.is_undefined()
-            {
-                // What cannot be set is seen as it was at first.
-                let _ = js_sys::Reflect::set(&to, &property.into(), &value);
-            }
-        }
-    }
-}
-
-fn copy_canvas(from: &web_sys::HtmlCanvasElement, to: &web_sys::HtmlCanvasElement) {
-    let context =
-        to.get_context("2d").ok().flatten().and_then(|c| c.dyn_into::<web_sys::CanvasRenderingContext2d>().ok());
-    if let Some(context) = context {
-        // An empty canvas has nothing to copy.
-        let _ = context.draw_image_with_html_canvas_element(from, 0.0, 0.0);
-    }
 }

@@ -198,8 +198,16 @@ pub(super) fn view(shown: Shown, playback: Playback) -> impl IntoView {
     let path = move |class: &'static str, look: fn(&Links) -> &String| {
         view! { <path class=class d=move || links.with(|l| look(l).clone()) /> }
     };
+    // The picture in words, for whoever does not see it.
+    let ranks = move || {
+        shown.now(|run, data, step| {
+            (0..run.params.ranks).map(|rank| view! { <li>{run.rank_in_words(data, step, rank)}</li> }).collect_view()
+        })
+    };
+    let of_ranks = move || shown.with(|run| format!("The ranks after step {} of {}", shown.step.get(), run.steps()));
     view! {
-        <div class="circle-room" aria-hidden="true">
+        <ul class="visually-hidden" data-answer="" aria-label=of_ranks>{ranks}</ul>
+        <div class="circle-room" data-seen="" aria-hidden="true">
             <svg class="circle" class:many=move || merges.get() class:wordy=move || ring.get() <= WORDY viewBox="0 0 1000 1000">
                 <path class="stems" d=move || stems.get() />
                 <path class="quiet-links" d=move || quiet.get() />

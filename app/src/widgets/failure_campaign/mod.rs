@@ -1,5 +1,6 @@
 //! A cluster through weeks of failures: its time as strips, where it went, and what the checkpoint interval does to it.
 
+mod causes;
 mod log;
 mod numbers;
 mod weeks;
@@ -75,7 +76,7 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|o| p.quantities(o))));
     let drawing = move || match show.get() {
         View::Campaign => weeks::view(params, shown, step),
-        View::Interval | View::Target | View::Size => {
+        View::Interval | View::Target | View::Size | View::Storage => {
             let chart =
                 Memo::new(move |_| still.with(|p| shown.with(|o| Some(charts::chart(p, o)))).unwrap_or_default());
             ui::chart::view("failure-chart", chart)
@@ -86,6 +87,7 @@ fn view(props: Props) -> AnyView {
     let below = view! {
         <div class="failures">
             {move || (show.get() == View::Size).then(|| ui::chart::view("failure-chart", by_size))}
+            {move || (show.get() == View::Size).then(|| causes::view(still))}
             <dl class="readings loaded">{readings::all(&Failures::ENTRY, quantities)}</dl>
             {log::view(state)}
         </div>

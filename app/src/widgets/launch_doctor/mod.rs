@@ -1,11 +1,12 @@
 //! A launch as people write it, the processes that it makes, and what they print.
 
 mod nodes;
+mod record;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::{Model as _, Text as _};
-use ringside_core::launch::{Launch, Outcome, Params, Script};
+use ringside_core::launch::{Launch, Outcome, Params, Script, Show};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
@@ -25,6 +26,7 @@ fn view(props: Props) -> AnyView {
     let params = state.params();
     // Only what the launch depends on: looking at another process launches nothing anew.
     let still = Memo::new(move |_| params.with(|p| Params { node: 0, local: 0, ..p.clone() }));
+    let show = Memo::new(move |_| params.with(|p| p.show));
     let launch = Memo::new(move |_| still.with(Params::launch));
     let quantities = Memo::new(move |_| params.with(|p| launch.with(|l| p.quantities(l))));
     let subtitle =
@@ -35,8 +37,9 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding=Signal::derive(move || still.with(|p| launch.with(|l| p.finding(l))))
-            notes="train.py calls init_process_group(\"nccl\"), takes GPU number LOCAL_RANK, all-reduces one number and trains. Nodes gpu01, gpu02 … \
-                   have eth0, ib0 and mlx5_0 … Loops of a shell are not evaluated."
+            notes="train.py calls init_process_group(\"nccl\"), takes GPU number LOCAL_RANK, all-reduces one number and trains. Under Ray it hands \
+                   --num-workers and --use-gpu to ScalingConfig. Nodes gpu01, gpu02 … have eth0, ib0 and mlx5_0 … The registry’s train:dev was pushed again \
+                   today. Loops of a shell are not evaluated."
                 .to_owned()
             controls=Controls::of(state).draw()
             below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
@@ -44,9 +47,17 @@ fn view(props: Props) -> AnyView {
         >
             <div class="launch">
                 <div class="launch-seen">
-                    {nodes::view(state, launch)}
-                    {log(params, launch)}
-                    {nodes::process(params, launch)}
+                    {move || match show.get() {
+                        Show::Launch => {
+                            view! {
+                                {nodes::view(state, launch)}
+                                {log(params, launch)}
+                                {nodes::process(params, launch)}
+                            }
+                                .into_any()
+                        }
+                        Show::Record => record::view(still, launch),
+                    }}
                 </div>
                 <div class="launch-script">{script(state, launch)}</div>
             </div>

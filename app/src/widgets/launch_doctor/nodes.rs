@@ -34,7 +34,7 @@ pub(super) fn view(state: State<Params>, launch: Memo<Launch>) -> AnyView {
             (0..nodes).map(row).collect_view()
         })
     };
-    view! { <div class="launch-nodes" role="group" aria-label="Nodes, their GPUs, and the ranks on them">{rows}</div> }
+    view! { <div class="launch-nodes" data-seen="" role="group" aria-label="Nodes, their GPUs, and the ranks on them">{rows}</div> }
         .into_any()
 }
 

@@ -27,9 +27,10 @@ pub(super) fn view(state: State) -> AnyView {
     .into_any()
 }
 
-/// Incidents that were published.
-pub(super) fn published() -> AnyView {
-    let row = |p: &published::Published| {
+/// Incidents that were published: words and numbers are theirs, and the run here that is made like one is told with its cause.
+pub(super) fn published(state: State) -> AnyView {
+    let told = Memo::new(move |_| state.params().with(|p| p.told));
+    let row = move |p: &'static published::Published| {
         let cost = p.hours().map_or("–".to_owned(), |(hours, device_hours)| {
             format!("{}, {} accelerator-hours", Unit::Seconds.format(hours * 3600.0), grouped(device_hours as u64))
         });
@@ -38,7 +39,15 @@ pub(super) fn published() -> AnyView {
                 <th scope="row">{p.run}</th>
                 <td>{p.seen}</td>
                 <td>{p.done}</td>
+                <td>{p.numbers}</td>
                 <td>{cost}</td>
+                <td>
+                    {move || match p.like {
+                        Some(case) if told.get() => format!("run {}", case.label()),
+                        Some(_) => "…".to_owned(),
+                        None => "–".to_owned(),
+                    }}
+                </td>
                 <td>{p.source}</td>
             </tr>
         }
@@ -51,11 +60,14 @@ pub(super) fn published() -> AnyView {
                     words("Run"),
                     words("Seen"),
                     words("Done"),
+                    words("Numbers, as published"),
                     words("Cost of going back once"),
+                    words("Simulated here"),
                     words("Source"),
                 ]
                 rows=published::ALL.iter().map(row).collect_view().into_any()
             />
+            <p class="fine">"No curve of theirs is drawn here. “What was wrong?” also says which run here is made like which."</p>
         </details>
     }
     .into_any()

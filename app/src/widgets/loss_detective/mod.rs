@@ -40,7 +40,7 @@ fn view(props: Props) -> AnyView {
     let all = Memo::new(move |_| params.with(|p| story.with(|s| p.quantities(s))));
     let below = view! {
         <div class="loss-detective">
-            {answer::view(state)} <dl class="readings">{readings::all(&Params::ENTRY, all)}</dl> {answer::published()}
+            {answer::view(state)} <dl class="readings">{readings::all(&Params::ENTRY, all)}</dl> {answer::published(state)}
         </div>
     };
     view! {

@@ -1,4 +1,4 @@
-//! The same numbers summed by three kernels on the learner's GPU: the bits of each, and those of the CPU in the same order.
+//! The same numbers summed by kernels of six orders on the learner's GPU: the bits of each, and those of the CPU in the same order.
 
 use leptos::prelude::*;
 use ringside_core::float::FP32;
@@ -52,15 +52,37 @@ pub(super) fn finding(state: State, runner: Runner) -> Option<String> {
     let mut codes: Vec<u32> = ran.iter().map(|(_, [here, _])| *here).collect();
     codes.sort_unstable();
     codes.dedup();
-    let as_on_cpu = ran.iter().filter(|(_, [here, cpu])| here == cpu).count();
+    let ordered = || kernels().zip(&ran).filter(|(kernel, _)| kernel.has_order()).map(|(_, ran)| ran);
+    let as_on_cpu = ordered().filter(|(_, [here, cpu])| here == cpu).count();
     let note = match as_on_cpu {
-        all if all == ran.len() => "Each has the bits that the CPU gets in the same order.".to_owned(),
+        all if all == ordered().count() => {
+            "Each that has an order has the bits that the CPU gets in the same order.".to_owned()
+        }
         some => format!(
-            "{some} of {} have the bits that the CPU gets in the same order; WGSL allows a compiler to add in another.",
-            ran.len()
+            "{some} of {} that have an order have the bits that the CPU gets in it; WGSL allows a compiler to add in another.",
+            ordered().count()
         ),
     };
-    Some(format!("On {}, {} orders come to {} different sums. {note}", first.ran_on(), ran.len(), codes.len()))
+    let again = match arrivals(state, runner) {
+        (runs, sums) if runs > 1 => format!(" Atomics came to {sums} different sums in {runs} runs."),
+        _ => " Run them again: only atomics may change.".to_owned(),
+    };
+    Some(format!("On {}, {} orders come to {} different sums. {note}{again}", first.ran_on(), ran.len(), codes.len()))
+}
+
+/// Runs of the kernel without an order at this size, and the different sums that they came to. Tracks.
+fn arrivals(state: State, runner: Runner) -> (usize, usize) {
+    let (query, _) = size(state);
+    let query = query.to_string();
+    let without = |m: &Measured| kernels().any(|k| !k.has_order() && k.family == m.family && k.id == m.kernel);
+    runner.measured().with(|all| {
+        let runs = all.iter().filter(|m| without(m) && m.sizes == query).filter_map(|m| Some(m.bits?[0]));
+        let mut sums: Vec<u32> = runs.collect();
+        let count = sums.len();
+        sums.sort_unstable();
+        sums.dedup();
+        (count, sums.len())
+    })
 }
 
 /// The kernels with their bits, and what runs them.
@@ -68,7 +90,7 @@ pub(super) fn view(state: State, runner: Runner) -> AnyView {
     let busy = Memo::new(move |_| !runner.idle());
     let start = view! {
         <button type="button" disabled=move || busy.get() on:click=move |_| run(state, runner)>
-            "Run all three"
+            "Run all six"
         </button>
     };
     let rows = move || {
@@ -80,7 +102,8 @@ pub(super) fn view(state: State, runner: Runner) -> AnyView {
                 Some(_) => bits(FP32, code.into(), reference.unwrap_or(code).into()),
                 None => ("–".to_owned(), String::new()),
             };
-            let cpu = ran.as_ref().map_or("–".to_owned(), |(_, [_, cpu])| hexadecimal((*cpu).into(), 32));
+            let in_order = ran.as_ref().filter(|_| kernel.has_order());
+            let cpu = in_order.map_or("–".to_owned(), |(_, [_, cpu])| hexadecimal((*cpu).into(), 32));
             view! {
                 <tr>
                     <th scope="row">{kernel.label}</th>

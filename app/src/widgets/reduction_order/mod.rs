@@ -88,7 +88,7 @@ fn view(props: Props) -> AnyView {
             table=move || numbers::view(params, shown)
         >
             <div class="reduction-order">
-                <Show when=move || !on_gpu()>{chart::view("sums-chart", drawn)}</Show>
+                <Show when=move || !on_gpu()><div data-seen="">{chart::view("sums-chart", drawn)}</div></Show>
                 <Show when=sums>{orders::own(state)} {orders::view(state, shown)}</Show>
                 <Show when=on_gpu>{gpu::view(state, runner)}</Show>
             </div>

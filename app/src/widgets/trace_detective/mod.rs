@@ -3,21 +3,26 @@
 mod about;
 mod canvas;
 mod game;
+mod keys;
 mod numbers;
 mod own;
+mod picked;
+mod pointer;
+mod rows;
 mod viewer;
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::detective::{self, Outcome, Params, View};
-use ringside_core::trace::Trace;
-use ringside_core::trace::breakdown;
-use ringside_core::trace::diagnosis::{Finding, diagnose};
-use ringside_core::trace::layout::{Lane, lanes};
-use ringside_core::trace::rows::{Rows, Rules};
+use ringside_core::detective::{self, Outcome, Own, Params, View};
+use ringside_core::trace::diagnosis::Finding;
+use ringside_core::trace::layout::{lanes, partners};
+use ringside_core::trace::look::Look;
 use ringside_core::trace::simulate::Cause;
+use ringside_core::trace::{Span, Trace, Track};
+
+use picked::Picked;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
@@ -34,25 +39,40 @@ pub(super) fn load() -> Result<Module, NotLoaded> {
 
 type State = ui::state::State<Params>;
 
-/// What is on show: traces, their lanes, and what they show.
+/// What is on show: traces, and what they show.
 #[derive(Debug, Clone, PartialEq)]
 struct Scene {
     traces: Vec<Trace>,
-    lanes: Vec<Lane>,
-    findings: Vec<Finding>,
+    /// How each event of each trace is drawn.
+    looks: Vec<Vec<Look>>,
+    own: Own,
     /// The earliest and the latest time, in nanoseconds.
     extent: (i64, i64),
 }
 
 impl Scene {
-    fn of(traces: Vec<Trace>, findings: Vec<Finding>) -> Self {
+    fn new(traces: Vec<Trace>, own: Own) -> Self {
         let starts = traces.iter().filter_map(Trace::extent);
         let extent = starts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 1));
-        Self { lanes: lanes(&traces), traces, findings, extent }
+        Self { looks: traces.iter().map(Look::of_all).collect(), traces, own, extent }
+    }
+
+    /// The simulated traces.
+    fn simulated(params: &Params, outcome: &Outcome) -> Self {
+        let (traces, findings) = (outcome.traces.clone(), outcome.findings.clone());
+        let finding = params.finding(outcome);
+        let own = Own { lanes: lanes(&traces), findings, finding };
+        Self::new(traces, own)
+    }
+
+    /// For each trace, which of its names have `search` in them, whatever their case.
+    fn named(&self, search: &str) -> Vec<Vec<bool>> {
+        let has = |name: &str| name.to_lowercase().contains(search);
+        self.traces.iter().map(|trace| trace.names.iter().map(has).collect()).collect()
     }
 
     /// The span that is chosen.
-    fn span(&self, (trace, span): Chosen) -> Option<(&Trace, &ringside_core::trace::Span)> {
+    fn span(&self, (trace, span): Chosen) -> Option<(&Trace, &Span)> {
         let trace = self.traces.get(trace)?;
         Some((trace, trace.spans.get(span as usize)?))
     }
@@ -69,6 +89,10 @@ struct Shown {
     window: RwSignal<(f64, f64)>,
     width: RwSignal<f64>,
     chosen: RwSignal<Option<Chosen>>,
+    /// What the chosen event caused, or what caused it.
+    partners: Memo<Vec<u32>>,
+    /// The part that is selected.
+    picked: RwSignal<Option<Picked>>,
     /// Events of which only the name is asked for.
     search: RwSignal<String>,
     /// Rows that are folded: trace and track.
@@ -79,20 +103,32 @@ struct Shown {
 
 impl Shown {
     fn new(scene: Memo<Arc<Scene>>) -> Self {
+        let chosen = RwSignal::new(None::<Chosen>);
+        let of_chosen = move |_: Option<&Vec<u32>>| {
+            let Some((trace, span)) = chosen.get() else { return Vec::new() };
+            scene.with(|s| s.traces.get(trace).map(|t| partners(t, span)).unwrap_or_default())
+        };
         let shown = Self {
             scene,
             window: RwSignal::new((0.0, 1.0)),
             width: RwSignal::new(900.0),
-            chosen: RwSignal::new(None),
+            chosen,
+            partners: Memo::new(of_chosen),
+            picked: RwSignal::new(None),
             search: RwSignal::new(String::new()),
             folded: RwSignal::new(Vec::new()),
             looks: RwSignal::new(0),
         };
-        // Another trace has other events, and is seen whole.
-        Effect::new(move |_| {
-            scene.track();
+        // Another trace has other events, and is seen whole. Rows stay folded if they are the same.
+        Effect::new(move |before: Option<Vec<Vec<Track>>>| {
+            let tracks: Vec<Vec<Track>> = scene.with(|s| s.traces.iter().map(|t| t.tracks.clone()).collect());
             shown.chosen.set(None);
+            shown.picked.set(None);
+            if before.is_some_and(|before| before != tracks) {
+                shown.folded.set(Vec::new());
+            }
             shown.all();
+            tracks
         });
         shown
     }
@@ -109,14 +145,16 @@ impl Shown {
             self.looks.update(|n| *n += 1);
         }
         self.chosen.set(Some(chosen));
-        let Some((start, end)) =
-            self.scene.with_untracked(|s| s.span(chosen).map(|(_, s)| (s.start as f64, s.end() as f64)))
-        else {
-            return;
-        };
+        if let Some(times) = self.scene.with_untracked(|s| s.span(chosen).map(|(_, s)| (s.start, s.end()))) {
+            self.show(times);
+        }
+    }
+
+    /// Moves as little as needed for a stretch of time to be seen: as close as before, or as it takes to see all of it.
+    fn show(self, (start, end): (i64, i64)) {
         let (from, to) = self.window.get_untracked();
+        let (start, end) = (start as f64, end as f64);
         if start < from || end > to {
-            // As close as before, or as it takes to see all of it.
             let span = (to - from).max((end - start) * 1.2);
             let middle = (start + end) / 2.0;
             self.window.set((middle - span / 2.0, middle + span / 2.0));
@@ -130,18 +168,13 @@ fn view(props: Props) -> AnyView {
     // Neither is ever like the one before, and comparing all their events would take longer than drawing them.
     let outcome = Memo::new_with_compare(move |_| Arc::new(params.with(Params::outcome)), |_, _| true);
     let files = own::Files::new();
-    let make = move |_: Option<&Arc<Scene>>| {
-        let own = files.traces.get();
-        Arc::new(if own.is_empty() {
-            outcome.with(|o| Scene::of(o.traces.clone(), o.findings.clone()))
-        } else {
-            let findings = diagnose(&own, 0);
-            Scene::of(own.to_vec(), findings)
-        })
+    let make = move |_: Option<&Arc<Scene>>| match files.scene.get() {
+        Some(own) => own,
+        None => params.with(|p| outcome.with(|o| Arc::new(Scene::simulated(p, o)))),
     };
     let scene = Memo::new_with_compare(make, |_, _| true);
     let shown = Shown::new(scene);
-    let is_own = Memo::new(move |_| files.traces.with(|t| !t.is_empty()));
+    let is_own = Memo::new(move |_| files.scene.with(Option::is_some));
     let is_game = Memo::new(move |_| params.with(|p| p.view == View::Game) && !is_own.get());
     let explores = move || params.with(|p| p.view == View::Explore);
     let controls = Controls::of(state).only_while(&["cause", "also", "repair"], explores).draw();
@@ -150,14 +183,12 @@ fn view(props: Props) -> AnyView {
         (_, true) => params.with(game::title),
         _ => "simulated".to_owned(),
     });
-    let finding = Signal::derive(move || match is_own.get() {
-        true => scene.with(|s| own_finding(s)),
-        false => params.with(|p| outcome.with(|o| p.finding(o))),
-    });
+    let finding = Signal::derive(move || scene.with(|s| s.own.finding.clone()));
     let below = view! {
         <div class="trace-below">
             <div class:nowhere=move || !is_game.get()>{game::view(state, shown, outcome)}</div>
             {about::view(shown)}
+            {picked::view(shown)}
             <div class:nowhere=move || is_game.get()>{findings(shown)}</div>
             {own::view(files)}
             <div class:nowhere=is_own>{quantities(params, outcome)}</div>
@@ -180,19 +211,6 @@ fn view(props: Props) -> AnyView {
         </ModelFigure>
     };
     own::drop_zone(files, figure.into_any())
-}
-
-/// What an own trace shows.
-fn own_finding(scene: &Scene) -> String {
-    let Some(trace) = scene.traces.first() else { return String::new() };
-    let Some(time) = breakdown::temporal(&Rows::of(trace, Rules::Ours)) else {
-        return "Nothing runs on a GPU in this trace.".to_owned();
-    };
-    let lead = detective::lead(&time);
-    match scene.findings.first() {
-        Some(first) => format!("{lead} {}", detective::evidence(trace, first)),
-        None => format!("{lead} Nothing stands out."),
-    }
 }
 
 /// What the trace shows: which cause, which events say so, what to try, and what it would gain at most.
@@ -222,12 +240,12 @@ fn findings(shown: Shown) -> impl IntoView {
             </li>
         }
     };
-    let list = move || shown.scene.with(|s| s.findings.clone()).into_iter().map(item).collect_view();
+    let list = move || shown.scene.with(|s| s.own.findings.clone()).into_iter().map(item).collect_view();
     view! {
         <section class="trace-findings">
             <p class="trace-title">"Diagnosis"</p>
             <ul>{list}</ul>
-            <p class="fine" hidden=move || shown.scene.with(|s| !s.findings.is_empty())>
+            <p class="fine" hidden=move || shown.scene.with(|s| !s.own.findings.is_empty())>
                 "No cause takes three percent of the time."
             </p>
         </section>

@@ -1,167 +1,170 @@
-//! The learner's own traces: dropped or chosen, unpacked, and read piece by piece. They stay in the browser.
+//! The learner's own traces: dropped or chosen, and read by a worker. They stay in the browser.
 
 use std::sync::Arc;
 
-use gloo_timers::future::TimeoutFuture;
-use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
+use js_sys::{Array, Uint8Array};
 use leptos::ev::DragEvent;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
+use ringside_core::detective::Said;
 use ringside_core::quantity::{Unit, grouped};
-use ringside_core::trace::{Reader, Trace};
+use ringside_core::trace::Trace;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 
+use super::Scene;
 use crate::ui::file;
 use crate::ui::unique_id;
+use crate::worker::{Program, Worker};
 
-/// Bytes that are read of one file, unpacked.
-const MOST_BYTES: f64 = 200e6;
-/// Bytes after which the page gets its turn.
-const TURN: f64 = 2e6;
 /// Files that are shown together.
 const MOST_FILES: usize = 8;
+
+const READER: Program = Program {
+    meta: "ringside-trace",
+    does: "reads traces",
+    remedy: "Record fewer steps, or give it fewer files at once.",
+};
 
 /// The files that were given.
 #[derive(Clone, Copy)]
 pub(super) struct Files {
-    /// What was read; empty for the simulated trace.
-    pub traces: RwSignal<Arc<Vec<Trace>>>,
+    /// What was read; nothing for the simulated trace.
+    pub scene: RwSignal<Option<Arc<Scene>>>,
     /// What they are called.
     pub name: RwSignal<String>,
     /// What was wrong with them.
     problems: RwSignal<Vec<String>>,
     /// How far the reading is; empty when nothing is read.
     progress: RwSignal<String>,
-    /// Which reading it is: another number stops it.
-    turn: StoredValue<u32>,
+    /// The same from 0 to 1, if that is known.
+    share: RwSignal<Option<f64>>,
+    reading: StoredValue<Option<Reading>, LocalStorage>,
+}
+
+/// A worker that reads.
+struct Reading {
+    worker: Worker,
+    files: Array,
+    names: String,
+    /// What it has said so far.
+    traces: Vec<Trace>,
 }
 
 impl Files {
     pub fn new() -> Self {
         Self {
-            traces: RwSignal::new(Arc::new(Vec::new())),
+            scene: RwSignal::new(None),
             name: RwSignal::new(String::new()),
             problems: RwSignal::new(Vec::new()),
             progress: RwSignal::new(String::new()),
-            turn: StoredValue::new(0),
+            share: RwSignal::new(None),
+            reading: StoredValue::new_local(None),
         }
     }
 
+    /// Ends the worker, whatever it does.
     fn stop(self) {
-        self.turn.update_value(|turn| *turn += 1);
+        self.reading.set_value(None);
         self.progress.set(String::new());
+        self.share.set(None);
     }
 
-    fn read(self, files: Vec<web_sys::File>) {
+    fn read(self, files: &[web_sys::File]) {
         if files.is_empty() {
             return;
         }
         self.stop();
         self.problems.set(Vec::new());
-        let turn = self.turn.get_value();
-        spawn_local(async move {
-            let mut problems = Vec::new();
-            if files.len() > MOST_FILES {
-                problems.push(format!("{} files are too many at once: the first {MOST_FILES} are read.", files.len()));
+        if files.len() > MOST_FILES {
+            let count = files.len();
+            self.problem(format!("{count} files are too many at once: the first {MOST_FILES} are read."));
+        }
+        let files = files.get(..MOST_FILES).unwrap_or(files);
+        match Worker::start(READER, move |said| self.hear(said)) {
+            Ok(worker) => {
+                let names: Vec<String> = files.iter().map(web_sys::File::name).collect();
+                let reading =
+                    Reading { worker, files: files.iter().collect(), names: names.join(", "), traces: Vec::new() };
+                self.reading.set_value(Some(reading));
+                self.progress.set("The program that reads traces is started.".to_owned());
             }
-            let mut traces = Vec::new();
-            let mut names = Vec::new();
-            for given in files.into_iter().take(MOST_FILES) {
-                let name = given.name();
-                match self.read_one(&given, turn).await {
-                    Ok(None) => return,
-                    Ok(Some(trace)) => {
-                        problems.extend(trace.problems.iter().map(|p| format!("{name}: {}", p.message)));
-                        if !trace.problems.iter().any(|p| p.fatal) {
-                            traces.push(trace);
-                            names.push(name);
-                        }
-                    }
-                    Err(why) => problems.push(format!("{name}: {why}")),
+            Err(why) => self.problem(why),
+        }
+    }
+
+    fn problem(self, what: String) {
+        self.problems.update(|all| all.push(what));
+    }
+
+    fn hear(self, said: Result<JsValue, String>) {
+        let said = said.map(|bytes| postcard::from_bytes::<Said>(&Uint8Array::new(&bytes).to_vec()));
+        let said = match said {
+            Ok(Ok(said)) => said,
+            // Of another version of this site: it was renewed while this page was open.
+            Ok(Err(_)) => {
+                self.stop();
+                return self
+                    .problem("The program that reads traces is of another version. Reload the page.".to_owned());
+            }
+            Err(why) => {
+                self.stop();
+                return self.problem(why);
+            }
+        };
+        match said {
+            Said::Ready => self.reading.with_value(|reading| {
+                if let Some(reading) = reading {
+                    reading.worker.post(&reading.files);
+                }
+            }),
+            Said::Reading { file, bytes, of, events } => {
+                let read = Unit::Bytes.format(bytes as f64);
+                let all = of.map(|of| format!(" of {}", Unit::Bytes.format(of as f64))).unwrap_or_default();
+                self.share.set(of.filter(|of| *of > 0).map(|of| (bytes as f64 / of as f64).min(1.0)));
+                self.progress.set(format!("{file}: {read}{all} read, {} events.", grouped(events)));
+            }
+            Said::Diagnosing => {
+                self.share.set(None);
+                self.progress.set("Everything is read, and looked at now.".to_owned());
+            }
+            Said::Problem(problem) => self.problem(problem),
+            Said::Trace(trace) => self.with(|reading| reading.traces.push(*trace)),
+            Said::Spans(mut spans) => self.with(|reading| {
+                if let Some(trace) = reading.traces.last_mut() {
+                    trace.spans.append(&mut spans);
+                }
+            }),
+            Said::Done(own) => {
+                let reading = self.reading.try_update_value(Option::take).flatten();
+                self.stop();
+                // What was on show stays if nothing can be shown instead.
+                if let Some(reading) = reading.filter(|reading| !reading.traces.is_empty()) {
+                    self.name.set(reading.names);
+                    self.scene.set(Some(Arc::new(Scene::new(reading.traces, own))));
                 }
             }
-            if self.turn.try_get_value() != Some(turn) {
-                return;
-            }
-            self.progress.set(String::new());
-            self.problems.set(problems);
-            // What was on show stays if nothing can be shown instead.
-            if !traces.is_empty() {
-                traces.sort_by_key(|t| t.rank.unwrap_or(u32::MAX));
-                self.name.set(names.join(", "));
-                self.traces.set(Arc::new(traces));
+        }
+    }
+
+    fn with(self, change: impl FnOnce(&mut Reading)) {
+        self.reading.update_value(|reading| {
+            if let Some(reading) = reading {
+                change(reading);
             }
         });
     }
-
-    /// One file; nothing if the reading was stopped.
-    async fn read_one(self, given: &web_sys::File, turn: u32) -> Result<Option<Trace>, String> {
-        let name = given.name();
-        let pieces = pieces(given, name.ends_with(".gz"))?;
-        let mut reader = Reader::default();
-        let (mut bytes, mut shown) = (0.0, 0.0);
-        while let Some(piece) = next(&pieces).await? {
-            bytes += f64::from(piece.length());
-            reader.push(&piece.to_vec());
-            if bytes - shown >= TURN {
-                shown = bytes;
-                TimeoutFuture::new(0).await;
-                if self.turn.try_get_value() != Some(turn) {
-                    return Ok(None);
-                }
-                let events = grouped(reader.events() as u64);
-                self.progress.set(format!("{name}: {} read, {events} events.", Unit::Bytes.format(bytes)));
-            }
-            if bytes > MOST_BYTES {
-                break;
-            }
-        }
-        Ok(Some(reader.finish()))
-    }
-}
-
-fn call(object: &JsValue, name: &str, arguments: &Array) -> Option<JsValue> {
-    let function: Function = Reflect::get(object, &name.into()).ok()?.dyn_into().ok()?;
-    function.apply(object, arguments).ok()
-}
-
-/// What reads a file in pieces, unpacked if it is packed.
-fn pieces(given: &web_sys::File, packed: bool) -> Result<JsValue, String> {
-    let stream = call(given, "stream", &Array::new()).ok_or("This browser does not read files in pieces.")?;
-    let stream = if packed {
-        let unpacker = Reflect::get(&js_sys::global(), &"DecompressionStream".into());
-        let unpacker = unpacker.ok().and_then(|f| f.dyn_into::<Function>().ok());
-        let gzip = Array::of1(&"gzip".into());
-        let unpacker = unpacker.and_then(|f| Reflect::construct(&f, &gzip).ok());
-        let unpacker = unpacker.ok_or("This browser does not unpack .gz files. Unpack it first.")?;
-        call(&stream, "pipeThrough", &Array::of1(&unpacker)).ok_or("It cannot be unpacked.")?
-    } else {
-        stream
-    };
-    call(&stream, "getReader", &Array::new()).ok_or_else(|| "This browser does not read files in pieces.".to_owned())
-}
-
-/// The next piece; nothing at the end.
-async fn next(pieces: &JsValue) -> Result<Option<Uint8Array>, String> {
-    let wrong = || "It could not be read or unpacked to its end: it is damaged, no gzip file, or was moved.".to_owned();
-    let promise: Promise = call(pieces, "read", &Array::new()).and_then(|p| p.dyn_into().ok()).ok_or_else(wrong)?;
-    let read = JsFuture::from(promise).await.map_err(|_| wrong())?;
-    let member = |name: &str| Reflect::get(&read, &name.into()).unwrap_or(JsValue::UNDEFINED);
-    Ok(member("value").dyn_into().ok().filter(|_| !member("done").is_truthy()))
 }
 
 /// Where they are chosen, and what became of them.
 pub(super) fn view(files: Files) -> impl IntoView {
     let id = unique_id("own-trace");
     let is_reading = move || files.progress.with(|p| !p.is_empty());
-    let is_own = move || files.traces.with(|t| !t.is_empty());
+    let is_own = move || files.scene.with(Option::is_some);
     let problem = |text: String| view! { <li>{text}</li> };
     view! {
         <section class="trace-own">
             <p class="trace-title">"Your own trace"</p>
             <p class="fine">
-                "Drop the .pt.trace.json files of one or more ranks on the figure, also packed as .gz, up to 200 MB each unpacked. They stay in your browser."
+                "Drop the .pt.trace.json files of one or more ranks on the figure, or JAX’s .trace.json.gz, packed or not, up to 200 MB each unpacked. They stay in your browser."
             </p>
             <div class="trace-files">
                 <label for=id.clone()>"Choose files"</label>
@@ -170,19 +173,23 @@ pub(super) fn view(files: Files) -> impl IntoView {
                     id=id
                     multiple
                     accept=".json,.gz"
-                    on:change=move |event| files.read(file::all_chosen(&event))
+                    on:change=move |event| files.read(&file::all_chosen(&event))
                 />
-                <button type="button" class="secondary" hidden=move || !is_reading() on:click=move |_| files.stop()>
-                    "Cancel"
-                </button>
                 <button
                     type="button"
                     class="secondary"
                     hidden=move || !is_own()
-                    on:click=move |_| files.traces.set(Arc::new(Vec::new()))
+                    on:click=move |_| files.scene.set(None)
                 >
                     "Back to the simulated trace"
                 </button>
+            </div>
+            <div class="trace-progress" hidden=move || !is_reading()>
+                <progress
+                    aria-label="How much is read"
+                    value=move || files.share.get().map(|share| share.to_string())
+                ></progress>
+                <button type="button" class="secondary" on:click=move |_| files.stop()>"Cancel"</button>
             </div>
             <p role="status">{move || files.progress.get()}</p>
             <div role="alert">
@@ -202,7 +209,7 @@ pub(super) fn drop_zone(files: Files, figure: AnyView) -> AnyView {
             on:dragover=|event: DragEvent| event.prevent_default()
             on:drop=move |event: DragEvent| {
                 event.prevent_default();
-                files.read(file::dropped(&event));
+                files.read(&file::dropped(&event));
             }
         >
             {figure}

@@ -10,6 +10,11 @@ use crate::source::Spot;
 impl Writer<'_, '_> {
     pub(super) fn start_heading(&mut self, level: HeadingLevel, given: Option<&CowStr<'_>>, spot: Spot<'_>) {
         let level = level as u8;
+        if self.flavour == Flavour::Slide {
+            self.out.push_str(if level == 1 { "<h2>" } else { "<h3>" });
+            self.closers.push(if level == 1 { "</h2>\n" } else { "</h3>\n" });
+            return;
+        }
         if self.flavour != Flavour::Chapter {
             self.trouble(spot, "There are no headings here.", false);
             self.out.push_str("<p><strong>");
@@ -41,7 +46,8 @@ impl Writer<'_, '_> {
 
     pub(super) fn end_heading(&mut self) {
         let Some((level, id, start)) = self.heading.take() else {
-            self.out.push_str("</strong></p>\n");
+            let close = if self.flavour == Flavour::Slide { self.closers.pop() } else { None };
+            self.out.push_str(close.unwrap_or("</strong></p>\n"));
             return;
         };
         self.out.push_str(&format!("</h{level}>\n"));

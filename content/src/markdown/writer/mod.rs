@@ -29,6 +29,8 @@ pub(super) enum Flavour {
     Chapter,
     /// A few blocks.
     Blocks,
+    /// A few blocks with headings, which are no anchors.
+    Slide,
     /// One line.
     Inline,
 }

@@ -10,6 +10,7 @@
 pub mod csv;
 mod quiz;
 mod recheck;
+mod report;
 mod table;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -25,8 +26,9 @@ use crate::exercise::{self, Exercise, fnv1a};
 use crate::query::Query;
 
 pub use crate::exercise::MAX_SEED;
-pub use quiz::{MAX_EXERCISES, QuizSpec};
+pub use quiz::{MAX_EXERCISES, MAX_TITLE, QuizSpec};
 pub use recheck::{Finding, Recheck, Rechecked, recheck};
+pub use report::{Common, Shared, class_report};
 pub use table::{ClassRow, ClassTable, class_table};
 
 /// What a result can show and what it cannot: for the pages that make and read it.

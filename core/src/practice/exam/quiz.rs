@@ -10,6 +10,9 @@ use crate::query::{Problem, Query, did_you_mean, shorten};
 /// The most exercises that a quiz has.
 pub const MAX_EXERCISES: usize = 100;
 
+/// The longest title of a quiz, in characters.
+pub const MAX_TITLE: usize = 120;
+
 /// What a quiz asks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct QuizSpec {
@@ -17,6 +20,9 @@ pub struct QuizSpec {
     pub exercises: Vec<String>,
     /// 0 for the exercises as written, anything else for fresh parameters, the same for everyone.
     pub seed: u64,
+    /// What it is called; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
 }
 
 impl QuizSpec {
@@ -52,8 +58,9 @@ impl QuizSpec {
                     }
                 }
                 "seed" => {}
+                "title" => spec.title = title(value),
                 _ => {
-                    let hint = did_you_mean(name, &["e", "seed"]);
+                    let hint = did_you_mean(name, &["e", "seed", "title"]);
                     problem(name, value, format!("There is no parameter “{}”{hint}. It was ignored.", shorten(name)));
                 }
             }
@@ -73,7 +80,12 @@ impl QuizSpec {
 
     /// The link's query; [`QuizSpec::read`] reads it back.
     pub fn to_query(&self) -> Query {
-        Query::new([("e", self.exercises.join(",")), ("seed", self.seed.to_string())])
+        let mut query = Query::new([("e", self.exercises.join(",")), ("seed", self.seed.to_string())]);
+        let title = title(&self.title);
+        if !title.is_empty() {
+            query.set("title", title);
+        }
+        query
     }
 
     /// Takes out the exercises that are not among `known`, and names them.
@@ -97,6 +109,12 @@ impl QuizSpec {
     pub fn seed_of(&self, exercise: &str) -> u64 {
         if self.seed == 0 { 0 } else { seed_from(exercise, self.seed) }
     }
+}
+
+/// A title as it is kept: in one line, not too long.
+pub fn title(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(MAX_TITLE).collect()
 }
 
 /// `memory-accounting/weights`.

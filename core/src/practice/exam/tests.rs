@@ -33,7 +33,7 @@ fn definitions() -> Definitions {
 
 fn quiz(seed: u64) -> QuizSpec {
     let exercises = ["scaling/speedup", "memory/bytes", "memory/which"].map(str::to_owned).to_vec();
-    QuizSpec { exercises, seed }
+    QuizSpec { exercises, seed, ..QuizSpec::default() }
 }
 
 fn taken(seed: u64, answers: [&str; 3]) -> ExamResult {
@@ -172,7 +172,7 @@ fn changes_of_the_course_are_told_from_edits() {
 
 #[test]
 fn what_cannot_be_marked_says_so() {
-    let quiz = QuizSpec { exercises: vec!["broken/model".into(), "no/such".into()], seed: 3 };
+    let quiz = QuizSpec { exercises: vec!["broken/model".into(), "no/such".into()], seed: 3, ..QuizSpec::default() };
     let result = ExamResult::mark(&quiz, "", (0, 0), &BTreeMap::new(), &definitions(), &by_catalogue);
     assert!(result.answers.iter().all(|a| a.verdict == NOT_MARKED && a.fingerprint.is_empty()));
     let checked = again(&result);
@@ -295,9 +295,39 @@ proptest! {
         // A file can claim any quiz.
         let mut hostile = taken(0, [&text, &text, &text]);
         let exercises = ids.iter().chain(&ids).cloned().chain(["memory/which".into()]).collect();
-        hostile.quiz = QuizSpec { exercises, seed };
+        hostile.quiz = QuizSpec { exercises, seed, ..QuizSpec::default() };
         let checked = again(&hostile);
         prop_assert!(checked.items.iter().filter(|i| i.mark == Some(Mark::Right)).count() <= checked.of());
         let _ = (checked.say(), class_table(&[checked]).to_csv());
     }
+}
+
+#[test]
+fn a_title_stands_in_the_link_and_in_the_file() {
+    let (titled, problems) = QuizSpec::read(&Query::parse("e=memory/which&seed=0&title=  Week 3,\tmemory "));
+    assert_eq!((titled.title.as_str(), problems.len()), ("Week 3, memory", 0));
+    assert_eq!(QuizSpec::read(&titled.to_query()).0, titled);
+    let long = QuizSpec { title: "x".repeat(500), ..QuizSpec::default() };
+    assert_eq!(QuizSpec::read(&long.to_query()).0.title.len(), MAX_TITLE);
+    let result = ExamResult::mark(&titled, "Ada", (0, 1), &BTreeMap::new(), &definitions(), &by_catalogue);
+    assert_eq!(ExamResult::read(&result.to_json()).unwrap().quiz.title, "Week 3, memory");
+    // Files of before have none.
+    assert!(!taken(0, ["", "", ""]).to_json().contains("title"));
+}
+
+#[test]
+fn a_class_is_told_which_mistakes_it_made() {
+    let results =
+        [["64", "60 GB", "0,1"], ["64", "60 GiB", "1,2"], ["15.42", "", "1"], ["about ten <b>", "60 GB", "1,2"]]
+            .map(|answers| again(&taken(0, answers)));
+    let report = class_report(&results, &definitions(), &by_catalogue);
+    let counts: Vec<_> = report.iter().map(|c| (c.asked, c.right, c.empty)).collect();
+    assert_eq!(counts, [(4, 1, 0), (4, 2, 1), (4, 2, 0)]);
+    let speedup: Vec<_> = report[0].mistakes.iter().map(|m| (m.slip.say.as_str(), m.learners.len())).collect();
+    assert_eq!(speedup[0], ("That forgets the serial part.", 2));
+    // What a learner typed is never taken for markup.
+    assert!(report.iter().flat_map(|c| &c.mistakes).all(|m| !m.slip.is_html || !m.slip.say.contains("<b>")));
+    let which: Vec<_> = report[2].mistakes.iter().map(|m| m.slip.say.as_str()).collect();
+    assert_eq!(which, ["Not chosen: Logits", "Weights No."]);
+    assert_eq!(report[2].mistakes[0].learners.len(), 2);
 }

@@ -1,37 +1,18 @@
-//! States to step through: those that a chapter sets, in the order of its text, or those of a list.
-//!
-//! A list is a text ([`lines`]): on each line the address of a state, relative to the site's base or whole, and after a space what to call it.
-//! `w/<id>/?…` is a widget's state, `chapter/<slug>/?present=<n>` one that a chapter sets, `chapter/<slug>/` all of them, and
-//! `chapter/<slug>/#exercise-<id>` an exercise. Empty lines, and lines that begin with `#`, say nothing.
+//! States to step through: those that a chapter sets, in the order of its text, or those of a [`list`].
+
+pub(super) mod list;
+pub(super) mod pictures;
+mod text;
 
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 use ringside_content::schema::{Chapter, Course, Status};
-use ringside_core::query::{Query, shorten};
+use ringside_core::query::Query;
 use web_sys::Element;
 
-use super::embed::EMBED;
-use super::projector::PRESENT;
-use crate::data::{self, base_path};
+use crate::data;
 use crate::ui::{dom, link};
-use crate::widgets;
-
-/// The name of a list in an address. It stands behind the `#`, so that it may be long and is sent to no server.
-pub(super) const LIST: &str = "list";
-/// The most lines of a list that are read.
-const MOST: usize = 200;
-
-/// The list in the address of this page, if there is one.
-pub(super) fn in_address() -> Option<String> {
-    let hash = location().hash().unwrap_or_default();
-    Query::parse(hash.trim_start_matches('#')).get(LIST).map(str::to_owned)
-}
-
-/// A page with a list in its address.
-pub(super) fn address_of(page: &str, list: &str) -> String {
-    if list.trim().is_empty() { format!("{page}/") } else { format!("{page}/#{}", Query::new([(LIST, list)])) }
-}
 
 /// What is on a slide.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,11 +33,15 @@ pub(super) enum Shows {
         /// Its prompt with the numbers of the page: HTML of our own build.
         prompt: String,
     },
+    /// A text or a picture of a list: HTML that our renderer or we have written.
+    Text(String),
 }
 
 /// A state of the deck.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Slide {
+    /// What it is called by everywhere: among a chapter's states `3`, as in `?present=3`, among its exercises `E2`; in a list its place there.
+    pub(super) number: String,
     /// The id of its place in the chapter.
     pub(super) place: String,
     pub(super) shows: Shows,
@@ -71,8 +56,49 @@ impl Slide {
     pub(super) fn address(&self) -> String {
         match &self.shows {
             Shows::Figure { widget, query } => link::to_widget(widget, query),
-            Shows::Exercise { chapter, id, .. } => format!("chapter/{chapter}/#exercise-{id}"),
+            Shows::Exercise { chapter, id, .. } => of_exercise(chapter, id),
+            Shows::Text(_) => String::new(),
         }
+    }
+
+    /// Its number and its name.
+    pub(super) fn title(&self) -> String {
+        format!("{} · {}", self.number, self.label)
+    }
+}
+
+/// The address of an exercise, relative to the site's base.
+pub(super) fn of_exercise(chapter: &str, id: &str) -> String {
+    format!("chapter/{chapter}/#exercise-{id}")
+}
+
+/// The index of the slide with this number.
+pub(super) fn at_number(slides: &[Slide], number: usize) -> Option<usize> {
+    let number = number.to_string();
+    slides.iter().position(|slide| slide.number == number)
+}
+
+/// Where a slide is among those that are numbered as it is: `3 of 12`, `E2 of 19`.
+pub(super) fn place(slides: &[Slide], at: usize) -> String {
+    let letters = |slide: &Slide| slide.number.starts_with('E');
+    let Some(slide) = slides.get(at) else { return String::new() };
+    format!("{} of {}", slide.number, slides.iter().filter(|other| letters(other) == letters(slide)).count())
+}
+
+/// Numbers the slides of a chapter: its states, and apart from them its exercises.
+fn number(slides: &mut [Slide]) {
+    let (mut states, mut exercises) = (0, 0);
+    for slide in slides {
+        slide.number = match slide.shows {
+            Shows::Exercise { .. } => {
+                exercises += 1;
+                format!("E{exercises}")
+            }
+            Shows::Figure { .. } | Shows::Text(_) => {
+                states += 1;
+                states.to_string()
+            }
+        };
     }
 }
 
@@ -89,6 +115,8 @@ pub(super) async fn of_widget(course: &Course, id: &str) -> Vec<Slide> {
     // Without the chapter there is nothing to step through; the figure is there all the same.
     let mut slides = figures(read(&chapter.slug).await.unwrap_or_default());
     slides.retain(|slide| matches!(&slide.shows, Shows::Figure { widget, .. } if widget == id));
+    // On its own page a figure is its own deck.
+    number(&mut slides);
     slides
 }
 
@@ -151,7 +179,13 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
         .collect();
     let mut slides: Vec<Slide> = Vec::new();
     for element in dom::all(root, "[data-slot-widget], a.see[data-see], [data-slot-exercise], [data-notes]") {
-        let slide = |place: String, shows: Shows, label: String| Slide { place, shows, label, notes: String::new() };
+        let slide = |place: String, shows: Shows, label: String| Slide {
+            number: String::new(),
+            place,
+            shows,
+            label,
+            notes: String::new(),
+        };
         if element.has_attribute("data-notes") {
             if let Some(last) = slides.last_mut() {
                 last.notes.push_str(&format!(" {}", dom::attribute(&element, "data-notes")));
@@ -171,99 +205,16 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
             slides.push(slide(id, shows, label));
         } else if let Some((widget, query)) = bases.get(&element.id()) {
             let shows = Shows::Figure { widget: widget.clone(), query: query.clone() };
-            slides.push(slide(element.id(), shows, "As the chapter begins".to_owned()));
+            slides.push(slide(element.id(), shows, format!("{}, as the chapter begins", in_words(widget))));
         }
     }
+    number(&mut slides);
     slides
 }
 
-/// Those of a list, and what is wrong with its lines.
-pub(super) async fn of_list(text: &str) -> (Vec<Slide>, Vec<String>) {
-    let (mut slides, mut problems) = (Vec::new(), Vec::new());
-    let lines = lines(text);
-    if lines.len() > MOST {
-        problems.push(format!("The list has {} lines; only the first {MOST} are used.", lines.len()));
-    }
-    for (address, label) in lines.into_iter().take(MOST) {
-        match of_address(&address).await {
-            Ok(found) => {
-                let several = found.len() > 1;
-                slides.extend(found.into_iter().map(|slide| match label.as_str() {
-                    "" => slide,
-                    label if several => Slide { label: format!("{label}: {}", slide.label), ..slide },
-                    label => Slide { label: label.to_owned(), ..slide },
-                }));
-            }
-            Err(why) => problems.push(format!("{}: {why}", shorten(&address))),
-        }
-    }
-    (slides, problems)
-}
-
-/// The lines of a list that say something: address and what it is called.
-pub(super) fn lines(text: &str) -> Vec<(String, String)> {
-    let line = |line: &str| {
-        let line = line.trim();
-        let (address, label) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        (!line.is_empty() && !line.starts_with('#')).then(|| (address.to_owned(), label.trim().to_owned()))
-    };
-    text.lines().filter_map(line).collect()
-}
-
-async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
-    let url = web_sys::Url::new(&link::whole(address)).map_err(|_| "this is no address.".to_owned())?;
-    let path = url.pathname();
-    let path = path.strip_prefix(&base_path()).unwrap_or(&path).trim_matches('/').to_owned();
-    let query = Query::parse(url.search().trim_start_matches('?'));
-    match path.split('/').collect::<Vec<_>>().as_slice() {
-        ["w", id] if widgets::find(id).is_some() => {
-            let of_widget = query.iter().filter(|(name, _)| ![PRESENT, EMBED].contains(name));
-            let shows = Shows::Figure { widget: (*id).to_owned(), query: Query::new(of_widget) };
-            Ok(vec![Slide { place: String::new(), shows, label: (*id).replace('-', " "), notes: String::new() }])
-        }
-        ["chapter", slug] => {
-            let mut slides = read(slug).await?;
-            let (hash, present) = (url.hash(), query.get(PRESENT).unwrap_or_default());
-            let place = hash.trim_start_matches('#');
-            if place.starts_with("exercise-") {
-                slides.retain(|slide| slide.place == place);
-            } else {
-                slides = figures(slides);
-                if !place.is_empty() && !slides.iter().any(|slide| slide.place == place) {
-                    return Err(format!("the chapter has no figure and no exercise “{}”.", shorten(place)));
-                }
-                match (present, present.parse::<usize>()) {
-                    ("", _) if place.is_empty() => {}
-                    ("", _) => slides.retain(|slide| slide.place == place),
-                    (_, Ok(n)) if (1..=slides.len()).contains(&n) => {
-                        slides = slides.into_iter().skip(n - 1).take(1).collect()
-                    }
-                    _ => {
-                        let last = slides.len();
-                        return Err(format!(
-                            "its states are numbered 1 to {last}: “{}” is none of them.",
-                            shorten(present)
-                        ));
-                    }
-                }
-            }
-            if slides.is_empty() { Err("the chapter has none of this.".to_owned()) } else { Ok(titled(slides).await) }
-        }
-        _ => {
-            Err("there is no such state here; it is the address of a figure, of a chapter or of an exercise."
-                .to_owned())
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::lines;
-
-    #[test]
-    fn a_list_is_read_line_by_line() {
-        let text = "# Monday\n\nw/amdahl/?n=8  Eight of them\r\n  chapter/zero-and-fsdp/?present=2\n";
-        let line = |address: &str, label: &str| (address.to_owned(), label.to_owned());
-        assert_eq!(lines(text), [line("w/amdahl/?n=8", "Eight of them"), line("chapter/zero-and-fsdp/?present=2", "")]);
-    }
+/// A widget's id as words: “Memory breakdown”.
+fn in_words(id: &str) -> String {
+    let words = id.replace('-', " ");
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -1,0 +1,40 @@
+//! What the class got wrong: by exercise, the mistakes that it made and how many made each.
+
+use leptos::prelude::*;
+use ringside_core::practice::exam::{Common, Shared};
+
+/// The report. `title_of` says what an exercise is called.
+pub(super) fn view(report: &[Common], title_of: impl Fn(&str) -> String) -> AnyView {
+    let rows = report.iter().enumerate().map(|(i, common)| exercise(i + 1, common, title_of(&common.exercise)));
+    view! { <ol class="mistakes sans">{rows.collect_view()}</ol> }.into_any()
+}
+
+fn exercise(number: usize, common: &Common, title: String) -> AnyView {
+    let Common { asked, right, empty, mistakes, .. } = common;
+    let none = if *empty == 0 { String::new() } else { format!(", {empty} without an answer") };
+    let share = 100.0 * *right as f64 / (*asked).max(1) as f64;
+    let made = mistakes.iter().map(mistake).collect_view();
+    let all_right = mistakes.is_empty() && right == asked;
+    view! {
+        <li>
+            <p class="what">
+                <b>{format!("{number}. {title}")} </b> <span class="tally">{format!("{right} of {asked} right{none}")}</span>
+            </p>
+            <div class="share" aria-hidden="true"><i style=("width", format!("{share:.0}%"))></i></div>
+            {all_right.then(|| view! { <p class="why">"Nobody made a mistake."</p> })}
+            <ul>{made}</ul>
+        </li>
+    }
+    .into_any()
+}
+
+fn mistake(shared: &Shared) -> AnyView {
+    let count = shared.learners.len();
+    let who = shared.learners.iter().map(|name| super::check::name_of(name)).collect::<Vec<_>>().join(", ");
+    let said = if shared.slip.is_html {
+        view! { <div class="said" inner_html=shared.slip.say.clone()></div> }.into_any()
+    } else {
+        view! { <div class="said">{shared.slip.say.clone()}</div> }.into_any()
+    };
+    view! { <li><b class="times">{count} "×"</b> <div>{said} <small>{who}</small></div></li> }.into_any()
+}

@@ -1,0 +1,46 @@
+//! The presenter's pointer: where it is over what is on show, the room sees a dot.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, PointerEvent};
+
+use super::POINTED_AT;
+use super::lead::Talk;
+use super::line::Said;
+use crate::ui::dom;
+
+pub(super) fn view(talk: Talk) -> impl IntoView {
+    let is_on = RwSignal::new(false);
+    // Said once, when it leaves.
+    let is_over = StoredValue::new(false);
+    dom::on(&window(), "pointermove", move |event| {
+        if !is_on.get_untracked() {
+            return;
+        }
+        let at = place(event.unchecked_ref());
+        if at.is_some() || is_over.get_value() {
+            is_over.set_value(at.is_some());
+            talk.say(Said::Pointed(at));
+        }
+    });
+    let flip = move |_| {
+        is_on.update(|on| *on = !*on);
+        talk.say(Said::Pointed(None));
+    };
+    view! {
+        <button type="button" class="secondary" aria-pressed=move || is_on.get().to_string() on:click=flip>"Pointer"</button>
+    }
+}
+
+/// Where the pointer is over what is on show: shares of its width and its height.
+fn place(event: &PointerEvent) -> Option<(f64, f64)> {
+    let stage = document().query_selector(".presenter-stage").ok()??;
+    let on = dom::find(&stage, POINTED_AT)?;
+    let under = event.target()?.dyn_into::<Element>().ok()?;
+    if !on.contains(Some(&under)) {
+        return None;
+    }
+    let seen = on.get_bounding_client_rect();
+    let share = |at: i32, start: f64, length: f64| ((f64::from(at) - start) / length.max(1.0)).clamp(0.0, 1.0);
+    Some((share(event.client_x(), seen.left(), seen.width()), share(event.client_y(), seen.top(), seen.height())))
+}

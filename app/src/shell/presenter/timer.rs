@@ -1,0 +1,57 @@
+//! The clock of a talk: how long it has gone on, or how long is left.
+
+use gloo_timers::callback::Interval;
+use leptos::prelude::*;
+use ringside_core::query::{Kind, ParamSpec};
+
+use super::line::Now;
+use crate::clock;
+use crate::ui::number_field::NumberField;
+
+/// The longest talk that is counted down, in minutes.
+const MOST: u64 = 600;
+const MINUTES: ParamSpec =
+    ParamSpec { name: "minutes", doc: "", kind: Kind::Integer { min: 0, max: MOST }, default: "0" };
+
+pub(super) fn view(now: RwSignal<Now>) -> impl IntoView {
+    let tick = RwSignal::new(());
+    let _ticking = StoredValue::new_local(Interval::new(1000, move || {
+        tick.try_set(());
+    }));
+    let left = Memo::new(move |_| {
+        tick.track();
+        let (since, minutes) = now.with(|now| (now.since, now.minutes));
+        let gone = if since == 0 { 0 } else { (clock::now() - since).max(0) };
+        (gone, (minutes > 0).then(|| i64::from(minutes) * 60 - gone))
+    });
+    let text = move || match left.get() {
+        (gone, None) => of(gone),
+        (_, Some(left)) if left < 0 => format!("−{} over", of(-left)),
+        (_, Some(left)) => format!("{} left", of(left)),
+    };
+    let is_over = move || left.get().1.is_some_and(|left| left < 0);
+    let minutes = Signal::derive(move || now.with(|now| f64::from(now.minutes)));
+    let set = Callback::new(move |value: f64| now.update(|now| now.minutes = value as u32));
+    let start = move |_| now.update(|now| now.since = clock::now());
+    view! {
+        <span class="presenter-clock" class:over=is_over role="timer" aria-label="The clock of the talk">{text}</span>
+        <span class="presenter-minutes">
+            <label for="talk-minutes">"of minutes"</label>
+            <NumberField id="talk-minutes" spec=MINUTES label="of minutes" value=minutes set format=|value: f64| format!("{value}") />
+        </span>
+        <button type="button" class="quiet" on:click=start>"Start the clock again"</button>
+    }
+}
+
+/// Minutes and seconds.
+fn of(seconds: i64) -> String {
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_time_is_minutes_and_seconds() {
+        assert_eq!([super::of(0), super::of(61), super::of(5400)], ["0:00", "1:01", "90:00"]);
+    }
+}

@@ -1,0 +1,181 @@
+//! A cache for many requests: the pool step by step with every table, what attention reads through one of them, and the requests
+//! that fit beside the weights.
+
+mod fit;
+mod pool;
+mod tables;
+mod walk;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::{Model as _, Text as _};
+use ringside_core::kv_cache::blocks::figure::{ALL_STEPS, Params, Shown, View};
+use ringside_core::kv_cache::blocks::requests::{FORM, Requests};
+use ringside_core::kv_cache::blocks::serve::{Keeper, Preempt};
+use ringside_core::quantity::grouped;
+
+use super::controls::{self, Controls};
+use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
+use super::{Module, Props, outcome, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::lined::Lined;
+use crate::ui::presets::Preset;
+use crate::ui::transport::{Pace, Transport};
+
+/// Downloads the widget.
+#[wasm_split(widget_kv_cache, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+type State = ui::state::State<Params>;
+
+/// States that show something.
+const STATES: [Preset; 8] = [
+    ("One room for the longest", "view=pool&keeper=longest&requests=7:14,13:9,5:18,10:7,9:13,6:10&blocks=24&block=4&longest=32&step=9&shared=0"),
+    ("Blocks", "view=pool&keeper=vllm-0.2&requests=7:14,13:9,5:18,10:7,9:13,6:10&blocks=24&block=4&step=9&shared=0"),
+    ("Three samples", "view=pool&keeper=vllm-0.2&requests=10:12*3&blocks=18&block=4&step=2&shared=0"),
+    ("A beam of four", "view=pool&keeper=vllm-0.2&requests=10:24^4&blocks=40&block=4&step=14&shared=0"),
+    ("Who gives way", "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=auto"),
+    ("Swapped out", "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=swap&host=16"),
+    ("The same prompt", "view=pool&keeper=vllm-v1&requests=22:8,21:9,25:7,23:8&blocks=25&block=4&step=1&shared=18&caches=true"),
+    ("8B on an H100", "view=fit&model=llama-3-8b&block=16&tokens=2048&longest=8192&gpu=h100-80&tp=1&shared=0"),
+];
+
+/// How it is played.
+const PACE: Pace = Pace { whole: 24_000.0, longest: 1100.0, shortest: 90.0 };
+
+type Seen = outcome::Shown<Shown>;
+
+fn view(props: Props) -> AnyView {
+    let state = State::of(props.query);
+    let params = state.params();
+    let shown = Seen::new(params, Params::evaluate, |p| Params { keeper: Keeper::Paged, ..p.clone() });
+    let show = Memo::new(move |_| params.with(|p| p.view));
+    let is = move |view: View| move || show.get() == view;
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
+    let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
+
+    let keeper = Memo::new(move |_| params.with(|p| p.keeper));
+    let swaps = Memo::new(move |_| params.with(|p| p.preempt == Preempt::Swap || p.requests.0.iter().any(|r| r.wide > 1)));
+    // Beside the weights what counts is the model and the length of a request.
+    let either = move |pool: AnyView, fit: AnyView| {
+        view! {
+            <div class="bare" class:nowhere=is(View::Fit)>{pool}</div>
+            <div class="bare" class:nowhere=move || show.get() != View::Fit>{fit}</div>
+        }
+    };
+    let of = move |name: &'static str| controls::declared(state, name);
+    let controls = Controls::of(state)
+        .special("keeper", either(of("keeper"), input.select(size, None)))
+        .special("blocks", either(of("blocks"), of("tokens")))
+        .only_while(&["preempt", "watermark"], move || keeper.get() == Keeper::Paged && show.get() != View::Fit)
+        .only_while(&["host"], move || keeper.get() == Keeper::Paged && swaps.get() && show.get() != View::Fit)
+        .only_while(&["caches"], move || keeper.get() == Keeper::Hashed && show.get() != View::Fit)
+        .only_while(&["seed"], move || params.with(|p| p.view != View::Fit && p.requests.write().contains('^')))
+        .draw();
+
+    let subtitle = Signal::derive(move || {
+        params.with(|p| match p.view {
+            View::Fit => format!("{} on {} × {}", p.model.name(), p.tp, p.gpu.name),
+            _ => format!("{} blocks of {}, {}", grouped(p.blocks), grouped(p.block), p.keeper.label()),
+        })
+    });
+    let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
+    let drawing = move || match show.get() {
+        View::Pool => view! {
+            {pool::view(params, shown)}
+            {tables::view(params, shown)}
+            <p class="kv-step" data-answer="">{move || params.with(|p| shown.with(|s| p.caption(s)))}</p>
+        }
+        .into_any(),
+        View::Walk => walk::view(state, shown),
+        View::Fit => fit::view(params, shown),
+    };
+    let below = view! {
+        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {(!props.compact).then(|| requests(state))}
+        {input.panel()}
+    };
+    let figure = view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding=Signal::derive(move || {
+                shown.error().unwrap_or_else(|| params.with(|p| shown.with(|s| p.finding(s))))
+            })
+            notes="All requests are there at the start. A step is one pass of the model; how many tokens a step may compute is not limited. \
+                   Beside the weights, activations and CUDA graphs are left out."
+                .to_owned()
+            presets=ui::presets::partial(state, "States", STATES)
+            controls
+            transport=transport(state, shown, props.alone)
+            below=Some(below.into_any())
+            table=move || tables::all(params, shown)
+        >
+            {shown.frame(view! { <div class="kv-cache">{drawing}</div> }.into_any())}
+        </ModelFigure>
+    };
+    input.drop_zone(figure.into_any())
+}
+
+/// Steps of the pool, or blocks that attention reads.
+fn transport(state: State, shown: Seen, alone: bool) -> AnyView {
+    let params = state.params();
+    let walks = Memo::new(move |_| params.with(|p| p.view == View::Walk));
+    let steps = Signal::derive(move || shown.with(|s| if walks.get() { s.visits.len() } else { s.run.ticks.len() }));
+    let step = Signal::derive(move || {
+        params.with(|p| shown.with(|s| if walks.get() { p.blocks_read(s) } else { (p.step as usize).min(s.run.ticks.len()) }))
+    });
+    let set = move |to: usize| {
+        let all = to == steps.get_untracked();
+        state.update(|p| match p.view {
+            View::Walk => p.at = if all { ALL_STEPS } else { to as u64 },
+            View::Pool | View::Fit => p.step = to as u64,
+        });
+    };
+    let place = Signal::derive(move || {
+        let what = if walks.get() { "Block" } else { "Step" };
+        format!("{what} {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64))
+    });
+    let is_fit = move || params.with(|p| p.view == View::Fit);
+    view! {
+        <div class="bare" class:nowhere=is_fit>
+            <Transport steps step set playback=PACE.of(steps) place alone />
+        </div>
+    }
+    .into_any()
+}
+
+/// The list of requests, to be changed.
+fn requests(state: State) -> AnyView {
+    let params = state.params();
+    let remarks = RwSignal::new(Vec::new());
+    let text = Signal::derive(move || params.with(|p| p.requests.write().replace(',', "\n")));
+    let set = move |text: String| {
+        let mut requests = Requests::default();
+        // What is wrong stays beside what was typed; what can be read of it is shown.
+        match requests.read(&text) {
+            Ok(()) => remarks.set(Vec::new()),
+            Err(why) => {
+                remarks.set(vec![(1, why)]);
+                return;
+            }
+        }
+        state.update(|p| {
+            p.requests = requests;
+            p.step = 1;
+        });
+    };
+    view! {
+        <details class="fold kv-requests">
+            <summary>"Your own requests"</summary>
+            <Lined label=format!("One to a line: {FORM}") text set remarks=remarks least=4 />
+        </details>
+    }
+    .into_any()
+}

@@ -1,0 +1,147 @@
+"""Ringside lab 08: serve a small model. KV cache, batching, and tokens per second against the roofline.
+
+    python serve.py
+    python serve.py --layers 24 --width 2048 --heads 16 --dtype bfloat16     # on a GPU
+"""
+
+import argparse
+import json
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--layers", type=int, default=4)
+    parser.add_argument("--width", type=int, default=512)
+    parser.add_argument("--heads", type=int, default=8)
+    parser.add_argument("--kv-heads", type=int, default=2)
+    parser.add_argument("--context", type=int, default=256, help="tokens in each prompt")
+    parser.add_argument("--tokens", type=int, default=16, help="tokens made for each prompt")
+    parser.add_argument("--batches", type=int, nargs="+", default=[1, 2, 4, 8, 16])
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--cpu", action="store_true")
+    return parser.parse_args()
+
+
+# [cache]
+class Block(nn.Module):
+    def __init__(self, args):
+        super().__init__()
+        self.heads, self.kv_heads, self.size = args.heads, args.kv_heads, args.width // args.heads
+        self.q = nn.Linear(args.width, args.width, bias=False)
+        self.kv = nn.Linear(args.width, 2 * args.kv_heads * self.size, bias=False)
+        self.o = nn.Linear(args.width, args.width, bias=False)
+        self.up = nn.Linear(args.width, 4 * args.width, bias=False)
+        self.down = nn.Linear(4 * args.width, args.width, bias=False)
+        self.norms = nn.ModuleList([nn.RMSNorm(args.width), nn.RMSNorm(args.width)])
+
+    def forward(self, x, cache, at):
+        """x: (batch, new tokens, width). The keys and values of the new tokens join those in the cache at `at`."""
+        b, t, _ = x.shape
+        y = self.norms[0](x)
+        q = self.q(y).view(b, t, self.heads, self.size).transpose(1, 2)
+        k, v = self.kv(y).view(b, t, 2 * self.kv_heads, self.size).transpose(1, 2).chunk(2, dim=1)
+        cache[0][:, :, at:at + t], cache[1][:, :, at:at + t] = k, v
+        k, v = cache[0][:, :, :at + t], cache[1][:, :, :at + t]
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=t > 1, enable_gqa=True)
+        x = x + self.o(y.transpose(1, 2).reshape(b, t, -1))
+        return x + self.down(F.gelu(self.up(self.norms[1](x))))
+
+
+class Model(nn.Module):
+    def __init__(self, args, vocabulary=4096):
+        super().__init__()
+        self.args = args
+        self.embed = nn.Embedding(vocabulary, args.width)
+        self.blocks = nn.ModuleList([Block(args) for _ in range(args.layers)])
+        self.head = nn.Linear(args.width, vocabulary, bias=False)
+
+    def forward(self, tokens, caches, at):
+        x = self.embed(tokens)
+        for block, cache in zip(self.blocks, caches):
+            x = block(x, cache, at)
+        return self.head(x[:, -1])  # only the last token's logits are needed
+
+    def caches(self, batch, room):
+        shape = (batch, self.args.kv_heads, room, self.args.width // self.args.heads)
+        like = self.head.weight
+        return [(like.new_zeros(shape), like.new_zeros(shape)) for _ in self.blocks]
+# [/cache]
+
+
+def timed(run, device):
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    begin = time.perf_counter()
+    out = run()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - begin, out
+
+
+# [serve]
+def serve(model, prompts, tokens, device):
+    """Greedy decoding. Seconds for the prefill and, at the median, for one step of decoding; and the tokens."""
+    batch, length = prompts.shape
+    caches = model.caches(batch, length + tokens)
+    prefill, logits = timed(lambda: model(prompts, caches, 0), device)
+    made, steps = [logits.argmax(-1)], []
+    for i in range(tokens - 1):
+        took, logits = timed(lambda: model(made[-1][:, None], caches, length + i), device)
+        steps.append(took)
+        made.append(logits.argmax(-1))
+    cache_bytes = sum(t.numel() * t.element_size() for pair in caches for t in pair)
+    return prefill, sorted(steps)[len(steps) // 2], torch.stack(made, 1), cache_bytes
+# [/serve]
+
+
+def without_cache(model, prompts, tokens):
+    """The same tokens, with everything computed anew for each."""
+    rows = prompts
+    for _ in range(tokens):
+        logits = model(rows, model.caches(rows.shape[0], rows.shape[1]), 0)
+        rows = torch.cat([rows, logits.argmax(-1)[:, None]], 1)
+    return rows[:, prompts.shape[1]:]
+
+
+def machine(device, dtype):
+    """What a matmul and reading memory reach here: FLOP/s and bytes/s, the best of five."""
+    a = torch.randn(2048, 2048, device=device, dtype=dtype)
+    long = torch.randn(64 << 20, device=device, dtype=dtype)
+    flops = max(2 * 2048**3 / timed(lambda: a @ a, device)[0] for _ in range(5))
+    bandwidth = max(long.numel() * long.element_size() / timed(lambda: long.sum(), device)[0] for _ in range(5))
+    return flops, bandwidth
+
+
+@torch.inference_mode()
+def main():
+    args = arguments()
+    device = torch.device("cuda" if torch.cuda.is_available() and not args.cpu else "cpu")
+    dtype = getattr(torch, args.dtype)
+    torch.manual_seed(0)
+    model = Model(args).to(device, dtype)
+    flops, bandwidth = machine(device, dtype)
+    prompts = torch.randint(4096, (max(args.batches), args.context), generator=torch.Generator().manual_seed(1)).to(device)
+    same = bool((serve(model, prompts[:1], 8, device)[2] == without_cache(model, prompts[:1], 8)).all())
+    rows = []
+    for batch in args.batches:
+        prefill, step, _, cache = serve(model, prompts[:batch], args.tokens, device)
+        rows.append([batch, prefill, step, cache])
+        print(f"batch {batch:>3}: prefill {prefill * 1e3:8.1f} ms, a step {step * 1e3:7.2f} ms, {batch / step:8.1f} tokens/s")
+    read = sum(p.numel() * p.element_size() for n, p in model.named_parameters() if "embed" not in n)
+    report({"lab": "serve", "version": 1, "device": str(device), "torch": torch.__version__, "layers": args.layers,
+            "width": args.width, "heads": args.heads, "kv_heads": args.kv_heads, "context": args.context,
+            "tokens": args.tokens, "bytes": dtype.itemsize, "weight_bytes": read, "flops": flops, "bandwidth": bandwidth,
+            "same_tokens": same, "rows": rows})
+
+
+def report(result):
+    print(f"===== ringside lab =====\n{json.dumps(result)}\n===== end =====", flush=True)
+
+
+if __name__ == "__main__":
+    main()

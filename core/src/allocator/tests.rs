@@ -1,0 +1,223 @@
+//! The allocator by hand, and snapshots.
+
+use proptest::prelude::*;
+
+use super::device::{LARGE_SEGMENT, SMALL_SEGMENT};
+use super::*;
+
+const KI: u64 = 1 << 10;
+const MI: u64 = 1 << 20;
+const GI: u64 = 1 << 30;
+
+#[test]
+fn sizes_are_rounded_as_the_source_says() {
+    // Request, block, segment.
+    for (bytes, block, segment) in [
+        (0, 512, 2 * MI),
+        (1, 512, 2 * MI),
+        (513, 1024, 2 * MI),
+        (MI, MI, 2 * MI),
+        (MI + 1, MI + 512, 20 * MI),
+        (10 * MI - 512, 10 * MI - 512, 20 * MI),
+        (10 * MI, 10 * MI, 10 * MI),
+        (11 * MI + 1, 11 * MI + 512, 12 * MI),
+    ] {
+        assert_eq!((rounded(bytes), segment_size(rounded(bytes))), (block, segment), "{bytes}");
+    }
+}
+
+#[test]
+fn small_requests_share_a_segment_and_large_ones_split_theirs() {
+    let mut a = Allocator::new(GI, false);
+    a.alloc(0, 600 * KI);
+    a.alloc(1, 600 * KI);
+    assert_eq!((a.segments.len(), a.reserved(), a.allocated()), (1, 2 * MI, 1200 * KI));
+    // The third does not fit into what is left of 2 MiB.
+    assert!(matches!(a.alloc(2, 900 * KI).served, Served::Taken { bytes: SMALL_SEGMENT, .. }));
+    // 3 MiB of 20; what is left serves 9 MiB, and then 8 MiB.
+    assert!(matches!(a.alloc(3, 3 * MI).served, Served::Taken { bytes: LARGE_SEGMENT, .. }));
+    assert!(matches!(a.alloc(4, 9 * MI).served, Served::Reused { block, .. } if block == 17 * MI));
+    // Half a MiB that is left over is not split off: the whole block is allocated.
+    let before = a.allocated();
+    a.alloc(5, 15 * MI / 2);
+    assert_eq!(a.allocated() - before, 8 * MI);
+    assert_eq!(
+        a.inactive_split(),
+        a.segments.iter().filter(|s| s.small).map(|s| s.reserved() - s.allocated()).sum::<u64>()
+    );
+}
+
+#[test]
+fn the_smallest_block_that_is_long_enough_is_taken_and_neighbours_join() {
+    let mut a = Allocator::new(GI, false);
+    for (request, size) in [(0, 40 * MI), (1, 24 * MI), (2, 64 * MI)] {
+        a.alloc(request, size);
+    }
+    for request in 0..3 {
+        a.free(request);
+    }
+    assert!(matches!(a.alloc(3, 22 * MI).served, Served::Reused { segment: 2, block } if block == 24 * MI));
+    assert!(matches!(a.alloc(4, 30 * MI).served, Served::Reused { segment: 1, .. }));
+    a.alloc(5, 8 * MI);
+    a.free(4);
+    a.free(5);
+    let first = &a.segments[0];
+    assert_eq!(first.blocks, [Block { size: 40 * MI, used: Use::Free }]);
+}
+
+#[test]
+fn a_retry_gives_back_what_is_wholly_free_and_nothing_else() {
+    let mut a = Allocator::new(100 * MI, false);
+    a.alloc(0, 40 * MI);
+    a.alloc(1, 40 * MI);
+    a.free(0);
+    let answer = a.alloc(2, 50 * MI);
+    assert_eq!((answer.released, a.retries, a.failures), (Some(40 * MI), 1, 0));
+    assert_eq!(a.reserved(), 90 * MI);
+    let answer = a.alloc(3, 30 * MI);
+    assert_eq!((answer.served, answer.released, a.retries, a.failures), (Served::OutOfMemory, Some(0), 2, 1));
+}
+
+fn run(scenario: Scenario, expandable: bool, request: f64) -> Run {
+    Params { scenario, expandable, request, memory: 8.0, step: LAST }.run()
+}
+
+#[test]
+fn holes_are_out_of_memory_unless_segments_expand() {
+    let fixed = run(Scenario::Holes, false, 3584.0);
+    assert_eq!((fixed.now.failures, fixed.now.retries), (1, 1));
+    assert_eq!((fixed.now.reserved(), fixed.now.allocated()), (6 * GI, 6 * 320 * MI));
+    assert_eq!(fixed.now.inactive_split(), 6 * 704 * MI);
+    assert!(fixed.finding().contains("Fragmentation"), "{}", fixed.finding());
+    let grown = run(Scenario::Holes, true, 3584.0);
+    assert_eq!((grown.now.failures, grown.now.retries), (0, 1));
+    assert_eq!(grown.now.allocated(), (6 * 320 + 3584) * MI);
+    // What cannot be given back are parts of pages of 20 MiB.
+    assert!(grown.now.reserved() - grown.now.allocated() < 7 * 2 * LARGE_SEGMENT);
+}
+
+#[test]
+fn a_true_shortage_is_one_with_either() {
+    for expandable in [false, true] {
+        let run = run(Scenario::Shortage, expandable, 2560.0);
+        assert_eq!(run.now.failures, 1);
+        assert!(run.finding().contains("A true shortage"), "{}", run.finding());
+    }
+}
+
+#[test]
+fn longer_batches_retry_unless_segments_expand() {
+    let fixed = run(Scenario::Longer, false, 64.0);
+    let grown = run(Scenario::Longer, true, 64.0);
+    assert!(fixed.now.retries > 0 && grown.now.retries == 0);
+    assert!(fixed.now.reserved() > grown.now.reserved());
+    assert_eq!(fixed.now.allocated(), grown.now.allocated());
+}
+
+#[test]
+fn a_program_ends_where_there_is_no_memory() {
+    let run = Params { scenario: Scenario::Longer, expandable: false, request: 64.0, memory: 1.0, step: LAST }.run();
+    assert_eq!((run.now.failures, run.step), (1, run.program.len()));
+    assert!(matches!(run.program.last(), Some(Op::Alloc { .. })));
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_lost_whatever_is_asked(
+        expandable: bool,
+        ops in proptest::collection::vec((any::<bool>(), 0_u32..40, 0_u64..(300 * MI)), 1..120),
+    ) {
+        let mut a = Allocator::new(2 * GI, expandable);
+        let mut held: Vec<(u32, u64)> = Vec::new();
+        for (i, (asks, which, bytes)) in ops.into_iter().enumerate() {
+            if asks {
+                let answer = a.alloc(i as u32, bytes);
+                if answer.served != Served::OutOfMemory {
+                    held.push((i as u32, answer.rounded));
+                }
+            } else if !held.is_empty() {
+                let (request, _) = held.remove(which as usize % held.len());
+                a.free(request);
+            }
+            let least: u64 = held.iter().map(|h| h.1).sum();
+            // What is not split off is at most a MiB each.
+            prop_assert!(a.allocated() >= least && a.allocated() <= least + held.len() as u64 * MI);
+            prop_assert!(a.reserved() <= a.memory);
+            prop_assert!(a.allocated() <= a.reserved());
+            for segment in &a.segments {
+                let free = segment.blocks.windows(2).filter(|w| w[0].used == w[1].used);
+                prop_assert_eq!(free.count(), 0);
+                if !segment.expandable {
+                    prop_assert!(segment.blocks.iter().all(|b| b.used != Use::Unmapped));
+                }
+                prop_assert_eq!(segment.blocks.iter().map(|b| b.size).sum::<u64>() % SMALL_SEGMENT, 0);
+            }
+        }
+    }
+}
+
+const JSON: &str = r#"{"segments":[
+    {"device":0,"address":7,"total_size":20971520,"segment_type":"large","is_expandable":false,"frames":[],"blocks":[
+        {"size":9437184,"requested_size":9437000,"state":"active_allocated","frames":[{"name":"f","line":3}]},
+        {"size":11534336,"state":"inactive"}]},
+    {"device":0,"total_size":2097152,"segment_type":"small","is_expandable":true,"blocks":[
+        {"size":512,"state":"active_pending_free"},{"size":2096640,"state":"inactive"}]}],
+    "device_traces":[[]]}"#;
+
+/// The same by Python 3's pickle, protocol 4, with what a snapshot also has: tuples, floats, None, negative numbers.
+const PICKLE: &str = "\
+    800495ff010000000000007d94288c087365676d656e7473945d94287d94288c06646576696365944b008c0761646472657373948a0600c0444a547f8c0a746f\
+    74616c5f73697a65944a000040018c0e616c6c6f63617465645f73697a65944a000090008c0c7365676d656e745f74797065948c056c61726765948c0f736567\
+    6d656e745f706f6f6c5f6964944b004b0086948c0d69735f657870616e6461626c6594898c06626c6f636b73945d94287d942868058a0600c0444a547f8c0473\
+    697a65944a000090008c0e7265717565737465645f73697a65944a48ff8f008c057374617465948c106163746976655f616c6c6f6361746564948c066672616d\
+    6573945d947d94288c046e616d65948c0166948c0866696c656e616d65948c04742e7079948c046c696e65944b037561757d942868058a0600c0d44a547f6810\
+    4a0000b00068114b0068128c08696e6163746976659468145d947565757d942868044b0068064a0000200068088c05736d616c6c94680c88680d5d94287d9428\
+    68104d000268128c136163746976655f70656e64696e675f6672656594757d942868104a00fe1f006812681d756575658c0d6465766963655f74726163657394\
+    5d945d94618c12616c6c6f6361746f725f73657474696e6773947d94288c017894473fe00000000000008c0179944e8c017a944af9ffffff8c017794284b014b\
+    024b034b04749475752e";
+
+fn bytes(hex: &str) -> Vec<u8> {
+    hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+}
+
+#[test]
+fn a_snapshot_is_read_from_json_and_from_its_pickle() {
+    let from_json = Snapshot::read(JSON.as_bytes()).expect("it is one");
+    assert_eq!(Snapshot::read(&bytes(PICKLE)), Ok(from_json.clone()));
+    let alone = &JSON[JSON.find('[').unwrap()..JSON.find(",\n    \"device_traces").unwrap()];
+    assert_eq!(Snapshot::read(alone.as_bytes()), Ok(from_json.clone()));
+    assert_eq!(from_json.problems, [""; 0]);
+    assert_eq!(from_json.bytes(|s| s == State::Allocated), 9_437_184);
+    assert_eq!((from_json.longest_free(), from_json.given_back()), (11_534_336, 0));
+    assert!(from_json.segments[1].small && from_json.segments[1].expandable);
+    assert!(from_json.finding().starts_with("9 MiB of 22 MiB reserved"), "{}", from_json.finding());
+}
+
+#[test]
+fn what_is_no_snapshot_is_told() {
+    let said = |bytes: &[u8]| Snapshot::read(bytes).expect_err("it is none");
+    assert_eq!(said(b" "), "The file is empty.");
+    assert!(said(b"hello").starts_with("It is neither JSON nor a pickle."));
+    assert!(said(b"{\"a\":1}").contains("missing field `segments`"));
+    assert!(said(&JSON.as_bytes()[..300]).starts_with("The JSON stops in the middle"));
+    assert!(said(b"[]").contains("no segments"));
+    // os.system, as the textbook has it.
+    let evil = b"\x80\x04cposix\nsystem\n(S'echo'\ntR.";
+    assert!(said(evil).contains("call code for"));
+    assert!(said(&bytes(PICKLE)[..200]).contains("in the middle"));
+    let strange = JSON.replace("\"inactive\"", "\"asleep\"").replace("20971520", "20971521");
+    let read = Snapshot::read(strange.as_bytes()).expect("it can be drawn");
+    assert_eq!(read.problems.len(), 2);
+}
+
+#[test]
+fn no_bytes_make_a_pickle_panic() {
+    let whole = bytes(PICKLE);
+    for at in 0..whole.len() {
+        for byte in [b'.', b'(', b'u', b'e', b'0', 0x86, 0x8a, 0x94, b'h', 0xff] {
+            let mut broken = whole.clone();
+            broken[at] = byte;
+            let _ = Snapshot::read(&broken);
+        }
+    }
+}

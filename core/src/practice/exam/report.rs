@@ -1,0 +1,62 @@
+//! What a class got wrong, together: which mistakes, and how many made each.
+
+use super::{Definitions, Evaluator, Mark, Recheck};
+use crate::exercise::input::{self, Slip};
+
+/// How a class did in one exercise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Common {
+    /// `<chapter>/<exercise>`.
+    pub exercise: String,
+    /// How many were asked.
+    pub asked: usize,
+    /// How many had it right.
+    pub right: usize,
+    /// How many answered nothing.
+    pub empty: usize,
+    /// What went wrong, the commonest first.
+    pub mistakes: Vec<Shared>,
+}
+
+/// A mistake, and who made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// What went wrong.
+    pub slip: Slip,
+    /// The names of those who made it, as they typed them.
+    pub learners: Vec<String>,
+}
+
+/// What went wrong in results that were marked again, by exercise, in the order of the quizzes. Answers that do not count are left out; one that a
+/// person should look at stands with what was answered.
+pub fn class_report(results: &[Recheck], definitions: &Definitions, evaluate: Evaluator<'_>) -> Vec<Common> {
+    let mut report: Vec<Common> = Vec::new();
+    let counted = results.iter().flat_map(|r| r.items.iter().map(move |item| (&r.learner, item)));
+    for (learner, item) in counted {
+        let (Some(mark), Some(exercise)) = (item.mark, definitions.get(&item.exercise)) else { continue };
+        let at = report.iter().position(|common| common.exercise == item.exercise).unwrap_or(report.len());
+        if at == report.len() {
+            let exercise = item.exercise.clone();
+            report.push(Common { exercise, asked: 0, right: 0, empty: 0, mistakes: Vec::new() });
+        }
+        let Some(common) = report.get_mut(at) else { continue };
+        common.asked += 1;
+        match mark {
+            Mark::Right => common.right += 1,
+            Mark::Unanswered => common.empty += 1,
+            Mark::Wrong | Mark::Unclear => {
+                let slips = input::slips(exercise, item.seed, &item.answer, &|query| evaluate(exercise, query));
+                for slip in slips.unwrap_or_default() {
+                    match common.mistakes.iter_mut().find(|shared| shared.slip == slip) {
+                        Some(shared) => shared.learners.push(learner.clone()),
+                        None => common.mistakes.push(Shared { slip, learners: vec![learner.clone()] }),
+                    }
+                }
+            }
+        }
+    }
+    for common in &mut report {
+        common.mistakes.sort_by_key(|shared| std::cmp::Reverse(shared.learners.len()));
+    }
+    report
+}

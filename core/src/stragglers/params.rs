@@ -1,0 +1,83 @@
+//! The parameters, and the model in the catalogue.
+
+use super::{Cure, Outcome, Params, View};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::quantity::Unit;
+
+impl Model for Params {
+    type Result = Outcome;
+    const ID: &'static str = "stragglers";
+    const TITLE: &'static str = "The slowest of n";
+    const SUMMARY: &'static str = "A synchronous step waits for its slowest rank: what jitter, pauses and one slow rank cost as ranks grow, and \
+                                   what spares are worth.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("view", "what is shown", View::LIST, "step").label("Show").main().at(|p| p.view.slot()),
+        whole("ranks", "ranks that step together", [2, 16_384], "1024")
+            .label("Ranks")
+            .doubling(14)
+            .main()
+            .at(|p| p.ranks.slot()),
+        real("slow", "how much slower one rank is, in percent; 0 for none", [0.0, 200.0], "40")
+            .label("One rank is slower by (percent)")
+            .steps(5.0)
+            .main()
+            .at(|p| p.slow.slot()),
+        choice("cure", "what is done about the slow rank", Cure::LIST, "nothing")
+            .label("What is done")
+            .main()
+            .at(|p| p.cure.slot()),
+        whole("spares", "ranks that stand by, or start besides", [0, 64], "8")
+            .label("Spare ranks")
+            .steps(1.0)
+            .more("What is done")
+            .at(|p| p.spares.slot()),
+        real("jitter", "deviation of a rank’s computation, in percent of it", [0.0, 20.0], "2")
+            .label("Jitter (percent)")
+            .steps(0.5)
+            .more("A rank")
+            .at(|p| p.jitter.slot()),
+        real("every", "a rank pauses once in so many steps", [10.0, 1e7], "10000")
+            .label("A pause once in (steps)")
+            .slider(Scale::Decades(1, 7))
+            .more("A rank")
+            .at(|p| p.every.slot()),
+        real("pause", "length of a pause, in percent of a rank’s computation; 0 for none", [0.0, 500.0], "50")
+            .label("A pause takes (percent)")
+            .steps(10.0)
+            .more("A rank")
+            .at(|p| p.pause.slot()),
+        real("seconds", "seconds that an undisturbed rank computes in a step", [0.01, 600.0], "10")
+            .label("A rank computes for")
+            .unit(Unit::Seconds)
+            .more("A rank")
+            .at(|p| p.seconds.slot()),
+        whole("seed", "the step that is drawn", [1, 999], "1")
+            .label("Step")
+            .steps(1.0)
+            .more("A rank")
+            .at(|p| p.seed.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
+        measure("step", "A step, expected", Unit::Seconds, |p, o| o.step * p.seconds),
+        measure("slowdown", "A step over an undisturbed rank’s computation", Unit::Ratio, |_, o| o.step),
+        measure("healthy", "The same without a slow rank", Unit::Ratio, |_, o| o.healthy),
+        measure("untreated", "The same with it, and nothing done", Unit::Ratio, |_, o| o.untreated),
+        measure("waiting", "Of a step, a healthy rank waits", Unit::Fraction, |_, o| (1.0 - o.mean / o.step).max(0.0)),
+        measure("straggler-waiting", "The slow rank waits", Unit::Fraction, |p, o| {
+            if p.limps() { (1.0 - (o.mean + p.excess()) / o.step).max(0.0) } else { 0.0 }
+        }),
+        measure("useful", "Of the GPUs’ time, useful", Unit::Fraction, |_, o| o.useful),
+        measure("paid", "Ranks that are paid for", Unit::Count, |p, _| p.paid() as f64),
+        measure("lost-ranks", "Ranks’ worth of time lost", Unit::Count, |p, o| p.paid() as f64 * (1.0 - o.useful)),
+        measure("pausing", "A step with a pause somewhere", Unit::Fraction, |p, _| {
+            let law = p.law();
+            1.0 - crate::float::elementary::exp(p.ranks as f64 * crate::float::elementary::ln(1.0 - law.often))
+        }),
+        measure("drawn", "The step that is drawn", Unit::Seconds, |p, o| o.drawn.over * p.seconds),
+    ];
+
+    fn evaluate(&self) -> Result<Outcome, String> {
+        self.in_range()?;
+        Ok(self.outcome())
+    }
+}

@@ -1,0 +1,138 @@
+//! The dedicated worker that reads a learner's traces, so that a page with one of 200 MB never stands still. It is given a list of
+//! files, and says how far it is and in the end what is in them ([`Said`], as bytes of postcard). A page that no longer wants the
+//! answer ends the worker.
+
+use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
+use ringside_core::detective::{Said, say_all};
+use ringside_core::trace::{MOST_EVENTS, Reader, Trace};
+use ringside_workers::{call, member, say};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+
+/// Bytes after which it says how far it is.
+const TURN: u64 = 2_000_000;
+
+fn main() {
+    let hears = ringside_workers::hear(|files| spawn_local(read_all(Array::from(&files))));
+    if hears {
+        say(&Said::Ready);
+    }
+}
+
+async fn read_all(files: Array) {
+    let mut traces: Vec<Trace> = Vec::new();
+    let mut room = MOST_EVENTS;
+    for file in files {
+        let name = member(&file, "name").as_string().unwrap_or_default();
+        match read(&file, &name, room).await {
+            Ok(trace) => {
+                for problem in &trace.problems {
+                    say(&Said::Problem(format!("{name}: {}", problem.message)));
+                }
+                if !trace.problems.iter().any(|p| p.fatal) {
+                    room = room.saturating_sub(trace.spans.len());
+                    traces.push(trace);
+                }
+            }
+            Err(why) => say(&Said::Problem(format!("{name}: {why}"))),
+        }
+    }
+    say(&Said::Diagnosing);
+    say_all(traces, say);
+}
+
+/// One file.
+async fn read(file: &JsValue, name: &str, room: usize) -> Result<Trace, String> {
+    let packed = bytes(file, 0.0, 2.0).await == [0x1f, 0x8b];
+    let of = length(file, packed).await;
+    let pieces = pieces(file, packed)?;
+    let mut reader = Reader::with_room(room);
+    let mut said = 0;
+    loop {
+        match next(&pieces).await {
+            Ok(Some(piece)) => {
+                if !reader.push(&piece.to_vec()) {
+                    break;
+                }
+            }
+            Ok(None) => break,
+            Err(Damaged) => {
+                reader.damaged();
+                break;
+            }
+        }
+        if reader.bytes() >= said + TURN {
+            said = reader.bytes();
+            say(&Said::Reading { file: name.to_owned(), bytes: said, of, events: reader.events() as u64 });
+        }
+    }
+    Ok(reader.finish())
+}
+
+/// Some bytes of a file; fewer if it has fewer, none if it cannot be read.
+async fn bytes(file: &JsValue, from: f64, to: f64) -> Vec<u8> {
+    let slice = call(file, "slice", &Array::of2(&from.into(), &to.into()));
+    let promise = slice.and_then(|slice| call(&slice, "arrayBuffer", &Array::new())?.dyn_into::<Promise>().ok());
+    let Some(promise) = promise else { return Vec::new() };
+    JsFuture::from(promise).await.map(|buffer| Uint8Array::new(&buffer).to_vec()).unwrap_or_default()
+}
+
+/// How long a file is unpacked: gzip says so in its last four bytes (RFC 1952, 2.3.1).
+async fn length(file: &JsValue, packed: bool) -> Option<u64> {
+    let size = member(file, "size").as_f64()?;
+    if !packed {
+        return Some(size as u64);
+    }
+    let last: [u8; 4] = bytes(file, (size - 4.0).max(0.0), size).await.try_into().ok()?;
+    Some(u64::from(u32::from_le_bytes(last)))
+}
+
+/// What reads a file in pieces, unpacked if it is packed.
+fn pieces(file: &JsValue, packed: bool) -> Result<JsValue, String> {
+    let in_pieces = || "This browser does not read files in pieces.".to_owned();
+    let stream = call(file, "stream", &Array::new()).ok_or_else(in_pieces)?;
+    let stream = if packed {
+        let unpacker = member(&js_sys::global(), "DecompressionStream").dyn_into::<Function>().ok();
+        let unpacker = unpacker.and_then(|f| Reflect::construct(&f, &Array::of1(&"gzip".into())).ok());
+        let unpacker = unpacker.ok_or("This browser does not unpack gzip. Unpack the file first.")?;
+        call(&stream, "pipeThrough", &Array::of1(&unpacker)).ok_or("It cannot be unpacked.")?
+    } else {
+        stream
+    };
+    call(&stream, "getReader", &Array::new()).ok_or_else(in_pieces)
+}
+
+/// No more can be read of a file.
+struct Damaged;
+
+/// The next piece; nothing at the end.
+async fn next(pieces: &JsValue) -> Result<Option<Uint8Array>, Damaged> {
+    let promise: Option<Promise> = call(pieces, "read", &Array::new()).and_then(|p| p.dyn_into().ok());
+    let read = JsFuture::from(promise.ok_or(Damaged)?).await.map_err(|_| Damaged)?;
+    Ok(member(&read, "value").dyn_into().ok().filter(|_| !member(&read, "done").is_truthy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use ringside_core::detective::Own;
+    use ringside_core::trace::simulate::Setup;
+
+    use super::*;
+
+    #[test]
+    fn what_is_said_arrives_as_it_was_meant() {
+        let setup = Setup { causes: Vec::new(), layers: 4, steps: 1, ranks: 2, seed: 1, graphs: false };
+        let mut all = vec![
+            Said::Ready,
+            Said::Reading { file: "größer".into(), bytes: u64::MAX, of: None, events: 7 },
+            Said::Diagnosing,
+            Said::Problem("a file: why".into()),
+            Said::Done(Own::default()),
+        ];
+        say_all(setup.run(), |said| all.push(said.clone()));
+        for said in all {
+            let bytes = postcard::to_allocvec(&said).expect("it can be written");
+            assert_eq!(postcard::from_bytes::<Said>(&bytes).expect("it can be read"), said);
+        }
+    }
+}
