@@ -122,6 +122,8 @@ pub struct Step {
     pub launches: f64,
     /// FLOPs of all GPUs.
     pub flop: f64,
+    /// Bytes of weights that all GPUs read.
+    pub weights: f64,
     /// Bytes of weights and caches that all GPUs read and write.
     pub bytes: f64,
     /// Whether FLOPs, not weights, set the time of the products.
@@ -305,6 +307,7 @@ impl Engine {
             communication: if self.tp > 1.0 && reduce.is_finite() { ALL_REDUCES * self.layers * reduce } else { 0.0 },
             launches: KERNELS * self.layers * self.launch,
             flop: flop + looked,
+            weights: read,
             bytes: read + moved * self.tp,
             compute_bound: computing >= reading,
         }

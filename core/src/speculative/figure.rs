@@ -99,19 +99,6 @@ impl Weights {
         Self { common: active as f64 - experts * chosen, experts, chosen, active: active as f64 }
     }
 
-    /// Those of a model by its name.
-    pub(super) fn of_preset(id: &str) -> Self {
-        let shape = presets::find(id).map(|p| p.shape).unwrap_or_default();
-        Self::of(&shape, &shape.count().unwrap_or_default())
-    }
-
-    /// Those of one more layer of a model, and of its output matrix.
-    pub(super) fn of_layer(id: &str) -> Self {
-        Params { model: IDS.iter().find(|other| **other == id).map_or(Named(IDS[0]), |id| Named(id)), ..Params::default() }
-            .costs()
-            .module
-    }
-
     /// Weights that are read for so many tokens at once.
     pub fn read(&self, tokens: f64) -> f64 {
         self.common + self.experts * (1.0 - (1.0 - self.chosen).powf(tokens))
@@ -195,19 +182,23 @@ impl Model for Params {
     }
 }
 
+/// A model of one layer like the last, with the embedding, the last norm and the output matrix of the whole.
+pub fn one_layer(shape: &Shape) -> Shape {
+    Shape {
+        num_hidden_layers: 1,
+        moe: shape.moe.map(|m| crate::model::Moe { layers: 1, ..m }),
+        intermediate_size: if shape.moe.is_some() { 0 } else { shape.intermediate_size },
+        sliding: None,
+        ..*shape
+    }
+}
+
 impl Params {
     /// What the model and a module weigh.
     pub fn costs(&self) -> Costs {
         let shape = presets::find(self.model.0).map(|p| p.shape).unwrap_or_default();
         let whole = shape.count().unwrap_or_default();
-        // A layer like the last, and the norm before the output matrix.
-        let layer = Shape {
-            num_hidden_layers: 1,
-            moe: shape.moe.map(|m| crate::model::Moe { layers: 1, ..m }),
-            intermediate_size: if shape.moe.is_some() { 0 } else { shape.intermediate_size },
-            sliding: None,
-            ..shape
-        };
+        let layer = one_layer(&shape);
         let one = layer.count().unwrap_or_default();
         let hidden = shape.hidden_size as f64;
         // From two normed hidden vectors to one.

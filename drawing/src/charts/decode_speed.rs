@@ -1,7 +1,8 @@
 //! What a pass reads and computes over the batch, what a draft gains, and what fewer bits for weights do.
 
 use ringside_core::quantity::{Unit, number};
-use ringside_core::speculative::serving::{LARGEST, Outcome, Params, Pass, View};
+use ringside_core::serving::step::{Quant, Step};
+use ringside_core::speculative::serving::{LARGEST, Outcome, Params, View};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
 
@@ -27,48 +28,44 @@ fn seconds(series: &[Series], named: &'static str) -> Axis {
 }
 
 /// The chart of the view.
-pub fn chart(params: &Params, outcome: &Outcome) -> Chart {
-    match params.view {
-        View::Pass => pass(params, outcome),
-        View::Draft => draft(params, outcome),
-        View::Weights => weights(params, outcome),
+pub fn chart(outcome: &Outcome) -> Chart {
+    match outcome.params.view {
+        View::Pass => pass(outcome),
+        View::Draft => draft(outcome),
+        View::Weights => weights(outcome),
     }
 }
 
 /// Seconds of reading weights, of reading caches, and of computing.
-fn pass(params: &Params, outcome: &Outcome) -> Chart {
-    let bandwidth = params.gpu.bandwidth * params.tp as f64;
-    let over = |of: fn(&Pass, f64) -> f64| curve(|batch| of(&params.pass_at(batch), bandwidth));
+fn pass(outcome: &Outcome) -> Chart {
+    let over = |of: fn(&Outcome, &Step) -> f64| curve(|batch| of(outcome, &outcome.pass_at(batch)));
     let series = vec![
-        Series::line("reading weights", Ink::Weights, over(|pass, bandwidth| pass.weights / bandwidth)),
-        Series::line("reading caches", Ink::Kv, over(|pass, bandwidth| pass.caches / bandwidth)).stroke(Stroke::Dashed),
-        Series::line("computing", Ink::Gradients, over(|pass, _| pass.computes)).stroke(Stroke::Dotted),
-        Series::line("the pass", Ink::Ink, over(|pass, _| pass.seconds())),
+        Series::line("reading weights", Ink::Weights, over(|o, s| o.reads(s) * s.weights / s.bytes)),
+        Series::line("reading caches", Ink::Kv, over(|o, s| o.reads(s) * (1.0 - s.weights / s.bytes))).stroke(Stroke::Dashed),
+        Series::line("computing", Ink::Gradients, over(|o, s| o.computes(s))).stroke(Stroke::Dotted),
+        Series::line("the pass", Ink::Ink, over(|_, s| s.time())),
     ];
-    let here = outcome.pass.seconds();
+    let (batch, here) = (outcome.params.batch as f64, outcome.pass.time());
     Chart {
-        label: params.finding(outcome),
+        label: outcome.finding(),
         across: across(),
-        up: seconds(&series, "Seconds of a pass, at the least"),
+        up: seconds(&series, "Seconds of a pass"),
         series,
-        marks: vec![Mark::new((params.batch as f64, here), Unit::Seconds.format(here))],
+        marks: vec![Mark::new((batch, here), Unit::Seconds.format(here))],
         ..Chart::default()
     }
 }
 
 /// How many times as fast, with the draft that is set and with others.
-fn draft(params: &Params, outcome: &Outcome) -> Chart {
-    let of = |other: Params| curve(move |batch| other.at_batch(batch));
+fn draft(outcome: &Outcome) -> Chart {
+    let params = &outcome.params;
+    let of = |other: Params| curve(move |batch| outcome.speedup(&Params { batch, ..other }));
     let name = |p: &Params| match p.branches {
         1 => format!("{} in a row", p.drafted),
         n => format!("{} deep, {n} branches", p.drafted),
     };
     let mut series = vec![Series::line(name(params), Ink::Weights, of(*params))];
-    let others = [Params { drafted: 2, branches: 1, ..*params }, Params { drafted: 8, branches: 1, ..*params }, Params {
-        drafted: 4,
-        branches: 2,
-        ..*params
-    }];
+    let others = [(2, 1), (8, 1), (4, 2)].map(|(drafted, branches)| Params { drafted, branches, ..*params });
     let strokes = [Stroke::Dashed, Stroke::Dotted, Stroke::Dashed];
     let inks = [Ink::Edge, Ink::Edge, Ink::Optimizer];
     for ((other, stroke), ink) in others.into_iter().zip(strokes).zip(inks) {
@@ -77,9 +74,9 @@ fn draft(params: &Params, outcome: &Outcome) -> Chart {
         }
     }
     let most = series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(1.5, f64::max);
-    let here = params.speedup(outcome);
+    let here = outcome.speedup(params);
     Chart {
-        label: params.finding(outcome),
+        label: outcome.finding(),
         across: across(),
         up: Axis::linear((0.0, most * 1.08)).named("Times as fast"),
         series,
@@ -88,20 +85,26 @@ fn draft(params: &Params, outcome: &Outcome) -> Chart {
     }
 }
 
-/// Seconds of a pass with 16, 8 and 4 bits for a weight.
-fn weights(params: &Params, outcome: &Outcome) -> Chart {
-    let looks =
-        [(16, Ink::Weights, Stroke::Solid), (8, Ink::Optimizer, Stroke::Dashed), (4, Ink::Gradients, Stroke::Dotted)];
-    let of = |bits: u32| curve(|batch| Params { batch, ..*params }.in_bits(bits));
-    let series: Vec<Series> = looks
-        .into_iter()
-        .map(|(bits, ink, stroke)| Series::line(format!("{bits} bits"), ink, of(bits)).stroke(stroke))
-        .collect();
-    let here = params.in_bits(params.weight_bits);
+/// Seconds of a pass with weights in each form that fits.
+fn weights(outcome: &Outcome) -> Chart {
+    let params = &outcome.params;
+    let looks = [
+        (Quant::Bf16, Ink::Weights, Stroke::Solid),
+        (Quant::Int8, Ink::Optimizer, Stroke::Dashed),
+        (Quant::Int4, Ink::Gradients, Stroke::Dotted),
+        (Quant::Fp8, Ink::Kv, Stroke::Dashed),
+    ];
+    let of = |(quant, ink, stroke): (Quant, Ink, Stroke)| {
+        let engine = params.engine(quant)?;
+        let points = curve(|batch| engine.decode(batch, params.context).time());
+        Some(Series::line(quant.label(), ink, points).stroke(stroke))
+    };
+    let series: Vec<Series> = looks.into_iter().filter_map(of).collect();
+    let here = outcome.pass.time();
     Chart {
-        label: params.finding(outcome),
+        label: outcome.finding(),
         across: across(),
-        up: seconds(&series, "Seconds of a pass, at the least"),
+        up: seconds(&series, "Seconds of a pass"),
         series,
         marks: vec![Mark::new((params.batch as f64, here), Unit::Seconds.format(here))],
         ..Chart::default()

@@ -58,8 +58,7 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             communication_cost::chart(&sizes, communication_cost::Over::Time)
         }
         "decode-speed" => {
-            let params = ringside_core::speculative::serving::Params::read(query).0;
-            decode_speed::chart(&params, &params.outcome())
+            decode_speed::chart(&ringside_core::speculative::serving::Params::read(query).0.outcome().ok()?)
         }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
         "multi-token-prediction" => {

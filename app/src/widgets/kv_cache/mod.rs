@@ -41,7 +41,7 @@ const STATES: [Preset; 8] = [
     ("Who gives way", "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=auto"),
     ("Swapped out", "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=swap&host=16"),
     ("The same prompt", "view=pool&keeper=vllm-v1&requests=22:8,21:9,25:7,23:8&blocks=25&block=4&step=1&shared=18&caches=true"),
-    ("8B on an H100", "view=fit&model=llama-3-8b&block=16&tokens=2048&longest=8192&gpu=h100-80&tp=1&shared=0"),
+    ("8B on an H100", "view=fit&model=llama-3-8b&block=16&tokens=2048&longest=16384&gpu=h100-80&tp=1&shared=0"),
 ];
 
 /// How it is played.

@@ -272,7 +272,7 @@ impl Model for Params {
         measure("pool-tokens", "Tokens that fit", Unit::Count, |_, s| s.fit.slots),
         measure("request-bytes", "A request, in blocks", Unit::Bytes, |_, s| s.fit.request),
         measure("reserved-bytes", "A request, in one room", Unit::Bytes, |_, s| s.fit.reserved),
-        measure("requests", "Requests that fit, in blocks", Unit::Count, |_, s| s.fit.requests),
+        measure("requests-paged", "Requests that fit, in blocks", Unit::Count, |_, s| s.fit.requests),
         measure("requests-reserved", "In one room each", Unit::Count, |_, s| s.fit.requests_reserved),
         measure("requests-shared", "In blocks, what is alike kept once", Unit::Count, |_, s| s.fit.requests_shared),
     ];
