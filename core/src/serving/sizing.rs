@@ -69,8 +69,8 @@ pub struct Point {
 pub struct Size {
     /// GPUs of a replica.
     pub tp: u64,
-    /// Bytes of the weights, and those left for caches.
-    pub bytes: [f64; 2],
+    /// Bytes of the weights, those left for caches, and those that a token takes of them, copies included.
+    pub bytes: [f64; 3],
     /// Users whose requests fit in the cache.
     pub fit: u64,
     /// From one user to as many as fit.
@@ -186,6 +186,7 @@ impl Model for Params {
         }),
         measure("weights", "Weights of a replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[0])),
         measure("room", "Left for caches", Unit::Bytes, |_, p| p.of(|s| s.bytes[1])),
+        measure("bytes-per-token", "Cache of a token", Unit::Bytes, |_, p| p.of(|s| s.bytes[2])),
         measure("cache-bound", "The cache sets the limit", Unit::Count, |_, p| {
             p.of(|s| f64::from(u8::from(s.is_full())))
         }),
@@ -221,7 +222,7 @@ impl Params {
     fn size(&self, tp: u64) -> Result<Size, String> {
         let engine = Machine { tp, ..self.machine }.deployment().engine()?;
         let fit = engine.requests_that_fit(self.prompt + self.output, BLOCK).min(MOST_USERS);
-        let bytes = [engine.stored, engine.room];
+        let bytes = [engine.stored, engine.room, engine.per_token];
         let at = |batch: u64| self.point(&engine, tp, batch);
         // The most users within the promise: between the last that are and the first that are not.
         let (mut within, mut beyond) = (0, fit + 1);

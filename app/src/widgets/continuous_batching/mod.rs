@@ -33,7 +33,7 @@ const STATES: [Preset; 7] = [
     ("Continuous", "policy=prefill-first&rate=16"),
     (
         "A long prompt stalls everybody",
-        "policy=prefill-first&rate=0&trace=100 120%3B120 120%3B80 120%3B0 20000 8&tokens=32768",
+        "policy=prefill-first&rate=0&trace=0,100,200;0,100,200;0.3,20000,8&tokens=32768",
     ),
     ("Chunked", "policy=chunked&rate=16&tokens=256"),
     ("Too few blocks", "policy=prefill-first&rate=0&blocks=10&requests=3&prompt=40&output=40&lengths=equal&tokens=512"),
