@@ -54,6 +54,8 @@ pub const ALL: &[Entry] = &[
     crate::detective::Params::ENTRY,
     crate::pass_at_k::Params::ENTRY,
     crate::fim::Params::ENTRY,
+    crate::evaluation::Params::ENTRY,
+    crate::editor_latency::Params::ENTRY,
 ];
 
 /// The model with this id.

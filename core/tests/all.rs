@@ -6,6 +6,7 @@ mod attention;
 mod budgets;
 mod caches;
 mod catalogue;
+mod code;
 mod collectives;
 mod compare;
 mod drafts;

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
-    attention, budgets, caches, collectives, drafts, experts, failures, network, occupancy, precision, published,
+    attention, budgets, caches, code, collectives, drafts, experts, failures, network, occupancy, precision, published,
     scheduler, schedules, sums, tensors, zero,
 };
 
@@ -1198,5 +1198,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(experts::all());
     checks.extend(caches::all());
     checks.extend(drafts::all());
+    checks.extend(code::all());
     crate::compare::check_list(&checks, checked::ALL);
 }

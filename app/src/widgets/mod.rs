@@ -14,6 +14,7 @@ mod collective;
 mod communication_cost;
 mod controls;
 mod ddp_overlap;
+mod editor_latency;
 mod export;
 mod failure_campaign;
 mod fill_in_the_middle;
@@ -24,6 +25,7 @@ mod kernel_workbench;
 mod kernels;
 mod kv_compression;
 mod launch_doctor;
+mod live_evaluation;
 mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
@@ -118,6 +120,7 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
+    Widget { id: "editor-latency", styles: &["editor-latency"], load: || Box::pin(editor_latency::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
     Widget { id: "fill-in-the-middle", styles: &["fill-in-the-middle"], load: || Box::pin(fill_in_the_middle::load()) },
     Widget {
@@ -137,6 +140,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(kernel_workbench::load()),
     },
     Widget { id: "pass-at-k", styles: &["lined", "pass-at-k"], load: || Box::pin(pass_at_k::load()) },
+    Widget { id: "live-evaluation", styles: &["lined", "live-evaluation"], load: || Box::pin(live_evaluation::load()) },
     Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
     Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },

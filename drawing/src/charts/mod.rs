@@ -5,10 +5,12 @@ pub mod amdahl;
 pub mod calibration;
 pub mod checkpoint_resume;
 pub mod communication_cost;
+pub mod editor_latency;
 pub mod failure_campaign;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod kv_compression;
+pub mod live_evaluation;
 pub mod loss_detective;
 pub mod loss_scaling;
 pub mod memory_hierarchy;
@@ -53,6 +55,7 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             let sizes = network::sizes::Sizes::new(&network::sizes::Params::read(query).0).ok()?;
             communication_cost::chart(&sizes, communication_cost::Over::Time)
         }
+        "editor-latency" => editor_latency::chart(&ringside_core::editor_latency::Params::read(query).0),
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
         "multi-token-prediction" => {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
