@@ -98,7 +98,7 @@ fn code_llama(inputs: &Value, outputs: &Value) {
 /// Templates, with each place named in it.
 fn template(inputs: &Value, outputs: &Value) {
     let model = string(inputs, "model");
-    let find = |name: &str| model.starts_with(name);
+    let find = |name: &str| model.contains(name);
     let format = Format::ALL.into_iter().find(|format| find(format.label())).unwrap_or_else(|| panic!("{model}"));
     let render = |order, files: &[(String, String)]| {
         let hole = Hole { repo: "{repo}", path: "{path}", files, prefix: "{prefix}", suffix: "{suffix}", middle: None };
