@@ -64,6 +64,8 @@ pub const ALL: &[Entry] = &[
     crate::post_training::policy::Params::ENTRY,
     crate::post_training::adapters::figure::Params::ENTRY,
     crate::post_training::packing::Params::ENTRY,
+    crate::evaluation::Params::ENTRY,
+    crate::editor_latency::Params::ENTRY,
 ];
 
 /// The model with this id.

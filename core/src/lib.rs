@@ -24,6 +24,8 @@ pub mod ddp;
 pub mod decimal;
 pub mod declare;
 pub mod detective;
+pub mod editor_latency;
+pub mod evaluation;
 pub mod execution;
 pub mod exercise;
 pub mod expr;

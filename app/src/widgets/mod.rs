@@ -17,6 +17,7 @@ mod continuous_batching;
 mod controls;
 mod ddp_overlap;
 mod decode_speed;
+mod editor_latency;
 mod export;
 mod failure_campaign;
 mod fill_in_the_middle;
@@ -29,6 +30,7 @@ mod kv_cache;
 mod kv_compression;
 mod launch_doctor;
 mod lora_adapters;
+mod live_evaluation;
 mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
@@ -133,6 +135,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(continuous_batching::load()),
     },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
+    Widget { id: "editor-latency", styles: &["editor-latency"], load: || Box::pin(editor_latency::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
     Widget { id: "fill-in-the-middle", styles: &["fill-in-the-middle"], load: || Box::pin(fill_in_the_middle::load()) },
     Widget {
@@ -153,6 +156,7 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "pass-at-k", styles: &["lined", "pass-at-k"], load: || Box::pin(pass_at_k::load()) },
     Widget { id: "lora-adapters", styles: &["lora-adapters"], load: || Box::pin(lora_adapters::load()) },
+    Widget { id: "live-evaluation", styles: &["lined", "live-evaluation"], load: || Box::pin(live_evaluation::load()) },
     Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
     Widget { id: "decode-speed", styles: &["decode-speed"], load: || Box::pin(decode_speed::load()) },
     Widget { id: "kv-cache", styles: &["kv-cache"], load: || Box::pin(kv_cache::load()) },
