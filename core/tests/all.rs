@@ -11,6 +11,7 @@ mod compare;
 mod drafts;
 mod experts;
 mod failures;
+mod feedback;
 mod frameworks;
 mod generate;
 mod layouts;

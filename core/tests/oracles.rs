@@ -17,8 +17,8 @@ use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
-    attention, budgets, caches, collectives, drafts, experts, failures, network, occupancy, precision, published,
-    scheduler, schedules, sums, tensors, zero,
+    attention, budgets, caches, collectives, drafts, experts, failures, feedback, network, occupancy, precision,
+    published, scheduler, schedules, sums, tensors, zero,
 };
 
 const COMPONENTS: [(&str, Component); 9] = [
@@ -1198,5 +1198,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(experts::all());
     checks.extend(caches::all());
     checks.extend(drafts::all());
+    checks.extend(feedback::all());
     crate::compare::check_list(&checks, checked::ALL);
 }
