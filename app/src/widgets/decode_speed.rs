@@ -28,7 +28,10 @@ const STATES: [Preset; 6] = [
     ("8B, long contexts", "view=pass&model=llama-3-8b&context=16384&tp=1"),
     ("1B drafts for 70B", "view=draft&model=llama-3-70b&draft=llama-3.2-1b&drafted=4&branches=1&tp=4&context=1024"),
     ("A tree", "view=draft&model=llama-3-70b&draft=layer&drafted=4&branches=2&tp=4&context=1024"),
-    ("Experts are read for the draft", "view=draft&model=deepseek-v3&draft=layer&drafted=2&branches=1&tp=8&context=1024"),
+    (
+        "Experts are read for the draft",
+        "view=draft&model=deepseek-v3&draft=layer&drafted=2&branches=1&tp=8&context=1024",
+    ),
     ("Four bits", "view=weights&model=llama-3-8b&weight-bits=4&tp=1&context=512"),
 ];
 

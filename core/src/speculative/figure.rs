@@ -107,9 +107,12 @@ impl Weights {
 
     /// Those of one more layer of a model, and of its output matrix.
     pub(super) fn of_layer(id: &str) -> Self {
-        Params { model: IDS.iter().find(|other| **other == id).map_or(Named(IDS[0]), |id| Named(id)), ..Params::default() }
-            .costs()
-            .module
+        Params {
+            model: IDS.iter().find(|other| **other == id).map_or(Named(IDS[0]), |id| Named(id)),
+            ..Params::default()
+        }
+        .costs()
+        .module
     }
 
     /// Weights that are read for so many tokens at once.

@@ -19,7 +19,8 @@ use crate::model::presets;
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
 
-const IDS: [&str; 6] = ["llama-3-8b", "llama-3-70b", "llama-3.1-405b", "mistral-7b-v0.1", "qwen3-30b-a3b", "deepseek-v3"];
+const IDS: [&str; 6] =
+    ["llama-3-8b", "llama-3-70b", "llama-3.1-405b", "mistral-7b-v0.1", "qwen3-30b-a3b", "deepseek-v3"];
 const MODELS: List = List { ids: &IDS, labels: &presets::names(&IDS) };
 
 /// A choice of a model.
@@ -162,7 +163,10 @@ struct Runs {
 
 impl Runs {
     fn of(id: &str) -> Self {
-        Self { weights: Weights::of_preset(id), attends: presets::find(id).map(|preset| models::Named::of(preset.id, preset.name, &preset.shape)) }
+        Self {
+            weights: Weights::of_preset(id),
+            attends: presets::find(id).map(|preset| models::Named::of(preset.id, preset.name, &preset.shape)),
+        }
     }
 }
 
@@ -202,8 +206,14 @@ impl Model for Params {
             .label("Bits of a weight")
             .more("Bits")
             .at(|p| p.weight_bits.slot()),
-        choice("kv-bits", "bits of a cached value", BITS, "16").label("Bits of a cached value").more("Bits").at(|p| p.kv_bits.slot()),
-        choice("draft", "what drafts", Draft::LIST, "llama-3.2-1b").label("Drafted by").more("Draft").at(|p| p.draft.slot()),
+        choice("kv-bits", "bits of a cached value", BITS, "16")
+            .label("Bits of a cached value")
+            .more("Bits")
+            .at(|p| p.kv_bits.slot()),
+        choice("draft", "what drafts", Draft::LIST, "llama-3.2-1b")
+            .label("Drafted by")
+            .more("Draft")
+            .at(|p| p.draft.slot()),
         whole("drafted", "tokens drafted one after another", [0, DEEPEST], "4")
             .label("Tokens drafted in a row")
             .steps(1.0)
@@ -256,9 +266,7 @@ impl Model for Params {
         measure("best", "Tokens drafted at best", Unit::Count, |p, _| p.best() as f64),
         measure("best-speedup", "Then, times as fast", Unit::Ratio, |p, _| p.at_drafted(p.best())),
         measure("pays-up-to", "Drafting pays up to, sequences", Unit::Count, |p, _| p.pays_up_to()),
-        measure("speedup-bits", "Times as fast as with 16 bits", Unit::Ratio, |p, o| {
-            p.in_bits(16) / o.pass.seconds()
-        }),
+        measure("speedup-bits", "Times as fast as with 16 bits", Unit::Ratio, |p, o| p.in_bits(16) / o.pass.seconds()),
     ];
 
     fn evaluate(&self) -> Result<Outcome, String> {
@@ -324,9 +332,8 @@ impl Params {
     /// What a pass, a check, a draft and a prompt take.
     pub fn outcome(&self) -> Outcome {
         let model = self.model();
-        let level = |runs: &Runs, level: u64| {
-            self.pass(runs, self.batch, (self.branches as f64).powi(level as i32)).seconds()
-        };
+        let level =
+            |runs: &Runs, level: u64| self.pass(runs, self.batch, (self.branches as f64).powi(level as i32)).seconds();
         let drafting = self.draft_runs().map_or(0.0, |runs| (0..self.drafted).map(|l| level(&runs, l)).sum());
         // A causal mask leaves half of the scores: as if half were in the cache.
         let half = Self { context: self.context.div_ceil(2), ..*self };
@@ -441,7 +448,10 @@ impl Params {
         let pays = match self.pays_up_to() {
             0.0 => "At no batch does this draft pay.".to_owned(),
             n if n >= f64::from(1 << LARGEST) => format!("It pays at any batch up to {}.", grouped(1 << LARGEST)),
-            n => format!("It pays up to {}.", if n == 1.0 { "1 sequence".to_owned() } else { format!("{} sequences", grouped(n as u64)) }),
+            n => format!(
+                "It pays up to {}.",
+                if n == 1.0 { "1 sequence".to_owned() } else { format!("{} sequences", grouped(n as u64)) }
+            ),
         };
         let most = if best == 0 { "drafting nothing".to_owned() } else { format!("drafting {best} in a row") };
         format!(
