@@ -334,8 +334,8 @@ test("the clock counts down, and says when the time is over", async ({ page }) =
   await page.goto(DECK);
   await ready(page);
   const clock = page.getByRole("timer");
-  await page.getByRole("textbox", { name: "of minutes" }).fill("45");
-  await page.getByRole("textbox", { name: "of minutes" }).press("Enter");
+  await page.getByRole("textbox", { name: "Minutes" }).fill("45");
+  await page.getByRole("textbox", { name: "Minutes" }).press("Enter");
   await page.getByRole("button", { name: "Start the clock again" }).click();
   await page.clock.runFor(61_000);
   await expect(clock).toHaveText(/^4[34]:\d\d left$/);
