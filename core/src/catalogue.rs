@@ -60,6 +60,12 @@ pub const ALL: &[Entry] = &[
     crate::serving::sizing::Params::ENTRY,
     crate::pass_at_k::Params::ENTRY,
     crate::fim::Params::ENTRY,
+    crate::post_training::memory::Params::ENTRY,
+    crate::post_training::policy::Params::ENTRY,
+    crate::post_training::adapters::figure::Params::ENTRY,
+    crate::post_training::packing::Params::ENTRY,
+    crate::evaluation::Params::ENTRY,
+    crate::editor_latency::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -7,6 +7,7 @@ mod blocks;
 mod budgets;
 mod caches;
 mod catalogue;
+mod code;
 mod collectives;
 mod compare;
 mod drafts;

@@ -17,8 +17,8 @@ use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
-    attention, blocks, budgets, caches, collectives, drafts, experts, failures, network, occupancy, precision, published,
-    scheduler, schedules, serving, sums, tensors, zero,
+    attention, blocks, budgets, caches, code, collectives, drafts, experts, failures, network, occupancy, precision,
+    published, scheduler, schedules, serving, sums, tensors, zero,
 };
 
 const COMPONENTS: [(&str, Component); 9] = [
@@ -1200,5 +1200,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(blocks::all());
     checks.extend(drafts::all());
     checks.extend(serving::all());
+    checks.extend(code::all());
     crate::compare::check_list(&checks, checked::ALL);
 }

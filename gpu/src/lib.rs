@@ -4,10 +4,12 @@
 //! text that does not compile, a kernel that does not end. The worker of the site and `cargo xtask kernels` are thin callers.
 
 mod adapter;
+pub mod guard;
 mod pass;
 #[cfg_attr(target_arch = "wasm32", path = "browser.rs")]
 #[cfg_attr(not(target_arch = "wasm32"), path = "native.rs")]
 mod platform;
+mod program;
 mod puzzle;
 mod run;
 mod twin;

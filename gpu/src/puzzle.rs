@@ -1,24 +1,21 @@
 //! What a learner wrote for a puzzle: compiled, run at sizes on both sides of every edge and at those where it is timed, compared
 //! with the puzzle's twin, and timed if all is right.
 //!
-//! It is timed as it was written, and nothing ends a kernel that runs. So it is run there twice with its loops guarded first, the
-//! second time on what the first left: every later run begins as the second did, and ends as it did.
+//! All of its runs are guarded, those that are timed too. What the guard takes is measured apart: the same text is timed with its
+//! laps counted twice. The timed runs take two sets of inputs in turn, so that no run finds its own answer in the output, and
+//! what the last one leaves is checked again.
 
-use ringside_core::kernels::job::{Note, Tried, Trouble, Verdict};
-use ringside_core::kernels::timing::summary;
-use ringside_shaders::descriptor::uniform;
-use ringside_shaders::puzzles::guard::{guarded, taken};
-use ringside_shaders::puzzles::{Case, MARGIN, POISON, Puzzle, UNWRITTEN};
+use ringside_core::kernels::job::{Note, Timing, Tried, Trouble, Verdict};
+use ringside_core::kernels::timing::Summary;
+use ringside_shaders::puzzles::{Case, Puzzle};
 use wgpu::{
-    BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry,
-    BindingType, Buffer, BufferBindingType, BufferUsages, CompilationMessage, CompilationMessageType, ComputePass,
-    ComputePipeline, ComputePipelineDescriptor, ErrorFilter, PipelineCompilationOptions, PipelineLayoutDescriptor,
-    ShaderModule, ShaderModuleDescriptor, ShaderSource, ShaderStages,
+    CompilationMessage, CompilationMessageType, ErrorFilter, ShaderModule, ShaderModuleDescriptor, ShaderSource,
 };
 
 use crate::Progress;
 use crate::adapter::{Gpu, Memory};
-use crate::pass::{Clock, download};
+use crate::guard::{Frame, Refused, guard, line_and_column};
+use crate::program::{Bound, Program};
 
 /// Tries `body` at sizes that `seed` draws.
 ///
@@ -43,58 +40,132 @@ async fn verdict(
     progress: Progress<'_>,
 ) -> Result<Verdict, Trouble> {
     progress("compiling", 0.0);
-    let code = puzzle.whole(body);
-    let (module, notes) = compile(gpu, &code).await;
-    if notes.iter().any(|note| note.error) {
-        return Ok(Verdict::Refused(notes));
-    }
-    if let Some(name) = taken(&code) {
-        let text = format!("The check needs the name {name} as WGSL has it. Call yours something else.");
-        return Ok(Verdict::Refused(vec![Note { error: true, line: 0, column: 0, text }]));
-    }
-    let (guarded, _) = compile(gpu, &guarded(&code, puzzle.inputs.len() + 2)).await;
-    let guarded = gpu.scoped(0, async { Ok(Program::new(gpu, &guarded, puzzle, true)) }).await?;
+    let program = match program(gpu, puzzle, &puzzle.whole(body)).await? {
+        Ok(program) => program,
+        Err(notes) => return Ok(Verdict::Refused(notes)),
+    };
     let cases = puzzle.cases(seed);
-    let count = cases.len() + 1;
     for (i, case) in cases.iter().enumerate() {
-        progress("running", 0.5 * (i + 1) as f64 / count as f64);
-        if let Some(wrong) = guarded.check(gpu, puzzle, case, 1).await? {
+        let from = 0.5 * i as f64 / (cases.len() + 1) as f64;
+        let progress = |done: f64| progress("running", from + 0.5 * done / (cases.len() + 1) as f64);
+        let act = async {
+            let memory = Memory::new(gpu);
+            let bound = Bound::new(gpu, &memory, &program, puzzle, &[case]);
+            checked(&program, puzzle, &bound, case, 0, &progress).await
+        };
+        if let Err(wrong) = gpu.scoped(Bound::bytes(puzzle, case), act).await? {
             return Ok(wrong);
         }
     }
-    let timed = puzzle.timed();
-    progress("running at full size", 0.5);
-    match guarded.check(gpu, puzzle, &timed, 2).await {
-        Ok(None) => {}
-        Ok(Some(wrong)) => return Ok(wrong),
-        Err(Trouble::OutOfMemory(_)) => return Ok(Verdict::Right(cases.len(), 0.0)),
-        Err(trouble) => return Err(trouble),
-    }
-    match race(gpu, &module, puzzle, &timed, progress).await {
-        Ok(seconds) => Ok(Verdict::Right(count, seconds)),
-        Err(trouble @ (Trouble::Silent(_) | Trouble::Lost(_))) => Err(trouble),
-        // What is right stays so if it cannot be timed.
-        Err(_) => Ok(Verdict::Right(count, 0.0)),
+    // Two of the same sizes. Their seeds are those of no case.
+    let timed = [1, 2].map(|n| puzzle.timed(seed.wrapping_sub(n)));
+    let bytes = timed.iter().map(|case| Bound::bytes(puzzle, case)).sum();
+    match gpu.scoped(bytes, race(gpu, puzzle, &program, &timed, progress)).await {
+        Ok(Ok((seconds, guard))) => Ok(Verdict::Right(Timing { cases: cases.len() + 1, seconds, guard })),
+        Ok(Err(wrong)) => Ok(wrong),
+        // What is right stays so where there is no memory to time it.
+        Err(Trouble::OutOfMemory(_)) => Ok(Verdict::Right(Timing { cases: cases.len(), seconds: 0.0, guard: 0.0 })),
+        Err(trouble) => Err(trouble),
     }
 }
 
-/// The median time of a run as it was written.
+/// A text, guarded and compiled; or what is wrong with it.
+async fn program(gpu: &Gpu, puzzle: &Puzzle, code: &str) -> Result<Result<Program, Vec<Note>>, Trouble> {
+    let guarded = match guard(code, Frame { workgroup: puzzle.workgroup, buffers: puzzle.inputs.len() as u32 + 2 }) {
+        Err(Refused::TooMuch(note)) => return Ok(Err(vec![note])),
+        other => other,
+    };
+    // The browser's own words come first.
+    let (_, notes) = compile(gpu, code).await;
+    if notes.iter().any(|note| note.error) {
+        return Ok(Err(notes));
+    }
+    let guarded = match guarded {
+        Ok(guarded) => guarded,
+        Err(Refused::Invalid(note) | Refused::TooMuch(note)) => return Ok(Err(vec![note])),
+    };
+    let mut modules = Vec::new();
+    for text in std::iter::once(&guarded.text).chain(&guarded.twice) {
+        let (module, notes) = compile(gpu, text).await;
+        if let Some(why) = notes.into_iter().find(|note| note.error) {
+            let text = format!("The browser does not take it once its laps are counted: {}", why.text);
+            return Ok(Err(vec![Note { error: true, line: 0, column: 0, text }]));
+        }
+        modules.push(module);
+    }
+    let program = gpu.scoped(0, async { Ok(Program::new(gpu, &modules, puzzle, guarded.laps)) }).await?;
+    Ok(Ok(program))
+}
+
+/// Runs it once on some of what is bound, and looks at what comes out. The seconds that it took, or what is wrong.
+async fn checked(
+    program: &Program,
+    puzzle: &Puzzle,
+    bound: &Bound<'_>,
+    case: &Case,
+    inputs: usize,
+    progress: &impl Fn(f64),
+) -> Result<Result<f64, Verdict>, Trouble> {
+    let ran = bound.run(program, 0, inputs, progress).await?;
+    Ok(match looked_at(program, puzzle, bound, case).await? {
+        Some(Verdict::Endless(at, laps)) => Err(Verdict::Endless(at, laps)),
+        wrong => match ran {
+            Err((seconds, share)) => Err(Verdict::Slow(case.name(), seconds, share)),
+            Ok(seconds) => wrong.map_or(Ok(seconds), Err),
+        },
+    })
+}
+
+/// What is wrong with what was written.
+async fn looked_at(
+    program: &Program,
+    puzzle: &Puzzle,
+    bound: &Bound<'_>,
+    case: &Case,
+) -> Result<Option<Verdict>, Trouble> {
+    let [output, flag] = bound.written().await?;
+    if flag.first().is_none_or(|flag| flag.to_bits() != 0) {
+        return Ok(Some(Verdict::Endless(case.name(), program.laps)));
+    }
+    Ok(puzzle.check(case, &output).map(|wrong| Verdict::Wrong(case.name(), wrong.to_string())))
+}
+
+/// The median time of a run in seconds, and how much of it the guard takes; or what is wrong at these sizes.
 async fn race(
     gpu: &Gpu,
-    module: &ShaderModule,
     puzzle: &Puzzle,
-    timed: &Case,
+    program: &Program,
+    timed: &[Case; 2],
     progress: Progress<'_>,
-) -> Result<f64, Trouble> {
-    let program = gpu.scoped(0, async { Ok(Program::new(gpu, module, puzzle, false)) }).await?;
+) -> Result<Result<(f64, f64), Verdict>, Trouble> {
     let memory = Memory::new(gpu);
-    gpu.scoped(bytes(puzzle, timed), async {
-        let bound = Bound::new(gpu, &memory, &program, puzzle, timed);
-        let record = |pass: &mut ComputePass| bound.record(&program, pass);
-        bound.clock.pass(record).await?;
-        Ok(summary(&bound.clock.rounds(record, progress).await?.0).median)
-    })
-    .await
+    let bound = Bound::new(gpu, &memory, program, puzzle, &timed.each_ref());
+    let mut seconds = 0.0;
+    for (inputs, case) in timed.iter().enumerate() {
+        let progress = |_| progress("running at full size", 0.5);
+        // The second run begins with the first one's answer in the output.
+        match checked(program, puzzle, &bound, case, inputs, &progress).await? {
+            Ok(took) => seconds = took,
+            Err(wrong) => return Ok(Err(wrong)),
+        }
+    }
+    let mut times = [Summary::default(); 2];
+    let variants = program.pipelines.len();
+    for (variant, time) in times.iter_mut().enumerate().take(variants) {
+        let progress = |doing: &str, done: f64| {
+            progress(doing, 0.5 + (variant as f64 + 2.0 * (done - 0.5)) / (2 * variants) as f64);
+        };
+        let (took, last) = bound.time(program, variant, seconds, &progress).await?;
+        *time = took;
+        // What is right once, and not when it is repeated, has no time.
+        let case = timed.get(last).unwrap_or(&timed[0]);
+        if let Some(wrong) = looked_at(program, puzzle, &bound, case).await? {
+            return Ok(Err(wrong));
+        }
+    }
+    // Whatever else the machine does makes runs slower, never faster.
+    let [once, twice] = times;
+    Ok(Ok((once.median, (twice.low - once.low).clamp(0.0, once.low))))
 }
 
 /// A module, and what the compiler says of it.
@@ -110,138 +181,7 @@ async fn compile(gpu: &Gpu, code: &str) -> (ShaderModule, Vec<Note>) {
 }
 
 fn note(message: CompilationMessage, code: &str) -> Note {
-    let (line, column) = message.location.map_or((0, 0), |place| {
-        // Places are counted in bytes.
-        let before = code.get(..place.offset as usize).unwrap_or("");
-        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        (place.line_number, column as u32)
-    });
+    // Places are counted in bytes.
+    let (line, column) = message.location.map_or((0, 0), |place| line_and_column(code, place.offset as usize));
     Note { error: message.message_type == CompilationMessageType::Error, line, column, text: message.message }
-}
-
-/// A pipeline for a puzzle's buffers, whether the text uses all of them or not; and its bind group layout.
-struct Program {
-    layout: BindGroupLayout,
-    pipeline: ComputePipeline,
-    guarded: bool,
-}
-
-impl Program {
-    /// With the flag of the guard among the buffers, if it is guarded.
-    fn new(gpu: &Gpu, module: &ShaderModule, puzzle: &Puzzle, guarded: bool) -> Self {
-        let storage = |read_only| BufferBindingType::Storage { read_only };
-        let mut kinds = vec![storage(true); puzzle.inputs.len()];
-        kinds.extend([storage(false), BufferBindingType::Uniform]);
-        if guarded {
-            kinds.push(storage(false));
-        }
-        let entry = |(binding, ty)| BindGroupLayoutEntry {
-            binding,
-            visibility: ShaderStages::COMPUTE,
-            ty: BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-            count: None,
-        };
-        let entries: Vec<BindGroupLayoutEntry> = (0..).zip(kinds).map(entry).collect();
-        let layout = gpu.device.create_bind_group_layout(&BindGroupLayoutDescriptor { label: None, entries: &entries });
-        let whole = gpu.device.create_pipeline_layout(&PipelineLayoutDescriptor {
-            bind_group_layouts: &[Some(&layout)],
-            ..PipelineLayoutDescriptor::default()
-        });
-        let pipeline = gpu.device.create_compute_pipeline(&ComputePipelineDescriptor {
-            label: None,
-            layout: Some(&whole),
-            module,
-            entry_point: Some("main"),
-            compilation_options: PipelineCompilationOptions::default(),
-            cache: None,
-        });
-        Self { layout, pipeline, guarded }
-    }
-
-    /// Runs it so many times at the sizes of `case`, each time on what is there. What is wrong with it, if anything is.
-    async fn check(&self, gpu: &Gpu, puzzle: &Puzzle, case: &Case, runs: u32) -> Result<Option<Verdict>, Trouble> {
-        let memory = Memory::new(gpu);
-        let act = async {
-            let bound = Bound::new(gpu, &memory, self, puzzle, case);
-            let mut right = Vec::new();
-            for _ in 0..runs {
-                bound.clock.pass(|pass| bound.record(self, pass)).await?;
-                let [output, flag] = bound.written(gpu).await?;
-                if flag.first().is_none_or(|flag| flag.to_bits() != 0) {
-                    return Ok(Some(Verdict::Endless(case.name())));
-                }
-                // What came out before is right.
-                if output == right {
-                    continue;
-                }
-                if let Some(wrong) = puzzle.check(case, &output) {
-                    return Ok(Some(Verdict::Wrong(case.name(), wrong.to_string())));
-                }
-                right = output;
-            }
-            Ok(None)
-        };
-        gpu.scoped(bytes(puzzle, case), act).await
-    }
-}
-
-/// Bytes of all buffers of a case.
-fn bytes(puzzle: &Puzzle, case: &Case) -> u64 {
-    let inputs: usize = case.inputs.iter().map(|input| input.len() + MARGIN).sum();
-    4 * (inputs as u64 + puzzle.output.at(&case.dims) + MARGIN as u64)
-}
-
-/// A case with its buffers on the GPU.
-struct Bound<'a> {
-    grid: [u32; 3],
-    group: BindGroup,
-    /// The output and the flag, and what each is read by.
-    written: [[Buffer; 2]; 2],
-    clock: Clock<'a>,
-}
-
-impl<'a> Bound<'a> {
-    fn new(gpu: &'a Gpu, memory: &Memory, program: &Program, puzzle: &Puzzle, case: &Case) -> Self {
-        let put = |bytes: &[u8], usage: BufferUsages| {
-            let usage = usage | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-            let buffer = memory.buffer(bytes.len() as u64, usage);
-            gpu.queue.write_buffer(&buffer, 0, bytes);
-            buffer
-        };
-        let values = |values: &[f32]| put(bytemuck::cast_slice(values), BufferUsages::STORAGE);
-        let input = |input: &Vec<f32>| values(&[&input[..], &[POISON; MARGIN]].concat());
-        let output = values(&vec![UNWRITTEN; puzzle.output.at(&case.dims) as usize + MARGIN]);
-        let flag = values(&[0.0]);
-        let mut buffers: Vec<Buffer> = case.inputs.iter().map(input).collect();
-        buffers.push(output.clone());
-        buffers.push(put(&uniform(&puzzle.parameters(), &case.dims, 0), BufferUsages::UNIFORM));
-        if program.guarded {
-            buffers.push(flag.clone());
-        }
-        let entries: Vec<BindGroupEntry> = (0..)
-            .zip(&buffers)
-            .map(|(binding, buffer)| BindGroupEntry { binding, resource: buffer.as_entire_binding() })
-            .collect();
-        let descriptor = BindGroupDescriptor { label: None, layout: &program.layout, entries: &entries };
-        let reader = |buffer: &Buffer| memory.buffer(buffer.size(), BufferUsages::MAP_READ | BufferUsages::COPY_DST);
-        Self {
-            grid: puzzle.grid.each_ref().map(|size| size.at(&case.dims) as u32),
-            group: gpu.device.create_bind_group(&descriptor),
-            written: [output, flag].map(|buffer| [buffer.clone(), reader(&buffer)]),
-            clock: Clock::new(gpu, memory),
-        }
-    }
-
-    fn record(&self, program: &Program, pass: &mut ComputePass) {
-        let [x, y, z] = self.grid;
-        pass.set_pipeline(&program.pipeline);
-        pass.set_bind_group(0, &self.group, &[]);
-        pass.dispatch_workgroups(x, y, z);
-    }
-
-    /// What is in the output and in the flag.
-    async fn written(&self, gpu: &Gpu) -> Result<[Vec<f32>; 2], Trouble> {
-        let [[output, by], [flag, flag_by]] = &self.written;
-        Ok([download(gpu, output, by).await?, download(gpu, flag, flag_by).await?])
-    }
 }

@@ -8,7 +8,7 @@ use crate::exact;
 pub use crate::exact::Reference;
 
 /// The sizes of a problem, by name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dims(pub Vec<(&'static str, u64)>);
 
 impl Dims {

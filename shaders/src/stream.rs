@@ -116,9 +116,9 @@ pub const KERNELS: &[Kernel] = &[
         template: wgsl!("sum_atomic"),
         passes: &[
             Pass { entry: "clear", workgroup: [1, 1, 1], grid: [ONE, ONE, ONE], bindings: &[Y] },
-            adding("main", Size::Tiles("n", ADDERS), &[X, Y, LENGTH]),
+            adding("main", Size::Tiles("n", CHUNK), &[X, Y, LENGTH]),
         ],
-        constants: |_| vec![number("LANES", ADDERS)],
+        constants: |_| vec![number("LANES", ADDERS), number("CHUNK", CHUNK)],
         ..Kernel::plain("sum", arrived)
     },
     Kernel {

@@ -39,6 +39,9 @@ test.describe("failure-campaign", () => {
     await figure(page).getByRole("radio", { name: "size" }).check({ force: true });
     await expect(finding(page)).toContainText("makes a job of");
     await expect(figure(page).locator(".chart canvas").first()).toBeVisible();
+    await expect(figure(page).getByRole("row", { name: /^Faulty GPU/ })).toContainText("143,470");
+    await figure(page).getByRole("radio", { name: "storage" }).check({ force: true });
+    await expect(finding(page)).toContainText("at the pace of storage, 2 TB/s");
     expect(await axe(page)).toEqual([]);
   });
 

@@ -171,3 +171,38 @@ test("a long line goes under the line numbers and is not seen there", async ({ p
   expect(numbers).toBe(editor);
   expect(numbers).not.toMatch(/, 0\)$|transparent/);
 });
+
+// What the trial froze the browser with, or was told to be right: each is found out, the page paints meanwhile, and no time is kept.
+const hostile: [string, string, string, RegExp][] = [
+  ["a loop at the timed size only", "map", "  while (sizes.n > 400u) { if (a[0] == -77.0) { break; } out[id.x] += 1.0; }\n  out[id.x] = a[id.x] + 10.0;", /n = 1048576 a loop went round more than \d+ times/],
+  ["nothing at the timed size", "map", "  if (sizes.n > 400u) { return; }\n  out[id.x] = a[id.x] + 10.0;", /Wrong with n = 1048576/],
+  ["loops nested through functions", "map", "  f(); }\nfn g() { for (var i = 0u; i < 30000u; i++) { out[i % 7u] = 1.0; } }\nfn f() { for (var i = 0u; i < 30000u; i++) { g(); }", /a loop went round more than \d+ times/],
+  ["a comment that ends at U+2028", "map", "  // x\u2028 loop { out[0] = 1.0; if (a[0] == -77.0) { break; } }", /a loop went round more than \d+ times/],
+  ["its own answer in the output", "guard", "  if (id.x < sizes.n && out[id.x] < -1e30) { out[id.x] = 2.0 * a[id.x]; }", /Wrong with n = 1048576/],
+  ["every invocation just below the limit", "guard", "  var x = 0.0;\n  for (var i = 0u; i < 32000u; i++) { x = fma(x, 0.5, a[(i + id.x) % sizes.n]); }\n  if (id.x < sizes.n) { out[id.x] = 2.0 * a[id.x] + x * 1e-30; }", /it was stopped after|Right, at all/],
+  ["a barrier in divergence", "guard", "  if (id.x < 3u) { workgroupBarrier(); }", /The compiler does not take it/],
+  ["a second entry point", "guard", "  out[0] = 1.0; }\n@compute @workgroup_size(256) fn other() { ", /Only main is run/],
+];
+for (const [name, puzzle, text, said] of hostile) {
+  test(`the page paints while this runs: ${name}`, async ({ page }) => {
+    test.setTimeout(90_000);
+    await open(page, `puzzle=${puzzle}`);
+    await gpu(page);
+    await write(page, text);
+    await page.evaluate(() => {
+      const counted = window as unknown as { frames: number };
+      counted.frames = 0;
+      const frame = () => {
+        counted.frames++;
+        requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    });
+    await check(page);
+    await expect(verdict(page)).toContainText(said, { timeout: 60_000 });
+    expect(await page.evaluate(() => (window as unknown as { frames: number }).frames)).toBeGreaterThan(10);
+    if (!(await verdict(page).innerText()).includes("Right")) {
+      expect((await stored(page)).workbench?.[puzzle]?.best ?? []).toEqual([]);
+    }
+  });
+}

@@ -50,3 +50,45 @@ test("a script of one’s own is checked line by line, and nothing of it is lost
   await page.reload();
   await expect(figure(page).locator("textarea")).toHaveValue(script);
 });
+
+test("Ray tries again and again until its nodes find each other", async ({ page }) => {
+  await open(page, "case=21");
+  await expect(finding(page)).toContainText("It hangs: no error for 0:30");
+  const log = figure(page).locator(".launch-log");
+  await expect(log).toContainText("The worker group startup timed out after 30.0 seconds waiting for 16 workers");
+  const field = figure(page).locator("textarea");
+  await field.fill((await field.inputValue()).replace("localhost", "$head"));
+  await expect(finding(page)).toContainText("It trains: 16 processes on 2 nodes");
+  await expect(log).toContainText("resources: [{'GPU': 1}] * 16");
+  await field.fill((await field.inputValue()).replace(" --use-gpu", ""));
+  await expect(finding(page)).toContainText("nothing complains");
+  await expect(log).toContainText("[{'CPU': 1}] * 16");
+});
+
+test("with DETAIL ranks that run another program are named, without it all wait", async ({ page }) => {
+  await open(page, "case=23");
+  const log = figure(page).locator(".launch-log");
+  await expect(log).toContainText("10:00 without a line");
+  await expect(log).toContainText("Watchdog caught collective operation timeout");
+  const field = figure(page).locator("textarea");
+  await field.fill((await field.inputValue()).replace("value: OFF", "value: DETAIL"));
+  await expect(log).toContainText("Detected mismatch between collectives on ranks. Rank 8 is running collective");
+  await expect(finding(page)).toContainText("It fails");
+  await field.fill((await field.inputValue()).replace("train:dev", "train@sha256:4f1c"));
+  await expect(finding(page)).toContainText("It trains");
+});
+
+test("what a run records is a checklist that the launch fills", async ({ page }) => {
+  await open(page, "case=torchrun&show=record");
+  await expect(finding(page)).toContainText("1 of 8 items are recorded");
+  const items = figure(page).locator(".launch-record > li");
+  await expect(items).toHaveCount(8);
+  await expect(figure(page).locator(".launch-record > li.missing")).toHaveCount(6);
+  const field = figure(page).locator("textarea");
+  await field.fill((await field.inputValue()).replace("train.py", "train.py --seed=7"));
+  await expect(items.filter({ hasText: "randomness" })).toContainText("recorded");
+  expect(await quantity(page, "recorded")).toBe(2);
+  await figure(page).getByRole("combobox", { name: "Launch" }).selectOption("recorded");
+  await expect(finding(page)).toContainText("the run can be repeated");
+  expect(await axe(page)).toEqual([]);
+});

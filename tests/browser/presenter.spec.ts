@@ -204,3 +204,225 @@ test("on paper every kind of exercise has what a pencil needs, and nothing to op
   await expect(axes.first()).toBeVisible();
   expect((await axes.first().boundingBox())!.width).toBeGreaterThan(200);
 });
+
+const TEXTS = "> # What we saw\n>\n> - sixteen bytes\n> - $\\frac{16}{N}$\n\nw/memory-breakdown/?params=30e9&zero=0 Unsharded\nchapter/memory-accounting/#exercise-zero-2";
+
+test("texts in Markdown stand between states, numbered with them in every window and on the handout", async ({ context }) => {
+  const lead = await open(context, `presenter/#list=${encodeURIComponent(TEXTS)}`);
+  const room = await open(context, AUDIENCE);
+  const text = (page: Page) => page.locator(".room-text:visible");
+  await expect(text(lead).getByRole("heading", { name: "What we saw" })).toBeVisible();
+  await expect(text(room).getByRole("heading", { name: "What we saw" })).toBeVisible();
+  await expect(text(room).locator("li")).toHaveCount(2);
+  await expect(text(room).locator("math")).toHaveCount(1);
+  await expect(lead.locator(".presenter-label")).toHaveText("1 · What we saw");
+  await lead.keyboard.press("PageDown");
+  await expect(lead.locator(".presenter-label")).toHaveText("2 · Unsharded");
+  await expect(room.locator('[data-widget="memory-breakdown"]')).toBeVisible();
+  await expect(text(room)).toHaveCount(0);
+  await lead.keyboard.press("1");
+  await expect(text(room)).toBeVisible();
+  expect(await axe(lead)).toEqual([]);
+  await lead.goto(`lecture/#list=${encodeURIComponent(TEXTS)}`);
+  await ready(lead);
+  await expect(lead.locator(".handout > li > h2")).toHaveText(["1 · What we saw", "2 · Unsharded", "3 · Exercise: One rank under ZeRO-2"]);
+});
+
+test("a text runs nothing that its author wrote", async ({ page }) => {
+  await page.goto(`lecture/#list=${encodeURIComponent('> <img src=x onerror="document.title=1"> [a](javascript:alert(1))')}`);
+  await ready(page);
+  await expect(page.locator(".message").last()).toContainText("javascript");
+  await expect(page.locator(".handout img, .handout a[href^=javascript]")).toHaveCount(0);
+});
+
+test("a picture is a slide, and is in the list's file but in no link", async ({ page }) => {
+  await page.goto("lecture/");
+  await ready(page);
+  const png = await page.evaluate(() => {
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = 64;
+    canvas.getContext("2d")!.fillRect(8, 8, 40, 40);
+    return canvas.toDataURL("image/png").split(",")[1];
+  });
+  await page.getByLabel("Add a picture").setInputFiles({ name: "rack one.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });
+  await expect(page.getByLabel("The list")).toHaveValue("![rack one](rack-one.png)\n");
+  await expect(page.locator(".handout img")).toHaveAttribute("alt", "rack one");
+  expect(await page.locator(".handout img").evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(64);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as a file" }).click();
+  const path = await (await download).path();
+  await expect(page).toHaveURL(/#list=/);
+  expect(page.url().length).toBeLessThan(300);
+  // Another tab has the list by its link, without the picture, and with it by its file.
+  await page.evaluate(() => sessionStorage.clear());
+  await page.reload();
+  await ready(page);
+  await expect(page.locator(".message:visible")).toContainText("not in this tab");
+  await page.getByLabel("Open a file").setInputFiles(path);
+  await expect(page.locator(".handout img")).toHaveCount(1);
+  await page.getByLabel("Add a picture").setInputFiles({ name: "no.png", mimeType: "image/png", buffer: Buffer.from("not a picture") });
+  await expect(page.locator(".lecture")).toContainText("no.png is no picture that this browser reads.");
+});
+
+test("“Add to lecture” on figures and exercises fills the list, which is there again without a link", async ({ page }) => {
+  await page.goto("w/memory-breakdown/?params=30e9&zero=3");
+  await ready(page);
+  await page.getByRole("button", { name: "Add to lecture" }).click();
+  await expect(page.locator(".notice")).toContainText("one line");
+  await page.goto("chapter/memory-accounting/#exercise-zero-2");
+  await ready(page);
+  const exercise = page.locator('[data-exercise="zero-2"]');
+  await exercise.scrollIntoViewIfNeeded();
+  await exercise.getByRole("button", { name: "Add to lecture" }).click();
+  await expect(page.locator(".notice")).toContainText("2 lines");
+  await page.getByRole("link", { name: "Open the lecture" }).click();
+  await ready(page);
+  await expect(page.getByLabel("The list")).toHaveValue(
+    "w/memory-breakdown/?params=30e9&zero=3 Memory breakdown\nchapter/memory-accounting/#exercise-zero-2 One rank under ZeRO-2\n",
+  );
+  await expect(page.locator(".handout > li")).toHaveCount(2);
+  // A list that came with a link does not take its place.
+  await page.goto(`lecture/#list=${encodeURIComponent("w/amdahl/ Theirs")}`);
+  await page.reload();
+  await ready(page);
+  await expect(page.getByText("This list came with a link.")).toBeVisible();
+  await page.goto("lecture/");
+  await page.reload();
+  await ready(page);
+  await expect(page.getByLabel("The list")).toHaveValue(/zero-2/);
+});
+
+test("the room is shown the answer when the presenter says so, and not before", async ({ context }) => {
+  const lead = await open(context, DECK);
+  const room = await open(context, AUDIENCE);
+  await expect(lead.locator(".presenter-question")).toContainText("480 GB");
+  expect(await room.locator("body").innerText()).not.toContain("480 GB");
+  const show = lead.getByRole("button", { name: "Show the answer to the room" });
+  await show.click();
+  await expect(show).toHaveAttribute("aria-pressed", "true");
+  await expect(room.locator(".room-answer")).toContainText("480 GB");
+  await show.click();
+  await expect(room.locator(".room-answer")).toBeHidden();
+  await show.click();
+  await lead.keyboard.press("PageDown");
+  await expect(room.locator("[data-widget]")).toBeVisible();
+  expect(await room.locator("body").innerText()).not.toContain("480 GB");
+});
+
+test("the presenter's pointer is over the same place in the room", async ({ context }) => {
+  const lead = await open(context, "presenter/#list=" + encodeURIComponent("w/memory-breakdown/?params=30e9&zero=0 Unsharded"));
+  const room = await open(context, AUDIENCE);
+  await expect(room.locator("[data-widget]")).toBeVisible();
+  await lead.bringToFront();
+  const drawing = (page: Page) => page.locator("main [data-widget]:not([inert] *) [data-drawing]").boundingBox();
+  const here = (await drawing(lead))!;
+  await lead.getByRole("button", { name: "Pointer" }).click();
+  await lead.mouse.move(here.x + here.width * 0.25, here.y + here.height * 0.5);
+  const dot = room.locator(".room-pointer");
+  await expect(dot).toBeVisible();
+  const there = (await drawing(room))!;
+  const box = (await dot.boundingBox())!;
+  expect((box.x + box.width / 2 - there.x) / there.width).toBeCloseTo(0.25, 1);
+  expect((box.y + box.height / 2 - there.y) / there.height).toBeCloseTo(0.5, 1);
+  await lead.mouse.move(4, 4);
+  await expect(dot).toHaveCount(0);
+});
+
+test("the clock counts down, and says when the time is over", async ({ page }) => {
+  await page.clock.install({ time: new Date("2026-03-02T10:00:00") });
+  await page.goto(DECK);
+  await ready(page);
+  const clock = page.getByRole("timer");
+  await page.getByRole("textbox", { name: "of minutes" }).fill("45");
+  await page.getByRole("textbox", { name: "of minutes" }).press("Enter");
+  await page.getByRole("button", { name: "Start the clock again" }).click();
+  await page.clock.runFor(61_000);
+  await expect(clock).toHaveText(/^4[34]:\d\d left$/);
+  await page.clock.fastForward("46:00");
+  await page.clock.runFor(1500);
+  await expect(clock).toHaveText(/over$/);
+});
+
+test("two talks at once do not disturb each other", async ({ context }) => {
+  const list = (zero: number) => `presenter/#list=${encodeURIComponent(`w/memory-breakdown/?params=30e9&zero=${zero} One\nw/amdahl/?n=${8 + zero} Two`)}`;
+  const first = await open(context, list(1));
+  const roomOfFirst = await open(context, AUDIENCE);
+  await expect(roomOfFirst.locator("[data-widget]")).toHaveAttribute("data-query", /zero=1/);
+  const second = await open(context, list(2));
+  // The button opens a window of the talk that it belongs to.
+  const opened = second.waitForEvent("popup");
+  await second.getByRole("button", { name: "Open the audience’s window" }).click();
+  const roomOfSecond = await opened;
+  await ready(roomOfSecond);
+  await expect(roomOfSecond.locator("[data-widget]")).toHaveAttribute("data-query", /zero=2/);
+  await expect(roomOfFirst.locator("[data-widget]")).toHaveAttribute("data-query", /zero=1/);
+  await second.keyboard.press("PageDown");
+  await expect(roomOfSecond.locator("[data-widget]")).toHaveAttribute("data-widget", "amdahl");
+  await expect(roomOfFirst.locator("[data-widget]")).toHaveAttribute("data-query", /zero=1/);
+  await expect(first.locator(".presenter-place")).toHaveText("1 of 2");
+  await roomOfFirst.keyboard.press("PageDown");
+  await expect(first.locator(".presenter-place")).toHaveText("2 of 2");
+  await expect(roomOfFirst.locator("[data-widget]")).toHaveAttribute("data-query", /n=9/);
+  await expect(roomOfSecond.locator("[data-widget]")).toHaveAttribute("data-query", /n=10/);
+  // Loaded anew, each is where it was.
+  await Promise.all([first.reload(), roomOfSecond.reload()]);
+  await Promise.all([ready(first), ready(roomOfSecond)]);
+  await expect(first.locator(".presenter-place")).toHaveText("2 of 2");
+  await expect(roomOfSecond.locator("[data-widget]")).toHaveAttribute("data-query", /n=10/);
+});
+
+test("a chapter's states have one number each, projected and presented", async ({ page }) => {
+  await page.goto(DECK);
+  await ready(page);
+  const all = page.locator(".presenter-all button");
+  const names = await all.allInnerTexts();
+  expect(new Set(names).size).toBe(names.length);
+  const states = names.filter((name) => /^\d/.test(name)).length;
+  expect(names.filter((name) => /^E\d/.test(name)).length).toBe(names.length - states);
+  // The site is not around the talk.
+  await expect(page.locator("header.top, .contents").first()).toBeHidden();
+  const third = names.find((name) => name.startsWith("3 ·"))!;
+  await page.goto("chapter/memory-accounting/?present=3");
+  const bar = page.getByRole("toolbar", { name: "Projector" });
+  await expect(bar).toContainText(`3 of ${states} · ${third.slice(4)}`);
+});
+
+test("Ctrl+P prints what the button prints: every figure and option there, and nothing that waits to be uncovered", async ({ page }) => {
+  await page.goto("chapter/memory-accounting/");
+  await ready(page);
+  await page.evaluate(() => {
+    window.print = () => {
+      const missing = document.querySelectorAll(".exercise-slot:not(:has(.exercise))").length;
+      document.documentElement.dataset.printed = String(missing);
+    };
+  });
+  await page.keyboard.press("Control+p");
+  await expect(page.locator("html")).toHaveAttribute("data-printed", "0", { timeout: 60_000 });
+  await page.emulateMedia({ media: "print" });
+  const covered = page.locator(".figure.withheld .finding").first();
+  await expect(covered.locator("button")).toBeHidden();
+  const says = await covered.evaluate((e) => getComputedStyle(e, "::before").content);
+  expect(says.length).toBeGreaterThan(30);
+  expect(says).not.toContain("committed to a prediction");
+});
+
+test("a handout fills its sheets, under a title and the day", async ({ page }) => {
+  test.setTimeout(240_000);
+  const lines = ["w/memory-breakdown/?params=30e9&zero=0", "w/memory-breakdown/?params=30e9&zero=3", "w/amdahl/?n=64", "w/ring-all-reduce/?ranks=8", "w/zero-stepper/", "w/roofline/"];
+  const exercises = ["zero-2", "grows-with-batch", "order-layouts"].map((id) => `chapter/memory-accounting/#exercise-${id}`);
+  await page.goto(`lecture/#list=${encodeURIComponent([...lines, ...exercises].join("\n"))}`);
+  await ready(page);
+  await page.getByLabel("Title of the handout").fill("Memory, week 3");
+  await page.evaluate(() => {
+    window.print = () => (document.documentElement.dataset.printed = "1");
+  });
+  await page.getByRole("button", { name: "Print the handout" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-printed", "1", { timeout: 60_000 });
+  await page.emulateMedia({ media: "print" });
+  await expect(page.locator(".handout-title")).toHaveText("Memory, week 3");
+  await expect(page.locator(".handout-date")).toHaveText(/^\d{4}-\d\d-\d\d$/);
+  const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+  const sheets = (pdf.match(/\/Type\s*\/Page\b/g) ?? []).length;
+  expect(sheets).toBeGreaterThan(0);
+  expect(sheets).toBeLessThanOrEqual(5);
+});

@@ -40,11 +40,11 @@ test.describe("reduction-order", () => {
     expect(await axe(page)).toEqual([]);
   });
 
-  test("three kernels sum on the GPU, or on the CPU in the same orders, and their bits are compared", async ({ page }) => {
+  test("six kernels sum on the GPU, or on the CPU in the same orders, and their bits are compared", async ({ page }) => {
     await open(page, "show=gpu&n=4096");
-    await figure(page).getByRole("button", { name: "Run all three" }).click();
-    await expect(finding(page)).toContainText("3 orders come to", { timeout: 60_000 });
-    await expect(figure(page).locator("td.code", { hasText: /^[01 ]{34}$/ })).toHaveCount(3);
+    await figure(page).getByRole("button", { name: "Run all six" }).click();
+    await expect(finding(page)).toContainText("6 orders come to", { timeout: 60_000 });
+    await expect(figure(page).locator("td.code", { hasText: /^[01 ]{34}$/ })).toHaveCount(6);
   });
 });
 

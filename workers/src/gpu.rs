@@ -30,7 +30,7 @@ fn main() {
 
 #[cfg(test)]
 mod tests {
-    use ringside_core::kernels::job::{Note, Tried, Verdict};
+    use ringside_core::kernels::job::{Note, Timing, Tried, Verdict};
     use ringside_core::kernels::measured::Measured;
 
     use super::*;
@@ -62,8 +62,9 @@ mod tests {
             Said::Done(Box::new(done), Some(Trouble::TooLarge(8.0, 9.0))),
             tried(Verdict::Refused(vec![note(true, 12), note(false, 0)])),
             tried(Verdict::Wrong("n = 3".into(), "why".into())),
-            tried(Verdict::Endless("n = 3".into())),
-            tried(Verdict::Right(6, 1e-6)),
+            tried(Verdict::Endless("n = 3".into(), 8)),
+            tried(Verdict::Slow("n = 3".into(), 10.5, 0.25)),
+            tried(Verdict::Right(Timing { cases: 6, seconds: 1e-6, guard: 1e-7 })),
             Said::Failed(Trouble::Lost("why".into())),
         ] {
             assert_eq!(again(&said), said);

@@ -15,8 +15,7 @@ use crate::serve::Server;
 ///
 /// Work is time on a processor. The time that goes by meanwhile is printed beside it; the difference is what the thread waited for,
 /// most of it a processor, and says more of the machine than of the site.
-const GESTURES: [(&str, f64); 5] =
-    [("drag", 16.0), ("pan", 16.7), ("play", 16.7), ("run", 16.7), ("trace", 16.7)];
+const GESTURES: [(&str, f64); 5] = [("drag", 16.0), ("pan", 16.7), ("play", 16.7), ("run", 16.7), ("trace", 16.7)];
 
 /// When something of a page is first painted on a slow machine and line, in milliseconds: the middle of [`VISITS`] visits.
 const PAINT_BUDGET_MS: f64 = 600.0;

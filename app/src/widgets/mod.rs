@@ -17,6 +17,7 @@ mod continuous_batching;
 mod controls;
 mod ddp_overlap;
 mod decode_speed;
+mod editor_latency;
 mod export;
 mod failure_campaign;
 mod fill_in_the_middle;
@@ -28,6 +29,8 @@ mod kernels;
 mod kv_cache;
 mod kv_compression;
 mod launch_doctor;
+mod lora_adapters;
+mod live_evaluation;
 mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
@@ -45,10 +48,12 @@ mod parallel_machines;
 mod parallel_planner;
 mod pass_at_k;
 mod pipeline_timeline;
+mod policy_update;
 mod position_encoding;
 mod quantization;
 mod readings;
 mod reduction_order;
+mod rlhf_memory;
 mod roofline;
 mod scaling_curve;
 mod scaling_laws;
@@ -56,6 +61,7 @@ mod schedule_editor;
 mod seed_streams;
 mod stragglers;
 mod serving_planner;
+mod sft_packing;
 mod tensor_parallel;
 mod trace_detective;
 mod training_run;
@@ -129,6 +135,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(continuous_batching::load()),
     },
     Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
+    Widget { id: "editor-latency", styles: &["editor-latency"], load: || Box::pin(editor_latency::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
     Widget { id: "fill-in-the-middle", styles: &["fill-in-the-middle"], load: || Box::pin(fill_in_the_middle::load()) },
     Widget {
@@ -148,6 +155,8 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(kernel_workbench::load()),
     },
     Widget { id: "pass-at-k", styles: &["lined", "pass-at-k"], load: || Box::pin(pass_at_k::load()) },
+    Widget { id: "lora-adapters", styles: &["lora-adapters"], load: || Box::pin(lora_adapters::load()) },
+    Widget { id: "live-evaluation", styles: &["lined", "live-evaluation"], load: || Box::pin(live_evaluation::load()) },
     Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
     Widget { id: "decode-speed", styles: &["decode-speed"], load: || Box::pin(decode_speed::load()) },
     Widget { id: "kv-cache", styles: &["kv-cache"], load: || Box::pin(kv_cache::load()) },
@@ -173,6 +182,7 @@ pub const ALL: &[Widget] = &[
         styles: &["timeline", "pipeline-timeline"],
         load: || Box::pin(pipeline_timeline::load()),
     },
+    Widget { id: "policy-update", styles: &["policy-update"], load: || Box::pin(policy_update::load()) },
     Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
     Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
     Widget {
@@ -181,6 +191,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(reduction_order::load()),
     },
     Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
+    Widget { id: "rlhf-memory", styles: &["rlhf-memory"], load: || Box::pin(rlhf_memory::load()) },
     Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
     Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
     Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
@@ -188,6 +199,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
     Widget { id: "stragglers", styles: &["stragglers"], load: || Box::pin(stragglers::load()) },
     Widget { id: "serving-planner", styles: &["serving-planner"], load: || Box::pin(serving_planner::load()) },
+    Widget { id: "sft-packing", styles: &["sft-packing"], load: || Box::pin(sft_packing::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "caching-allocator", styles: &["caching-allocator"], load: || Box::pin(caching_allocator::load()) },
     Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },

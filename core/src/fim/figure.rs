@@ -201,11 +201,11 @@ impl Model for Params {
             .more(TOKENIZER)
             .quiet()
             .at(|p| p.spaces.slot()),
-        whole("from", "where one’s own hole begins, in characters", [0, MOST as u64], "100")
+        whole("from", "where one’s own hole begins, in characters", [0, MOST as u64], "162")
             .drawn()
             .quiet()
             .at(|p| p.from.slot()),
-        whole("to", "where it ends", [0, MOST as u64], "129").drawn().quiet().at(|p| p.to.slot()),
+        whole("to", "where it ends", [0, MOST as u64], "169").drawn().quiet().at(|p| p.to.slot()),
         whole("step", "pieces that are shown", [0, STEPS], "40").drawn().quiet().at(|p| p.step.slot()),
         declare::text("doc", "the document; none for that of the figure", "").quiet().at(|p| p.document.slot()),
     ];

@@ -58,11 +58,8 @@ impl RandomState {
         (high * 67_108_864.0 + low) / 9_007_199_254_740_992.0
     }
 
-    /// `binomial(1, p)`, by inversion. Nothing is drawn for p = 0; one number is for p = 1.
+    /// `binomial(1, p)`, by inversion. One number is drawn, also for p = 0 and p = 1.
     pub fn bernoulli(&mut self, p: f64) -> bool {
-        if p <= 0.0 {
-            return false;
-        }
         if p <= 0.5 { self.double() > 1.0 - p } else { self.double() <= 1.0 - (1.0 - p) }
     }
 

@@ -65,11 +65,23 @@ pub enum Verdict {
     Refused(Vec<Note>),
     /// At these sizes, this is wrong.
     Wrong(String, String),
-    /// At these sizes a loop did not end.
-    Endless(String),
-    /// It is right at so many sizes, those among them at which it is timed; median time of a run there in seconds, 0 if it could
-    /// not be timed.
-    Right(usize, f64),
+    /// At these sizes a loop did not end, and was broken off after so many laps.
+    Endless(String, u32),
+    /// At these sizes it was given up after so many seconds, with this share of its workgroups done.
+    Slow(String, f64, f64),
+    /// It is right.
+    Right(Timing),
+}
+
+/// How long a text takes that is right.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Sizes at which it is right, those among them at which it is timed.
+    pub cases: usize,
+    /// Median time of a run there, guarded; 0 if it could not be timed.
+    pub seconds: f64,
+    /// How much of that the guard takes, which counts the laps of its loops.
+    pub guard: f64,
 }
 
 /// What a compiler says of a text.

@@ -71,7 +71,7 @@ pub struct Overhead {
 
 /// What it follows from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Basis {
+pub(crate) struct Basis {
     /// Kinds of parallelism with more than one rank.
     pub groups: f64,
     /// Bytes of the tensors on the GPU.
@@ -89,7 +89,7 @@ pub(super) struct Basis {
 }
 
 impl Overhead {
-    pub(super) fn of(b: &Basis) -> Self {
+    pub(crate) fn of(b: &Basis) -> Self {
         let buckets = b.reduced.min(BUCKETS * b.element);
         let workspace = if b.step { WORKSPACE } else { (0.0, 0.0) };
         let of_tensors = |(low, high): (f64, f64)| (b.tensors * low, b.tensors * high);

@@ -75,6 +75,8 @@ pub struct Score {
     pub unbiased: f64,
     /// The mean of those with p̂.
     pub plug_in: f64,
+    /// 1 − (1 − the mean of p̂)^k, which is no estimate of it: the mean has to come last.
+    pub pooled: f64,
     /// The interval of the first.
     pub interval: [f64; 2],
 }
@@ -85,6 +87,7 @@ pub fn score(counted: &[Counted], k: u64, stream: &mut Stream) -> Score {
     Score {
         unbiased: mean(each.iter().copied()),
         plug_in: mean(counted.iter().map(|p| plug_in(p.c as f64 / p.n as f64, k))),
+        pooled: plug_in(mean(counted.iter().map(|p| p.c as f64 / p.n as f64)), k),
         interval: interval::of_mean(&each, stream),
     }
 }

@@ -153,6 +153,9 @@ impl Model for Params {
         measure("score-low", "Low end of its 95 % interval", Unit::Fraction, |_, s| s.bench.score.interval[0]),
         measure("score-high", "High end", Unit::Fraction, |_, s| s.bench.score.interval[1]),
         measure("score-plug-in", "With 1 − (1 − p̂)^k", Unit::Fraction, |_, s| s.bench.score.plug_in),
+        measure("score-pooled", "1 − (1 − p)^k of the mean rate: no estimate", Unit::Fraction, |_, s| {
+            s.bench.score.pooled
+        }),
         measure("score-truth", "With endless samples", Unit::Fraction, |_, s| s.bench.truth()),
         measure("benchmark-problems", "Problems", Unit::Count, |_, s| s.bench.counted.len() as f64),
         measure("solved", "Problems that any sample solved", Unit::Count, |_, s| {

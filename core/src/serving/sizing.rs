@@ -69,8 +69,8 @@ pub struct Point {
 pub struct Size {
     /// GPUs of a replica.
     pub tp: u64,
-    /// Bytes of the weights, and those left for caches.
-    pub bytes: [f64; 2],
+    /// Bytes of the weights, those left for caches, and those that a token takes of them, copies included.
+    pub bytes: [f64; 3],
     /// Users whose requests fit in the cache.
     pub fit: u64,
     /// From one user to as many as fit.
@@ -186,6 +186,7 @@ impl Model for Params {
         }),
         measure("weights", "Weights of a replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[0])),
         measure("room", "Left for caches", Unit::Bytes, |_, p| p.of(|s| s.bytes[1])),
+        measure("bytes-per-token", "Cache of a token", Unit::Bytes, |_, p| p.of(|s| s.bytes[2])),
         measure("cache-bound", "The cache sets the limit", Unit::Count, |_, p| {
             p.of(|s| f64::from(u8::from(s.is_full())))
         }),
@@ -207,13 +208,14 @@ impl Params {
     /// A replica with `batch` users in the steady state.
     pub fn point(&self, engine: &Engine, tp: u64, batch: u64) -> Point {
         let past = self.prompt + self.output / 2;
-        let decodes = || (0..batch).map(|_| Chunk { new: 1, past });
+        let decodes = (Chunk { new: 1, past }, batch);
+        let prompt = |new: u64| Chunk { new, past: 0 };
         // Prompts come whole as far as they go, and the rest as a piece of one.
         let tokens = (batch as f64 * self.prompt as f64 / self.output as f64).round() as u64;
         let (whole, rest) = (tokens / self.prompt, tokens % self.prompt);
-        let prompts = (0..whole).map(|_| self.prompt).chain(Some(rest).filter(|rest| *rest > 0));
-        let step = engine.step(decodes().chain(prompts.map(|new| Chunk { new, past: 0 })));
-        let first = engine.step(decodes().chain([Chunk { new: self.prompt, past: 0 }])).time();
+        let piece = Some((prompt(rest), 1)).filter(|_| rest > 0);
+        let step = engine.step_of([decodes, (prompt(self.prompt), whole)].into_iter().chain(piece));
+        let first = engine.step_of([decodes, (prompt(self.prompt), 1)]).time();
         let token = step.time();
         Point { batch, token, first, per_gpu: batch as f64 / token / tp as f64, compute_bound: step.compute_bound }
     }
@@ -221,7 +223,7 @@ impl Params {
     fn size(&self, tp: u64) -> Result<Size, String> {
         let engine = Machine { tp, ..self.machine }.deployment().engine()?;
         let fit = engine.requests_that_fit(self.prompt + self.output, BLOCK).min(MOST_USERS);
-        let bytes = [engine.stored, engine.room];
+        let bytes = [engine.stored, engine.room, engine.per_token];
         let at = |batch: u64| self.point(&engine, tp, batch);
         // The most users within the promise: between the last that are and the first that are not.
         let (mut within, mut beyond) = (0, fit + 1);

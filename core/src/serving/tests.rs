@@ -128,7 +128,8 @@ fn a_long_prompt_stalls_everybody_unless_it_comes_in_pieces() {
     let whole = value(&format!("policy=prefill-first&{load}"), "gap-max");
     let pieces = value(&format!("policy=chunked&{}", load.replace("32768", "512")), "gap-max");
     let apart = value(&format!("policy=disaggregated&{load}"), "gap-max");
-    assert!(whole > 10.0 * pieces && apart < pieces, "{whole} {pieces} {apart}");
+    // What is left apart is the way of the long prompt's cache to the other replica.
+    assert!(whole > 10.0 * pieces && whole > 5.0 * apart, "{whole} {pieces} {apart}");
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn traces_are_read_and_what_is_wrong_is_said() {
     ] {
         let mut trace = Trace::default();
         let why = trace.read(text).expect_err(text);
-        assert!(why.contains(says) || text.starts_with('x'), "{text}: {why}");
+        assert!(why.contains(says), "{text}: {why}");
         assert_eq!(trace.write(), text);
     }
     let refused = (Params::ENTRY.evaluate)(&Query::parse("blocks=2&trace=100 100"));

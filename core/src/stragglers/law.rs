@@ -72,7 +72,10 @@ impl Law {
         for i in 0..=spared.min(others) {
             fewer = at_most;
             at_most += term;
-            term *= (others - i) as f64 / (i + 1) as f64 * late / (1.0 - late).max(f64::MIN_POSITIVE);
+            // A first term that is too small for a number leaves nothing to a few more.
+            if term > 0.0 {
+                term *= (others - i) as f64 / (i + 1) as f64 * late / (1.0 - late).max(f64::EPSILON);
+            }
         }
         (1.0 - slow) * at_most.min(1.0) + slow * fewer.min(1.0)
     }

@@ -7,10 +7,13 @@ pub mod checkpoint_resume;
 pub mod communication_cost;
 pub mod decode_speed;
 pub mod continuous_batching;
+pub mod editor_latency;
 pub mod failure_campaign;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod kv_compression;
+pub mod lora_adapters;
+pub mod live_evaluation;
 pub mod loss_detective;
 pub mod loss_scaling;
 pub mod memory_hierarchy;
@@ -19,6 +22,7 @@ pub mod occupancy;
 pub mod optimizer_step;
 pub mod parallel_planner;
 pub mod pass_at_k;
+pub mod policy_update;
 pub mod position_encoding;
 pub mod quantization;
 pub mod reduction_order;
@@ -60,6 +64,7 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
         "decode-speed" => {
             decode_speed::chart(&ringside_core::speculative::serving::Params::read(query).0.outcome().ok()?)
         }
+        "editor-latency" => editor_latency::chart(&ringside_core::editor_latency::Params::read(query).0),
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
         "multi-token-prediction" => {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)

@@ -1,12 +1,11 @@
 //! Puzzles of the workbench: the frame that a learner's text stands in, a solution, the sizes it is run at, and a twin that
 //! says what is right.
 //!
-//! A text is run with every loop [guarded](guard), at sizes on both sides of every edge. Inputs go on beyond their end with
+//! A text is run guarded (`ringside_gpu`), at sizes on both sides of every edge. Inputs go on beyond their end with
 //! [`POISON`], and the output with values that nobody may touch, so that what is out of bounds is seen: WebGPU would keep it
 //! within the buffer and say nothing.
 
 mod check;
-pub mod guard;
 mod twin;
 
 pub use check::{POISON, Slip, UNWRITTEN, Wrong};
@@ -237,10 +236,10 @@ impl Puzzle {
         numbered.map(|(sizes, seed)| self.case(&sizes, seed)).collect()
     }
 
-    /// The run at which it is timed.
-    pub fn timed(&self) -> Case {
+    /// The run at which it is timed, with inputs that `seed` draws.
+    pub fn timed(&self, seed: u32) -> Case {
         let sizes = workbench::find(self.id).map_or(&[][..], |p| p.timed);
-        self.case(&sizes.iter().map(|(_, size)| *size).collect::<Vec<_>>(), 1)
+        self.case(&sizes.iter().map(|(_, size)| *size).collect::<Vec<_>>(), seed)
     }
 
     fn case(&self, sizes: &[u64], seed: u32) -> Case {

@@ -100,6 +100,7 @@ struct Room {
     bare: RwSignal<bool>,
     blank: RwSignal<bool>,
     light: RwSignal<bool>,
+    dot: RwSignal<bool>,
     frozen: RwSignal<bool>,
     question: Question,
     /// Where the figure goes on below what is seen.
@@ -119,6 +120,7 @@ fn enter(place: HtmlElement) {
         bare: RwSignal::new(false),
         blank: RwSignal::new(false),
         light: RwSignal::new(false),
+        dot: RwSignal::new(false),
         frozen: RwSignal::new(false),
         question: Question::none(),
         more: RwSignal::new(None),
@@ -325,6 +327,7 @@ impl Room {
             "b" | "B" | "." => flip(self.blank),
             "h" | "H" => flip(self.bare),
             "s" | "S" => flip(self.light),
+            "l" | "L" => flip(self.dot),
             "f" | "F" => flip(self.frozen),
             key if self.question.press(key) => {}
             digit => match digit.parse::<usize>() {
@@ -422,8 +425,9 @@ fn view(room: Room) -> AnyView {
         }
     };
     let light = RwSignal::new((50.0, 50.0));
+    let (x, y) = (move || format!("{}px", light.get().0), move || format!("{}px", light.get().1));
     let moved = window_event_listener(ev::pointermove, move |event| {
-        if room.light.get_untracked() {
+        if room.light.get_untracked() || room.dot.get_untracked() {
             light.set((f64::from(event.client_x()), f64::from(event.client_y())));
         }
     });
@@ -444,6 +448,7 @@ fn view(room: Room) -> AnyView {
             <p aria-live="polite">{label}</p>
             {switch("Hide controls", "H", room.bare)}
             {switch("Spotlight", "S", room.light)}
+            {switch("Pointer", "L", room.dot)}
             {switch("Freeze", "F", room.frozen)}
             {switch("Blank", "B", room.blank)}
             <button type="button" class="quiet" on:click=|_| leave()>"Leave " <kbd>"Esc"</kbd></button>
@@ -470,9 +475,12 @@ fn view(room: Room) -> AnyView {
         <Show when=move || room.light.get()>
             <div
                 class="room-light"
-                style=("--x", move || format!("{}px", light.get().0))
-                style=("--y", move || format!("{}px", light.get().1))
+                style=("--x", x)
+                style=("--y", y)
             ></div>
+        </Show>
+        <Show when=move || room.dot.get()>
+            <div class="room-pointer" style=("left", x) style=("top", y)></div>
         </Show>
         <Show when=move || room.blank.get()>
             <button

@@ -33,7 +33,7 @@ const STATES: [Preset; 7] = [
     ("Continuous", "policy=prefill-first&rate=16"),
     (
         "A long prompt stalls everybody",
-        "policy=prefill-first&rate=0&trace=100 120%3B120 120%3B80 120%3B0 20000 8&tokens=32768",
+        "policy=prefill-first&rate=0&trace=0,100,200;0,100,200;0.3,20000,8&tokens=32768",
     ),
     ("Chunked", "policy=chunked&rate=16&tokens=256"),
     ("Too few blocks", "policy=prefill-first&rate=0&blocks=10&requests=3&prompt=40&output=40&lengths=equal&tokens=512"),
@@ -97,7 +97,7 @@ fn view(props: Props) -> AnyView {
             notes="A step takes what a roofline at the speeds that kernels reach says, with its all-reduces and the start of its kernels; \
                    sampling and the host hide behind it. Disaggregated prefill has two replicas, and every cache goes over the network."
                 .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
+            presets=ui::presets::presets(state, "States", STATES, |p| Params { step: 0, ..p.clone() })
             controls
             transport=view! {
                 <div class="bare" class:nowhere=move || !is_schedule()>

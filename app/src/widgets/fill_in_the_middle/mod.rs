@@ -33,8 +33,8 @@ const STATES: [Preset; 5] = [
     ("a training document", "view=train&format=starcoder2&order=psm&cut=characters"),
     ("suffix first", "view=train&format=code-llama&order=spm&cut=lines"),
     ("cut off at the end", "view=packed&rate=1&seed=3"),
-    ("Mellum in an editor", "view=editor&format=mellum&order=spm&cut=own&from=191&to=191&budget=256"),
-    ("inside a token", "view=tokens&cut=own&from=164&to=180"),
+    ("Mellum in an editor", "view=editor&format=mellum&order=spm&cut=own&from=162&to=169&budget=256"),
+    ("inside a token", "view=tokens&cut=own&from=218&to=237"),
 ];
 
 /// How the pieces are played.

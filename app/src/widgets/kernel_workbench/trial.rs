@@ -1,9 +1,9 @@
 //! A text being tried by the worker.
 
 use leptos::prelude::*;
-use ringside_core::kernels::job::{Job, Note, Said, Tried, Trouble, Verdict};
+use ringside_core::kernels::job::{Job, Note, Said, Timing, Tried, Trouble, Verdict};
+use ringside_core::quantity::Unit;
 use ringside_shaders::puzzles::Puzzle;
-use ringside_shaders::puzzles::guard::LAPS;
 
 use super::super::kernels::trouble::sentence;
 use super::super::kernels::worker::{STALE, Worker};
@@ -19,8 +19,10 @@ pub(super) enum Outcome {
     Refused(Vec<Note>),
     /// At these sizes, this is wrong.
     Wrong(String, String),
-    /// At these sizes a loop did not end.
-    Endless(String),
+    /// At these sizes a loop did not end, and was broken off after so many laps.
+    Endless(String, u32),
+    /// At these sizes it was given up after so many seconds, with this share done.
+    Slow(String, f64, f64),
     /// Nothing was heard of it for a long time.
     Silent,
     /// It could not be tried.
@@ -40,6 +42,8 @@ pub(super) struct Right {
     pub software: bool,
     /// Median time of a run in seconds; 0 if it could not be timed.
     pub seconds: f64,
+    /// How much of that the guard takes, which counts the laps of loops.
+    pub guard: f64,
 }
 
 /// The bench on which texts are tried. It keeps its worker from one trial to the next, until it has to be ended.
@@ -154,8 +158,11 @@ impl Outcome {
         match verdict {
             Verdict::Refused(notes) => Self::Refused(notes),
             Verdict::Wrong(at, why) => Self::Wrong(at, why),
-            Verdict::Endless(at) => Self::Endless(at),
-            Verdict::Right(cases, seconds) => Self::Right(Right { cases, device, software, seconds }),
+            Verdict::Endless(at, laps) => Self::Endless(at, laps),
+            Verdict::Slow(at, seconds, share) => Self::Slow(at, seconds, share),
+            Verdict::Right(Timing { cases, seconds, guard }) => {
+                Self::Right(Right { cases, device, software, seconds, guard })
+            }
         }
     }
 
@@ -165,8 +172,13 @@ impl Outcome {
             Self::Refused(notes) if notes.len() == 1 => "The compiler does not take it.".to_owned(),
             Self::Refused(notes) => format!("The compiler does not take it, for {} reasons.", notes.len()),
             Self::Wrong(at, why) => format!("Wrong with {at}. {why}"),
-            Self::Endless(at) => format!(
-                "With {at} a loop went round more than {LAPS} times and was broken off. Does what it waits for ever change?"
+            Self::Endless(at, laps) => format!(
+                "With {at} a loop went round more than {laps} times and was broken off. Does what it waits for ever change?"
+            ),
+            Self::Slow(at, seconds, share) => format!(
+                "With {at} it was stopped after {}, with {} of its workgroups done. How often does each invocation read the same?",
+                Unit::Seconds.format(*seconds),
+                Unit::Fraction.format(*share)
             ),
             Self::Silent => format!(
                 "Nothing was heard of it for {} seconds, so it was stopped, and the program that runs kernels with it; your \
@@ -174,6 +186,12 @@ impl Outcome {
                 SILENCE / 1000
             ),
             Self::Untried(why) => format!("It was not checked. {why}"),
+            Self::Right(right) if right.guard > 0.0 => format!(
+                "Right, at all {} sizes. Every lap of a loop is counted, so that none runs for ever; of the time of a run, that \
+                 takes about {}.",
+                right.cases,
+                Unit::Fraction.format(right.guard / right.seconds)
+            ),
             Self::Right(right) => format!("Right, at all {} sizes.", right.cases),
         }
     }

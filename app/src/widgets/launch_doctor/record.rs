@@ -28,7 +28,7 @@ pub(super) fn view(params: Memo<Params>, launch: Memo<Launch>) -> AnyView {
     };
     let items = move || params.with(|p| launch.with(|l| p.record(l).into_iter().map(item).collect_view()));
     view! {
-        <ul class="launch-record" data-answer="" aria-label="What of this run is recorded">
+        <ul class="launch-record" data-answer="" tabindex="0" aria-label="What of this run is recorded">
             {items}
         </ul>
     }

@@ -69,7 +69,7 @@ fn view(props: Props) -> AnyView {
                 format!("{} numbers {}, in {}", grouped(n), p.data.label(), p.format.0.name)
             }
             View::Steps => format!("two runs of a tiny transformer · {} differs", p.start.label()),
-            View::Gpu => format!("{} numbers in fp32, by three kernels", grouped(p.n.into())),
+            View::Gpu => format!("{} numbers in fp32, by six kernels", grouped(p.n.into())),
         })
     });
     let drawn = Memo::new(move |_| params.with(|p| shown.with(|s| reduction_order::chart(p, s))));

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use leptos::prelude::*;
 use ringside_core::quantity::{Unit, grouped};
-use ringside_core::trace::look::Look;
-use ringside_core::trace::select::{Selection, Sum, select};
+use ringside_core::trace::select::{OfKind, OfName, Selection, select};
 
 use super::canvas::short;
 use super::rows::Row;
@@ -93,12 +92,12 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
     };
     let kinds = move || {
         found.with(|(selection, (from, to))| {
-            let row = |sum: &Sum<Look>| {
+            let row = |sum: &OfKind| {
                 let share = sum.covered as f64 / (to - from).max(1) as f64;
                 let share = Unit::Fraction.format((share * 1000.0).round() / 1000.0);
                 view! {
                     <tr>
-                        <th scope="row">{sum.key.label()}</th>
+                        <th scope="row">{sum.look.label()}</th>
                         {cells(sum.count, sum.time)}
                         <td class="number">{share}</td>
                     </tr>
@@ -109,8 +108,8 @@ pub(super) fn view(shown: Shown) -> impl IntoView {
     };
     let names = move || {
         found.with(|(selection, _)| {
-            let row = |sum: &Sum<String>| {
-                view! { <tr><th scope="row">{short(&sum.key).to_owned()}</th>{cells(sum.count, sum.time)}</tr> }
+            let row = |sum: &OfName| {
+                view! { <tr><th scope="row">{short(&sum.name).to_owned()}</th>{cells(sum.count, sum.time)}</tr> }
             };
             selection.names.iter().take(NAMES).map(row).collect::<Vec<_>>()
         })

@@ -1,0 +1,92 @@
+//! A completion in time: what it takes over the length of the prompt.
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::editor_latency::{Kept, Params};
+use ringside_core::fim::format::Order;
+use ringside_core::quantity::{Unit, grouped};
+use ringside_drawing::charts::editor_latency::chart;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::presets::Preset;
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers};
+
+/// Downloads the widget.
+#[wasm_split(widget_editor_latency, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// States worth looking at.
+const STATES: [Preset; 4] = [
+    ("3B, suffix first", "model=starcoder2-3b&order=spm&kept=prompt&context=8192"),
+    ("3B, prefix first", "model=starcoder2-3b&order=psm&kept=prompt&context=8192"),
+    ("nothing kept", "model=starcoder2-3b&kept=nothing&context=8192"),
+    ("70B", "model=llama-2-70b&order=spm&kept=prompt&context=8192"),
+];
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.times())));
+    let subtitle =
+        move || params.with(|p| format!("{} on one {}, {} tokens", p.name(), p.gpu.name, grouped(p.context)));
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle=Signal::derive(subtitle)
+            finding=Signal::derive(move || params.with(|p| p.finding(&p.times())))
+            notes="One request has the GPU for itself. A pass takes the longer of computing and reading, at a part of the GPU’s peaks."
+                .to_owned()
+            presets=ui::presets::partial(state, "States", STATES)
+            controls=Controls::of(state).draw()
+            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            table=move || table(params)
+        >
+            {ui::chart::view("latency-chart", Memo::new(move |_| params.with(chart)))}
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+/// What it takes for prompts of some lengths.
+fn table(params: Memo<Params>) -> AnyView {
+    let rows = move || {
+        params.with(|p| {
+            let row = |power: u32| {
+                let context = 1_u64 << power;
+                let at = |kept, order| Unit::Seconds.format(Params { context, kept, order, ..*p }.times().whole);
+                view! {
+                    <tr>
+                        <th scope="row" class="number">{grouped(context)}</th>
+                        <td class="number">{at(Kept::Nothing, Order::Psm)}</td>
+                        <td class="number">{at(Kept::Prompt, Order::Psm)}</td>
+                        <td class="number">{at(Kept::Prompt, Order::Spm)}</td>
+                        <td class="number">{Unit::Bytes.format(Params { context, ..*p }.times().cache)}</td>
+                    </tr>
+                }
+            };
+            (6..=17).map(row).collect_view()
+        })
+    };
+    view! {
+        <Table
+            columns=[
+                numbers("Tokens of the prompt"),
+                numbers("nothing kept"),
+                numbers("prefix first"),
+                numbers("suffix first"),
+                numbers("cache"),
+            ]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}

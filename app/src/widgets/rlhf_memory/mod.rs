@@ -1,0 +1,121 @@
+//! What every model of a job holds in every phase of a step, and how long the phases are.
+
+mod numbers;
+mod picture;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::post_training::held::Tune;
+use ringside_core::post_training::memory::{Method, Params, Placement, Role, Step};
+use ringside_core::quantity::{Unit, grouped};
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
+use super::outcome::Shown;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui;
+use crate::ui::markup::renewed;
+use crate::ui::presets::Preset;
+use crate::ui::state::State;
+use crate::ui::transport::{Pace, Transport};
+
+/// Downloads the widget.
+#[wasm_split(widget_rlhf_memory, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// Why each of them exists.
+const STATES: [Preset; 7] = [
+    ("PPO, four alike", "method=ppo&tune=full&critic-tune=full&placement=hybrid&reference=gpu"),
+    ("through adapters", "method=ppo&tune=lora&critic-tune=lora&placement=hybrid&reference=none"),
+    ("GRPO, scored by a rule", "method=grpo&tune=full&placement=hybrid&reward-at=none&reference=gpu"),
+    ("swapped", "method=ppo&tune=full&critic-tune=full&placement=swapped&reference=gpu"),
+    ("apart", "method=ppo&tune=full&critic-tune=full&placement=apart&gpus=16&gen-gpus=8&reference=gpu"),
+    ("at once, a step old", "method=ppo&tune=full&critic-tune=full&placement=async&gpus=16&gen-gpus=8&reference=gpu"),
+    ("DPO", "method=dpo&tune=full&reference=gpu"),
+];
+
+/// How fast it is played.
+const PACE: Pace = Pace { whole: 12_000.0, longest: 1_800.0, shortest: 700.0 };
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    // The phase that is looked at changes nothing of the step.
+    let still = Memo::new(move |_| params.with(|p| Params { step: 0, ..*p }));
+    let plain = |p: &Params| Params { tp: 1, gen_tp: 1, placement: Placement::Hybrid, ..*p };
+    let shown = Shown::new(still, Params::evaluate, plain);
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
+
+    let steps = Signal::derive(move || shown.with(|s: &Step| s.phases.len()));
+    // All of it is on show until somebody steps.
+    let step = Signal::derive(move || match params.with(|p| p.step) as usize {
+        0 => steps.get(),
+        step => step.min(steps.get()),
+    });
+    let set = move |to: usize| state.update(|p| p.step = to.max(1) as u64);
+    let place = Signal::derive(move || {
+        shown.with(|s: &Step| {
+            let at = step.get();
+            let says = at.checked_sub(1).and_then(|i| s.phases.get(i)).map_or_else(String::new, |phase| {
+                let time = Unit::Seconds.format(phase.seconds + phase.loading);
+                format!(": {}, {time}, {} on a GPU", phase.work.label(), Unit::Bytes.format(phase.total().0))
+            });
+            format!("Phase {at} of {}{says}", s.phases.len())
+        })
+    });
+    let playback = PACE.of(steps);
+    let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
+    let controls = controls(state).special("model", input.select(size, None)).draw();
+    let quantities = Memo::new(move |_| still.with(|p| shown.with(|s: &Step| p.quantities(s))));
+    let picture = move || still.with(|p| shown.with(|s| picture::picture(p, s, params.with(|p| p.step) as usize)));
+    let below = view! {
+        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {input.panel()}
+    };
+    let figure = view! {
+        <ModelFigure
+            props
+            state
+            subtitle=Signal::derive(move || params.with(subtitle))
+            finding=Signal::derive(move || still.with(|p| shown.with(|s| p.finding(s))))
+            notes="States and activations as in chapters 03 and 04, with FlashAttention. A critic and a reward model have one number in place of \
+                   logits. Times are FLOPs and bytes over the given part of the GPU’s peaks; messages inside a phase are left out, and every \
+                   answer is as long as the longest, so a real step takes longer. What comes from host memory comes over PCIe 5."
+                .to_owned()
+            presets=ui::presets::partial(state, "States", STATES)
+            controls
+            transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
+            below=Some(below.into_any())
+            table=move || numbers::view(shown)
+        >
+            {shown.frame(view! { <div class="rlhf" use:renewed=picture></div> }.into_any())}
+        </ModelFigure>
+    };
+    input.drop_zone(figure.into_any())
+}
+
+/// The controls, each while it has something to say.
+fn controls(state: State<Params>) -> Controls<Params> {
+    let is = move |holds: fn(&Params) -> bool| move || state.params().with(holds);
+    Controls::of(state)
+        .only_while(&["tune"], is(|p| p.method.trains(Role::Policy)))
+        .only_while(&["placement", "gen-tp", "at-once", "kv-dtype", "link", "mbu"], is(|p| p.method.generates()))
+        .only_while(&["gen-gpus"], is(|p| p.method.generates() && p.placement.is_apart()))
+        .only_while(&["critic", "critic-tune", "critic-zero"], is(|p| p.method.has(Role::Critic)))
+        .only_while(&["reward"], is(|p| p.method.has(Role::Reward)))
+        .only_while(&["reward-at"], is(|p| p.method.generates()))
+        .only_while(&["reference"], is(|p| p.method.has(Role::Reference)))
+        .only_while(&["rank"], is(|p| p.tune != Tune::Full || p.critic_tune != Tune::Full))
+        .only_while(&["group"], is(|p| p.method == Method::Grpo))
+}
+
+fn subtitle(p: &Params) -> String {
+    let gpus = if p.gpus == 1 { "1 GPU".to_owned() } else { format!("{} GPUs", grouped(p.gpus)) };
+    format!("{} of {}, {}, {gpus} of {}", p.method.label(), p.model.name(), p.tune.label(), p.gpu.name)
+}

@@ -1,0 +1,43 @@
+//! What the figure says, in sentences.
+
+use super::{Kept, Params, Times};
+use crate::fim::format::Order;
+use crate::quantity::{Unit, grouped};
+
+impl Params {
+    /// What the figure shows.
+    pub fn finding(&self, times: &Times) -> String {
+        let seconds = |s: f64| Unit::Seconds.format(s);
+        let verdict = if times.whole <= self.budget { "in time" } else { "too late" };
+        let longest = match self.longest() {
+            0 => "No prompt is short enough".to_owned(),
+            131_072.. => "Any prompt of the figure would be in time".to_owned(),
+            most => format!("The longest prompt in time has {} tokens", grouped(most)),
+        };
+        let why = match (self.kept, self.order) {
+            (Kept::Nothing, _) => "Nothing is kept, so all of the prompt is computed at each request",
+            (Kept::Prompt, Order::Psm) => "What was typed stands before the suffix, so the suffix is computed again",
+            (Kept::Prompt, Order::Spm) => {
+                "What was typed stands at the end of the prompt, and nothing else is computed again"
+            }
+        };
+        let room = if self.fits(times) {
+            String::new()
+        } else {
+            format!(
+                " Weights and cache take {} and the GPU holds {}: it does not fit.",
+                Unit::Bytes.format(times.weights + times.cache),
+                Unit::Bytes.format(self.gpu.memory.0)
+            )
+        };
+        format!(
+            "A completion of {} tokens takes {}: {verdict} for {}. {why}: {} of {} tokens, {}. {longest}.{room}",
+            grouped(self.output),
+            seconds(times.whole),
+            seconds(self.budget),
+            grouped(times.computed as u64),
+            grouped(self.context),
+            seconds(times.prefill),
+        )
+    }
+}

@@ -1,0 +1,278 @@
+//! `editor-latency`: how long a completion takes in an editor, and what of the prompt's cache survives a keystroke.
+//!
+//! A pass takes the longer of computing and reading, each at a part of the GPU's peak: FLOPs are the model's ([`Shape::forward_flops`]),
+//! bytes its weights without the embedding table, which is looked up, and the KV cache ([`Shape::kv_bytes`]). One request has the GPU
+//! for itself: waiting in a batch comes on top. After a keystroke the server still has the cache of the last prompt up to the first token that
+//! changed. Prefix first, that is everything before the caret, and the suffix is computed anew; suffix first, only what was typed is
+//! (Bavarian et al. 2022, arXiv:2207.14255, §3.1).
+
+mod finding;
+#[cfg(test)]
+mod tests;
+
+use crate::declare::{Field, List, Measure, Model, Param, choice, measure, one_of, real, whole};
+use crate::fim::format::Order;
+use crate::hardware::{self, Accelerator};
+use crate::model::{Shape, presets};
+use crate::options;
+use crate::quantity::Unit;
+
+const IDS: [&str; 7] =
+    ["starcoder2-3b", "deepseek-coder-6.7b", "llama-2-7b", "qwen2.5-7b", "starcoder", "llama-2-70b", "qwen2.5-72b"];
+const MODELS: List = List {
+    ids: &IDS,
+    labels: &[
+        "StarCoder2 3B",
+        "DeepSeek-Coder 6.7B",
+        "Code Llama 7B",
+        "Qwen2.5-Coder 7B",
+        "StarCoder 15.5B",
+        "Code Llama 70B",
+        "a model of 72B (Qwen2.5)",
+    ],
+};
+
+/// A choice of a model. Code Llama and Qwen2.5-Coder have the shapes of the models that they were trained from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named(pub &'static str);
+
+one_of!(Named, IDS);
+
+/// What the server keeps from one request to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kept {
+    /// Nothing.
+    Nothing,
+    /// The cache of the prompt.
+    #[default]
+    Prompt,
+}
+
+options!(Kept {
+    Nothing: "nothing", "nothing";
+    Prompt: "prompt", "its cache";
+});
+
+/// The state of the figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// The model.
+    pub model: Named,
+    /// The GPU.
+    pub gpu: &'static Accelerator,
+    /// Tokens of the prompt.
+    pub context: u64,
+    /// The part of them after the caret.
+    pub suffix: f64,
+    /// What comes first.
+    pub order: Order,
+    /// What is kept of the last request.
+    pub kept: Kept,
+    /// Tokens typed since then.
+    pub typed: u64,
+    /// Tokens of the completion.
+    pub output: u64,
+    /// What it may take, in seconds.
+    pub budget: f64,
+    /// Network and everything else beside the model, in seconds.
+    pub network: f64,
+    /// Bits of a weight.
+    pub bits: u64,
+    /// The part of the peaks that is reached.
+    pub efficiency: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            model: Named(IDS[0]),
+            gpu: &hardware::ALL[0],
+            context: 0,
+            suffix: 0.0,
+            order: Order::Psm,
+            kept: Kept::Nothing,
+            typed: 0,
+            output: 0,
+            budget: 0.0,
+            network: 0.0,
+            bits: 16,
+            efficiency: 1.0,
+        }
+    }
+}
+
+/// What a completion takes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Times {
+    /// Tokens of the prompt that are computed.
+    pub computed: f64,
+    /// Seconds for them: until the first token.
+    pub prefill: f64,
+    /// Seconds of one further token.
+    pub step: f64,
+    /// Seconds of all of it, with the network.
+    pub whole: f64,
+    /// Bytes of the prompt's cache.
+    pub cache: f64,
+    /// Bytes of the weights.
+    pub weights: f64,
+}
+
+const HARDWARE: &str = "Server";
+
+impl Model for Params {
+    type Result = Times;
+    const ID: &'static str = "editor-latency";
+    const TITLE: &'static str = "A completion in time";
+    const SUMMARY: &'static str = "How long a completion takes in an editor over the length of the prompt, by model and GPU, and what prefix-first and \
+                                   suffix-first prompts have to compute again after a keystroke.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("model", "the model", MODELS, "starcoder2-3b").label("Model").main().at(|p| p.model.slot()),
+        whole("context", "tokens of the prompt", [64, 131_072], "8192")
+            .label("Tokens of the prompt")
+            .doubling(17)
+            .main()
+            .at(|p| p.context.slot()),
+        choice("order", "what comes first", Order::LIST, "psm").label("Order").main().at(|p| p.order.slot()),
+        choice("kept", "what the server keeps of the last request", Kept::LIST, "prompt")
+            .label("The server keeps")
+            .main()
+            .at(|p| p.kept.slot()),
+        real("suffix", "the part of the prompt after the caret", [0.0, 0.9], "0.3")
+            .label("of these, after the caret")
+            .steps(0.1)
+            .more("Prompt")
+            .at(|p| p.suffix.slot()),
+        whole("typed", "tokens typed since the last request", [1, 64], "2")
+            .label("Tokens typed since")
+            .steps(1.0)
+            .more("Prompt")
+            .at(|p| p.typed.slot()),
+        whole("output", "tokens of the completion", [1, 256], "20")
+            .label("Tokens of the completion")
+            .doubling(8)
+            .more("Prompt")
+            .at(|p| p.output.slot()),
+        real("budget", "seconds that it may take", [0.05, 2.0], "0.3")
+            .label("It may take")
+            .unit(Unit::Seconds)
+            .steps(0.05)
+            .more("Prompt")
+            .at(|p| p.budget.slot()),
+        choice("gpu", "the GPU", hardware::LIST, "l40s-48").label("GPU").more(HARDWARE).at(|p| p.gpu.slot()),
+        choice("bits", "bits of a weight", List { ids: &["4", "8", "16"], labels: &[] }, "16")
+            .label("Bits of a weight")
+            .more(HARDWARE)
+            .at(|p| p.bits.slot()),
+        real("network", "seconds of network and everything beside the model", [0.0, 0.5], "0.04")
+            .label("Network")
+            .unit(Unit::Seconds)
+            .steps(0.01)
+            .more(HARDWARE)
+            .at(|p| p.network.slot()),
+        real("efficiency", "the part of the GPU’s peaks that is reached", [0.1, 1.0], "0.6")
+            .label("Part of the peaks")
+            .unit(Unit::Fraction)
+            .steps(0.05)
+            .more(HARDWARE)
+            .at(|p| p.efficiency.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Times>] = &[
+        measure("latency", "A completion takes", Unit::Seconds, |_, t| t.whole),
+        measure("prefill", "of it, the prompt", Unit::Seconds, |_, t| t.prefill),
+        measure("decode", "further tokens", Unit::Seconds, |p, t| t.step * (p.output - 1) as f64),
+        measure("step", "One token", Unit::Seconds, |_, t| t.step),
+        measure("computed", "Tokens of the prompt that are computed", Unit::Count, |_, t| t.computed),
+        measure("cache", "Cache of the prompt", Unit::Bytes, |_, t| t.cache),
+        measure("layers", "Layers", Unit::Count, |p, _| p.shape().num_hidden_layers as f64),
+        measure("kv-heads", "Heads of keys and values", Unit::Count, |p, _| p.shape().kv_heads() as f64),
+        measure("head-dim", "Width of a head", Unit::Count, |p, _| p.shape().head_dim() as f64),
+        measure("bandwidth", "Bytes that the GPU reads a second, as far as they are reached", Unit::BytesPerSecond, |p, _| {
+            p.gpu.bandwidth * p.efficiency
+        }),
+        measure("weights", "Weights", Unit::Bytes, |_, t| t.weights),
+        measure("holds", "The GPU holds", Unit::Bytes, |p, _| p.gpu.memory.0),
+        measure("fits", "Weights and cache fit (1) or not (0)", Unit::Count, |p, t| f64::from(u8::from(p.fits(t)))),
+        measure("in-time", "It is in time (1) or not (0)", Unit::Count, |p, t| {
+            f64::from(u8::from(t.whole <= p.budget))
+        }),
+        measure("longest", "Longest prompt in time", Unit::Count, |p, _| p.longest() as f64),
+        measure("after-caret", "Tokens after the caret", Unit::Count, |p, _| p.after()),
+    ];
+
+    fn evaluate(&self) -> Result<Times, String> {
+        self.in_range()?;
+        Ok(self.times())
+    }
+}
+
+impl Params {
+    /// The model's architecture.
+    pub fn shape(&self) -> &'static Shape {
+        presets::find(self.model.0).map_or(&presets::ALL[0].shape, |preset| &preset.shape)
+    }
+
+    /// What a person calls the model.
+    pub fn name(&self) -> &'static str {
+        let place = IDS.iter().position(|id| *id == self.model.0);
+        place.and_then(|i| MODELS.labels.get(i)).copied().unwrap_or_default()
+    }
+
+    /// Tokens of the prompt after the caret.
+    pub fn after(&self) -> f64 {
+        (self.context as f64 * self.suffix).floor()
+    }
+
+    /// Tokens that have to be computed: all, or from the first that changed.
+    fn computed(&self) -> f64 {
+        let all = self.context as f64;
+        match (self.kept, self.order) {
+            (Kept::Nothing, _) => all,
+            (Kept::Prompt, Order::Psm) => (self.typed as f64 + self.after()).min(all),
+            (Kept::Prompt, Order::Spm) => (self.typed as f64).min(all),
+        }
+    }
+
+    /// Whether weights and cache fit into the GPU's memory.
+    pub fn fits(&self, times: &Times) -> bool {
+        times.weights + times.cache <= self.gpu.memory.0
+    }
+
+    /// What it takes.
+    pub fn times(&self) -> Times {
+        let shape = self.shape();
+        let (all, computed) = (self.context, self.computed());
+        let parameters = shape.count().map_or(0.0, |count| count.active_without_input_embedding as f64);
+        let weights = parameters * self.bits as f64 / 8.0;
+        let (peak, bandwidth) = (self.gpu.peak * self.efficiency, self.gpu.bandwidth * self.efficiency);
+        let pass = |flop: f64, tokens: u64| (flop / peak).max((weights + shape.kv_bytes(tokens, 2.0)) / bandwidth);
+        // FLOPs of a sequence up to a token, its output matrix left out: prompts need that for their last token alone.
+        let up_to = |tokens: f64| {
+            let flops = shape.forward_flops((tokens as u64).max(1), true);
+            (flops.total() - flops.lm_head) * tokens
+        };
+        let head = shape.forward_flops(1, true).lm_head;
+        let prefill = pass(up_to(all as f64) - up_to(all as f64 - computed) + head, all);
+        let one = up_to(all as f64 + 1.0) - up_to(all as f64) + head;
+        let step = pass(one, all);
+        Times {
+            computed,
+            prefill,
+            step,
+            whole: self.network + prefill + step * (self.output - 1) as f64,
+            cache: shape.kv_bytes(all, 2.0),
+            weights,
+        }
+    }
+
+    /// The longest prompt of which a completion is in time; 0 if none is. Times grow with the prompt.
+    pub fn longest(&self) -> u64 {
+        let in_time = |context: u64| Self { context, ..*self }.times().whole <= self.budget;
+        let (mut good, mut bad) = (0, 131_073);
+        while bad - good > 1 {
+            let middle = (good + bad) / 2;
+            if in_time(middle) { good = middle } else { bad = middle }
+        }
+        good
+    }
+}

@@ -1,0 +1,258 @@
+//! `lora-adapters`: what adapters save, over their rank, and many of them served on one base.
+
+use super::{Adapter, Fused, Targets, Variant};
+use crate::declare::{Field as _, Measure, Model, Param, all_apart, choice, join, measure, real, whole};
+use crate::hardware::{self, Accelerator};
+use crate::memory::Dtype;
+use crate::memory::Optimizer;
+use crate::memory::activations::Recompute;
+use crate::model::shape::SPECS as SHAPE;
+use crate::model::{ModelRef, presets, reference};
+use crate::options;
+use crate::post_training::held::{Held, Load, Tune};
+use crate::quantity::{Unit, grouped};
+use crate::query::{Query, Reader};
+
+/// What is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum View {
+    /// What a GPU holds, trained in full, with an adapter, and on a quantized base.
+    #[default]
+    Memory,
+    /// Parameters over the rank.
+    Rank,
+    /// Memory over the number of adapters served.
+    Serving,
+}
+
+options!(View {
+    Memory: "memory", "Memory";
+    Rank: "rank", "Rank";
+    Serving: "serving", "Serving";
+});
+
+/// The model that is meant if none is given.
+const MODEL: &str = "llama-3-8b";
+/// Bytes that a saved parameter has to train on with: bf16 weight, fp32 master copy, two fp32 moments.
+const RESUME: f64 = 14.0;
+/// The part of a GPU's memory that serving uses (vLLM's default of `gpu_memory_utilization`).
+const USED: f64 = crate::kv_cache::figure::USED;
+/// The largest rank, as a power of two.
+pub const LARGEST: u32 = 10;
+/// The most adapters, as a power of two.
+pub const MOST: u32 = 14;
+
+/// The state of the figure.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Params {
+    /// What is shown.
+    pub view: View,
+    /// The model.
+    pub model: ModelRef,
+    /// Which matrices have an adapter.
+    pub targets: Targets,
+    /// The rank.
+    pub rank: u64,
+    /// The kind.
+    pub variant: Variant,
+    /// α.
+    pub alpha: f64,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// Data-parallel ranks.
+    pub dp: u64,
+    /// Stage of ZeRO.
+    pub zero: u8,
+    /// Tokens of a sequence.
+    pub seq: u64,
+    /// Sequences of a micro-batch.
+    pub mbs: u64,
+    /// What is recomputed.
+    pub recompute: Recompute,
+    /// The GPU.
+    pub gpu: &'static Accelerator,
+    /// Adapters served on one base.
+    pub served: u64,
+}
+
+/// What comes of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// The adapter.
+    pub adapter: Adapter,
+    /// In full, with an adapter, on a quantized base.
+    pub held: [Held; 3],
+}
+
+const OWN: [Param<Params>; 15] = [
+    choice("view", "what is shown", View::LIST, "memory").label("Show").main().at(|p: &mut Params| p.view.slot()),
+    reference::MODEL.default(MODEL).own_control(),
+    reference::GUESS.apart(),
+    whole("rank", "rank of the adapter", [1, 1 << LARGEST], "16")
+        .label("Rank")
+        .doubling(LARGEST)
+        .main()
+        .at(|p: &mut Params| p.rank.slot()),
+    choice("targets", "which matrices have an adapter", Targets::LIST, "all-linear")
+        .label("Adapters on")
+        .main()
+        .at(|p: &mut Params| p.targets.slot()),
+    choice("variant", "LoRA, DoRA with a magnitude for each output, or rank-stabilised LoRA", Variant::LIST, "lora")
+        .label("Kind")
+        .more("Adapter")
+        .at(|p: &mut Params| p.variant.slot()),
+    real("alpha", "α, which is divided by the rank", [1.0, 4096.0], "32")
+        .label("α")
+        .more("Adapter")
+        .at(|p: &mut Params| p.alpha.slot()),
+    choice("optimizer", "optimizer", Optimizer::LIST, "adamw")
+        .label("Optimizer")
+        .more("Training")
+        .at(|p: &mut Params| p.optimizer.slot()),
+    whole("dp", "data-parallel ranks", [1, 4096], "1")
+        .label("Data-parallel ranks")
+        .doubling(12)
+        .more("Training")
+        .at(|p: &mut Params| p.dp.slot()),
+    whole("zero", "ZeRO stage", [0, 3], "0")
+        .label("ZeRO stage")
+        .steps(1.0)
+        .more("Training")
+        .at(|p: &mut Params| p.zero.slot()),
+    whole("seq", "tokens of a sequence", [1, 1 << 20], "2048")
+        .label("Tokens of a sequence")
+        .doubling(20)
+        .more("Training")
+        .at(|p: &mut Params| p.seq.slot()),
+    whole("mbs", "sequences of a micro-batch", [1, 1024], "1")
+        .label("Sequences at once")
+        .doubling(10)
+        .more("Training")
+        .at(|p: &mut Params| p.mbs.slot()),
+    choice("recompute", "what the backward pass computes again", Recompute::LIST, "none")
+        .label("Recomputed")
+        .more("Training")
+        .at(|p: &mut Params| p.recompute.slot()),
+    choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Training").at(|p: &mut Params| p.gpu.slot()),
+    whole("served", "adapters served on one base", [1, 1 << MOST], "100")
+        .label("Adapters served")
+        .doubling(MOST)
+        .more("Serving")
+        .at(|p: &mut Params| p.served.slot()),
+];
+
+impl Model for Params {
+    type Result = Shown;
+    const ID: &'static str = "lora-adapters";
+    const TITLE: &'static str = "What an adapter saves";
+    const SUMMARY: &'static str = "LoRA and QLoRA on a model of your own or a published one: what a GPU holds, what is saved to disk, \
+                                   parameters over the rank, many adapters on one base.";
+    const PARAMS: &'static [Param<Self>] = &join::<_, 49>(&[&OWN, &all_apart(&SHAPE)]);
+    const QUANTITIES: &'static [Measure<Self, Shown>] = &[
+        measure("params", "Parameters of the model", Unit::Count, |_, s| s.held[0].params),
+        measure("trained", "Trained parameters", Unit::Count, |_, s| s.adapter.params() as f64),
+        measure("share", "Of the model’s", Unit::Fraction, |_, s| s.adapter.params() as f64 / s.held[0].params),
+        measure("modules", "Matrices with an adapter", Unit::Count, |_, s| s.adapter.modules() as f64),
+        measure("scaling", "BA is multiplied by", Unit::Ratio, |p, s| s.adapter.scaling(p.alpha)),
+        measure("adapter-bytes", "Adapter on disk, bf16", Unit::Bytes, |_, s| s.adapter_bytes()),
+        measure("model-bytes", "Model on disk, bf16", Unit::Bytes, |_, s| s.model_bytes()),
+        measure("adapter-resume", "Adapter to train on with", Unit::Bytes, |_, s| RESUME * s.adapter.params() as f64),
+        measure("model-resume", "Model to train on with", Unit::Bytes, |_, s| RESUME * s.held[0].params),
+        measure("full", "Trained in full", Unit::Bytes, |_, s| s.total(Tune::Full)),
+        measure("lora", "With LoRA", Unit::Bytes, |_, s| s.total(Tune::Lora)),
+        measure("qlora", "With QLoRA", Unit::Bytes, |_, s| s.total(Tune::Qlora)),
+        measure("full-states", "Gradients and optimizer states in full", Unit::Bytes, |_, s| s.states(Tune::Full)),
+        measure("lora-states", "Gradients and optimizer states with LoRA", Unit::Bytes, |_, s| s.states(Tune::Lora)),
+        measure("full-weights", "Weights", Unit::Bytes, |_, s| s.held[0].parts.weights.0),
+        measure("lora-weights", "Weights with LoRA", Unit::Bytes, |_, s| s.held[1].parts.weights.0),
+        measure("qlora-weights", "Weights with QLoRA", Unit::Bytes, |_, s| s.held[2].parts.weights.0),
+        measure("full-activations", "Activations in full", Unit::Bytes, |_, s| s.held[0].parts.activations.0),
+        measure("lora-activations", "Activations with LoRA", Unit::Bytes, |_, s| s.held[1].parts.activations.0),
+        measure("serve-bytes", "One base and its adapters", Unit::Bytes, |p, s| s.serving(p.served)),
+        measure("copies-bytes", "As many merged models", Unit::Bytes, |p, s| p.served as f64 * s.model_bytes()),
+        measure("adapters-fit", "Adapters that fit beside the base", Unit::Count, |p, s| s.fit(p)),
+        measure("capacity", "GPU memory", Unit::Bytes, |p, _| p.gpu.memory.0),
+    ];
+
+    fn evaluate(&self) -> Result<Shown, String> {
+        self.in_range()?;
+        let held = Tune::ALL.map(|tune| self.load(tune).held().map_err(|e| e.to_string()));
+        let [full, lora, qlora] = held;
+        Ok(Shown { adapter: self.adapter(self.targets, self.rank), held: [full?, lora?, qlora?] })
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        self.model = ModelRef::read_shape(reader, query, preset);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
+    }
+}
+
+impl Params {
+    /// The adapter with other targets and another rank.
+    pub fn adapter(&self, targets: Targets, rank: u64) -> Adapter {
+        let shape = self.model.shape().copied().unwrap_or_default();
+        Adapter::new(&shape, Fused::of(&self.model), targets, rank, self.variant, 1)
+    }
+
+    fn load(&self, tune: Tune) -> Load {
+        Load {
+            model: self.model,
+            scalar: false,
+            tune: Some(tune),
+            targets: self.targets,
+            rank: self.rank,
+            variant: self.variant,
+            dtype: Dtype::Bf16,
+            optimizer: self.optimizer,
+            tp: 1,
+            dp: self.dp,
+            zero: self.zero,
+            seq: self.seq,
+            mbs: self.mbs,
+            recompute: self.recompute,
+            gpu: self.gpu,
+        }
+    }
+
+    /// In a few words.
+    pub fn in_words(&self) -> String {
+        format!("{}, rank {} on {}", self.model.name(), grouped(self.rank), self.targets.label())
+    }
+}
+
+impl Shown {
+    /// What a GPU holds in all.
+    pub fn total(&self, tune: Tune) -> f64 {
+        self.held[tune as usize].parts.total().0
+    }
+
+    /// Gradients and optimizer states.
+    pub fn states(&self, tune: Tune) -> f64 {
+        let parts = &self.held[tune as usize].parts;
+        (parts.gradients + parts.optimizer).0
+    }
+
+    /// Bytes of the adapter's file.
+    pub fn adapter_bytes(&self) -> f64 {
+        Dtype::Bf16.bytes() * self.adapter.params() as f64
+    }
+
+    /// Bytes of the model's file.
+    pub fn model_bytes(&self) -> f64 {
+        Dtype::Bf16.bytes() * self.held[0].params
+    }
+
+    /// One base and `adapters` of them.
+    pub fn serving(&self, adapters: u64) -> f64 {
+        self.model_bytes() + adapters as f64 * self.adapter_bytes()
+    }
+
+    /// Adapters that fit beside the base, without room for a cache.
+    fn fit(&self, params: &Params) -> f64 {
+        ((USED * params.gpu.memory.0 - self.model_bytes()) / self.adapter_bytes().max(1.0)).floor().max(0.0)
+    }
+}

@@ -1,0 +1,264 @@
+//! The parameters of the figure and what they are called.
+
+use super::{Method, Params, Phase, Placement, Role, Step, Where, Work, roles};
+use crate::declare::{
+    Field as _, Measure, Model, Param, all_apart, all_quiet, choice, join, measure, real, switch, whole,
+};
+use crate::hardware;
+use crate::hardware::links;
+use crate::memory::activations::Recompute;
+use crate::memory::{Dtype, Optimizer};
+use crate::model::shape::SPECS as SHAPE;
+use crate::model::{ModelRef, presets, reference};
+use crate::post_training::held::Tune;
+use crate::quantity::Unit;
+use crate::query::{Query, Reader};
+
+/// The model that is meant if none is given.
+const MODEL: &str = "llama-3-8b";
+/// Most GPUs.
+const GPUS: u64 = 4096;
+const MODELS: &str = "The models";
+const LAYOUT: &str = "Training";
+const ENGINE: &str = "Generation";
+const BATCH: &str = "A step";
+
+const MAIN: [Param<Params>; 6] = [
+    choice("method", "how the model is trained", Method::LIST, "ppo")
+        .label("Method")
+        .main()
+        .at(|p: &mut Params| p.method.slot()),
+    reference::MODEL.default(MODEL).label("Policy").own_control(),
+    reference::GUESS.apart(),
+    choice("tune", "how the policy is trained: in full, or through an adapter", Tune::LIST, "full")
+        .label("Policy is trained")
+        .main()
+        .at(|p: &mut Params| p.tune.slot()),
+    whole("gpus", "GPUs in all", [1, GPUS], "8").label("GPUs").doubling(12).main().at(|p: &mut Params| p.gpus.slot()),
+    choice("placement", "which GPUs have which models, and when", Placement::LIST, "hybrid")
+        .label("Models lie")
+        .more("")
+        .at(|p: &mut Params| p.placement.slot()),
+];
+
+const OF_MODELS: [Param<Params>; 9] = all_quiet([
+    choice("reward", "the reward model; the policy’s architecture, or another", roles::LIST, "same")
+        .label("Reward model")
+        .more(MODELS)
+        .at(|p: &mut Params| p.reward.slot()),
+    choice("critic", "the critic; the policy’s architecture, or another", roles::LIST, "same")
+        .label("Critic")
+        .more(MODELS)
+        .at(|p: &mut Params| p.critic.slot()),
+    choice("critic-tune", "how the critic is trained", Tune::LIST, "full")
+        .label("Critic is trained")
+        .more(MODELS)
+        .at(|p: &mut Params| p.critic_tune.slot()),
+    choice("reference", "where the reference is; none: the policy without its adapter, log-probabilities computed before, or no penalty", Where::LIST, "gpu")
+        .label("Reference")
+        .more(MODELS)
+        .at(|p: &mut Params| p.reference.slot()),
+    choice("reward-at", "where the reward model is; none: a rule scores", Where::LIST, "gpu")
+        .label("Reward model is")
+        .labels(&["on the GPUs", "in host memory", "none: a rule"])
+        .more(MODELS)
+        .at(|p: &mut Params| p.reward_at.slot()),
+    whole("rank", "rank of adapters, which are on every linear layer", [1, 1024], "16")
+        .label("Rank of adapters")
+        .doubling(10)
+        .more(MODELS)
+        .at(|p: &mut Params| p.rank.slot()),
+    choice("dtype", "type of what is trained", Dtype::TRAINING_LIST, "bf16")
+        .label("Trained in")
+        .more(MODELS)
+        .at(|p: &mut Params| p.dtype.slot()),
+    choice("frozen-dtype", "type of what is frozen", Dtype::CACHE_LIST, "bf16")
+        .label("Frozen in")
+        .more(MODELS)
+        .at(|p: &mut Params| p.frozen_dtype.slot()),
+    choice("optimizer", "optimizer", Optimizer::LIST, "adamw")
+        .label("Optimizer")
+        .more(MODELS)
+        .at(|p: &mut Params| p.optimizer.slot()),
+]);
+
+const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
+    whole("zero", "ZeRO stage of the policy", [0, 3], "3")
+        .label("ZeRO stage of the policy")
+        .steps(1.0)
+        .more(LAYOUT)
+        .at(|p: &mut Params| p.zero.slot()),
+    whole("critic-zero", "ZeRO stage of the critic", [0, 3], "3")
+        .label("ZeRO stage of the critic")
+        .steps(1.0)
+        .more(LAYOUT)
+        .at(|p: &mut Params| p.critic_zero.slot()),
+    switch("shard-frozen", "whether frozen weights are partitioned over the GPUs as well", true)
+        .label("Frozen weights")
+        .labels(&["whole on each", "partitioned"])
+        .more(LAYOUT)
+        .at(|p: &mut Params| p.shard_frozen.slot()),
+    switch("offload", "whether optimizer states are in host memory", false)
+        .label("Optimizer states")
+        .labels(&["on the GPUs", "in host memory"])
+        .more(LAYOUT)
+        .at(|p: &mut Params| p.offload.slot()),
+    whole("tp", "tensor-parallel ranks in training", [1, 64], "1")
+        .label("Tensor-parallel ranks")
+        .doubling(6)
+        .more(LAYOUT)
+        .at(|p: &mut Params| p.tp.slot()),
+    whole("mbs", "sequences, or pairs, of a micro-batch", [1, 1024], "1")
+        .label("Sequences at once")
+        .doubling(10)
+        .more(LAYOUT)
+        .at(|p: &mut Params| p.mbs.slot()),
+    choice("recompute", "what the backward pass computes again", Recompute::LIST, "full")
+        .label("Recomputed")
+        .more(LAYOUT)
+        .at(|p: &mut Params| p.recompute.slot()),
+    real("mfu", "percent of the GPU’s peak that large products reach", [1.0, 100.0], "40")
+        .label("Of its peak, percent")
+        .steps(1.0)
+        .more(LAYOUT)
+        .at(|p: &mut Params| p.mfu.slot()),
+]);
+
+const OF_ENGINE: [Param<Params>; 7] = all_quiet([
+    whole("gen-gpus", "GPUs that generate, where they are apart", [1, GPUS], "4")
+        .label("GPUs that generate")
+        .doubling(12)
+        .more(ENGINE)
+        .at(|p: &mut Params| p.gen_gpus.slot()),
+    whole("gen-tp", "tensor-parallel ranks of an engine", [1, 64], "1")
+        .label("GPUs of an engine")
+        .doubling(6)
+        .more(ENGINE)
+        .at(|p: &mut Params| p.gen_tp.slot()),
+    whole("at-once", "sequences at once on an engine; 0 for as many as fit", [0, 65_536], "0")
+        .label("Sequences at once (0: all that fit)")
+        .more(ENGINE)
+        .at(|p: &mut Params| p.at_once.slot()),
+    choice("kv-dtype", "type of the cache", Dtype::CACHE_LIST, "bf16")
+        .label("Cache in")
+        .more(ENGINE)
+        .at(|p: &mut Params| p.kv_dtype.slot()),
+    choice("link", "what new weights travel over", links::INSIDE_LIST, "nvlink4")
+        .label("Weights travel over")
+        .more(ENGINE)
+        .at(|p: &mut Params| p.link.slot()),
+    real("mbu", "percent of the GPU’s bandwidth that generation reaches", [1.0, 100.0], "60")
+        .label("Of its bandwidth, percent")
+        .steps(1.0)
+        .more(ENGINE)
+        .at(|p: &mut Params| p.mbu.slot()),
+    choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(ENGINE).at(|p: &mut Params| p.gpu.slot()),
+]);
+
+const OF_BATCH: [Param<Params>; 6] = all_quiet([
+    whole("prompts", "prompts of a step, or pairs, or examples", [1, 1 << 17], "512")
+        .label("Prompts of a step")
+        .doubling(17)
+        .more(BATCH)
+        .at(|p: &mut Params| p.prompts.slot()),
+    whole("group", "GRPO: answers to each prompt", [2, 256], "8")
+        .label("Answers to each prompt")
+        .doubling(8)
+        .range([1, 256])
+        .more(BATCH)
+        .at(|p: &mut Params| p.group.slot()),
+    whole("prompt", "tokens of a prompt", [1, 1 << 17], "512")
+        .label("Tokens of a prompt")
+        .doubling(17)
+        .more(BATCH)
+        .at(|p: &mut Params| p.prompt.slot()),
+    whole("response", "tokens of an answer", [1, 1 << 17], "1024")
+        .label("Tokens of an answer")
+        .doubling(17)
+        .more(BATCH)
+        .at(|p: &mut Params| p.response.slot()),
+    whole("epochs", "passes of training over each step’s answers", [1, 16], "1")
+        .label("Passes over each batch")
+        .steps(1.0)
+        .more(BATCH)
+        .at(|p: &mut Params| p.epochs.slot()),
+    whole("step", "the phase on show; 0 for all", [0, 9], "0").drawn().at(|p: &mut Params| p.step.slot()),
+]);
+
+fn at(s: &Step, work: Work) -> f64 {
+    s.phases.iter().find(|p| p.work == work).map_or(0.0, |p| p.total().0)
+}
+
+fn states(s: &Step, role: Role) -> f64 {
+    s.held[role as usize].parts.states().0
+}
+
+impl Model for Params {
+    type Result = Step;
+    const ID: &'static str = "rlhf-memory";
+    const TITLE: &'static str = "Four models at once";
+    const SUMMARY: &'static str = "What policy, reference, reward model and critic hold on each GPU in each phase of a step of SFT, DPO, PPO or \
+                                   GRPO, and how long each phase takes.";
+    const PARAMS: &'static [Param<Self>] =
+        &join::<_, 70>(&[&MAIN, &OF_MODELS, &OF_LAYOUT, &OF_ENGINE, &OF_BATCH, &all_apart(&SHAPE)]);
+    const QUANTITIES: &'static [Measure<Self, Step>] = &[
+        measure("policy", "Policy: states on a GPU", Unit::Bytes, |_, s| states(s, Role::Policy)),
+        measure("reference-bytes", "Reference: weights on a GPU", Unit::Bytes, |_, s| states(s, Role::Reference)),
+        measure("reward-bytes", "Reward model: on a GPU", Unit::Bytes, |_, s| states(s, Role::Reward)),
+        measure("critic-bytes", "Critic: states on a GPU", Unit::Bytes, |_, s| states(s, Role::Critic)),
+        measure("states", "All models’ states on a GPU", Unit::Bytes, |_, s| s.states()),
+        measure("policy-params", "Parameters of the policy", Unit::Count, |_, s| s.held[0].params),
+        measure("trained", "Trained parameters of the policy", Unit::Count, |_, s| s.held[0].trained),
+        measure("reward-params", "Parameters of the reward model", Unit::Count, |_, s| s.held[2].params),
+        measure("critic-params", "Parameters of the critic", Unit::Count, |_, s| s.held[3].params),
+        measure("pretraining-states", "States in pre-training, on a GPU", Unit::Bytes, |_, s| s.pretraining_states),
+        measure("ratio", "States, as a multiple of pre-training’s", Unit::Ratio, |_, s| {
+            s.states() / s.pretraining_states.max(1.0)
+        }),
+        measure("peak", "Fullest phase", Unit::Bytes, |_, s| s.peak_bytes()),
+        measure("generation-bytes", "While generating", Unit::Bytes, |_, s| at(s, Work::Generate)),
+        measure("policy-training-bytes", "While training the policy", Unit::Bytes, |_, s| {
+            at(s, Work::Train(Role::Policy))
+        }),
+        measure("critic-training-bytes", "While training the critic", Unit::Bytes, |_, s| {
+            at(s, Work::Train(Role::Critic))
+        }),
+        measure("kv-cache", "KV cache on a GPU", Unit::Bytes, |_, s| s.generation.cache),
+        measure("copy", "The engine’s own weights", Unit::Bytes, |_, s| {
+            s.phases.iter().find(|p| p.work == Work::Generate).map_or(0.0, |p| p.working.0)
+        }),
+        measure("activations", "Activations, training the policy", Unit::Bytes, |_, s| s.held[0].parts.activations.0),
+        measure("capacity", "GPU memory", Unit::Bytes, |p, _| p.gpu.memory.0),
+        measure("headroom", "Memory left", Unit::Bytes, |p, s| p.gpu.memory.0 - s.peak_bytes()),
+        measure("fits", "Fits", Unit::Count, |_, s| f64::from(u8::from(s.verdict.possible()))),
+        measure("generation-time", "Generating", Unit::Seconds, |_, s| time(s, Work::Generate)),
+        measure("scoring-time", "Scoring", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Score(_)))),
+        measure("training-time", "Training", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Train(_)))),
+        measure("step-time", "A step", Unit::Seconds, Params::seconds),
+        measure("generation-share", "Of the step, generating", Unit::Fraction, |_, s| {
+            time(s, Work::Generate) / s.seconds(|_| true).max(f64::MIN_POSITIVE)
+        }),
+        measure("generation-flop-share", "Of the FLOPs, generating", Unit::Fraction, Params::flop_share),
+        measure("idle", "GPUs wait for others", Unit::Fraction, Params::idle),
+        measure("at-once-fit", "Sequences at once on an engine", Unit::Count, |_, s| s.generation.at_once),
+        measure("waves", "Waves of generation", Unit::Count, |_, s| s.generation.waves),
+    ];
+
+    fn evaluate(&self) -> Result<Step, String> {
+        self.in_range()?;
+        self.step_of()
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        self.model = ModelRef::read_shape(reader, query, preset);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
+    }
+}
+
+fn time(s: &Step, work: Work) -> f64 {
+    s.phases.iter().filter(|p| p.work == work).map(|p: &Phase| p.seconds + p.loading).sum()
+}

@@ -1,0 +1,132 @@
+//! The parameters of the policy and what they are called.
+
+use super::answers::HACK;
+use super::run::{divergence, optimum};
+use super::{Algorithm, Params, Shown, Update, View};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::post_training::policy::answers::ANSWERS;
+use crate::quantity::{Unit, number};
+
+/// The most updates.
+const MOST: u64 = 400;
+
+fn at(p: &Params, s: &Shown, of: impl Fn(&Update) -> f64) -> f64 {
+    s.at(p.step).map_or(0.0, of)
+}
+
+impl Model for Params {
+    type Result = Shown;
+    const ID: &'static str = "policy-update";
+    const TITLE: &'static str = "A policy of six answers";
+    const SUMMARY: &'static str = "PPO, GRPO and their relatives on a policy that can be seen whole: ratio, clip, advantage, the penalty for \
+                                   leaving the reference, a reward model that can be fooled, and samples that are out of date.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("view", "what is shown", View::LIST, "policy").label("Show").main().at(|p| p.view.slot()),
+        choice("algorithm", "how advantages and the penalty are made", Algorithm::LIST, "ppo")
+            .label("Algorithm")
+            .main()
+            .at(|p| p.algorithm.slot()),
+        real("beta", "weight of the penalty for leaving the reference; 0 for none", [0.0, 1.0], "0.2")
+            .label("KL penalty β")
+            .format(number)
+            .steps(0.02)
+            .main()
+            .at(|p| p.beta.slot()),
+        real("clip", "how far from 1 the ratio is clipped; 0 for nowhere", [0.0, 1.0], "0.2")
+            .label("Clip ε")
+            .format(|v| if v == 0.0 { "off".to_owned() } else { number(v) })
+            .steps(0.05)
+            .main()
+            .at(|p| p.clip.slot()),
+        real("rate", "length of a gradient step on the logits", [0.01, 5.0], "1")
+            .label("Learning rate")
+            .slider(Scale::Decades(-2, 0))
+            .more("Training")
+            .at(|p| p.rate.slot()),
+        whole("batch", "answers of a batch, which are GRPO’s group", [2, 512], "64")
+            .label("Answers of a batch")
+            .doubling(9)
+            .range([1, 512])
+            .more("Training")
+            .at(|p| p.batch.slot()),
+        whole("epochs", "gradient steps on each batch", [1, 16], "4")
+            .label("Gradient steps on each batch")
+            .steps(1.0)
+            .more("Training")
+            .at(|p| p.epochs.slot()),
+        whole("lag", "updates by which the policy that samples is behind", [0, 64], "0")
+            .label("Samples are late by (updates)")
+            .steps(1.0)
+            .more("Training")
+            .at(|p| p.lag.slot()),
+        whole("updates", "updates", [1, MOST], "120")
+            .label("Updates")
+            .steps(1.0)
+            .more("Training")
+            .at(|p| p.updates.slot()),
+        whole("seed", "the seed", [1, 999], "1").label("Seed").steps(1.0).more("Training").at(|p| p.seed.slot()),
+        real("old", "probability of one token when it was sampled", [0.001, 1.0], "0.2")
+            .label("Probability when sampled")
+            .steps(0.001)
+            .more("One token")
+            .at(|p| p.old.slot()),
+        real("new", "probability of the token now", [0.001, 1.0], "0.3")
+            .label("Probability now")
+            .steps(0.001)
+            .more("One token")
+            .at(|p| p.new.slot()),
+        real("advantage", "advantage of the token", [-5.0, 5.0], "1")
+            .label("Advantage")
+            .steps(0.1)
+            .more("One token")
+            .at(|p| p.advantage.slot()),
+        whole("group", "answers to one prompt", [2, 64], "8")
+            .label("Answers to one prompt")
+            .doubling(6)
+            .range([1, 64])
+            .more("One group")
+            .at(|p| p.group.slot()),
+        whole("right", "of these, right ones", [0, 64], "2")
+            .label("Of these, right")
+            .steps(1.0)
+            .more("One group")
+            .at(|p| p.right.slot()),
+        whole("step", "the update on show; 0 for the last", [0, MOST], "0").drawn().quiet().at(|p| p.step.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Shown>] = &[
+        measure("score", "Reward model’s score", Unit::Ratio, |p, s| at(p, s, Update::score)),
+        measure("worth", "What the answers are worth", Unit::Ratio, |p, s| at(p, s, Update::worth)),
+        measure("divergence", "KL from the reference", Unit::Ratio, |p, s| at(p, s, Update::divergence)),
+        measure("entropy", "Entropy of the policy", Unit::Ratio, |p, s| at(p, s, Update::entropy)),
+        measure("hack", "The answer that fools the reward model", Unit::Fraction, |p, s| at(p, s, |u| u.new[HACK])),
+        measure("best-answer", "The best answer", Unit::Fraction, |p, s| at(p, s, |u| u.new[0])),
+        measure("clip-fraction", "Samples that are clipped", Unit::Fraction, |p, s| at(p, s, |u| u.clipped)),
+        measure("best-worth", "Worth at its highest", Unit::Ratio, |_, s| s.best().1),
+        measure("best-update", "After the update", Unit::Count, |_, s| s.best().0 as f64),
+        measure("optimum-worth", "Worth of the best policy for this β", Unit::Ratio, |p, _| mean(p.beta, |a| a.worth)),
+        measure("optimum-score", "Score of the best policy for this β", Unit::Ratio, |p, _| mean(p.beta, |a| a.score)),
+        measure("optimum-divergence", "KL of the best policy for this β", Unit::Ratio, |p, _| {
+            divergence(&optimum(p.beta))
+        }),
+        measure("optimum-hack", "The answer that fools, in that policy", Unit::Fraction, |p, _| optimum(p.beta)[HACK]),
+        measure("ratio", "Ratio of the token", Unit::Ratio, |p, _| p.ratio()),
+        measure("clipped-ratio", "Its ratio, clipped", Unit::Ratio, |p, _| p.clip().ratio(p.ratio())),
+        measure("objective", "Its objective", Unit::Ratio, |_, s| -s.token.loss),
+        measure("slope", "Its gradient, by the log-probability", Unit::Ratio, |_, s| 0.0 - s.token.slope),
+        measure("right-advantage", "Advantage of a right answer", Unit::Ratio, |_, s| s.group[0]),
+        measure("wrong-advantage", "Advantage of a wrong answer", Unit::Ratio, |_, s| s.group[1]),
+    ];
+
+    fn evaluate(&self) -> Result<Shown, String> {
+        self.in_range()?;
+        if self.right > self.group {
+            return Err(format!("Of {} answers at most {} can be right, not {}.", self.group, self.group, self.right));
+        }
+        Ok(self.shown())
+    }
+}
+
+/// A mean over the best policy for β.
+fn mean(beta: f64, of: impl Fn(&super::answers::Answer) -> f64) -> f64 {
+    optimum(beta).iter().zip(&ANSWERS).map(|(p, answer)| p * of(answer)).sum()
+}

@@ -1,0 +1,38 @@
+//! What a completion takes over the length of the prompt, by what is kept and which order.
+
+use ringside_core::editor_latency::{Kept, Params};
+use ringside_core::fim::format::Order;
+use ringside_core::quantity::Unit;
+
+use super::spread;
+use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
+
+/// Shortest and longest prompt of the axis.
+const PROMPTS: (f64, f64) = (64.0, 131_072.0);
+/// Steps of a curve.
+const STEPS: u32 = 44;
+
+/// The chart.
+pub fn chart(params: &Params) -> Chart {
+    let curve = |kept, order| -> Vec<(f64, f64)> {
+        let at = |tokens: f64| Params { kept, order, context: tokens.round() as u64, ..*params }.times().whole;
+        spread(PROMPTS, STEPS).map(|tokens| (tokens, at(tokens))).collect()
+    };
+    let nothing = curve(Kept::Nothing, params.order);
+    let [prefix, suffix] = [Order::Psm, Order::Spm].map(|order| curve(Kept::Prompt, order));
+    let times = params.times();
+    let most = (params.budget * 4.0).max(times.whole * 1.15);
+    let low = |line: Vec<(f64, f64)>| line.into_iter().filter(|(_, y)| *y <= most).collect::<Vec<_>>();
+    Chart {
+        label: params.finding(&times),
+        across: Axis::log2(PROMPTS).written(Writing::Binary).named("Tokens of the prompt"),
+        up: Axis::linear((0.0, most)).written(Writing::Unit(Unit::Seconds)).named("Until the completion is there"),
+        series: vec![
+            Series::fine("nothing kept", Ink::Edge, Stroke::Dotted, low(nothing)).in_key(),
+            Series::line("prefix first, cache kept", Ink::Gradients, low(prefix)).stroke(Stroke::Dashed).in_key(),
+            Series::line("suffix first, cache kept", Ink::Weights, low(suffix)).in_key(),
+        ],
+        rules: vec![Rule::up(params.budget, "it may take").ink(Ink::Warn)],
+        marks: vec![Mark::new((params.context as f64, times.whole), Unit::Seconds.format(times.whole))],
+    }
+}

@@ -1,0 +1,103 @@
+// What axe cannot see: reflow, the reader's own colours, a picture in words, a frame that may do nothing.
+import { test as bare } from "@playwright/test";
+import { expect, overflow, ready, test } from "./fixtures";
+import { routes, widgets } from "./site";
+
+test.describe("at 320 pixels, which is 1280 at 400 %, and at 640", () => {
+  for (const { path } of routes) {
+    test(`/${path} needs no scrolling sideways`, async ({ page }) => {
+      await page.setViewportSize({ width: 320, height: 256 });
+      await page.goto(path || "./");
+      await ready(page);
+      await expect.poll(() => overflow(page), "320").toBeLessThanOrEqual(0);
+      // A header that stays would leave nothing of so low a window.
+      expect(await page.locator("header.top").evaluate((e) => getComputedStyle(e).position)).toBe("static");
+      await page.setViewportSize({ width: 640, height: 512 });
+      await expect.poll(() => overflow(page), "640").toBeLessThanOrEqual(0);
+    });
+  }
+});
+
+test("everything in the header can be reached at 320 pixels", async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 256 });
+  await page.goto("./");
+  await ready(page);
+  for (const name of ["Practice", "Reference", "Settings"]) {
+    const box = (await page.locator("header.top").getByRole("link", { name }).boundingBox())!;
+    expect(box.x).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(320);
+    expect(box.height).toBeGreaterThanOrEqual(24);
+  }
+});
+
+for (const scheme of ["dark", "light"] as const) {
+  test.describe(`in colours of the reader's own, ${scheme}`, () => {
+    test.use({ contextOptions: { forcedColors: "active" }, colorScheme: scheme });
+
+    for (const { id } of scheme === "dark" ? widgets : widgets.filter(({ id }) => ["memory-breakdown", "model-anatomy"].includes(id))) {
+      test(`${id}: what is told apart by colour still is, and what is pressed looks pressed`, async ({ page }) => {
+        await page.goto(`w/${id}/`);
+        await ready(page);
+        const wrong = await page.locator("[data-widget]").evaluate((figure) => {
+          const wrong: string[] = [];
+          const shown = (e: Element) => e.getClientRects().length > 0;
+          const style = (e: Element) => getComputedStyle(e);
+          const ground = style(figure).backgroundColor;
+          for (const swatch of [...figure.querySelectorAll(".swatch")].filter(shown)) {
+            const { backgroundColor, backgroundImage, outlineStyle, outlineColor } = style(swatch);
+            if (outlineStyle === "none" || outlineColor === ground) wrong.push(`a swatch without a border: ${swatch.className}`);
+            if (backgroundColor === ground && backgroundImage === "none") wrong.push(`an empty swatch: ${swatch.className}`);
+          }
+          for (const tile of [...figure.querySelectorAll(".tile")].filter(shown)) {
+            if (style(tile).outlineStyle === "none") wrong.push("a tile without an outline");
+          }
+          const pressed = [...figure.querySelectorAll(".presets [aria-pressed=true]")].filter(shown)[0];
+          const other = [...figure.querySelectorAll(".presets [aria-pressed=false]")].filter(shown)[0];
+          if (pressed && other && style(pressed).backgroundColor === style(other).backgroundColor) wrong.push("a pressed example like another");
+          for (const group of [...figure.querySelectorAll(".segmented")].filter(shown)) {
+            const on = group.querySelector("input:checked + span");
+            const off = group.querySelector("input:not(:checked) + span");
+            if (on && off && style(on).backgroundColor === style(off).backgroundColor) wrong.push("a choice like another");
+          }
+          return wrong;
+        });
+        expect(wrong).toEqual([]);
+      });
+    }
+  });
+}
+
+test("the ring is read rank by rank, and follows the steps", async ({ page }) => {
+  await page.goto("w/ring-all-reduce/?ranks=4");
+  await ready(page);
+  const ranks = page.getByRole("list", { name: /^The ranks after step \d+ of 6$/ });
+  await page.getByRole("button", { name: "To the start" }).click({ force: true });
+  await expect(ranks.getByRole("listitem")).toHaveCount(4);
+  await expect(ranks.getByRole("listitem").nth(2)).toHaveText("Rank 2: part of the sum of chunks 0, 1, 2, 3.");
+  await page.getByRole("button", { name: "Step forward" }).click();
+  await expect(ranks.getByRole("listitem").nth(2)).toHaveText(/sent chunk \d to rank 3; received chunk \d from rank 1/);
+  await page.getByRole("button", { name: "To the end" }).click();
+  await expect(ranks.getByRole("listitem").nth(2)).toHaveText(/^Rank 2: finished sum of chunks 0, 1, 2, 3/);
+});
+
+for (const { id } of widgets) {
+  test(`${id} in a frame has a heading of the first level`, async ({ page }) => {
+    await page.goto(`w/${id}/?embed`);
+    await ready(page);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
+  });
+}
+
+test("what was tried is said, and the page is found from the settings", async ({ page }) => {
+  await page.goto("settings/");
+  await ready(page);
+  await page.getByRole("link", { name: "Accessibility" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Accessibility");
+  await expect(page.getByRole("table")).toContainText("1.4.10");
+});
+
+// The browser's own messages about what it forbids are the point here.
+bare("a frame with a sandbox that keeps the figure from its files says what it lacks", async ({ page, baseURL }) => {
+  await page.setContent(`<iframe sandbox="allow-scripts" width="900" height="600" src="${baseURL}w/amdahl/?embed"></iframe>`);
+  await expect(page.frameLocator("iframe").getByRole("alert")).toContainText("allow-same-origin");
+});

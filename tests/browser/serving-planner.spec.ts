@@ -1,0 +1,29 @@
+// The widget `serving-planner`: users and a promise become GPUs and money, and what is impossible says why.
+import { axe, expect, test } from "./fixtures";
+import { widget } from "./widget";
+
+const { figure, finding, rest, open, quantity } = widget("serving-planner");
+
+test("500 users at 50 ms a token: fewer GPUs in fp8", async ({ page }) => {
+  await open(page, "model=llama-3-70b&users=500&token=0.05");
+  const gpus = await quantity(page, "gpus");
+  expect(gpus).toBe((await quantity(page, "replicas")) * (await quantity(page, "replica-gpus")));
+  await expect(finding(page)).toContainText("500 users at 50 ms a token");
+  await figure(page).getByRole("button", { name: "in fp8", exact: true }).click();
+  await expect.poll(() => quantity(page, "gpus")).toBeLessThan(gpus);
+  expect(await axe(page)).toEqual([]);
+});
+
+test("a promise that one GPU cannot keep is refused, and the plan stays", async ({ page }) => {
+  await open(page, "model=llama-3-70b&users=500&token=0.05");
+  const gpus = await quantity(page, "gpus");
+  await open(page, "model=llama-3-70b&users=500&token=0.001");
+  await expect(figure(page).getByText("Not possible:")).toContainText("A single user gets a token every");
+  expect(gpus).toBeGreaterThan(0);
+});
+
+test("MLPerf’s measurement stands in the chart", async ({ page }) => {
+  await open(page, "model=llama-2-70b&users=3344&token=0.155&tp=2&quant=fp8&kv-bits=8&prompt=294&output=290");
+  expect(await quantity(page, "replicas")).toBe(5);
+  await expect(rest(page)).toContainText("then the cache is full");
+});
