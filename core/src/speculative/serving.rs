@@ -123,7 +123,10 @@ impl Model for Params {
                 .doubling(17)
                 .main()
                 .at(|p| p.context.slot()),
-            choice("draft", "what drafts", Draft::LIST, "llama-3.2-1b").label("Drafted by").more("Draft").at(|p| p.draft.slot()),
+            choice("draft", "what drafts", Draft::LIST, "llama-3.2-1b")
+                .label("Drafted by")
+                .more("Draft")
+                .at(|p| p.draft.slot()),
             whole("drafted", "tokens drafted one after another", [0, DEEPEST], "4")
                 .label("Tokens drafted in a row")
                 .steps(1.0)
@@ -382,7 +385,11 @@ impl Outcome {
         let p = &self.params;
         let seconds = |quant| p.engine(quant).map(|engine| engine.decode(p.batch, p.context).time());
         let Some(whole) = seconds(Quant::Bf16) else {
-            return format!("In bf16 the weights do not fit. A pass on {} takes {}.", self.together(), Unit::Seconds.format(self.pass.time()));
+            return format!(
+                "In bf16 the weights do not fit. A pass on {} takes {}.",
+                self.together(),
+                Unit::Seconds.format(self.pass.time())
+            );
         };
         let times = |quant| seconds(quant).map_or(0.0, |time| whole / time);
         let why = if self.pass.compute_bound {
