@@ -56,7 +56,7 @@ fn view(props: Props) -> AnyView {
             notes="A replica decodes for all of its users in each step and computes as many prompt tokens as they bring on average. Every \
                    request is counted at its longest; nobody queues. 90% of memory is used."
                 .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
+            presets=ui::presets::presets(state, "States", STATES, Clone::clone)
             controls=Controls::of(state).draw()
             below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
             table=move || table(shown)

@@ -786,6 +786,17 @@ pub const ALL: &[Checked] = &[
         tolerance: 0.0e0,
     },
     Checked {
+        model: "kv-cache",
+        what: "blocks, waste, forks and copies on write of vLLM's block manager",
+        source: "PyPI vllm 0.2.0 (vllm-project/vllm)",
+        version: "0.2.0 wheel",
+        place: "vllm/core/block_manager.py",
+        cases: 26,
+        excluded: "",
+        largest: 0.0e0,
+        tolerance: 1.0e-12,
+    },
+    Checked {
         model: "multi-token-prediction",
         what: "what is kept, what replaces it, tokens of a pass, speed-up",
         source: "huggingface/transformers",

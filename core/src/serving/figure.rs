@@ -18,7 +18,7 @@ pub const ALL_STEPS: u64 = 1_000_000;
 /// Most blocks that are simulated.
 const MOST_BLOCKS: u64 = 1 << 18;
 /// The most that all steps of a simulation together may do: one for each request of each step.
-const BUDGET: usize = 400_000;
+const BUDGET: usize = 200_000;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

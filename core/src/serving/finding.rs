@@ -115,11 +115,15 @@ impl Params {
             _ => "",
         };
         let mut text = format!(
-            "Step {}{place}, {} long: {}. {} wait, {} of {} blocks are free.",
+            "Step {}{place}, {} long: {}. {}, {} of {} blocks are free.",
             grouped(self.at(shown) as u64),
             seconds(step.to - step.from),
             said.join(" and "),
-            grouped(step.waiting as u64),
+            match step.waiting {
+                0 => "Nobody waits".to_owned(),
+                1 => "1 waits".to_owned(),
+                n => format!("{} wait", grouped(n as u64)),
+            },
             grouped(step.batch.free as u64),
             grouped(shown.schedule.blocks as u64)
         );

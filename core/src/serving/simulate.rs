@@ -1,7 +1,7 @@
 //! A replica, or two of them, at work: steps one after another, each as long as [`super::step`] says.
 
 use super::requests::Request;
-use super::scheduler::{Batch, Policy, Rules, Scheduler, Work};
+use super::scheduler::{Batch, Policy, Rules, Scheduler};
 use super::step::Engine;
 
 /// What a request's slot is used for.
@@ -234,11 +234,23 @@ impl<'a> Replica<'a> {
                 *slot = None;
             }
         }
+        // By request: what the step does for it.
+        let mut does: Vec<Option<Use>> = vec![None; schedule.requests.len()];
         for work in &batch.work {
-            if self.slots.contains(&Some(work.request)) {
-                continue;
+            if let Some(does) = does.get_mut(work.request) {
+                *does = Some(if work.decode { Use::Decode } else { Use::Prefill });
             }
-            match self.slots.iter_mut().find(|slot| slot.is_none()) {
+        }
+        let mut without = does.clone();
+        for request in self.slots.iter().flatten() {
+            if let Some(has_one) = without.get_mut(*request) {
+                *has_one = None;
+            }
+        }
+        let mut free: Vec<usize> = (0..self.slots.len()).filter(|slot| self.slots.get(*slot) == Some(&None)).collect();
+        free.reverse();
+        for work in batch.work.iter().filter(|work| without.get(work.request).is_some_and(Option::is_some)) {
+            match free.pop().and_then(|slot| self.slots.get_mut(slot)) {
                 Some(slot) => *slot = Some(work.request),
                 None => {
                     self.slots.push(Some(work.request));
@@ -248,12 +260,8 @@ impl<'a> Replica<'a> {
         }
         for (slot, holder) in self.slots.iter().enumerate() {
             let (Some(request), Some(last)) = (*holder, self.last.get_mut(slot)) else { continue };
-            let used = match batch.work.iter().find(|work| work.request == request) {
-                Some(Work { decode: true, .. }) => Use::Decode,
-                Some(_) => Use::Prefill,
-                None if is_over(schedule, request) => Use::Padding,
-                None => Use::Stalled,
-            };
+            let idle = if is_over(schedule, request) { Use::Padding } else { Use::Stalled };
+            let used = does.get(request).copied().flatten().unwrap_or(idle);
             let same = |span: &&mut Span| span.request == request && span.used == used && span.to == from;
             match last.and_then(|i| schedule.spans.get_mut(i)).filter(same) {
                 Some(span) => span.to = self.now,

@@ -208,13 +208,14 @@ impl Params {
     /// A replica with `batch` users in the steady state.
     pub fn point(&self, engine: &Engine, tp: u64, batch: u64) -> Point {
         let past = self.prompt + self.output / 2;
-        let decodes = || (0..batch).map(|_| Chunk { new: 1, past });
+        let decodes = (Chunk { new: 1, past }, batch);
+        let prompt = |new: u64| Chunk { new, past: 0 };
         // Prompts come whole as far as they go, and the rest as a piece of one.
         let tokens = (batch as f64 * self.prompt as f64 / self.output as f64).round() as u64;
         let (whole, rest) = (tokens / self.prompt, tokens % self.prompt);
-        let prompts = (0..whole).map(|_| self.prompt).chain(Some(rest).filter(|rest| *rest > 0));
-        let step = engine.step(decodes().chain(prompts.map(|new| Chunk { new, past: 0 })));
-        let first = engine.step(decodes().chain([Chunk { new: self.prompt, past: 0 }])).time();
+        let piece = Some((prompt(rest), 1)).filter(|_| rest > 0);
+        let step = engine.step_of([decodes, (prompt(self.prompt), whole)].into_iter().chain(piece));
+        let first = engine.step_of([decodes, (prompt(self.prompt), 1)]).time();
         let token = step.time();
         Point { batch, token, first, per_gpu: batch as f64 / token / tp as f64, compute_bound: step.compute_bound }
     }

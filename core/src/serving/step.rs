@@ -278,16 +278,22 @@ impl Chunk {
 impl Engine {
     /// What a step on these chunks takes. Nothing without any.
     pub fn step(&self, chunks: impl IntoIterator<Item = Chunk>) -> Step {
+        self.step_of(chunks.into_iter().map(|chunk| (chunk, 1)))
+    }
+
+    /// The same, of each chunk so many that are alike.
+    pub fn step_of(&self, chunks: impl IntoIterator<Item = (Chunk, u64)>) -> Step {
         let (mut tokens, mut sequences) = (0.0, 0.0);
         let (mut looked, mut moved) = (0.0, 0.0);
-        for chunk in chunks {
-            tokens += chunk.new as f64;
-            sequences += 1.0;
+        for (chunk, many) in chunks {
+            let many = many as f64;
+            tokens += many * chunk.new as f64;
+            sequences += many;
             for group in &self.groups {
                 let [decode, prefill] = group.flop;
                 let flop = if chunk.new == 1 { decode } else { prefill };
-                looked += group.layers * chunk.pairs(group.window) * flop;
-                moved += group.layers * chunk.touched(group.window) * group.values * self.kv_bytes;
+                looked += many * group.layers * chunk.pairs(group.window) * flop;
+                moved += many * group.layers * chunk.touched(group.window) * group.values * self.kv_bytes;
             }
         }
         if tokens == 0.0 {
@@ -315,12 +321,12 @@ impl Engine {
 
     /// A step that decodes one token of each of `batch` sequences with `context` tokens in the cache.
     pub fn decode(&self, batch: u64, context: u64) -> Step {
-        self.step((0..batch).map(|_| Chunk { new: 1, past: context }))
+        self.step_of([(Chunk { new: 1, past: context }, batch)])
     }
 
     /// A step on `batch` whole prompts of `prompt` tokens.
     pub fn prefill(&self, batch: u64, prompt: u64) -> Step {
-        self.step((0..batch).map(|_| Chunk { new: prompt, past: 0 }))
+        self.step_of([(Chunk { new: prompt, past: 0 }, batch)])
     }
 
     /// Tokens that fit in the caches.

@@ -11,10 +11,11 @@ const MLPERF_GPUS: f64 = 8.0;
 
 /// Latency over throughput, and where the plan is.
 pub fn chart(params: &Params, plan: &Plan) -> Chart {
-    let points = || plan.sizes.iter().flat_map(|size| &size.curve);
+    let drawn = || plan.sizes.iter().enumerate().filter_map(|(i, size)| Some((stroke(i, plan.chosen)?, size)));
+    let points = || drawn().flat_map(|(_, size)| &size.curve);
     let (fast, slow) = points().fold((params.token, params.token), |(a, b), p| (a.min(p.token), b.max(p.token)));
     let most = points().map(|point| point.per_gpu).fold(1.0, f64::max);
-    let mut series: Vec<Series> = plan.sizes.iter().enumerate().map(|(i, size)| line(i, plan.chosen, size)).collect();
+    let mut series: Vec<Series> = drawn().map(|(stroke, size)| line(stroke, size)).collect();
     let is_mlperf = params.machine.model.0 == "llama-2-70b"
         && params.machine.gpu.id == "h100-80"
         && params.machine.quant == Quant::Fp8;
@@ -42,16 +43,26 @@ pub fn chart(params: &Params, plan: &Plan) -> Chart {
     }
 }
 
+/// How a size is drawn, and whether it is the one that is taken: that one, up to two below it and one above it.
+fn stroke(size: usize, chosen: usize) -> Option<(Stroke, bool)> {
+    match (size + 2).checked_sub(chosen)? {
+        0 => Some((Stroke::Dotted, false)),
+        1 => Some((Stroke::Dashed, false)),
+        2 => Some((Stroke::Solid, true)),
+        3 => Some((Stroke::Solid, false)),
+        _ => None,
+    }
+}
+
 /// From one user, low on the left, to as many as fit.
-fn line(i: usize, chosen: usize, size: &Size) -> Series {
+fn line((stroke, is_chosen): (Stroke, bool), size: &Size) -> Series {
     let points = size.curve.iter().map(|point| (point.per_gpu, point.token)).collect();
     let name = format!("{} a replica", grouped(size.tp));
     let names = size.curve.iter().map(|p| format!("{} users on {}", grouped(p.batch), grouped(size.tp))).collect();
-    let strokes = [Stroke::Dotted, Stroke::Dashed, Stroke::Solid];
-    let line = if i == chosen {
+    let line = if is_chosen {
         Series::line(name, Ink::Weights, points)
     } else {
-        Series::fine(name, Ink::Soft, strokes[i % strokes.len()], points)
+        Series::fine(name, Ink::Soft, stroke, points)
     };
     line.in_key().with_names(names)
 }

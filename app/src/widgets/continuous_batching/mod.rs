@@ -97,7 +97,7 @@ fn view(props: Props) -> AnyView {
             notes="A step takes what a roofline at the speeds that kernels reach says, with its all-reduces and the start of its kernels; \
                    sampling and the host hide behind it. Disaggregated prefill has two replicas, and every cache goes over the network."
                 .to_owned()
-            presets=ui::presets::partial(state, "States", STATES)
+            presets=ui::presets::presets(state, "States", STATES, |p| Params { step: 0, ..p.clone() })
             controls
             transport=view! {
                 <div class="bare" class:nowhere=move || !is_schedule()>

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::{Model as _, Text as _};
 use ringside_core::kv_cache::blocks::figure::{ALL_STEPS, Params, Shown, View};
-use ringside_core::kv_cache::blocks::requests::{FORM, Requests};
+use ringside_core::kv_cache::blocks::requests::{FORM, Requests, listed};
 use ringside_core::kv_cache::blocks::serve::{Keeper, Preempt};
 use ringside_core::quantity::grouped;
 
@@ -81,7 +81,7 @@ fn view(props: Props) -> AnyView {
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {
             View::Fit => format!("{} on {} × {}", p.model.name(), p.tp, p.gpu.name),
-            _ => format!("{} blocks of {}, {}", grouped(p.blocks), grouped(p.block), p.keeper.label()),
+            _ => format!("{} × {} tokens: {}", grouped(p.blocks), grouped(p.block), p.keeper.label()),
         })
     });
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
@@ -96,7 +96,12 @@ fn view(props: Props) -> AnyView {
         View::Fit => fit::view(params, shown),
     };
     let below = view! {
-        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        <dl class="readings loaded" class:nowhere=is(View::Fit)>
+            {readings::only(&Params::ENTRY, quantities, |id| !Params::is_of_fit(id))}
+        </dl>
+        <dl class="readings loaded" class:nowhere=move || show.get() != View::Fit>
+            {readings::only(&Params::ENTRY, quantities, Params::is_of_fit)}
+        </dl>
         {(!props.compact).then(|| requests(state))}
         {input.panel()}
     };
@@ -157,15 +162,14 @@ fn requests(state: State) -> AnyView {
     let remarks = RwSignal::new(Vec::new());
     let text = Signal::derive(move || params.with(|p| p.requests.write().replace(',', "\n")));
     let set = move |text: String| {
-        let mut requests = Requests::default();
-        // What is wrong stays beside what was typed; what can be read of it is shown.
-        match requests.read(&text) {
-            Ok(()) => remarks.set(Vec::new()),
-            Err(why) => {
-                remarks.set(vec![(1, why)]);
-                return;
-            }
+        // What is wrong stays beside what was typed; until it is right the requests are as they were.
+        let (read, wrong) = listed(&text);
+        let is_right = wrong.is_empty() && !read.is_empty();
+        remarks.set(wrong);
+        if !is_right {
+            return;
         }
+        let requests = Requests(read);
         state.update(|p| {
             p.requests = requests;
             p.step = 1;

@@ -197,7 +197,7 @@ const OWN: [Param<Params>; 23] = [
         .label("Tokens of a request")
         .format(|v| grouped(v as u64))
         .doubling(20)
-        .more(SERVING)
+        .drawn()
         .at(|p| p.tokens.slot()),
     choice("kv-bits", "bits of a cached value", BITS, "16").label("Bits of a cached value").more(SERVING).at(|p| p.kv_bits.slot()),
     choice("weight-bits", "bits of a weight", BITS, "16").label("Bits of a weight").more(SERVING).at(|p| p.weight_bits.slot()),
@@ -361,6 +361,12 @@ impl Params {
     /// The sequence whose table is read: the last one, where there are fewer.
     pub fn walked<'a>(&self, shown: &'a Shown) -> Option<&'a Row> {
         shown.tables().take(self.sequence.max(1) as usize).last()
+    }
+
+    /// Whether a quantity is one of the model and its GPU, not of the run.
+    pub fn is_of_fit(id: &str) -> bool {
+        let first = Self::QUANTITIES.iter().position(|q| q.id == "bytes-per-token");
+        Self::QUANTITIES.iter().position(|q| q.id == id) >= first
     }
 
     /// Blocks that have been read.

@@ -1,7 +1,7 @@
 //! What the figure says.
 
 use super::figure::{Params, Shown, View};
-use super::serve::{Event, Keeper, Stage};
+use super::serve::{Event, Stage};
 use crate::quantity::{Unit, grouped, number};
 
 fn some(n: u64, what: &str) -> String {
@@ -156,16 +156,16 @@ impl Params {
         } else {
             String::new()
         };
-        let kept = if self.keeper == Keeper::Longest { "one room" } else { "a room for the longest request" };
         format!(
-            "{name} keeps {} of a token. Weights leave {} on {gpus}, {} tokens in {} blocks: {} of {} tokens. In {kept} of {} slots each \
-             it would be {}.{alike}{copies}",
+            "{} of {} tokens fit{} beside the weights of {name}. It keeps {} of a token, and the weights leave {} on {gpus}: {} tokens in {} \
+             blocks. In one room of {} slots each it would be {}.{alike}{copies}",
+            some(fit.requests as u64, "request"),
+            grouped(self.tokens),
+            if fit.requests == 1.0 { "s" } else { "" },
             Unit::Bytes.format(fit.per_token),
             Unit::Bytes.format(fit.room),
             grouped(fit.slots as u64),
             grouped(fit.blocks as u64),
-            some(fit.requests as u64, "request"),
-            grouped(self.tokens),
             grouped(self.longest.max(self.tokens)),
             grouped(fit.requests_reserved as u64),
         )

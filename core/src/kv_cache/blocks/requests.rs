@@ -88,21 +88,26 @@ fn one(part: &str) -> Result<Request, String> {
     Ok(Request { prompt: tokens("The prompt", prompt)?, answer: tokens("The answer", answer)?, wide, sampling, parts })
 }
 
+/// The requests of a list, with a comma or a line between two, and what is wrong with which of them, counted from 1.
+pub fn listed(text: &str) -> (Vec<Request>, Vec<(usize, String)>) {
+    let (mut read, mut wrong) = (Vec::new(), Vec::new());
+    let parts = text.split([',', ';', '\n']).map(str::trim).filter(|part| !part.is_empty());
+    for (i, part) in parts.enumerate() {
+        match one(part) {
+            Ok(request) if read.len() < MOST => read.push(request),
+            Ok(_) => wrong.push((i + 1, format!("At most {MOST} requests are read."))),
+            Err(why) => wrong.push((i + 1, why)),
+        }
+    }
+    (read, wrong)
+}
+
 impl Text for Requests {
     fn read(&mut self, text: &str) -> Result<(), String> {
-        let mut wrong = None;
-        let parts = text.split([',', ';', '\n']).map(str::trim).filter(|part| !part.is_empty());
-        let mut read = Vec::new();
-        for (i, part) in parts.enumerate() {
-            match one(part) {
-                Ok(request) if read.len() < MOST => read.push(request),
-                Ok(_) => wrong = wrong.or_else(|| Some(format!("At most {MOST} requests are read."))),
-                Err(why) => wrong = wrong.or_else(|| Some(format!("Request {}: {why}", i + 1))),
-            }
-        }
+        let (read, wrong) = listed(text);
         // Where nothing can be read, the list is what it is without any.
-        self.0 = if read.is_empty() { STANDARD.split(',').filter_map(|part| one(part).ok()).collect() } else { read };
-        wrong.map_or(Ok(()), Err)
+        self.0 = if read.is_empty() { listed(STANDARD).0 } else { read };
+        wrong.into_iter().next().map_or(Ok(()), |(which, why)| Err(format!("Request {which}: {why}")))
     }
 
     fn write(&self) -> String {
