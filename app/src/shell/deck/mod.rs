@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 use ringside_content::schema::{Chapter, Course, Status};
-use ringside_core::query::Query;
+use ringside_core::query::{Query, shorten};
 use web_sys::Element;
 
 use crate::data;
@@ -140,7 +140,8 @@ async fn read(slug: &str) -> Result<Vec<Slide>, String> {
         root.set_inner_html(&html);
         Ok::<Element, String>(root)
     };
-    let root = detached(data::fetch_text(&format!("chapters/{slug}.html")).await?)?;
+    let missing = |_| format!("There is no chapter “{}” here, or it could not be fetched.", shorten(slug));
+    let root = detached(data::fetch_text(&format!("chapters/{slug}.html")).await.map_err(missing)?)?;
     let mut slides = slides(&root, slug);
     if root.query_selector("[data-notes]").ok().flatten().is_some() {
         let notes = detached(data::fetch_text(&format!("chapters/{slug}.notes.html")).await?)?;
