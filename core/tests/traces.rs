@@ -26,7 +26,7 @@ fn read(path: &PathBuf) -> Trace {
     loop {
         match unpacked.read(&mut piece).expect("it can be unpacked") {
             0 => return reader.finish(),
-            n => reader.push(&piece[..n]),
+            n => drop(reader.push(&piece[..n])),
         }
     }
 }

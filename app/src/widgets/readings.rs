@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
-use ringside_core::quantity::{Quantity, Unit};
+use ringside_core::quantity::{Quantity, Unit, bytes_binary};
 
 use crate::ui::output::Output;
 
@@ -14,6 +14,24 @@ pub(super) fn value(quantities: Memo<Vec<Quantity>>, id: &str) -> f64 {
 /// Every quantity of `entry`, named as the catalogue names it.
 pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
     only(entry, quantities, |_| true)
+}
+
+/// Every quantity of `entry`, bytes with binary prefixes.
+pub(super) fn binary(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
+    let reading = |(id, label, unit): (&'static str, &'static str, Unit)| match unit {
+        Unit::Bytes => {
+            let value = Signal::derive(move || value(quantities, id));
+            view! {
+                <div class="reading">
+                    <dt>{label}</dt>
+                    <dd><Output quantity=id value unit format=bytes_binary /></dd>
+                </div>
+            }
+            .into_any()
+        }
+        _ => reading(quantities, id, label, unit),
+    };
+    entry.quantities().map(reading).collect_view().into_any()
 }
 
 /// Those quantities of `entry` whose ids `which` picks.

@@ -4,13 +4,15 @@
 //! the CPU did meanwhile; then copies and collectives that nothing hides. Two causes hide in busy time: chains of kernels that move the
 //! same data, and forward passes that are computed again. A gain is an upper bound, because what is removed may have hidden something else.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::intervals::{Interval, both, length, union, without};
 use super::kind::Kind;
 use super::rows::{Row, Rows, Rules};
 use super::simulate::Cause;
-use super::{Sort, Span, Trace, breakdown, idle};
+use super::{Collective, Sort, Span, Trace, breakdown, idle};
 
 /// A cause that a trace shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -212,15 +214,17 @@ impl Case<'_> {
         let mine = collectives(self.trace);
         let others: Vec<Vec<u32>> = traces.iter().map(collectives).collect();
         let same = others.iter().all(|o| o.len() == mine.len());
+        let shortest = self.shortest(&mine);
         let mut waiting = (0, Vec::new());
         let mut moving = (0, Vec::new());
         for (k, index) in mine.iter().enumerate() {
             let Some(span) = self.trace.spans.get(*index as usize) else { continue };
-            let exposed = length(&without(&[interval(span)], &self.compute));
+            let exposed = length(&without(&[interval(span)], within(&self.compute, interval(span))));
             let times =
                 traces.iter().zip(&others).filter_map(|(t, o)| t.spans.get(*o.get(k)? as usize).map(|s| s.length));
             // With one rank, or ranks that do not match: the shortest of this trace that moves as much.
-            let least = if same && traces.len() > 1 { times.min() } else { self.shortest_like(*index, &mine) };
+            let alike = || self.trace.collective(*index).and_then(|like| shortest.get(like).copied());
+            let least = if same && traces.len() > 1 { times.min() } else { alike() };
             let waited = span.length.saturating_sub(least.unwrap_or(span.length)).min(exposed).max(0);
             for (sum, part) in [(&mut waiting, waited), (&mut moving, exposed.saturating_sub(waited))] {
                 if part > 0 {
@@ -233,10 +237,16 @@ impl Case<'_> {
         vec![part(Cause::Straggler, waiting), part(Cause::ExposedCommunication, moving)]
     }
 
-    fn shortest_like(&self, index: u32, mine: &[u32]) -> Option<i64> {
-        let like = self.trace.collective(index)?;
-        let alike = mine.iter().filter(|i| self.trace.collective(**i) == Some(like));
-        alike.filter_map(|i| self.trace.spans.get(*i as usize)).map(|s| s.length).min()
+    /// How long the shortest takes of the collectives that move as much.
+    fn shortest(&self, mine: &[u32]) -> BTreeMap<&Collective, i64> {
+        let mut shortest = BTreeMap::new();
+        for index in mine {
+            if let (Some(like), Some(span)) = (self.trace.collective(*index), self.trace.spans.get(*index as usize)) {
+                let least = shortest.entry(like).or_insert(span.length);
+                *least = span.length.min(*least);
+            }
+        }
+        shortest
     }
 
     /// When an optimizer steps.
@@ -304,6 +314,12 @@ fn collectives(trace: &Trace) -> Vec<u32> {
         trace.spans.iter().enumerate().filter(is_meant).map(|(i, s)| (s.start, i as u32)).collect();
     found.sort_unstable();
     found.into_iter().map(|f| f.1).collect()
+}
+
+/// Those of a union that have something in common with an interval.
+fn within(union: &[Interval], (start, end): Interval) -> &[Interval] {
+    let rest = union.get(union.partition_point(|i| i.1 <= start)..).unwrap_or_default();
+    rest.get(..rest.partition_point(|i| i.0 < end)).unwrap_or_default()
 }
 
 /// Whether a union has something in common with an interval.

@@ -127,7 +127,7 @@ pub struct Track {
 }
 
 /// What a collective's kernel says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Collective {
     /// What was asked for: `allreduce`.
     pub name: String,

@@ -74,7 +74,7 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| params.with(|p| run.with(|r| p.quantities(r))));
     let below = view! {
         <div>
-            <dl class="readings" hidden=is_own>{readings::all(&Params::ENTRY, quantities)}</dl>
+            <dl class="readings" hidden=is_own>{readings::binary(&Params::ENTRY, quantities)}</dl>
             {own::view(own)}
         </div>
     };

@@ -108,9 +108,10 @@ impl Shown {
             let Some((trace, span)) = chosen.get() else { return Vec::new() };
             scene.with(|s| s.traces.get(trace).map(|t| partners(t, span)).unwrap_or_default())
         };
+        let (from, to) = scene.with_untracked(|s| s.extent);
         let shown = Self {
             scene,
-            window: RwSignal::new((0.0, 1.0)),
+            window: RwSignal::new((from as f64, to as f64)),
             width: RwSignal::new(900.0),
             chosen,
             partners: Memo::new(of_chosen),

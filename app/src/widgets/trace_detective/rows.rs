@@ -8,7 +8,7 @@ use super::{Scene, Shown};
 pub(super) const LANE: f64 = 15.0;
 const FOLDED: f64 = 5.0;
 const BETWEEN: f64 = 1.0;
-pub(super) const LABEL: f64 = 19.0;
+pub(super) const LABEL: f64 = 24.0;
 
 /// A line of the drawing: a lane, under the label of its row if it is the first.
 #[derive(Debug, Clone, PartialEq)]

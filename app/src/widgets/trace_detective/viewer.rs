@@ -115,7 +115,7 @@ fn tools(shown: Shown, selects: RwSignal<bool>) -> impl IntoView {
             <button type="button" class="quiet" on:click=move |_| find_next(shown)>"Next"</button>
             <button
                 type="button"
-                class="preset"
+                class="quiet trace-drag"
                 aria-pressed=move || selects.get().to_string()
                 on:click=move |_| selects.update(|selects| *selects = !*selects)
             >

@@ -1,5 +1,8 @@
 //! A file of the profiler, read in pieces.
 
+mod jax;
+mod problems;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::event::{Raw, members};
 use super::json::{Cut, Cutter, End};
 use super::{Collective, Memory, Sort, Span, Trace, Track};
-use crate::quantity::{Unit, grouped};
 
 /// Events kept of all files that are read together, 56 bytes each: more are counted, and left out.
 pub const MOST_EVENTS: usize = 2_000_000;
@@ -324,176 +326,4 @@ impl Building {
             _ => {}
         }
     }
-
-    /// What the file calls its rows. JAX writes no categories: work of a GPU stands on threads `Stream #…` of a process `/device:GPU:0`,
-    /// that of a TPU on `XLA Ops` of `/device:TPU:0`, calls of the driver on threads of `/host:CPU` (`openxla/xprof`, trace viewer). Its
-    /// other rows of a device say the same again by step and module, and are no work.
-    fn name_tracks(&mut self) {
-        let mut rows: Vec<Jax> = Vec::new();
-        for track in &mut self.trace.tracks {
-            let key = (track.process.clone(), track.thread.clone());
-            track.process_name = self.process_names.get(&key.0).cloned().unwrap_or_default();
-            track.thread_name = self.thread_names.get(&key).cloned().unwrap_or_default();
-            rows.push(Jax::of(track));
-        }
-        for span in self.trace.spans.iter_mut().filter(|s| s.category == Trace::NONE) {
-            let name = self.trace.names.get(span.name);
-            match rows.get(span.track as usize) {
-                Some(Jax::Stream(stream)) => {
-                    span.stream = *stream;
-                    span.sort = if name.starts_with("Memcpy") {
-                        Sort::Copy
-                    } else if name.starts_with("Memset") {
-                        Sort::Set
-                    } else {
-                        Sort::Kernel
-                    };
-                }
-                Some(Jax::Host) if is_driver_call(name) => span.sort = Sort::Call,
-                _ => {}
-            }
-        }
-    }
-
-    /// What was wrong, the worst first.
-    fn say(&mut self, end: End, ended: Option<Ended>) {
-        let count = self.trace.spans.len();
-        let mut problems = Vec::new();
-        let mut say = |fatal: bool, message: String| problems.push(Problem { message, fatal });
-        let shown = if count > 0 { "What was read is shown." } else { "No event was read." };
-        match end {
-            _ if ended == Some(Ended::TooLong) => {
-                let most = Unit::Bytes.format(MOST_BYTES as f64);
-                say(count == 0, format!("The file has more than {most} unpacked. {shown} Record fewer steps, or without with_stack."));
-            }
-            _ if ended == Some(Ended::Damaged) => {
-                let read = grouped(count as u64);
-                say(
-                    count == 0,
-                    format!(
-                        "After {read} events the file could not be read or unpacked any further: it is damaged, incomplete, or was moved. {shown}"
-                    ),
-                );
-            }
-            End::Whole => {}
-            End::Empty => say(true, "The file is empty.".to_owned()),
-            End::NotJson if count == 0 => {
-                say(true, "This is no trace: a trace is JSON, an object with “traceEvents” or a list of events.".to_owned());
-            }
-            End::NotJson => {
-                let read = grouped(count as u64);
-                say(false, format!("After {read} events the file is no JSON any more. What stands before that is shown."));
-            }
-            End::NoEvents => say(
-                true,
-                "This JSON has no “traceEvents”. Export the trace with prof.export_chrome_trace or tensorboard_trace_handler."
-                    .to_owned(),
-            ),
-            End::Cut => {
-                let read = grouped(count as u64);
-                let why = "The program ended while it wrote, or the copy is not complete.";
-                say(count == 0, format!("The file stops in the middle, after {read} events. {why} {shown}"));
-            }
-        }
-        if count == 0 && end == End::Whole && ended.is_none() {
-            say(true, "There is no event with a duration in it.".to_owned());
-        } else if count > 0 && !self.trace.has_gpu() {
-            say(
-                false,
-                "Nothing runs on a GPU in it. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and let a step \
-                 finish before the profiler stops."
-                    .to_owned(),
-            );
-        }
-        let mut counted = |n: u64, what: fn(bool) -> &'static str| {
-            if n > 0 {
-                say(false, format!("{} {}", grouped(n), what(n == 1)));
-            }
-        };
-        counted(self.backwards, |one| {
-            if one {
-                "event ends before it begins, and is left out."
-            } else {
-                "events end before they begin, and are left out."
-            }
-        });
-        counted(self.timeless, |one| {
-            if one {
-                "event has no readable time, and is left out."
-            } else {
-                "events have no readable time, and are left out."
-            }
-        });
-        counted(self.unreadable, |one| {
-            if one {
-                "entry is no event that can be read, and is left out."
-            } else {
-                "entries are no events that can be read, and are left out."
-            }
-        });
-        counted(
-            self.left_out,
-            |_| "more events are left out: two million are kept of all files together. Record fewer steps, or without with_stack.",
-        );
-        if let Some((early, by)) = before_their_launch(&self.trace) {
-            let (early, by) = (grouped(early), Unit::Seconds.format(by as f64 / 1e9));
-            say(
-                false,
-                format!(
-                    "{early} GPU events begin before the call that launched them, by up to {by}: the clocks of CPU and GPU do not agree. \
-                     Launch delays and waits for the host are off by as much."
-                ),
-            );
-        }
-        self.trace.problems = problems;
-    }
-}
-
-/// What a row of JAX's is.
-enum Jax {
-    /// Work of a device, with the number of its stream.
-    Stream(i64),
-    /// A thread of the host.
-    Host,
-    /// None of these.
-    Other,
-}
-
-impl Jax {
-    fn of(track: &Track) -> Self {
-        let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
-        let stream = || track.thread_name.strip_prefix("Stream #").and_then(digits);
-        match track.process_name.as_str() {
-            name if name.starts_with("/device:GPU") => stream().map_or(Self::Other, Self::Stream),
-            name if name.starts_with("/device:TPU") && track.thread_name == "XLA Ops" => Self::Stream(0),
-            name if name.starts_with("/host:CPU") => Self::Host,
-            _ => Self::Other,
-        }
-    }
-}
-
-/// Whether a call without a category is one of CUDA's or HIP's: `cuLaunchKernel`.
-fn is_driver_call(name: &str) -> bool {
-    let rest = ["cuda", "cu", "hip"].iter().find_map(|prefix| name.strip_prefix(prefix));
-    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
-}
-
-/// GPU work that begins before the call that launched it: how many, and by how much at most, in nanoseconds.
-fn before_their_launch(trace: &Trace) -> Option<(u64, i64)> {
-    let mut calls: Vec<(i64, i64)> = trace
-        .spans
-        .iter()
-        .filter(|s| s.sort == Sort::Call && s.correlation > 0)
-        .map(|s| (s.correlation, s.start))
-        .collect();
-    calls.sort_unstable();
-    let (mut count, mut most) = (0, 0);
-    for span in trace.spans.iter().filter(|s| s.sort.is_work() && s.correlation > 0) {
-        let at = calls.partition_point(|c| c.0 < span.correlation);
-        if let Some((_, start)) = calls.get(at).filter(|c| c.0 == span.correlation && c.1 > span.start) {
-            count += 1;
-            most = most.max(start.saturating_sub(span.start));
-        }
-    }
-    (count > 0).then_some((count, most))
 }

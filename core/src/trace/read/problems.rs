@@ -1,0 +1,104 @@
+//! What was wrong with a file, in sentences.
+
+use super::{Building, End, Ended, MOST_BYTES, Problem};
+use crate::quantity::{Unit, grouped};
+use crate::trace::{Sort, Trace};
+
+/// How the file ended, if it did so badly. `count` events were read.
+fn of_end(end: End, ended: Option<Ended>, count: u64) -> Option<Problem> {
+    let say = |fatal: bool, message: String| Some(Problem { message, fatal });
+    let read = grouped(count);
+    let shown = if count > 0 { "What was read is shown." } else { "No event was read." };
+    match (ended, end) {
+        (Some(Ended::TooLong), _) => {
+            let most = Unit::Bytes.format(MOST_BYTES as f64);
+            let less = "Record fewer steps, or without with_stack.";
+            say(count == 0, format!("The file has more than {most} unpacked. {shown} {less}"))
+        }
+        (Some(Ended::Damaged), _) => {
+            let why = "it is damaged, incomplete, or was moved";
+            say(count == 0, format!("After {read} events the file could not be read or unpacked any further: {why}. {shown}"))
+        }
+        (None, End::Empty) => say(true, "The file is empty.".to_owned()),
+        (None, End::NotJson) if count == 0 => {
+            say(true, "This is no trace: a trace is JSON, an object with “traceEvents” or a list of events.".to_owned())
+        }
+        (None, End::NotJson) => {
+            say(false, format!("After {read} events the file is no JSON any more. What stands before that is shown."))
+        }
+        (None, End::NoEvents) => say(
+            true,
+            "This JSON has no “traceEvents”. Export the trace with prof.export_chrome_trace or tensorboard_trace_handler."
+                .to_owned(),
+        ),
+        (None, End::Cut) => {
+            let why = "The program ended while it wrote, or the copy is not complete.";
+            say(count == 0, format!("The file stops in the middle, after {read} events. {why} {shown}"))
+        }
+        (None, End::Whole) if count == 0 => say(true, "There is no event with a duration in it.".to_owned()),
+        (None, End::Whole) => None,
+    }
+}
+
+impl Building {
+    /// What was wrong, the worst first.
+    pub(super) fn say(&mut self, end: End, ended: Option<Ended>) {
+        let count = self.trace.spans.len() as u64;
+        let mut problems: Vec<Problem> = of_end(end, ended, count).into_iter().collect();
+        let mut say = |message: String| problems.push(Problem { message, fatal: false });
+        if count > 0 && !self.trace.has_gpu() {
+            say("Nothing runs on a GPU in it. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and let a step \
+                 finish before the profiler stops."
+                .to_owned());
+        }
+        let mut counted = |n: u64, one: &str, more: &str| {
+            if n > 0 {
+                say(format!("{} {}", grouped(n), if n == 1 { one } else { more }));
+            }
+        };
+        counted(
+            self.backwards,
+            "event ends before it begins, and is left out.",
+            "events end before they begin, and are left out.",
+        );
+        counted(
+            self.timeless,
+            "event has no readable time, and is left out.",
+            "events have no readable time, and are left out.",
+        );
+        counted(
+            self.unreadable,
+            "entry is no event that can be read, and is left out.",
+            "entries are no events that can be read, and are left out.",
+        );
+        counted(
+            self.left_out,
+            "more event is left out: two million are kept of all files together.",
+            "more events are left out: two million are kept of all files together. Record fewer steps, or without with_stack.",
+        );
+        if let Some((early, by)) = before_their_launch(&self.trace) {
+            let (early, by) = (grouped(early), Unit::Seconds.format(by as f64 / 1e9));
+            say(format!(
+                "{early} GPU events begin before the call that launched them, by up to {by}: the clocks of CPU and GPU do not agree. \
+                 Launch delays and waits for the host are off by as much."
+            ));
+        }
+        self.trace.problems = problems;
+    }
+}
+
+/// GPU work that begins before the call that launched it: how many, and by how much at most, in nanoseconds.
+fn before_their_launch(trace: &Trace) -> Option<(u64, i64)> {
+    let of_calls = trace.spans.iter().filter(|s| s.sort == Sort::Call && s.correlation > 0);
+    let mut calls: Vec<(i64, i64)> = of_calls.map(|s| (s.correlation, s.start)).collect();
+    calls.sort_unstable();
+    let (mut count, mut most) = (0, 0);
+    for span in trace.spans.iter().filter(|s| s.sort.is_work() && s.correlation > 0) {
+        let at = calls.partition_point(|c| c.0 < span.correlation);
+        if let Some((_, start)) = calls.get(at).filter(|c| c.0 == span.correlation && c.1 > span.start) {
+            count += 1;
+            most = most.max(start.saturating_sub(span.start));
+        }
+    }
+    (count > 0).then_some((count, most))
+}
