@@ -89,6 +89,7 @@ test("what a run records is a checklist that the launch fills", async ({ page })
   await expect(items.filter({ hasText: "randomness" })).toContainText("recorded");
   expect(await quantity(page, "recorded")).toBe(2);
   await figure(page).getByRole("combobox", { name: "Launch" }).selectOption("recorded");
-  await expect(finding(page)).toContainText("the run can be repeated");
+  await expect(finding(page)).toContainText("8 of 8 items are recorded");
+  expect(await quantity(page, "repeatable")).toBe(1);
   expect(await axe(page)).toEqual([]);
 });

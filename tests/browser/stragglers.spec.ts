@@ -6,7 +6,7 @@ const { figure, finding, open, quantity, parameter } = widget("stragglers");
 
 test("the slow rank is the one that does not wait", async ({ page }) => {
   await open(page, "");
-  await expect(finding(page)).toContainText("The slowest of 1,024 ranks");
+  await expect(finding(page)).toContainText("One rank that is 40% slower makes all");
   const rows = figure(page).locator(".step-row");
   await expect(rows).toHaveCount(24);
   await expect(figure(page).locator(".step-compute.slow")).toHaveCount(2); // one in the key

@@ -76,7 +76,7 @@ fn bars(params: Memo<Params>, outcome: Memo<Outcome>) -> AnyView {
             outcome.with(|o| {
                 let step = &o.drawn;
                 let longest = step.ranks.iter().copied().fold(step.over, f64::max).max(f64::MIN_POSITIVE);
-                let slow = p.limps().then(|| step.ranks.len() - 1);
+                let slow = p.slow_rank();
                 let wide = |time: f64| format!("{:.3}%", 100.0 * time / longest);
                 let row = |(rank, time): (usize, f64)| {
                     let late = time > step.over;

@@ -50,7 +50,9 @@ impl Params {
         match self.show {
             View::Sums => self.sums_finding(shown),
             View::Steps => self.steps_finding(shown),
-            View::Gpu => "Three kernels add the same numbers in three orders. Run them and compare bits.".to_owned(),
+            View::Gpu => {
+                "Six kernels add the same numbers, each in an order of its own. Run them and compare bits.".to_owned()
+            }
         }
     }
 

@@ -77,7 +77,7 @@ pub struct Params {
 /// One step of all ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Each rank's computation, in units of an undisturbed one. The slow rank, where it steps, is the last.
+    /// Each rank's computation, in units of an undisturbed one.
     pub ranks: Vec<f64>,
     /// When the step is over.
     pub over: f64,
@@ -100,6 +100,8 @@ pub struct Outcome {
     pub drawn: Step,
 }
 
+/// The number of the slow rank, or the last where there are fewer.
+const SLOW: usize = 3;
 /// Most ranks that are drawn.
 pub const DRAWN: usize = 24;
 
@@ -129,6 +131,11 @@ impl Params {
         self.slow > 0.0 && (self.cure != Cure::Swap || self.spares == 0)
     }
 
+    /// The slow rank's number, where it steps with the others.
+    pub fn slow_rank(&self) -> Option<usize> {
+        self.limps().then(|| SLOW.min((self.ranks + self.besides()) as usize - 1))
+    }
+
     /// The expected step of so many ranks, as it is set.
     pub fn expected(&self, ranks: u64) -> f64 {
         let excess = if self.limps() { self.excess() } else { 0.0 };
@@ -155,10 +162,10 @@ impl Params {
         let (law, mut stream) = (self.law(), Stream::new(seed));
         let all = self.ranks + self.besides();
         let mut ranks: Vec<f64> = (0..all).map(|_| law.draw(&mut stream)).collect();
-        if self.limps()
-            && let Some(last) = ranks.last_mut()
+        if let Some(slow) = self.slow_rank()
+            && let Some(rank) = ranks.get_mut(slow)
         {
-            *last += self.excess();
+            *rank += self.excess();
         }
         let mut sorted = ranks.clone();
         sorted.sort_by(f64::total_cmp);

@@ -41,7 +41,7 @@ fn more_ranks_take_longer_and_backups_take_pauses_away() {
 #[test]
 fn the_straggler_is_the_one_that_does_not_wait() {
     let (p, o) = at("");
-    assert_eq!(o.drawn.slowest() as u64, p.ranks - 1);
+    assert_eq!(Some(o.drawn.slowest()), p.slow_rank());
     let of = |id: &str| p.quantities(&o).iter().find(|q| q.id == id).map_or(f64::NAN, |q| q.value);
     assert!(of("waiting") > 0.25 && of("straggler-waiting") < 0.02);
     assert_eq!((o.drawn.shown().len(), o.drawn.shown().last().map(|r| r.0)), (DRAWN, Some(1023)));

@@ -26,11 +26,12 @@ pub fn chart(params: &Params, o: &Outcome) -> Chart {
         Cure::Backup => "first n of n + k",
     };
     series.push(Series::line(name, Ink::Weights, line(*params)).in_key());
+    let low = series.iter().flat_map(|s| s.points.iter().map(|p| p.1)).fold(1.0, f64::min);
     let top = series.iter().flat_map(|s| s.points.iter().map(|p| p.1)).fold(1.1, f64::max);
     Chart {
         label: params.finding(o),
         across: Axis::log2(SIZES).written(Writing::Grouped).named("Ranks that step together"),
-        up: Axis::linear((1.0, 1.0 + (top - 1.0) * 1.15)).named("A step, over an undisturbed rank’s computation"),
+        up: Axis::linear((low, low + (top - low) * 1.1)).named("A step, over an undisturbed rank’s computation"),
         series,
         rules: Vec::<Rule>::new(),
         marks: vec![Mark::new((params.ranks as f64, o.step), Unit::Ratio.format(o.step))],

@@ -37,16 +37,16 @@ pub(super) fn view(params: Memo<Failures>) -> AnyView {
             caption="Interruptions by cause, as published"
             columns=[
                 words("Cause"),
-                numbers("Llama 3, of 419"),
-                numbers("of all"),
-                numbers("GPU-hours between two"),
-                numbers("in this job, one every"),
-                numbers("of 678 on 32,000 GPUs"),
+                numbers("of 419"),
+                numbers("share"),
+                numbers("GPU-hours"),
+                numbers("here, every"),
+                numbers("at 32,000"),
             ]
             rows=rows.into_any()
         />
         <p class="fine">
-            "Llama 3: arXiv 2407.21783, table 5. 32,000 GPUs: arXiv 2602.00277; PCIe devices, kernel faults and reboots are another 29 % there. Delta: an \
+            "Llama 3: 419 interruptions, GPU-hours between two of a cause, and what they come to in the job above (arXiv 2407.21783, table 5). Of 678 on 32,000 GPUs: arXiv 2602.00277; PCIe devices, kernel faults and reboots are another 29 % there. Delta: an \
              uncorrectable memory error every 88,768 hours of an H100 (arXiv 2503.11901)."
         </p>
     }
