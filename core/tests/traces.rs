@@ -26,7 +26,9 @@ fn read(path: &PathBuf) -> Trace {
     loop {
         match unpacked.read(&mut piece).expect("it can be unpacked") {
             0 => return reader.finish(),
-            n => reader.push(&piece[..n]),
+            n => {
+                reader.push(&piece[..n]);
+            }
         }
     }
 }
