@@ -13,6 +13,7 @@ mod compare;
 mod drafts;
 mod experts;
 mod failures;
+mod feedback;
 mod frameworks;
 mod generate;
 mod layouts;

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
-    attention, blocks, budgets, caches, code, collectives, drafts, experts, failures, network, occupancy, precision,
+    attention, blocks, budgets, caches, code, collectives, drafts, experts, failures, feedback, network, occupancy, precision,
     published, scheduler, schedules, serving, sums, tensors, zero,
 };
 
@@ -1201,5 +1201,6 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(drafts::all());
     checks.extend(serving::all());
     checks.extend(code::all());
+    checks.extend(feedback::all());
     crate::compare::check_list(&checks, checked::ALL);
 }

@@ -141,8 +141,8 @@ for (const { id: widget } of widgets) {
 }
 
 test("what is folded has a mark, and the next press visits it before the next state", async ({ page }) => {
-  await page.setViewportSize({ width: 1000, height: 380 });
-  await page.goto("w/zero-stepper/?present");
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.goto("w/launch-doctor/?present");
   await expect(root(page)).toHaveAttribute("data-projecting", "");
   const mark = page.getByRole("button", { name: "More below" });
   await expect(mark).toBeVisible();

@@ -35,13 +35,12 @@ impl Run {
             parts.push("nothing yet".to_owned());
         }
         let messages = step.checked_sub(1).and_then(|i| self.schedule.steps.get(i)).map(|s| s.messages());
-        for Message { from, to, chunks, .. } in messages.unwrap_or_default() {
-            let what = self.chunks_in_words(&chunks);
-            if from == rank {
-                parts.push(format!("sent {what} to rank {to}"));
-            } else if to == rank {
-                parts.push(format!("received {what} from rank {from}"));
-            }
+        let messages = messages.unwrap_or_default();
+        for Message { to, chunks, .. } in messages.iter().filter(|m| m.from == rank) {
+            parts.push(format!("sent {} to rank {to}", self.chunks_in_words(chunks)));
+        }
+        for Message { from, chunks, .. } in messages.iter().filter(|m| m.to == rank) {
+            parts.push(format!("received {} from rank {from}", self.chunks_in_words(chunks)));
         }
         format!("Rank {rank}: {}.", parts.join("; "))
     }

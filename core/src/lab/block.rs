@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{ALL, Held, find};
+use crate::quantity::number;
 use crate::query::did_you_mean;
 
 /// The line before the block.
@@ -25,7 +26,7 @@ pub fn read(text: &str, expected: Option<&str>) -> Result<Held, Vec<String>> {
     let lab = match object.get("lab").and_then(Value::as_str) {
         Some(id) => find(id).ok_or_else(|| {
             let ids: Vec<&str> = ALL.iter().map(|lab| lab.id).collect();
-            vec![format!("There is no lab “{}”.{}", short(id), did_you_mean(id, &ids))]
+            vec![format!("There is no lab “{}”{}.", short(id), did_you_mean(id, &ids))]
         })?,
         None => return Err(vec!["The block does not say which lab it is of: “lab” is missing or no text.".into()]),
     };
@@ -40,7 +41,8 @@ pub fn read(text: &str, expected: Option<&str>) -> Result<Held, Vec<String>> {
     let version = block.number("version", 1.0, MOST);
     if version > lab.version as f64 {
         return Err(vec![format!(
-            "The block has version {version}, and this page reads up to {}. Reload the page, or copy the script from it again.",
+            "The block has version {}, and this page reads up to {}. Reload the page, or copy the script from it again.",
+            number(version),
             lab.version
         )]);
     }
@@ -51,7 +53,7 @@ pub fn read(text: &str, expected: Option<&str>) -> Result<Held, Vec<String>> {
     if !block.problems.is_empty() {
         return Err(block.problems);
     }
-    let ranks = if world == 1.0 { "1 process".to_owned() } else { format!("{world} ranks") };
+    let ranks = if world == 1.0 { "1 process".to_owned() } else { format!("{} ranks", number(world)) };
     let on = format!("{ranks} on {device}, PyTorch {torch}");
     Ok(Held { lab: lab.id, on, rows: rows.rows, setup: rows.setup, finding: rows.finding })
 }
@@ -105,8 +107,12 @@ impl<'a> Block<'a> {
         let Some(value) = self.get(name) else { return least };
         match value.as_f64().filter(|n| n.is_finite()) {
             None => self.problem(name, "must be a number"),
-            Some(n) if n < least => self.problem(name, &format!("is {n}, and cannot be less than {least}")),
-            Some(n) if n > most => self.problem(name, &format!("is {n}, and cannot be more than {most}")),
+            Some(n) if n < least => {
+                self.problem(name, &format!("is {}, and cannot be less than {}", number(n), number(least)))
+            }
+            Some(n) if n > most => {
+                self.problem(name, &format!("is {}, and cannot be more than {}", number(n), number(most)))
+            }
             Some(n) => return n,
         }
         least
@@ -116,7 +122,7 @@ impl<'a> Block<'a> {
     pub(super) fn whole(&mut self, name: &str, least: f64, most: f64) -> f64 {
         let n = self.number(name, least, most);
         if n.fract() != 0.0 {
-            self.problem(name, &format!("is {n}, and must be whole"));
+            self.problem(name, &format!("is {}, and must be whole", number(n)));
         }
         n.floor()
     }

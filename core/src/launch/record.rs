@@ -127,7 +127,7 @@ fn data(script: &Script<'_>) -> Item {
 
 fn configuration(script: &Script<'_>) -> Item {
     let merged = script.find(&["--dump-config", "--save-config"]).or(script.find(&MLFLOW));
-    let file = script.find(&["--config", "--conf"]);
+    let file = script.find(&["--config", " --conf=", " --conf "]);
     match (merged, file) {
         (Some(_), _) => item("configuration", Kept::Recorded, merged, ""),
         (None, Some(_)) => item(

@@ -83,10 +83,6 @@ pub struct Held {
     pub params: f64,
     /// Those that are trained.
     pub trained: f64,
-    /// Bytes of the weights of the whole model, as they are kept.
-    pub weights: f64,
-    /// Parameters of the adapter on this GPU; 0 without one.
-    pub adapter: f64,
 }
 
 impl Load {
@@ -131,7 +127,7 @@ impl Load {
         })?;
         let params = whole.size.params;
         let ranks = if self.zero == 3 { self.dp as f64 } else { 1.0 };
-        let mut held = Held { params, weights: params * self.dtype.bytes(), ..Held::default() };
+        let mut held = Held { params, ..Held::default() };
         held.parts.weights = whole.parts.weights;
         match self.tune {
             None => {}
@@ -142,13 +138,10 @@ impl Load {
             Some(tune) => {
                 let adapter = self.adapter(self.tp);
                 held.trained = self.adapter(1).params() as f64;
-                held.adapter = adapter.elements().params;
                 if tune == Tune::Qlora {
                     let own = whole.worst.held.all();
-                    let quantized =
-                        |matrices: f64, all: f64| matrices * NF4 + (all - matrices).max(0.0) * self.dtype.bytes();
-                    held.parts.weights = Bytes(quantized(own.hidden_matrices, own.params) / ranks);
-                    held.weights = quantized(whole.size.hidden_matrices, params);
+                    let rest = (own.params - own.hidden_matrices).max(0.0) * self.dtype.bytes();
+                    held.parts.weights = Bytes((own.hidden_matrices * NF4 + rest) / ranks);
                 }
                 let states = shard::Held { shared: adapter.elements(), ..shard::Held::default() };
                 let sharding = self.layout().sharding(self.zero, self.dp);

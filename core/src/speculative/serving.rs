@@ -123,7 +123,10 @@ impl Model for Params {
                 .doubling(17)
                 .main()
                 .at(|p| p.context.slot()),
-            choice("draft", "what drafts", Draft::LIST, "llama-3.2-1b").label("Drafted by").more("Draft").at(|p| p.draft.slot()),
+            choice("draft", "what drafts", Draft::LIST, "llama-3.2-1b")
+                .label("Drafted by")
+                .more("Draft")
+                .at(|p| p.draft.slot()),
             whole("drafted", "tokens drafted one after another", [0, DEEPEST], "4")
                 .label("Tokens drafted in a row")
                 .steps(1.0)
@@ -155,6 +158,7 @@ impl Model for Params {
         measure("ridge", "What the GPU does in the time of a byte", Unit::Ratio, |p, _| p.ridge()),
         measure("tokens-per-second", "Tokens a second", Unit::Ratio, |p, o| p.batch as f64 / o.pass.time()),
         measure("ridge-batch", "Compute bound from, sequences", Unit::Count, |_, o| o.ridge_batch()),
+        measure("fit", "Sequences whose caches fit", Unit::Count, |_, o| o.fit()),
         measure("prefill", "A prompt of as many tokens", Unit::Seconds, |_, o| o.prefill.time()),
         measure("prefill-intensity", "Its FLOPs for each byte", Unit::Ratio, |_, o| intensity(&o.prefill)),
         measure("one-by-one", "As many tokens, one by one", Unit::Seconds, |p, o| {
@@ -307,13 +311,22 @@ impl Outcome {
         if below >= f64::from(1_u32 << LARGEST) { 0.0 } else { below + 1.0 }
     }
 
+    /// Sequences whose caches fit beside the weights.
+    pub fn fit(&self) -> f64 {
+        (self.engine.tokens_that_fit() / self.params.context as f64).floor()
+    }
+
     /// What the figure shows, in sentences.
     pub fn finding(&self) -> String {
-        match self.params.view {
+        let said = match self.params.view {
             View::Pass => self.pass_finding(),
             View::Draft => self.draft_finding(),
             View::Weights => self.weights_finding(),
+        };
+        if self.params.batch as f64 <= self.fit() {
+            return said;
         }
+        format!("{said} Beside the weights there is room for the caches of {} sequences.", grouped(self.fit() as u64))
     }
 
     fn together(&self) -> String {
@@ -372,7 +385,11 @@ impl Outcome {
         let p = &self.params;
         let seconds = |quant| p.engine(quant).map(|engine| engine.decode(p.batch, p.context).time());
         let Some(whole) = seconds(Quant::Bf16) else {
-            return format!("In bf16 the weights do not fit. A pass on {} takes {}.", self.together(), Unit::Seconds.format(self.pass.time()));
+            return format!(
+                "In bf16 the weights do not fit. A pass on {} takes {}.",
+                self.together(),
+                Unit::Seconds.format(self.pass.time())
+            );
         };
         let times = |quant| seconds(quant).map_or(0.0, |time| whole / time);
         let why = if self.pass.compute_bound {
@@ -463,6 +480,8 @@ mod tests {
         assert!((1.0..1.4).contains(&at("batch=64&context=16384")));
         assert!((280.0..320.0).contains(&quantity("model=llama-3-8b&context=1", "ridge-batch")));
         assert_eq!(quantity("model=llama-3-8b&context=8192", "ridge-batch"), 0.0);
+        // 55.9 GB of room, 131 kB a token.
+        assert_eq!(quantity("model=llama-3-8b&context=8192", "fit"), 52.0);
     }
 
     #[test]

@@ -27,6 +27,12 @@ fn seconds(series: &[Series], named: &'static str) -> Axis {
     Axis::log10(range).written(Writing::Unit(Unit::Seconds)).named(named)
 }
 
+/// Where the caches of all sequences fill the room beside the weights, if that is among the batches drawn.
+fn full(outcome: &Outcome) -> Option<Rule> {
+    let fit = outcome.fit();
+    (2.0..f64::from(1 << LARGEST)).contains(&fit).then(|| Rule::across(fit, "cache full").stroke(Stroke::Dotted))
+}
+
 /// The chart of the view.
 pub fn chart(outcome: &Outcome) -> Chart {
     match outcome.params.view {
@@ -51,8 +57,8 @@ fn pass(outcome: &Outcome) -> Chart {
         across: across(),
         up: seconds(&series, "Seconds of a pass"),
         series,
+        rules: full(outcome).into_iter().collect(),
         marks: vec![Mark::new((batch, here), Unit::Seconds.format(here))],
-        ..Chart::default()
     }
 }
 
@@ -80,7 +86,7 @@ fn draft(outcome: &Outcome) -> Chart {
         across: across(),
         up: Axis::linear((0.0, most * 1.08)).named("Times as fast"),
         series,
-        rules: vec![Rule::up(1.0, "without drafting").stroke(Stroke::Dotted)],
+        rules: [Rule::up(1.0, "without drafting").stroke(Stroke::Dotted)].into_iter().chain(full(outcome)).collect(),
         marks: vec![Mark::new((params.batch as f64, here), number(here))],
     }
 }
@@ -106,7 +112,7 @@ fn weights(outcome: &Outcome) -> Chart {
         across: across(),
         up: seconds(&series, "Seconds of a pass"),
         series,
+        rules: full(outcome).into_iter().collect(),
         marks: vec![Mark::new((params.batch as f64, here), Unit::Seconds.format(here))],
-        ..Chart::default()
     }
 }

@@ -36,8 +36,8 @@ pub(super) fn view(now: RwSignal<Now>) -> impl IntoView {
     view! {
         <span class="presenter-clock" class:over=is_over role="timer" aria-label="The clock of the talk">{text}</span>
         <span class="presenter-minutes">
-            <label for="talk-minutes">"of minutes"</label>
-            <NumberField id="talk-minutes" spec=MINUTES label="of minutes" value=minutes set format=|value: f64| format!("{value}") />
+            <label for="talk-minutes">"Minutes"</label>
+            <NumberField id="talk-minutes" spec=MINUTES label="Minutes" value=minutes set format=|value: f64| format!("{value}") />
         </span>
         <button type="button" class="quiet" on:click=start>"Start the clock again"</button>
     }

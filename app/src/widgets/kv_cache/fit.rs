@@ -80,7 +80,10 @@ fn picture(params: &Params, shown: &Shown) -> String {
     let memory = params.gpu.memory.0;
     let weights = fit.weights.min(memory);
     let mut bars = Bars { svg: String::new(), y: 0.0, scale: WIDE / memory, weights };
-    bars.head(params.gpu.name, &format!("{} of {} may be used", Unit::Bytes.format(fit.usable), Unit::Bytes.format(memory)));
+    bars.head(
+        params.gpu.name,
+        &format!("{} of {} may be used", Unit::Bytes.format(fit.usable), Unit::Bytes.format(memory)),
+    );
     bars.part("weights", 0.0, weights, fit.weights);
     bars.part("pool", weights, fit.room, fit.room);
     let used = fit.usable.max(weights).min(memory);
@@ -99,7 +102,10 @@ fn picture(params: &Params, shown: &Shown) -> String {
     );
     bars.requests(fit.requests_reserved, fit.reserved.max(1.0), filled.min(fit.reserved), weights);
     let alike = params.shared.min(params.tokens);
-    bars.head(&format!("In blocks, {} tokens that all begin with kept once", grouped(alike)), &fits(fit.requests_shared));
+    bars.head(
+        &format!("In blocks, {} tokens that all begin with kept once", grouped(alike)),
+        &fits(fit.requests_shared),
+    );
     bars.part("token", weights, fit.alike.min(fit.room), 0.0);
     bars.requests(fit.requests_shared, (fit.request - fit.alike).max(1.0), filled - fit.alike, weights + fit.alike);
     format!(

@@ -170,7 +170,8 @@ fn letters(svg: &mut String, params: &Params, shown: &Shown, grid: &Grid) {
     }
     for block in 0..params.blocks {
         let [x, y, ..] = grid.cell(block);
-        let _ = write!(svg, "<text class=\"no\" x=\"{:.1}\" y=\"{:.1}\">{block}</text>", x + wide - 3.0, y + high - 4.0);
+        let _ =
+            write!(svg, "<text class=\"no\" x=\"{:.1}\" y=\"{:.1}\">{block}</text>", x + wide - 3.0, y + high - 4.0);
     }
 }
 

@@ -26,7 +26,9 @@ fn names(params: &Params) -> Vec<Name> {
 
 fn state_of(row: Option<&Row>, shown: &Shown, name: Name) -> (&'static str, String) {
     match row {
-        Some(row) if row.stage == Stage::Running => ("runs", format!("{} of {}", grouped(row.stored), grouped(row.last))),
+        Some(row) if row.stage == Stage::Running => {
+            ("runs", format!("{} of {}", grouped(row.stored), grouped(row.last)))
+        }
         Some(row) if row.stage == Stage::Swapped => ("swapped", format!("{} on the host", grouped(row.stored))),
         Some(_) => ("waits", "waits".to_owned()),
         // A sample that has not forked yet has the first of its request still there.

@@ -38,7 +38,7 @@ fn view(props: Props) -> AnyView {
             subtitle
             finding=Signal::derive(move || still.with(|p| launch.with(|l| p.finding(l))))
             notes="train.py calls init_process_group(\"nccl\"), takes GPU number LOCAL_RANK, all-reduces one number and trains. Under Ray it hands \
-                   --num-workers and --use-gpu to ScalingConfig. Nodes gpu01, gpu02 … have eth0, ib0 and mlx5_0 … The registry’s train:dev was pushed again \
+                   --num-workers and --use-gpu to ScalingConfig; where MLFLOW_TRACKING_URI is set it logs its merged configuration and its metrics. Nodes gpu01, gpu02 … have eth0, ib0 and mlx5_0 … The registry’s train:dev was pushed again \
                    today. Loops of a shell are not evaluated."
                 .to_owned()
             controls=Controls::of(state).draw()

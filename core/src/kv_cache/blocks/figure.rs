@@ -4,7 +4,9 @@ use super::fit::{Fit, Served};
 use super::requests::{Requests, STANDARD, Sampling};
 use super::serve::{Asked, Keeper, Preempt, Row, Run, Setup, Stage, serve};
 use super::walk::{Visit, walk};
-use crate::declare::{Field, List, Measure, Model, Param, Scale, all_apart, choice, join, measure, real, switch, text, whole};
+use crate::declare::{
+    Field, List, Measure, Model, Param, Scale, all_apart, choice, join, measure, real, switch, text, whole,
+};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, presets, reference};
@@ -227,11 +229,11 @@ impl Model for Params {
         measure("token-slots", "With a token in them", Unit::Count, |_, s| s.run.usage.tokens as f64),
         measure("later-slots", "For later tokens", Unit::Count, |_, s| s.run.usage.later as f64),
         measure("never-slots", "For no token ever", Unit::Count, |_, s| s.run.usage.never as f64),
-        measure("empty-slots", "Held and empty", Unit::Count, |_, s| {
-            (s.run.usage.later + s.run.usage.never) as f64
-        }),
+        measure("empty-slots", "Held and empty", Unit::Count, |_, s| (s.run.usage.later + s.run.usage.never) as f64),
         measure("free-slots", "Held by nobody", Unit::Count, |_, s| s.run.usage.free as f64),
-        measure("external-slots", "Of those, enough and not in one piece", Unit::Count, |_, s| s.run.usage.external as f64),
+        measure("external-slots", "Of those, enough and not in one piece", Unit::Count, |_, s| {
+            s.run.usage.external as f64
+        }),
         measure("kept-blocks", "Free blocks that can be found again", Unit::Count, |p, s| {
             (s.run.usage.kept / p.block) as f64
         }),
@@ -345,7 +347,8 @@ impl Params {
     /// What cannot be together: a sentence.
     pub fn shown(&self) -> Result<Shown, String> {
         if self.keeper == Keeper::Hashed && self.requests.0.iter().any(|r| r.wide > 1 && r.sampling == Sampling::Beam) {
-            return Err("vLLM V1 leaves beam search to its caller: choose vLLM 0.2’s blocks, or write * for samples.".to_owned());
+            return Err("vLLM V1 leaves beam search to its caller: choose vLLM 0.2’s blocks, or write * for samples."
+                .to_owned());
         }
         let fit = self.served()?;
         let run = serve(Asked { setup: self.setup(), requests: &self.requests.0, step: self.step as usize });

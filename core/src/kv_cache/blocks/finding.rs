@@ -84,7 +84,11 @@ impl Params {
         } else {
             String::new()
         };
-        format!("{} of {} slots are held: {waste}.{shared}{external} {all}{stuck}", grouped(usage.held()), grouped(usage.slots))
+        format!(
+            "{} of {} slots are held: {waste}.{shared}{external} {all}{stuck}",
+            grouped(usage.held()),
+            grouped(usage.slots)
+        )
     }
 
     fn walk_finding(&self, shown: &Shown) -> String {
@@ -126,7 +130,8 @@ impl Params {
 
     fn fit_finding(&self, shown: &Shown) -> String {
         let fit = &shown.fit;
-        let gpus = if self.tp > 1 { format!("each of {} × {}", self.tp, self.gpu.name) } else { self.gpu.name.to_owned() };
+        let gpus =
+            if self.tp > 1 { format!("each of {} × {}", self.tp, self.gpu.name) } else { self.gpu.name.to_owned() };
         let name = self.model.name();
         if fit.room <= 0.0 {
             return format!(
@@ -143,7 +148,11 @@ impl Params {
             _ => "",
         };
         let alike = if self.shared > 0 {
-            format!(" With the {} that all begin with kept once: {}.", some(self.shared, "token"), grouped(fit.requests_shared as u64))
+            format!(
+                " With the {} that all begin with kept once: {}.",
+                some(self.shared, "token"),
+                grouped(fit.requests_shared as u64)
+            )
         } else {
             String::new()
         };

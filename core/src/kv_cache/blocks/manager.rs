@@ -217,7 +217,9 @@ impl Manager {
             if place == Place::Gpu { (&mut self.host, &mut self.gpu) } else { (&mut self.gpu, &mut self.host) };
         let mut moved: Vec<(u32, u32)> = Vec::new();
         for sequence in sequences {
-            let Some((from, table)) = self.tables.get_mut(sequence).filter(|(from, _)| *from != place) else { continue };
+            let Some((from, table)) = self.tables.get_mut(sequence).filter(|(from, _)| *from != place) else {
+                continue;
+            };
             *from = place;
             for block in table {
                 let there = moved.iter().find(|(old, _)| old == block).map(|(_, new)| *new);

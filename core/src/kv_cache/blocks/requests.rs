@@ -15,8 +15,7 @@ pub const WIDEST: u64 = 8;
 pub const STANDARD: &str = "7:14,13:9,5:18,10:7,9:13,6:10";
 
 /// How a request is written.
-pub const FORM: &str =
-    "prompt:answer in tokens, such as 12:20; 12:20*3 for three samples, 12:20*3@5 if they part after 5 tokens, 12:20^3 for a beam of three";
+pub const FORM: &str = "prompt:answer in tokens, such as 12:20; 12:20*3 for three samples, 12:20*3@5 if they part after 5 tokens, 12:20^3 for a beam of three";
 
 /// What becomes of several sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,16 +70,21 @@ fn one(part: &str) -> Result<Request, String> {
     };
     let (rest, parts) = match rest.split_once('@') {
         None => (rest, 0),
-        Some((rest, parts)) => (rest, if parts.trim() == "0" { 0 } else { tokens("What comes before they part", parts)? }),
+        Some((rest, parts)) => {
+            (rest, if parts.trim() == "0" { 0 } else { tokens("What comes before they part", parts)? })
+        }
     };
     let (answer, wide, sampling) = match (rest.split_once(['*', '×']), rest.split_once('^')) {
         (Some((answer, wide)), _) => (answer, wide, Sampling::Samples),
         (None, Some((answer, wide))) => (answer, wide, Sampling::Beam),
         (None, None) => (rest, "1", Sampling::Samples),
     };
-    let wide = wide.trim().parse().ok().filter(|n| (1..=WIDEST).contains(n)).ok_or_else(|| {
-        format!("A request has 1 to {WIDEST} sequences, not “{}”.", shorten(wide.trim()))
-    })?;
+    let wide = wide
+        .trim()
+        .parse()
+        .ok()
+        .filter(|n| (1..=WIDEST).contains(n))
+        .ok_or_else(|| format!("A request has 1 to {WIDEST} sequences, not “{}”.", shorten(wide.trim())))?;
     Ok(Request { prompt: tokens("The prompt", prompt)?, answer: tokens("The answer", answer)?, wide, sampling, parts })
 }
 

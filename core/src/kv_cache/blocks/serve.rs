@@ -181,7 +181,10 @@ impl Event {
             Self::Ended(name) => format!("{name} has ended and gives back what it held."),
             Self::Admitted { name, taken, found: 0, lost: 0 } => format!("{name} is admitted and takes {taken}."),
             Self::Admitted { name, taken, found, lost: 0 } => {
-                format!("{name} is admitted: {found} tokens are found, {taken} new block{} taken.", if taken == 1 { " is" } else { "s are" })
+                format!(
+                    "{name} is admitted: {found} tokens are found, {taken} new block{} taken.",
+                    if taken == 1 { " is" } else { "s are" }
+                )
             }
             Self::Admitted { name, taken, found, lost } => format!(
                 "{name} is admitted: {found} tokens are found, {taken} new block{} taken, {lost} of them with content that is lost.",
@@ -193,9 +196,15 @@ impl Event {
             Self::Copied { name, from, to } => {
                 format!("{name} writes into block {from}, which another holds too: it is copied to block {to}.")
             }
-            Self::Evicted { name, tokens } => format!("{name} gives way: {tokens} token{} will be computed again.", s(tokens)),
-            Self::SwappedOut { name, blocks } => format!("{name} gives way: {blocks} block{} copied to the host.", s(blocks)),
-            Self::SwappedIn { name, blocks } => format!("{name} comes back: {blocks} block{} copied from the host.", s(blocks)),
+            Self::Evicted { name, tokens } => {
+                format!("{name} gives way: {tokens} token{} will be computed again.", s(tokens))
+            }
+            Self::SwappedOut { name, blocks } => {
+                format!("{name} gives way: {blocks} block{} copied to the host.", s(blocks))
+            }
+            Self::SwappedIn { name, blocks } => {
+                format!("{name} comes back: {blocks} block{} copied from the host.", s(blocks))
+            }
         }
     }
 }

@@ -163,11 +163,6 @@ impl Params {
         if self.method == Method::Grpo { self.group } else { 1 }
     }
 
-    /// The part of memory that generation may fill.
-    fn used(&self) -> f64 {
-        USED
-    }
-
     fn tune_is_quantized(&self) -> bool {
         self.tune == Tune::Qlora
     }

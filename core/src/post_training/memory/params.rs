@@ -161,10 +161,9 @@ const OF_BATCH: [Param<Params>; 6] = all_quiet([
         .doubling(17)
         .more(BATCH)
         .at(|p: &mut Params| p.prompts.slot()),
-    whole("group", "GRPO: answers to each prompt", [2, 256], "8")
+    whole("group", "GRPO: answers to each prompt", [1, 256], "8")
         .label("Answers to each prompt")
         .doubling(8)
-        .range([1, 256])
         .more(BATCH)
         .at(|p: &mut Params| p.group.slot()),
     whole("prompt", "tokens of a prompt", [1, 1 << 17], "512")

@@ -7,7 +7,7 @@
 
 use super::roles::{Method, Role};
 use super::time::Generation;
-use super::{Params, Placement};
+use super::{Params, Placement, USED};
 use crate::memory::overhead::{Basis, Overhead};
 use crate::memory::{Parts, Verdict};
 use crate::post_training::held::Held;
@@ -89,8 +89,6 @@ pub struct Step {
     pub generation: Generation,
     /// Whether the policy fits its GPU: the verdict of the fullest phase.
     pub verdict: Verdict,
-    /// Bytes that the same policy's pre-training holds, with the same layout.
-    pub pretraining: f64,
     /// Bytes a GPU holds in pre-training of states alone.
     pub pretraining_states: f64,
 }
@@ -166,7 +164,7 @@ impl Params {
         };
         let copy = if self.has_copy() { self.engine_weights() } else { 0.0 };
         let in_generation: f64 = Role::ALL.iter().map(|r| resting(*r, Work::Generate).total().0).sum();
-        let room = self.used() * self.gpu.memory.0 - in_generation - copy;
+        let room = USED * self.gpu.memory.0 - in_generation - copy;
         let generation = if self.method.generates() { self.generation(engines, room) } else { Generation::default() };
         let phases = self.works().into_iter().map(|work| {
             let mut roles = Role::ALL.map(|role| resting(role, work));
@@ -204,23 +202,17 @@ impl Params {
         });
         let phases: Vec<Phase> = phases.filter(|p| p.work != Work::Sync || copy > 0.0).collect();
         let alone = self.alone(gpus)?;
-        let mut step = Step {
-            held,
-            phases,
-            generation,
-            verdict: Verdict::Fits,
-            pretraining: alone.parts.total().0,
-            pretraining_states: alone.parts.states().0,
-        };
+        let mut step =
+            Step { held, phases, generation, verdict: Verdict::Fits, pretraining_states: alone.parts.states().0 };
         step.verdict = self.verdict(&step);
         Ok(step)
     }
 
-    /// Bytes of optimizer states that a role's update moves to and from the host on each GPU: states and gradients out, weights back.
+    /// Bytes that an update in host memory moves for each GPU: gradients out, new weights back.
     fn offloaded(&self, role: Role, gpus: u64) -> f64 {
-        let load = self.load(role, gpus);
-        load.held()
-            .map_or(0.0, |held| 2.0 * (held.parts.gradients.0 + held.parts.weights.0.min(held.parts.gradients.0)))
+        let parts = self.load(role, gpus).held().unwrap_or_default().parts;
+        // As many new weights as there are gradients.
+        2.0 * parts.gradients.0
     }
 
     /// The policy, pre-trained.

@@ -89,9 +89,13 @@ impl Params {
         let at_once = share.min(fit).min(if self.at_once == 0 { f64::INFINITY } else { self.at_once as f64 });
         let waves = (share / at_once).ceil();
         let (rate, bandwidth) = (self.rate(), self.gpu.bandwidth * self.mbu / 100.0);
-        let active = shape.count().map_or(0.0, |count| count.active_without_input_embedding as f64);
+        let count = shape.count().unwrap_or_default();
+        let active = count.active_without_input_embedding as f64;
+        // Of an embedding that is not the output matrix too, a row is read for each token.
+        let unread =
+            count.active.saturating_sub(count.active_without_input_embedding) as f64 * self.dtype.bytes().min(2.0) / tp;
         let prefill = shape.forward_flops(self.prompt, true).total() * self.prompt as f64 * share / (tp * rate);
-        let weights = (self.engine_weights() / bandwidth).max(2.0 * active * at_once / (tp * rate));
+        let weights = ((self.engine_weights() - unread) / bandwidth).max(2.0 * active * at_once / (tp * rate));
         let past = self.prompt as f64 + 0.5 * self.response as f64;
         let named = named(&self.model, &shape);
         let way = if matches!(named.cache.layers[0].keeps, Keeps::Latent { .. }) { Way::Absorbed } else { Way::Cached };

@@ -43,10 +43,9 @@ impl Model for Params {
             .slider(Scale::Decades(-2, 0))
             .more("Training")
             .at(|p| p.rate.slot()),
-        whole("batch", "answers of a batch, which are GRPO’s group", [2, 512], "64")
+        whole("batch", "answers of a batch, which are GRPO’s group", [1, 512], "64")
             .label("Answers of a batch")
             .doubling(9)
-            .range([1, 512])
             .more("Training")
             .at(|p| p.batch.slot()),
         whole("epochs", "gradient steps on each batch", [1, 16], "4")
@@ -80,10 +79,9 @@ impl Model for Params {
             .steps(0.1)
             .more("One token")
             .at(|p| p.advantage.slot()),
-        whole("group", "answers to one prompt", [2, 64], "8")
+        whole("group", "answers to one prompt", [1, 64], "8")
             .label("Answers to one prompt")
             .doubling(6)
-            .range([1, 64])
             .more("One group")
             .at(|p| p.group.slot()),
         whole("right", "of these, right ones", [0, 64], "2")

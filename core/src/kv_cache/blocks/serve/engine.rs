@@ -224,7 +224,8 @@ impl<'a> Engine<'a> {
         // Forks first, as vLLM does: what is dropped may be shared with what goes on.
         let old = self.group(g).sequences.clone();
         let dropped: Vec<usize> = (0..wide).filter(|i| children.get(*i) == Some(&0)).collect();
-        let parents = children.iter().enumerate().flat_map(|(i, n)| std::iter::repeat_n(i, n.saturating_sub(1) as usize));
+        let parents =
+            children.iter().enumerate().flat_map(|(i, n)| std::iter::repeat_n(i, n.saturating_sub(1) as usize));
         for (parent, &place) in parents.zip(&dropped) {
             let (from, child) = (old[parent], self.name());
             if let Memory::Blocks(manager) = &mut self.memory {

@@ -47,7 +47,13 @@ impl Engine<'_> {
         (usage, segments)
     }
 
-    fn of_sequence(&self, (g, number, name): (usize, u64, usize), remaining: u64, usage: &mut Usage, into: &mut Vec<Segment>) {
+    fn of_sequence(
+        &self,
+        (g, number, name): (usize, u64, usize),
+        remaining: u64,
+        usage: &mut Usage,
+        into: &mut Vec<Segment>,
+    ) {
         let (stored, owner) = (self.group(g).stored, Some(self.sequence(g, number)));
         let mut put = |from: u64, parts: [(u64, For); 3], held: u32| {
             let mut from = from;
@@ -107,7 +113,8 @@ impl Engine<'_> {
         };
         // With vLLM 0.2 only the sequences of one request share.
         let first = if matches!(self.memory, Memory::Blocks(_)) { g } else { 0 };
-        let before = self.groups[first..=g].iter().filter(|group| group.stage == Stage::Running).flat_map(|g| &g.sequences);
+        let before =
+            self.groups[first..=g].iter().filter(|group| group.stage == Stage::Running).flat_map(|g| &g.sequences);
         before.take_while(|(_, other)| *other != name).any(|(_, other)| has(*other))
     }
 
@@ -147,7 +154,11 @@ impl Engine<'_> {
                 self.setup.block, self.setup.blocks
             )
         } else {
-            format!("{name} needs a room of {} slots, and there are {}.", self.room(*first), self.setup.blocks * self.setup.block)
+            format!(
+                "{name} needs a room of {} slots, and there are {}.",
+                self.room(*first),
+                self.setup.blocks * self.setup.block
+            )
         }
     }
 }
