@@ -28,9 +28,15 @@ pub(super) fn load() -> Result<Module, NotLoaded> {
 const STATES: [Preset; 6] = [
     ("8B, short contexts", "view=pass&model=llama-3-8b&context=512&tp=1&quant=bf16"),
     ("8B, long contexts", "view=pass&model=llama-3-8b&context=16384&tp=1&quant=bf16"),
-    ("1B drafts for 70B", "view=draft&model=llama-3-70b&draft=llama-3.2-1b&drafted=4&branches=1&tp=4&context=1024&quant=bf16"),
+    (
+        "1B drafts for 70B",
+        "view=draft&model=llama-3-70b&draft=llama-3.2-1b&drafted=4&branches=1&tp=4&context=1024&quant=bf16",
+    ),
     ("A tree", "view=draft&model=llama-3-70b&draft=layer&drafted=4&branches=2&tp=4&context=1024&quant=bf16"),
-    ("Experts are read for the draft", "view=draft&model=deepseek-v3&draft=layer&drafted=2&branches=1&tp=16&context=1024&quant=fp8"),
+    (
+        "Experts are read for the draft",
+        "view=draft&model=deepseek-v3&draft=layer&drafted=2&branches=1&tp=16&context=1024&quant=fp8",
+    ),
     ("Four bits", "view=weights&model=llama-3-8b&quant=int4&tp=1&context=512"),
 ];
 
@@ -38,15 +44,11 @@ fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
     let shown = Shown::new(params, |p| p.evaluate().map(Some), |p| Params { machine: Machine::default(), ..*p });
-    let quantities = Memo::new(move |_| {
-        params.with(|p| shown.with(|o| o.as_ref().map(|o| p.quantities(o)).unwrap_or_default()))
-    });
+    let quantities =
+        Memo::new(move |_| params.with(|p| shown.with(|o| o.as_ref().map(|o| p.quantities(o)).unwrap_or_default())));
     let show = Memo::new(move |_| params.with(|p| p.view));
-    let subtitle = Signal::derive(move || {
-        params.with(|p| {
-            format!("{}, {} together", p.machine.words(), grouped(p.batch))
-        })
-    });
+    let subtitle =
+        Signal::derive(move || params.with(|p| format!("{}, {} together", p.machine.words(), grouped(p.batch))));
     let drawn = Memo::new(move |_| shown.with(|o| o.as_ref().map(chart).unwrap_or_default()));
     let controls = Controls::of(state)
         .only_while(&["draft", "drafted", "branches", "alpha"], move || show.get() == View::Draft)
@@ -89,7 +91,11 @@ fn table(shown: Shown<Option<Outcome>>) -> AnyView {
         }
     };
     let rows = move || {
-        shown.with(|o| o.as_ref().map(|o| (0..=LARGEST).map(|power| row(o, power).into_any()).collect::<Vec<_>>()).unwrap_or_default())
+        shown.with(|o| {
+            o.as_ref()
+                .map(|o| (0..=LARGEST).map(|power| row(o, power).into_any()).collect::<Vec<_>>())
+                .unwrap_or_default()
+        })
     };
     view! {
         <Table

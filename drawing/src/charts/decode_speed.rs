@@ -47,7 +47,8 @@ fn pass(outcome: &Outcome) -> Chart {
     let over = |of: fn(&Outcome, &Step) -> f64| curve(|batch| of(outcome, &outcome.pass_at(batch)));
     let series = vec![
         Series::line("reading weights", Ink::Weights, over(|o, s| o.reads(s) * s.weights / s.bytes)),
-        Series::line("reading caches", Ink::Kv, over(|o, s| o.reads(s) * (1.0 - s.weights / s.bytes))).stroke(Stroke::Dashed),
+        Series::line("reading caches", Ink::Kv, over(|o, s| o.reads(s) * (1.0 - s.weights / s.bytes)))
+            .stroke(Stroke::Dashed),
         Series::line("computing", Ink::Gradients, over(|o, s| o.computes(s))).stroke(Stroke::Dotted),
         Series::line("the pass", Ink::Ink, over(|_, s| s.time())),
     ];

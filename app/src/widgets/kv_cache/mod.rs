@@ -34,13 +34,25 @@ type State = ui::state::State<Params>;
 
 /// States that show something.
 const STATES: [Preset; 8] = [
-    ("One room for the longest", "view=pool&keeper=longest&requests=7:14,13:9,5:18,10:7,9:13,6:10&blocks=24&block=4&longest=32&step=9&shared=0"),
+    (
+        "One room for the longest",
+        "view=pool&keeper=longest&requests=7:14,13:9,5:18,10:7,9:13,6:10&blocks=24&block=4&longest=32&step=9&shared=0",
+    ),
     ("Blocks", "view=pool&keeper=vllm-0.2&requests=7:14,13:9,5:18,10:7,9:13,6:10&blocks=24&block=4&step=9&shared=0"),
     ("Three samples", "view=pool&keeper=vllm-0.2&requests=10:12*3&blocks=18&block=4&step=2&shared=0"),
     ("A beam of four", "view=pool&keeper=vllm-0.2&requests=10:24^4&blocks=40&block=4&step=14&shared=0"),
-    ("Who gives way", "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=auto"),
-    ("Swapped out", "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=swap&host=16"),
-    ("The same prompt", "view=pool&keeper=vllm-v1&requests=22:8,21:9,25:7,23:8&blocks=25&block=4&step=1&shared=18&caches=true"),
+    (
+        "Who gives way",
+        "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=auto",
+    ),
+    (
+        "Swapped out",
+        "view=pool&keeper=vllm-0.2&requests=8:30,8:30,8:30&blocks=16&block=4&step=17&shared=0&preempt=swap&host=16",
+    ),
+    (
+        "The same prompt",
+        "view=pool&keeper=vllm-v1&requests=22:8,21:9,25:7,23:8&blocks=25&block=4&step=1&shared=18&caches=true",
+    ),
     ("8B on an H100", "view=fit&model=llama-3-8b&block=16&tokens=2048&longest=16384&gpu=h100-80&tp=1&shared=0"),
 ];
 
@@ -60,7 +72,8 @@ fn view(props: Props) -> AnyView {
     let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
 
     let keeper = Memo::new(move |_| params.with(|p| p.keeper));
-    let swaps = Memo::new(move |_| params.with(|p| p.preempt == Preempt::Swap || p.requests.0.iter().any(|r| r.wide > 1)));
+    let swaps =
+        Memo::new(move |_| params.with(|p| p.preempt == Preempt::Swap || p.requests.0.iter().any(|r| r.wide > 1)));
     // Beside the weights what counts is the model and the length of a request.
     let either = move |pool: AnyView, fit: AnyView| {
         view! {
@@ -134,7 +147,9 @@ fn transport(state: State, shown: Seen, alone: bool) -> AnyView {
     let walks = Memo::new(move |_| params.with(|p| p.view == View::Walk));
     let steps = Signal::derive(move || shown.with(|s| if walks.get() { s.visits.len() } else { s.run.ticks.len() }));
     let step = Signal::derive(move || {
-        params.with(|p| shown.with(|s| if walks.get() { p.blocks_read(s) } else { (p.step as usize).min(s.run.ticks.len()) }))
+        params.with(|p| {
+            shown.with(|s| if walks.get() { p.blocks_read(s) } else { (p.step as usize).min(s.run.ticks.len()) })
+        })
     });
     let set = move |to: usize| {
         let all = to == steps.get_untracked();
