@@ -115,7 +115,10 @@ impl Trace {
         let lines =
             self.0.lines().enumerate().flat_map(|(i, line)| line.split(';').map(move |part| (i + 1, part.trim())));
         for (line, part) in lines.filter(|(_, part)| !part.is_empty() && !part.starts_with('#')) {
-            let is_header = listed.requests.is_empty() && !part.contains(|c: char| c.is_ascii_digit());
+            // The names of columns: several, without a number.
+            let is_header = listed.requests.is_empty()
+                && part.contains([',', ' ', '\t'])
+                && !part.contains(|c: char| c.is_ascii_digit());
             if is_header {
                 continue;
             }

@@ -75,7 +75,7 @@ fn view(props: Props) -> AnyView {
     let figure = move || match show.get() {
         View::Schedule => view! {
             <div class="batching" tabindex="0" role="group" aria-label="Slots over time" use:renewed=drawing></div>
-            <p class="batching-step" data-answer="">{caption}</p>
+            <p class="batching-step">{caption}</p>
         }
         .into_any(),
         View::Goodput | View::Latency => {
