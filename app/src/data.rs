@@ -132,6 +132,8 @@ pub struct Library {
     pub home: Remote<Fragment>,
     /// The gallery, rendered.
     pub figures: Remote<Fragment>,
+    /// The list of labs, rendered.
+    pub labs: Remote<Fragment>,
     /// Every source as a card, rendered.
     pub sources: Remote<Fragment>,
     /// Parts, chapters, plan.
@@ -158,6 +160,7 @@ pub fn provide() {
         contents: Remote::new("contents.html".into()),
         home: Remote::new("home.html".into()),
         figures: Remote::new("figures.html".into()),
+        labs: Remote::new("labs.html".into()),
         sources: Remote::new("sources.html".into()),
         course: Remote::new("course.json".into()),
         readings: Remote::new("readings.json".into()),

@@ -24,6 +24,8 @@ pub enum Route {
     Gallery,
     /// A widget alone, by its id.
     Widget(String),
+    /// The labs, or one of them by its slug.
+    Lab(Option<String>),
     /// Variables, hardware, terms.
     Reference,
     /// What to do next, and how it stands.
@@ -53,6 +55,7 @@ impl Route {
             ("chapter", Some(slug), None) => Self::Chapter(slug.to_owned()),
             ("w", None, _) => Self::Gallery,
             ("w", Some(id), None) => Self::Widget(id.to_owned()),
+            ("lab", slug, None) => Self::Lab(slug.map(str::to_owned)),
             ("reference", None, _) => Self::Reference,
             ("practice", None, _) => Self::Practice,
             ("quiz", None, _) => Self::Quiz,

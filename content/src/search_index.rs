@@ -2,10 +2,10 @@
 
 use ringside_core::catalogue;
 
-use crate::data::{ChapterExercise, Group};
+use crate::data::{ChapterExercise, Group, Lab};
 use crate::html::text_of;
 use crate::markdown::Page;
-use crate::schema::{Chapter, EntryKind, Glossary, Readings, SearchEntry, SearchIndex};
+use crate::schema::{Chapter, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex};
 
 /// Collects the entries.
 #[derive(Default)]
@@ -58,6 +58,19 @@ impl Builder {
                 context: if figure.want == entry.title { String::new() } else { figure.want.clone() },
                 href: format!("w/{}/", entry.id),
                 text: format!("{} {} {}.", entry.summary, figure.words, quantities.join(", ")),
+            });
+        }
+    }
+
+    /// The labs.
+    pub(crate) fn labs(&mut self, labs: &[Lab]) {
+        for lab in labs {
+            self.0.push(SearchEntry {
+                kind: EntryKind::Lab,
+                title: lab.title.clone(),
+                context: lab.question.clone(),
+                href: format!("lab/{}/", lab.slug),
+                text: text_of(&Html(format!("{} {}", lab.text.0, lab.text.1))),
             });
         }
     }

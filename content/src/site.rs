@@ -72,17 +72,24 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.html("home.html", fragment::home(&course, &readings, &exercises));
     let groups = data::figures(&world, &course);
     files.html("figures.html", fragment::gallery(&groups));
+    let labs = data::labs(&world);
+    files.html("labs.html", fragment::labs::list(&labs, &course));
+    for lab in &labs {
+        files.html(&format!("labs/{}.html", lab.slug), fragment::labs::page(lab, &course));
+        files.html(&format!("labs/{}.txt", lab.slug), lab.output.clone());
+    }
     files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);
     index.widgets(&groups);
+    index.labs(&labs);
     index.terms(&glossary);
     index.sources(&readings);
     let index: SearchIndex = index.finish();
     files.json("search.json", &index);
     files.json("source.json", &tree.texts());
 
-    let routes = routes(&course);
+    let routes = routes(&course, &labs);
     Site { files: files.0, diagnostics: sink.into_sorted(), routes }
 }
 
@@ -150,10 +157,14 @@ impl Files {
     }
 }
 
-fn routes(course: &Course) -> Vec<String> {
+fn routes(course: &Course, labs: &[data::Lab]) -> Vec<String> {
     let written = course.chapters().filter(|c| c.status == Status::Written);
     let mut routes = vec![String::new(), "reference/".to_owned()];
     routes.extend(written.map(|c| format!("chapter/{}/", c.slug)));
+    if !labs.is_empty() {
+        routes.push("lab/".to_owned());
+    }
+    routes.extend(labs.iter().map(|lab| format!("lab/{}/", lab.slug)));
     routes.push("w/".to_owned());
     routes.extend(catalogue::ALL.iter().map(|e| format!("w/{}/", e.id)));
     routes

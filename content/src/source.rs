@@ -21,6 +21,8 @@ pub struct Tree {
     files: BTreeMap<String, SourceFile>,
     /// The folders in `chapters/`, also empty ones.
     chapters: Vec<String>,
+    /// The folders in `labs/`.
+    labs: Vec<String>,
 }
 
 /// The data files, all of which must be there.
@@ -42,7 +44,23 @@ impl Tree {
             tree.chapters.push(name);
         }
         tree.chapters.sort();
+        tree.read_labs(root);
         tree
+    }
+
+    fn read_labs(&mut self, root: &Path) {
+        let folders = std::fs::read_dir(root.join("labs")).into_iter().flatten().flatten();
+        for folder in folders.filter(|f| f.path().is_dir()) {
+            let name = folder.file_name().to_string_lossy().into_owned();
+            for file in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+                let file = file.file_name().to_string_lossy().into_owned();
+                if [".md", ".py", ".txt"].iter().any(|end| file.ends_with(end)) {
+                    self.read_file(root, &format!("labs/{name}/{file}"));
+                }
+            }
+            self.labs.push(name);
+        }
+        self.labs.sort();
     }
 
     /// A tree from paths below `content/` and texts.
@@ -53,10 +71,15 @@ impl Tree {
             if let Some((folder, _)) = path.strip_prefix("chapters/").and_then(|p| p.split_once('/')) {
                 tree.chapters.push(folder.to_owned());
             }
+            if let Some((folder, _)) = path.strip_prefix("labs/").and_then(|p| p.split_once('/')) {
+                tree.labs.push(folder.to_owned());
+            }
             tree.files.insert(path.clone(), SourceFile { path, text, trouble: None });
         }
         tree.chapters.sort();
         tree.chapters.dedup();
+        tree.labs.sort();
+        tree.labs.dedup();
         tree
     }
 
@@ -92,6 +115,11 @@ impl Tree {
     /// The names of the folders in `chapters/`, sorted.
     pub(crate) fn chapters(&self) -> &[String] {
         &self.chapters
+    }
+
+    /// The names of the folders in `labs/`, sorted.
+    pub(crate) fn labs(&self) -> &[String] {
+        &self.labs
     }
 
     /// The files that could not be read, with why.

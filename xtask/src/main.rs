@@ -18,6 +18,7 @@ mod html;
 mod http;
 mod install;
 mod kernels;
+mod labs;
 mod merge;
 mod new;
 mod offline;
@@ -79,7 +80,7 @@ const COMMANDS: &[Command] = &[
             Flag {
                 name: "--only",
                 value: "<stages>",
-                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox, frameworks (only if named); several with commas",
+                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox, frameworks and labs (only if named); several with commas",
             },
             Flag { name: "--fast", value: "", help: "only what takes seconds: fmt, native clippy, unit" },
             Flag { name: "--shard", value: "<n/m>", help: "of the browser tests only the nth of m parts" },

@@ -10,6 +10,7 @@ use crate::args::Options;
 use crate::browser;
 use crate::failure::{Context, Failure, Result};
 use crate::frameworks;
+use crate::labs;
 use crate::outcomes::Outcomes;
 use crate::process::{self, command, say};
 use crate::serve::Server;
@@ -32,9 +33,12 @@ const STAGES: &[Stage] = &[
     Stage { name: "browser", fast: false, run: browser_tests },
     Stage { name: "firefox", fast: false, run: firefox_tests },
     Stage { name: FRAMEWORKS, fast: false, run: |_| frameworks::test() },
+    Stage { name: LABS, fast: false, run: |_| labs::test() },
 ];
 /// A stage that is run only by its name: it fetches other people's sources, and a test holds the exports to what it wrote.
 const FRAMEWORKS: &str = "frameworks";
+/// Another: it installs PyTorch, and a test holds what the scripts printed once.
+const LABS: &str = "labs";
 /// The site's own stage: it is begun with the first one, since half of it is one thread of the compiler's.
 const BUILD: &str = "build";
 /// How many of the slowest tests are named: browser tests, for Rust's harness says of no test how long it took.
@@ -110,7 +114,7 @@ impl SiteBuild {
 
 fn chosen(options: &Options) -> Result<Vec<&'static Stage>> {
     let Some(names) = options.value("--only") else {
-        let usual = STAGES.iter().filter(|s| s.name != FRAMEWORKS);
+        let usual = STAGES.iter().filter(|s| s.name != FRAMEWORKS && s.name != LABS);
         return Ok(usual.filter(|s| s.fast || !options.has("--fast")).collect());
     };
     let known: Vec<&str> = STAGES.iter().map(|s| s.name).collect();

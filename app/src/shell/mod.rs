@@ -12,6 +12,7 @@ mod fragment;
 pub mod gallery;
 mod header;
 pub mod home;
+pub mod lab;
 pub mod lecture;
 mod marks;
 pub mod not_found;

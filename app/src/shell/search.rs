@@ -172,6 +172,7 @@ fn row(
         EntryKind::Term => "Term",
         EntryKind::Source => "Source",
         EntryKind::Exercise => "Exercise",
+        EntryKind::Lab => "Lab",
     };
     // A source is shown on the map, with what to look for in it, the learner's summary and the way out.
     let href = match entry.kind {

@@ -43,6 +43,12 @@ pub struct Doc {
     /// By puzzle of the workbench, what the learner wrote and how far it came; read by the workbench alone.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub workbench: Value,
+    /// By lab: what was predicted and what was pasted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labs: BTreeMap<String, LabNote>,
+    /// What was measured of the learner's own machine: by the names of `ringside_core::lab::Setup`, in base units.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub setup: BTreeMap<String, f64>,
     /// The list of an instructor's lecture, as text: see `shell::deck::list`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lecture: String,
@@ -110,6 +116,8 @@ impl Default for Doc {
             measured: Value::Null,
             drafts: Value::Null,
             workbench: Value::Null,
+            labs: BTreeMap::new(),
+            setup: BTreeMap::new(),
             lecture: String::new(),
             rest: Map::new(),
         }
@@ -166,6 +174,20 @@ pub struct SourceNote {
     /// The learner's own one-page summary, as Markdown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// What the learner did with one lab.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LabNote {
+    /// By row of the result, as it was typed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub predicted: BTreeMap<String, String>,
+    /// What the script printed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pasted: String,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,

@@ -20,6 +20,7 @@ mod chapters;
 mod contents;
 mod gallery;
 mod home;
+pub(crate) mod labs;
 mod layers;
 mod plan;
 mod sources;

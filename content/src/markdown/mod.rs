@@ -72,6 +72,17 @@ pub(crate) fn chapter(world: &World<'_>, slug: &str, scan: &Scan<'_>, exercises:
     Writer::new(world, &scan.body, Flavour::Chapter, Some(slug)).with_chapter(scan, exercises).page(CHAPTER)
 }
 
+/// Renders a text that is no chapter's: without exercises, and without anchors of its own to link to.
+pub(crate) fn page(world: &World<'_>, scan: &Scan<'_>) -> Page {
+    Writer::new(world, &scan.body, Flavour::Chapter, None).with_chapter(scan, &[]).page(CHAPTER)
+}
+
+/// A listing in one of the languages that are highlighted.
+pub(crate) fn listing(language: &str, code: &str) -> String {
+    let (class, html) = highlight::highlight(language, code).unwrap_or_else(|| ("text", crate::html::escape(code)));
+    writer::listing(class, &html)
+}
+
 /// Renders what fits in a line.
 pub(crate) fn inline(world: &World<'_>, slug: Option<&str>, text: &Located<'_>) -> Html {
     Writer::new(world, text, Flavour::Inline, slug).piece(PIECE)

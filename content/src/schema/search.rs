@@ -43,4 +43,6 @@ pub enum EntryKind {
     Source,
     /// An exercise.
     Exercise,
+    /// A lab.
+    Lab,
 }

@@ -62,7 +62,9 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
 
 /// A step of 1F1B in forwards and backwards of one micro-batch in one stage, and its idle share: chapter 11's simulation.
 fn step(stages: f64, microbatches: f64) -> (f64, f64) {
-    let params = Params { stages: stages as u32, microbatches: microbatches as u32, ..Params::default() };
+    let (stages, microbatches) = (stages as u32, microbatches as u32);
+    let work = Params { forward: 1.0, input: 1.0, weight: 1.0, slow_by: 1.0, ..Params::default() };
+    let params = Params { stages, microbatches, ..work };
     let one = params.forward + params.input + params.weight;
     params
         .timeline(Schedule::OneForwardOneBackward)

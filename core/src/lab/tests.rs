@@ -27,6 +27,7 @@ fn what_the_scripts_printed_is_what_the_models_say() {
             if !matches!(row.within, Within::Times(_)) {
                 assert!(row.holds(), "{id}: {row:?}");
             }
+            assert!(row.predicted.is_finite(), "{id}: {row:?}");
             assert_eq!(row.holds(), row.why.is_empty(), "{id}: {row:?}");
         }
     }

@@ -10,6 +10,11 @@ use crate::markdown::{Slot, figure, highlight, links, scan};
 use crate::names::Kind;
 use crate::source::{Located, Spot};
 
+/// Code, already highlighted. It can be wider than a phone: it scrolls, also with the keyboard.
+pub(crate) fn listing(class: &str, html: &str) -> String {
+    format!("<pre class=\"code\" tabindex=\"0\"><code class=\"language-{class}\">{html}</code></pre>\n")
+}
+
 impl<'w> Writer<'w, '_> {
     pub(super) fn code_block(&mut self, events: &Events<'_>, i: usize, kind: &CodeBlockKind<'_>) -> usize {
         let (_, range) = &events[i];
@@ -80,10 +85,7 @@ impl<'w> Writer<'w, '_> {
             self.show_troubles(before, false);
             ("text", escape(code))
         });
-        // A listing can be wider than a phone: it scrolls, also with the keyboard.
-        self.out.push_str(&format!(
-            "<pre class=\"code\" tabindex=\"0\"><code class=\"language-{class}\">{html}</code></pre>\n"
-        ));
+        self.out.push_str(&listing(class, &html));
     }
 
     fn widget(&mut self, fence: &WidgetFence, body: &Located<'_>, spot: Spot<'_>) {

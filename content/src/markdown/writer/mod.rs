@@ -10,6 +10,8 @@ mod headings;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub(super) use fences::listing;
+
 use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
 
 use super::links::{self, Here};

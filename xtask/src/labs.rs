@@ -1,0 +1,96 @@
+//! `test --only labs`: every lab's script is run as its page says first, on two processes of this machine, and what it prints is held against
+//! the models. `LABS_KEEP=1` stores it as the outputs that the normal tests read.
+
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+use crate::failure::{Context, Result};
+use crate::install;
+use crate::outcomes::Outcomes;
+use crate::process::{self, command, say};
+
+/// The version of PyTorch that the scripts are tried with.
+const TORCH: [&str; 2] = ["torch==2.9.1", "numpy"];
+/// PyTorch's own index has builds without CUDA, a tenth of the size; where it cannot be reached, PyPI's does.
+const CPU_INDEX: &str = "https://download.pytorch.org/whl/cpu";
+/// What DeepSpeed is built with and needs.
+const DEEPSPEED: [&str; 6] = ["setuptools", "wheel", "packaging", "ninja", "py-cpuinfo", "psutil"];
+
+/// The stage.
+pub(crate) fn test() -> Result<Outcomes> {
+    let programs = programs()?;
+    let outputs = process::scratch("labs")?;
+    let folder = process::root().join("content/labs");
+    let mut labs: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .could_not(|| format!("read {}", folder.display()))?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
+    labs.sort();
+    for lab in labs {
+        let name = lab.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        say(format_args!("lab {name} …"));
+        let printed = printed(&lab, &outputs.join(&name), &programs)?;
+        process::write(&outputs.join(format!("{name}.txt")), &printed)?;
+        if std::env::var_os("LABS_KEEP").is_some() {
+            process::write(&lab.join("output.txt"), &printed)?;
+        }
+    }
+    let mut hold = command("cargo");
+    hold.args(["test", "--package", "ringside-core", "--lib", "lab::", "--", "--nocapture"]).env("LABS_PRINTED", &outputs);
+    process::run(&mut hold)?;
+    Ok(Outcomes::default())
+}
+
+/// What a lab's script prints when it is run as its page says first.
+fn printed(lab: &Path, scratch: &Path, programs: &Path) -> Result<String> {
+    let text = process::read_text(&lab.join("lab.md"))?;
+    let front = text.split("+++").nth(1).unwrap_or_default();
+    let front: Table = front.parse().could_not(|| format!("read the front matter of {}", lab.display()))?;
+    let value = |key: &str| front.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
+    let script = value("script");
+    let first = front.get("run").and_then(|runs| runs.get(0)?.get("command")?.as_str().map(str::to_owned));
+    let Some(run) = first else { return Err(format!("{} says no command", lab.display()).into()) };
+    std::fs::create_dir_all(scratch).could_not(|| format!("create {}", scratch.display()))?;
+    process::copy(&lab.join(&script), &scratch.join(&script))?;
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+    // DeepSpeed is there already.
+    let run: String = run.lines().filter(|line| !line.starts_with("pip ")).collect::<Vec<_>>().join("\n");
+    let mut shell = command("sh");
+    shell.args(["-e", "-c", &run]).current_dir(scratch).env("PATH", path).env("OMP_NUM_THREADS", "1");
+    let all = process::output(&mut shell)?;
+    Ok(all.lines().filter(|line| !line.contains("[Gloo]") && !line.contains("peer ranks")).map(|line| format!("{line}\n")).collect())
+}
+
+/// The folder of a Python's programs that has PyTorch and DeepSpeed.
+fn programs() -> Result<PathBuf> {
+    let _lock = install::lock()?;
+    let venv = process::root().join(".tools/labs/venv");
+    let programs = venv.join("bin");
+    let python = programs.join("python");
+    if !python.is_file() {
+        say("setting up a Python for the labs");
+        process::run(command("python3").args(["-m", "venv"]).arg(&venv))?;
+    }
+    let has = |module: &str| process::output(command(&python).args(["-c", &format!("import {module}")])).is_ok();
+    let pip = || {
+        let mut pip = command(&python);
+        pip.args(["-m", "pip", "install", "--quiet"]);
+        pip
+    };
+    if !has("torch") {
+        say("installing PyTorch");
+        let cpu = ["--index-url", CPU_INDEX, "--retries", "0", "--timeout", "10"];
+        if process::run(pip().args(TORCH).args(cpu)).is_err() {
+            process::run(pip().args(TORCH))?;
+        }
+    }
+    if !has("deepspeed") {
+        say("installing DeepSpeed");
+        process::run(pip().args(DEEPSPEED))?;
+        process::run(pip().args(["--no-build-isolation", "deepspeed==0.19.8"]).env("DS_ACCELERATOR", "cpu").env("DS_BUILD_OPS", "0"))?;
+    }
+    Ok(programs)
+}
