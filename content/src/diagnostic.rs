@@ -16,7 +16,14 @@ pub enum Mode {
 
 /// Where diagnostics are collected, from anywhere.
 #[derive(Debug, Default)]
-pub(crate) struct Sink(RefCell<Vec<Diagnostic>>);
+pub(crate) struct Sink {
+    all: RefCell<Vec<Diagnostic>>,
+    /// Those of files that could not be read to their end.
+    cut: RefCell<Vec<Diagnostic>>,
+}
+
+/// What the message of a file ends with that cannot be read to its end.
+const REST: &str = "The rest is checked once this is mended.";
 
 impl Sink {
     /// Adds one.
@@ -28,26 +35,50 @@ impl Sink {
     pub(crate) fn report_near(&self, spot: Spot<'_>, message: impl Into<String>, given: &str, options: &[&str]) {
         let hint = ringside_core::query::did_you_mean(given, options);
         let hint = hint.trim().trim_start_matches('(').trim_end_matches(')').to_owned();
-        let (line, column) = spot.line_and_column();
-        let file = format!("content/{}", spot.file.path);
-        self.0.borrow_mut().push(Diagnostic { file, line, column, message: message.into(), hint });
+        self.all.borrow_mut().push(at(spot, message.into(), hint));
+    }
+
+    /// Adds one that keeps the rest of the file from being read. What else is said of the file, or of the others of its chapter, may
+    /// only follow from it, and is left out: one mistake is reported for one.
+    pub(crate) fn report_cut(&self, spot: Spot<'_>, message: &str) {
+        let one = at(spot, format!("{message} {REST}"), String::new());
+        self.cut.borrow_mut().push(one.clone());
+        self.all.borrow_mut().push(one);
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.0.borrow().len()
+        self.all.borrow().len()
     }
 
     /// The messages of all after the first `count`.
     pub(crate) fn messages_after(&self, count: usize) -> Vec<String> {
-        self.0.borrow().iter().skip(count).map(|d| d.message.clone()).collect()
+        self.all.borrow().iter().skip(count).map(|d| d.message.clone()).collect()
     }
 
     /// Everything collected: by file and place, without repetitions.
     pub(crate) fn into_sorted(self) -> Vec<Diagnostic> {
-        let mut all = self.0.into_inner();
+        let (mut all, mut cut) = (self.all.into_inner(), self.cut.into_inner());
+        cut.sort();
+        cut.dedup_by(|later, first| later.file == first.file);
+        // Everything hangs on the data files, and a chapter on its own.
+        if cut.iter().any(|one| folder(&one.file).is_empty()) {
+            return cut;
+        }
+        all.retain(|one| cut.iter().all(|first| folder(&first.file) != folder(&one.file)));
+        all.extend(cut);
         all.sort();
         all.dedup();
         all
     }
+}
+
+/// The chapter's folder that a file is in, if it is in one.
+fn folder(file: &str) -> &str {
+    file.strip_prefix("content/chapters/").and_then(|path| path.split_once('/')).map_or("", |(folder, _)| folder)
+}
+
+fn at(spot: Spot<'_>, message: String, hint: String) -> Diagnostic {
+    let (line, column) = spot.line_and_column();
+    Diagnostic { file: format!("content/{}", spot.file.path), line, column, message, hint }
 }

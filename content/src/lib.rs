@@ -35,6 +35,8 @@ mod source;
 #[cfg(feature = "render")]
 mod toml_reader;
 #[cfg(feature = "render")]
+mod vocabulary;
+#[cfg(feature = "render")]
 mod world;
 
 #[cfg(feature = "render")]
@@ -43,3 +45,5 @@ pub use diagnostic::Mode;
 pub use site::{Site, build, build_tree, check, draft, slide};
 #[cfg(feature = "render")]
 pub use source::Tree;
+#[cfg(feature = "render")]
+pub use vocabulary::vocabulary;

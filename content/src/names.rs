@@ -40,8 +40,7 @@ impl Kind {
             Kind::Week => " in plan.toml",
             Kind::Source => " in readings.toml",
             Kind::Term => " in glossary.toml",
-            Kind::Widget => " in ringside_core::catalogue",
-            Kind::Exercise => "",
+            Kind::Widget | Kind::Exercise => "",
         }
     }
 }

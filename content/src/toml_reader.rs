@@ -24,9 +24,15 @@ impl<'a, 't> Document<'a, 't> {
     /// Parses as much as can be parsed.
     pub(crate) fn parse(text: &'t Located<'a>, sink: &'t Sink) -> Self {
         let (root, errors) = DeTable::parse_recoverable(&text.text);
-        for error in errors {
+        // Whatever is said after the first may only follow from it.
+        if let Some(error) = errors.first() {
             let at = error.span().map_or(0, |s| s.start);
-            sink.report(text.spot(at), format!("This is not TOML: {}.", error.message().replace('\n', "; ")));
+            let message = format!("This is not TOML: {}.", error.message().replace('\n', "; "));
+            if text.file.path.ends_with(".toml") {
+                sink.report_cut(text.spot(at), &message);
+            } else {
+                sink.report(text.spot(at), message);
+            }
         }
         Self { text, root, sink }
     }

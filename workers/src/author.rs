@@ -2,8 +2,9 @@
 //! TOML parsers are downloaded by authors alone, and typing never waits for them.
 //!
 //! When it is ready it posts an empty string: what comes before that is lost. Then the page posts arrays of strings. The first
-//! one is the course: an empty string and `source.json`. Then each is a draft: the chapter's folder, and path and text of every
-//! file that differs from the course. The answer is a [`Draft`] as JSON.
+//! one is the course: an empty string and `source.json`. The answer is what a chapter of it can name
+//! ([`ringside_content::schema::Vocabulary`]), as JSON in an array of one. Then each is a draft: the chapter's folder, and path and
+//! text of every file that differs from the course. The answer is a [`Draft`] as JSON.
 //!
 //! A lecture list asks for its text slides in the same way: an empty string, [`SLIDES`] and the Markdown of each. The answer is a list of HTML and
 //! sentences about what is wrong in it, as JSON.
@@ -28,7 +29,13 @@ fn main() {
                 say(&serde_json::to_string(&all).unwrap_or_default());
             }
             // The build wrote it; if it cannot be read, the drafts say what is missing.
-            [none, source] if none.is_empty() => drop(course.replace(serde_json::from_str(source).unwrap_or_default())),
+            [none, source] if none.is_empty() => {
+                let files: Files = serde_json::from_str(source).unwrap_or_default();
+                let words = ringside_content::vocabulary(&Tree::from_files(files.clone()));
+                drop(course.replace(files));
+                let words = serde_json::to_string(&words).unwrap_or_default();
+                ringside_workers::post(&Array::of1(&words.as_str().into()));
+            }
             [folder, files @ ..] => {
                 // Strings and finite numbers can always be written.
                 say(&serde_json::to_string(&draft(&course.borrow(), folder, files)).unwrap_or_default());

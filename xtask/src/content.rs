@@ -61,9 +61,11 @@ pub(crate) fn render(lenient: bool) -> Rendered {
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
     let style = add_styles(&mut files, &mut diagnostics);
-    match editor::bundle() {
-        Ok(module) => drop(files.insert(editor::NAME.to_owned(), module)),
-        Err(why) => diagnostics.push(format!("{}: {why}", editor::SOURCES)),
+    for name in editor::NAMES {
+        match editor::bundle(name) {
+            Ok(module) => drop(files.insert(name.to_owned(), module)),
+            Err(why) => diagnostics.push(format!("{}: {why}", editor::SOURCES)),
+        }
     }
     Rendered { files, style, diagnostics, routes }
 }

@@ -1,4 +1,4 @@
-//! The editor of the kernel workbench: `app/editor` and what it has from npm, bundled into one module.
+//! The editors of the kernel workbench and of the author's page: `app/editor` and what it has from npm, each bundled into one module.
 
 use crate::esbuild::{self, PACKAGES};
 use crate::failure::Result;
@@ -7,11 +7,11 @@ use crate::split;
 
 /// Where its sources lie.
 pub(crate) const SOURCES: &str = PACKAGES;
-/// Its name among the files that come with the course.
-pub(crate) const NAME: &str = "code-editor.js";
+/// Their names among the files that come with the course.
+pub(crate) const NAMES: [&str; 2] = ["code-editor.js", "author-editor.js"];
 
-/// The module. It is bundled in `.tools/`, and again only when something of it has changed.
-pub(crate) fn bundle() -> Result<Vec<u8>> {
+/// A module. It is bundled in `.tools/`, and again only when something of it has changed.
+pub(crate) fn bundle(name: &str) -> Result<Vec<u8>> {
     let from = process::root().join(SOURCES);
     let mut sources = Vec::new();
     for name in process::files_under(&from)?.into_iter().filter(|name| !name.contains('/')) {
@@ -19,12 +19,12 @@ pub(crate) fn bundle() -> Result<Vec<u8>> {
     }
     let stamp = split::hash(sources.iter().flat_map(|(bytes, name)| [name.as_bytes(), bytes.as_slice()]));
     let folder = esbuild::folder();
-    let bundled = folder.join("bundle").join(format!("{stamp}.js"));
+    let bundled = folder.join("bundle").join(format!("{stamp}-{name}"));
     if !bundled.is_file() {
         for (bytes, name) in sources.iter().filter(|(_, name)| name.ends_with(".js")) {
             process::write(&folder.join(name), bytes)?;
         }
-        esbuild::bundle(NAME, &bundled)?;
+        esbuild::bundle(name, &bundled)?;
     }
     process::read(&bundled)
 }

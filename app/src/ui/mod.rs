@@ -33,6 +33,7 @@ pub mod number_field;
 pub mod output;
 pub mod presets;
 pub mod said;
+pub mod script;
 pub mod scroll;
 pub mod segmented;
 pub mod select;

@@ -62,6 +62,31 @@ impl Fence {
     }
 }
 
+/// Why a fenced block, as it stands in the text, is not closed where its author meant it to be; nothing if it is.
+pub(crate) fn unclosed(block: &str) -> Option<&'static str> {
+    let mut lines = block.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']).trim_end());
+    let fence = |line: &str| {
+        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        Some((mark, line.chars().take_while(|c| *c == mark).count()))
+    };
+    let opening = lines.next().and_then(fence)?;
+    let mut closed = false;
+    for line in lines {
+        closed = false;
+        let Some((mark, length)) = fence(line).filter(|(mark, length)| *mark == opening.0 && *length >= opening.1)
+        else {
+            continue;
+        };
+        let info = line.trim_start_matches(mark);
+        closed = info.is_empty();
+        // A listing may show code of any kind; these begin something.
+        if length == opening.1 && !closed && !matches!(Fence::parse(info), Fence::Code(_)) {
+            return Some("This fence is not closed before the next one begins.");
+        }
+    }
+    (!closed).then_some("This fence is not closed.")
+}
+
 /// The body of a `widget` fence: TOML of names and scalar values.
 pub(crate) fn parameters(body: &Located<'_>, sink: &Sink) -> Query {
     let document = Document::parse(body, sink);
@@ -99,6 +124,18 @@ fn scalar(value: &DeValue<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fence_that_is_not_closed_is_found() {
+        for closed in
+            ["```\n```", "```notes\na\n```", "````\n```widget x\n```\n````", "> ```notes\n> a\n> ```", "~~~\n```\n~~~"]
+        {
+            assert_eq!(unclosed(closed), None, "{closed}");
+        }
+        for open in ["```notes", "```notes\na", "```notes\na\n\n```widget amdahl\nn = 2\n```", "````\n```"] {
+            assert!(unclosed(open).is_some(), "{open}");
+        }
+    }
 
     #[test]
     fn info_strings_are_read() {

@@ -48,11 +48,7 @@ pub(crate) fn compute(source: &str) -> Result<Value, Trouble> {
         Trouble::new("An inline value is `=model expression ? query as format`, such as `=amdahl speedup ? n=8`.")
     })?;
     let Some(entry) = catalogue::find(model) else {
-        return Err(Trouble::near(
-            format!("There is no model “{model}” in ringside_core::catalogue."),
-            model,
-            catalogue::ALL.iter().map(|e| e.id),
-        ));
+        return Err(Trouble::near(format!("There is no model “{model}”."), model, catalogue::ALL.iter().map(|e| e.id)));
     };
     let (rest, format) = match rest.rfind(" as ") {
         Some(at) => (&rest[..at], rest[at + 4..].trim()),

@@ -1,5 +1,6 @@
 //! What an author is shown of a chapter that is being written.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,43 @@ pub struct Draft {
     pub exercises: Exercises,
     /// What is wrong with its files and with the manifest, in order.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a chapter can name, for an editor to offer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Vocabulary {
+    /// The models, by the ids of their widgets.
+    pub models: BTreeMap<String, ModelWords>,
+    /// Ids of the glossary.
+    pub terms: Vec<String>,
+    /// Ids of `readings.toml`.
+    pub sources: Vec<String>,
+    /// Slugs of chapters.
+    pub chapters: Vec<String>,
+    /// Ids of skills.
+    pub skills: Vec<String>,
+    /// Kinds of exercises.
+    pub kinds: Vec<String>,
+}
+
+/// What of a model can be named.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ModelWords {
+    /// Its title.
+    pub title: String,
+    /// Its parameters, by name.
+    pub parameters: BTreeMap<String, ParameterWords>,
+    /// Its quantities: id and label, in its order.
+    pub quantities: Vec<(String, String)>,
+}
+
+/// What a parameter means, and the values that it takes if they can be listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ParameterWords {
+    /// What it means, with its unit.
+    pub means: String,
+    /// All of its values; empty for a number.
+    pub values: Vec<String>,
 }
 
 /// Something that an author has to put right.

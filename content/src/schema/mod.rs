@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 pub use chapter::{ExerciseIndex, Exercises, Indexed};
 pub use course::{Block, Chapter, Course, Layer, NotCovered, Part, Skill, Status, Week};
-pub use draft::{Diagnostic, Draft, SLIDES};
+pub use draft::{Diagnostic, Draft, ModelWords, ParameterWords, SLIDES, Vocabulary};
 pub use glossary::{Glossary, Term};
 pub use readings::{Readings, Source};
 pub use reference::{Card, OtherCourse, Reference, Tool, Variable};

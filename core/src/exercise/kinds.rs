@@ -33,6 +33,9 @@ macro_rules! kinds {
                 }
             }
 
+            /// The names of all kinds.
+            pub const NAMES: &[&str] = &[$($name),*];
+
             /// The names of the kinds that commit a learner to an answer before a figure gives it.
             pub fn unlocking() -> impl Iterator<Item = &'static str> {
                 let all = [$(($name, <$kind as ExerciseKind>::UNLOCKS.is_some())),*];

@@ -3,9 +3,10 @@
 use js_sys::Array;
 use leptos::prelude::*;
 use ringside_content::schema::Draft;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast as _, JsValue};
 
-use super::files::{self, File, Files};
+use super::files::{self, Cut, File, Files};
+use super::link::Shared;
 use crate::page;
 use crate::store::store;
 use crate::ui::later::Later;
@@ -37,6 +38,10 @@ pub(super) struct Desk {
     course: StoredValue<Files>,
     /// What differs from the course.
     drafts: RwSignal<Files>,
+    /// The manifest, cut around the chapter's entry, which is all that is edited of it.
+    cut: RwSignal<Cut>,
+    /// What a chapter can name, as JSON for the editor.
+    pub words: RwSignal<String>,
     /// The chapter's folder.
     pub folder: RwSignal<String>,
     /// The file in the editor.
@@ -73,6 +78,8 @@ impl Desk {
             json: StoredValue::new(json.to_owned()),
             course: StoredValue::new(course),
             drafts: RwSignal::new(kept),
+            cut: RwSignal::default(),
+            words: RwSignal::default(),
             folder: RwSignal::new(folder),
             file: RwSignal::new(File::Text),
             shown: RwSignal::new(None),
@@ -84,6 +91,7 @@ impl Desk {
             first: StoredValue::new_local(Some(page::pending())),
             later: Later::after(PAUSE),
         };
+        desk.cut_anew();
         desk.render();
         Ok(desk)
     }
@@ -101,21 +109,60 @@ impl Desk {
         self.folder.with(|folder| file.path(folder))
     }
 
-    /// The text of a file of the chapter. Tracks.
-    pub fn text(self, file: File) -> String {
+    /// A whole file. Tracks.
+    pub fn whole(self, file: File) -> String {
         let path = self.path(file);
         let own = self.drafts.with(|drafts| drafts.get(&path).cloned());
         own.unwrap_or_else(|| self.course.with_value(|course| course.get(&path).cloned().unwrap_or_default()))
     }
 
-    /// Whether a file differs from the course's. Tracks.
-    pub fn changed(self, file: File) -> bool {
-        let path = self.path(file);
-        self.drafts.with(|drafts| drafts.contains_key(&path))
+    /// What an author edits of a file: of the manifest, the chapter's entry. Tracks.
+    pub fn text(self, file: File) -> String {
+        match file {
+            File::Manifest => self.cut.with(|cut| cut.entry.clone()),
+            _ => self.whole(file),
+        }
     }
 
-    /// Writes a file of the chapter: kept at once, rendered when the author pauses.
+    /// What the course has of it. Tracks.
+    fn published(self, file: File) -> String {
+        let path = self.path(file);
+        let text = self.course.with_value(|course| course.get(&path).cloned().unwrap_or_default());
+        match file {
+            File::Manifest => self.folder.with(|folder| Cut::of(&text, folder).entry),
+            _ => text,
+        }
+    }
+
+    /// Lines of a file before what is edited of it. Tracks.
+    pub fn lines_before(self, file: File) -> usize {
+        if file == File::Manifest { self.cut.with(Cut::lines_before) } else { 0 }
+    }
+
+    /// Whether what is edited of a file differs from the course's. Tracks.
+    pub fn changed(self, file: File) -> bool {
+        self.text(file) != self.published(file)
+    }
+
+    /// Writes what is edited of a file: kept at once, rendered when the author pauses.
     pub fn write(self, file: File, text: String) {
+        if file != File::Manifest {
+            return self.write_whole(file, text);
+        }
+        // Not cut anew: an entry may have any text while it is written.
+        self.cut.update(|cut| cut.entry = text);
+        self.put(file, self.cut.with_untracked(Cut::whole));
+    }
+
+    /// Writes a whole file.
+    pub fn write_whole(self, file: File, text: String) {
+        self.put(file, text);
+        if file == File::Manifest {
+            self.cut_anew();
+        }
+    }
+
+    fn put(self, file: File, text: String) {
         let path = untrack(|| self.path(file));
         let same = self.course.with_value(|course| course.get(&path) == Some(&text));
         self.drafts.update(|drafts| {
@@ -129,12 +176,47 @@ impl Desk {
         self.later.run(move || self.render());
     }
 
+    fn cut_anew(self) {
+        let cut = untrack(|| Cut::of(&self.whole(File::Manifest), &self.folder.get()));
+        self.cut.set(cut);
+    }
+
+    /// The chapter, to be shared.
+    pub fn shared(self) -> Shared {
+        untrack(|| Shared { folder: self.folder.get(), files: File::ALL.map(|file| self.text(file)) })
+    }
+
+    /// Whether a shared chapter would replace something of the author's own.
+    pub fn would_lose(self, shared: &Shared) -> bool {
+        self.drafts.with_untracked(|drafts| {
+            let mine = |file: File| drafts.get(&file.path(&shared.folder));
+            [File::Text, File::Exercises]
+                .into_iter()
+                .zip(&shared.files)
+                .any(|(file, new)| mine(file).is_some_and(|own| own != new))
+        })
+    }
+
+    /// Opens a shared chapter, in the place of what there was of it.
+    pub fn receive(self, shared: Shared) {
+        let Shared { folder, files } = shared;
+        self.open(folder);
+        for (file, text) in File::ALL.into_iter().zip(files) {
+            self.write(file, text);
+        }
+        self.file.set(File::Text);
+    }
+
     /// Takes back every change to the file in the editor. Yields what [`Desk::put_back`] needs.
     pub fn discard(self) -> Discarded {
         let (folder, file) = (self.folder.get_untracked(), self.file.get_untracked());
         let text = untrack(|| self.text(file));
-        self.drafts.update(|drafts| _ = drafts.remove(&file.path(&folder)));
-        self.keep();
+        if file == File::Manifest {
+            self.write(file, untrack(|| self.published(file)));
+        } else {
+            self.drafts.update(|drafts| _ = drafts.remove(&file.path(&folder)));
+            self.keep();
+        }
         // Of a new chapter, nothing is left to show without its text.
         let all = untrack(|| self.folders());
         let next = if all.contains(&folder) { Some(folder.clone()) } else { all.into_iter().next() };
@@ -153,17 +235,25 @@ impl Desk {
     /// Goes to another chapter.
     pub fn open(self, folder: String) {
         self.folder.set(folder);
+        self.cut_anew();
         self.render();
     }
 
-    /// Begins a new chapter, from the template, at the end of the course.
-    pub fn begin(self) {
-        let manifest = untrack(|| self.text(File::Manifest));
-        let (folder, files) = files::new_chapter(&manifest);
+    /// Begins a new chapter with this slug, or one of its own, from the template, at the end of the course.
+    ///
+    /// # Errors
+    /// A sentence: it cannot have this slug.
+    pub fn begin(self, slug: &str) -> Result<(), String> {
+        let manifest = untrack(|| self.whole(File::Manifest));
+        if let Some(why) = files::refuses(&manifest, slug) {
+            return Err(why);
+        }
+        let (folder, files) = files::new_chapter(&manifest, slug);
         self.drafts.update(|drafts| drafts.extend(files));
         self.keep();
         self.file.set(File::Text);
         self.open(folder);
+        Ok(())
     }
 
     fn keep(self) {
@@ -196,9 +286,10 @@ impl Desk {
         let folder = self.folder.get_untracked();
         let message = Array::of1(&folder.as_str().into());
         for file in File::ALL {
-            if untrack(|| self.changed(file)) {
-                message.push(&file.path(&folder).into());
-                message.push(&untrack(|| self.text(file)).into());
+            let path = file.path(&folder);
+            if let Some(text) = self.drafts.with_untracked(|drafts| drafts.get(&path).cloned()) {
+                message.push(&path.into());
+                message.push(&text.into());
             }
         }
         self.asked.set_value(true);
@@ -219,6 +310,11 @@ impl Desk {
             self.post(&Array::of2(&"".into(), &json.into()));
             self.ready.set_value(true);
             self.render();
+            return;
+        }
+        if let Some(words) = said.as_ref().ok().and_then(|said| said.dyn_ref::<Array>()) {
+            // The desk may be gone.
+            let _ = self.words.try_set(words.get(0).as_string().unwrap_or_default());
             return;
         }
         let other =

@@ -1,15 +1,15 @@
 //! The editor: which chapter, which of its files, its text, and the ways in and out.
 
-use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use wasm_bindgen::JsValue;
 
 use super::desk::{Desk, Discarded};
 use super::files::File;
+use super::{link, mistakes};
 use crate::page;
-use crate::ui::file;
 use crate::ui::said::{Said, say};
-use crate::ui::unique_id;
+use crate::ui::{clipboard, file, script, unique_id};
 
 /// The largest file that is taken, in bytes: twenty times the longest chapter.
 const MAX_FILE: f64 = 2e6;
@@ -21,11 +21,13 @@ pub(super) fn view(desk: Desk) -> AnyView {
     let said: Said = RwSignal::new(None);
     let discarded = RwSignal::new(None::<Discarded>);
     view! {
-        <div class="author-bar">
-            {choice(desk)}
-            <button type="button" class="secondary" on:click=move |_| desk.begin()>"New chapter"</button>
-        </div>
+        <div class="author-bar">{choice(desk)}</div>
+        {beginning(desk, said)}
         {tabs(desk)}
+        <p class="author-note">
+            "Tab indents. " <kbd>"Esc"</kbd> " and then " <kbd>"Tab"</kbd>
+            " leaves the editor. " <kbd>"Ctrl Space"</kbd> " offers the names that fit."
+        </p>
         {text(desk, said)}
         {ways(desk, said, discarded)}
         {say(said)}
@@ -47,6 +49,38 @@ fn choice(desk: Desk) -> AnyView {
     view! {
         <label for=id.clone()>"Chapter"</label>
         <select id=id name="chapter" on:change=move |event| desk.open(event_target_value(&event))>{options}</select>
+    }
+    .into_any()
+}
+
+/// A new chapter, and what it is called in addresses.
+fn beginning(desk: Desk, said: Said) -> AnyView {
+    let id = unique_id("author-slug");
+    let slug = RwSignal::new(String::new());
+    let begin = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        match desk.begin(slug.get_untracked().trim()) {
+            Ok(()) => {
+                slug.set(String::new());
+                said.set(None);
+            }
+            Err(why) => said.set(Some(Err(why))),
+        }
+    };
+    view! {
+        <form class="author-bar" on:submit=begin>
+            <label for=id.clone()>"Slug of a new one"</label>
+            <input
+                type="text"
+                id=id
+                placeholder="my-chapter"
+                autocapitalize="off"
+                spellcheck="false"
+                prop:value=slug
+                on:input=move |event| slug.set(event_target_value(&event))
+            />
+            <button type="submit" class="secondary">"New chapter"</button>
+        </form>
     }
     .into_any()
 }
@@ -74,38 +108,59 @@ fn tabs(desk: Desk) -> AnyView {
 }
 
 fn text(desk: Desk, said: Said) -> AnyView {
-    let node = NodeRef::<html::Textarea>::new();
+    script::ask(link::SCRIPT);
     let over = RwSignal::new(false);
-    // Another file comes with its beginning in view.
-    Effect::new(move |_| {
-        desk.folder.track();
-        desk.file.track();
-        if let Some(text) = node.get_untracked() {
-            text.set_scroll_top(0);
-        }
-    });
     let drop_here = move |event: leptos::ev::DragEvent| {
         event.prevent_default();
         over.set(false);
         take(desk, said, file::dropped(&event));
     };
+    let input = move |event: leptos::ev::Event| {
+        // Of the field, or of the editor: both have a value.
+        let target = event.target().map(JsValue::from).unwrap_or_default();
+        let value = js_sys::Reflect::get(&target, &"value".into()).ok().and_then(|value| value.as_string());
+        if let Some(value) = value {
+            desk.write(desk.file.get_untracked(), value);
+        }
+    };
+    // Another file comes with its beginning in view, and with a history of its own.
+    let which = Memo::new(move |_| (desk.folder.get(), desk.file.get()));
     view! {
-        <textarea
-            id=TEXT
-            node_ref=node
+        <div
+            class="author-text"
             class:over=over
-            aria-label=move || format!("Text of {}", desk.file.get().name())
-            spellcheck=move || (desk.file.get() == File::Text).to_string()
-            autocapitalize="off"
-            prop:value=move || desk.text(desk.file.get())
-            on:input=move |event| desk.write(desk.file.get_untracked(), event_target_value(&event))
+            on:input=input
             on:dragover=move |event| {
                 event.prevent_default();
                 over.set(true);
             }
             on:dragleave=move |_| over.set(false)
             on:drop=drop_here
-        ></textarea>
+        >
+            {move || element(desk, which.get().1)}
+        </div>
+    }
+    .into_any()
+}
+
+/// The editor of a file, around a plain field that serves until its script is there.
+fn element(desk: Desk, file: File) -> AnyView {
+    let (label, language) = (format!("Text of {}", file.name()), file.language());
+    let text = move || desk.text(file);
+    let spell = (file == File::Text).to_string();
+    let (inner_label, inner_spell) = (label.clone(), spell.clone());
+    view! {
+        <author-editor
+            id=TEXT
+            label=label
+            language=language
+            spell=spell
+            prop:value=text
+            prop:marks=move || mistakes::marks(desk, file)
+            prop:words=desk.words
+        >
+            <textarea aria-label=inner_label spellcheck=inner_spell autocapitalize="off" prop:value=text></textarea>
+        </author-editor>
     }
     .into_any()
 }
@@ -114,12 +169,29 @@ fn ways(desk: Desk, said: Said, discarded: RwSignal<Option<Discarded>>) -> AnyVi
     let id = unique_id("author-files");
     let name = move || desk.file.get().name();
     let save = move |_| {
-        let (name, text) = untrack(|| (name(), desk.text(desk.file.get())));
+        let (name, text) = untrack(|| (name(), desk.whole(desk.file.get())));
         said.set(Some(file::save(name, "text/plain", &text)));
     };
     let discard = move |_| {
         said.set(None);
         discarded.set(Some(desk.discard()));
+    };
+    let by_hand = RwSignal::new(None::<String>);
+    let share = move |_| {
+        spawn_local(async move {
+            by_hand.set(None);
+            let made = link::address(&desk.shared()).await.map(|address| crate::ui::link::whole(&address));
+            said.set(Some(match made {
+                Ok(whole) if clipboard::copy(&whole).await => {
+                    Ok(format!("Copied: a link of {} characters that holds the whole chapter.", whole.len()))
+                }
+                Ok(whole) => {
+                    by_hand.set(Some(whole));
+                    Ok("The link holds the whole chapter.".to_owned())
+                }
+                Err(why) => Err(why),
+            }));
+        });
     };
     view! {
         <div class="author-ways">
@@ -127,6 +199,7 @@ fn ways(desk: Desk, said: Said, discarded: RwSignal<Option<Discarded>>) -> AnyVi
             <button type="button" class="secondary" disabled=move || !desk.changed(desk.file.get()) on:click=discard>
                 "Discard my changes"
             </button>
+            <button type="button" class="secondary" on:click=share>"Copy a link to this draft"</button>
             <span class="author-open">
                 <label for=id.clone()>"Open files"</label>
                 <input
@@ -138,6 +211,12 @@ fn ways(desk: Desk, said: Said, discarded: RwSignal<Option<Discarded>>) -> AnyVi
                 />
             </span>
         </div>
+        <Show when=move || by_hand.with(Option::is_some)>
+            <label class="by-hand">
+                "Copy it from here: "
+                <input type="text" readonly prop:value=move || by_hand.get().unwrap_or_default() />
+            </label>
+        </Show>
         <p class="author-note">
             "What you write stays in this browser. To publish it, put the files into "
             <code>{move || format!("content/chapters/{}/", desk.folder.get())}</code>
@@ -176,7 +255,12 @@ fn take(desk: Desk, said: Said, files: Vec<web_sys::File>) {
                 Some(of) => file::read_text(&chosen, 2e6).await.map(|text| (of, text)),
             };
             said.try_set(Some(read.map(|(of, text)| {
-                desk.write(of, text);
+                // A manifest is opened whole, or as the entry that is edited here.
+                if of == File::Manifest && !text.contains("[[part]]") {
+                    desk.write(of, text);
+                } else {
+                    desk.write_whole(of, text);
+                }
                 desk.file.set(of);
                 format!("{name} is in the editor.")
             })));

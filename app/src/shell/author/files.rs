@@ -28,6 +28,11 @@ impl File {
         }
     }
 
+    /// The language that it is written in, as the editor calls it.
+    pub(super) fn language(self) -> &'static str {
+        if self == Self::Text { "md" } else { "toml" }
+    }
+
     /// The file with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|file| file.name() == name)
@@ -59,13 +64,88 @@ const EXERCISES: &str = include_str!("../../../../content/template/exercises.tom
 const SLUG: &str = "my-chapter";
 const NUMBER: u32 = 26;
 
-/// A new chapter: its folder and its files, the manifest with its entry among them.
-pub(super) fn new_chapter(manifest: &str) -> (String, Files) {
+/// A manifest, cut around the entry of one chapter.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Cut {
+    /// What stands before the entry.
+    pub(super) before: String,
+    /// The entry; empty if there is none.
+    pub(super) entry: String,
+    /// What stands after it.
+    pub(super) after: String,
+}
+
+impl Cut {
+    /// Cuts a manifest around the entry of the chapter in `folder`: from its head to the next.
+    pub(super) fn of(manifest: &str, folder: &str) -> Self {
+        const HEAD: &str = "[[part.chapter]]";
+        let (number, slug) = folder.split_once('-').unwrap_or(("", folder));
+        let mut heads: Vec<(usize, &str)> = Vec::new();
+        let mut at = 0;
+        for line in manifest.split_inclusive('\n') {
+            if line.starts_with("[[") {
+                heads.push((at, line.trim_end()));
+            }
+            at += line.len();
+        }
+        let ends = heads.iter().skip(1).map(|(at, _)| *at).chain([manifest.len()]);
+        let entries = heads.iter().zip(ends).filter(|((_, head), _)| *head == HEAD).map(|((from, _), to)| (*from, to));
+        let entries: Vec<(usize, usize)> = entries.collect();
+        let says = |key: &str, value: &str, (from, to): (usize, usize)| {
+            let mut lines = manifest[from..to].lines();
+            lines.any(|line| {
+                let pair = line.split_once('=').map(|(k, v)| (k.trim(), v.trim().trim_matches('"')));
+                pair.is_some_and(|(k, v)| k == key && v.trim_start_matches('0') == value.trim_start_matches('0'))
+            })
+        };
+        let by = |key: &str, value: &str| entries.iter().copied().find(|range| says(key, value, *range));
+        // An author may be changing either of them.
+        match by("slug", slug).or_else(|| by("number", number)) {
+            Some((from, to)) => {
+                let entry = manifest[from..to].trim_end();
+                let (before, after) = (&manifest[..from], &manifest[from + entry.len()..]);
+                Self {
+                    before: before.to_owned(),
+                    entry: format!("{entry}\n"),
+                    after: after.trim_start_matches('\n').to_owned(),
+                }
+            }
+            None => Self { before: format!("{}\n\n", manifest.trim_end()), ..Self::default() },
+        }
+    }
+
+    /// The whole manifest.
+    pub(super) fn whole(&self) -> String {
+        let gap = if self.after.is_empty() || self.entry.is_empty() { "" } else { "\n" };
+        [&self.before, &self.entry, gap, &self.after].concat()
+    }
+
+    /// Lines before the entry.
+    pub(super) fn lines_before(&self) -> usize {
+        self.before.matches('\n').count()
+    }
+}
+
+/// Why a chapter cannot have this slug; nothing if it can.
+pub(super) fn refuses(manifest: &str, slug: &str) -> Option<String> {
+    let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    if !slug.bytes().all(letter) || slug.starts_with('-') {
+        return Some(format!("“{slug}” cannot stand in an address. Use a to z, digits and “-”."));
+    }
+    let taken = manifest.lines().any(|line| line.trim() == format!("slug = \"{slug}\""));
+    taken.then(|| format!("There is a chapter “{slug}” already."))
+}
+
+/// A new chapter: its folder and its files, the manifest with its entry among them. Without a slug it has that of the template.
+pub(super) fn new_chapter(manifest: &str, slug: &str) -> (String, Files) {
     let numbers = manifest.lines().filter_map(|line| line.strip_prefix("number = ")?.trim().parse::<u32>().ok());
     let number = numbers.max().map_or(0, |n| n + 1);
     // Its second chapter must have other ids than its first.
-    let slug =
-        if manifest.contains(&format!("slug = \"{SLUG}\"")) { format!("{SLUG}-{number}") } else { SLUG.to_owned() };
+    let slug = match slug {
+        "" if manifest.contains(&format!("slug = \"{SLUG}\"")) => format!("{SLUG}-{number}"),
+        "" => SLUG.to_owned(),
+        slug => slug.to_owned(),
+    };
     let entry = MANIFEST.replace(SLUG, &slug).replace(&format!("number = {NUMBER}"), &format!("number = {number}"));
     let folder = format!("{number:02}-{slug}");
     let files = [
@@ -83,12 +163,40 @@ mod tests {
 
     #[test]
     fn each_new_chapter_has_a_number_and_a_name_of_its_own() {
-        let (first, files) = new_chapter("[[part]]\nid = \"a\"\n\n[[part.chapter]]\nslug = \"x\"\nnumber = 4\n");
+        let (first, files) = new_chapter("[[part]]\nid = \"a\"\n\n[[part.chapter]]\nslug = \"x\"\nnumber = 4\n", "");
         assert_eq!(first, "05-my-chapter");
         assert_eq!(files.len(), 3);
         assert!(files["course.toml"].contains("number = 5\n"), "{files:#?}");
-        let (second, files) = new_chapter(&files["course.toml"]);
+        let (second, files) = new_chapter(&files["course.toml"], "");
         assert_eq!(second, "06-my-chapter-6");
         assert!(files["chapters/06-my-chapter-6/exercises.toml"].contains("skill = \"my-chapter-6.limit\""));
+    }
+
+    #[test]
+    fn a_new_chapter_has_the_name_that_its_author_gives_it() {
+        let manifest = "[[part]]\nid = \"a\"\n\n[[part.chapter]]\nslug = \"x\"\nnumber = 25\n";
+        let (folder, files) = new_chapter(manifest, "amdahl");
+        assert_eq!(folder, "26-amdahl");
+        assert!(files["course.toml"].contains("slug = \"amdahl\""));
+        assert_eq!(refuses(manifest, "amdahl"), None);
+        assert!(refuses(&files["course.toml"], "amdahl").is_some_and(|why| why.contains("already")));
+        assert!(refuses(manifest, "A b").is_some());
+    }
+
+    #[test]
+    fn a_manifest_is_cut_around_an_entry_and_put_together_again() {
+        let one = "[[part.chapter]]\nslug = \"x\"\nnumber = 4\nskills = [\n  { id = \"x.y\" },\n]\n";
+        let two = "[[part.chapter]]\nslug = \"my\"\nnumber = 5\n";
+        let manifest = format!("[[part]]\nid = \"a\"\n\n{one}\n[[part]]\nid = \"b\"\n\n{two}");
+        for (folder, entry, lines) in
+            [("04-x", one, 3), ("05-my", two, 13), ("05-renamed", two, 13), ("04-renamed", one, 3)]
+        {
+            let cut = Cut::of(&manifest, folder);
+            assert_eq!((cut.entry.as_str(), cut.lines_before()), (entry, lines), "{folder}");
+            assert_eq!(cut.whole(), manifest, "{folder}");
+        }
+        let none = Cut::of(&manifest, "09-none");
+        assert_eq!(none.entry, "");
+        assert!(none.whole().starts_with(&manifest));
     }
 }

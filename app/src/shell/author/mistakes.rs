@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_content::schema::Diagnostic;
 use wasm_bindgen::JsCast as _;
-use web_sys::HtmlTextAreaElement;
+use web_sys::{CustomEvent, CustomEventInit, HtmlTextAreaElement};
 
 use super::desk::Desk;
 use super::editor::TEXT;
@@ -28,32 +28,67 @@ pub(super) fn view(desk: Desk) -> AnyView {
 }
 
 fn mistake(desk: Desk, one: Diagnostic) -> AnyView {
-    let file = one.file.rsplit('/').next().and_then(File::named);
-    let name = file.map_or("", File::name);
-    let place = format!("{name}:{}", one.line);
     let hint = (!one.hint.is_empty()).then(|| format!(" ({})", one.hint));
-    let (line, column) = (one.line, one.column);
-    let go = move |_| {
-        if let Some(file) = file {
-            desk.file.set(file);
+    let message = one.message.clone();
+    let place = match place(desk, &one) {
+        Some((file, line)) => {
+            let column = one.column;
+            let go = move |_| {
+                desk.file.set(file);
+                // The text of another file is in the editor only after this.
+                request_animation_frame(move || select(line, column));
+            };
+            view! {
+                <button type="button" class="quiet" on:click=go>{format!("{}:{line}", file.name())}</button>
+            }
+            .into_any()
         }
-        // The text of another file is in the editor only after this.
-        request_animation_frame(move || select(line, column));
+        // It is in what others wrote.
+        None => view! { <span>{format!("{}:{}", one.file, one.line)}</span> }.into_any(),
     };
     view! {
         <li>
-            <button type="button" class="quiet" on:click=go>{place}</button>
+            {place}
             " "
-            {one.message}
+            {message}
             {hint}
         </li>
     }
     .into_any()
 }
 
-/// Selects a line of the text in the editor from a column on, both counted from 1, and brings it into view.
+/// The file that a mistake is in and the line of what is edited of it; nothing if it is in no such line. Tracks.
+fn place(desk: Desk, one: &Diagnostic) -> Option<(File, usize)> {
+    let file = one.file.rsplit('/').next().and_then(File::named)?;
+    let line = one.line.checked_sub(desk.lines_before(file)).filter(|line| *line > 0)?;
+    // The last line of a text is where its end is missed.
+    (line <= desk.text(file).lines().count() + 1).then_some((file, line))
+}
+
+/// What is wrong with a file, as the editor takes it: a line for each, "line:column message". Tracks.
+pub(super) fn marks(desk: Desk, file: File) -> String {
+    desk.shown.with(|shown| {
+        let all = shown.iter().flat_map(|draft| &draft.diagnostics);
+        let own = all.filter_map(|one| place(desk, one).filter(|(of, _)| *of == file).map(|(_, line)| (line, one)));
+        own.map(|(line, one)| format!("{line}:{} {}", one.column, one.message.replace('\n', " ")))
+            .collect::<Vec<_>>()
+            .join("\n")
+    })
+}
+
+/// Puts the cursor on a line of the text in the editor at a column, both counted from 1, and brings it into view.
 fn select(line: usize, column: usize) {
-    let text = document().get_element_by_id(TEXT).and_then(|e| e.dyn_into::<HtmlTextAreaElement>().ok());
+    let Some(editor) = document().get_element_by_id(TEXT) else { return };
+    if editor.shadow_root().is_some() {
+        let init = CustomEventInit::new();
+        init.set_detail(&format!("{line}:{column}").into());
+        if let Ok(event) = CustomEvent::new_with_event_init_dict("go-to", &init) {
+            // Nobody stops it.
+            let _ = editor.dispatch_event(&event);
+        }
+        return;
+    }
+    let text = editor.query_selector("textarea").ok().flatten().and_then(|e| e.dyn_into::<HtmlTextAreaElement>().ok());
     let Some(text) = text else { return };
     let value = text.value();
     let (start, end) = range(&value, line, column);

@@ -3,11 +3,13 @@
 mod desk;
 mod editor;
 mod files;
+mod link;
 mod mistakes;
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos::wasm_split::wasm_split;
 
 use crate::data::{Fragment, Remote};
@@ -17,6 +19,7 @@ use crate::shell::chapter;
 use crate::ui::trouble::trouble;
 use crate::{exercises, page};
 use desk::Desk;
+use link::Shared;
 
 /// The chapter's folder in the address.
 const NAME: &str = "chapter";
@@ -46,11 +49,77 @@ fn desk(source: Arc<Fragment>) -> AnyView {
             router::replace(&format!("author/?{NAME}={folder}"));
         }
     });
+    let offered = Offered::new();
+    let hash = router::address().hash();
+    Effect::new(move |_| offered.look(desk, &hash.get()));
     view! {
+        {offered.view(desk)}
         <section class="author-desk sans" aria-label="The chapter’s files">{editor::view(desk)} {mistakes::view(desk)}</section>
         <section class="author-preview" aria-label="The chapter as the site shows it">{preview(desk)}</section>
     }
     .into_any()
+}
+
+/// What came of a link that holds a draft.
+#[derive(Clone, Copy)]
+struct Offered {
+    said: RwSignal<Option<Result<String, String>>>,
+    /// A draft that would replace another of the same chapter.
+    waiting: RwSignal<Option<Shared>>,
+}
+
+impl Offered {
+    fn new() -> Self {
+        Self { said: RwSignal::new(None), waiting: RwSignal::new(None) }
+    }
+
+    /// Opens the draft of a fragment, if it has one.
+    fn look(self, desk: Desk, hash: &str) {
+        let Some(letters) = link::letters(hash).map(str::to_owned) else { return };
+        let on_its_way = page::pending();
+        spawn_local(async move {
+            match link::read(&letters).await {
+                Ok(shared) if desk.would_lose(&shared) => self.waiting.set(Some(shared)),
+                Ok(shared) => self.open(desk, shared),
+                Err(why) => self.said.set(Some(Err(why))),
+            }
+            drop(on_its_way);
+        });
+    }
+
+    fn open(self, desk: Desk, shared: Shared) {
+        let folder = shared.folder.clone();
+        self.waiting.set(None);
+        desk.receive(shared);
+        // A reload must not replace what is written from now on.
+        router::replace(&format!("author/?{NAME}={folder}"));
+        self.said.set(Some(Ok(format!(
+            "The draft of {folder} is in the editor. What you change of it stays in this browser."
+        ))));
+    }
+
+    fn view(self, desk: Desk) -> AnyView {
+        let ask = move |shared: Shared| {
+            let folder = shared.folder.clone();
+            view! {
+                <div class="message">
+                    <p>{format!("The link holds a draft of {folder}, and you have changed that chapter yourself.")}</p>
+                    <p>
+                        <button type="button" on:click=move |_| self.open(desk, shared.clone())>"Replace mine with it"</button>
+                        " "
+                        <button type="button" class="secondary" on:click=move |_| self.waiting.set(None)>"Keep mine"</button>
+                    </p>
+                </div>
+            }
+        };
+        view! {
+            <div class="author-offered sans">
+                {crate::ui::said::say(self.said)}
+                {move || self.waiting.get().map(ask)}
+            </div>
+        }
+        .into_any()
+    }
 }
 
 /// The chapter, alive.

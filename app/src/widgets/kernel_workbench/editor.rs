@@ -1,40 +1,16 @@
 //! The editor: the element `<code-editor>` of `app/editor`, downloaded with the first of them, around a plain field that
 //! serves until it is there, and where it does not come.
 
-use std::cell::Cell;
-
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
-use wasm_bindgen::JsValue;
 use web_sys::{CustomEvent, CustomEventInit, Element};
 
-use crate::data;
-use crate::ui::{dom, unique_id};
+use crate::ui::{dom, script, unique_id};
 
 /// The event that puts the cursor on a line.
 const GO_TO: &str = "go-to";
-
-thread_local! {
-    static ASKED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Asks for the script, once.
-fn ask() {
-    if ASKED.replace(true) {
-        return;
-    }
-    let add = || -> Result<(), JsValue> {
-        let script = document().create_element("script")?;
-        script.set_attribute("type", "module")?;
-        script.set_attribute("src", &data::address_of("code-editor.js"))?;
-        let head = document().head().ok_or(JsValue::NULL)?;
-        head.append_child(&script).map(drop)
-    };
-    // Without it there is the plain field.
-    let _ = add();
-}
 
 /// What is edited.
 pub(super) struct Edited {
@@ -44,7 +20,7 @@ pub(super) struct Edited {
     pub tail: &'static str,
     /// The text, without a line break at its end.
     pub text: RwSignal<String>,
-    /// What a compiler complains about: `line:column line:column`.
+    /// What a compiler complains about: a line `line:column message` for each.
     pub marks: Signal<String>,
     /// What it is called.
     pub label: String,
@@ -80,7 +56,7 @@ impl Editor {
         changed: impl Fn() + Copy + Send + Sync + 'static,
         run: impl Fn() + Copy + Send + Sync + 'static,
     ) -> AnyView {
-        ask();
+        script::ask("code-editor.js");
         let Edited { head, tail, text, marks, label } = edited;
         let id = unique_id("kernel");
         let input = move |event: ev::Event| {

@@ -149,7 +149,8 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
     let marks = Signal::derive(move || {
         trial.outcome.with(|outcome| match outcome {
             Some(Outcome::Refused(notes)) => {
-                notes.iter().map(|note| format!("{}:{}", note.line, note.column)).collect::<Vec<_>>().join(" ")
+                let mark = |note: &Note| format!("{}:{} {}", note.line, note.column, note.text.replace('\n', " "));
+                notes.iter().map(mark).collect::<Vec<_>>().join("\n")
             }
             _ => String::new(),
         })
@@ -162,11 +163,11 @@ fn bench(puzzle: &'static Puzzle, trial: Trial, with_help: bool) -> AnyView {
     view! {
         <div class="workbench">
             <p class="puzzle-task">{model.map_or("", |p| p.task)}</p>
-            {editor.view(edited, changed, check)}
             <p class="fine">
                 "Lines on a tint are given. Tab indents; " <kbd>"Esc"</kbd> " and then " <kbd>"Tab"</kbd>
                 " leaves the editor; " <kbd>"Ctrl Enter"</kbd> " checks."
             </p>
+            {editor.view(edited, changed, check)}
             <div class="bench-actions">
                 <button type="button" disabled=move || !idle() on:click=move |_| check()>"Check, then time"</button>
                 <button type="button" class="secondary" disabled=idle on:click=move |_| trial.stop()>"Stop"</button>

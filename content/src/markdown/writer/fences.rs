@@ -44,6 +44,9 @@ impl<'w> Writer<'w, '_> {
             CodeBlockKind::Fenced(info) => info.as_ref(),
             CodeBlockKind::Indented => "",
         };
+        if let (CodeBlockKind::Fenced(_), Some(why)) = (kind, fence::unclosed(&self.text.text[range.clone()])) {
+            self.world.sink.report_cut(spot, why);
+        }
         let begins = begins.unwrap_or(range.start);
         match Fence::parse(info) {
             Fence::Code(language) => self.listing(&language, &body, spot),
