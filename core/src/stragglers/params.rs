@@ -18,7 +18,7 @@ impl Model for Params {
             .main()
             .at(|p| p.ranks.slot()),
         real("slow", "how much slower one rank is, in percent; 0 for none", [0.0, 200.0], "40")
-            .label("One rank slower (percent)")
+            .label("Slow rank (percent)")
             .steps(5.0)
             .main()
             .at(|p| p.slow.slot()),
