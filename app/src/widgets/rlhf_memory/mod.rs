@@ -116,6 +116,6 @@ fn controls(state: State<Params>) -> Controls<Params> {
 }
 
 fn subtitle(p: &Params) -> String {
-    let gpus = if p.gpus == 1 { "1 GPU".to_owned() } else { format!("{} GPUs", grouped(p.gpus)) };
-    format!("{} of {}, {}, {gpus} of {}", p.method.label(), p.model.name(), p.tune.label(), p.gpu.name)
+    let (method, gpus) = (p.method.label(), grouped(p.gpus));
+    format!("{method}, {} {}, {gpus} × {}", p.model.name(), p.tune.label(), p.gpu.name)
 }
