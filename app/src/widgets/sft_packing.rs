@@ -109,7 +109,7 @@ fn picture(params: &Params, batch: &Batch, step: usize) -> String {
         ("system", "system"),
         ("user", "user"),
         ("assistant", "assistant"),
-        ("counted", "has a loss"),
+        ("has-loss", "has a loss"),
         ("padding", "padding"),
     ] {
         // Writing to a string does not fail.
@@ -120,14 +120,14 @@ fn picture(params: &Params, batch: &Batch, step: usize) -> String {
     let (wide, high) = (batch.width.max(1), batch.rows.len().max(1));
     let _ = write!(
         html,
-        "<svg class=\"packing-rows\" style=\"--rows: {high}\" viewBox=\"0 0 {wide} {high}\" preserveAspectRatio=\"none\" role=\"img\" \
+        "<svg class=\"packing-rows\" viewBox=\"0 0 {wide} {high}\" preserveAspectRatio=\"none\" role=\"img\" \
          aria-label=\"{} rows of {wide} slots; {} tokens, {} with a loss\">",
         batch.rows.len(),
         batch.tokens(),
         batch.counted()
     );
     let mut paths: [(&str, String); 6] =
-        ["padding", "template", "system", "user", "assistant", "counted"].map(|class| (class, String::new()));
+        ["padding", "template", "system", "user", "assistant", "has-loss"].map(|class| (class, String::new()));
     let mut edges = String::new();
     for (y, row) in batch.rows.iter().enumerate() {
         let _ = write!(paths[0].1, "M0 {:.2}h{wide}v.76h-{wide}z", y as f64 + 0.12);
@@ -162,7 +162,7 @@ fn text(html: &mut String, batch: &Batch, talk: Option<usize>) {
             let _ = write!(html, "<span class=\"gone\">{}</span>", visible(piece));
             continue;
         };
-        let counted = if cell.counted { " counted" } else { "" };
+        let counted = if cell.counted { " has-loss" } else { "" };
         let _ = write!(html, "<span class=\"{}{counted}\">{}</span>", class(cell), visible(piece));
     }
     html.push_str("</p>");

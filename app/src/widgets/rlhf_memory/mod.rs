@@ -8,7 +8,7 @@ use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::post_training::held::Tune;
 use ringside_core::post_training::memory::{Method, Params, Placement, Role, Step};
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::grouped;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
@@ -62,11 +62,8 @@ fn view(props: Props) -> AnyView {
     let place = Signal::derive(move || {
         shown.with(|s: &Step| {
             let at = step.get();
-            let says = at.checked_sub(1).and_then(|i| s.phases.get(i)).map_or_else(String::new, |phase| {
-                let time = Unit::Seconds.format(phase.seconds + phase.loading);
-                format!(": {}, {time}, {} on a GPU", phase.work.label(), Unit::Bytes.format(phase.total().0))
-            });
-            format!("Phase {at} of {}{says}", s.phases.len())
+            let work = at.checked_sub(1).and_then(|i| s.phases.get(i)).map_or("", |phase| phase.work.label());
+            format!("{at} of {}: {work}", s.phases.len())
         })
     });
     let playback = PACE.of(steps);
@@ -116,6 +113,6 @@ fn controls(state: State<Params>) -> Controls<Params> {
 }
 
 fn subtitle(p: &Params) -> String {
-    let gpus = if p.gpus == 1 { "1 GPU".to_owned() } else { format!("{} GPUs", grouped(p.gpus)) };
-    format!("{} of {}, {}, {gpus} of {}", p.method.label(), p.model.name(), p.tune.label(), p.gpu.name)
+    let (method, gpus) = (p.method.label(), grouped(p.gpus));
+    format!("{method}, {} {}, {gpus} × {}", p.model.name(), p.tune.label(), p.gpu.name)
 }

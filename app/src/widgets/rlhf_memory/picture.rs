@@ -145,7 +145,9 @@ fn lane(html: &mut String, params: &Params, step: &Step, role: Role, most: f64, 
 fn whole(html: &mut String, params: &Params, step: &Step, at: usize) {
     let (capacity, peak) = (params.gpu.memory.0, step.peak_bytes());
     let most = capacity.max(peak) * 1.04;
-    let says = format!("fullest {} of {}", Unit::Bytes.format(peak), Unit::Bytes.format(capacity));
+    let here = at.checked_sub(1).and_then(|i| step.phases.get(i)).map(|phase| phase.total().0);
+    let (word, bytes) = here.map_or(("fullest", peak), |bytes| ("now", bytes));
+    let says = format!("{word} {} of {}", Unit::Bytes.format(bytes), Unit::Bytes.format(capacity));
     open(html, "whole", "One GPU", &says, step.phases.len(), &format!("What a GPU holds in each phase: {says}"));
     for (i, phase) in step.phases.iter().enumerate() {
         let sum = phase.roles.iter().fold([("", 0.0); 6], |mut sum, role| {
@@ -172,7 +174,11 @@ fn time(html: &mut String, params: &Params, step: &Step, at: usize) {
     let all = params.seconds(step).max(f64::MIN_POSITIVE);
     let engine = step.seconds(Work::on_engine);
     let at_once = all < step.seconds(|_| true) * 0.999_999;
-    let says = format!("{} at the least", Unit::Seconds.format(all));
+    let here = at.checked_sub(1).and_then(|i| step.phases.get(i)).map(|phase| phase.seconds + phase.loading);
+    let says = match here {
+        Some(seconds) => format!("now {} of {}", Unit::Seconds.format(seconds), Unit::Seconds.format(all)),
+        None => format!("{} at the least", Unit::Seconds.format(all)),
+    };
     open(html, "time", "A step in time", &says, 1, &format!("A step in time: {says}"));
     let (mut x, high) = (0.0, if at_once { 0.46 } else { 1.0 });
     for (i, phase) in step.phases.iter().enumerate() {
