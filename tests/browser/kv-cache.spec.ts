@@ -34,7 +34,7 @@ test("attention reads a table block by block", async ({ page }) => {
   await expect(figure(page).locator(".kv-walk li.now b")).toHaveText("22");
   await figure(page).getByRole("group", { name: "The sequence that is read" }).getByRole("button", { name: "B" }).click();
   await expect.poll(() => parameter(page, "sequence")).toBe("2");
-  await expect(finding(page)).toContainText("that of one tensor");
+  await expect(finding(page)).toContainText("Block 5 of B’s table lies at 13");
   expect(await axe(page)).toEqual([]);
 });
 
