@@ -187,9 +187,12 @@ impl Model for Params {
         measure("layers", "Layers", Unit::Count, |p, _| p.shape().num_hidden_layers as f64),
         measure("kv-heads", "Heads of keys and values", Unit::Count, |p, _| p.shape().kv_heads() as f64),
         measure("head-dim", "Width of a head", Unit::Count, |p, _| p.shape().head_dim() as f64),
-        measure("bandwidth", "Bytes that the GPU reads a second, as far as they are reached", Unit::BytesPerSecond, |p, _| {
-            p.gpu.bandwidth * p.efficiency
-        }),
+        measure(
+            "bandwidth",
+            "Bytes that the GPU reads a second, as far as they are reached",
+            Unit::BytesPerSecond,
+            |p, _| p.gpu.bandwidth * p.efficiency,
+        ),
         measure("weights", "Weights", Unit::Bytes, |_, t| t.weights),
         measure("holds", "The GPU holds", Unit::Bytes, |p, _| p.gpu.memory.0),
         measure("fits", "Weights and cache fit (1) or not (0)", Unit::Count, |p, t| f64::from(u8::from(p.fits(t)))),
