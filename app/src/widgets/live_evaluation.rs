@@ -7,7 +7,8 @@ use ringside_core::evaluation::figure::{Own, PROGRAMS, Params, Ran, Shown};
 use ringside_core::evaluation::judge::{Judged, Verdict, judge, tests};
 use ringside_core::evaluation::language::parse;
 use ringside_core::evaluation::problems::{ALL, Problem};
-use ringside_core::quantity::{grouped, number};
+use ringside_core::evaluation::similarity::edit;
+use ringside_core::quantity::{Unit, grouped, number};
 use ringside_drawing::charts::live_evaluation::chart;
 
 use super::controls::Controls;
@@ -164,7 +165,10 @@ fn program(params: Memo<Params>, shown: Memo<Option<Shown>>) -> AnyView {
                         {problem.asks}
                     </p>
                     <pre>{ran.text.clone()}</pre>
-                    <p class="live-why">{verdict(&ran.judged)}</p>
+                    <p class="live-why">
+                        {verdict(&ran.judged)}
+                        {format!(" Edit similarity to the reference: {}.", Unit::Fraction.format(edit(&ran.text, problem.solution)))}
+                    </p>
                 })
             })
         })

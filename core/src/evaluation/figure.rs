@@ -4,6 +4,7 @@ use super::candidates;
 use super::judge::{Judged, Tests, Verdict, judge};
 use super::language::parse;
 use super::problems::{ALL, Problem};
+use super::similarity::edit;
 use crate::declare::{Field, Measure, Model, Param, Slot, Text, choice, measure, real, text, whole};
 use crate::mix::{Stream, mix};
 use crate::pass_at_k::benchmark::{Score, score};
@@ -120,7 +121,7 @@ impl Model for Params {
             s.count(|v| *v == Verdict::Passes) / (s.run.max(1) as f64)
         }),
         measure("pass-at-k", "pass@k", Unit::Fraction, |_, s| s.score.map_or(0.0, |score| score.unbiased)),
-        measure("low", "Low end of its 95 % interval", Unit::Fraction, |_, s| {
+        measure("low", "Low end of its 95% interval", Unit::Fraction, |_, s| {
             s.score.map_or(0.0, |score| score.interval[0])
         }),
         measure("high", "High end", Unit::Fraction, |_, s| s.score.map_or(1.0, |score| score.interval[1])),
@@ -132,6 +133,13 @@ impl Model for Params {
         measure("refused", "Syntax errors", Unit::Count, |_, s| s.count(|v| *v == Verdict::Refused)),
         measure("stopped", "Stopped", Unit::Count, |_, s| s.count(|v| *v == Verdict::Stopped)),
         measure("steps", "Steps taken", Unit::Count, |_, s| s.ran().map(|ran| f64::from(ran.judged.steps)).sum()),
+        measure("exact-match", "Programs that are the reference solution to the character", Unit::Fraction, |_, s| {
+            s.ran_of().filter(|(problem, ran)| ran.text == problem.solution).count() as f64 / s.run.max(1) as f64
+        }),
+        measure("similar-passing", "Mean edit similarity to it, of those that pass", Unit::Fraction, |_, s| {
+            s.similar(true)
+        }),
+        measure("similar-failing", "The same, of those that do not", Unit::Fraction, |_, s| s.similar(false)),
         measure("overturned", "Programs that pass 3 tests and not all 6", Unit::Count, |p, s| p.overturned(s)),
     ];
 
@@ -166,13 +174,26 @@ impl Model for Params {
 }
 
 impl Shown {
-    /// The programs that have been run: the first sample of every problem, then the second.
-    pub fn ran(&self) -> impl Iterator<Item = &Ran> {
+    /// The programs that have been run, each with its problem: the first sample of every problem, then the second.
+    pub fn ran_of(&self) -> impl Iterator<Item = (&'static Problem, &Ran)> {
         let rows = self.rows.len().max(1) as u64;
-        self.rows.iter().enumerate().flat_map(move |(i, row)| {
-            let here = self.run.saturating_sub(i as u64).div_ceil(rows);
-            row.iter().take(here as usize)
+        self.rows.iter().zip(&ALL).zip(0..).flat_map(move |((row, problem), i)| {
+            let here = self.run.saturating_sub(i).div_ceil(rows);
+            row.iter().take(here as usize).map(move |ran| (problem, ran))
         })
+    }
+
+    /// The programs that have been run.
+    pub fn ran(&self) -> impl Iterator<Item = &Ran> {
+        self.ran_of().map(|(_, ran)| ran)
+    }
+
+    /// The mean edit similarity to the reference of programs that pass, or of those that do not; 0 where there are none.
+    fn similar(&self, passing: bool) -> f64 {
+        let which = |ran: &Ran| (ran.judged.verdict == Verdict::Passes) == passing;
+        let all = self.ran_of().filter(|(_, ran)| which(ran)).map(|(problem, ran)| edit(&ran.text, problem.solution));
+        let (sum, count) = all.fold((0.0, 0_u32), |(sum, count), one| (sum + one, count + 1));
+        sum / f64::from(count.max(1))
     }
 
     fn count(&self, which: impl Fn(&Verdict) -> bool) -> f64 {
@@ -234,14 +255,10 @@ impl Params {
 
     /// Programs that pass the problem's own tests and not those that are added.
     fn overturned(&self, shown: &Shown) -> f64 {
-        let rows = shown.rows.len().max(1) as u64;
-        let here = |i: usize| shown.run.saturating_sub(i as u64).div_ceil(rows) as usize;
         let passes = |text: &str, problem: &Problem, which| judge(text, problem, which).verdict == Verdict::Passes;
-        let of = |(i, (row, problem)): (usize, (&Vec<Ran>, &Problem))| {
-            let turned =
-                |ran: &&Ran| passes(&ran.text, problem, Tests::Base) && !passes(&ran.text, problem, Tests::Extra);
-            row.iter().take(here(i)).filter(turned).count()
+        let turned = |(problem, ran): &(&'static Problem, &Ran)| {
+            passes(&ran.text, problem, Tests::Base) && !passes(&ran.text, problem, Tests::Extra)
         };
-        shown.rows.iter().zip(&ALL).enumerate().map(of).sum::<usize>() as f64
+        shown.ran_of().filter(turned).count() as f64
     }
 }

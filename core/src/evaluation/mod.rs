@@ -11,6 +11,7 @@ mod finding;
 pub mod judge;
 pub mod language;
 pub mod problems;
+pub mod similarity;
 #[cfg(test)]
 mod tests;
 

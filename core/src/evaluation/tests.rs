@@ -5,6 +5,7 @@ use super::figure::{PROGRAMS, Params};
 use super::judge::{Tests, Verdict, judge};
 use super::language::{FUEL, Run, Stop, Value, arguments, parse};
 use super::problems::ALL;
+use super::similarity::edit;
 use crate::declare::Model as _;
 use crate::query::Query;
 
@@ -125,4 +126,20 @@ fn the_score_grows_from_runs() {
     assert!(score.interval[0] < score.unbiased && score.unbiased < score.interval[1]);
     let hard = Params { tests: Tests::Extra, ..params }.evaluate().expect("sound");
     assert!(hard.score.expect("scored").unbiased < score.unbiased);
+}
+
+#[test]
+fn likeness_is_no_rightness() {
+    for (a, b, distance) in [("kitten", "sitting", 3.0), ("", "abc", 3.0), ("flaw", "lawn", 2.0), ("same", "same", 0.0)]
+    {
+        let longest = a.len().max(b.len()) as f64;
+        assert!((edit(a, b) - (1.0 - distance / longest)).abs() < 1e-12 && edit(a, b) == edit(b, a), "{a} {b}");
+    }
+    assert_eq!(edit("", ""), 1.0);
+    // A wrong draft that is nearer to the reference than a right one.
+    let gap = &ALL[0];
+    let wrong = "gap(a, b) = if a < b then a - b else b - a";
+    assert_eq!(judge(wrong, gap, Tests::Base).verdict, Verdict::Wrong);
+    assert_eq!(judge("gap(a, b) = abs(a - b)", gap, Tests::Extra).verdict, Verdict::Passes);
+    assert!(edit(wrong, gap.solution) > 0.95 && edit("gap(a, b) = abs(a - b)", gap.solution) < 0.6);
 }

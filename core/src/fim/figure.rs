@@ -28,7 +28,7 @@ pub enum View {
 
 options!(View {
     Train: "train", "training";
-    Packed: "packed", "packed sample";
+    Packed: "packed", "packed";
     Editor: "editor", "editor";
     Tokens: "tokens", "tokens";
 });

@@ -4,7 +4,7 @@ use super::benchmark::{self, Score};
 use super::estimate::{self, Scatter, plug_in};
 use super::results::{Counted, Results};
 use super::{exact, interval};
-use crate::declare::{Field, Measure, Model, Param, choice, measure, real, text, whole};
+use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real, text, whole};
 use crate::mix::{Stream, mix};
 use crate::options;
 use crate::quantity::Unit;
@@ -23,13 +23,16 @@ pub enum View {
 }
 
 options!(View {
-    Estimate: "estimate", "one problem";
-    Draws: "draws", "many draws";
+    Estimate: "estimate", "problem";
+    Draws: "draws", "draws";
     Benchmark: "benchmark", "benchmark";
 });
 
 /// Most samples.
 pub const MOST: u64 = 1000;
+/// Positions of the sliders; what is typed may be larger.
+const SLIDER: Scale = Scale::Linear { min: 1.0, max: 200.0, step: 1.0 };
+const FROM_NONE: Scale = Scale::Linear { min: 0.0, max: 200.0, step: 1.0 };
 /// Experiments that are drawn.
 pub const EXPERIMENTS: u64 = 400;
 
@@ -109,9 +112,9 @@ impl Model for Params {
                                    for one problem, for many draws, and for a benchmark at a temperature or of your own results.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is drawn", View::LIST, "estimate").label("Show").main().at(|p| p.view.slot()),
-        whole("n", "samples of a problem", [1, MOST], "10").label("Samples n").main().at(|p| p.n.slot()),
-        whole("c", "samples that passed", [0, MOST], "4").label("Passed c").main().at(|p| p.c.slot()),
-        whole("k", "tries", [1, MOST], "5").label("Tries k").main().at(|p| p.k.slot()),
+        whole("n", "samples of a problem", [1, MOST], "10").label("Samples n").slider(SLIDER).main().at(|p| p.n.slot()),
+        whole("c", "samples that passed", [0, MOST], "4").label("Passed c").slider(FROM_NONE).main().at(|p| p.c.slot()),
+        whole("k", "tries", [1, MOST], "5").label("Tries k").slider(SLIDER).main().at(|p| p.k.slot()),
         whole("draws", "experiments that have been made", [0, EXPERIMENTS], "400")
             .drawn()
             .quiet()
@@ -140,7 +143,7 @@ impl Model for Params {
         measure("pass-at-k", "pass@k, unbiased", Unit::Fraction, |_, s| s.unbiased),
         measure("plug-in", "1 − (1 − c/n)^k", Unit::Fraction, |_, s| s.plug_in),
         measure("pass-at-1", "pass@1: c/n", Unit::Fraction, |p, _| p.rate()),
-        measure("low", "Low end of its 95 % interval", Unit::Fraction, |_, s| s.interval[0]),
+        measure("low", "Low end of its 95% interval", Unit::Fraction, |_, s| s.interval[0]),
         measure("high", "High end", Unit::Fraction, |_, s| s.interval[1]),
         measure("plug-in-mean", "Mean of 1 − (1 − p̂)^k over draws, if p = c/n", Unit::Fraction, |_, s| {
             s.scatter[1].mean
@@ -150,7 +153,7 @@ impl Model for Params {
             s.scatter[0].deviation
         }),
         measure("score", "Benchmark: pass@k, unbiased", Unit::Fraction, |_, s| s.bench.score.unbiased),
-        measure("score-low", "Low end of its 95 % interval", Unit::Fraction, |_, s| s.bench.score.interval[0]),
+        measure("score-low", "Low end of its 95% interval", Unit::Fraction, |_, s| s.bench.score.interval[0]),
         measure("score-high", "High end", Unit::Fraction, |_, s| s.bench.score.interval[1]),
         measure("score-plug-in", "With 1 − (1 − p̂)^k", Unit::Fraction, |_, s| s.bench.score.plug_in),
         measure("score-pooled", "1 − (1 − p)^k of the mean rate: no estimate", Unit::Fraction, |_, s| {
