@@ -17,8 +17,8 @@ use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
-    attention, blocks, budgets, caches, code, collectives, drafts, experts, failures, feedback, network, occupancy, precision,
-    published, scheduler, schedules, serving, sums, tensors, zero,
+    attention, blocks, budgets, caches, code, collectives, drafts, experts, failures, feedback, network, occupancy,
+    precision, published, scheduler, schedules, serving, sums, tensors, zero,
 };
 
 const COMPONENTS: [(&str, Component); 9] = [

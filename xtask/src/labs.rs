@@ -39,7 +39,8 @@ pub(crate) fn test() -> Result<Outcomes> {
         }
     }
     let mut hold = command("cargo");
-    hold.args(["test", "--package", "ringside-core", "--lib", "lab::", "--", "--nocapture"]).env("LABS_PRINTED", &outputs);
+    hold.args(["test", "--package", "ringside-core", "--lib", "lab::", "--", "--nocapture"])
+        .env("LABS_PRINTED", &outputs);
     process::run(&mut hold)?;
     Ok(Outcomes::default())
 }
@@ -61,7 +62,11 @@ fn printed(lab: &Path, scratch: &Path, programs: &Path) -> Result<String> {
     let mut shell = command("sh");
     shell.args(["-e", "-c", &run]).current_dir(scratch).env("PATH", path).env("OMP_NUM_THREADS", "1");
     let all = process::output(&mut shell)?;
-    Ok(all.lines().filter(|line| !line.contains("[Gloo]") && !line.contains("peer ranks")).map(|line| format!("{line}\n")).collect())
+    Ok(all
+        .lines()
+        .filter(|line| !line.contains("[Gloo]") && !line.contains("peer ranks"))
+        .map(|line| format!("{line}\n"))
+        .collect())
 }
 
 /// The folder of a Python's programs that has PyTorch and DeepSpeed.
@@ -90,7 +95,12 @@ fn programs() -> Result<PathBuf> {
     if !has("deepspeed") {
         say("installing DeepSpeed");
         process::run(pip().args(DEEPSPEED))?;
-        process::run(pip().args(["--no-build-isolation", "deepspeed==0.19.8"]).env("DS_ACCELERATOR", "cpu").env("DS_BUILD_OPS", "0"))?;
+        process::run(
+            pip()
+                .args(["--no-build-isolation", "deepspeed==0.19.8"])
+                .env("DS_ACCELERATOR", "cpu")
+                .env("DS_BUILD_OPS", "0"),
+        )?;
     }
     Ok(programs)
 }

@@ -82,7 +82,11 @@ fn predict(field: HtmlInputElement, lab: String) {
         let (text, row) = (typed.value().trim().to_owned(), row.clone());
         store().update(|doc| {
             let note = doc.labs.entry(lab.clone()).or_default();
-            if text.is_empty() { note.predicted.remove(&row) } else { note.predicted.insert(row, text) };
+            if text.is_empty() {
+                note.predicted.remove(&row)
+            } else {
+                note.predicted.insert(row, text)
+            };
         });
     });
 }

@@ -9,7 +9,8 @@ use crate::store::store;
 pub(super) fn offer(measured: Vec<Measured>) -> AnyView {
     let measured = StoredValue::new(measured);
     let is_kept = move || {
-        store().with(|doc| measured.with_value(|list| list.iter().all(|m| doc.setup.get(m.what.id()) == Some(&m.value))))
+        store()
+            .with(|doc| measured.with_value(|list| list.iter().all(|m| doc.setup.get(m.what.id()) == Some(&m.value))))
     };
     let keep = move |_| {
         store().update(|doc| {
@@ -32,7 +33,11 @@ pub(super) fn view() -> AnyView {
     let kept = Memo::new(move |_| {
         store().with(|doc| {
             let number = |what: Setup| Some(Measured { what, value: *doc.setup.get(what.id())? });
-            Setup::ALL.into_iter().filter_map(number).filter(|m| m.value.is_finite() && m.value > 0.0).collect::<Vec<_>>()
+            Setup::ALL
+                .into_iter()
+                .filter_map(number)
+                .filter(|m| m.value.is_finite() && m.value > 0.0)
+                .collect::<Vec<_>>()
         })
     });
     let forget = move |_| store().update(|doc| doc.setup.clear());
