@@ -8,11 +8,15 @@
 //!
 //! Weight-only quantization stores weights in fewer bits and computes in 16 (GPTQ, arXiv:2210.17323; AWQ, arXiv:2306.00978).
 
+mod finding;
+#[cfg(test)]
+mod tests;
+
 use super::figure::one_layer;
 use crate::declare::{Field, Measure, Model, Param, Scale, choice, join, measure, real, whole};
 use crate::model::presets;
 use crate::options;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, grouped};
 use crate::serving::machine::{self, MODELS, Machine, Serves};
 use crate::serving::step::{Chunk, Deployment, Engine, Quant, Step};
 
@@ -315,99 +319,6 @@ impl Outcome {
     pub fn fit(&self) -> f64 {
         (self.engine.tokens_that_fit() / self.params.context as f64).floor()
     }
-
-    /// What the figure shows, in sentences.
-    pub fn finding(&self) -> String {
-        let said = match self.params.view {
-            View::Pass => self.pass_finding(),
-            View::Draft => self.draft_finding(),
-            View::Weights => self.weights_finding(),
-        };
-        if self.params.batch as f64 <= self.fit() {
-            return said;
-        }
-        format!("{said} Beside the weights there is room for the caches of {} sequences.", grouped(self.fit() as u64))
-    }
-
-    fn together(&self) -> String {
-        let batch = self.params.batch;
-        format!("{} sequence{}", grouped(batch), if batch == 1 { "" } else { "s" })
-    }
-
-    fn pass_finding(&self) -> String {
-        let (pass, ridge) = (&self.pass, self.params.ridge());
-        let bound = if intensity(pass) >= ridge { "more than" } else { "fewer than" };
-        let from = match self.ridge_batch() {
-            0.0 => "no batch gets there, because every sequence brings its own cache".to_owned(),
-            batch => format!("from {} sequences on there is more", grouped(batch as u64)),
-        };
-        format!(
-            "A pass on {} takes {}. It reads {} of weights and {} of caches and computes {}: {} FLOP for each byte, {bound} the {} that \
-             the GPU does in that time; {from}. A prompt of {} tokens takes {} at once, {} FLOP for each byte.",
-            self.together(),
-            Unit::Seconds.format(pass.time()),
-            Unit::Bytes.format(pass.weights),
-            Unit::Bytes.format(pass.bytes - pass.weights),
-            Unit::Flop.format(pass.flop),
-            number(intensity(pass)),
-            number(ridge),
-            grouped(self.params.context),
-            Unit::Seconds.format(self.prefill.time()),
-            number(intensity(&self.prefill)),
-        )
-    }
-
-    fn draft_finding(&self) -> String {
-        let p = &self.params;
-        if p.drafted == 0 {
-            return "Nothing is drafted: every pass yields one token of each sequence.".to_owned();
-        }
-        let best = self.best();
-        let pays = match self.pays_up_to() {
-            0.0 => "Already for one sequence this draft does not pay.".to_owned(),
-            1.0 => "It pays for one sequence alone.".to_owned(),
-            n => format!("It pays up to {} sequences.", grouped(n as u64)),
-        };
-        let most = if best == 0 { "drafting nothing".to_owned() } else { format!("drafting {best} in a row") };
-        format!(
-            "A check of {} tokens of each of {} takes {} passes and yields {} tokens: {} times as fast. {pays} Fastest here is {most}, {} \
-             times.",
-            grouped(p.checked()),
-            self.together(),
-            number(self.check.time() / self.pass.time()),
-            number(p.tokens()),
-            number(self.speedup(p)),
-            number(self.at_drafted(best)),
-        )
-    }
-
-    fn weights_finding(&self) -> String {
-        let p = &self.params;
-        let seconds = |quant| p.engine(quant).map(|engine| engine.decode(p.batch, p.context).time());
-        let Some(whole) = seconds(Quant::Bf16) else {
-            return format!(
-                "In bf16 the weights do not fit. A pass on {} takes {}.",
-                self.together(),
-                Unit::Seconds.format(self.pass.time())
-            );
-        };
-        let times = |quant| seconds(quant).map_or(0.0, |time| whole / time);
-        let why = if self.pass.compute_bound {
-            "Computing takes longer than reading weights, and arithmetic of weight-only quantization stays in 16 bits."
-        } else if self.pass.bytes > 2.0 * self.pass.weights {
-            "Most of what is read is caches, which have their own bits."
-        } else {
-            "Most of the time goes into reading weights."
-        };
-        format!(
-            "With {}, weights in 8 bits make a pass {} times as fast as bf16, weights in 4 bits {} times, and fp8, which also multiplies \
-             in 8 bits, {} times. {why}",
-            self.together(),
-            number(times(Quant::Int8)),
-            number(times(Quant::Int4)),
-            number(times(Quant::Fp8)),
-        )
-    }
 }
 
 /// The last batch before the first at which something does not hold; 0 if it never holds, the largest if it always does.
@@ -421,74 +332,4 @@ fn last(holds: impl Fn(u64) -> bool) -> f64 {
         if holds(middle) { below = middle } else { above = middle }
     }
     below as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::query::Query;
-
-    fn quantity(query: &str, id: &str) -> f64 {
-        let evaluation = (Params::ENTRY.evaluate)(&Query::parse(&format!("reach=peak&{query}")));
-        assert_eq!((&evaluation.error, evaluation.problems.len()), (&None, 0), "{query}");
-        evaluation.get(id).expect("a quantity")
-    }
-
-    /// 8.03B parameters less the embedding that is looked up, two bytes each.
-    #[test]
-    fn a_pass_reads_the_weights_and_the_caches() {
-        assert_eq!(quantity("batch=1&context=1024", "weight-bytes"), 2.0 * (8_030_261_248.0 - 128_256.0 * 4096.0));
-        assert_eq!(quantity("batch=64", "weight-bytes"), quantity("batch=1", "weight-bytes"));
-        assert_eq!(quantity("batch=64", "cache-bytes"), 64.0 * quantity("batch=1", "cache-bytes"));
-        let alone = "batch=1&context=1024";
-        assert!((quantity(alone, "pass") / quantity(alone, "reads") - 1.0).abs() < 1e-9);
-        let refused = (Params::ENTRY.evaluate)(&Query::parse("model=llama-3-70b&tp=1"));
-        assert!(refused.error.is_some_and(|why| why.contains("More GPUs or fewer bits")));
-    }
-
-    /// Where caches are small it is chapter 13's figure, but for what GPUs say to each other and the module's projection.
-    #[test]
-    fn a_draft_is_that_of_chapter_13_where_caches_are_small() {
-        let ours = quantity("model=llama-3-8b&batch=1&context=1&draft=layer&drafted=4&alpha=0.7", "speedup");
-        let other = super::super::figure::Params::ENTRY;
-        let theirs = (other.evaluate)(&Query::parse("model=llama-3-8b&drafted=4&alpha=0.7&batch=1&weight-bits=16"));
-        let ratio = ours / theirs.get("speedup").expect("a quantity");
-        assert!((0.97..1.06).contains(&ratio), "{ratio}");
-    }
-
-    #[test]
-    fn a_draft_stops_paying_and_a_tree_stops_sooner() {
-        let state = "model=llama-3-70b&tp=4&context=1024&draft=llama-3.2-1b&drafted=4&alpha=0.7";
-        let stops = quantity(state, "pays-up-to");
-        assert!((32.0..1024.0).contains(&stops), "{stops}");
-        let at = |batch: f64| quantity(&format!("{state}&batch={batch}"), "speedup");
-        assert!(at(stops) > 1.0 && at(stops + 1.0) <= 1.0, "{stops}");
-        let tree = format!("{state}&branches=2");
-        assert!(quantity(&format!("{tree}&batch=1"), "tokens-per-pass") > quantity(state, "tokens-per-pass"));
-        assert!(quantity(&tree, "pays-up-to") < stops);
-        assert_eq!(quantity(&tree, "checked"), 31.0);
-        // A long context keeps a pass memory bound, and drafting worth it.
-        assert!(quantity(&state.replace("context=1024", "context=32768"), "pays-up-to") > 1.5 * stops);
-    }
-
-    #[test]
-    fn weights_in_four_bits_pay_where_weights_are_read() {
-        let at = |query: &str| quantity(&format!("model=llama-3-8b&quant=int4&{query}"), "speedup-bits");
-        let alone = at("batch=1&context=1");
-        assert!((alone - 16.0 / 4.125).abs() < 0.05, "{alone}");
-        assert!((at("batch=2048&context=1") - 1.0).abs() < 0.01);
-        assert!((1.0..1.4).contains(&at("batch=64&context=16384")));
-        assert!((280.0..320.0).contains(&quantity("model=llama-3-8b&context=1", "ridge-batch")));
-        assert_eq!(quantity("model=llama-3-8b&context=8192", "ridge-batch"), 0.0);
-        // 55.9 GB of room, 131 kB a token.
-        assert_eq!(quantity("model=llama-3-8b&context=8192", "fit"), 52.0);
-    }
-
-    #[test]
-    fn a_prompt_is_compute_bound() {
-        let at = |id: &str| quantity("model=llama-3-8b&batch=1&context=2048", id);
-        assert!(at("prefill-intensity") > 5.0 * at("ridge"));
-        assert!(at("intensity") < 0.01 * at("ridge"));
-        assert!(at("one-by-one") > 40.0 * at("prefill"));
-    }
 }
