@@ -177,7 +177,8 @@ const PICKLE: &str = "\
     024b034b04749475752e";
 
 fn bytes(hex: &str) -> Vec<u8> {
-    hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+    let digit = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|text| u8::from_str_radix(text, 16).ok());
+    hex.as_bytes().chunks(2).map(|pair| digit(pair).expect("two hexadecimal digits")).collect()
 }
 
 #[test]

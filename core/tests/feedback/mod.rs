@@ -322,9 +322,10 @@ fn grpo(check: &mut Check, name: &str, inputs: &Value, outputs: &Value) {
     near(check, name, dual(Average::Tokens), &verl["token-mean"]);
     near(check, name, dual(Average::Sums), &verl["seq-mean-token-sum"]);
     near(check, name, dual(Average::Answers), &verl["seq-mean-token-mean"]);
-    // Divided by the width of the batch's mask.
+    // The sum over all answers, divided by the width of the batch's mask.
     let width = t.mask.first().map_or(1, Vec::len) as f64;
-    near(check, name, dual(Average::Sums) / width, &verl["seq-mean-token-sum-norm"]);
+    let sum = dual(Average::Sums) * t.mask.len() as f64;
+    near(check, name, sum / width, &verl["seq-mean-token-sum-norm"]);
 }
 
 fn dpo(check: &mut Check, name: &str, inputs: &Value, outputs: &Value) {
