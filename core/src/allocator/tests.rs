@@ -185,7 +185,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 fn a_snapshot_is_read_from_json_and_from_its_pickle() {
     let from_json = Snapshot::read(JSON.as_bytes()).expect("it is one");
     assert_eq!(Snapshot::read(&bytes(PICKLE)), Ok(from_json.clone()));
-    let alone = &JSON[JSON.find('[').unwrap()..JSON.find(",\n    \"device_traces").unwrap()];
+    let alone = &JSON[JSON.find('[').expect("a list")..JSON.find(",\n    \"device_traces").expect("what follows it")];
     assert_eq!(Snapshot::read(alone.as_bytes()), Ok(from_json.clone()));
     assert_eq!(from_json.problems, [""; 0]);
     assert_eq!(from_json.bytes(|s| s == State::Allocated), 9_437_184);
