@@ -56,7 +56,7 @@ impl Model for Params {
             .doubling(14)
             .main()
             .at(|p| p.request.slot()),
-        real("memory", "GiB that the device has for it", [1.0, 192.0], "8")
+        real("memory", "GiB that the device has for it", [1.0, 256.0], "8")
             .label("Memory of the device, GiB")
             .doubling(8)
             .more("The device")
