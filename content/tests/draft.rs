@@ -52,3 +52,44 @@ fn a_chapter_of_the_course_comes_out_as_the_site_has_it() {
     let exercises = serde_json::to_vec(&draft.exercises).expect("JSON");
     assert_eq!(exercises, SITE["chapters/activations.exercises.json"]);
 }
+
+/// Chapter 3 with a file changed.
+fn edited(name: &str, edit: impl Fn(&str) -> String) -> Vec<String> {
+    const FOLDER: &str = "03-memory-accounting";
+    let mut files: BTreeMap<String, String> = serde_json::from_slice(&SITE["source.json"]).expect("paths and texts");
+    let path = if name == "course.toml" { name.to_owned() } else { format!("chapters/{FOLDER}/{name}") };
+    let text = files.get_mut(&path).expect("a file of the course");
+    let new = edit(text);
+    assert_ne!(*text, new);
+    *text = new;
+    draft(&Tree::from_files(files), FOLDER).diagnostics.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn one_mistake_is_reported_for_one() {
+    let line = |text: &str, n: usize| text.split_inclusive('\n').take(n).map(str::len).sum::<usize>();
+    // A stray bracket, wherever it is.
+    for n in [0, 1, 9, 40, 200] {
+        let list = edited("exercises.toml", |text| {
+            let at = line(text, n);
+            format!("{}[\n{}", &text[..at], &text[at..])
+        });
+        assert!(matches!(list.as_slice(), [one] if one.contains("not TOML")), "{n}: {list:#?}");
+    }
+    let list = edited("course.toml", |text| text.replace("minutes = ", "minutes = [ "));
+    assert!(matches!(list.as_slice(), [one] if one.contains("not TOML") && one.contains("course.toml")), "{list:#?}");
+    // A fence that is not closed, where it begins.
+    let list =
+        edited("chapter.md", |text| text.replacen("# Sixteen bytes", "# Sixteen bytes\n\n```notes\nFor me.\n\n#", 1));
+    assert!(matches!(list.as_slice(), [one] if one.contains("fence is not closed")), "{list:#?}");
+    let list = edited("chapter.md", |text| format!("{text}\n```notes\nFor me.\n"));
+    assert!(matches!(list.as_slice(), [one] if one.contains("fence is not closed")), "{list:#?}");
+    // A formula, likewise.
+    for formula in ["$\\frac{1}{s$", "$x^2", "$$x^2", "a $x + $y"] {
+        let list = edited("chapter.md", |text| format!("{text}\n\nAs {formula} says.\n"));
+        assert!(matches!(list.as_slice(), [one] if one.contains("formula")), "{formula}: {list:#?}");
+    }
+    for fine in ["\\$x", "US$ 5", "$5 or $6", "`$HOME`", "$x$"] {
+        assert_eq!(edited("chapter.md", |text| format!("{text}\n\nAs {fine} says.\n")), [""; 0], "{fine}");
+    }
+}

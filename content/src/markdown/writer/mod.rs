@@ -66,6 +66,8 @@ pub(super) struct Writer<'w, 'a> {
     rest_placed: bool,
     notes: Vec<Html>,
     paragraphs: usize,
+    /// Where the last formula began that was not closed.
+    dollar: Option<usize>,
 }
 
 struct Table {
@@ -115,6 +117,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             rest_placed: false,
             notes: Vec::new(),
             paragraphs: 0,
+            dollar: None,
         }
     }
 
@@ -225,9 +228,28 @@ impl<'w, 'a> Writer<'w, 'a> {
                 );
             }
         }
+        self.lonely_dollar(text, &range);
         let rest = bind::after_formula(&mut self.out, text);
         escape_into(&mut self.out, &bind::units(rest));
         self.plain.push_str(text);
+    }
+
+    /// A `$` that begins a formula and is never closed; the first of a paragraph, since those after it follow from it.
+    fn lonely_dollar(&mut self, text: &str, range: &Range<usize>) {
+        let source = &self.text.text;
+        let Some(at) = text.find('$').map(|n| range.start + n) else { return };
+        let after = source[at..].chars().nth(1).unwrap_or(' ');
+        let escaped = source[..at].ends_with('\\');
+        if escaped || after.is_whitespace() || after.is_ascii_digit() || !source[at..].starts_with('$') {
+            return;
+        }
+        let same =
+            self.dollar.is_some_and(|last| source.get(last..at).is_some_and(|between| !between.contains("\n\n")));
+        self.dollar = Some(at);
+        if !same {
+            let message = "This formula is not closed, or its braces are not. Write `\\$` for a dollar.";
+            self.trouble(self.text.spot(at), message, true);
+        }
     }
 
     fn code(&mut self, code: &str, spot: Spot<'_>) {
