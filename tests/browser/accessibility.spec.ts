@@ -1,28 +1,15 @@
-// What axe cannot see: reflow, the reader's own colours, a picture in words, a frame that may do nothing.
+// What axe cannot see: a header at 400 %, the reader's own colours, a picture in words, a frame that may do nothing.
 import { test as bare } from "@playwright/test";
-import { expect, overflow, ready, test } from "./fixtures";
-import { routes, widgets } from "./site";
-
-test.describe("at 320 pixels, which is 1280 at 400 %, and at 640", () => {
-  for (const { path } of routes) {
-    test(`/${path} needs no scrolling sideways`, async ({ page }) => {
-      await page.setViewportSize({ width: 320, height: 256 });
-      await page.goto(path || "./");
-      await ready(page);
-      await expect.poll(() => overflow(page), "320").toBeLessThanOrEqual(0);
-      // A header that stays would leave nothing of so low a window.
-      expect(await page.locator("header.top").evaluate((e) => getComputedStyle(e).position)).toBe("static");
-      await page.setViewportSize({ width: 640, height: 512 });
-      await expect.poll(() => overflow(page), "640").toBeLessThanOrEqual(0);
-    });
-  }
-});
+import { expect, ready, test } from "./fixtures";
+import { widgets } from "./site";
 
 test("everything in the header can be reached at 320 pixels", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 256 });
   await page.goto("./");
   await ready(page);
-  for (const name of ["Practice", "Reference", "Settings"]) {
+  // A header that stays would leave nothing of so low a window.
+  expect(await page.locator("header.top").evaluate((e) => getComputedStyle(e).position)).toBe("static");
+  for (const name of ["Labs", "Practice", "Reference", "Settings"]) {
     const box = (await page.locator("header.top").getByRole("link", { name }).boundingBox())!;
     expect(box.x).toBeGreaterThanOrEqual(0);
     expect(box.x + box.width).toBeLessThanOrEqual(320);
@@ -35,9 +22,10 @@ for (const scheme of ["dark", "light"] as const) {
     test.use({ contextOptions: { forcedColors: "active" }, colorScheme: scheme });
 
     for (const { id } of scheme === "dark" ? widgets : widgets.filter(({ id }) => ["memory-breakdown", "model-anatomy"].includes(id))) {
-      test(`${id}: what is told apart by colour still is, and what is pressed looks pressed`, async ({ page }) => {
-        await page.goto(`w/${id}/`);
+      test(`${id}: what is told apart by colour still is, what is pressed looks pressed, and a frame has its heading`, async ({ page }) => {
+        await page.goto(`w/${id}/?embed`);
         await ready(page);
+        await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
         const wrong = await page.locator("[data-widget]").evaluate((figure) => {
           const wrong: string[] = [];
           const shown = (e: Element) => e.getClientRects().length > 0;
@@ -79,14 +67,6 @@ test("the ring is read rank by rank, and follows the steps", async ({ page }) =>
   await page.getByRole("button", { name: "To the end" }).click();
   await expect(ranks.getByRole("listitem").nth(2)).toHaveText(/^Rank 2: finished sum of chunks 0, 1, 2, 3/);
 });
-
-for (const { id } of widgets) {
-  test(`${id} in a frame has a heading of the first level`, async ({ page }) => {
-    await page.goto(`w/${id}/?embed`);
-    await ready(page);
-    await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
-  });
-}
 
 test("what was tried is said, and the page is found from the settings", async ({ page }) => {
   await page.goto("settings/");

@@ -3,9 +3,11 @@ import { axe, contrast, expect, overflow, ready, test } from "./fixtures";
 import { routes } from "./site";
 
 const PHONE = { width: 360, height: 780 };
+/** A phone; 1280 pixels at 400 % and at 200 %. */
+const NARROW = [PHONE, { width: 320, height: 256 }, { width: 640, height: 512 }];
 
 for (const { path, title } of routes) {
-  test(`/${path} shows itself, axe finds nothing, and it fits a phone`, async ({ page }) => {
+  test(`/${path} shows itself, axe finds nothing, and it needs no scrolling sideways`, async ({ page }) => {
     await page.goto(`./${path}`);
     await ready(page);
     await expect(page.locator("h1")).toHaveCount(1);
@@ -16,8 +18,10 @@ for (const { path, title } of routes) {
     expect(await axe(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
     expect(await contrast(page), "dark").toEqual([]);
-    await page.setViewportSize(PHONE);
-    await expect.poll(() => overflow(page)).toBeLessThanOrEqual(0);
+    for (const size of NARROW) {
+      await page.setViewportSize(size);
+      await expect.poll(() => overflow(page), `${size.width} pixels`).toBeLessThanOrEqual(0);
+    }
   });
 }
 
