@@ -122,6 +122,12 @@ impl Tree {
         &self.labs
     }
 
+    /// The script in a lab's folder.
+    pub(crate) fn script(&self, folder: &str) -> Option<&SourceFile> {
+        let begin = format!("labs/{folder}/");
+        self.files.values().find(|file| file.path.starts_with(&begin) && file.path.ends_with(".py"))
+    }
+
     /// The files that could not be read, with why.
     pub(crate) fn troubles(&self) -> impl Iterator<Item = (&SourceFile, &str)> {
         self.files.values().filter_map(|file| Some((file, file.trouble.as_deref()?)))

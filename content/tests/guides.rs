@@ -84,7 +84,7 @@ fn chapter() -> (String, BTreeMap<String, String>) {
             // `unlocks` of two of the exercises name figures.
             Some(info) if info.starts_with("widget") => {
                 let second = info.replace("#main", "#curve after=sketch");
-                format!("```{info} after=predict-amdahl\nserial = 0.05\n```\n\n```{second}\nserial = 0.05\n```")
+                format!("```{info} after=predict-speedup\nserial = 0.05\n```\n\n```{second}\nserial = 0.05\n```")
             }
             Some("notes") => "```notes\nFor me.\n```".to_owned(),
             Some(info) => format!("```{info}\n```"),
@@ -95,6 +95,7 @@ fn chapter() -> (String, BTreeMap<String, String>) {
         };
         text.push_str(&format!("\n{piece}\n"));
     }
+    text.push_str("\n```exercises\n```\n");
     let mut files = COURSE.clone();
     files.get_mut("course.toml").expect("the manifest").push_str(&format!("\n{entry}"));
     files.insert(format!("chapters/{folder}/chapter.md"), text);

@@ -154,6 +154,7 @@ const CHART_ATTRIBUTES: &[&str] = &[
     "font-size",
     "font-weight",
     "height",
+    "opacity",
     "paint-order",
     "points",
     "r",

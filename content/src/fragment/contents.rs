@@ -4,8 +4,8 @@ use super::{solved, tick};
 use crate::html::escape;
 use crate::schema::{Course, ExerciseIndex, Status};
 
-/// Parts and chapters.
-pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex) -> String {
+/// Parts and chapters, and the way to the labs.
+pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, labs: usize) -> String {
     let written: Vec<String> =
         course.chapters().filter(|c| c.status == Status::Written).map(|c| escape(&c.slug)).collect();
     let mut html = format!(
@@ -32,6 +32,11 @@ pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex) -> String {
                 tick(chapter),
             ));
         }
+    }
+    if labs > 0 {
+        html.push_str(&format!(
+            "<h2>Your own machine</h2>\n<a href=\"lab/\"><i></i><span>Labs <small>{labs}</small></span></a>\n"
+        ));
     }
     html
 }

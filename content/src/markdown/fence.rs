@@ -1,4 +1,4 @@
-//! Fenced blocks that are not code: `widget`, `exercise`, `exercises`, `sources`, `notes`.
+//! Fenced blocks that are not code: `widget`, `exercise`, `exercises`, `sources`, `notes`, `lab`.
 
 use ringside_core::query::Query;
 use toml::de::DeValue;
@@ -17,6 +17,8 @@ pub(crate) enum Fence {
     Exercises,
     /// The chapter's sources.
     Sources,
+    /// A part of a lab's script: the lab's slug, and what stands in the marks `# [part]` and `# [/part]`.
+    Lab(String, String),
     /// What whoever presents the chapter sees, and learners do not.
     Notes,
     /// Code, in the language of this name (empty for none).
@@ -57,6 +59,7 @@ impl Fence {
             "exercises" => Fence::Exercises,
             "sources" => Fence::Sources,
             "notes" => Fence::Notes,
+            "lab" => Fence::Lab(words.next().unwrap_or_default().to_owned(), words.collect::<Vec<_>>().join(" ")),
             language => Fence::Code(language.to_owned()),
         }
     }
@@ -149,6 +152,7 @@ mod tests {
         assert_eq!(Fence::parse(" exercise weights-30b"), Fence::Exercise("weights-30b".into()));
         assert_eq!(Fence::parse("exercises"), Fence::Exercises);
         assert_eq!(Fence::parse("notes"), Fence::Notes);
+        assert_eq!(Fence::parse("lab ddp hooks"), Fence::Lab("ddp".into(), "hooks".into()));
         assert_eq!(Fence::parse("python"), Fence::Code("python".into()));
         assert_eq!(Fence::parse(""), Fence::Code(String::new()));
     }

@@ -88,6 +88,8 @@ pub enum Within {
     Times(f64),
     /// Not more than predicted: a bound.
     AtMost,
+    /// Yes: 1.
+    Yes,
 }
 
 impl Row {
@@ -95,20 +97,37 @@ impl Row {
     pub fn holds(&self) -> bool {
         let (predicted, measured) = (self.predicted, self.measured);
         match self.within {
-            Within::Exactly => predicted == measured,
+            Within::Exactly | Within::Yes => predicted == measured,
             Within::Times(times) => measured <= predicted * times && predicted <= measured * times,
             Within::AtMost => measured <= predicted,
         }
     }
 
-    /// The difference in words: "the same", "1.4 times as much", "a third of it" and the like.
+    /// A prediction of this row, for a person.
+    pub fn text(&self, value: f64) -> String {
+        match self.within {
+            Within::Yes => if value == 1.0 { "yes" } else { "no" }.into(),
+            Within::AtMost => format!("≤ {}", self.unit.format(value)),
+            _ => self.unit.format(value),
+        }
+    }
+
+    /// What was measured, for a person.
+    pub fn measured_text(&self) -> String {
+        if self.within == Within::AtMost { self.unit.format(self.measured) } else { self.text(self.measured) }
+    }
+
+    /// The difference in words: "the same", "+14%", "2.5 times as much", "within the bound".
     pub fn difference(&self) -> String {
         let (predicted, measured) = (self.predicted, self.measured);
+        if self.within == Within::AtMost {
+            return if self.holds() { "within the bound" } else { "over the bound" }.into();
+        }
         if predicted == measured {
             return "the same".into();
         }
         if predicted <= 0.0 || measured <= 0.0 {
-            return format!("{} more", self.unit.format(measured - predicted));
+            return "another".into();
         }
         let ratio = measured / predicted;
         match ratio {
@@ -210,10 +229,10 @@ impl Rows {
         self.rows.push(row);
     }
 
-    /// Something that is right or not: 1 or 0, and has to be 1.
+    /// Something that has to be right.
     fn right(&mut self, what: &str, is_right: bool, why: &str) {
         let measured = if is_right { 1.0 } else { 0.0 };
-        self.add(what, (1.0, measured), Unit::Count, Within::Exactly, |_| why.into());
+        self.add(what, (1.0, measured), Unit::Count, Within::Yes, |_| why.into());
     }
 
     fn keep(&mut self, what: Setup, value: f64) {

@@ -101,13 +101,18 @@ impl Offered {
     fn view(self, desk: Desk) -> AnyView {
         let ask = move |shared: Shared| {
             let folder = shared.folder.clone();
+            let kept = folder.clone();
+            let keep = move |_| {
+                self.waiting.set(None);
+                desk.open(kept.clone());
+            };
             view! {
                 <div class="message">
                     <p>{format!("The link holds a draft of {folder}, and you have changed that chapter yourself.")}</p>
                     <p>
                         <button type="button" on:click=move |_| self.open(desk, shared.clone())>"Replace mine with it"</button>
                         " "
-                        <button type="button" class="secondary" on:click=move |_| self.waiting.set(None)>"Keep mine"</button>
+                        <button type="button" class="secondary" on:click=keep>"Keep mine"</button>
                     </p>
                 </div>
             }

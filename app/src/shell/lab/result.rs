@@ -116,6 +116,7 @@ fn table(held: Held, id: String, is_example: bool) -> AnyView {
 fn line(row: Row, typed: Memo<Option<String>>) -> AnyView {
     let unit = row.unit;
     let (holds, difference) = (row.holds(), row.difference());
+    let (predicted, measured) = (row.text(row.predicted), row.measured_text());
     let yours = move || match typed.get() {
         None => "–".to_owned(),
         Some(text) => match answer::read(&text, unit, &[]) {
@@ -127,8 +128,8 @@ fn line(row: Row, typed: Memo<Option<String>>) -> AnyView {
         <tr class:off=!holds>
             <th scope="row">{row.what}</th>
             <td class="number">{yours}</td>
-            <td class="number">{unit.format(row.predicted)}</td>
-            <td class="number">{unit.format(row.measured)}</td>
+            <td class="number">{predicted}</td>
+            <td class="number">{measured}</td>
             <td class="number">
                 <span class="mark" aria-hidden="true">{if holds { "✓" } else { "≠" }}</span>
                 " "

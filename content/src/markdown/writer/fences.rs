@@ -9,6 +9,7 @@ use crate::markdown::fence::{self, Fence, WidgetFence};
 use crate::markdown::{Slot, figure, highlight, links, scan};
 use crate::names::Kind;
 use crate::source::{Located, Spot};
+use crate::world::slug_of;
 
 /// Code, already highlighted. It can be wider than a phone: it scrolls, also with the keyboard.
 pub(crate) fn listing(class: &str, html: &str) -> String {
@@ -67,6 +68,7 @@ impl<'w> Writer<'w, '_> {
                 self.rest_of_exercises();
             }
             Fence::Sources => self.sources(spot),
+            Fence::Lab(lab, part) => self.lab(&lab, &part, spot),
             Fence::Notes => {
                 let body = self.text.denoted(begins..range.end.max(begins), &body);
                 self.notes(&body);
@@ -211,6 +213,32 @@ impl<'w> Writer<'w, '_> {
         }
     }
 
+    /// A part of a lab's script, with a link to the lab that runs it.
+    fn lab(&mut self, lab: &str, part: &str, spot: Spot<'_>) {
+        let tree = self.world.tree;
+        let slugs: Vec<&str> = tree.labs().iter().map(|folder| slug_of(folder)).collect();
+        let Some(folder) = tree.labs().iter().find(|folder| slug_of(folder) == lab) else {
+            let message = format!("There is no lab “{}”.", ringside_core::query::shorten(lab));
+            self.world.sink.report_near(spot, message, lab, &slugs);
+            return;
+        };
+        let script = tree.script(folder).map(|file| file.text.as_str()).unwrap_or_default();
+        let Some(code) = between(script, &format!("# [{part}]\n"), &format!("# [/{part}]\n")) else {
+            let marks: Vec<&str> =
+                script.lines().filter_map(|line| line.strip_prefix("# [")?.strip_suffix(']')).collect();
+            let message = format!("The lab’s script has no part “{}”.", ringside_core::query::shorten(part));
+            self.world.sink.report_near(spot, message, part, &marks);
+            return;
+        };
+        self.out.push_str(&super::super::listing("python", code.trim_end()));
+        let number = folder.split('-').next().unwrap_or_default();
+        self.out.push_str(&format!(
+            "<p class=\"from-lab sans\">From <a href=\"lab/{}/\">lab {}</a>, which runs it on your machine.</p>\n",
+            escape(lab),
+            escape(number)
+        ));
+    }
+
     fn sources(&mut self, spot: Spot<'_>) {
         if std::mem::replace(&mut self.sources_placed, true) {
             self.trouble(spot, "The sources are placed twice.", false);
@@ -232,6 +260,12 @@ impl<'w> Writer<'w, '_> {
         }
         self.out.push_str("</ul>\n</div>\n");
     }
+}
+
+/// What stands between two marks.
+fn between<'t>(text: &'t str, begin: &str, end: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(begin)?;
+    Some(rest.split_once(end)?.0)
 }
 
 /// Where a TOML text sets `key`, or its beginning.

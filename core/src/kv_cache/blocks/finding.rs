@@ -157,15 +157,14 @@ impl Params {
             String::new()
         };
         format!(
-            "{} of {} tokens fit{} beside the weights of {name}. It keeps {} of a token, and the weights leave {} on {gpus}: {} tokens in {} \
-             blocks. In one room of {} slots each it would be {}.{alike}{copies}",
+            "{} of {} tokens fit{} beside the weights of {name}: {} a token, {} left on {gpus}, {} tokens. In one room of {} slots each it would be \
+             {}.{alike}{copies}",
             some(fit.requests as u64, "request"),
             grouped(self.tokens),
             if fit.requests == 1.0 { "s" } else { "" },
             Unit::Bytes.format(fit.per_token),
             Unit::Bytes.format(fit.room),
             grouped(fit.slots as u64),
-            grouped(fit.blocks as u64),
             grouped(self.longest.max(self.tokens)),
             grouped(fit.requests_reserved as u64),
         )
