@@ -107,7 +107,7 @@ test("of the manifest there is one's own entry, and one mistake in it is one mis
   await page.getByLabel("Slug of a new one").fill("law-of-amdahl");
   await page.getByRole("button", { name: "New chapter" }).click();
   await expect(page.getByLabel("Chapter", { exact: true })).toHaveValue(/^\d+-law-of-amdahl$/);
-  await page.getByRole("radiogroup", { name: "File" }).getByText("course.toml").click();
+  await page.getByRole("radiogroup", { name: "File" }).getByRole("radio", { name: /course.toml/ }).check();
   await field(page, "course.toml").waitFor();
   const entry = await text(page);
   expect(entry.startsWith("[[part.chapter]]\nslug = \"law-of-amdahl\"")).toBe(true);

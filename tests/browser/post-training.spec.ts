@@ -56,7 +56,7 @@ test.describe("policy-update", () => {
     await open(page, "view=policy&beta=0.3&updates=200");
     expect(await quantity(page, "hack")).toBeLessThan(0.5);
     await figure(page).getByRole("button", { name: "no penalty: hacked" }).click();
-    await expect(finding(page)).toContainText("The reward is hacked");
+    await expect(figure(page).locator(".finding-rest")).toContainText("The reward is hacked");
     await expect.poll(() => quantity(page, "hack")).toBeGreaterThan(0.9);
     await expect(figure(page).locator(".answers tbody tr")).toHaveCount(6);
     expect(await axe(page)).toEqual([]);
@@ -99,7 +99,7 @@ test("sft-packing: packing takes the padding away, and short rows cut answers", 
   await figure(page).getByRole("button", { name: "packed", exact: true }).click();
   await expect.poll(() => quantity(page, "padding")).toBeLessThan(0.5 * padding);
   await figure(page).getByRole("button", { name: "rows too short" }).click();
-  await expect(finding(page)).toContainText("had no room");
+  await expect(figure(page).locator(".finding-rest")).toContainText("had no room");
   await expect(figure(page).locator(".packing-text .gone").first()).toBeVisible();
   expect(await axe(page)).toEqual([]);
 });

@@ -10,7 +10,7 @@ use super::step::Engine;
 /// Requests of a simulation: enough that a queue can build up.
 const REQUESTS: usize = 96;
 /// The most that one of them may do.
-const BUDGET: usize = 30_000;
+const BUDGET: usize = 12_000;
 /// The share of requests within the promise at which a rate counts as served (DistServe, arXiv:2401.09670, §2.1).
 pub const ATTAINED: f64 = 0.9;
 /// Rates that are tried, in parts of what the machine can do at most: some below it, some above.
