@@ -55,7 +55,7 @@ fn printed(lab: &Path, scratch: &Path, programs: &Path) -> Result<String> {
     let first = front.get("run").and_then(|runs| runs.get(0)?.get("command")?.as_str().map(str::to_owned));
     let Some(run) = first else { return Err(format!("{} says no command", lab.display()).into()) };
     std::fs::create_dir_all(scratch).could_not(|| format!("create {}", scratch.display()))?;
-    process::copy(&lab.join(&script), &scratch.join(&script))?;
+    std::fs::copy(lab.join(&script), scratch.join(&script)).could_not(|| format!("copy {script}"))?;
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     // DeepSpeed is there already.
     let run: String = run.lines().filter(|line| !line.starts_with("pip ")).collect::<Vec<_>>().join("\n");

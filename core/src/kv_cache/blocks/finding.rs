@@ -157,7 +157,7 @@ impl Params {
             String::new()
         };
         format!(
-            "{} of {} tokens fit{} beside the weights of {name}: {} a token, {} left on {gpus}, {} tokens. In one room of {} slots each it would be \
+            "{} of {} tokens fit{} beside the weights of {name}. It keeps {} a token, and {} are left on {gpus}: {} tokens. In one room of {} slots each it would be \
              {}.{alike}{copies}",
             some(fit.requests as u64, "request"),
             grouped(self.tokens),
