@@ -87,7 +87,7 @@ test("a planned chapter opens in place, from a link and from the contents", asyn
   // Chapters get written: whichever are planned now.
   const home = await (await request.get("./")).text();
   const planned = [...home.matchAll(/class="chapter planned" id="?([\w-]+)/g)].map(([, id]) => id);
-  expect(planned.length).toBeGreaterThan(1);
+  test.skip(planned.length < 2, "every chapter is written");
   const [first, last] = [planned[0], planned[planned.length - 1]];
   await open(page, `./#${first}`);
   await expect(page.locator(`#${first} .about`)).toContainText("After it you can");

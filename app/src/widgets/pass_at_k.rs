@@ -164,6 +164,7 @@ fn numerics(params: Memo<Params>) -> AnyView {
     };
     view! {
         <Table
+            scroll="Ways of computing it"
             caption="1 − C(n−c, k)/C(n, k), computed in four ways"
             columns=[words("Way"), numbers("result"), numbers("off by")]
             rows=rows.into_any()
@@ -194,6 +195,7 @@ fn table(params: Memo<Params>) -> AnyView {
     };
     view! {
         <Table
+            scroll="Both estimates by tries"
             columns=[numbers("k"), numbers("unbiased"), numbers("1 − (1 − p̂)^k"), numbers("interval from"), numbers("to")]
             rows=rows.into_any()
         />
