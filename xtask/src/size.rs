@@ -20,8 +20,8 @@ const FONT_BUDGET: usize = 120_000;
 /// The workers that come with a figure: by what their files begin with, for whom they are downloaded, and their budgets, brotli,
 /// in bytes.
 const WORKERS: [(&str, &str, usize); 2] = [
-    ("gpu-worker-", "The GPU worker, for whoever runs a kernel", 150_000),
-    ("trace-worker-", "The trace worker, for whoever drops a trace of one's own", 60_000),
+    ("gpu-worker-", "The GPU worker, for whoever runs a kernel: wgpu, and the parser of the guard", 360_000),
+    ("trace-worker-", "The trace worker, for whoever drops a trace of one's own", 72_000),
 ];
 const VISITS: &[&str] = &["", "chapter/memory-accounting/"];
 
