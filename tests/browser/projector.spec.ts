@@ -173,6 +173,8 @@ for (const { id: widget } of widgets) {
     await ready(page);
     await page.evaluate(() => document.fonts.ready);
     await page.waitForTimeout(400);
+    // What leads to more of it is the room's, and goes with the freeze.
+    await page.getByRole("button", { name: "More below" }).evaluateAll((all) => all.forEach((mark) => (mark.style.visibility = "hidden")));
     const area = { x: 0, y: 0, width: 1280, height: 640 };
     const before = await page.screenshot({ clip: area });
     await page.keyboard.press("f");
