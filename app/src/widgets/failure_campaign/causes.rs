@@ -34,6 +34,7 @@ pub(super) fn view(params: Memo<Failures>) -> AnyView {
     };
     view! {
         <Table
+            scroll="Interruptions by cause"
             caption="Interruptions by cause, as published"
             columns=[
                 words("Cause"),
