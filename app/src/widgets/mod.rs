@@ -44,6 +44,7 @@ mod multi_token_prediction;
 mod occupancy;
 mod optimizer_step;
 mod outcome;
+mod overlap_map;
 mod parallel_machines;
 mod parallel_planner;
 mod pass_at_k;
@@ -207,6 +208,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
     Widget { id: "warp-scheduler", styles: &["warps"], load: || Box::pin(warps::scheduler::load()) },
     Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
+    Widget { id: "overlap-map", styles: &["overlap-map"], load: || Box::pin(overlap_map::load()) },
 ];
 
 /// The widget with this id.
