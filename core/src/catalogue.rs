@@ -38,6 +38,7 @@ pub const ALL: &[Entry] = &[
     crate::kernels::fusion::Params::ENTRY,
     crate::tensor_parallel::Params::ENTRY,
     crate::planner::Params::ENTRY,
+    crate::context_parallel::Params::ENTRY,
     crate::float::bits::Params::ENTRY,
     crate::loss_scaling::Params::ENTRY,
     crate::quantization::Params::ENTRY,

@@ -19,6 +19,7 @@ pub mod catalogue;
 pub mod checked;
 pub mod coalescing;
 pub mod collective;
+pub mod context_parallel;
 mod critical;
 pub mod ddp;
 pub mod decimal;

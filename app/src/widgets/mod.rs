@@ -13,6 +13,7 @@ mod cluster_scheduler;
 mod coalescing;
 mod collective;
 mod communication_cost;
+mod context_parallel;
 mod continuous_batching;
 mod controls;
 mod ddp_overlap;
@@ -129,6 +130,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(cluster_scheduler::load()),
     },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
+    Widget { id: "context-parallel", styles: &["context-parallel"], load: || Box::pin(context_parallel::load()) },
     Widget {
         id: "continuous-batching",
         styles: &["lined", "continuous-batching"],
