@@ -1,6 +1,7 @@
 //! The data files, one module a file: read, checked and rendered to the schema's types.
 
 mod course;
+mod coverage;
 mod exercises;
 mod figures;
 mod glossary;
@@ -10,6 +11,7 @@ mod readings;
 mod reference;
 
 pub(crate) use course::course;
+pub(crate) use coverage::{Founding, coverage};
 pub(crate) use exercises::{ChapterExercise, exercises};
 pub(crate) use figures::{Group, Purpose, figures};
 pub(crate) use glossary::glossary;

@@ -31,7 +31,7 @@ pub use chapter::{ExerciseIndex, Exercises, Indexed};
 pub use course::{Block, Chapter, Course, Layer, NotCovered, Part, Skill, Status, Week};
 pub use draft::{Diagnostic, Draft, ModelWords, ParameterWords, SLIDES, Vocabulary};
 pub use glossary::{Glossary, Term};
-pub use readings::{Readings, Source};
+pub use readings::{After, Readings, Source};
 pub use reference::{Card, OtherCourse, Reference, Tool, Variable};
 pub use search::{EntryKind, SearchEntry, SearchIndex};
 
