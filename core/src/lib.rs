@@ -64,6 +64,7 @@ pub mod scaling_laws;
 pub mod scheduler;
 pub mod seed_streams;
 pub mod serving;
+pub mod setup;
 pub mod slurm;
 pub mod speculative;
 pub mod stragglers;

@@ -65,6 +65,12 @@ pub fn Figure(
     /// States worth looking at: a row of [`super::presets`].
     #[prop(optional_no_strip)]
     presets: Option<AnyView>,
+    /// A tool of its own, beside those of every figure.
+    #[prop(optional_no_strip)]
+    tool: Option<AnyView>,
+    /// What such a tool has to say.
+    #[prop(optional_no_strip)]
+    said: Option<AnyView>,
     /// The two to four controls that matter most: their fields, without anything around them.
     main: AnyView,
     /// Every other control: fields, without anything around them.
@@ -116,9 +122,9 @@ pub fn Figure(
                 <div class="figure-head">
                     {heading}
                     <p class="figure-subtitle">{subtitle}</p>
-                    <Tools id title query alone />
+                    <Tools id title query alone tool />
                 </div>
-                <Problems problems />
+                <div class="figure-alert"><Problems problems /> {said}</div>
                 {presets.map(|presets| view! { <div class="figure-presets" inert=withheld>{presets}</div> })}
                 <div class="stage">
                     <div class="deck" inert=withheld>
@@ -210,11 +216,18 @@ fn Caption(
 }
 
 #[component]
-fn Tools(id: &'static str, title: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView {
+fn Tools(
+    id: &'static str,
+    title: &'static str,
+    query: RwSignal<Query>,
+    alone: bool,
+    tool: Option<AnyView>,
+) -> impl IntoView {
     let href = move || query.with(|q| link::to_widget(id, q));
     view! {
         <div class="figure-tools">
             {copy_link("Copy link", move || link::to_widget(id, &query.get_untracked()))}
+            {tool}
             {(!alone).then(|| view! { <a class="quiet" href=href>"Open alone"</a> })}
             <button type="button" class="quiet" data-project="">"Project"</button>
             <button type="button" class="quiet" data-share="">"Share"</button>
@@ -226,7 +239,7 @@ fn Tools(id: &'static str, title: &'static str, query: RwSignal<Query>, alone: b
 #[component]
 fn Problems(problems: RwSignal<Vec<Problem>>) -> impl IntoView {
     view! {
-        <div class="figure-alert" role="alert">
+        <div role="alert">
             <Show when=move || problems.with(|list| !list.is_empty())>
                 <div class="message problems">
                     <div>

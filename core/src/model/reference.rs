@@ -5,7 +5,7 @@ use super::params::ParameterCount;
 use super::presets::{self, Preset};
 use super::problem::ConfigProblem;
 use super::shape::{self, MAX_PARAMS, Shape};
-use crate::declare::{Declaration, Scale};
+use crate::declare::{Declaration, Scale, Takes};
 use crate::quantity::count;
 use crate::query::{Kind, ParamSpec, Query, Reader, plain};
 
@@ -49,11 +49,15 @@ pub const SPECS: [ParamSpec; 3] = [
 ];
 
 /// `model` of [`SPECS`], as a person sets it.
-pub const MODEL: Declaration = Declaration::of(SPECS[0]).label("Model").main();
+pub const MODEL: Declaration = Declaration::of(SPECS[0]).label("Model").takes(Takes::Model).main();
 
 /// `params` of [`SPECS`], as a person sets it.
-pub const COUNT: Declaration =
-    Declaration::of(SPECS[1]).label("Parameters").format(count).slider(Scale::Decades(7, 13)).main();
+pub const COUNT: Declaration = Declaration::of(SPECS[1])
+    .label("Parameters")
+    .takes(Takes::Parameters)
+    .format(count)
+    .slider(Scale::Decades(7, 13))
+    .main();
 
 /// `guess` of [`SPECS`]: in links alone.
 pub const GUESS: Declaration = Declaration::of(SPECS[2]);

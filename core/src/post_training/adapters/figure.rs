@@ -1,7 +1,7 @@
 //! `lora-adapters`: what adapters save, over their rank, and many of them served on one base.
 
 use super::{Adapter, Fused, Targets, Variant};
-use crate::declare::{Field as _, Measure, Model, Param, all_apart, choice, join, measure, real, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Takes, all_apart, choice, join, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::memory::Dtype;
 use crate::memory::Optimizer;
@@ -110,6 +110,7 @@ const OWN: [Param<Params>; 15] = [
         .more("Training")
         .at(|p: &mut Params| p.optimizer.slot()),
     whole("dp", "data-parallel ranks", [1, 4096], "1")
+        .takes(Takes::Gpus)
         .label("Data-parallel ranks")
         .doubling(12)
         .more("Training")
