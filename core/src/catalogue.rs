@@ -33,6 +33,7 @@ pub const ALL: &[Entry] = &[
     crate::pipeline::Params::ENTRY,
     crate::pipeline::editor::EditorParams::ENTRY,
     crate::kernels::matmul::Params::ENTRY,
+    crate::tile_order::Params::ENTRY,
     crate::kernels::workbench::Params::ENTRY,
     crate::kernels::attention::Params::ENTRY,
     crate::kernels::fusion::Params::ENTRY,

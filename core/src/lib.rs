@@ -69,6 +69,7 @@ pub mod slurm;
 pub mod speculative;
 pub mod stragglers;
 pub mod tensor_parallel;
+pub mod tile_order;
 pub mod trace;
 pub mod training_run;
 pub mod units;

@@ -65,6 +65,7 @@ mod serving_planner;
 mod sft_packing;
 mod stragglers;
 mod tensor_parallel;
+mod tile_order;
 mod trace_detective;
 mod training_run;
 mod warps;
@@ -205,6 +206,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "sft-packing", styles: &["sft-packing"], load: || Box::pin(sft_packing::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "caching-allocator", styles: &["caching-allocator"], load: || Box::pin(caching_allocator::load()) },
+    Widget { id: "tile-order", styles: &["tile-order"], load: || Box::pin(tile_order::load()) },
     Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
