@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::data::{self, Founding};
+use ringside_core::catalogue;
+
+use crate::data::{self, Formula, Founding};
 use crate::diagnostic::{Mode, Sink};
 use crate::names::Kind;
 use crate::schema::{Diagnostic, Readings, Status};
@@ -21,7 +23,8 @@ pub fn coverage(root: &Path) -> (String, Vec<Diagnostic>) {
     let readings = data::readings(&world);
     let world = World { sink: &sink, ..world };
     let documents = data::coverage(&world, &readings);
-    let text = format!("{}{}", map(&world, &documents, &readings), links(&world));
+    let formulas = data::formulas(&world);
+    let text = format!("{}{}{}", map(&world, &documents, &readings), described(&formulas), links(&world));
     (text, sink.into_sorted())
 }
 
@@ -58,6 +61,22 @@ fn map(world: &World<'_>, documents: &[Founding], readings: &Readings) -> String
         documents.len()
     );
     text
+}
+
+/// Which models have formulas in the reference.
+fn described(formulas: &[Formula]) -> String {
+    let mut models: Vec<&str> = formulas.iter().map(|f| f.model.as_str()).collect();
+    models.sort_unstable();
+    models.dedup();
+    let simulated = catalogue::ALL.iter().map(|entry| entry.id).filter(|id| !models.contains(id));
+    let simulated: Vec<&str> = simulated.collect();
+    format!(
+        "{} formulas of {} models hold; {} models are simulated and have none: {}.\n",
+        formulas.len(),
+        models.len(),
+        simulated.len(),
+        simulated.join(", ")
+    )
 }
 
 /// A place with the number of its chapter: `03 memory-accounting#zero`.

@@ -59,6 +59,8 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("reference.json", &data::reference(&world));
     files.html("sources.html", fragment::list(&course, &readings));
 
+    let formulas = data::formulas(&world);
+    files.html("formulas.html", fragment::formulas(&formulas, &course, &readings));
     let mut index = search_index::Builder::default();
     for part in &course.parts {
         for chapter in &part.chapters {
@@ -89,6 +91,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     }
     index.widgets(&groups);
     index.labs(&labs);
+    index.formulas(&formulas, &course);
     index.terms(&glossary);
     index.sources(&readings);
     let index: SearchIndex = index.finish();

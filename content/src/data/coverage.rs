@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ids, read};
+use super::{ids, read, section};
 use crate::names::Kind;
 use crate::schema::Readings;
 use crate::source::Located;
@@ -125,21 +125,6 @@ fn item(world: &World<'_>, mut table: Table<'_, '_>) -> Item {
         }
     }
     item
-}
-
-/// A place `chapter#section` that exists.
-fn section(world: &World<'_>, place: &Located<'_>) -> Option<String> {
-    let (slug, anchor) = place.text.split_once('#').unwrap_or((&place.text, ""));
-    if !world.names.resolve(Kind::Chapter, slug, place.spot(0), world.sink) {
-        return None;
-    }
-    let headings: Vec<&str> = world.scans.get(slug).into_iter().flat_map(|s| &s.headings).map(String::as_str).collect();
-    if !headings.contains(&anchor) {
-        let message = format!("The chapter “{slug}” has no section “#{anchor}”.");
-        world.sink.report_near(place.spot(0), message, anchor, &headings);
-        return None;
-    }
-    Some(place.text.clone())
 }
 
 /// Whether one of the chapters has the figure.

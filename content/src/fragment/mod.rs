@@ -18,6 +18,7 @@
 
 mod chapters;
 mod contents;
+mod formulas;
 mod gallery;
 mod home;
 pub(crate) mod labs;
@@ -27,6 +28,7 @@ mod sources;
 mod still;
 
 pub(crate) use contents::contents;
+pub(crate) use formulas::list as formulas;
 pub(crate) use gallery::gallery;
 pub(crate) use home::home;
 pub(crate) use sources::list;

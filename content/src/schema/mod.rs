@@ -6,7 +6,7 @@
 //! | `readings.json` | [`Readings`] |
 //! | `glossary.json` | [`Glossary`] |
 //! | `reference.json` | [`Reference`] |
-//! | `contents.html`, `home.html`, `figures.html`, `sources.html` | HTML fragments, see `fragment` |
+//! | `contents.html`, `home.html`, `figures.html`, `sources.html`, `formulas.html` | HTML fragments, see `fragment` |
 //! | `chapters/<slug>.html` | the chapter's page: an HTML fragment with place-holders |
 //! | `chapters/<slug>.notes.html` | its notes for whoever presents it, if it has any; the page has their places |
 //! | `chapters/<slug>.exercises.json` | [`Exercises`] |
