@@ -71,10 +71,10 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     for chapter in course.chapters() {
         exercises.exercises.extend(write_chapter(&world, &course, chapter, &mut files, &mut index));
     }
-    files.html("home.html", fragment::home(&course, &readings, &exercises));
     let groups = data::figures(&world, &course);
     files.html("figures.html", fragment::gallery(&groups));
     let labs = data::labs(&world);
+    files.html("home.html", fragment::home(&course, &readings, &exercises, &labs));
     files.html("contents.html", fragment::contents(&course, &exercises, labs.len()));
     if !labs.is_empty() {
         files.html("labs.html", fragment::labs::list(&labs, &course));

@@ -10,7 +10,7 @@ use ringside_content::words;
 use ringside_core::query::{Problem, Query};
 use ringside_drawing::caption;
 use wasm_bindgen::JsCast as _;
-use web_sys::{CustomEvent, HtmlElement};
+use web_sys::{CustomEvent, CustomEventInit, HtmlElement};
 
 use super::copy_link::copy_link;
 use super::later::Later;
@@ -18,7 +18,7 @@ use super::more::More;
 use super::{dom, link, unique_id};
 
 /// The event by which a figure is put into a state, as its `data-query` has it: `detail` is the text of a query.
-pub const SET_STATE: &str = "ringside-set";
+const SET_STATE: &str = "ringside-set";
 
 /// Lets `query` be set by that event.
 pub fn take_states(root: &HtmlElement, query: RwSignal<Query>) {
@@ -26,6 +26,17 @@ pub fn take_states(root: &HtmlElement, query: RwSignal<Query>) {
         let text = event.dyn_into::<CustomEvent>().ok().and_then(|event| event.detail().as_string());
         query.set(Query::parse(&text.unwrap_or_default()));
     });
+}
+
+/// Puts a figure into a state: now, or as soon as it is alive.
+pub fn set_state(figure: &HtmlElement, query: &str) {
+    dom::set(figure, "data-query", query);
+    let init = CustomEventInit::new();
+    init.set_detail(&query.into());
+    if let Ok(event) = CustomEvent::new_with_event_init_dict(SET_STATE, &init) {
+        // Nobody cancels it.
+        let _ = figure.dispatch_event(&event);
+    }
 }
 
 /// Milliseconds after which the caption is at rest.
