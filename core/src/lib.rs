@@ -48,6 +48,7 @@ pub mod moe;
 pub mod network;
 pub mod occupancy;
 pub mod optimizer_step;
+pub mod overlap;
 pub mod pass_at_k;
 pub mod pipeline;
 pub mod planner;
