@@ -2,7 +2,7 @@
 
 use ringside_core::catalogue;
 
-use crate::data::{ChapterExercise, Group, Lab};
+use crate::data::{ChapterExercise, Group, Lab, Listed};
 use crate::html::text_of;
 use crate::markdown::Page;
 use crate::schema::{Chapter, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex};
@@ -71,6 +71,21 @@ impl Builder {
                 context: lab.question.clone(),
                 href: format!("lab/{}/", lab.slug),
                 text: text_of(&Html(format!("{} {}", lab.text.0, lab.text.1))),
+            });
+        }
+    }
+
+    /// The missions, with their decisions.
+    pub(crate) fn missions(&mut self, missions: &[Listed]) {
+        for one in missions {
+            let Listed { slug, mission, .. } = one;
+            let decisions: Vec<&str> = mission.decision.iter().map(|d| d.title.as_str()).collect();
+            self.0.push(SearchEntry {
+                kind: EntryKind::Mission,
+                title: mission.title.clone(),
+                context: mission.question.clone(),
+                href: format!("mission/{slug}/"),
+                text: format!("{} {}.", one.plain(), decisions.join(", ")),
             });
         }
     }

@@ -45,4 +45,6 @@ pub enum EntryKind {
     Exercise,
     /// A lab.
     Lab,
+    /// A mission.
+    Mission,
 }
