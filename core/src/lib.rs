@@ -42,6 +42,7 @@ pub mod loss_detective;
 pub mod loss_scaling;
 pub mod machines;
 pub mod memory;
+pub mod mission;
 pub mod mix;
 pub mod model;
 pub mod moe;
