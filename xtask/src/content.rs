@@ -8,6 +8,7 @@ use ringside_content::Mode;
 use ringside_content::schema::Course;
 use ringside_core::catalogue;
 
+use crate::args::Options;
 use crate::editor;
 use crate::failure::Result;
 use crate::process;
@@ -108,6 +109,17 @@ fn route(path: String, course: Option<&Course>) -> Route {
     let title = if title.is_empty() { "Ringside".to_owned() } else { format!("{title} · Ringside") };
     let description = description.to_owned();
     Route { path, title, description }
+}
+
+/// Prints the reading map with its places in the course.
+pub(crate) fn main(_: &Options) -> Result<()> {
+    let (text, wrong) = ringside_content::coverage(&process::root().join("content"));
+    print!("{text}");
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let list: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    Err(list.join("\n").into())
 }
 
 /// Changes when anything that is rendered is changed, added or removed.

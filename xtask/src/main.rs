@@ -101,6 +101,12 @@ const COMMANDS: &[Command] = &[
         run: new::main,
     },
     Command {
+        name: "content",
+        summary: "print where the course has each topic, source and skill of the reading map; fail where one has no place",
+        flags: &[],
+        run: content::main,
+    },
+    Command {
         name: "size",
         summary: "print what a first visit downloads; fail over the budget",
         flags: &[Flag { name: "--no-build", value: "", help: "measure the dist/ that is there" }],

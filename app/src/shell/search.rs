@@ -169,6 +169,7 @@ fn row(
         EntryKind::Chapter => "Chapter",
         EntryKind::Section => "Section",
         EntryKind::Widget => "Figure",
+        EntryKind::Formula => "Formula",
         EntryKind::Term => "Term",
         EntryKind::Source => "Source",
         EntryKind::Exercise => "Exercise",

@@ -19,6 +19,7 @@
 mod begin;
 mod chapters;
 mod contents;
+mod formulas;
 mod gallery;
 mod home;
 pub(crate) mod labs;
@@ -28,6 +29,7 @@ mod sources;
 mod still;
 
 pub(crate) use contents::contents;
+pub(crate) use formulas::list as formulas;
 pub(crate) use gallery::gallery;
 pub(crate) use home::home;
 pub(crate) use sources::list;

@@ -191,7 +191,7 @@ impl Params {
 }
 
 /// The largest divisor of `heads` that is not over `most`.
-fn evenly(heads: u64, most: u64) -> u64 {
+pub(crate) fn evenly(heads: u64, most: u64) -> u64 {
     (1..=most.min(heads)).rev().find(|n| heads.is_multiple_of(*n)).unwrap_or(1)
 }
 

@@ -17,6 +17,7 @@ pub mod online;
 mod params;
 pub mod plan;
 pub mod position;
+pub mod stretch;
 #[cfg(test)]
 mod tests;
 

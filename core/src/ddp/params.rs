@@ -303,7 +303,7 @@ impl Model for Params {
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
         let query = reader.query();
-        self.model = ModelRef::read_shape(reader, query, preset());
+        self.model = ModelRef::read_shape(reader, MODEL.default);
         [self.link, self.net] = links::with_gpu(self.gpu, query, [self.link, self.net]);
     }
 

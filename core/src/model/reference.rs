@@ -101,8 +101,9 @@ impl ModelRef {
     }
 
     /// Reads an architecture by [`SPECS`] without `params` and [`shape::SPECS`], which must be among the reader's; the
-    /// preset `default` if none is given.
-    pub fn read_shape(reader: &mut Reader<'_>, query: &Query, default: &'static Preset) -> Self {
+    /// preset called `default` if none is given.
+    pub fn read_shape(reader: &mut Reader<'_>, default: &str) -> Self {
+        let (query, default) = (reader.query(), presets::find(default).unwrap_or(&presets::ALL[0]));
         let given = query.get("model").is_some_and(|v| !v.trim().is_empty());
         let choice = match reader.choice("model") {
             _ if !given && shape::is_given(query) => "custom",

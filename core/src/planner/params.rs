@@ -11,7 +11,7 @@ use crate::declare::{
 };
 use crate::hardware::{self, links};
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, presets, reference};
+use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, grouped};
 use crate::query::{Query, Reader};
 
@@ -223,7 +223,7 @@ impl Model for Params {
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
         let query = reader.query();
-        self.model = ModelRef::read_shape(reader, query, presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        self.model = ModelRef::read_shape(reader, MODEL);
         let Cluster { gpu, link, net, .. } = self.cluster;
         [self.cluster.link, self.cluster.net] = links::with_gpu(gpu, query, [link, net]);
     }

@@ -16,7 +16,7 @@ use crate::declare::{
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, Shape, presets, reference};
+use crate::model::{ModelRef, Shape, reference};
 use crate::network::Fabric;
 use crate::quantity::{Unit, grouped, number};
 use crate::query::{Query, Reader};
@@ -183,7 +183,7 @@ impl Model for Params {
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
         let query = reader.query();
-        self.model = ModelRef::read_shape(reader, query, presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        self.model = ModelRef::read_shape(reader, MODEL);
         [self.link, self.net] = links::with_gpu(self.gpu, query, [self.link, self.net]);
         if self.sp && self.split != Split::PAIR {
             reader.problem("sp", "Sequence parallelism is for split=column-row; it is off here.");

@@ -7,7 +7,7 @@ use crate::memory::Dtype;
 use crate::memory::Optimizer;
 use crate::memory::activations::Recompute;
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, presets, reference};
+use crate::model::{ModelRef, reference};
 use crate::options;
 use crate::post_training::held::{Held, Load, Tune};
 use crate::quantity::{Unit, grouped};
@@ -183,8 +183,7 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
-        self.model = ModelRef::read_shape(reader, query, preset);
+        self.model = ModelRef::read_shape(reader, MODEL);
     }
 
     fn unplaced(&self) -> Query {
