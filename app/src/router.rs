@@ -32,6 +32,8 @@ pub enum Route {
     Reference,
     /// What to do next, and how it stands.
     Practice,
+    /// What was shown so far, to print and to link.
+    Record,
     /// To compose a quiz, or to take it.
     Quiz,
     /// To look at what was handed in.
@@ -61,6 +63,7 @@ impl Route {
             ("mission", slug, None) => Self::Mission(slug.map(str::to_owned)),
             ("reference", None, _) => Self::Reference,
             ("practice", None, _) => Self::Practice,
+            ("record", None, _) => Self::Record,
             ("quiz", None, _) => Self::Quiz,
             ("check", None, _) => Self::Check,
             ("presenter", None, _) => Self::Presenter,

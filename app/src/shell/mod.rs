@@ -24,6 +24,7 @@ pub mod prerendered;
 pub mod presenter;
 mod print;
 pub mod projector;
+pub mod record;
 pub mod reference;
 mod search;
 pub mod settings;
