@@ -269,3 +269,36 @@ fn every_question_shows_what_it_is_there_for() {
     use Verdict::{Exposed, Free};
     assert_eq!(found, [Free, Exposed, Free, Free, Free, Exposed].map(Some));
 }
+
+/// Every combination of extremes and a few values between gives finite numbers and sentences.
+#[test]
+fn no_state_breaks_it() {
+    let mut stream = crate::mix::Stream::new(26);
+    let mut pick = |list: &[&str]| list[(stream.unit() * list.len() as f64) as usize % list.len()].to_owned();
+    for _ in 0..400 {
+        let query = format!(
+            "technique={}&gpu={}&gpus={}&tokens={}&model={}&seq={}&reduce={}&tp={}&attention={}&mfu={}&reach={}&node={}&nics={}&sockets={}&spine={}",
+            pick(&["ddp", "fsdp", "tp", "fsdp-tp", "cp", "ep", "pp"]),
+            pick(&["h100-80", "mi300x", "tpu-v4", "rtx-4090", "b300"]),
+            pick(&["1", "2", "3", "7", "64", "72", "1000", "16384"]),
+            pick(&["64", "1000", "262144"]),
+            pick(&MODELS),
+            pick(&["1", "4096", "1048576"]),
+            pick(&["bf16", "fp32"]),
+            pick(&["0", "1", "3", "64"]),
+            pick(&["true", "false"]),
+            pick(&["0.05", "1"]),
+            pick(&["0.05", "1"]),
+            pick(&["1", "8", "72"]),
+            pick(&["1", "8", "72"]),
+            pick(&["1", "2", "4"]),
+            pick(&["1", "64"]),
+        );
+        let map = map(&query);
+        for quantity in map.params.quantities(&map) {
+            assert!(quantity.value.is_finite(), "{query}: {}", quantity.id);
+        }
+        let finding = map.finding();
+        assert!(finding.ends_with('.') && !finding.contains("NaN") && !finding.contains('–'), "{query}: {finding}");
+    }
+}
