@@ -143,6 +143,10 @@ const COMMANDS: &[Command] = &[
             name: "--bench-dir",
             value: "<dir>",
             help: "instead: write them there for gpu-bench, which measures them beside other libraries",
+        }, Flag {
+            name: "--only",
+            value: "<families>",
+            help: "only these, with commas between them: matmul,matmul-tuned,attention,decode",
         }],
         run: kernels::main,
     },

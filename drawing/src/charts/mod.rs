@@ -16,6 +16,7 @@ pub mod live_evaluation;
 pub mod lora_adapters;
 pub mod loss_detective;
 pub mod loss_scaling;
+pub mod matmul_tuner;
 pub mod memory_hierarchy;
 pub mod multi_token_prediction;
 pub mod occupancy;
@@ -66,6 +67,7 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
         }
         "editor-latency" => editor_latency::chart(&ringside_core::editor_latency::Params::read(query).0),
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
+        "matmul-tuner" => matmul_tuner::chart(&kernels::tuner::Params::read(query).0, &[]),
         "multi-token-prediction" => {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
         }
