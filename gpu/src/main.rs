@@ -78,9 +78,8 @@ fn odd() -> Vec<Problem> {
         |head_dim, causal| Problem::Attention(attention::Sizes { seq: 83, head_dim, heads: 4, kv_heads: 2, causal });
     let product = |[m, n, k]: [u64; 3]| Problem::Matmul(matmul::Sizes { m, n, k });
     let mut all = vec![product([131, 67, 37]), product([131, 68, 36]), product([256, 128, 32])];
-    let decode = |head_dim, kv_heads| {
-        Problem::Decode(decode::Sizes { keys: 777, head_dim, heads: 6, kv_heads, chunk: 100 })
-    };
+    let decode =
+        |head_dim, kv_heads| Problem::Decode(decode::Sizes { keys: 777, head_dim, heads: 6, kv_heads, chunk: 100 });
     all.extend([(32, 6), (64, 1), (128, 2)].map(|(head_dim, kv_heads)| decode(head_dim, kv_heads)));
     all.extend([(32, false), (64, true), (128, true)].map(|(head_dim, causal)| attention(head_dim, causal)));
     all.extend(Op::ALL.map(|op| Problem::Rows(op, rows::Sizes { rows: 5, cols: 4099 })));

@@ -128,7 +128,8 @@ fn exact(puzzle: &Puzzle, case: &Case) -> Vec<f64> {
         "vector" => (0..n).map(|i| 2.0 * input(0, i) + input(1, i)).collect(),
         "grouped" => {
             // The elements, sorted as the task says: by band, then by column, then by row.
-            let mut places: Vec<(usize, usize)> = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col))).collect();
+            let mut places: Vec<(usize, usize)> =
+                (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col))).collect();
             places.sort_by_key(|(row, col)| (row / size("high"), *col, *row));
             places.into_iter().map(|(row, col)| input(0, row * cols + col)).collect()
         }

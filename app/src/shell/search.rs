@@ -169,10 +169,12 @@ fn row(
         EntryKind::Chapter => "Chapter",
         EntryKind::Section => "Section",
         EntryKind::Widget => "Figure",
+        EntryKind::Formula => "Formula",
         EntryKind::Term => "Term",
         EntryKind::Source => "Source",
         EntryKind::Exercise => "Exercise",
         EntryKind::Lab => "Lab",
+        EntryKind::Mission => "Mission",
     };
     // A source is shown on the map, with what to look for in it, the learner's summary and the way out.
     let href = match entry.kind {

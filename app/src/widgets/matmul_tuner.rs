@@ -77,9 +77,8 @@ impl Search {
         let Some(best) = measured.iter().max_by(|a, b| rate(a).total_cmp(&rate(b))) else { return };
         let Some(won) = Trial::of(best).filter(|trial| trial.rate > 0.0) else { return };
         kept::replace(best.clone(), |old| {
-            Trial::of(old).is_some_and(|old| {
-                (old.n, old.config.numbers, &old.device) == (won.n, won.config.numbers, &won.device)
-            })
+            Trial::of(old)
+                .is_some_and(|old| (old.n, old.config.numbers, &old.device) == (won.n, won.config.numbers, &won.device))
         });
     }
 

@@ -1,19 +1,25 @@
 //! The data files, one module a file: read, checked and rendered to the schema's types.
 
 mod course;
+mod coverage;
 mod exercises;
 mod figures;
+mod formulas;
 mod glossary;
 mod labs;
+mod missions;
 mod plan;
 mod readings;
 mod reference;
 
 pub(crate) use course::course;
+pub(crate) use coverage::{Founding, coverage};
 pub(crate) use exercises::{ChapterExercise, exercises};
 pub(crate) use figures::{Group, Purpose, figures};
+pub(crate) use formulas::{Formula, formulas};
 pub(crate) use glossary::glossary;
 pub(crate) use labs::{Lab, labs};
+pub(crate) use missions::{Listed, missions};
 pub(crate) use plan::plan;
 pub(crate) use readings::readings;
 pub(crate) use reference::reference;
@@ -68,4 +74,19 @@ fn numbers(world: &World<'_>, table: &mut Table<'_, '_>, key: &'static str, kind
         }
     }
     numbers
+}
+
+/// A place `chapter#section` that exists.
+fn section(world: &World<'_>, place: &Located<'_>) -> Option<String> {
+    let (slug, anchor) = place.text.split_once('#').unwrap_or((&place.text, ""));
+    if !world.names.resolve(Kind::Chapter, slug, place.spot(0), world.sink) {
+        return None;
+    }
+    let headings: Vec<&str> = world.scans.get(slug).into_iter().flat_map(|s| &s.headings).map(String::as_str).collect();
+    if !headings.contains(&anchor) {
+        let message = format!("The chapter “{slug}” has no section “#{anchor}”.");
+        world.sink.report_near(place.spot(0), message, anchor, &headings);
+        return None;
+    }
+    Some(place.text.clone())
 }

@@ -6,7 +6,7 @@
 //! | `readings.json` | [`Readings`] |
 //! | `glossary.json` | [`Glossary`] |
 //! | `reference.json` | [`Reference`] |
-//! | `contents.html`, `home.html`, `figures.html`, `sources.html` | HTML fragments, see `fragment` |
+//! | `contents.html`, `home.html`, `figures.html`, `sources.html`, `formulas.html` | HTML fragments, see `fragment` |
 //! | `chapters/<slug>.html` | the chapter's page: an HTML fragment with place-holders |
 //! | `chapters/<slug>.notes.html` | its notes for whoever presents it, if it has any; the page has their places |
 //! | `chapters/<slug>.exercises.json` | [`Exercises`] |
@@ -31,7 +31,7 @@ pub use chapter::{ExerciseIndex, Exercises, Indexed};
 pub use course::{Block, Chapter, Course, Layer, NotCovered, Part, Skill, Status, Week};
 pub use draft::{Diagnostic, Draft, ModelWords, ParameterWords, SLIDES, Vocabulary};
 pub use glossary::{Glossary, Term};
-pub use readings::{Readings, Source};
+pub use readings::{After, Readings, Source};
 pub use reference::{Card, OtherCourse, Reference, Tool, Variable};
 pub use search::{EntryKind, SearchEntry, SearchIndex};
 

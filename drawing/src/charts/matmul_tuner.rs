@@ -62,7 +62,12 @@ pub fn chart(p: &Params, trials: &[Trial]) -> Chart {
             Rule::across(chosen.intensity(), format!("this shape: {}", number(chosen.intensity()))).ink(Ink::Soft),
         ],
         marks: best
-            .map(|best| Mark::new((best.config.intensity(), best.rate), format!("fastest: {}", Unit::FlopPerSecond.format(best.rate))))
+            .map(|best| {
+                Mark::new(
+                    (best.config.intensity(), best.rate),
+                    format!("fastest: {}", Unit::FlopPerSecond.format(best.rate)),
+                )
+            })
             .into_iter()
             .collect(),
     }
@@ -88,8 +93,12 @@ mod tests {
         assert!(after.series.iter().all(|s| s.name != "Not tried yet"));
         assert_eq!(after.series.iter().map(|s| s.points.len()).sum::<usize>(), all.len());
         assert_eq!(after.marks.len(), 1);
-        assert!(after.series.iter().flat_map(|s| &s.points).all(|(x, y)| {
-            (INTENSITIES.0..INTENSITIES.1).contains(x) && *y < after.up.range().1
-        }));
+        assert!(
+            after
+                .series
+                .iter()
+                .flat_map(|s| &s.points)
+                .all(|(x, y)| { (INTENSITIES.0..INTENSITIES.1).contains(x) && *y < after.up.range().1 })
+        );
     }
 }
