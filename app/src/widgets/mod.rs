@@ -17,6 +17,7 @@ mod context_parallel;
 mod continuous_batching;
 mod controls;
 mod ddp_overlap;
+mod decode_kernels;
 mod decode_speed;
 mod editor_latency;
 mod export;
@@ -36,6 +37,7 @@ mod lora_adapters;
 mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
+mod matmul_tuner;
 mod memory_breakdown;
 mod memory_hierarchy;
 mod model_anatomy;
@@ -171,6 +173,8 @@ pub const ALL: &[Widget] = &[
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
     Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
+    Widget { id: "decode-kernels", styles: &["kernels"], load: || Box::pin(decode_kernels::load()) },
+    Widget { id: "matmul-tuner", styles: &["kernels", "matmul-tuner"], load: || Box::pin(matmul_tuner::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "memory-hierarchy", styles: &["memory-hierarchy"], load: || Box::pin(memory_hierarchy::load()) },

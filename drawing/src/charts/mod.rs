@@ -17,6 +17,7 @@ pub mod live_evaluation;
 pub mod lora_adapters;
 pub mod loss_detective;
 pub mod loss_scaling;
+pub mod matmul_tuner;
 pub mod memory_hierarchy;
 pub mod multi_token_prediction;
 pub mod occupancy;
@@ -71,6 +72,7 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             first_steps::chart(&memory::first_steps::course(&memory::first_steps::Params::read(query).0).ok()?)
         }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
+        "matmul-tuner" => matmul_tuner::chart(&kernels::tuner::Params::read(query).0, &[]),
         "multi-token-prediction" => {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
         }
