@@ -23,6 +23,7 @@ mod gallery;
 mod home;
 pub(crate) mod labs;
 mod layers;
+mod pictures;
 mod plan;
 mod sources;
 mod still;
@@ -31,6 +32,7 @@ pub(crate) use contents::contents;
 pub(crate) use formulas::list as formulas;
 pub(crate) use gallery::gallery;
 pub(crate) use home::home;
+pub(crate) use pictures::pictures;
 pub(crate) use sources::list;
 
 use crate::html::escape;
