@@ -26,6 +26,8 @@ pub enum Route {
     Widget(String),
     /// The labs, or one of them by its slug.
     Lab(Option<String>),
+    /// The missions, or one of them by its slug.
+    Mission(Option<String>),
     /// Variables, hardware, terms.
     Reference,
     /// What to do next, and how it stands.
@@ -58,6 +60,7 @@ impl Route {
             ("w", None, _) => Self::Gallery,
             ("w", Some(id), None) => Self::Widget(id.to_owned()),
             ("lab", slug, None) => Self::Lab(slug.map(str::to_owned)),
+            ("mission", slug, None) => Self::Mission(slug.map(str::to_owned)),
             ("reference", None, _) => Self::Reference,
             ("practice", None, _) => Self::Practice,
             ("record", None, _) => Self::Record,

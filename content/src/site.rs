@@ -75,7 +75,15 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.html("figures.html", fragment::gallery(&groups));
     let labs = data::labs(&world);
     files.html("home.html", fragment::home(&course, &readings, &exercises, &labs));
-    files.html("contents.html", fragment::contents(&course, &exercises, labs.len()));
+    let missions = data::missions(&world);
+    files.html("contents.html", fragment::contents(&course, &exercises, [missions.len(), labs.len()]));
+    if !missions.is_empty() {
+        files.html("missions.html", fragment::missions::list(&missions, &course));
+    }
+    for mission in &missions {
+        files.html(&format!("missions/{}.html", mission.slug), fragment::missions::page(mission, &course));
+        files.json(&format!("missions/{}.json", mission.slug), &mission.mission);
+    }
     if !labs.is_empty() {
         files.html("labs.html", fragment::labs::list(&labs, &course));
     }
@@ -92,13 +100,14 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     index.widgets(&groups);
     index.labs(&labs);
     index.formulas(&formulas, &course);
+    index.missions(&missions);
     index.terms(&glossary);
     index.sources(&readings);
     let index: SearchIndex = index.finish();
     files.json("search.json", &index);
     files.json("source.json", &tree.texts());
 
-    let routes = routes(&course, &labs);
+    let routes = routes(&course, &labs, &missions);
     Site { files: files.0, diagnostics: sink.into_sorted(), routes }
 }
 
@@ -168,7 +177,7 @@ impl Files {
     }
 }
 
-fn routes(course: &Course, labs: &[data::Lab]) -> Vec<String> {
+fn routes(course: &Course, labs: &[data::Lab], missions: &[data::Listed]) -> Vec<String> {
     let written = course.chapters().filter(|c| c.status == Status::Written);
     let mut routes = vec![String::new(), "reference/".to_owned()];
     routes.extend(written.map(|c| format!("chapter/{}/", c.slug)));
@@ -176,6 +185,10 @@ fn routes(course: &Course, labs: &[data::Lab]) -> Vec<String> {
         routes.push("lab/".to_owned());
     }
     routes.extend(labs.iter().map(|lab| format!("lab/{}/", lab.slug)));
+    if !missions.is_empty() {
+        routes.push("mission/".to_owned());
+    }
+    routes.extend(missions.iter().map(|mission| format!("mission/{}/", mission.slug)));
     routes.push("w/".to_owned());
     routes.extend(catalogue::ALL.iter().map(|e| format!("w/{}/", e.id)));
     routes

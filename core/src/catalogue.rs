@@ -68,6 +68,7 @@ pub const ALL: &[Entry] = &[
     crate::post_training::packing::Params::ENTRY,
     crate::evaluation::Params::ENTRY,
     crate::editor_latency::Params::ENTRY,
+    crate::overlap::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -191,9 +191,15 @@ fn twin(problem: &Problem, inputs: &[Vec<f32>], scheme: Scheme) -> (Vec<f32>, Tr
     let twin = Twin { sizes: *sizes, q, k, v };
     match scheme {
         Scheme::Written => twin.written(),
-        Scheme::Online { queries, keys } => {
-            twin.blocks(&Block { queries, keys, step: keys, partial: 1, divide_always: false, padded: false, clamped: true })
-        }
+        Scheme::Online { queries, keys } => twin.blocks(&Block {
+            queries,
+            keys,
+            step: keys,
+            partial: 1,
+            divide_always: false,
+            padded: false,
+            clamped: true,
+        }),
         Scheme::Tiled { queries, keys, shared } => {
             let (queries, keys) = (queries(sizes.head_dim), keys(sizes.head_dim));
             let partial = if shared { 8 } else { 1 };
@@ -209,7 +215,15 @@ fn twin(problem: &Problem, inputs: &[Vec<f32>], scheme: Scheme) -> (Vec<f32>, Tr
         }
         Scheme::Registers { .. } => {
             let (queries, keys) = registers_tile(sizes.head_dim);
-            twin.blocks(&Block { queries, keys, step: 4, partial: 1, divide_always: false, padded: true, clamped: false })
+            twin.blocks(&Block {
+                queries,
+                keys,
+                step: 4,
+                partial: 1,
+                divide_always: false,
+                padded: true,
+                clamped: false,
+            })
         }
     }
 }

@@ -75,10 +75,7 @@ pub const KERNELS: &[Kernel] = &[
         id: "shared",
         constants: |dims| constants(dims, Scheme::Shared),
         scratch: SCRATCH,
-        passes: &[
-            split(Size::By(|dims| dims.get("heads") / sizes(dims).together(Scheme::Shared))),
-            MERGE,
-        ],
+        passes: &[split(Size::By(|dims| dims.get("heads") / sizes(dims).together(Scheme::Shared))), MERGE],
         twin: |problem, inputs| twin(problem, inputs, Scheme::Shared),
         ..kernel(wgsl!("attention_decode"))
     },

@@ -131,7 +131,18 @@ impl Kernel {
     /// One of `family` that is nothing but its twin: what its kernels are described as differences from.
     pub const fn plain(family: &'static str, twin: Twin) -> Self {
         let (id, template, constants) = ("", "", |_: &Dims| Vec::new());
-        Self { family, id, template, constants, scratch: &[], passes: &[], f16: false, subgroups: false, fits: &[], twin }
+        Self {
+            family,
+            id,
+            template,
+            constants,
+            scratch: &[],
+            passes: &[],
+            f16: false,
+            subgroups: false,
+            fits: &[],
+            twin,
+        }
     }
 
     /// The WGSL for these sizes.

@@ -8,8 +8,8 @@ use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::{MAX_SIZE, Needs, Work, attention, decode, matmul, stream, tuner};
 
 use crate::exact;
-use crate::pipelined::SHAPE;
 pub use crate::exact::Reference;
+use crate::pipelined::SHAPE;
 
 /// The sizes of a problem, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -261,7 +261,12 @@ impl Problem {
             (Self::Attention(sizes), [q, k, v]) => {
                 let (seq, query) = (sizes.seq as usize, row as usize % sizes.seq as usize);
                 let kv = row as usize / seq * sizes.kv_heads as usize / sizes.heads as usize * seq;
-                weighted(sizes.head_dim as usize, [q, k, v], row as usize, kv..kv + if sizes.causal { query + 1 } else { seq })
+                weighted(
+                    sizes.head_dim as usize,
+                    [q, k, v],
+                    row as usize,
+                    kv..kv + if sizes.causal { query + 1 } else { seq },
+                )
             }
             (Self::Decode(sizes), [q, k, v]) => {
                 let kv = (row * sizes.kv_heads / sizes.heads * sizes.keys) as usize;

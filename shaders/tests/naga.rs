@@ -27,7 +27,8 @@ fn problems(family: &str) -> Vec<Problem> {
             Numbers::ALL.into_iter().flat_map(shape).filter(fits).map(|config| Problem::Tuned(sizes, config)).collect()
         }
         "decode" => {
-            let sizes = |(head_dim, heads, kv_heads)| decode::Sizes { keys: 777, head_dim, heads, kv_heads, chunk: 128 };
+            let sizes =
+                |(head_dim, heads, kv_heads)| decode::Sizes { keys: 777, head_dim, heads, kv_heads, chunk: 128 };
             [(32, 8, 8), (64, 12, 2), (128, 8, 1)].map(sizes).map(Problem::Decode).to_vec()
         }
         "attention" => attention::HEAD_DIMS
@@ -198,7 +199,10 @@ fn the_largest_sizes_can_be_dispatched() {
         Problem::Sum(stream::Sum { n: stream::MAX_VALUES }),
         Problem::Intensity(stream::Intensity { n: stream::MAX_VALUES, fma: n }),
         Problem::Matmul(matmul::Sizes { m: n, n, k: n }),
-        Problem::Tuned(matmul::Sizes { m: n, n, k: n }, Config { rows: 32, cols: 32, own_rows: 4, own_cols: 4, ..Config::LADDER }),
+        Problem::Tuned(
+            matmul::Sizes { m: n, n, k: n },
+            Config { rows: 32, cols: 32, own_rows: 4, own_cols: 4, ..Config::LADDER },
+        ),
         Problem::Decode(decode::Sizes { keys: n, head_dim: 128, heads: 64, kv_heads: 64, chunk: 64 }),
         Problem::Attention(attention::Sizes { seq: n, head_dim: 128, heads: 128, kv_heads: 8, causal: false }),
     ];

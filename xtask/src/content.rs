@@ -58,7 +58,10 @@ pub(crate) fn render(lenient: bool) -> Rendered {
     let mut files: BTreeMap<String, Vec<u8>> = site.files.into_iter().collect();
     let course: Option<Course> = files.get("course.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
     let mut paths = site.routes;
-    paths.extend(["practice/", "record/", "quiz/", "check/", "presenter/", "lecture/", "settings/", "author/"].map(str::to_owned));
+    paths.extend(
+        ["practice/", "record/", "quiz/", "check/", "presenter/", "lecture/", "settings/", "author/"]
+            .map(str::to_owned),
+    );
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
     let style = add_styles(&mut files, &mut diagnostics);

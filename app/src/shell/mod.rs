@@ -15,6 +15,7 @@ pub mod home;
 pub mod lab;
 pub mod lecture;
 mod marks;
+pub mod mission;
 pub mod not_found;
 pub mod notices;
 pub mod offline;

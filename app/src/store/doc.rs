@@ -50,6 +50,9 @@ pub struct Doc {
     /// The learner's own model, cluster and measurements: a `ringside_core::setup::Setup` as its query.
     #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "setup")]
     pub setup: String,
+    /// By mission and seed, `<slug>/<seed>`: the run that is played.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub missions: BTreeMap<String, RunNote>,
     /// The list of an instructor's lecture, as text: see `shell::deck::list`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lecture: String,
@@ -119,6 +122,7 @@ impl Default for Doc {
             workbench: Value::Null,
             labs: BTreeMap::new(),
             setup: String::new(),
+            missions: BTreeMap::new(),
             lecture: String::new(),
             rest: Map::new(),
         }
@@ -189,6 +193,17 @@ pub struct LabNote {
     /// What the script printed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pasted: String,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// A run of a mission.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RunNote {
+    /// Its moves, as `ringside_core::mission::write` writes them.
+    #[serde(default)]
+    pub run: String,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,

@@ -46,6 +46,7 @@ pub(crate) mod my_setup;
 mod occupancy;
 mod optimizer_step;
 mod outcome;
+mod overlap_map;
 mod parallel_machines;
 mod parallel_planner;
 mod pass_at_k;
@@ -212,6 +213,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
     Widget { id: "warp-scheduler", styles: &["warps"], load: || Box::pin(warps::scheduler::load()) },
     Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
+    Widget { id: "overlap-map", styles: &["overlap-map"], load: || Box::pin(overlap_map::load()) },
 ];
 
 /// The widget with this id.

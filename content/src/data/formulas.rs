@@ -4,10 +4,10 @@
 use ringside_core::catalogue::{self, Entry};
 use ringside_core::exercise::Env;
 use ringside_core::expr::name_matches;
+use ringside_core::hardware;
 use ringside_core::model::presets;
 use ringside_core::quantity::{Unit, number};
 use ringside_core::query::{Query, parse_number};
-use ringside_core::hardware;
 
 use super::{ids, read, section};
 use crate::markdown;
@@ -87,7 +87,8 @@ fn formula(world: &World<'_>, mut table: Table<'_, '_>) -> Option<Formula> {
         match (env.eval(&gives.text), env.eval(&is.text)) {
             (Ok(there), Ok(here)) if (there - here).abs() <= allowed.unwrap_or(ROUNDING) * there.abs() => {}
             (Ok(there), Ok(here)) => {
-                let message = format!("The model’s {} is {}, and the formula gives {}.", gives.text, number(there), number(here));
+                let message =
+                    format!("The model’s {} is {}, and the formula gives {}.", gives.text, number(there), number(here));
                 sink.report(is.spot(0), message);
             }
             (Err(why), _) => sink.report(gives.spot(0), why),

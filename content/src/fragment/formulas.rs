@@ -36,13 +36,27 @@ fn formula(formula: &Formula, readings: &Readings) -> String {
     let symbols: String = formula
         .symbols
         .iter()
-        .map(|s| format!("<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td></tr>\n", s.maths, escape(&s.means), escape(&s.value)))
+        .map(|s| {
+            format!(
+                "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td></tr>\n",
+                s.maths,
+                escape(&s.means),
+                escape(&s.value)
+            )
+        })
         .collect();
     let sources: Vec<String> = formula
         .sources
         .iter()
         .filter_map(|id| readings.sources.iter().find(|s| s.id == *id))
-        .map(|s| format!("<a href=\"{}\" rel=\"noopener external\" title=\"{}\">{}</a>", escape(&s.url), escape(&s.title), by(s)))
+        .map(|s| {
+            format!(
+                "<a href=\"{}\" rel=\"noopener external\" title=\"{}\">{}</a>",
+                escape(&s.url),
+                escape(&s.title),
+                by(s)
+            )
+        })
         .collect();
     let why = formula.why.as_ref().map(|why| format!(" {}", escape(why))).unwrap_or_default();
     format!(
@@ -81,7 +95,12 @@ fn model(entry: &Entry, described: bool) -> String {
     let items: String = entry
         .quantities()
         .map(|(id, label, unit)| {
-            format!("<li id=\"quantity-{0}-{id}\">{1} <small>{2}</small></li>\n", entry.id, escape(label), unit_name(unit))
+            format!(
+                "<li id=\"quantity-{0}-{id}\">{1} <small>{2}</small></li>\n",
+                entry.id,
+                escape(label),
+                unit_name(unit)
+            )
         })
         .collect();
     let simulated = if described { "" } else { ", simulated" };

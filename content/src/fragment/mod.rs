@@ -24,6 +24,7 @@ mod gallery;
 mod home;
 pub(crate) mod labs;
 mod layers;
+pub(crate) mod missions;
 mod plan;
 mod sources;
 mod still;

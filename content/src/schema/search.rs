@@ -47,4 +47,6 @@ pub enum EntryKind {
     Exercise,
     /// A lab.
     Lab,
+    /// A mission.
+    Mission,
 }

@@ -146,6 +146,8 @@ impl Model for Params {
         measure("step-attention", "Attention of a ring step, busiest rank", Unit::Seconds, |p, _| p.step_attention()),
         measure("step-transfer", "Send of a ring step", Unit::Seconds, |p, _| p.step_transfer()),
         measure("hides-from", "Tokens per rank from which a ring hides", Unit::Count, |p, _| p.hides_from()),
+        measure("attention-rate", "Rate that attention reaches", Unit::FlopPerSecond, |p, _| p.rate()),
+        measure("link-rate", "Rate that the slowest link reaches", Unit::BytesPerSecond, |p, _| p.link_rate()),
         measure("most-ulysses", "Most ranks of Ulysses", Unit::Count, |p, _| p.heads as f64),
     ];
 
@@ -261,6 +263,12 @@ impl Params {
         4.0 * chunk * chunk * (self.heads * self.head_dim) as f64 / self.rate()
     }
 
+    /// Bytes a second that the slowest link of the ring reaches.
+    fn link_rate(&self) -> f64 {
+        let link = if self.group().inside() { self.link } else { self.net };
+        link.bandwidth * LINK
+    }
+
     fn group(&self) -> Group {
         Group { ranks: self.ranks, stride: 1, local: self.node.clamp(1, self.ranks.max(1)) }
     }
@@ -291,8 +299,7 @@ impl Params {
         if self.ranks < 2 {
             return 0.0;
         }
-        let link = if self.group().inside() { self.link } else { self.net };
-        let ratio = self.rate() / (link.bandwidth * LINK);
+        let ratio = self.rate() / self.link_rate();
         4.0 * self.kv_heads as f64 / self.heads.max(1) as f64 * ratio / self.step_blocks()
     }
 

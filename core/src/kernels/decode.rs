@@ -98,7 +98,8 @@ impl Work for Sizes {
     const NAME: &'static str = "decode";
     const ID: &'static str = "decode-kernels";
     const TITLE: &'static str = "Decoding on your GPU";
-    const SUMMARY: &'static str = "One query against a long cache, by one workgroup a head or by many: checked, and timed on your own GPU.";
+    const SUMMARY: &'static str =
+        "One query against a long cache, by one workgroup a head or by many: checked, and timed on your own GPU.";
     const KERNELS: &'static [Kernel] = &KERNELS;
     const PARAMS: &'static [Param<Params>] = &[
         kernel(LIST, "split").at(|p: &mut Params| p.kernel.slot()),

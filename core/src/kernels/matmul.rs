@@ -221,7 +221,8 @@ impl Kernel {
                     Numbers::Single => Traffic { read: WORD * (m * k * wide + k * n * high), written },
                     Numbers::HalfTiles | Numbers::HalfSums => {
                         let deep = k.next_multiple_of(config.depth);
-                        let [a, b] = [high * config.rows * deep, deep * wide * config.cols].map(|n| n * config.numbers.bytes());
+                        let [a, b] =
+                            [high * config.rows * deep, deep * wide * config.cols].map(|n| n * config.numbers.bytes());
                         Traffic { read: WORD * (m * k + k * n) + a * wide + b * high, written: a + b + written }
                     }
                 }

@@ -87,7 +87,7 @@ fn find(id: &str) -> Option<&'static Shape> {
     SPACE.iter().find(|shape| shape.id == id)
 }
 
-crate::declare::chosen_by_id!(Shape, &SPACE[0], find;);
+crate::declare::chosen_by_id!(Shape, &SPACE[0], find, |_: &[&str]| None;);
 
 /// The state of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -106,7 +106,8 @@ impl Model for Params {
     type Result = Config;
     const ID: &'static str = "matmul-tuner";
     const TITLE: &'static str = "Autotuner";
-    const SUMMARY: &'static str = "Shapes of one matmul kernel, tried on your own GPU: what each asks of memory, and which is fastest.";
+    const SUMMARY: &'static str =
+        "Shapes of one matmul kernel, tried on your own GPU: what each asks of memory, and which is fastest.";
     const PARAMS: &'static [Param<Self>] = &[
         whole("n", "rows and columns of all matrices", [64, 4096], "1024")
             .label("Side of the matrices")
@@ -121,9 +122,7 @@ impl Model for Params {
             .label("Shape: tile × depth, own, buffers")
             .main()
             .at(|p| p.shape.slot()),
-        choice("gpu", "the GPU whose SM would hold it", Gpu::LIST, "a100")
-            .label("Occupancy on")
-            .at(|p| p.gpu.slot()),
+        choice("gpu", "the GPU whose SM would hold it", Gpu::LIST, "a100").label("Occupancy on").at(|p| p.gpu.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Config>] = &[
         measure("intensity", "FLOP per byte from memory", Unit::Ratio, |_, c| c.intensity()),
