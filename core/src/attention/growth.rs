@@ -10,7 +10,7 @@
 
 use super::Dtype;
 use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, measure, whole};
 use crate::hardware;
 use crate::quantity::{Unit, grouped, number};
 use crate::query::Reader;
@@ -56,20 +56,24 @@ impl Model for Params {
     const SUMMARY: &'static str = "A sequence that grows token by token: scores by the square, keys and values by the line, shared by heads or not.";
     const PARAMS: &'static [Param<Self>] = &[
         whole("heads", "query heads of a layer", [1, MAX_HEADS], "32")
+            .takes(Takes::Heads)
             .label("Query heads")
             .doubling(7)
             .main()
             .at(|p| p.heads.slot()),
         whole("kv_heads", "heads of keys and values, which divide the query heads", [1, MAX_HEADS], "8")
+            .takes(Takes::KvHeads)
             .label("Heads of keys and values")
             .doubling(7)
             .main()
             .at(|p| p.kv_heads.slot()),
         whole("head_dim", "numbers of a head", [1, MAX_HEAD_DIM], "128")
+            .takes(Takes::HeadDim)
             .label("Head dimension")
             .doubling(10)
             .at(|p| p.head_dim.slot()),
         whole("layers", "layers of the model", [1, MAX_LAYERS], "32")
+            .takes(Takes::Layers)
             .label("Layers")
             .doubling(10)
             .at(|p| p.layers.slot()),
