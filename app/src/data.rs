@@ -136,6 +136,8 @@ pub struct Library {
     pub figures: Remote<Fragment>,
     /// The list of labs, rendered.
     pub labs: Remote<Fragment>,
+    /// The list of missions, rendered.
+    pub missions: Remote<Fragment>,
     /// Every source as a card, rendered.
     pub sources: Remote<Fragment>,
     /// Parts, chapters, plan.
@@ -169,6 +171,7 @@ pub fn provide() {
         home: Remote::new("home.html".into()),
         figures: Remote::new("figures.html".into()),
         labs: Remote::new("labs.html".into()),
+        missions: Remote::new("missions.html".into()),
         sources: Remote::new("sources.html".into()),
         course: Remote::new("course.json".into()),
         readings: Remote::new("readings.json".into()),

@@ -2,7 +2,7 @@
 
 use ringside_core::catalogue;
 
-use crate::data::{ChapterExercise, Formula, Group, Lab};
+use crate::data::{ChapterExercise, Formula, Group, Lab, Listed};
 use crate::html::text_of;
 use crate::markdown::Page;
 use crate::schema::{Chapter, Course, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex, Signs};
@@ -99,6 +99,21 @@ impl Builder {
                 context: sign.section.title.clone(),
                 href: sign.section.href.clone(),
                 text: format!("{}. {} {}", sign.lines.join(" · "), text_of(&sign.means), text_of(&sign.remedy)),
+            });
+        }
+    }
+
+    /// The missions, with their decisions.
+    pub(crate) fn missions(&mut self, missions: &[Listed]) {
+        for one in missions {
+            let Listed { slug, mission, .. } = one;
+            let decisions: Vec<&str> = mission.decision.iter().map(|d| d.title.as_str()).collect();
+            self.0.push(SearchEntry {
+                kind: EntryKind::Mission,
+                title: mission.title.clone(),
+                context: mission.question.clone(),
+                href: format!("mission/{slug}/"),
+                text: format!("{} {}.", one.plain(), decisions.join(", ")),
             });
         }
     }

@@ -74,11 +74,19 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     for chapter in course.chapters() {
         exercises.exercises.extend(write_chapter(&world, &course, chapter, &mut files, &mut index));
     }
-    files.html("home.html", fragment::home(&course, &readings, &exercises));
     let groups = data::figures(&world, &course);
     files.html("figures.html", fragment::gallery(&groups));
     let labs = data::labs(&world);
-    files.html("contents.html", fragment::contents(&course, &exercises, labs.len()));
+    files.html("home.html", fragment::home(&course, &readings, &exercises, &labs));
+    let missions = data::missions(&world);
+    files.html("contents.html", fragment::contents(&course, &exercises, [missions.len(), labs.len()]));
+    if !missions.is_empty() {
+        files.html("missions.html", fragment::missions::list(&missions, &course));
+    }
+    for mission in &missions {
+        files.html(&format!("missions/{}.html", mission.slug), fragment::missions::page(mission, &course));
+        files.json(&format!("missions/{}.json", mission.slug), &mission.mission);
+    }
     if !labs.is_empty() {
         files.html("labs.html", fragment::labs::list(&labs, &course));
     }
@@ -96,13 +104,14 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     index.labs(&labs);
     index.signs(&signs);
     index.formulas(&formulas, &course);
+    index.missions(&missions);
     index.terms(&glossary);
     index.sources(&readings);
     let index: SearchIndex = index.finish();
     files.json("search.json", &index);
     files.json("source.json", &tree.texts());
 
-    let routes = routes(&course, &labs);
+    let routes = routes(&course, &labs, &missions);
     Site { files: files.0, diagnostics: sink.into_sorted(), routes }
 }
 
@@ -172,7 +181,7 @@ impl Files {
     }
 }
 
-fn routes(course: &Course, labs: &[data::Lab]) -> Vec<String> {
+fn routes(course: &Course, labs: &[data::Lab], missions: &[data::Listed]) -> Vec<String> {
     let written = course.chapters().filter(|c| c.status == Status::Written);
     let mut routes = vec![String::new(), "reference/".to_owned()];
     routes.extend(written.map(|c| format!("chapter/{}/", c.slug)));
@@ -180,6 +189,10 @@ fn routes(course: &Course, labs: &[data::Lab]) -> Vec<String> {
         routes.push("lab/".to_owned());
     }
     routes.extend(labs.iter().map(|lab| format!("lab/{}/", lab.slug)));
+    if !missions.is_empty() {
+        routes.push("mission/".to_owned());
+    }
+    routes.extend(missions.iter().map(|mission| format!("mission/{}/", mission.slug)));
     routes.push("w/".to_owned());
     routes.extend(catalogue::ALL.iter().map(|e| format!("w/{}/", e.id)));
     routes

@@ -102,6 +102,9 @@ fn run_all(gpu: &Gpu, problems: &[Problem], effort: Effort) -> Result<Vec<Measur
                 Err(Trouble::NoF16) => {
                     println!("{} {}: skipped, the adapter has no f16 in shaders", kernel.family, kernel.id);
                 }
+                Err(Trouble::NoSubgroups) => {
+                    println!("{} {}: skipped, the adapter has no subgroups of four", kernel.family, kernel.id);
+                }
                 Err(why) => {
                     return Err(format!(
                         "{} {} with {} did not run: {why:?}",

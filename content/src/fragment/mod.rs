@@ -16,6 +16,7 @@
 //! without it (links, fields, ticks) can be used there, and the app takes over what was typed, ticked and moved; what does not
 //! is `disabled` until then.
 
+mod begin;
 mod chapters;
 mod contents;
 mod formulas;
@@ -23,6 +24,7 @@ mod gallery;
 mod home;
 pub(crate) mod labs;
 mod layers;
+pub(crate) mod missions;
 mod pictures;
 mod plan;
 mod sources;
@@ -67,9 +69,14 @@ fn solved(chapter: &Chapter, exercises: &ExerciseIndex) -> String {
 
 /// A chapter's number and title, with a tick when it is done: an item that leads to where it is read.
 fn to_chapter(chapter: &Chapter) -> String {
+    to_chapter_with(chapter, "")
+}
+
+/// The same, with more behind it.
+fn to_chapter_with(chapter: &Chapter, more: &str) -> String {
     let planned = if chapter.status == Status::Planned { " planned" } else { "" };
     format!(
-        "<li><a class=\"to-chapter{planned}\" href=\"{}\"><i>{:02}</i><span>{}</span>{}</a></li>\n",
+        "<li><a class=\"to-chapter{planned}\" href=\"{}\"><i>{:02}</i><span>{}</span>{}</a>{more}</li>\n",
         escape(&chapter.href()),
         chapter.number,
         escape(&chapter.title),

@@ -49,4 +49,6 @@ pub enum EntryKind {
     Exercise,
     /// A lab.
     Lab,
+    /// A mission.
+    Mission,
 }

@@ -195,6 +195,7 @@ fn row(
         EntryKind::Source => "Source",
         EntryKind::Exercise => "Exercise",
         EntryKind::Lab => "Lab",
+        EntryKind::Mission => "Mission",
     };
     // A source is shown on the map, with what to look for in it, the learner's summary and the way out.
     let href = match entry.kind {
