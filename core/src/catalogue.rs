@@ -35,11 +35,15 @@ pub const ALL: &[Entry] = &[
     crate::pipeline::Params::ENTRY,
     crate::pipeline::editor::EditorParams::ENTRY,
     crate::kernels::matmul::Params::ENTRY,
+    crate::kernels::tuner::Params::ENTRY,
+    crate::tile_order::Params::ENTRY,
     crate::kernels::workbench::Params::ENTRY,
     crate::kernels::attention::Params::ENTRY,
+    crate::kernels::decode::Params::ENTRY,
     crate::kernels::fusion::Params::ENTRY,
     crate::tensor_parallel::Params::ENTRY,
     crate::planner::Params::ENTRY,
+    crate::context_parallel::Params::ENTRY,
     crate::float::bits::Params::ENTRY,
     crate::loss_scaling::Params::ENTRY,
     crate::quantization::Params::ENTRY,
@@ -68,6 +72,7 @@ pub const ALL: &[Entry] = &[
     crate::post_training::packing::Params::ENTRY,
     crate::evaluation::Params::ENTRY,
     crate::editor_latency::Params::ENTRY,
+    crate::overlap::Params::ENTRY,
 ];
 
 /// The model with this id.

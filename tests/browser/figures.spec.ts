@@ -11,9 +11,6 @@ const SCREENS = [
   { width: 1024, height: 768 },
 ];
 
-/** Figures whose controls are not told apart yet; each that is has to leave this list. */
-const NOT_YET: string[] = [];
-
 /** What of a figure is not on the screen: its finding, its main controls, what plays it, and its drawing, whole or its upper 400 pixels. */
 const missing = (figure: Locator) =>
   figure.evaluate((figure) => {
@@ -50,65 +47,51 @@ const operated = (figure: Locator) =>
     }),
   );
 
-for (const { id } of widgets.filter(({ id }) => !NOT_YET.includes(id))) {
-  test.describe(id, () => {
-    const { figure, open } = widget(id);
+for (const { id } of widgets) {
+  const { figure, open } = widget(id);
 
-    test(`${id}: all that is needed is on the first screen`, async ({ page }) => {
+  test(`${id}: all that is needed is seen, a control's effect too, and nothing moves under the hand`, async ({ page }) => {
+    await page.setViewportSize(SCREENS[0]);
+    await open(page, "");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
+    await test.step("all that is needed is on the first screen", async () => {
       for (const screen of SCREENS) {
         await page.setViewportSize(screen);
-        await open(page, "");
-        expect.soft(await missing(figure(page)), JSON.stringify(screen)).toEqual([]);
+        await expect.soft.poll(() => missing(figure(page)), JSON.stringify(screen)).toEqual([]);
       }
-      await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
     });
 
-    const place = places.find((place) => place.widget === id);
-    if (place) {
-      test(`${id}: in its chapter too, before its prediction as well as after`, async ({ page }) => {
-        await page.setViewportSize(SCREENS[0]);
-        await page.goto(place.path);
-        await ready(page);
-        const there = page.locator(`.widget-slot[id="${place.anchor}"]`);
-        const within = there.locator("[data-widget]");
-        // One further down comes when it is near.
-        await there.scrollIntoViewIfNeeded();
-        await expect(within).toBeVisible();
-        const look = async (when: string) => {
-          for (const screen of SCREENS) {
-            await page.setViewportSize(screen);
-            await there.evaluate((slot) => slot.scrollIntoView());
-            expect.soft(await missing(within), `${when}, ${JSON.stringify(screen)}`).toEqual([]);
-          }
-        };
-        const uncover = within.getByRole("button", { name: "Show it without a prediction" });
-        if (await uncover.count()) {
-          await expect(within).toHaveClass(/withheld/);
-          await look("before");
-          await uncover.click();
-        }
-        await expect(within).not.toHaveClass(/withheld/);
-        await look("after");
-      });
-    }
+    await test.step("on a phone what a control changes is seen while it is moved", async () => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const control of await figure(page).locator(".main-controls :is(input, select):visible").all()) {
+        await control.scrollIntoViewIfNeeded();
+        const shown = () =>
+          control.evaluate((control) => {
+            const drawing = control.closest("figure")!.querySelector("[data-drawing]")!.getBoundingClientRect();
+            const deck = control.closest(".deck")!.getBoundingClientRect();
+            const top = document.querySelector("header.top")!.getBoundingClientRect().bottom;
+            return Math.min(drawing.bottom, deck.top) - Math.max(drawing.top, top);
+          });
+        await expect.soft.poll(shown, "pixels of the drawing over the control").toBeGreaterThan(120);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      await page.evaluate(() => scrollTo(0, 0));
+    });
 
-    test(`${id}: no step and no example moves what is operated`, async ({ page }) => {
+    await test.step("no step moves what is operated", async () => {
       await page.setViewportSize(SCREENS[1]);
-      await open(page, "");
-      const before = await operated(figure(page));
       const next = figure(page).getByRole("button", { name: "Step forward" });
-      if (await next.count()) {
-        await figure(page).getByRole("button", { name: "To the start" }).click({ force: true });
-        for (const button of [next, next, figure(page).getByRole("button", { name: "To the end" })]) {
-          await button.click({ force: true });
-          expect(await operated(figure(page))).toEqual(before);
-        }
+      if (!(await next.count())) return;
+      await figure(page).getByRole("button", { name: "To the start" }).click({ force: true });
+      const before = await operated(figure(page));
+      for (const button of [next, next, figure(page).getByRole("button", { name: "To the end" })]) {
+        await button.click({ force: true });
+        expect(await operated(figure(page))).toEqual(before);
       }
     });
 
-    test(`${id}: no example pushes the drawing down where the controls stand over it`, async ({ page }) => {
+    await test.step("no example pushes the drawing down where the controls stand over it", async () => {
       await page.setViewportSize(SCREENS[2]);
-      await open(page, "");
       const top = () => figure(page).locator("[data-drawing]").evaluate((e) => Math.round(e.getBoundingClientRect().top + scrollY));
       const before = await top();
       for (const example of await figure(page).locator(".figure-presets button").all()) {
@@ -116,34 +99,36 @@ for (const { id } of widgets.filter(({ id }) => !NOT_YET.includes(id))) {
         await expect.poll(top, await example.innerText()).toBe(before);
       }
     });
+  });
 
-    test(`${id}: on a phone what a control changes is seen while it is moved`, async ({ page }) => {
-      await page.setViewportSize({ width: 390, height: 844 });
-      await open(page, "");
-      const controls = figure(page).locator(".main-controls :is(input, select):visible");
-      for (const control of await controls.all()) {
-        await control.scrollIntoViewIfNeeded();
-        const [above, shown] = await control.evaluate((control) => {
-          const drawing = control.closest("figure")!.querySelector("[data-drawing]")!.getBoundingClientRect();
-          const deck = control.closest(".deck")!.getBoundingClientRect();
-          const top = document.querySelector("header.top")!.getBoundingClientRect().bottom;
-          return [deck.top, Math.min(drawing.bottom, deck.top) - Math.max(drawing.top, top)];
-        });
-        expect(shown, `over the control, at ${above}`).toBeGreaterThan(120);
+  const place = places.find((place) => place.widget === id);
+  if (!place) continue;
+  test(`${id}: in its chapter too, before its prediction as well as after`, async ({ page }) => {
+    await page.setViewportSize(SCREENS[0]);
+    await page.goto(place.path);
+    await ready(page);
+    const there = page.locator(`.widget-slot[id="${place.anchor}"]`);
+    const within = there.locator("[data-widget]");
+    // One further down comes when it is near.
+    await there.scrollIntoViewIfNeeded();
+    await expect(within).toBeVisible();
+    const look = async (when: string) => {
+      for (const screen of SCREENS) {
+        await page.setViewportSize(screen);
+        await there.evaluate((slot) => slot.scrollIntoView());
+        expect.soft(await missing(within), `${when}, ${JSON.stringify(screen)}`).toEqual([]);
       }
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-    });
+    };
+    const uncover = within.getByRole("button", { name: "Show it without a prediction" });
+    if (await uncover.count()) {
+      await expect(within).toHaveClass(/withheld/);
+      await look("before");
+      await uncover.click();
+    }
+    await expect(within).not.toHaveClass(/withheld/);
+    await look("after");
   });
 }
-
-test("figures whose controls are told apart are not excused", async ({ page }) => {
-  test.setTimeout(240_000);
-  for (const id of NOT_YET) {
-    const { figure, open } = widget(id);
-    await open(page, "");
-    await expect.soft(figure(page).locator(".main-controls"), id).toHaveCount(0);
-  }
-});
 
 test("other controls open when they are asked for, stay open, and open by themselves for a link that sets one", async ({ page }) => {
   const { figure, open } = widget("ring-all-reduce");

@@ -13,9 +13,11 @@ mod cluster_scheduler;
 mod coalescing;
 mod collective;
 mod communication_cost;
+mod context_parallel;
 mod continuous_batching;
 mod controls;
 mod ddp_overlap;
+mod decode_kernels;
 mod decode_speed;
 mod editor_latency;
 mod export;
@@ -35,16 +37,19 @@ mod lora_adapters;
 mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
+mod matmul_tuner;
 mod memory_breakdown;
 mod memory_hierarchy;
 mod model_anatomy;
 mod model_figure;
-mod model_input;
+pub(crate) mod model_input;
 mod moe_routing;
 mod multi_token_prediction;
+pub(crate) mod my_setup;
 mod occupancy;
 mod optimizer_step;
 mod outcome;
+mod overlap_map;
 mod parallel_machines;
 mod parallel_planner;
 mod pass_at_k;
@@ -65,6 +70,7 @@ mod sft_packing;
 mod sharding_price;
 mod stragglers;
 mod tensor_parallel;
+mod tile_order;
 mod trace_detective;
 mod training_run;
 mod warps;
@@ -131,6 +137,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(cluster_scheduler::load()),
     },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
+    Widget { id: "context-parallel", styles: &["context-parallel"], load: || Box::pin(context_parallel::load()) },
     Widget {
         id: "continuous-batching",
         styles: &["lined", "continuous-batching"],
@@ -166,6 +173,8 @@ pub const ALL: &[Widget] = &[
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
     Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
+    Widget { id: "decode-kernels", styles: &["kernels"], load: || Box::pin(decode_kernels::load()) },
+    Widget { id: "matmul-tuner", styles: &["kernels", "matmul-tuner"], load: || Box::pin(matmul_tuner::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "memory-hierarchy", styles: &["memory-hierarchy"], load: || Box::pin(memory_hierarchy::load()) },
@@ -206,11 +215,13 @@ pub const ALL: &[Widget] = &[
     Widget { id: "sft-packing", styles: &["sft-packing"], load: || Box::pin(sft_packing::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "caching-allocator", styles: &["caching-allocator"], load: || Box::pin(caching_allocator::load()) },
+    Widget { id: "tile-order", styles: &["tile-order"], load: || Box::pin(tile_order::load()) },
     Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
     Widget { id: "warp-scheduler", styles: &["warps"], load: || Box::pin(warps::scheduler::load()) },
     Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
+    Widget { id: "overlap-map", styles: &["overlap-map"], load: || Box::pin(overlap_map::load()) },
 ];
 
 /// The widget with this id.

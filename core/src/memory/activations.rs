@@ -26,7 +26,7 @@ use super::shard::Shards;
 use crate::declare::{Declaration, Field as _, Measure, Model, Param, all_apart, choice, join, measure, switch, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::{Gated, SPECS as SHAPE};
-use crate::model::{Attention, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, presets, reference};
+use crate::model::{Attention, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, reference};
 use crate::options;
 use crate::quantity::{Unit, bytes_decimal, grouped, number};
 use crate::query::{Query, Reader};
@@ -195,8 +195,7 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
-        self.model = ModelRef::read_shape(reader, query, preset);
+        self.model = ModelRef::read_shape(reader, MODEL);
     }
 
     fn unplaced(&self) -> Query {

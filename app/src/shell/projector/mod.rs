@@ -25,13 +25,19 @@ pub const PRESENT: &str = "present";
 /// What `<html>` bears while something is projected.
 pub(super) const PROJECTING: &str = "data-projecting";
 
-/// Projects: the figure around an element, or the one that is seen best; stops if something is projected.
-type Toggle = fn(Option<HtmlElement>);
+/// What was downloaded.
+#[derive(Clone, Copy)]
+struct Room {
+    /// Projects the figure around an element, or the one that is seen best; stops if something is projected.
+    toggle: fn(Option<HtmlElement>),
+    /// Projects what the address asks for, unless something is projected.
+    open: fn(),
+}
 
 /// Downloads it.
 #[wasm_split(projector, wasm_split_path = leptos::wasm_split, fallible)]
-fn load() -> Result<Toggle, NotLoaded> {
-    Ok(room::toggle)
+fn load() -> Result<Room, NotLoaded> {
+    Ok(Room { toggle: room::toggle, open: room::open })
 }
 
 /// Whether a figure is projected now.
@@ -41,12 +47,17 @@ pub fn is_on() -> bool {
 
 /// Projects the figure around `from`, or the one that is seen best; stops if something is projected.
 pub fn toggle(from: Option<HtmlElement>) {
+    act(move |room| (room.toggle)(from));
+}
+
+/// Does something with it, once it is there.
+fn act(then: impl FnOnce(Room) + 'static) {
     // The windows of a talk have their own ways.
     if address().route().get_untracked() == Route::Presenter {
         return;
     }
     idle::run_now();
-    deferred::act(style::with(&["projector"], load()), move |toggle| toggle(from));
+    deferred::act(style::with(&["projector"], load()), then);
 }
 
 /// Listens for the buttons that project, and for an address that asks for it.
@@ -61,7 +72,7 @@ pub fn listen() {
     Effect::new(move |_| {
         address.track();
         if asked().is_some() && !is_on() {
-            toggle(None);
+            act(|room| (room.open)());
         }
     });
 }

@@ -12,6 +12,8 @@ use crate::ui::dom;
 pub(super) struct Question {
     /// The prediction: HTML of our own build.
     prompt: RwSignal<Option<String>>,
+    /// The exercise that asks it.
+    asked: StoredValue<Option<String>>,
     /// Hands for each answer that was put to the room; the last is being counted.
     hands: RwSignal<Vec<u32>>,
     /// What shows the figure without a prediction.
@@ -20,17 +22,28 @@ pub(super) struct Question {
 
 impl Question {
     pub(super) fn none() -> Self {
-        Self { prompt: RwSignal::new(None), hands: RwSignal::new(vec![0]), button: StoredValue::new_local(None) }
+        Self {
+            prompt: RwSignal::new(None),
+            asked: StoredValue::new(None),
+            hands: RwSignal::new(vec![0]),
+            button: StoredValue::new_local(None),
+        }
     }
 
     /// Finds the question that the figure on this stage waits for.
     pub(super) fn find(self, stage: StoredValue<Stage, LocalStorage>) {
         let withheld = stage.with_value(Stage::figure).filter(|figure| figure.class_list().contains("withheld"));
         let button = withheld.and_then(|figure| dom::find(&figure, ".finding button"));
-        let prompt = button.is_some().then(|| stage.with_value(|stage| prompt_of(stage.place()))).flatten();
+        let asked =
+            button.is_some().then(|| stage.with_value(|stage| stage.place().get_attribute("data-after"))).flatten();
+        let prompt = asked.as_deref().and_then(prompt_of);
         self.button.set_value(button);
-        if self.prompt.with_untracked(|before| *before != prompt) {
+        // An exercise that comes alive says the same in other markup: its hands are still up.
+        if self.asked.with_value(|before| *before != asked) {
             self.hands.set(vec![0]);
+            self.asked.set_value(asked);
+        }
+        if self.prompt.with_untracked(|before| *before != prompt) {
             self.prompt.set(prompt);
         }
     }
@@ -81,9 +94,8 @@ impl Question {
     }
 }
 
-/// What the prediction asks that the figure of this place waits for: in its exercise, alive or still.
-fn prompt_of(place: &HtmlElement) -> Option<String> {
-    let id = place.get_attribute("data-after")?;
+/// What the prediction of this id asks: in its exercise, alive or still.
+fn prompt_of(id: &str) -> Option<String> {
     let exercise = document().query_selector(&format!("[data-slot-exercise=\"{id}\"]")).ok().flatten()?;
     let prompt = dom::find(&exercise, ".prompt").unwrap_or_else(|| exercise.unchecked_into());
     Some(prompt.inner_html())

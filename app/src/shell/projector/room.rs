@@ -24,6 +24,7 @@ use crate::shell::deck::{self, Shows, Slide};
 use crate::shell::figures;
 use crate::shell::notices::{self, Level};
 use crate::shell::shortcuts::{on_nothing, typing};
+use crate::ui::figure::set_state;
 use crate::ui::islands::Islands;
 use crate::ui::later::Later;
 use crate::ui::{dom, link};
@@ -36,12 +37,23 @@ thread_local! {
 /// How long a figure that is still on its way is waited for: so many times so many milliseconds.
 const PATIENCE: (u32, u32) = (200, 50);
 
-/// See [`super::Toggle`].
+/// See [`super::Room`].
 pub(super) fn toggle(from: Option<HtmlElement>) {
-    if OPEN.with_borrow(Option::is_some) {
-        leave();
-        return;
+    if is_open() { leave() } else { begin(from) }
+}
+
+/// See [`super::Room`].
+pub(super) fn open() {
+    if !is_open() {
+        begin(None);
     }
+}
+
+fn is_open() -> bool {
+    OPEN.with_borrow(Option::is_some)
+}
+
+fn begin(from: Option<HtmlElement>) {
     let owner = Owner::new();
     OPEN.set(Some(owner.clone()));
     let by_address = asked().is_some();
@@ -60,6 +72,9 @@ pub(super) fn toggle(from: Option<HtmlElement>) {
                 break;
             }
             TimeoutFuture::new(pause).await;
+            if !is_open() {
+                return;
+            }
         }
         OPEN.set(None);
         notices::say(Level::Info, "There is no figure on this page to project.".to_owned());
@@ -239,7 +254,7 @@ impl Room {
             let mut wanted = None;
             self.wanted.update_value(|slot| wanted = slot.take());
             if let Some(query) = wanted {
-                stage::set(&figure, &query.to_string());
+                set_state(&figure, &query.to_string());
             }
             self.question.find(self.stage);
         };

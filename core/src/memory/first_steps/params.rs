@@ -7,7 +7,7 @@ use crate::memory::activations::{FLASH, GPU, MBS, RECOMPUTE, SEQ};
 use crate::memory::breakdown::MAX_DP;
 use crate::memory::{Convention, Layout};
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, presets, reference};
+use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, grouped, number};
 use crate::query::{Query, Reader};
 
@@ -104,8 +104,7 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
-        self.run.model = ModelRef::read_shape(reader, query, preset);
+        self.run.model = ModelRef::read_shape(reader, MODEL);
         self.run.counting = crate::memory::activations::Counting::Architecture;
     }
 
