@@ -26,7 +26,7 @@ pub fn App() -> impl IntoView {
             Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
             Route::Lab(_) => deferred::page(|| style::with(&["labs"], shell::lab::load())).into_any(),
             Route::Mission(_) => deferred::page(|| style::with(&["missions"], shell::mission::load())).into_any(),
-            Route::Reference => deferred::page(shell::reference::load).into_any(),
+            Route::Reference => deferred::page(|| style::with(&["reference"], shell::reference::load())).into_any(),
             Route::Practice => {
                 deferred::page(|| style::with(&["to-do-now", "practice"], shell::practice::load())).into_any()
             }

@@ -56,6 +56,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("course.json", &course);
     files.json("readings.json", &readings);
     files.json("glossary.json", &glossary);
+    let signs = data::signs(&world, &course);
+    files.json("signs.json", &signs);
+    files.json("pictures.json", &fragment::pictures(&glossary));
     files.json("reference.json", &data::reference(&world));
     files.html("sources.html", fragment::list(&course, &readings));
 
@@ -99,6 +102,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     }
     index.widgets(&groups);
     index.labs(&labs);
+    index.signs(&signs);
     index.formulas(&formulas, &course);
     index.missions(&missions);
     index.terms(&glossary);
@@ -156,7 +160,7 @@ pub(crate) fn survey<'a>(tree: &'a Tree, sink: &'a Sink, mode: Mode) -> World<'a
     world
 }
 
-fn course(world: &World<'_>) -> Course {
+pub(crate) fn course(world: &World<'_>) -> Course {
     let (layers, parts) = data::course(world);
     let (plan, not_covered) = data::plan(world);
     Course { layers, parts, plan, not_covered }

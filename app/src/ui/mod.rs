@@ -39,6 +39,7 @@ pub mod scroll;
 pub mod segmented;
 pub mod select;
 pub mod slider;
+pub mod sorted;
 pub mod state;
 pub mod table;
 pub mod ticks;

@@ -11,6 +11,7 @@ mod missions;
 mod plan;
 mod readings;
 mod reference;
+mod signs;
 
 pub(crate) use course::course;
 pub(crate) use coverage::{Founding, coverage};
@@ -23,9 +24,13 @@ pub(crate) use missions::{Listed, missions};
 pub(crate) use plan::plan;
 pub(crate) use readings::readings;
 pub(crate) use reference::reference;
+pub(crate) use signs::signs;
+
+use ringside_core::catalogue;
+use ringside_core::query::Query;
 
 use crate::names::Kind;
-use crate::schema::Html;
+use crate::schema::{Html, Place};
 use crate::source::{Located, SourceFile};
 use crate::toml_reader::{Document, Table};
 use crate::world::World;
@@ -89,4 +94,19 @@ fn section(world: &World<'_>, place: &Located<'_>) -> Option<String> {
         return None;
     }
     Some(place.text.clone())
+}
+
+/// A figure in a state, `id?query`, that its model takes.
+fn figure(world: &World<'_>, state: &Located<'_>) -> Option<Place> {
+    let (id, query) = state.text.split_once('?').unwrap_or((&state.text, ""));
+    let Some(entry) = catalogue::find(id) else {
+        world.names.resolve(Kind::Widget, id, state.spot(0), world.sink);
+        return None;
+    };
+    let result = (entry.evaluate)(&Query::parse(query));
+    if let Some(why) = result.problems.into_iter().map(|p| p.message).chain(result.error).next() {
+        world.sink.report(state.spot(0), why);
+    }
+    let href = if query.is_empty() { format!("w/{id}/") } else { format!("w/{id}/?{query}") };
+    Some(Place { title: entry.title.to_owned(), href })
 }

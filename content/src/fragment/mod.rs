@@ -25,6 +25,7 @@ mod home;
 pub(crate) mod labs;
 mod layers;
 pub(crate) mod missions;
+mod pictures;
 mod plan;
 mod sources;
 mod still;
@@ -33,6 +34,7 @@ pub(crate) use contents::contents;
 pub(crate) use formulas::list as formulas;
 pub(crate) use gallery::gallery;
 pub(crate) use home::home;
+pub(crate) use pictures::pictures;
 pub(crate) use sources::list;
 
 use crate::html::escape;
