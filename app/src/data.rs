@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_content::schema::{Course, ExerciseIndex, Exercises, Glossary, Readings, Reference, SearchIndex};
+use ringside_content::schema::{
+    Course, ExerciseIndex, Exercises, Glossary, Pictures, Readings, Reference, SearchIndex, Signs,
+};
 use serde::de::DeserializeOwned;
 
 use crate::once::{self, Once};
@@ -134,6 +136,8 @@ pub struct Library {
     pub figures: Remote<Fragment>,
     /// The list of labs, rendered.
     pub labs: Remote<Fragment>,
+    /// The list of missions, rendered.
+    pub missions: Remote<Fragment>,
     /// Every source as a card, rendered.
     pub sources: Remote<Fragment>,
     /// Parts, chapters, plan.
@@ -142,8 +146,14 @@ pub struct Library {
     pub readings: Remote<Readings>,
     /// Every term.
     pub glossary: Remote<Glossary>,
+    /// Every formula, rendered.
+    pub formulas: Remote<Fragment>,
+    /// The small pictures of the glossary.
+    pub pictures: Remote<Pictures>,
     /// Variables, tools, courses, the reference card.
     pub reference: Remote<Reference>,
+    /// What logs say.
+    pub signs: Remote<Signs>,
     /// Everything that can be found.
     pub search: Remote<SearchIndex>,
     /// Every exercise in short.
@@ -161,11 +171,15 @@ pub fn provide() {
         home: Remote::new("home.html".into()),
         figures: Remote::new("figures.html".into()),
         labs: Remote::new("labs.html".into()),
+        missions: Remote::new("missions.html".into()),
         sources: Remote::new("sources.html".into()),
         course: Remote::new("course.json".into()),
         readings: Remote::new("readings.json".into()),
         glossary: Remote::new("glossary.json".into()),
+        formulas: Remote::new("formulas.html".into()),
+        pictures: Remote::new("pictures.json".into()),
         reference: Remote::new("reference.json".into()),
+        signs: Remote::new("signs.json".into()),
         search: Remote::new("search.json".into()),
         exercises: Remote::new(EXERCISES.into()),
     };

@@ -26,10 +26,14 @@ pub enum Route {
     Widget(String),
     /// The labs, or one of them by its slug.
     Lab(Option<String>),
+    /// The missions, or one of them by its slug.
+    Mission(Option<String>),
     /// Variables, hardware, terms.
     Reference,
     /// What to do next, and how it stands.
     Practice,
+    /// What was shown so far, to print and to link.
+    Record,
     /// To compose a quiz, or to take it.
     Quiz,
     /// To look at what was handed in.
@@ -56,8 +60,10 @@ impl Route {
             ("w", None, _) => Self::Gallery,
             ("w", Some(id), None) => Self::Widget(id.to_owned()),
             ("lab", slug, None) => Self::Lab(slug.map(str::to_owned)),
+            ("mission", slug, None) => Self::Mission(slug.map(str::to_owned)),
             ("reference", None, _) => Self::Reference,
             ("practice", None, _) => Self::Practice,
+            ("record", None, _) => Self::Record,
             ("quiz", None, _) => Self::Quiz,
             ("check", None, _) => Self::Check,
             ("presenter", None, _) => Self::Presenter,

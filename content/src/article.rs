@@ -9,7 +9,9 @@ use crate::schema::{Chapter, Course, Html, Status};
 use crate::words::duration;
 
 /// The page of a written chapter.
-pub(crate) fn article(course: &Course, chapter: &Chapter, lede: &Html, page: &Page) -> String {
+///
+/// `back` has the chapters that link to this one, each with the heading under which it first does.
+pub(crate) fn article(course: &Course, chapter: &Chapter, lede: &Html, page: &Page, back: &[(&str, &str)]) -> String {
     let (slug, title) = (escape(&chapter.slug), escape(&chapter.title));
     let part = course.parts.iter().find(|part| part.chapters.iter().any(|c| c.slug == chapter.slug));
     let part = escape(part.map_or("", |part| &part.title));
@@ -21,13 +23,30 @@ pub(crate) fn article(course: &Course, chapter: &Chapter, lede: &Html, page: &Pa
          {}<div class=\"go-on sans\" data-slot-go-on hidden></div>\n\
          <div class=\"chapter-text\">\n{}</div>\n\
          <p class=\"mark-done\" data-slot-done></p>\n\
-         {}</article>\n",
+         {}{}</article>\n",
         chapter.number,
         lede.0,
         outline(chapter, page),
         page.html,
+        comes_back(course, back),
         around(course, chapter),
     )
+}
+
+/// Links to where the course comes back to this chapter, so that every link between chapters leads both ways.
+fn comes_back(course: &Course, back: &[(&str, &str)]) -> String {
+    let links: Vec<String> = course
+        .chapters()
+        .filter_map(|c| {
+            let (slug, under) = back.iter().find(|(slug, _)| *slug == c.slug)?;
+            let anchor = if under.is_empty() { String::new() } else { format!("#{}", escape(under)) };
+            Some(format!("<a href=\"chapter/{}/{anchor}\">{:02} {}</a>", escape(slug), c.number, escape(&c.title)))
+        })
+        .collect();
+    if links.is_empty() {
+        return String::new();
+    }
+    format!("<p class=\"comes-back sans\">The course comes back to this in {}.</p>\n", links.join(", "))
 }
 
 /// Its headings of level 2.

@@ -15,6 +15,8 @@ pub mod words;
 #[cfg(feature = "render")]
 mod article;
 #[cfg(feature = "render")]
+mod coverage;
+#[cfg(feature = "render")]
 mod data;
 #[cfg(feature = "render")]
 mod diagnostic;
@@ -39,6 +41,8 @@ mod vocabulary;
 #[cfg(feature = "render")]
 mod world;
 
+#[cfg(feature = "render")]
+pub use coverage::coverage;
 #[cfg(feature = "render")]
 pub use diagnostic::Mode;
 #[cfg(feature = "render")]

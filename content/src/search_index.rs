@@ -2,10 +2,10 @@
 
 use ringside_core::catalogue;
 
-use crate::data::{ChapterExercise, Group, Lab};
+use crate::data::{ChapterExercise, Formula, Group, Lab, Listed};
 use crate::html::text_of;
 use crate::markdown::Page;
-use crate::schema::{Chapter, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex};
+use crate::schema::{Chapter, Course, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex, Signs};
 
 /// Collects the entries.
 #[derive(Default)]
@@ -71,6 +71,49 @@ impl Builder {
                 context: lab.question.clone(),
                 href: format!("lab/{}/", lab.slug),
                 text: text_of(&Html(format!("{} {}", lab.text.0, lab.text.1))),
+            });
+        }
+    }
+
+    /// The formulas, by what they compute and of what.
+    pub(crate) fn formulas(&mut self, formulas: &[Formula], course: &Course) {
+        for formula in formulas {
+            let slug = formula.place.split('#').next().unwrap_or_default();
+            let means: Vec<&str> = formula.symbols.iter().map(|s| s.means.as_str()).collect();
+            self.0.push(SearchEntry {
+                kind: EntryKind::Formula,
+                title: formula.name.clone(),
+                context: course.chapter(slug).map(|c| c.title.clone()).unwrap_or_default(),
+                href: format!("reference/#formula-{}", formula.id),
+                text: format!("{}.", means.join(", ")),
+            });
+        }
+    }
+
+    /// The missions, with their decisions.
+    pub(crate) fn missions(&mut self, missions: &[Listed]) {
+        for one in missions {
+            let Listed { slug, mission, .. } = one;
+            let decisions: Vec<&str> = mission.decision.iter().map(|d| d.title.as_str()).collect();
+            self.0.push(SearchEntry {
+                kind: EntryKind::Mission,
+                title: mission.title.clone(),
+                context: mission.question.clone(),
+                href: format!("mission/{slug}/"),
+                text: format!("{} {}.", one.plain(), decisions.join(", ")),
+            });
+        }
+    }
+
+    /// What logs say.
+    pub(crate) fn signs(&mut self, signs: &Signs) {
+        for sign in &signs.0 {
+            self.0.push(SearchEntry {
+                kind: EntryKind::Message,
+                title: sign.title.clone(),
+                context: sign.section.title.clone(),
+                href: sign.section.href.clone(),
+                text: format!("{}. {} {}", sign.lines.join(" · "), text_of(&sign.means), text_of(&sign.remedy)),
             });
         }
     }

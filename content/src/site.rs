@@ -7,6 +7,7 @@ use ringside_core::catalogue;
 use serde::Serialize;
 
 use crate::article::article;
+use crate::coverage;
 use crate::data::{self, ChapterExercise};
 use crate::diagnostic::{Mode, Sink};
 use crate::fragment;
@@ -55,9 +56,14 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("course.json", &course);
     files.json("readings.json", &readings);
     files.json("glossary.json", &glossary);
+    let signs = data::signs(&world, &course);
+    files.json("signs.json", &signs);
+    files.json("pictures.json", &fragment::pictures(&glossary));
     files.json("reference.json", &data::reference(&world));
     files.html("sources.html", fragment::list(&course, &readings));
 
+    let formulas = data::formulas(&world);
+    files.html("formulas.html", fragment::formulas(&formulas, &course, &readings));
     let mut index = search_index::Builder::default();
     for part in &course.parts {
         for chapter in &part.chapters {
@@ -68,11 +74,19 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     for chapter in course.chapters() {
         exercises.exercises.extend(write_chapter(&world, &course, chapter, &mut files, &mut index));
     }
-    files.html("home.html", fragment::home(&course, &readings, &exercises));
     let groups = data::figures(&world, &course);
     files.html("figures.html", fragment::gallery(&groups));
     let labs = data::labs(&world);
-    files.html("contents.html", fragment::contents(&course, &exercises, labs.len()));
+    files.html("home.html", fragment::home(&course, &readings, &exercises, &labs));
+    let missions = data::missions(&world);
+    files.html("contents.html", fragment::contents(&course, &exercises, [missions.len(), labs.len()]));
+    if !missions.is_empty() {
+        files.html("missions.html", fragment::missions::list(&missions, &course));
+    }
+    for mission in &missions {
+        files.html(&format!("missions/{}.html", mission.slug), fragment::missions::page(mission, &course));
+        files.json(&format!("missions/{}.json", mission.slug), &mission.mission);
+    }
     if !labs.is_empty() {
         files.html("labs.html", fragment::labs::list(&labs, &course));
     }
@@ -83,15 +97,21 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);
+    if !data::coverage(&world, &readings).is_empty() {
+        coverage::check_links(&world);
+    }
     index.widgets(&groups);
     index.labs(&labs);
+    index.signs(&signs);
+    index.formulas(&formulas, &course);
+    index.missions(&missions);
     index.terms(&glossary);
     index.sources(&readings);
     let index: SearchIndex = index.finish();
     files.json("search.json", &index);
     files.json("source.json", &tree.texts());
 
-    let routes = routes(&course, &labs);
+    let routes = routes(&course, &labs, &missions);
     Site { files: files.0, diagnostics: sink.into_sorted(), routes }
 }
 
@@ -104,7 +124,9 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
     let slug = crate::world::slug_of(folder);
     let written = course.chapter(slug).filter(|c| c.status == Status::Written);
     let (html, exercises) = match written.and_then(|chapter| Some((chapter, read_chapter(&world, chapter)?))) {
-        Some((chapter, read)) => (article(&course, chapter, &read.lede, &read.page), read.exercises()),
+        Some((chapter, read)) => {
+            (article(&course, chapter, &read.lede, &read.page, &world.leading_to(slug)), read.exercises())
+        }
         None => Default::default(),
     };
     let (own, manifest) = (format!("content/chapters/{folder}"), "content/course.toml");
@@ -127,7 +149,7 @@ pub fn slide(markdown: &str) -> (Html, Vec<String>) {
 /// The name of the file in which a slide stands by itself.
 const SLIDE: &str = "slide.md";
 
-fn survey<'a>(tree: &'a Tree, sink: &'a Sink, mode: Mode) -> World<'a> {
+pub(crate) fn survey<'a>(tree: &'a Tree, sink: &'a Sink, mode: Mode) -> World<'a> {
     let mut world = World::survey(tree, sink, mode);
     for entry in catalogue::ALL {
         // Widgets are defined in code; their place for a message is the manifest.
@@ -138,7 +160,7 @@ fn survey<'a>(tree: &'a Tree, sink: &'a Sink, mode: Mode) -> World<'a> {
     world
 }
 
-fn course(world: &World<'_>) -> Course {
+pub(crate) fn course(world: &World<'_>) -> Course {
     let (layers, parts) = data::course(world);
     let (plan, not_covered) = data::plan(world);
     Course { layers, parts, plan, not_covered }
@@ -159,7 +181,7 @@ impl Files {
     }
 }
 
-fn routes(course: &Course, labs: &[data::Lab]) -> Vec<String> {
+fn routes(course: &Course, labs: &[data::Lab], missions: &[data::Listed]) -> Vec<String> {
     let written = course.chapters().filter(|c| c.status == Status::Written);
     let mut routes = vec![String::new(), "reference/".to_owned()];
     routes.extend(written.map(|c| format!("chapter/{}/", c.slug)));
@@ -167,6 +189,10 @@ fn routes(course: &Course, labs: &[data::Lab]) -> Vec<String> {
         routes.push("lab/".to_owned());
     }
     routes.extend(labs.iter().map(|lab| format!("lab/{}/", lab.slug)));
+    if !missions.is_empty() {
+        routes.push("mission/".to_owned());
+    }
+    routes.extend(missions.iter().map(|mission| format!("mission/{}/", mission.slug)));
     routes.push("w/".to_owned());
     routes.extend(catalogue::ALL.iter().map(|e| format!("w/{}/", e.id)));
     routes
@@ -185,7 +211,7 @@ fn write_chapter(
     let Some(read) = read_chapter(world, chapter) else { return Vec::new() };
     let (slug, page) = (&chapter.slug, &read.page);
     index.page(slug, &chapter.title, page, &read.list);
-    files.html(&format!("chapters/{slug}.html"), article(course, chapter, &read.lede, page));
+    files.html(&format!("chapters/{slug}.html"), article(course, chapter, &read.lede, page, &world.leading_to(slug)));
     if !page.notes.is_empty() {
         let note = |(i, note): (usize, &Html)| format!("<div data-notes=\"{}\">\n{}\n</div>\n", i + 1, note.0);
         files.html(&format!("chapters/{slug}.notes.html"), page.notes.iter().enumerate().map(note).collect());

@@ -32,7 +32,7 @@ impl Tree {
     /// Reads the folder `content/`.
     pub fn read(root: &Path) -> Self {
         let mut tree = Self::default();
-        for name in DATA.into_iter().chain(["figures.toml"]) {
+        for name in DATA.into_iter().chain(["figures.toml", "coverage.toml", "formulas.toml", "signs.toml"]) {
             tree.read_file(root, name);
         }
         let folders = std::fs::read_dir(root.join("chapters")).into_iter().flatten().flatten();
@@ -45,7 +45,15 @@ impl Tree {
         }
         tree.chapters.sort();
         tree.read_labs(root);
+        tree.read_missions(root);
         tree
+    }
+
+    fn read_missions(&mut self, root: &Path) {
+        let files = std::fs::read_dir(root.join("missions")).into_iter().flatten().flatten();
+        for file in files.map(|file| file.file_name().to_string_lossy().into_owned()).filter(|f| f.ends_with(".toml")) {
+            self.read_file(root, &format!("missions/{file}"));
+        }
     }
 
     fn read_labs(&mut self, root: &Path) {
@@ -120,6 +128,11 @@ impl Tree {
     /// The names of the folders in `labs/`, sorted.
     pub(crate) fn labs(&self) -> &[String] {
         &self.labs
+    }
+
+    /// The files in `missions/`, by their names.
+    pub(crate) fn missions(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.values().filter(|file| file.path.starts_with("missions/"))
     }
 
     /// The script in a lab's folder.

@@ -86,6 +86,18 @@ impl<'a> World<'a> {
         catalogue::find(id)
     }
 
+    /// The written chapters that link to the chapter `slug`, each with the heading under which it first does.
+    pub(crate) fn leading_to(&self, slug: &str) -> Vec<(&str, &str)> {
+        let written = self.scans.iter().filter(|(from, _)| {
+            from.as_str() != slug && self.entries.get(*from).is_some_and(|e| e.status == Status::Written)
+        });
+        let link = written.filter_map(|(from, scan)| {
+            let link = scan.links.iter().find(|link| link.to == slug)?;
+            Some((from.as_str(), link.under.as_str()))
+        });
+        link.collect()
+    }
+
     fn course(&mut self) {
         let Some(file) = self.tree.file("course.toml") else { return };
         let (text, quiet) = (file.located(), Sink::default());

@@ -92,3 +92,64 @@ fn what_is_wrong(address: &str) -> Option<String> {
     let is_there = |id: &String| String::from_utf8_lossy(html).contains(id.as_str());
     id.filter(|id| !is_there(id)).map(|id| format!("nothing has {id}"))
 }
+
+#[test]
+fn everything_of_the_reading_map_has_a_place() {
+    let (text, wrong) = ringside_content::coverage(root());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let counts = "topics, ";
+    let last = text.lines().find(|line| line.contains(counts)).unwrap_or_else(|| panic!("{text}"));
+    assert!(last.contains("184 sources of 5 documents"), "{last}");
+    assert!(
+        text.contains("able to  Say how much memory the weights of a 30-billion-parameter model take in bf16"),
+        "{text}"
+    );
+    assert!(text.contains("03 memory-accounting#sixteen-bytes"), "{text}");
+}
+
+#[test]
+fn a_place_that_does_not_exist_is_named() {
+    let coverage = |item: &str| format!("[[document]]\nnumber = 1\ntitle = \"A document\"\nitems = [{item}]\n");
+    let golden = root().join("tests/golden");
+    let files = ["course.toml", "readings.toml", "glossary.toml", "plan.toml", "reference.toml"]
+        .into_iter()
+        .chain(["chapters/07-everything/chapter.md", "chapters/07-everything/exercises.toml"])
+        .map(|path| (path.to_owned(), std::fs::read_to_string(golden.join(path)).expect(path)));
+    let files: Vec<(String, String)> = files.collect();
+    let messages = |item: &str| {
+        let with = files.iter().cloned().chain([("coverage.toml".to_owned(), coverage(item))]);
+        let site = ringside_content::build_tree(&ringside_content::Tree::from_files(with), Mode::Strict);
+        let own = site.diagnostics.iter().filter(|d| d.file == "content/coverage.toml");
+        own.map(|d| d.message.clone()).collect::<Vec<_>>().join("\n")
+    };
+    let item = "{ kind = \"topic\", text = \"All\", at = [\"everything#nowhere\"], figures = [\"roofline\"], exercises = [\"none\"] }";
+    let said = messages(item);
+    for part in [
+        "has no section “#nowhere”",
+        "has no section.",
+        "No chapter of `at` has the figure",
+        "no exercise “none”",
+        "has no exercise.",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn what_launches_print_is_recognised() {
+    use ringside_content::schema::Signs;
+    use ringside_content::search::read_log;
+    use ringside_core::declare::Model as _;
+    use ringside_core::launch::Params;
+    let signs: Signs = serde_json::from_slice(file("signs.json").expect("signs.json")).expect("signs");
+    let unknown: Vec<String> = (1..=24)
+        .filter_map(|case| {
+            let params = Params::read(&Query::new([("case", case.to_string())])).0;
+            let log = params.launch().log(params.world()).join("\n");
+            let silent = ["12", "18", "22"].contains(&case.to_string().as_str());
+            let seen = read_log(&signs.0, &log).seen;
+            (seen.is_empty() && !silent && !log.is_empty()).then(|| format!("case {case}:\n{log}"))
+        })
+        .collect();
+    assert!(unknown.is_empty(), "{}", unknown.join("\n\n"));
+}

@@ -45,7 +45,7 @@ fn ids_titles_and_names_are_well_formed_and_unique() {
 #[test]
 fn what_a_control_needs_is_declared() {
     for param in ALL.iter().flat_map(Entry::params) {
-        let Declared { spec, look } = param;
+        let Declared { spec, look, .. } = param;
         let at = format!("{}: {}", spec.name, look.label);
         match spec.kind {
             Kind::Choice(ids) => {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_channel::oneshot;
+use ringside_core::kernels::attention::NEIGHBOURS;
 use ringside_core::kernels::job::Trouble;
 use wgpu::{
     Backends, Buffer, BufferDescriptor, BufferUsages, Device, DeviceDescriptor, DeviceType, Error, ErrorFilter,
@@ -24,6 +25,10 @@ pub struct Gpu {
     pub software: bool,
     /// Whether shaders may use f16.
     pub f16: bool,
+    /// Whether kernels may shuffle among four neighbours at least.
+    pub subgroups: bool,
+    /// Workgroup memory of a workgroup, in bytes.
+    pub workgroup_memory: u64,
     /// The largest buffer that may be bound, in bytes.
     pub largest: u64,
     /// How long it may take to answer.
@@ -55,12 +60,15 @@ impl Gpu {
         };
         let asked = Instance::new(options).request_adapter(&wanted).await;
         let adapter = asked.map_err(|why| Trouble::Refused(why.to_string()))?;
-        let features = adapter.features() & (Features::SHADER_F16 | Features::TIMESTAMP_QUERY);
+        let wished = Features::SHADER_F16 | Features::TIMESTAMP_QUERY | Features::SUBGROUP;
+        let features = adapter.features() & wished;
         let allowed = adapter.limits();
-        // Large matrices need large buffers. Kernels keep to the defaults of all other limits.
+        // Large matrices need large buffers, and the largest tiles more workgroup memory. Kernels keep to the defaults of all other
+        // limits.
         let limits = Limits {
             max_buffer_size: allowed.max_buffer_size,
             max_storage_buffer_binding_size: allowed.max_storage_buffer_binding_size,
+            max_compute_workgroup_storage_size: allowed.max_compute_workgroup_storage_size,
             ..Limits::default()
         };
         let descriptor = DeviceDescriptor {
@@ -83,6 +91,8 @@ impl Gpu {
             name: if name.is_empty() { "a GPU that the browser does not name".to_owned() } else { name },
             software: info.device_type == DeviceType::Cpu || SOFTWARE.iter().any(|known| all.contains(known)),
             f16: features.contains(Features::SHADER_F16),
+            subgroups: features.contains(Features::SUBGROUP) && u64::from(info.subgroup_min_size) >= NEIGHBOURS,
+            workgroup_memory: allowed.max_compute_workgroup_storage_size.into(),
             largest: allowed.max_buffer_size.min(allowed.max_storage_buffer_binding_size),
             patience: PATIENCE,
             device,

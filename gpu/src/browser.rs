@@ -29,6 +29,11 @@ pub(crate) fn names(device: &Device, info: &AdapterInfo) -> [String; 2] {
     [if info.name.is_empty() { words } else { info.name.clone() }, all]
 }
 
+/// The text as the browser takes it.
+pub(crate) fn accepted(text: String) -> String {
+    text
+}
+
 /// What is heard, if it is heard soon enough.
 pub(crate) async fn wait<T>(_: &Device, heard: Receiver<T>, patience: Duration) -> Result<T, Trouble> {
     match select(heard, TimeoutFuture::new(patience.as_millis() as u32)).await {

@@ -16,6 +16,7 @@ use wgpu::{
 use crate::Progress;
 use crate::adapter::{Gpu, Memory};
 use crate::pass::{Clock, download};
+use crate::platform;
 
 /// The inputs are the same every time.
 pub(crate) const SEED: u32 = 1;
@@ -55,6 +56,13 @@ pub async fn run(
 ) -> Result<Measured, Trouble> {
     if kernel.f16 && !gpu.f16 {
         return Err(Trouble::NoF16);
+    }
+    if kernel.subgroups && !gpu.subgroups {
+        return Err(Trouble::NoSubgroups);
+    }
+    let shared = problem.needs(kernel.id).unwrap_or_default().workgroup_memory;
+    if shared > gpu.workgroup_memory {
+        return Err(Trouble::WorkgroupMemory(shared as f64, gpu.workgroup_memory as f64));
     }
     progress("compiling the kernel", 0.0);
     let sizes = sizes(kernel, problem);
@@ -154,7 +162,9 @@ impl<'a> Program<'a> {
             let buffer = place.and_then(|place| buffers.get(place));
             buffer.ok_or_else(|| Trouble::NotAccepted(["there is no buffer ", name].concat()))
         };
-        let source = ShaderSource::Wgsl(kernel.wgsl(&dims).into());
+        let source = ShaderSource::Wgsl(platform::accepted(kernel.wgsl(&dims)).into());
+        let fits: Vec<(&str, f64)> =
+            kernel.fits.iter().map(|fit| (fit.name, f64::from(u8::from(fit.at(&dims))))).collect();
         let module = gpu.device.create_shader_module(ShaderModuleDescriptor { label: None, source });
         let mut steps = Vec::new();
         for pass in kernel.passes {
@@ -163,7 +173,10 @@ impl<'a> Program<'a> {
                 layout: None,
                 module: &module,
                 entry_point: Some(pass.entry),
-                compilation_options: PipelineCompilationOptions::default(),
+                compilation_options: PipelineCompilationOptions {
+                    constants: &fits,
+                    ..PipelineCompilationOptions::default()
+                },
                 cache: None,
             });
             let uniform = memory.buffer(BLOCK, BufferUsages::UNIFORM | BufferUsages::COPY_DST);

@@ -1,6 +1,6 @@
 //! O = softmax(Q·Kᵀ/√d)·V: the descriptors of its kernels, and their twins.
 
-use ringside_core::kernels::attention::{Scheme, Sizes};
+use ringside_core::kernels::attention::{Scheme, Sizes, own_queries, registers_tile};
 use ringside_core::kernels::{Traffic, WORD, Work as _};
 
 use crate::descriptor::{Binding, Dims, Kernel, Parameter, Pass, Resource, Size};
@@ -20,19 +20,22 @@ const SIZES: Binding = Binding {
         Parameter::RootInverse("head_dim"),
     ]),
 };
-const Q: Binding = Binding { number: 0, resource: Resource::Read("q") };
-const K: Binding = Binding { number: 1, resource: Resource::Read("k") };
-const V: Binding = Binding { number: 2, resource: Resource::Read("v") };
-const O: Binding = Binding { number: 3, resource: Resource::Write("o") };
+pub(crate) const Q: Binding = Binding { number: 0, resource: Resource::Read("q") };
+pub(crate) const K: Binding = Binding { number: 1, resource: Resource::Read("k") };
+pub(crate) const V: Binding = Binding { number: 2, resource: Resource::Read("v") };
+pub(crate) const O: Binding = Binding { number: 3, resource: Resource::Write("o") };
 const SCORES: Binding = Binding { number: 5, resource: Resource::Write("scores") };
 
 const HEADS: Size = Size::Dim("heads");
-const ONE: Size = Size::Of(1);
+pub(crate) const ONE: Size = Size::Of(1);
+
+/// What Chromium wants said before shuffles, and naga not: whoever compiles natively leaves it out.
+pub const SUBGROUPS: &str = "enable subgroups;";
 
 /// Invocations of a workgroup of the kernels that go along rows on their own.
 const LANES: u64 = 32;
 /// What a masked score is in the kernels.
-const HIDDEN: f32 = -3.4e38;
+pub(crate) const HIDDEN: f32 = -3.4e38;
 
 const fn alone(workgroup: [u32; 3], blocks: Size) -> Pass {
     Pass { entry: "main", workgroup, grid: [ONE, blocks, HEADS], bindings: &[Q, K, V, O, SIZES] }
@@ -101,7 +104,26 @@ pub const KERNELS: &[Kernel] = &[
         twin: |problem, inputs| twin(problem, inputs, scheme("flash-2")),
         ..PLAIN
     },
+    Kernel {
+        id: "registers",
+        template: wgsl!("attention_registers"),
+        constants: |dims| registers_constants("registers", dims),
+        passes: &[alone([64, 1, 1], REGISTERS_BLOCKS)],
+        twin: |problem, inputs| twin(problem, inputs, scheme("registers")),
+        ..PLAIN
+    },
+    Kernel {
+        id: "subgroups",
+        template: wgsl!("attention_registers"),
+        constants: |dims| registers_constants("subgroups", dims),
+        passes: &[alone([64, 1, 1], REGISTERS_BLOCKS)],
+        subgroups: true,
+        twin: |problem, inputs| twin(problem, inputs, scheme("subgroups")),
+        ..PLAIN
+    },
 ];
+
+const REGISTERS_BLOCKS: Size = Size::TilesBy("seq", |dims| registers_tile(dims.get("head_dim").max(1)).0);
 
 fn scheme(id: &str) -> Scheme {
     Sizes::kernel(id).map_or(Scheme::Written, |k| k.scheme)
@@ -112,6 +134,7 @@ fn tile(id: &str, dims: &Dims) -> (u64, u64) {
     match scheme(id) {
         Scheme::Tiled { queries, keys, .. } => (queries(dims.get("head_dim")), keys(dims.get("head_dim"))),
         Scheme::Online { queries, keys } => (queries, keys),
+        Scheme::Registers { .. } => registers_tile(dims.get("head_dim").max(1)),
         Scheme::Written => (1, 1),
     }
 }
@@ -139,19 +162,68 @@ fn tiled_constants(id: &str, dims: &Dims) -> Vec<Constant> {
     ]
 }
 
+fn registers_constants(id: &str, dims: &Dims) -> Vec<Constant> {
+    let shuffled = matches!(scheme(id), Scheme::Registers { shuffled: true });
+    let (queries, keys) = tile(id, dims);
+    let d4 = dims.get("head_dim") / 4;
+    let rows = own_queries(dims.get("head_dim"));
+    let vectors = keys * d4;
+    vec![
+        ("ENABLE", if shuffled { SUBGROUPS.to_owned() } else { String::new() }),
+        number("D4", d4),
+        number("D16", d4 / 4),
+        number("ROWS", rows),
+        number("KEYS", keys),
+        number("QUERIES", queries),
+        number("LOADS", vectors / 64),
+        number("TILES", if shuffled { 2 * vectors } else { vectors }),
+        number("OTHER", if shuffled { vectors } else { 0 }),
+        number("SHUFFLE", shuffled.into()),
+        number("EXCHANGE", (!shuffled).into()),
+        number("HALF", rows * 64),
+        number("QUARTERS", 2 * rows * 64),
+    ]
+}
+
 /// What the kernels of `scheme` do, in f32 and in their order.
 fn twin(problem: &Problem, inputs: &[Vec<f32>], scheme: Scheme) -> (Vec<f32>, Traffic) {
     let (Problem::Attention(sizes), [q, k, v]) = (problem, inputs) else { return Default::default() };
     let twin = Twin { sizes: *sizes, q, k, v };
     match scheme {
         Scheme::Written => twin.written(),
-        Scheme::Online { queries, keys } => {
-            twin.blocks(&Block { queries, keys, partial: 1, divide_always: false, padded: false, clamped: true })
-        }
+        Scheme::Online { queries, keys } => twin.blocks(&Block {
+            queries,
+            keys,
+            step: keys,
+            partial: 1,
+            divide_always: false,
+            padded: false,
+            clamped: true,
+        }),
         Scheme::Tiled { queries, keys, shared } => {
             let (queries, keys) = (queries(sizes.head_dim), keys(sizes.head_dim));
             let partial = if shared { 8 } else { 1 };
-            twin.blocks(&Block { queries, keys, partial, divide_always: !shared, padded: true, clamped: !shared })
+            twin.blocks(&Block {
+                queries,
+                keys,
+                step: keys,
+                partial,
+                divide_always: !shared,
+                padded: true,
+                clamped: !shared,
+            })
+        }
+        Scheme::Registers { .. } => {
+            let (queries, keys) = registers_tile(sizes.head_dim);
+            twin.blocks(&Block {
+                queries,
+                keys,
+                step: 4,
+                partial: 1,
+                divide_always: false,
+                padded: true,
+                clamped: false,
+            })
         }
     }
 }
@@ -160,8 +232,10 @@ fn twin(problem: &Problem, inputs: &[Vec<f32>], scheme: Scheme) -> (Vec<f32>, Tr
 struct Block {
     /// Queries that read each key together.
     queries: u64,
-    /// Keys between two adjustments of the maximum.
+    /// Keys that are read at a time.
     keys: u64,
+    /// Keys between two adjustments of the maximum.
+    step: u64,
     /// Invocations that add up the weights of a query, each of its own keys.
     partial: usize,
     /// Whether the output is divided by the sum after every tile.
@@ -258,8 +332,8 @@ impl Twin<'_> {
         let q: Vec<f32> = self.q[row..][..d].iter().map(|q| q * self.scale()).collect();
         let mut most = HIDDEN;
         let mut sums = vec![0.0; block.partial];
-        for start in (0..keys).step_by(block.keys as usize) {
-            let scores: Vec<f32> = (start..start + block.keys)
+        for start in (0..keys).step_by(block.step as usize) {
+            let scores: Vec<f32> = (start..start + block.step)
                 .map(|key| match self.hidden(query, key) {
                     true => HIDDEN,
                     false => q.iter().zip(self.kv_row(self.k, head, key)).map(|(q, k)| q * k).sum(),

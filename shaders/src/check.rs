@@ -1,6 +1,6 @@
 //! Is it right? An output beside what it must come to.
 
-use ringside_core::kernels::{Work as _, attention, matmul, rows, stream};
+use ringside_core::kernels::{Work as _, attention, matmul, rows, stream, tuner};
 
 use crate::Kernel;
 use crate::problem::Problem;
@@ -30,7 +30,7 @@ impl Checked {
 /// Compares `output` with what `kernel` must come to: all of it if that takes at most `budget` multiplications, and else as
 /// many rows as it pays for, at least one: the first, the last, and others spread between.
 pub fn check(kernel: &Kernel, problem: &Problem, inputs: &[Vec<f32>], output: &[f32], budget: u64) -> Checked {
-    let factor = bound(kernel, problem);
+    let (factor, floor) = bound(kernel, problem);
     let (_, of) = problem.output();
     let rows = problem.rows();
     let mut result = Checked { of, ..Checked::default() };
@@ -45,7 +45,7 @@ pub fn check(kernel: &Kernel, problem: &Problem, inputs: &[Vec<f32>], output: &[
         let got = output.iter().skip((row * width) as usize).take(width as usize);
         for ((got, value), weight) in got.zip(&reference.values).zip(&reference.weights) {
             let error = (f64::from(*got) - value).abs();
-            let bound = factor * weight + f64::from(f32::MIN_POSITIVE);
+            let bound = factor * weight + floor;
             let share = if error.is_nan() { f64::INFINITY } else { error / bound };
             result.max_error = result.max_error.max(error);
             if share > result.worst || result.bound == 0.0 {
@@ -58,14 +58,17 @@ pub fn check(kernel: &Kernel, problem: &Problem, inputs: &[Vec<f32>], output: &[
     result
 }
 
-/// What a value may be off, over its weight in [`crate::problem::Reference`].
-fn bound(kernel: &Kernel, problem: &Problem) -> f64 {
-    match problem {
-        Problem::Matmul(sizes) => matmul::Sizes::kernel(kernel.id).map_or(0.0, |k| k.error_bound(*sizes)),
-        Problem::Attention(_) => attention::TOLERANCE,
-        Problem::Rows(..) => rows::TOLERANCE,
-        Problem::Copy(_) | Problem::Gather(_) => 0.0,
-        Problem::Sum(sizes) => sizes.error_bound(kernel.id),
-        Problem::Intensity(_) => stream::INTENSITY_BOUND,
-    }
+/// What a value may be off: over its weight in [`crate::problem::Reference`], and beside that.
+fn bound(kernel: &Kernel, problem: &Problem) -> (f64, f64) {
+    let product = |kernel: &matmul::Kernel, sizes| (kernel.error_bound(sizes), kernel.error_floor(sizes));
+    let (factor, floor) = match problem {
+        Problem::Matmul(sizes) => matmul::Sizes::kernel(kernel.id).map_or((0.0, 0.0), |k| product(k, *sizes)),
+        Problem::Tuned(sizes, config) => product(&tuner::kernel(*config), *sizes),
+        Problem::Attention(_) | Problem::Decode(_) => (attention::TOLERANCE, 0.0),
+        Problem::Rows(..) => (rows::TOLERANCE, 0.0),
+        Problem::Copy(_) | Problem::Gather(_) => (0.0, 0.0),
+        Problem::Sum(sizes) => (sizes.error_bound(kernel.id), 0.0),
+        Problem::Intensity(_) => (stream::INTENSITY_BOUND, 0.0),
+    };
+    (factor, floor + f64::from(f32::MIN_POSITIVE))
 }

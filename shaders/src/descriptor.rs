@@ -23,8 +23,30 @@ pub struct Kernel {
     pub passes: &'static [Pass],
     /// Whether it needs the feature `shader-f16`.
     pub f16: bool,
+    /// Whether it needs the feature `subgroups`, and four neighbours in each.
+    pub subgroups: bool,
+    /// Constants of the pipeline that say where no bounds need be looked at.
+    pub fits: &'static [Fit],
     /// The same on the CPU.
     pub twin: Twin,
+}
+
+/// A constant of the pipeline: whether tiles of this side cover a size without a rest.
+#[derive(Debug, Clone, Copy)]
+pub struct Fit {
+    /// The name of the `override` in WGSL.
+    pub name: &'static str,
+    /// The size, by its name.
+    pub size: &'static str,
+    /// The side of a tile.
+    pub side: fn(&Dims) -> u64,
+}
+
+impl Fit {
+    /// Whether it is so at these sizes.
+    pub fn at(&self, dims: &Dims) -> bool {
+        dims.get(self.size).is_multiple_of((self.side)(dims).max(1))
+    }
 }
 
 /// Of a problem and its inputs: the output, and what was read and written.
@@ -35,7 +57,7 @@ pub type Twin = fn(&Problem, &[Vec<f32>]) -> (Vec<f32>, Traffic);
 pub struct Pass {
     /// The function.
     pub entry: &'static str,
-    /// Invocations of a workgroup, by axis.
+    /// Invocations of a workgroup, by axis; the most where they depend on the sizes.
     pub workgroup: [u32; 3],
     /// Workgroups, by axis. Along the second, a run may be cut: the parameter `first` is where a piece starts.
     pub grid: [Size; 3],
@@ -85,6 +107,8 @@ pub enum Size {
     Tiles(&'static str, u64),
     /// As many tiles as cover a size, with a side that depends on the sizes.
     TilesBy(&'static str, fn(&Dims) -> u64),
+    /// A number that depends on the sizes in another way.
+    By(fn(&Dims) -> u64),
     /// All of these, multiplied.
     Product(&'static [Size]),
 }
@@ -97,6 +121,7 @@ impl Size {
             Self::Dim(name) => dims.get(name),
             Self::Tiles(name, side) => dims.get(name).div_ceil(*side),
             Self::TilesBy(name, side) => dims.get(name).div_ceil(side(dims).max(1)),
+            Self::By(number) => number(dims),
             Self::Product(factors) => factors.iter().map(|f| f.at(dims)).fold(1, u64::saturating_mul),
         }
     }
@@ -106,7 +131,18 @@ impl Kernel {
     /// One of `family` that is nothing but its twin: what its kernels are described as differences from.
     pub const fn plain(family: &'static str, twin: Twin) -> Self {
         let (id, template, constants) = ("", "", |_: &Dims| Vec::new());
-        Self { family, id, template, constants, scratch: &[], passes: &[], f16: false, twin }
+        Self {
+            family,
+            id,
+            template,
+            constants,
+            scratch: &[],
+            passes: &[],
+            f16: false,
+            subgroups: false,
+            fits: &[],
+            twin,
+        }
     }
 
     /// The WGSL for these sizes.

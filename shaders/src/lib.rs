@@ -8,12 +8,14 @@
 
 pub mod attention;
 pub mod check;
+pub mod decode;
 pub mod descriptor;
 mod exact;
 pub mod gather;
 pub mod half;
 mod lanes;
 pub mod matmul;
+pub mod pipelined;
 pub mod problem;
 pub mod puzzles;
 pub mod rows;
@@ -26,7 +28,8 @@ pub use problem::Problem;
 
 /// Every kernel.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
-    [matmul::KERNELS, attention::KERNELS, rows::KERNELS, stream::KERNELS, gather::KERNELS].into_iter().flatten()
+    let ladders = [matmul::KERNELS, pipelined::TUNED, attention::KERNELS, decode::KERNELS];
+    ladders.into_iter().chain([rows::KERNELS, stream::KERNELS, gather::KERNELS]).flatten()
 }
 
 /// The kernel of `family` with this id.

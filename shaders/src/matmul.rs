@@ -5,21 +5,22 @@ use ringside_core::kernels::{Traffic, WORD, Work as _};
 
 use crate::descriptor::{Binding, Kernel, Parameter, Pass, Resource, Size};
 use crate::half;
+use crate::pipelined;
 use crate::problem::Problem;
 use crate::source::wgsl;
 use crate::template::{Constant, number};
 
-const SIZES: Binding = Binding {
+pub(crate) const SIZES: Binding = Binding {
     number: 3,
     resource: Resource::Parameters(&[Parameter::Dim("m"), Parameter::Dim("n"), Parameter::Dim("k"), Parameter::First]),
 };
-const A: Binding = Binding { number: 0, resource: Resource::Read("a") };
-const B: Binding = Binding { number: 1, resource: Resource::Read("b") };
-const C: Binding = Binding { number: 2, resource: Resource::Write("c") };
+pub(crate) const A: Binding = Binding { number: 0, resource: Resource::Read("a") };
+pub(crate) const B: Binding = Binding { number: 1, resource: Resource::Read("b") };
+pub(crate) const C: Binding = Binding { number: 2, resource: Resource::Write("c") };
 const PACKED_A: Binding = Binding { number: 4, resource: Resource::Write("packed_a") };
 const PACKED_B: Binding = Binding { number: 5, resource: Resource::Write("packed_b") };
 
-const ONE: Size = Size::Of(1);
+pub(crate) const ONE: Size = Size::Of(1);
 
 const fn direct(grid: [Size; 3]) -> Pass {
     Pass { entry: "main", workgroup: [16, 16, 1], grid, bindings: &[A, B, C, SIZES] }
@@ -134,6 +135,9 @@ pub const KERNELS: &[Kernel] = &[
         twin: |problem, inputs| twin(problem, inputs, scheme("half")),
         ..PLAIN
     },
+    pipelined::SINGLE,
+    pipelined::HALF_TILES,
+    pipelined::HALF_SUMS,
 ];
 
 fn scheme(id: &str) -> Scheme {
@@ -162,11 +166,13 @@ fn twin(problem: &Problem, inputs: &[Vec<f32>], scheme: Scheme) -> (Vec<f32>, Tr
         Scheme::Direct => tiles(*sizes, a, b, Tile { rows: 1, cols: 1, depth: sizes.k, own: 1 }),
         Scheme::Staged(tile) => tiles(*sizes, a, b, tile),
         Scheme::Packed { side, bytes } => packed(*sizes, a, b, side as usize, bytes),
+        // These have a twin of their own.
+        Scheme::Pipelined(_) => Default::default(),
     }
 }
 
 /// A tile of C after another; for each, a stage of A's columns and B's rows after another.
-fn tiles(sizes: Sizes, a: &[f32], b: &[f32], tile: Tile) -> (Vec<f32>, Traffic) {
+pub(crate) fn tiles(sizes: Sizes, a: &[f32], b: &[f32], tile: Tile) -> (Vec<f32>, Traffic) {
     let [m, n, k] = [sizes.m, sizes.n, sizes.k].map(|size| size as usize);
     let [rows, cols, depth] = [tile.rows, tile.cols, tile.depth].map(|size| (size as usize).max(1));
     let mut c = vec![0.0; m * n];

@@ -1,11 +1,15 @@
 //! What is computed: its sizes, its inputs, and what it comes to in f64.
 
+use std::ops::Range;
+
 use ringside_core::coalescing::measured::{self as gather, Gather, ORDERS};
+use ringside_core::kernels::config::Config;
 use ringside_core::kernels::rows::{self, Op};
-use ringside_core::kernels::{MAX_SIZE, Needs, Work, attention, matmul, stream};
+use ringside_core::kernels::{MAX_SIZE, Needs, Work, attention, decode, matmul, stream, tuner};
 
 use crate::exact;
 pub use crate::exact::Reference;
+use crate::pipelined::SHAPE;
 
 /// The sizes of a problem, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,8 +27,12 @@ impl Dims {
 pub enum Problem {
     /// C = A·B.
     Matmul(matmul::Sizes),
+    /// C = A·B, by a pipeline of this shape.
+    Tuned(matmul::Sizes, Config),
     /// O = softmax(Q·Kᵀ/√d)·V.
     Attention(attention::Sizes),
+    /// The same with one query for each head, the last of a long text.
+    Decode(decode::Sizes),
     /// Something done to each row of a matrix.
     Rows(Op, rows::Sizes),
     /// Y = X.
@@ -47,6 +55,14 @@ impl Problem {
     pub fn read(family: &str, sizes: &[u64]) -> Option<Self> {
         match (family, sizes) {
             ("matmul", &[m, n, k]) => Some(Self::Matmul(matmul::Sizes { m, n, k })),
+            (tuner::FAMILY, &[m, n, k, ref shape @ ..]) => {
+                Config::read(shape).map(|config| Self::Tuned(matmul::Sizes { m, n, k }, config))
+            }
+            (decode::Sizes::NAME, &[keys, head_dim, heads, kv_heads, chunk]) => {
+                let sizes = decode::Sizes { keys, head_dim, heads, kv_heads, chunk };
+                let known = attention::HEAD_DIMS.contains(&head_dim) && kv_heads > 0 && chunk > 0;
+                (known && sizes.impossible().is_none()).then_some(Self::Decode(sizes))
+            }
             ("attention", &[seq, head_dim, heads, kv_heads, causal]) => {
                 let fits = attention::HEAD_DIMS.contains(&head_dim) && kv_heads > 0 && heads.is_multiple_of(kv_heads);
                 let sizes = attention::Sizes { seq, head_dim, heads, kv_heads, causal: causal == 1 };
@@ -74,7 +90,9 @@ impl Problem {
     pub fn family(&self) -> &'static str {
         match self {
             Self::Matmul(_) => matmul::Sizes::NAME,
+            Self::Tuned(..) => tuner::FAMILY,
             Self::Attention(_) => attention::Sizes::NAME,
+            Self::Decode(_) => decode::Sizes::NAME,
             Self::Rows(op, _) => op.id(),
             Self::Copy(_) => "copy",
             Self::Gather(_) => gather::FAMILY,
@@ -87,6 +105,17 @@ impl Problem {
     pub fn dims(&self) -> Dims {
         Dims(match *self {
             Self::Matmul(s) => vec![("m", s.m), ("n", s.n), ("k", s.k)],
+            Self::Tuned(s, config) => {
+                let shape = SHAPE.into_iter().zip(config.list());
+                [("m", s.m), ("n", s.n), ("k", s.k)].into_iter().chain(shape).collect()
+            }
+            Self::Decode(s) => vec![
+                ("keys", s.keys),
+                ("head_dim", s.head_dim),
+                ("heads", s.heads),
+                ("kv_heads", s.kv_heads),
+                ("chunk", s.chunk),
+            ],
             Self::Attention(s) => vec![
                 ("seq", s.seq),
                 ("head_dim", s.head_dim),
@@ -107,7 +136,11 @@ impl Problem {
     /// The inputs' names and lengths.
     pub fn inputs(&self) -> Vec<(&'static str, u64)> {
         match *self {
-            Self::Matmul(s) => vec![("a", s.m * s.k), ("b", s.k * s.n)],
+            Self::Matmul(s) | Self::Tuned(s, _) => vec![("a", s.m * s.k), ("b", s.k * s.n)],
+            Self::Decode(s) => {
+                let cache = s.kv_heads * s.keys * s.head_dim;
+                vec![("q", s.heads * s.head_dim), ("k", cache), ("v", cache)]
+            }
             Self::Attention(s) => {
                 let row = s.seq * s.head_dim;
                 vec![("q", s.heads * row), ("k", s.kv_heads * row), ("v", s.kv_heads * row)]
@@ -125,7 +158,8 @@ impl Problem {
     /// The output's name and length.
     pub fn output(&self) -> (&'static str, u64) {
         match *self {
-            Self::Matmul(s) => ("c", s.m * s.n),
+            Self::Matmul(s) | Self::Tuned(s, _) => ("c", s.m * s.n),
+            Self::Decode(s) => ("o", s.heads * s.head_dim),
             Self::Attention(s) => ("o", s.heads * s.seq * s.head_dim),
             Self::Rows(_, s) => ("y", s.values()),
             Self::Copy(s) => ("y", s.values()),
@@ -138,8 +172,9 @@ impl Problem {
     /// Floating-point operations.
     pub fn flop(&self) -> u64 {
         match self {
-            Self::Matmul(s) => s.flop(),
+            Self::Matmul(s) | Self::Tuned(s, _) => s.flop(),
             Self::Attention(s) => s.flop(),
+            Self::Decode(s) => s.flop(),
             Self::Rows(op, s) => op.flop() * s.values(),
             Self::Copy(_) | Self::Gather(_) => 0,
             Self::Sum(s) => s.n,
@@ -161,7 +196,9 @@ impl Problem {
         }
         match *self {
             Self::Matmul(s) => of(s, kernel),
+            Self::Tuned(s, config) => Some(s.needs(&tuner::kernel(config))),
             Self::Attention(s) => of(s, kernel),
+            Self::Decode(s) => of(s, kernel),
             Self::Rows(op, s) => op.kernel(kernel).map(|kernel| kernel.needs(s)),
             Self::Copy(s) => stream::find("copy", kernel).map(|kernel| s.needs(kernel.id)),
             Self::Gather(s) => (kernel == gather::KERNEL).then(|| s.needs()),
@@ -175,7 +212,7 @@ impl Problem {
     pub fn data(&self, seed: u32) -> Vec<Vec<f32>> {
         let values = |(i, (name, len)): (usize, (&str, u64))| {
             let factor = match (self, name) {
-                (Self::Attention(_), "q" | "k") => 3.0,
+                (Self::Attention(_) | Self::Decode(_), "q" | "k") => 3.0,
                 (Self::Rows(Op::Softmax, _), _) => 4.0,
                 _ => 1.0,
             };
@@ -188,8 +225,9 @@ impl Problem {
     /// Rows of the output.
     pub fn rows(&self) -> u64 {
         match self {
-            Self::Matmul(s) => s.m,
+            Self::Matmul(s) | Self::Tuned(s, _) => s.m,
             Self::Attention(s) => s.heads * s.seq,
+            Self::Decode(s) => s.heads,
             Self::Rows(_, s) => s.rows,
             Self::Copy(s) => s.rows,
             Self::Gather(s) => s.n,
@@ -201,8 +239,9 @@ impl Problem {
     /// Multiplications that a row of [`Self::reference`] takes, or about as long.
     pub fn row_cost(&self) -> u64 {
         match self {
-            Self::Matmul(s) => s.n * s.k,
+            Self::Matmul(s) | Self::Tuned(s, _) => s.n * s.k,
             Self::Attention(s) => 2 * s.seq * s.head_dim,
+            Self::Decode(s) => 2 * s.keys * s.head_dim,
             Self::Rows(op, s) => op.flop() * s.cols,
             Self::Copy(s) => s.cols,
             Self::Gather(_) => 64,
@@ -218,8 +257,21 @@ impl Problem {
             return Reference::default();
         }
         match (*self, inputs) {
-            (Self::Matmul(sizes), [a, b]) => product(sizes, a, b, row as usize),
-            (Self::Attention(sizes), [q, k, v]) => weighted(sizes, [q, k, v], row as usize),
+            (Self::Matmul(sizes) | Self::Tuned(sizes, _), [a, b]) => product(sizes, a, b, row as usize),
+            (Self::Attention(sizes), [q, k, v]) => {
+                let (seq, query) = (sizes.seq as usize, row as usize % sizes.seq as usize);
+                let kv = row as usize / seq * sizes.kv_heads as usize / sizes.heads as usize * seq;
+                weighted(
+                    sizes.head_dim as usize,
+                    [q, k, v],
+                    row as usize,
+                    kv..kv + if sizes.causal { query + 1 } else { seq },
+                )
+            }
+            (Self::Decode(sizes), [q, k, v]) => {
+                let kv = (row * sizes.kv_heads / sizes.heads * sizes.keys) as usize;
+                weighted(sizes.head_dim as usize, [q, k, v], row as usize, kv..kv + sizes.keys as usize)
+            }
             (Self::Rows(op, sizes), inputs) => exact::row(op, inputs, row as usize, sizes.cols as usize),
             (Self::Copy(sizes), [x]) => {
                 let cols = sizes.cols as usize;
@@ -251,21 +303,17 @@ fn product(sizes: matmul::Sizes, a: &[f32], b: &[f32], row: usize) -> Reference 
     Reference { values, weights }
 }
 
-/// A query's output; how far it may be off is a share of its largest value.
-fn weighted(sizes: attention::Sizes, [q, k, v]: [&[f32]; 3], row: usize) -> Reference {
-    let (seq, d) = (sizes.seq as usize, sizes.head_dim as usize);
-    let (head, query) = (row / seq, row % seq);
-    let kv = head * sizes.kv_heads as usize / sizes.heads as usize * seq * d;
-    let keys = if sizes.causal { query + 1 } else { seq };
+/// The output of the query in a row of Q that sees these rows of K and V; how far it may be off is a share of its largest value.
+fn weighted(d: usize, [q, k, v]: [&[f32]; 3], row: usize, seen: Range<usize>) -> Reference {
     let q = &q[row * d..][..d];
     let dot = |k: &[f32]| q.iter().zip(k).map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>();
     let scale = 1.0 / (d as f64).sqrt();
-    let scores: Vec<f64> = k[kv..][..keys * d].chunks_exact(d).map(|k| dot(k) * scale).collect();
+    let scores: Vec<f64> = k[seen.start * d..seen.end * d].chunks_exact(d).map(|k| dot(k) * scale).collect();
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = scores.iter().map(|s| (s - most).exp()).collect();
     let sum: f64 = weights.iter().sum();
     let mut values = vec![0.0; d];
-    for (weight, v) in weights.iter().zip(v[kv..].chunks_exact(d)) {
+    for (weight, v) in weights.iter().zip(v[seen.start * d..].chunks_exact(d)) {
         for (value, v) in values.iter_mut().zip(v) {
             *value += weight / sum * f64::from(*v);
         }

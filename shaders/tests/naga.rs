@@ -1,10 +1,12 @@
 //! Every kernel is read by naga, which must find just what its descriptor says.
 
-use naga::valid::{Capabilities, GlobalUse, ValidationFlags, Validator};
+use naga::valid::{Capabilities, GlobalUse, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, ShaderStage, StorageAccess, TypeInner};
 use ringside_core::coalescing::measured::{Gather, Order};
+use ringside_core::kernels::config::{self, Config, Numbers};
 use ringside_core::kernels::rows::{self, Op};
-use ringside_core::kernels::{MAX_SIZE, Work, attention, matmul, stream};
+use ringside_core::kernels::{MAX_SIZE, Work, attention, decode, matmul, stream, tuner};
+use ringside_shaders::attention::SUBGROUPS;
 use ringside_shaders::descriptor::{Parameter, Pass, Resource, uniform};
 use ringside_shaders::{Kernel, Problem};
 
@@ -17,7 +19,18 @@ const WORKGROUPS: u64 = 65_535;
 /// The problems whose kernels differ in more than sizes.
 fn problems(family: &str) -> Vec<Problem> {
     match family {
-        "matmul" => vec![Problem::Matmul(matmul::Sizes { m: 33, n: 65, k: 17 })],
+        "matmul" => [[33, 65, 17], [33, 64, 20]].map(|[m, n, k]| Problem::Matmul(matmul::Sizes { m, n, k })).to_vec(),
+        tuner::FAMILY => {
+            let shape = |numbers| tuner::SPACE.iter().map(move |shape| Config { numbers, ..shape.config });
+            let sizes = matmul::Sizes { m: 33, n: 65, k: 17 };
+            let fits = |config: &Config| config.workgroup_memory() <= config::WORKGROUP_MEMORY;
+            Numbers::ALL.into_iter().flat_map(shape).filter(fits).map(|config| Problem::Tuned(sizes, config)).collect()
+        }
+        "decode" => {
+            let sizes =
+                |(head_dim, heads, kv_heads)| decode::Sizes { keys: 777, head_dim, heads, kv_heads, chunk: 128 };
+            [(32, 8, 8), (64, 12, 2), (128, 8, 1)].map(sizes).map(Problem::Decode).to_vec()
+        }
         "attention" => attention::HEAD_DIMS
             .map(|head_dim| attention::Sizes { seq: 33, head_dim, heads: 4, kv_heads: 2, causal: true })
             .map(Problem::Attention)
@@ -36,11 +49,19 @@ fn problems(family: &str) -> Vec<Problem> {
 fn every(test: impl Fn(&Kernel, &Problem, &Module, &naga::valid::ModuleInfo)) {
     for kernel in ringside_shaders::all() {
         for problem in problems(kernel.family) {
-            let source = kernel.wgsl(&problem.dims());
+            if matches!(problem, Problem::Tuned(_, config) if config.numbers.id() != kernel.id) {
+                continue;
+            }
+            // Chromium wants the word, naga does not know it.
+            let source = kernel.wgsl(&problem.dims()).replacen(SUBGROUPS, "", 1);
             let module = naga::front::wgsl::parse_str(&source)
                 .unwrap_or_else(|e| panic!("{} {}", kernel.id, e.emit_to_string(&source)));
-            let f16 = if kernel.f16 { Capabilities::SHADER_FLOAT16 } else { Capabilities::empty() };
-            let info = Validator::new(ValidationFlags::all(), f16)
+            let mut known = Capabilities::empty();
+            known.set(Capabilities::SHADER_FLOAT16, kernel.f16);
+            known.set(Capabilities::SUBGROUP, kernel.subgroups);
+            let info = Validator::new(ValidationFlags::all(), known)
+                .subgroup_stages(ShaderStages::COMPUTE)
+                .subgroup_operations(SubgroupOperationSet::all())
                 .validate(&module)
                 .unwrap_or_else(|e| panic!("{} {}", kernel.id, e.emit_to_string(&source)));
             test(kernel, &problem, &module, &info);
@@ -55,12 +76,16 @@ fn passes<'a>(kernel: &'a Kernel, module: &'a Module) -> impl Iterator<Item = (&
 
 #[test]
 fn entry_points_and_workgroups_are_as_described() {
-    every(|kernel, _, module, _| {
+    every(|kernel, problem, module, _| {
         assert_eq!(module.entry_points.len(), kernel.passes.len(), "{}", kernel.id);
         for (pass, index) in passes(kernel, module) {
             let entry = &module.entry_points[index];
             assert_eq!(entry.stage, ShaderStage::Compute);
-            assert_eq!(entry.workgroup_size, pass.workgroup, "{} {}", kernel.id, pass.entry);
+            let described = match problem {
+                Problem::Tuned(_, config) if pass.entry == "main" => [config.lanes() as u32, 1, 1],
+                _ => pass.workgroup,
+            };
+            assert_eq!(entry.workgroup_size, described, "{} {}", kernel.id, pass.entry);
             assert!(pass.workgroup.iter().product::<u32>() <= INVOCATIONS && pass.workgroup[2] <= 64);
         }
     });
@@ -174,6 +199,11 @@ fn the_largest_sizes_can_be_dispatched() {
         Problem::Sum(stream::Sum { n: stream::MAX_VALUES }),
         Problem::Intensity(stream::Intensity { n: stream::MAX_VALUES, fma: n }),
         Problem::Matmul(matmul::Sizes { m: n, n, k: n }),
+        Problem::Tuned(
+            matmul::Sizes { m: n, n, k: n },
+            Config { rows: 32, cols: 32, own_rows: 4, own_cols: 4, ..Config::LADDER },
+        ),
+        Problem::Decode(decode::Sizes { keys: n, head_dim: 128, heads: 64, kv_heads: 64, chunk: 64 }),
         Problem::Attention(attention::Sizes { seq: n, head_dim: 128, heads: 128, kv_heads: 8, causal: false }),
     ];
     for kernel in ringside_shaders::all() {
@@ -194,6 +224,7 @@ fn the_kernels_are_those_of_the_models() {
     }
     same::<matmul::Sizes>();
     same::<attention::Sizes>();
+    same::<decode::Sizes>();
     for op in Op::ALL {
         let described = ringside_shaders::all().filter(|k| k.family == op.id()).map(|k| (k.id, k.passes.len()));
         assert!(described.eq(op.kernels().iter().map(|k| (k.id, k.launches.len()))), "{}", op.id());

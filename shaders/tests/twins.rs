@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use ringside_core::coalescing::measured::{Gather, ORDERS};
+use ringside_core::kernels::config::{Config, Numbers};
 use ringside_core::kernels::rows::{self, Op};
-use ringside_core::kernels::{Work as _, attention, matmul, stream};
+use ringside_core::kernels::{Work as _, attention, decode, matmul, stream, tuner};
 use ringside_shaders::check::check;
 use ringside_shaders::{Kernel, Problem};
 
@@ -50,6 +51,38 @@ proptest! {
         for kernel in ringside_shaders::attention::KERNELS {
             holds(kernel, &Problem::Attention(sizes), seed);
         }
+    }
+}
+
+fn decoding() -> impl Strategy<Value = decode::Sizes> {
+    let dims = proptest::sample::select(&attention::HEAD_DIMS[..]);
+    (1_u64..400, dims, 1_u64..3, 1_u64..12, 1_u64..150).prop_map(|(keys, head_dim, kv_heads, shares, chunk)| {
+        decode::Sizes { keys, head_dim, heads: kv_heads * shares, kv_heads, chunk }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn decoding_is_right_and_costs_what_the_model_says(sizes in decoding(), seed: u32) {
+        all_hold(&Problem::Decode(sizes), seed);
+        prop_assert_eq!(Problem::read("decode", &sizes.list()), Some(Problem::Decode(sizes)));
+    }
+
+    #[test]
+    fn every_shape_of_the_tuner_is_right_and_costs_what_the_model_says(
+        sizes in product(),
+        shape in 0..tuner::SPACE.len(),
+        numbers in proptest::sample::select(&Numbers::ALL[..]),
+        seed: u32,
+    ) {
+        let config = Config { numbers, ..tuner::SPACE[shape].config };
+        let kernel = ringside_shaders::find(tuner::FAMILY, numbers.id()).expect("there");
+        let problem = Problem::Tuned(sizes, config);
+        holds(kernel, &problem, seed);
+        let list: Vec<u64> = sizes.list().into_iter().chain(config.list()).collect();
+        prop_assert_eq!(Problem::read(tuner::FAMILY, &list), Some(problem));
     }
 }
 
@@ -129,6 +162,10 @@ fn problems_are_read_as_they_are_sent() {
         ("sum", &[0]),
         ("sum", &[1 << 40]),
         ("gather", &[63, 0, 1, 0]),
+        ("decode", &[5, 64, 3, 2, 64]),
+        ("decode", &[5, 64, 2, 2, 0]),
+        (tuner::FAMILY, &[5, 5, 5]),
+        (tuner::FAMILY, &[5, 5, 5, 100, 128, 8, 8, 8, 2, 8, 0]),
         ("gather", &[64, 3, 1, 0]),
         ("no-such", &[5, 5]),
     ] {

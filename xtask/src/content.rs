@@ -8,6 +8,7 @@ use ringside_content::Mode;
 use ringside_content::schema::Course;
 use ringside_core::catalogue;
 
+use crate::args::Options;
 use crate::editor;
 use crate::failure::Result;
 use crate::process;
@@ -57,7 +58,10 @@ pub(crate) fn render(lenient: bool) -> Rendered {
     let mut files: BTreeMap<String, Vec<u8>> = site.files.into_iter().collect();
     let course: Option<Course> = files.get("course.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
     let mut paths = site.routes;
-    paths.extend(["practice/", "quiz/", "check/", "presenter/", "lecture/", "settings/", "author/"].map(str::to_owned));
+    paths.extend(
+        ["practice/", "record/", "quiz/", "check/", "presenter/", "lecture/", "settings/", "author/"]
+            .map(str::to_owned),
+    );
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
     let style = add_styles(&mut files, &mut diagnostics);
@@ -94,6 +98,7 @@ fn route(path: String, course: Option<&Course>) -> Route {
         (Some("w"), None) => ("Figures", "Every figure of Ringside, by what you want to do."),
         (Some("reference"), _) => ("Reference", "Formulas, variables, hardware and tools on one page."),
         (Some("practice"), _) => ("Practice", "What to do next, what you can do already, and the four-week plan."),
+        (Some("record"), _) => ("Record", "Which skills you have shown, with the evidence, to print or to send."),
         (Some("quiz"), _) => ("Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent."),
         (Some("check"), _) => ("Check", "What a class handed in, marked again from the files alone."),
         (Some("presenter"), _) => {
@@ -107,6 +112,17 @@ fn route(path: String, course: Option<&Course>) -> Route {
     let title = if title.is_empty() { "Ringside".to_owned() } else { format!("{title} · Ringside") };
     let description = description.to_owned();
     Route { path, title, description }
+}
+
+/// Prints the reading map with its places in the course.
+pub(crate) fn main(_: &Options) -> Result<()> {
+    let (text, wrong) = ringside_content::coverage(&process::root().join("content"));
+    print!("{text}");
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let list: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    Err(list.join("\n").into())
 }
 
 /// Changes when anything that is rendered is changed, added or removed.

@@ -101,6 +101,12 @@ const COMMANDS: &[Command] = &[
         run: new::main,
     },
     Command {
+        name: "content",
+        summary: "print where the course has each topic, source and skill of the reading map; fail where one has no place",
+        flags: &[],
+        run: content::main,
+    },
+    Command {
         name: "size",
         summary: "print what a first visit downloads; fail over the budget",
         flags: &[Flag { name: "--no-build", value: "", help: "measure the dist/ that is there" }],
@@ -139,11 +145,18 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "kernels",
         summary: "check and time every GPU kernel on a Vulkan adapter, without a browser",
-        flags: &[Flag {
-            name: "--bench-dir",
-            value: "<dir>",
-            help: "instead: write them there for gpu-bench, which measures them beside other libraries",
-        }],
+        flags: &[
+            Flag {
+                name: "--bench-dir",
+                value: "<dir>",
+                help: "instead: write them there for gpu-bench, which measures them beside other libraries",
+            },
+            Flag {
+                name: "--only",
+                value: "<families>",
+                help: "only these, with commas between them: matmul,matmul-tuned,attention,decode",
+            },
+        ],
         run: kernels::main,
     },
     Command {

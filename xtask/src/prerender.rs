@@ -12,6 +12,7 @@ pub(crate) fn of(route: &str, content: &Rendered) -> String {
     let text = match route.trim_end_matches('/').split_once('/') {
         None if route.is_empty() => built("home.html"),
         Some(("chapter", slug)) => built(&format!("chapters/{slug}.html")),
+        Some(("mission", slug)) => built(&format!("missions/{slug}.html")),
         Some(("lab", slug)) => built(&format!("labs/{slug}.html")),
         _ => String::new(),
     };

@@ -36,6 +36,7 @@ pub fn Header(contents_open: RwSignal<bool>, overlay: RwSignal<Option<Overlay>>)
                     "Search" <kbd>"/"</kbd>
                 </button>
                 <a class="quiet" href="w/">"Figures"</a>
+                <a class="quiet" href="mission/">"Missions"</a>
                 <a class="quiet" href="lab/">"Labs"</a>
                 <a class="quiet" href="practice/">"Practice"</a>
                 <a class="quiet" href="reference/">"Reference"</a>

@@ -13,10 +13,10 @@ use crate::page;
 use crate::router::{self, Route, address};
 use crate::ui::later::Later;
 use crate::ui::link;
-use crate::widgets::{self, Module, Props, Widget};
+use crate::widgets::{self, Module, Props, Widget, my_setup};
 
 /// Names in the address that are the page's and not the widget's.
-const OF_THE_PAGE: &[&str] = &[projector::PRESENT, embed::EMBED];
+const OF_THE_PAGE: &[&str] = &[projector::PRESENT, embed::EMBED, my_setup::SETUP];
 
 /// Downloads the page.
 #[wasm_split(widget_page, wasm_split_path = leptos::wasm_split, fallible)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use ringside_core::practice::Day;
-use serde::{Deserialize, Serialize};
+use ringside_core::query::Query;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// The form that this version writes.
@@ -46,9 +47,12 @@ pub struct Doc {
     /// By lab: what was predicted and what was pasted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labs: BTreeMap<String, LabNote>,
-    /// What was measured of the learner's own machine: by the names of `ringside_core::lab::Setup`, in base units.
+    /// The learner's own model, cluster and measurements: a `ringside_core::setup::Setup` as its query.
+    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "setup")]
+    pub setup: String,
+    /// By mission and seed, `<slug>/<seed>`: the run that is played.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub setup: BTreeMap<String, f64>,
+    pub missions: BTreeMap<String, RunNote>,
     /// The list of an instructor's lecture, as text: see `shell::deck::list`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lecture: String,
@@ -117,7 +121,8 @@ impl Default for Doc {
             drafts: Value::Null,
             workbench: Value::Null,
             labs: BTreeMap::new(),
-            setup: BTreeMap::new(),
+            setup: String::new(),
+            missions: BTreeMap::new(),
             lecture: String::new(),
             rest: Map::new(),
         }
@@ -188,6 +193,17 @@ pub struct LabNote {
     /// What the script printed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pasted: String,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// A run of a mission.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RunNote {
+    /// Its moves, as `ringside_core::mission::write` writes them.
+    #[serde(default)]
+    pub run: String,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -266,6 +282,19 @@ impl Attempt {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
+}
+
+/// A setup as text. It once was a map of what labs had measured.
+fn setup<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let numbers = |map: Map<String, Value>| {
+        let pairs = map.into_iter().filter_map(|(name, value)| Some((name, value.as_f64()?.to_string())));
+        Query::new(pairs).to_string()
+    };
+    Ok(match Value::deserialize(from)? {
+        Value::String(text) => text,
+        Value::Object(map) => numbers(map),
+        _ => String::new(),
+    })
 }
 
 /// Why a stored text cannot be used. It is kept aside, never dropped.
@@ -374,6 +403,13 @@ mod tests {
         // From then on it is the same to the byte.
         let written = write(&doc);
         assert_eq!(write(&read(&written).expect("reads")), written);
+    }
+
+    #[test]
+    fn what_labs_had_measured_becomes_a_setup() {
+        let doc = read(r#"{"version":2,"setup":{"alpha":3e-5,"bandwidth":1.5e9}}"#).expect("reads");
+        assert_eq!(doc.setup, "alpha=0.00003&bandwidth=1500000000");
+        assert_eq!(read(&write(&doc)).expect("reads").setup, doc.setup);
     }
 
     #[test]

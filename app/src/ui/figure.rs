@@ -10,7 +10,7 @@ use ringside_content::words;
 use ringside_core::query::{Problem, Query};
 use ringside_drawing::caption;
 use wasm_bindgen::JsCast as _;
-use web_sys::{CustomEvent, HtmlElement};
+use web_sys::{CustomEvent, CustomEventInit, HtmlElement};
 
 use super::copy_link::copy_link;
 use super::later::Later;
@@ -18,7 +18,7 @@ use super::more::More;
 use super::{dom, link, unique_id};
 
 /// The event by which a figure is put into a state, as its `data-query` has it: `detail` is the text of a query.
-pub const SET_STATE: &str = "ringside-set";
+const SET_STATE: &str = "ringside-set";
 
 /// Lets `query` be set by that event.
 pub fn take_states(root: &HtmlElement, query: RwSignal<Query>) {
@@ -26,6 +26,17 @@ pub fn take_states(root: &HtmlElement, query: RwSignal<Query>) {
         let text = event.dyn_into::<CustomEvent>().ok().and_then(|event| event.detail().as_string());
         query.set(Query::parse(&text.unwrap_or_default()));
     });
+}
+
+/// Puts a figure into a state: now, or as soon as it is alive.
+pub fn set_state(figure: &HtmlElement, query: &str) {
+    dom::set(figure, "data-query", query);
+    let init = CustomEventInit::new();
+    init.set_detail(&query.into());
+    if let Ok(event) = CustomEvent::new_with_event_init_dict(SET_STATE, &init) {
+        // Nobody cancels it.
+        let _ = figure.dispatch_event(&event);
+    }
 }
 
 /// Milliseconds after which the caption is at rest.
@@ -65,6 +76,12 @@ pub fn Figure(
     /// States worth looking at: a row of [`super::presets`].
     #[prop(optional_no_strip)]
     presets: Option<AnyView>,
+    /// A tool of its own, beside those of every figure.
+    #[prop(optional_no_strip)]
+    tool: Option<AnyView>,
+    /// What such a tool has to say.
+    #[prop(optional_no_strip)]
+    said: Option<AnyView>,
     /// The two to four controls that matter most: their fields, without anything around them.
     main: AnyView,
     /// Every other control: fields, without anything around them.
@@ -116,9 +133,9 @@ pub fn Figure(
                 <div class="figure-head">
                     {heading}
                     <p class="figure-subtitle">{subtitle}</p>
-                    <Tools id title query alone />
+                    <Tools id title query alone tool />
                 </div>
-                <Problems problems />
+                <div class="figure-alert"><Problems problems /> {said}</div>
                 {presets.map(|presets| view! { <div class="figure-presets" inert=withheld>{presets}</div> })}
                 <div class="stage">
                     <div class="deck" inert=withheld>
@@ -210,11 +227,18 @@ fn Caption(
 }
 
 #[component]
-fn Tools(id: &'static str, title: &'static str, query: RwSignal<Query>, alone: bool) -> impl IntoView {
+fn Tools(
+    id: &'static str,
+    title: &'static str,
+    query: RwSignal<Query>,
+    alone: bool,
+    tool: Option<AnyView>,
+) -> impl IntoView {
     let href = move || query.with(|q| link::to_widget(id, q));
     view! {
         <div class="figure-tools">
             {copy_link("Copy link", move || link::to_widget(id, &query.get_untracked()))}
+            {tool}
             {(!alone).then(|| view! { <a class="quiet" href=href>"Open alone"</a> })}
             <button type="button" class="quiet" data-project="">"Project"</button>
             <button type="button" class="quiet" data-share="">"Share"</button>
@@ -226,7 +250,7 @@ fn Tools(id: &'static str, title: &'static str, query: RwSignal<Query>, alone: b
 #[component]
 fn Problems(problems: RwSignal<Vec<Problem>>) -> impl IntoView {
     view! {
-        <div class="figure-alert" role="alert">
+        <div role="alert">
             <Show when=move || problems.with(|list| !list.is_empty())>
                 <div class="message problems">
                     <div>

@@ -38,6 +38,7 @@ pub mod scroll;
 pub mod segmented;
 pub mod select;
 pub mod slider;
+pub mod sorted;
 pub mod state;
 pub mod table;
 pub mod ticks;

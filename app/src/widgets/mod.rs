@@ -13,14 +13,17 @@ mod cluster_scheduler;
 mod coalescing;
 mod collective;
 mod communication_cost;
+mod context_parallel;
 mod continuous_batching;
 mod controls;
 mod ddp_overlap;
+mod decode_kernels;
 mod decode_speed;
 mod editor_latency;
 mod export;
 mod failure_campaign;
 mod fill_in_the_middle;
+mod first_steps;
 mod flash_attention_tiling;
 mod float_bits;
 mod kernel_fusion;
@@ -34,16 +37,19 @@ mod lora_adapters;
 mod loss_detective;
 mod loss_scaling;
 mod matmul_kernels;
+mod matmul_tuner;
 mod memory_breakdown;
 mod memory_hierarchy;
 mod model_anatomy;
 mod model_figure;
-mod model_input;
+pub(crate) mod model_input;
 mod moe_routing;
 mod multi_token_prediction;
+pub(crate) mod my_setup;
 mod occupancy;
 mod optimizer_step;
 mod outcome;
+mod overlap_map;
 mod parallel_machines;
 mod parallel_planner;
 mod pass_at_k;
@@ -61,8 +67,10 @@ mod schedule_editor;
 mod seed_streams;
 mod serving_planner;
 mod sft_packing;
+mod sharding_price;
 mod stragglers;
 mod tensor_parallel;
+mod tile_order;
 mod trace_detective;
 mod training_run;
 mod warps;
@@ -129,6 +137,7 @@ pub const ALL: &[Widget] = &[
         load: || Box::pin(cluster_scheduler::load()),
     },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
+    Widget { id: "context-parallel", styles: &["context-parallel"], load: || Box::pin(context_parallel::load()) },
     Widget {
         id: "continuous-batching",
         styles: &["lined", "continuous-batching"],
@@ -138,6 +147,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "editor-latency", styles: &["editor-latency"], load: || Box::pin(editor_latency::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
     Widget { id: "fill-in-the-middle", styles: &["fill-in-the-middle"], load: || Box::pin(fill_in_the_middle::load()) },
+    Widget { id: "first-steps", styles: &["first-steps"], load: || Box::pin(first_steps::load()) },
     Widget {
         id: "flash-attention-tiling",
         styles: &["flash-attention-tiling"],
@@ -163,6 +173,8 @@ pub const ALL: &[Widget] = &[
     Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
     Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
     Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
+    Widget { id: "decode-kernels", styles: &["kernels"], load: || Box::pin(decode_kernels::load()) },
+    Widget { id: "matmul-tuner", styles: &["kernels", "matmul-tuner"], load: || Box::pin(matmul_tuner::load()) },
     Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
     Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
     Widget { id: "memory-hierarchy", styles: &["memory-hierarchy"], load: || Box::pin(memory_hierarchy::load()) },
@@ -199,14 +211,17 @@ pub const ALL: &[Widget] = &[
     Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
     Widget { id: "stragglers", styles: &["stragglers"], load: || Box::pin(stragglers::load()) },
     Widget { id: "serving-planner", styles: &["serving-planner"], load: || Box::pin(serving_planner::load()) },
+    Widget { id: "sharding-price", styles: &["sharding-price"], load: || Box::pin(sharding_price::load()) },
     Widget { id: "sft-packing", styles: &["sft-packing"], load: || Box::pin(sft_packing::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "caching-allocator", styles: &["caching-allocator"], load: || Box::pin(caching_allocator::load()) },
+    Widget { id: "tile-order", styles: &["tile-order"], load: || Box::pin(tile_order::load()) },
     Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },
     Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
     Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
     Widget { id: "warp-scheduler", styles: &["warps"], load: || Box::pin(warps::scheduler::load()) },
     Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
+    Widget { id: "overlap-map", styles: &["overlap-map"], load: || Box::pin(overlap_map::load()) },
 ];
 
 /// The widget with this id.

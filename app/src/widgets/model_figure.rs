@@ -5,6 +5,7 @@ use ringside_core::declare::Model;
 
 use super::Props;
 use super::controls::Drawn;
+use super::my_setup::{self, MySetup};
 use crate::ui::figure::Figure;
 use crate::ui::state::State;
 
@@ -42,6 +43,7 @@ pub(super) fn ModelFigure<M: Model>(
     children: Children,
 ) -> impl IntoView {
     let Drawn { main, more, more_is_set } = controls;
+    let MySetup { tool, said } = my_setup::offer(M::ENTRY, props.query);
     view! {
         <Figure
             id=M::ID
@@ -50,6 +52,8 @@ pub(super) fn ModelFigure<M: Model>(
             query=props.query
             alone=props.alone
             problems=state.problems()
+            tool
+            said
             finding
             notes
             presets=presets.filter(|_| !props.compact)

@@ -30,7 +30,7 @@ enum Report {
 
 /// A widget's model: the list to choose from, the panel for a model of one's own, and the place to drop it.
 #[derive(Clone, Copy)]
-pub(super) struct ModelInput {
+pub(crate) struct ModelInput {
     model: Signal<ModelRef>,
     set: Callback<ModelRef>,
     dropping: RwSignal<bool>,
@@ -48,7 +48,7 @@ pub(super) struct ModelInput {
 
 impl ModelInput {
     /// The input for `model`; `set` is called with what the learner chooses.
-    pub(super) fn new(model: Signal<ModelRef>, set: impl Fn(ModelRef) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(model: Signal<ModelRef>, set: impl Fn(ModelRef) + Send + Sync + 'static) -> Self {
         let (last, read) = (StoredValue::new(None), RwSignal::new(None));
         Effect::new(move |_| {
             let now = model.get();
@@ -75,12 +75,12 @@ impl ModelInput {
     }
 
     /// Whether the panel is open. Tracks.
-    pub(super) fn is_open(self) -> bool {
+    pub(crate) fn is_open(self) -> bool {
         self.open.get()
     }
 
     /// The list. `params` is the exact number of parameters; `by_count`, what to do when the learner wants to give only that.
-    pub(super) fn select(self, params: Signal<f64>, by_count: Option<Callback<()>>) -> AnyView {
+    pub(crate) fn select(self, params: Signal<f64>, by_count: Option<Callback<()>>) -> AnyView {
         let mut own = vec![("custom", "Your config.json")];
         if by_count.is_some() {
             own.insert(0, ("", "By parameter count"));
@@ -138,7 +138,7 @@ impl ModelInput {
     }
 
     /// `figure` with everything around it that takes a dropped file.
-    pub(super) fn drop_zone(self, figure: AnyView) -> AnyView {
+    pub(crate) fn drop_zone(self, figure: AnyView) -> AnyView {
         view! {
             <div
                 class="drop-zone"
@@ -223,7 +223,7 @@ impl ModelInput {
     }
 
     /// The panel: a box to paste into, a file to choose, and what came of it.
-    pub(super) fn panel(self) -> AnyView {
+    pub(crate) fn panel(self) -> AnyView {
         let id = unique_id("config");
         let typed = move |event| {
             let text = event_target_value(&event);
@@ -283,7 +283,7 @@ impl ModelInput {
                 let list = messages.into_iter().map(|m| view! { <li>{m}</li> }).collect_view();
                 view! {
                     <div class="message">
-                        <p><b>"This was not used."</b> " The figure is unchanged."</p>
+                        <p><b>"This was not used."</b> " Nothing has changed."</p>
                         <ul>{list}</ul>
                     </div>
                 }

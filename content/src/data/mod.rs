@@ -1,25 +1,36 @@
 //! The data files, one module a file: read, checked and rendered to the schema's types.
 
 mod course;
+mod coverage;
 mod exercises;
 mod figures;
+mod formulas;
 mod glossary;
 mod labs;
+mod missions;
 mod plan;
 mod readings;
 mod reference;
+mod signs;
 
 pub(crate) use course::course;
+pub(crate) use coverage::{Founding, coverage};
 pub(crate) use exercises::{ChapterExercise, exercises};
 pub(crate) use figures::{Group, Purpose, figures};
+pub(crate) use formulas::{Formula, formulas};
 pub(crate) use glossary::glossary;
 pub(crate) use labs::{Lab, labs};
+pub(crate) use missions::{Listed, missions};
 pub(crate) use plan::plan;
 pub(crate) use readings::readings;
 pub(crate) use reference::reference;
+pub(crate) use signs::signs;
+
+use ringside_core::catalogue;
+use ringside_core::query::Query;
 
 use crate::names::Kind;
-use crate::schema::Html;
+use crate::schema::{Html, Place};
 use crate::source::{Located, SourceFile};
 use crate::toml_reader::{Document, Table};
 use crate::world::World;
@@ -68,4 +79,34 @@ fn numbers(world: &World<'_>, table: &mut Table<'_, '_>, key: &'static str, kind
         }
     }
     numbers
+}
+
+/// A place `chapter#section` that exists.
+fn section(world: &World<'_>, place: &Located<'_>) -> Option<String> {
+    let (slug, anchor) = place.text.split_once('#').unwrap_or((&place.text, ""));
+    if !world.names.resolve(Kind::Chapter, slug, place.spot(0), world.sink) {
+        return None;
+    }
+    let headings: Vec<&str> = world.scans.get(slug).into_iter().flat_map(|s| &s.headings).map(String::as_str).collect();
+    if !headings.contains(&anchor) {
+        let message = format!("The chapter “{slug}” has no section “#{anchor}”.");
+        world.sink.report_near(place.spot(0), message, anchor, &headings);
+        return None;
+    }
+    Some(place.text.clone())
+}
+
+/// A figure in a state, `id?query`, that its model takes.
+fn figure(world: &World<'_>, state: &Located<'_>) -> Option<Place> {
+    let (id, query) = state.text.split_once('?').unwrap_or((&state.text, ""));
+    let Some(entry) = catalogue::find(id) else {
+        world.names.resolve(Kind::Widget, id, state.spot(0), world.sink);
+        return None;
+    };
+    let result = (entry.evaluate)(&Query::parse(query));
+    if let Some(why) = result.problems.into_iter().map(|p| p.message).chain(result.error).next() {
+        world.sink.report(state.spot(0), why);
+    }
+    let href = if query.is_empty() { format!("w/{id}/") } else { format!("w/{id}/?{query}") };
+    Some(Place { title: entry.title.to_owned(), href })
 }

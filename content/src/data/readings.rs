@@ -2,7 +2,7 @@
 
 use super::{ids, inline, numbers, read};
 use crate::names::Kind;
-use crate::schema::{Readings, Source};
+use crate::schema::{After, Readings, Source};
 use crate::toml_reader::Table;
 use crate::world::World;
 
@@ -38,6 +38,18 @@ fn source(world: &World<'_>, mut table: Table<'_, '_>) -> Source {
         }
     }
     let look_for = table.texts("look_for").iter().map(|t| inline(world, t)).collect();
+    let after = table.optional_text("after").and_then(|id| {
+        let known = After::ALL.iter().find(|(name, _)| *name == id.text);
+        if known.is_none() {
+            let ids = After::ALL.map(|(name, _)| name);
+            world.sink.report_near(id.spot(0), format!("`after` must be one of {}.", ids.join(", ")), &id.text, &ids);
+        }
+        known.map(|(_, after)| *after)
+    });
+    let because = table.optional_text("because").map(|t| inline(world, &t)).unwrap_or_default();
+    if after.is_some() == because.is_empty() {
+        world.sink.report(table.spot(), "`after` and `because` belong together: what is left of the source, and why.");
+    }
     let source = Source {
         title: table.string("title"),
         authors: table.string("authors"),
@@ -52,6 +64,8 @@ fn source(world: &World<'_>, mut table: Table<'_, '_>) -> Source {
         documents,
         look_for,
         insight: table.optional_text("insight").map(|t| inline(world, &t)).unwrap_or_default(),
+        after,
+        because,
         id: id.text,
     };
     table.finish();

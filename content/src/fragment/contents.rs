@@ -4,8 +4,8 @@ use super::{solved, tick};
 use crate::html::escape;
 use crate::schema::{Course, ExerciseIndex, Status};
 
-/// Parts and chapters, and the way to the labs.
-pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, labs: usize) -> String {
+/// Parts and chapters, and the ways to so many missions and labs.
+pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, labs]: [usize; 2]) -> String {
     let written: Vec<String> =
         course.chapters().filter(|c| c.status == Status::Written).map(|c| escape(&c.slug)).collect();
     let mut html = format!(
@@ -32,6 +32,11 @@ pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, labs: usize) 
                 tick(chapter),
             ));
         }
+    }
+    if missions > 0 {
+        html.push_str(&format!(
+            "<h2>Whole runs</h2>\n<a href=\"mission/\"><i></i><span>Missions <small>{missions}</small></span></a>\n"
+        ));
     }
     if labs > 0 {
         html.push_str(&format!(

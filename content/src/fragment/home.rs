@@ -1,28 +1,22 @@
 //! `home.html`: the reading map.
 
-use super::{chapters, layers, plan, sources, still};
+use super::{begin, chapters, layers, plan, sources};
+use crate::data::Lab;
 use crate::html::escape;
 use crate::schema::{Course, ExerciseIndex, NotCovered, Readings, Status};
 use crate::words;
 
-/// The live figure, under the question that it answers.
-fn live() -> String {
-    format!(
-        "<section class=\"live\" aria-labelledby=\"live-question\">\n\
-         <h2 id=\"live-question\">Thirty billion parameters, sixty-four 80 GB GPUs, plain data parallelism. \
-         Does the model fit?</h2>\n<div class=\"live-figure\">\n{}</div>\n</section>\n",
-        still::memory(),
-    )
-}
-
 /// The home page, with the live figure and a place for the list of sources.
-pub(crate) fn home(course: &Course, readings: &Readings, exercises: &ExerciseIndex) -> String {
+pub(crate) fn home(course: &Course, readings: &Readings, exercises: &ExerciseIndex, labs: &[Lab]) -> String {
     format!(
-        "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}</article>\n",
+        "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}{}{}{}</article>\n",
         welcome(course, readings),
         on_this_page(course, readings),
-        live(),
-        layers::section(course, readings),
+        begin::live(course),
+        begin::for_whom(),
+        begin::more(course),
+        layers::section(course, readings, exercises),
+        begin::labs(labs),
         chapters::section(course, readings, exercises),
         plan::section(course, readings),
         not_covered(&course.not_covered),
@@ -70,6 +64,8 @@ fn on_this_page(course: &Course, readings: &Readings) -> String {
          <a href=\"./#chapters\">{} in {}</a>\n\
          <a href=\"./#plan\">Four-week plan</a>\n\
          <a href=\"w/\">Every figure</a>\n\
+         <a href=\"lab/\">Labs</a>\n\
+         <a href=\"record/\">Your record</a>\n\
          <a href=\"./#not-covered\">What is not covered</a>\n\
          <a href=\"./#sources\">{}</a>\n</nav>\n",
         words::count(course.layers.len(), "layer", "layers"),

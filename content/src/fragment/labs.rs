@@ -30,6 +30,17 @@ pub(crate) fn list(labs: &[Lab], course: &Course) -> String {
     )
 }
 
+/// A lab as an item of a list: its title and how long it takes.
+pub(super) fn item(lab: &Lab) -> String {
+    format!(
+        "<li><a href=\"lab/{}/\"><i>{}</i> {}</a> <small>{}</small></li>\n",
+        escape(&lab.slug),
+        escape(&lab.number),
+        escape(&lab.title),
+        duration(lab.minutes)
+    )
+}
+
 /// The page of a lab.
 pub(crate) fn page(lab: &Lab, course: &Course) -> String {
     let asks: String = lab

@@ -16,19 +16,25 @@
 //! without it (links, fields, ticks) can be used there, and the app takes over what was typed, ticked and moved; what does not
 //! is `disabled` until then.
 
+mod begin;
 mod chapters;
 mod contents;
+mod formulas;
 mod gallery;
 mod home;
 pub(crate) mod labs;
 mod layers;
+pub(crate) mod missions;
+mod pictures;
 mod plan;
 mod sources;
 mod still;
 
 pub(crate) use contents::contents;
+pub(crate) use formulas::list as formulas;
 pub(crate) use gallery::gallery;
 pub(crate) use home::home;
+pub(crate) use pictures::pictures;
 pub(crate) use sources::list;
 
 use crate::html::escape;
@@ -63,9 +69,14 @@ fn solved(chapter: &Chapter, exercises: &ExerciseIndex) -> String {
 
 /// A chapter's number and title, with a tick when it is done: an item that leads to where it is read.
 fn to_chapter(chapter: &Chapter) -> String {
+    to_chapter_with(chapter, "")
+}
+
+/// The same, with more behind it.
+fn to_chapter_with(chapter: &Chapter, more: &str) -> String {
     let planned = if chapter.status == Status::Planned { " planned" } else { "" };
     format!(
-        "<li><a class=\"to-chapter{planned}\" href=\"{}\"><i>{:02}</i><span>{}</span>{}</a></li>\n",
+        "<li><a class=\"to-chapter{planned}\" href=\"{}\"><i>{:02}</i><span>{}</span>{}</a>{more}</li>\n",
         escape(&chapter.href()),
         chapter.number,
         escape(&chapter.title),

@@ -82,8 +82,8 @@ pub(crate) fn list(course: &Course, readings: &Readings) -> String {
     html
 }
 
-/// A source: what it is, whether it is read; behind a button what to look for, what to take away, and a place for the
-/// learner's summary.
+/// A source: what it is, whether it is read; behind a button what to look for, what to take away, what is left of it after the chapter,
+/// and a place for the learner's summary.
 fn card(source: &Source) -> String {
     let title = escape(&source.title);
     let year = source.year.map(|year| format!(" · {year}")).unwrap_or_default();
@@ -96,6 +96,13 @@ fn card(source: &Source) -> String {
         "" => String::new(),
         text => format!("<p class=\"source-label\">Take away</p><p class=\"source-insight\">{text}</p>"),
     };
+    let after = source.after.map_or_else(String::new, |after| {
+        format!(
+            "<p class=\"source-label\">After the chapter</p><p class=\"source-after\">{} {}</p>",
+            after.in_words(),
+            source.because.0
+        )
+    });
     format!(
         "<li><article class=\"source sans\" data-source=\"{id}\" data-priority=\"{priority}\" data-minutes=\"{minutes}\" \
          data-kind=\"{kind}\" data-layers=\"{}\" data-weeks=\"{}\" data-chapters=\"{}\">\
@@ -104,7 +111,7 @@ fn card(source: &Source) -> String {
          <p class=\"source-about\"><b>{}</b> · {} · <span>{}{year}</span> · {kind}</p>\
          <button type=\"button\" class=\"quiet disclose\" aria-expanded=\"false\" \
          aria-label=\"What to look for in {title}, and your summary\"></button>\
-         <div class=\"source-more\" hidden>{look}{insight}<div data-island=\"summary\"></div></div></article></li>\n",
+         <div class=\"source-more\" hidden>{look}{insight}{after}<div data-island=\"summary\"></div></div></article></li>\n",
         numbers(&source.layers),
         numbers(&source.weeks),
         escape(&source.chapters.join(" ")),

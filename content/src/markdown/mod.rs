@@ -24,7 +24,8 @@ use crate::world::World;
 use scan::{CHAPTER, Scan};
 use writer::{Flavour, Writer};
 
-pub(crate) use figure::{quantities, still};
+pub(crate) use figure::{quantities, slot, still};
+pub(crate) use maths::mathml;
 
 /// A rendered chapter.
 #[derive(Debug, Clone, Default)]

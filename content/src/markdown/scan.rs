@@ -24,6 +24,17 @@ pub(crate) struct Scan<'a> {
     pub(crate) figures: Vec<FigureHead>,
     /// Everything that a link can point to.
     pub(crate) anchors: BTreeSet<String>,
+    /// The links to other chapters, in order.
+    pub(crate) links: Vec<ChapterLink>,
+}
+
+/// A link to another chapter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ChapterLink {
+    /// The slug of that chapter.
+    pub(crate) to: String,
+    /// The heading under which the link stands; empty above the first.
+    pub(crate) under: String,
 }
 
 /// A widget's place.
@@ -50,7 +61,14 @@ impl<'a> Scan<'a> {
         let (front, body) = split_front_matter(&file.text);
         let front = front.map(|range| all.denoted(range.clone(), &file.text[range]));
         let body = all.denoted(body.clone(), &file.text[body]);
-        let mut scan = Scan { front, headings: Vec::new(), figures: Vec::new(), anchors: BTreeSet::new(), body };
+        let mut scan = Scan {
+            front,
+            headings: Vec::new(),
+            figures: Vec::new(),
+            anchors: BTreeSet::new(),
+            links: Vec::new(),
+            body,
+        };
         let text = scan.body.text.clone();
         let mut heading: Option<(Option<String>, String)> = None;
         let mut fence: Option<(String, String)> = None;
@@ -64,6 +82,13 @@ impl<'a> Scan<'a> {
                         let wanted = id.filter(|i| crate::names::is_id(i)).unwrap_or_else(|| slug(&text));
                         let id = scan.free(&wanted);
                         scan.headings.push(id);
+                    }
+                }
+                Event::Start(Tag::Link { dest_url, .. }) => {
+                    if let Some(to) = dest_url.strip_prefix("chapter:") {
+                        let to = to.split('#').next().unwrap_or_default().to_owned();
+                        let under = scan.headings.last().cloned().unwrap_or_default();
+                        scan.links.push(ChapterLink { to, under });
                     }
                 }
                 Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {

@@ -49,4 +49,40 @@ pub struct Source {
     /// The insight to take away.
     #[serde(default, skip_serializing_if = "Html::is_empty")]
     pub insight: Html,
+    /// What is left of it for whoever has done the chapter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<After>,
+    /// Why that is so.
+    #[serde(default, skip_serializing_if = "Html::is_empty")]
+    pub because: Html,
+}
+
+/// What is left of a source for whoever has done its chapter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum After {
+    /// Nothing: the chapter makes it unnecessary.
+    Skip,
+    /// The parts that one is to look for.
+    Part,
+    /// All of it.
+    Read,
+    /// It is not for reading through but for having at hand.
+    Use,
+}
+
+impl After {
+    /// Each with its id in `readings.toml`.
+    pub const ALL: [(&'static str, Self); 4] =
+        [("skip", Self::Skip), ("part", Self::Part), ("read", Self::Read), ("use", Self::Use)];
+
+    /// In words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Skip => "Not needed.",
+            Self::Part => "Read the parts listed above.",
+            Self::Read => "Still worth reading in full.",
+            Self::Use => "Keep it at hand.",
+        }
+    }
 }

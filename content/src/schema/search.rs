@@ -37,6 +37,10 @@ pub enum EntryKind {
     Section,
     /// A widget.
     Widget,
+    /// A message that logs have.
+    Message,
+    /// A formula of the reference.
+    Formula,
     /// A term of the glossary.
     Term,
     /// A source of the reading map.
@@ -45,4 +49,6 @@ pub enum EntryKind {
     Exercise,
     /// A lab.
     Lab,
+    /// A mission.
+    Mission,
 }

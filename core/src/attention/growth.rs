@@ -10,7 +10,7 @@
 
 use super::Dtype;
 use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, measure, whole};
 use crate::hardware;
 use crate::quantity::{Unit, grouped, number};
 use crate::query::Reader;
@@ -31,6 +31,10 @@ pub struct Params {
     pub dtype: Dtype,
     /// Tokens of the whole sequence.
     pub seq: u64,
+    /// Sequences that are decoded together.
+    pub sequences: u64,
+    /// Parts into which each head's keys are split while decoding.
+    pub splits: u64,
     /// How much of it is there: of [`STEPS`] parts.
     pub step: u64,
 }
@@ -42,6 +46,9 @@ pub const MAX_LAYERS: u64 = 1024;
 /// The accelerator that the work for each byte is held against.
 const YARDSTICK: &str = "h100-80";
 
+/// Where the controls of a decoding step stand.
+const DECODING: &str = "A step of decoding, on an H100";
+
 impl Model for Params {
     type Result = ();
     const ID: &'static str = "attention-growth";
@@ -49,20 +56,24 @@ impl Model for Params {
     const SUMMARY: &'static str = "A sequence that grows token by token: scores by the square, keys and values by the line, shared by heads or not.";
     const PARAMS: &'static [Param<Self>] = &[
         whole("heads", "query heads of a layer", [1, MAX_HEADS], "32")
+            .takes(Takes::Heads)
             .label("Query heads")
             .doubling(7)
             .main()
             .at(|p| p.heads.slot()),
         whole("kv_heads", "heads of keys and values, which divide the query heads", [1, MAX_HEADS], "8")
+            .takes(Takes::KvHeads)
             .label("Heads of keys and values")
             .doubling(7)
             .main()
             .at(|p| p.kv_heads.slot()),
         whole("head_dim", "numbers of a head", [1, MAX_HEAD_DIM], "128")
+            .takes(Takes::HeadDim)
             .label("Head dimension")
             .doubling(10)
             .at(|p| p.head_dim.slot()),
         whole("layers", "layers of the model", [1, MAX_LAYERS], "32")
+            .takes(Takes::Layers)
             .label("Layers")
             .doubling(10)
             .at(|p| p.layers.slot()),
@@ -74,6 +85,16 @@ impl Model for Params {
             .doubling(20)
             .main()
             .at(|p| p.seq.slot()),
+        whole("sequences", "sequences that are decoded together", [1, 1024], "1")
+            .label("Sequences at once")
+            .doubling(8)
+            .more(DECODING)
+            .at(|p| p.sequences.slot()),
+        whole("splits", "parts into which each head’s keys are split while decoding", [1, 256], "1")
+            .label("Splits of the keys")
+            .doubling(8)
+            .more(DECODING)
+            .at(|p| p.splits.slot()),
         whole("step", "how much of the sequence is there, of 32 parts", [0, STEPS], "16").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
@@ -86,6 +107,10 @@ impl Model for Params {
             p.kept(p.heads) * p.tokens() as f64
         }),
         measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| p.intensity()),
+        measure("decode-blocks", "Blocks of a decoding step, per layer", Unit::Count, |p, ()| p.decode().blocks as f64),
+        measure("decode-busy", "Share of the SMs’ time that reads", Unit::Fraction, |p, ()| p.decode().busy()),
+        measure("decode-time", "Attention of a decoding step, per layer", Unit::Seconds, |p, ()| p.decode().read),
+        measure("decode-merged", "Partial outputs to merge, per layer", Unit::Bytes, |p, ()| p.decode().merged),
     ];
 
     fn evaluate(&self) -> Result<(), String> {
@@ -187,7 +212,7 @@ impl Params {
 }
 
 /// The largest divisor of `heads` that is not over `most`.
-fn evenly(heads: u64, most: u64) -> u64 {
+pub(crate) fn evenly(heads: u64, most: u64) -> u64 {
     (1..=most.min(heads)).rev().find(|n| heads.is_multiple_of(*n)).unwrap_or(1)
 }
 
@@ -261,10 +286,10 @@ mod tests {
         #[test]
         fn sound_for_everything_that_is_valid(
             heads in 1..=MAX_HEADS, kv_heads in 1..=MAX_HEADS, head_dim in 1..=MAX_HEAD_DIM, layers in 1..=MAX_LAYERS,
-            seq in 1..=MAX_TOKENS, step in 0..=STEPS, wide: bool,
+            seq in 1..=MAX_TOKENS, step in 0..=STEPS, wide: bool, sequences in 1..=1024_u64, splits in 1..=256_u64,
         ) {
             let dtype = if wide { Dtype::Fp32 } else { Dtype::Bf16 };
-            let p = Params { heads, kv_heads: evenly(heads, kv_heads), head_dim, layers, dtype, seq, step };
+            let p = Params { heads, kv_heads: evenly(heads, kv_heads), head_dim, layers, dtype, seq, sequences, splits, step };
             let (again, problems) = Params::read(&p.query());
             prop_assert_eq!((again, problems), (p, vec![]));
             prop_assert!(p.quantities(&()).iter().all(|q| q.value.is_finite() && q.value >= 0.0));

@@ -9,6 +9,7 @@
 //! arXiv:2307.08691, Algorithms 1 and 2; Milakov and Gimelshein, arXiv:1805.02867, for the softmax.
 
 pub mod algorithm;
+pub mod decode;
 pub mod execute;
 pub mod finding;
 pub mod growth;
@@ -17,6 +18,7 @@ pub mod online;
 mod params;
 pub mod plan;
 pub mod position;
+pub mod stretch;
 #[cfg(test)]
 mod tests;
 

@@ -3,7 +3,7 @@
 use super::Run;
 use super::algorithm::{Algo, Direction};
 use super::plan::Sizes;
-use crate::declare::{Declaration, Field as _, Measure, Model, Param, Scale, choice, measure, switch, whole};
+use crate::declare::{Declaration, Field as _, Measure, Model, Param, Scale, Takes, choice, measure, switch, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use crate::query::Query;
@@ -90,11 +90,16 @@ impl Model for Params {
             .main()
             .at(|p| p.seq.slot()),
         whole("head_dim", "numbers of a query, d", [1, MAX_HEAD_DIM], "64")
+            .takes(Takes::HeadDim)
             .label("Head dimension")
             .doubling(9)
             .main()
             .at(|p| p.head_dim.slot()),
-        whole("heads", "heads", [1, MAX_HEADS], "16").label("Heads").doubling(8).at(|p| p.heads.slot()),
+        whole("heads", "heads", [1, MAX_HEADS], "16")
+            .takes(Takes::Heads)
+            .label("Heads")
+            .doubling(8)
+            .at(|p| p.heads.slot()),
         whole("sram", "memory on chip for a tile, bytes", [256, 100_000_000], "102400")
             .label("Memory on chip")
             .unit(Unit::Bytes)

@@ -2,16 +2,19 @@
 //! (ALiBi).
 //!
 //! RoPE turns pair i of a query or key at position p by p·θᵢ with θᵢ = base^(−2i/d): Su et al., "RoFormer", arXiv:2104.09864,
-//! §3.2.2. Position interpolation divides p by a factor: Chen et al., arXiv:2306.15595, eq. 4. A pair comes round once in
-//! λᵢ = 2π/θᵢ tokens: Peng et al., "YaRN", arXiv:2309.00071, eq. 13. ALiBi subtracts mₕ·(distance) from the scores of head h:
+//! §3.2.2. A pair comes round once in λᵢ = 2π/θᵢ tokens: Peng et al., "YaRN", arXiv:2309.00071, eq. 13; for longer contexts it is
+//! turned slower ([`Stretch`]). Pair i is the numbers 2i and 2i + 1 in the paper and in Meta's code, i and i + d/2 in GPT-NeoX and
+//! Hugging Face's. ALiBi subtracts mₕ·(distance) from the scores of head h:
 //! Press et al., arXiv:2108.12409, §3, and `get_slopes` of ofirpress/attention_with_linear_biases for numbers of heads that
 //! are no powers of two.
 
 use std::f64::consts::TAU;
 
+use super::stretch::Stretch;
 use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, measure, real, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
+use crate::query::Reader;
 
 /// How positions are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,6 +31,21 @@ options!(Scheme {
     Alibi: "alibi", "ALiBi: penalised by distance";
 });
 
+/// Which two numbers of a head are a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pairing {
+    /// Pair i is 2i and 2i + 1.
+    #[default]
+    Interleaved,
+    /// Pair i is i and i + d/2.
+    Halves,
+}
+
+options!(Pairing {
+    Interleaved: "interleaved", "neighbours: 2i, 2i + 1";
+    Halves: "halves", "halves: i, i + d/2";
+});
+
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
@@ -37,8 +55,14 @@ pub struct Params {
     pub head_dim: u64,
     /// The base of the angles.
     pub base: f64,
-    /// What positions are divided by.
+    /// How many times as long as in training sequences are to be.
     pub scale: f64,
+    /// How pairs are slowed for it.
+    pub stretch: Stretch,
+    /// Which numbers are a pair.
+    pub pairing: Pairing,
+    /// A pair to look at, from 0.
+    pub pair: u64,
     /// Heads, each of which has its slope.
     pub heads: u64,
     /// Tokens of the longest sequence that training has shown.
@@ -57,6 +81,9 @@ pub const MAX_HEADS: u64 = 256;
 pub const MAX_TOKENS: u64 = 100_000_000;
 /// Most tokens that both are moved by.
 pub const MAX_STEP: u64 = 64;
+
+const LONGER: &str = "Beyond training";
+const LAYOUT: &str = "Which numbers turn together";
 
 impl Model for Params {
     type Result = ();
@@ -78,10 +105,23 @@ impl Model for Params {
             .slider(Scale::Decades(2, 9))
             .main()
             .at(|p| p.base.slot()),
-        real("scale", "what positions are divided by", [1.0, 1024.0], "1")
-            .label("Positions divided by")
+        real("scale", "how many times as long as in training sequences are to be", [1.0, 1024.0], "1")
+            .label("Context stretched, times")
             .doubling(6)
+            .more(LONGER)
             .at(|p| p.scale.slot()),
+        choice("stretch", "how pairs are slowed for a longer context", Stretch::LIST, "linear")
+            .label("Stretched by")
+            .more(LONGER)
+            .at(|p| p.stretch.slot()),
+        choice("pairing", "which two numbers of a head are a pair", Pairing::LIST, "interleaved")
+            .label("Pairs are")
+            .more(LAYOUT)
+            .at(|p| p.pairing.slot()),
+        whole("pair", "a pair to look at, from 0", [0, MAX_HEAD_DIM / 2 - 1], "0")
+            .label("Pair")
+            .more(LAYOUT)
+            .at(|p| p.pair.slot()),
         whole("heads", "heads, for the slopes", [1, MAX_HEADS], "8")
             .label("Heads")
             .doubling(6)
@@ -107,6 +147,14 @@ impl Model for Params {
             p.turn(p.pairs().saturating_sub(1))
         }),
         measure("unturned", "Pairs with a wavelength beyond training", Unit::Count, |p, ()| p.unturned() as f64),
+        measure("unseen", "Pairs with unseen angles at the stretched length", Unit::Count, |p, ()| p.unseen() as f64),
+        measure("kept", "Pairs turned as in training", Unit::Count, |p, ()| {
+            (0..p.pairs()).filter(|i| p.slower(*i) < 1.0 + 1e-9).count() as f64
+        }),
+        measure("pair-wavelength", "Wavelength of the pair, tokens", Unit::Ratio, |p, ()| p.turn(p.pair)),
+        measure("pair-slower", "Times the pair is slowed", Unit::Ratio, |p, ()| p.slower(p.pair)),
+        measure("pair-first", "First number of the pair", Unit::Count, |p, ()| p.numbers(p.pair)[0] as f64),
+        measure("pair-second", "Second number of the pair", Unit::Count, |p, ()| p.numbers(p.pair)[1] as f64),
         measure("penalty-steepest", "ALiBi penalty here, steepest head", Unit::Ratio, |p, ()| {
             p.slopes()[0] * p.distance as f64
         }),
@@ -118,6 +166,19 @@ impl Model for Params {
     fn evaluate(&self) -> Result<(), String> {
         Ok(())
     }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let last = self.pairs().saturating_sub(1);
+        if self.pair > last {
+            let (dim, pair) = (self.head_dim, self.pair);
+            reader.problem("pair", format!("A head of {dim} numbers has no pair {pair}; the last is {last}."));
+            self.pair = last;
+        }
+    }
+
+    fn follow(&mut self, _before: &Self) {
+        self.pair = self.pair.min(self.pairs().saturating_sub(1));
+    }
 }
 
 impl Params {
@@ -126,9 +187,27 @@ impl Params {
         self.head_dim / 2
     }
 
-    /// Radians by which pair `i` is turned at each token: base^(−2i/d), divided by the scale.
+    /// Radians by which pair `i` was turned at each token in training: base^(−2i/d).
+    fn trained_angle(&self, i: u64) -> f64 {
+        self.base.powf(-2.0 * i as f64 / self.head_dim as f64)
+    }
+
+    /// How many times slower than in training pair `i` is turned.
+    pub fn slower(&self, i: u64) -> f64 {
+        self.stretch.slower(i, self.head_dim, self.trained_angle(i), self.scale, self.trained as f64)
+    }
+
+    /// Radians by which pair `i` is turned at each token.
     pub fn angle(&self, i: u64) -> f64 {
-        self.base.powf(-2.0 * i as f64 / self.head_dim as f64) / self.scale
+        self.trained_angle(i) / self.slower(i)
+    }
+
+    /// The two numbers of a head that are pair `i`.
+    pub fn numbers(&self, i: u64) -> [u64; 2] {
+        match self.pairing {
+            Pairing::Interleaved => [2 * i, 2 * i + 1],
+            Pairing::Halves => [i, i + self.pairs()],
+        }
     }
 
     /// Tokens in which pair `i` comes round once: 2π over [`Params::angle`].
@@ -136,9 +215,21 @@ impl Params {
         TAU / self.angle(i)
     }
 
-    /// Pairs that have not come round once in the longest sequence of training.
+    /// Whether pair `i` has not come round once in the longest sequence of training.
+    pub fn is_unturned(&self, i: u64) -> bool {
+        TAU / self.trained_angle(i) > self.trained as f64
+    }
+
+    /// How many pairs have not.
     pub fn unturned(&self) -> u64 {
-        (0..self.pairs()).filter(|i| self.turn(*i) > self.trained as f64).count() as u64
+        (0..self.pairs()).filter(|i| self.is_unturned(*i)).count() as u64
+    }
+
+    /// Pairs that, at the stretched length, reach angles that training has not shown: those that did not come round then and are
+    /// slowed less than the context is stretched.
+    pub fn unseen(&self) -> u64 {
+        let further = |i: &u64| self.is_unturned(*i) && self.slower(*i) < self.scale * (1.0 - 1e-9);
+        (0..self.pairs()).filter(further).count() as u64
     }
 
     /// The score of a query and a key that are the same vector, all pairs of one length, at a distance: the mean of
@@ -192,10 +283,8 @@ impl Params {
                         tokens(self.trained)
                     ),
                 };
-                format!(
-                    "{place} Equal vectors score {} of what they do side by side. {turned}",
-                    number(self.score(distance)).replace('-', "−")
-                )
+                let score = number(self.score(distance)).replace('-', "−");
+                format!("{place} Equal vectors score {score} of what they do side by side. {turned}{}", self.longer())
             }
             Scheme::Alibi => {
                 let [steepest, flattest] = self.slopes();
@@ -211,6 +300,27 @@ impl Params {
                 )
             }
         }
+    }
+}
+
+impl Params {
+    /// What stretching does, if anything is stretched.
+    fn longer(&self) -> String {
+        if self.scale <= 1.0 {
+            return String::new();
+        }
+        let kept = (0..self.pairs()).filter(|i| self.slower(*i) < 1.0 + 1e-9).count() as u64;
+        let unseen = match self.unseen() {
+            0 => "no pair goes further than it went in training".to_owned(),
+            n => format!("{} pairs still go further than in training", grouped(n)),
+        };
+        format!(
+            " Stretched {} times, {} pairs turn as in training, the last {} times slower, and at {} {unseen}.",
+            number(self.scale),
+            grouped(kept),
+            number(self.slower(self.pairs().saturating_sub(1))),
+            tokens((self.scale * self.trained as f64) as u64),
+        )
     }
 }
 
@@ -284,20 +394,65 @@ mod tests {
         assert_eq!(params("base=1000000&trained=100000000").unturned(), 0);
     }
 
+    /// The frequencies of Llama 3.1 (`rope_theta` 500 000, factor 8, 8192 tokens), as its `apply_scaling` puts it: wavelengths below
+    /// 2048 stay, above 8192 they are eight times as long, between them mixed.
+    #[test]
+    fn stretched_as_llama_does() {
+        let p = params("base=500000&trained=8192&scale=8&stretch=llama3");
+        for i in 0..64 {
+            let theta = 500_000_f64.powf(-(i as f64) / 64.0);
+            let wavelength = TAU / theta;
+            let expected = if wavelength < 8192.0 / 4.0 {
+                theta
+            } else if wavelength > 8192.0 {
+                theta / 8.0
+            } else {
+                let smooth = (8192.0 / wavelength - 1.0) / (4.0 - 1.0);
+                (1.0 - smooth) * theta / 8.0 + smooth * theta
+            };
+            assert!((p.angle(i) / expected - 1.0).abs() < 1e-12, "pair {i}");
+        }
+        assert_eq!(p.unseen(), 0);
+        assert!(params("scale=8&stretch=yarn").unseen() == 0 && params("scale=8").unseen() == 0);
+    }
+
+    /// NTK-aware: the base becomes b·s^(d/(d−2)), so that the first pair stays and the last is slowed s times. Those before it still
+    /// reach what training has not shown, as §3.1 of YaRN says.
+    #[test]
+    fn a_larger_base_slows_the_last_pair_by_all_and_the_first_by_nothing() {
+        let p = params("scale=8&stretch=ntk");
+        let base = 10_000.0 * 8_f64.powf(128.0 / 126.0);
+        assert!((0..64).all(|i| (p.angle(i) / base.powf(-2.0 * i as f64 / 128.0) - 1.0).abs() < 1e-12));
+        assert!((p.slower(0) - 1.0).abs() < 1e-12 && (p.slower(63) - 8.0).abs() < 1e-9);
+        assert!(p.unseen() > 0 && p.unseen() == p.unturned() - 1);
+    }
+
+    #[test]
+    fn pairs_are_neighbours_or_a_half_apart() {
+        assert_eq!(params("pairing=interleaved").numbers(5), [10, 11]);
+        assert_eq!(params("pairing=halves").numbers(5), [5, 69]);
+        let (p, problems) = Params::read(&Query::parse("head_dim=64&pair=40"));
+        assert!(p.pair == 31 && problems.len() == 1 && problems[0].message.contains("the last is 31"));
+    }
+
     proptest! {
         #[test]
         fn sound_for_everything_that_is_valid(
             head_dim in 2..=MAX_HEAD_DIM, base in 2.0..1e12_f64, scale in 1.0..1024.0_f64, heads in 1..=MAX_HEADS,
-            trained in 1..=MAX_TOKENS, distance in 0..=MAX_TOKENS, alibi: bool,
+            trained in 1..=MAX_TOKENS, distance in 0..=MAX_TOKENS, alibi: bool, rule in 0..4_usize, halves: bool,
         ) {
+            let (stretch, pair) = (Stretch::ALL[rule], (head_dim / 2 - 1) / 2);
+            let pairing = if halves { Pairing::Halves } else { Pairing::Interleaved };
             let scheme = if alibi { Scheme::Alibi } else { Scheme::Rope };
-            let p = Params { scheme, head_dim, base, scale, heads, trained, distance, step: 7 };
+            let p = Params { scheme, head_dim, base, scale, stretch, pairing, pair, heads, trained, distance, step: 7 };
             let (again, problems) = Params::read(&p.query());
             prop_assert_eq!((again, problems), (p, vec![]));
             prop_assert!(p.quantities(&()).iter().all(|q| q.value.is_finite()));
             prop_assert!(p.score(distance as f64).abs() <= 1.0 + 1e-9);
             prop_assert!((1..heads).all(|h| p.slope(h) > 0.0 && p.slope(h) <= 1.0));
             prop_assert!((0..p.pairs()).all(|i| p.angle(i) > 0.0 && p.angle(i) <= 1.0));
+            prop_assert!((0..p.pairs()).all(|i| (1.0 - 1e-9..=scale * (1.0 + 1e-9)).contains(&p.slower(i))));
+            prop_assert!((0..p.pairs()).all(|i| p.numbers(i).iter().all(|n| *n < head_dim)));
             prop_assert!(!p.finding().is_empty());
         }
     }

@@ -26,7 +26,7 @@ use data::State;
 pub use op::{Algo, Op};
 use schedule::{MAX_RANKS, Schedule};
 
-use crate::declare::{Declaration, Field, Measure, Model, Param, Scale, choice, measure, real, switch, whole};
+use crate::declare::{Declaration, Field, Measure, Model, Param, Scale, Takes, choice, measure, real, switch, whole};
 use crate::hardware::links::{self, Link};
 use crate::quantity::{Unit, number};
 
@@ -99,7 +99,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("op", "operation", Op::LIST, "all-reduce").label("Operation").main().at(|p| p.op.slot()),
         choice("algo", "algorithm", Algo::LIST, "ring").label("Algorithm").main().at(|p| p.algo.slot()),
-        rank("ranks", "ranks", [2, MOST], "8").label("Ranks").main().at(|p| p.ranks.slot()),
+        rank("ranks", "ranks", [2, MOST], "8").takes(Takes::Gpus).label("Ranks").main().at(|p| p.ranks.slot()),
         real("bytes", "size of the whole buffer, bytes", [1.0, 1e12], "1e9")
             .label("Buffer")
             .format(|bytes| Unit::Bytes.format(bytes))
@@ -111,6 +111,7 @@ impl Model for Params {
             .more(MACHINE)
             .at(|p| p.link.slot()),
         whole("node", "ranks in a node", [1, MOST], "8")
+            .takes(Takes::Node)
             .label("Ranks in a node")
             .doubling(MOST.ilog2())
             .more(MACHINE)

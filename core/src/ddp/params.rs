@@ -3,7 +3,7 @@
 use super::sampler::{Sampler, Split};
 use super::timeline::Timeline;
 use crate::declare::{
-    Declaration, Field, Measure, Model, Param, Scale, all_apart, choice, join, measure, real, switch, whole,
+    Declaration, Field, Measure, Model, Param, Scale, Takes, all_apart, choice, join, measure, real, switch, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -149,6 +149,7 @@ const OWN: [Param<Params>; 28] = [
         .at(|p| p.mbs.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
     real("mfu", "share of the GPU’s peak that the arithmetic reaches", [0.01, 1.0], "0.4")
+        .takes(Takes::Mfu)
         .label("MFU")
         .slider(Scale::Linear { min: 0.05, max: 1.0, step: 0.05 })
         .more(WORK)
@@ -159,8 +160,16 @@ const OWN: [Param<Params>; 28] = [
         .slider(Scale::Linear { min: 0.0, max: 500.0, step: 5.0 })
         .more(WORK)
         .at(|p| p.backward_ms.slot()),
-    doubling("ranks", "data-parallel ranks", MAX_RANKS, "16", 14).label("Ranks").main().at(|p| p.ranks.slot()),
-    doubling("node", "ranks in a node", MAX_RANKS, "8", 6).label("Ranks in a node").more(MACHINE).at(|p| p.node.slot()),
+    doubling("ranks", "data-parallel ranks", MAX_RANKS, "16", 14)
+        .takes(Takes::Gpus)
+        .label("Ranks")
+        .main()
+        .at(|p| p.ranks.slot()),
+    doubling("node", "ranks in a node", MAX_RANKS, "8", 6)
+        .takes(Takes::Node)
+        .label("Ranks in a node")
+        .more(MACHINE)
+        .at(|p| p.node.slot()),
     choice("link", "link within a node", links::INSIDE_LIST, "nvlink4")
         .label("Link within a node")
         .more(MACHINE)
@@ -258,8 +267,12 @@ impl Model for Params {
     const TITLE: &'static str = "Data parallelism, overlapped";
     const SUMMARY: &'static str =
         "One backward pass with its gradient buckets: which all-reduces hide behind it, and what is left exposed.";
-    const PARAMS: &'static [Param<Self>] =
-        &join::<_, 64>(&[&all_apart(&[MODEL]), &OWN, &all_apart(&[reference::SPECS[2]]), &all_apart(&SHAPE)]);
+    const PARAMS: &'static [Param<Self>] = &join::<_, 64>(&[
+        &[Declaration::of(MODEL).takes(Takes::Model).apart()],
+        &OWN,
+        &all_apart(&[reference::SPECS[2]]),
+        &all_apart(&SHAPE),
+    ]);
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
         measure("step-time", "Step, without the optimizer", Unit::Seconds, |_, t| t.end()),
         measure("compute", "Compute", Unit::Seconds, |_, t| t.computing),
@@ -290,7 +303,7 @@ impl Model for Params {
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
         let query = reader.query();
-        self.model = ModelRef::read_shape(reader, query, preset());
+        self.model = ModelRef::read_shape(reader, MODEL.default);
         [self.link, self.net] = links::with_gpu(self.gpu, query, [self.link, self.net]);
     }
 

@@ -1,6 +1,6 @@
 //! A model, as everything outside it sees it.
 
-use super::Look;
+use super::{Look, Take};
 use crate::quantity::{Quantity, Unit};
 use crate::query::{ParamSpec, Problem, Query};
 
@@ -17,6 +17,8 @@ pub struct Entry {
     pub param_at: fn(usize) -> Option<Declared>,
     /// The quantity at a place among those it yields, always all of them, in this order; none beyond the last.
     pub quantity_at: fn(usize) -> Option<Named>,
+    /// Reads its parameters: as understood, and what could not be used. Computes nothing.
+    pub read: fn(&Query) -> (Query, Vec<Problem>),
     /// Computes it. Never fails: what cannot be read is replaced by its default and reported; what is read but
     /// impossible yields no quantities and says so in [`Evaluation::error`].
     pub evaluate: fn(&Query) -> Evaluation,
@@ -29,6 +31,8 @@ pub struct Declared {
     pub spec: &'static ParamSpec,
     /// How a person sees and sets it.
     pub look: &'static Look,
+    /// What of a learner's setup it takes, if anything.
+    pub takes: Option<Take>,
 }
 
 /// A quantity of a model: its id, what a person calls it, its unit.

@@ -1,6 +1,6 @@
 //! Where a parameter lives: fields of every type that a parameter can have, seen alike.
 
-use super::Options;
+use super::{Options, Takes};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::model::presets::{self, Preset};
@@ -42,6 +42,10 @@ pub trait Choose {
     fn id(&self) -> &'static str;
     /// Chooses another; an unknown name changes nothing.
     fn choose(&mut self, id: &str);
+    /// What of a learner's setup a choice of this type, among `ids`, takes.
+    fn takes(&self, _ids: &[&str]) -> Option<Takes> {
+        None
+    }
 }
 
 /// What is written as a text of its own form: a list of measurements, a schedule.
@@ -234,7 +238,7 @@ impl<O: Options> Field for O {
 
 /// A row of a table, chosen by its id. Reading starts at the first.
 macro_rules! chosen_by_id {
-    ($($row:ty, $first:expr, $find:path;)+) => {$(
+    ($($row:ty, $first:expr, $find:path $(, $takes:expr)?;)+) => {$(
         impl Default for &'static $row {
             fn default() -> Self {
                 $first
@@ -251,6 +255,12 @@ macro_rules! chosen_by_id {
                     *self = row;
                 }
             }
+
+            $(
+                fn takes(&self, ids: &[&str]) -> Option<$crate::declare::Takes> {
+                    $takes(ids)
+                }
+            )?
         }
 
         impl $crate::declare::Field for &'static $row {
@@ -287,7 +297,13 @@ macro_rules! one_of {
 pub(crate) use one_of;
 
 chosen_by_id!(
-    Accelerator, &hardware::ALL[0], hardware::find;
-    Link, &links::INSIDE[0], links::find;
-    Preset, &presets::ALL[0], presets::find;
+    Accelerator, &hardware::ALL[0], hardware::find, |_: &[&str]| Some(Takes::Gpu);
+    Link, &links::INSIDE[0], links::find, link_between;
+    Preset, &presets::ALL[0], presets::find, |_: &[&str]| Some(Takes::Model);
 );
+
+/// What a choice of links among these stands for; a bridge between sockets is nobody's setup.
+fn link_between(ids: &[&str]) -> Option<Takes> {
+    let has = |links: &[Link]| links.iter().any(|link| ids.contains(&link.id));
+    if has(links::BETWEEN) { Some(Takes::Between) } else { has(links::INSIDE).then_some(Takes::Inside) }
+}

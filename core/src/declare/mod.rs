@@ -10,6 +10,7 @@ mod entry;
 mod field;
 mod options;
 mod scale;
+mod takes;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ pub use field::{Choose, Field, Slot, Text, Whole};
 pub(crate) use field::{chosen_by_id, one_of};
 pub use options::{List, Options};
 pub use scale::Scale;
+pub use takes::{Take, Takes};
 
 use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
@@ -118,8 +120,14 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
         id: Self::ID,
         title: Self::TITLE,
         summary: Self::SUMMARY,
-        param_at: |i| Self::PARAMS.get(i).map(|param| Declared { spec: &param.spec, look: &param.look }),
+        param_at: |i| {
+            Self::PARAMS.get(i).map(|param| Declared { spec: &param.spec, look: &param.look, takes: param.takes() })
+        },
         quantity_at: |i| Self::QUANTITIES.get(i).map(|m| (m.id, m.label, m.unit)),
+        read: |query| {
+            let (params, problems) = Self::read(query);
+            (params.query(), problems)
+        },
         evaluate: |query| {
             let (params, problems) = Self::read(query);
             let result = params.evaluate().map(|result| params.quantities(&result));
@@ -171,6 +179,8 @@ pub struct Look {
     pub group: Group,
     /// Whether a link names it only where it differs from its default.
     pub quiet: bool,
+    /// What of a learner's setup it takes, where its type does not say so.
+    pub takes: Option<Take>,
 }
 
 /// Where a parameter lives among all of a model's: the path to its field.
@@ -193,6 +203,17 @@ impl<P> Clone for Param<P> {
     }
 }
 impl<P> Copy for Param<P> {}
+
+impl<P: Default> Param<P> {
+    /// What of a learner's setup it takes, as declared, or as its type says.
+    pub fn takes(&self) -> Option<Take> {
+        let by_type = || match (self.spec.kind, self.at?(&mut P::default())) {
+            (Kind::Choice(ids), Slot::Choice(value)) => value.takes(ids).map(Take::of),
+            _ => None,
+        };
+        self.look.takes.or_else(by_type)
+    }
+}
 
 /// Lists of parameters put one after another, for a model that shares some with others. `N` is the sum of their lengths.
 pub const fn join<P, const N: usize>(lists: &[&[Param<P>]]) -> [Param<P>; N] {
@@ -272,7 +293,10 @@ impl Declaration {
     /// Of a parameter that models share as they read it.
     pub const fn of(spec: ParamSpec) -> Self {
         let group = Group::More("");
-        Self { spec, look: Look { label: spec.name, labels: &[], format: number, scale: None, group, quiet: false } }
+        Self {
+            spec,
+            look: Look { label: spec.name, labels: &[], format: number, scale: None, group, quiet: false, takes: None },
+        }
     }
 
     /// Lives there: `|p| p.serial.slot()`.
@@ -358,6 +382,17 @@ impl Declaration {
     /// It has no control.
     pub const fn drawn(mut self) -> Self {
         self.look.group = Group::Drawn;
+        self
+    }
+
+    /// Takes this of a learner's setup.
+    pub const fn takes(self, what: Takes) -> Self {
+        self.takes_times(what, 1.0)
+    }
+
+    /// Takes this of a learner's setup, `times` as much of it as in base units.
+    pub const fn takes_times(mut self, what: Takes, times: f64) -> Self {
+        self.look.takes = Some(Take { what, times });
         self
     }
 

@@ -10,7 +10,7 @@ mod finding;
 #[cfg(test)]
 mod tests;
 
-use crate::declare::{Field, List, Measure, Model, Param, choice, measure, one_of, real, whole};
+use crate::declare::{Field, List, Measure, Model, Param, Takes, choice, measure, one_of, real, whole};
 use crate::fim::format::Order;
 use crate::hardware::{self, Accelerator};
 use crate::model::{Shape, presets};
@@ -127,7 +127,11 @@ impl Model for Params {
     const SUMMARY: &'static str = "How long a completion takes in an editor over the length of the prompt, by model and GPU, and what prefix-first and \
                                    suffix-first prompts have to compute again after a keystroke.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", MODELS, "starcoder2-3b").label("Model").main().at(|p| p.model.slot()),
+        choice("model", "the model", MODELS, "starcoder2-3b")
+            .takes(Takes::Model)
+            .label("Model")
+            .main()
+            .at(|p| p.model.slot()),
         whole("context", "tokens of the prompt", [64, 131_072], "8192")
             .label("Tokens of the prompt")
             .doubling(17)
@@ -171,6 +175,7 @@ impl Model for Params {
             .more(HARDWARE)
             .at(|p| p.network.slot()),
         real("efficiency", "the part of the GPU’s peaks that is reached", [0.1, 1.0], "0.6")
+            .takes(Takes::Mfu)
             .label("Part of the peaks")
             .unit(Unit::Fraction)
             .steps(0.05)

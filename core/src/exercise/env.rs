@@ -55,6 +55,12 @@ impl Env {
         self
     }
 
+    /// This with more names, which hide others of those names.
+    pub fn with_all(mut self, names: impl IntoIterator<Item = (String, f64, Option<Unit>)>) -> Self {
+        self.numbers.splice(0..0, names);
+        self
+    }
+
     /// The number called `name`, in base units.
     pub fn number(&self, name: &str) -> Option<f64> {
         self.numbers.iter().find(|(n, ..)| n == name).map(|(_, value, _)| *value)

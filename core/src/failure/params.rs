@@ -4,7 +4,7 @@ use super::log::Log;
 use super::rates::Rates;
 use super::storage::Save;
 use super::{DAY, Failures, HOUR, Outcome, View};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, measure, real, switch, text, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, measure, real, switch, text, whole};
 use crate::failure::campaign::Cause;
 use crate::quantity::Unit;
 
@@ -16,7 +16,12 @@ impl Model for Failures {
                                    work, where the rest goes, and which checkpoint interval loses least.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "campaign").label("Show").main().at(|p| p.view.slot()),
-        whole("gpus", "GPUs of the job", [8, 131_072], "16384").label("GPUs").doubling(17).main().at(|p| p.gpus.slot()),
+        whole("gpus", "GPUs of the job", [8, 131_072], "16384")
+            .takes(Takes::Gpus)
+            .label("GPUs")
+            .doubling(17)
+            .main()
+            .at(|p| p.gpus.slot()),
         real("interval", "seconds of computation between two checkpoints", [10.0, 100_000.0], "1800")
             .label("Save every")
             .unit(Unit::Seconds)
@@ -39,6 +44,7 @@ impl Model for Failures {
             .more("Checkpoint")
             .at(|p| p.save.slot()),
         real("params", "parameters of the model", [1e8, 1e13], "405e9")
+            .takes(Takes::Parameters)
             .label("Parameters")
             .unit(Unit::Count)
             .slider(Scale::Decades(8, 13))

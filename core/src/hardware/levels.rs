@@ -8,7 +8,7 @@
 
 use super::links::{self, LATENCY_SOURCE};
 use super::{Accelerator, find};
-use crate::declare::{Field, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field, Measure, Model, Param, Takes, choice, measure, whole};
 use crate::options;
 use crate::quantity::{Unit, bytes_binary, number, unbroken};
 use crate::units::{GIB, KIB, MIB};
@@ -229,7 +229,7 @@ impl Model for Params {
     const TITLE: &'static str = "The memory hierarchy";
     const SUMMARY: &'static str = "Registers, shared memory, L2, HBM, NVLink and PCIe of four GPUs: how much, how fast and how far, and the nearest that holds your data.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("gpu", "the GPU", Gpu::LIST, "h100").label("GPU").main().at(|p| p.gpu.slot()),
+        choice("gpu", "the GPU", Gpu::LIST, "h100").takes(Takes::Gpu).label("GPU").main().at(|p| p.gpu.slot()),
         choice("show", "what is drawn over the size", Show::LIST, "bandwidth")
             .label("Over size")
             .main()

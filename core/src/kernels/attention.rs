@@ -1,4 +1,4 @@
-//! O = softmax(Q·Kᵀ/√d)·V in f32 for several heads, in five kernels that differ in what becomes of the seq × seq matrix
+//! O = softmax(Q·Kᵀ/√d)·V in f32 for several heads, in seven kernels that differ in what becomes of the seq × seq matrix
 //! of scores.
 //!
 //! Q and O are of heads × seq × d, K and V of kv_heads × seq × d; heads / kv_heads heads share one K and V (grouped-query
@@ -37,10 +37,20 @@ pub enum Scheme {
         /// Whether invocations share rows, and the division by the sum comes last (FlashAttention-2).
         shared: bool,
     },
+    /// The same with Q and O in registers, a row of them split among [`NEIGHBOURS`] invocations.
+    Registers {
+        /// Whether parts of a score are added up by shuffles, with two tiles in workgroup memory, and not there, with one.
+        shuffled: bool,
+    },
 }
 
+/// Invocations that share a query of [`Scheme::Registers`]: as many as every subgroup has at least.
+pub const NEIGHBOURS: u64 = 4;
+/// Its invocations in a workgroup.
+const LANES: u64 = 64;
+
 /// The kernels, the least clever first.
-const KERNELS: [Kernel; 5] = [
+const KERNELS: [Kernel; 7] = [
     Kernel {
         id: "three-pass",
         label: "Three passes",
@@ -74,6 +84,20 @@ const KERNELS: [Kernel; 5] = [
                 at the very end.",
         scheme: Scheme::Tiled { queries: flash_2_queries, keys: flash_2_keys, shared: true },
     },
+    Kernel {
+        id: "registers",
+        label: "Registers",
+        about: "Queries and outputs stay in registers, split among four neighbours; what these four have of a score is added up in \
+                workgroup memory. The next tile is on its way while this one is used.",
+        scheme: Scheme::Registers { shuffled: false },
+    },
+    Kernel {
+        id: "subgroups",
+        label: "Registers, subgroups",
+        about: "As that, with scores added up by shuffles within a subgroup and room for two tiles: one barrier for each. Needs the \
+                feature subgroups.",
+        scheme: Scheme::Registers { shuffled: true },
+    },
 ];
 
 /// Fewer queries where a head is wide: Q, a tile of K or V, and one of the scores fit into 16 KiB.
@@ -89,10 +113,20 @@ fn flash_2_keys(head_dim: u64) -> u64 {
     }
 }
 
+/// Queries of an invocation of [`Scheme::Registers`]: as many as leave room in its registers.
+pub const fn own_queries(head_dim: u64) -> u64 {
+    if head_dim > 64 { 2 } else { 4 }
+}
+
+/// Queries of a workgroup of [`Scheme::Registers`], and keys of its tiles: 4 KiB of keys.
+pub const fn registers_tile(head_dim: u64) -> (u64, u64) {
+    (LANES / NEIGHBOURS * own_queries(head_dim), 1024 / head_dim)
+}
+
 /// The head dimensions that the kernels know.
 pub const HEAD_DIMS: [u64; 3] = [32, 64, 128];
 /// The same, as a query has them.
-const WIDTHS: [&str; HEAD_DIMS.len()] = ["32", "64", "128"];
+pub(super) const WIDTHS: [&str; HEAD_DIMS.len()] = ["32", "64", "128"];
 
 /// The sizes of an attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,7 +155,7 @@ impl Work for Sizes {
     const NAME: &'static str = "attention";
     const ID: &'static str = "attention-kernels";
     const TITLE: &'static str = "Attention on your GPU";
-    const SUMMARY: &'static str = "The same attention by five kernels, with and without the matrix of scores: checked, and timed on your own GPU.";
+    const SUMMARY: &'static str = "The same attention by seven kernels, with and without the matrix of scores: checked, and timed on your own GPU.";
     const KERNELS: &'static [Kernel] = &KERNELS;
     const PARAMS: &'static [Param<Params>] = &[
         kernel(LIST, "flash").at(|p: &mut Params| p.kernel.slot()),
@@ -240,6 +274,11 @@ impl Kernel {
                 let own = if shared { seq } else { seq.next_multiple_of(queries) };
                 Traffic { read: WORD * heads * head_dim * (own + 2 * seen), written: WORD * out }
             }
+            Scheme::Registers { .. } => {
+                let (queries, keys) = registers_tile(head_dim);
+                let seen = seen(sizes, queries, |end| end.next_multiple_of(keys).min(seq));
+                Traffic { read: WORD * heads * head_dim * (seq + 2 * seen), written: WORD * out }
+            }
         }
     }
 
@@ -247,7 +286,7 @@ impl Kernel {
     pub fn scratch(&self, sizes: Sizes) -> u64 {
         match self.scheme {
             Scheme::Written => WORD * sizes.heads * sizes.seq * sizes.seq,
-            Scheme::Online { .. } | Scheme::Tiled { .. } => 0,
+            Scheme::Online { .. } | Scheme::Tiled { .. } | Scheme::Registers { .. } => 0,
         }
     }
 
@@ -262,6 +301,12 @@ impl Kernel {
                 // Rows of Q, K and V are one vector longer, so that neighbours read from different banks.
                 let (queries, keys) = (queries(head_dim), keys(head_dim));
                 WORD * ((queries + keys) * (head_dim + 4) + queries * keys)
+            }
+            Scheme::Registers { shuffled } => {
+                let tile = registers_tile(head_dim).1 * head_dim;
+                // Four scores of each query of each invocation, twice.
+                let exchanged = 2 * LANES * own_queries(head_dim) * 4;
+                WORD * (2 * tile + if shuffled { 2 * tile } else { exchanged })
             }
         }
     }

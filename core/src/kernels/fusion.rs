@@ -7,7 +7,7 @@
 use super::measured::Measured;
 use super::rows::{LANES, OWN, Op, Sizes, Way};
 use super::{Needs, RUN, Traffic, intensity, rows};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, Slot, choice, measure, real, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, Slot, Takes, choice, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::network::measured::{Fit, fit};
 use crate::quantity::{Unit, number, unbroken};
@@ -75,6 +75,7 @@ impl Model for Params {
             .more(PREDICTION)
             .at(|p| p.gpu.slot()),
         real("launch", "microseconds for which the GPU has nothing to do at each launch", [0.0, 1000.0], "0.9")
+            .takes_times(Takes::Launch, 1e6)
             .label("Launch overhead")
             .format(|v| format!("{} µs", number(v)))
             .slider(Scale::Linear { min: 0.0, max: 20.0, step: 0.1 })

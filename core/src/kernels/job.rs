@@ -118,4 +118,8 @@ pub enum Trouble {
     NoF16,
     /// The kernel, or what it was to do, was not accepted, for this reason.
     NotAccepted(String),
+    /// The kernel needs subgroups of at least four, which the adapter does not have.
+    NoSubgroups,
+    /// A workgroup needs so many bytes of workgroup memory, and so many are allowed.
+    WorkgroupMemory(f64, f64),
 }

@@ -1,9 +1,10 @@
-//! C = A·B in f32, A of m × k, B of k × n, row by row in memory: 2mnk FLOP, in eight kernels that differ in where
+//! C = A·B in f32, A of m × k, B of k × n, row by row in memory: 2mnk FLOP, in eleven kernels that differ in where
 //! operands wait between two uses.
 //!
 //! The ladder follows Simon Boehm, "How to optimize a CUDA matmul kernel for cuBLAS-like performance", 2022, and Goto and
 //! van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3), 2008 (packing).
 
+use super::config::{Config, Numbers};
 use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
 use crate::declare::{Declaration, Field as _, List, Measure, Param, Slot, measure, whole};
@@ -30,6 +31,8 @@ pub enum Scheme {
         /// Bytes of an element of the copy: 4, or 2 for f16.
         bytes: u64,
     },
+    /// In workgroup memory, while the next stage is on its way in registers; in f16, from a copy padded to whole tiles.
+    Pipelined(Config),
 }
 
 /// A tile of C that one workgroup computes.
@@ -46,7 +49,7 @@ pub struct Tile {
 }
 
 /// The ladder, from the bottom.
-const KERNELS: [Kernel; 8] = [
+const KERNELS: [Kernel; 11] = [
     Kernel {
         id: "naive",
         label: "Naive",
@@ -100,6 +103,27 @@ const KERNELS: [Kernel; 8] = [
         about: "As packed, with a copy in f16: half of the bytes, sums still in f32. Needs the feature shader-f16.",
         scheme: Scheme::Packed { side: 8, bytes: WORD / 2 },
     },
+    Kernel {
+        id: "pipelined",
+        label: "Pipelined",
+        about: "As wide, with the next stage on its way while this one is multiplied, warps of 4 × 8 invocations, no bounds where \
+                tiles fit, and tiles in bands that share a cache.",
+        scheme: Scheme::Pipelined(Config::LADDER),
+    },
+    Kernel {
+        id: "pipelined-f16",
+        label: "Pipelined, f16",
+        about: "As pipelined, from copies in f16 and in stages twice as deep; products and sums in f32. Needs the feature \
+                shader-f16.",
+        scheme: Scheme::Pipelined(Config { depth: 16, numbers: Numbers::HalfTiles, ..Config::LADDER }),
+    },
+    Kernel {
+        id: "pipelined-f16-sums",
+        label: "Pipelined, f16 sums",
+        about: "As that, with products and the sums of a stage in f16 too: twice the arithmetic where f16 is twice as fast, and \
+                a larger error. Needs the feature shader-f16.",
+        scheme: Scheme::Pipelined(Config { depth: 16, numbers: Numbers::HalfSums, ..Config::LADDER }),
+    },
 ];
 
 /// The sizes of a product.
@@ -118,7 +142,7 @@ impl Work for Sizes {
     const NAME: &'static str = "matmul";
     const ID: &'static str = "matmul-kernels";
     const TITLE: &'static str = "Matmul on your GPU";
-    const SUMMARY: &'static str = "The same product by eight kernels, from naive to packed: checked, timed on your own GPU, and what each asked memory for.";
+    const SUMMARY: &'static str = "The same product by eleven kernels, from naive to pipelined: checked, timed on your own GPU, and what each asked memory for.";
     const KERNELS: &'static [Kernel] = &KERNELS;
     const PARAMS: &'static [Param<Params>] = &[
         kernel(LIST, "tiled").at(|p: &mut Params| p.kernel.slot()),
@@ -191,6 +215,18 @@ impl Kernel {
                 let read = bytes * 2 * side * k * high * wide;
                 Traffic { read: WORD * (m * k + k * n) + read, written: copies + written }
             }
+            Scheme::Pipelined(config) => {
+                let [high, wide] = [m.div_ceil(config.rows), n.div_ceil(config.cols)];
+                match config.numbers {
+                    Numbers::Single => Traffic { read: WORD * (m * k * wide + k * n * high), written },
+                    Numbers::HalfTiles | Numbers::HalfSums => {
+                        let deep = k.next_multiple_of(config.depth);
+                        let [a, b] =
+                            [high * config.rows * deep, deep * wide * config.cols].map(|n| n * config.numbers.bytes());
+                        Traffic { read: WORD * (m * k + k * n) + a * wide + b * high, written: a + b + written }
+                    }
+                }
+            }
         }
     }
 
@@ -201,6 +237,11 @@ impl Kernel {
             Scheme::Packed { side, bytes } => {
                 bytes * side * sizes.k * (sizes.m.div_ceil(side) + sizes.n.div_ceil(side))
             }
+            Scheme::Pipelined(Config { numbers: Numbers::Single, .. }) => 0,
+            Scheme::Pipelined(config) => {
+                let padded = sizes.m.next_multiple_of(config.rows) + sizes.n.next_multiple_of(config.cols);
+                config.numbers.bytes() * sizes.k.next_multiple_of(config.depth) * padded
+            }
         }
     }
 
@@ -209,17 +250,33 @@ impl Kernel {
         match self.scheme {
             Scheme::Staged(tile) => WORD * tile.depth * (tile.rows + tile.cols),
             Scheme::Direct | Scheme::Packed { .. } => 0,
+            Scheme::Pipelined(config) => config.workgroup_memory(),
         }
     }
 
     /// The bound on an element's error, over the same element of |A|·|B|: every one of k products and sums is rounded
     /// to f32 (unit roundoff 2⁻²⁴; Higham, "Accuracy and stability of numerical algorithms", §3.5); with copies in f16
-    /// both factors are rounded before, to 11 bits.
+    /// both factors are rounded before, to 11 bits; and with sums in f16, so is each of a stage's products and sums.
     pub fn error_bound(&self, sizes: Sizes) -> f64 {
-        let sums = sizes.k as f64 * 2_f64.powi(-24);
+        let (sums, half) = (sizes.k as f64 * 2_f64.powi(-24), 2_f64.powi(-11));
+        let gamma = |roundings: f64| roundings * half / (1.0 - roundings * half);
         match self.scheme {
-            Scheme::Packed { bytes: 2, .. } => sums + 2.0 * 2_f64.powi(-11) + 2_f64.powi(-22),
+            Scheme::Packed { bytes: 2, .. } | Scheme::Pipelined(Config { numbers: Numbers::HalfTiles, .. }) => {
+                sums + 2.0 * half + half * half
+            }
+            Scheme::Pipelined(config @ Config { numbers: Numbers::HalfSums, .. }) => {
+                sums + gamma(config.depth.min(sizes.k) as f64 + 3.0)
+            }
             _ => sums,
+        }
+    }
+
+    /// What an element's error may be beside that bound: in f16 what is below 2⁻¹⁴ has fewer bits, and may be taken for 0 (WGSL,
+    /// "Floating point evaluation"): a product and a sum for each step along k.
+    pub fn error_floor(&self, sizes: Sizes) -> f64 {
+        match self.scheme {
+            Scheme::Pipelined(Config { numbers: Numbers::HalfSums, .. }) => 2.0 * sizes.k as f64 * 2_f64.powi(-14),
+            _ => 0.0,
         }
     }
 }
@@ -248,6 +305,7 @@ mod tests {
         assert_eq!(read("tiled"), Some((8 << 30) / 16));
         assert_eq!(read("register"), Some((8 << 30) / 64));
         assert_eq!(read("wide"), Some((8 << 30) / 128));
+        assert_eq!(read("pipelined"), read("wide"));
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! tests hold the formulas here to those counts. Times are measured on the learner's own machine and are no model's.
 
 pub mod attention;
+pub mod config;
+pub mod decode;
 mod family;
 pub mod fusion;
 pub mod job;
@@ -13,6 +15,7 @@ pub mod measured;
 pub mod rows;
 pub mod stream;
 pub mod timing;
+pub mod tuner;
 pub mod workbench;
 
 pub use family::{Chosen, Kernel, Params, RUN, Work};

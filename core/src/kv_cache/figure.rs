@@ -5,7 +5,7 @@ mod finding;
 use super::decode::{Way, Work, work};
 use super::models::{self, Model as Named};
 use super::{Cache, Keeps, Layers};
-use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field as _, List, Measure, Model, Param, Takes, choice, measure, whole};
 use crate::hardware::{self, Accelerator};
 use crate::options;
 use crate::quantity::{Unit, grouped};
@@ -212,7 +212,11 @@ impl Model for Params {
     const SUMMARY: &'static str = "The cache of a token under multi-head, grouped-query, multi-query and latent attention, windows and states, to scale, for published models.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "kinds").label("Show").main().at(|p| p.view.slot()),
-        choice("model", "the model", models::LIST, "deepseek-v3").label("Model").main().at(|p| p.model.slot()),
+        choice("model", "the model", models::LIST, "deepseek-v3")
+            .takes(Takes::Model)
+            .label("Model")
+            .main()
+            .at(|p| p.model.slot()),
         choice("attention", "the kind of attention that is looked at", Attention::LIST, "own")
             .label("Attention")
             .drawn()
@@ -261,6 +265,7 @@ impl Model for Params {
             .at(|p| p.against.slot()),
         choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Serving").at(|p| p.gpu.slot()),
         whole("gpus", "GPUs that serve the model together", [1, 1024], "16")
+            .takes(Takes::Gpus)
             .label("GPUs")
             .doubling(10)
             .more("Serving")

@@ -55,7 +55,7 @@ pub fn read(text: &str, expected: Option<&str>) -> Result<Held, Vec<String>> {
     }
     let ranks = if world == 1.0 { "1 process".to_owned() } else { format!("{} ranks", number(world)) };
     let on = format!("{ranks} on {device}, PyTorch {torch}");
-    Ok(Held { lab: lab.id, on, rows: rows.rows, setup: rows.setup, finding: rows.finding })
+    Ok(Held { lab: lab.id, on, rows: rows.rows, setup: rows.setup, times: rows.times, finding: rows.finding })
 }
 
 /// The JSON object between the last two marks. A terminal may have folded its line.
@@ -116,6 +116,12 @@ impl<'a> Block<'a> {
             Some(n) => return n,
         }
         least
+    }
+
+    /// A number that a script may not have, and then prints as null.
+    pub(super) fn maybe_number(&mut self, name: &str, least: f64, most: f64) -> Option<f64> {
+        let is_there = self.fields.get(name).is_some_and(|value| !value.is_null());
+        is_there.then(|| self.number(name, least, most))
     }
 
     /// A whole number in a range.

@@ -1,9 +1,10 @@
 //! Lab 01: times of a collective by size, and the straight line through them.
 
 use super::block::Block;
-use super::{Rows, Setup, Within};
+use super::{Rows, Within};
 use crate::network::measured::fit;
 use crate::quantity::Unit;
+use crate::setup::{Measurable, Times};
 
 /// How far a measurement may lie from the line: caches, protocols and sockets' buffers put steps into it that α and β do not have.
 const NEAR: f64 = 2.0;
@@ -38,8 +39,9 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
         });
     }
     if steps > 0.0 && turns > 0.0 {
-        rows.keep(Setup::Latency, line.cost.latency / steps);
-        rows.keep(Setup::Bandwidth, turns * line.cost.peak());
+        rows.keep(Measurable::Latency, line.cost.latency / steps);
+        rows.keep(Measurable::Bandwidth, turns * line.cost.peak());
+        rows.times = Times::new(&op, world as u64, &points);
     }
     rows.finding = if world < 2.0 {
         "One rank has nobody to talk to: run it with two or more.".into()

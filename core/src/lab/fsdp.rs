@@ -5,6 +5,7 @@ use super::states::states;
 use super::{Rows, Within};
 use crate::memory::Dtype;
 use crate::quantity::Unit;
+use crate::setup::Measurable;
 
 /// fp32.
 const BYTES: f64 = 4.0;
@@ -18,6 +19,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     };
     let mut least = f64::INFINITY;
     let mut losses = Vec::new();
+    let mut unsharded = 0.0;
     block.within("stages", |stages| {
         for stage in 0..=3_u8 {
             stages.within(&stage.to_string(), |held| {
@@ -36,6 +38,9 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
                     );
                 }
                 least = least.min(measured.iter().sum());
+                if stage == 0 {
+                    unsharded = measured.iter().sum();
+                }
                 if stage < 3 {
                     // A reduce-scatter and an all-gather, or the all-reduce that is both: 2 Ψ (n − 1)/n (ZeRO, §7.1).
                     let sent = 2.0 * BYTES * params * (world - 1.0) / world;
@@ -62,6 +67,9 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
             |_| "The stages do not compute the same: rounding differs by far less.".into(),
         );
     }
+    // Only a GPU's allocator counts its peak.
+    let peak = block.within("peaks", |peaks| peaks.maybe_number("0", 0.0, 1e15));
+    rows.keep(Measurable::Overhead, peak.unwrap_or_default() - unsharded);
     let all: f64 = states(params, Dtype::Fp32, 0, 1.0).iter().sum();
     rows.finding = format!(
         "Stage 3 leaves {} of model states on a rank, of {} without sharding. Stages 1 and 2 send what plain data parallelism sends.",

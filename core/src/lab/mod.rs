@@ -8,15 +8,18 @@ mod collectives;
 mod ddp;
 mod deepspeed;
 mod fsdp;
+mod fsdp_in_code;
 mod mixed_precision;
 mod parallel;
 mod profile;
+mod ring_attention;
 mod serve;
 mod states;
 #[cfg(test)]
 mod tests;
 
 use crate::quantity::Unit;
+use crate::setup::{Measurable, Measured, Times};
 
 use block::Block;
 pub use block::{BEGIN, END, read};
@@ -31,7 +34,7 @@ pub struct Lab {
 }
 
 /// All labs, in their order.
-pub const ALL: [Lab; 8] = [
+pub const ALL: [Lab; 10] = [
     Lab { id: "collectives", version: 1, hold: collectives::hold },
     Lab { id: "ddp", version: 1, hold: ddp::hold },
     Lab { id: "fsdp", version: 1, hold: fsdp::hold },
@@ -40,6 +43,8 @@ pub const ALL: [Lab; 8] = [
     Lab { id: "profile", version: 1, hold: profile::hold },
     Lab { id: "parallel", version: 1, hold: parallel::hold },
     Lab { id: "serve", version: 1, hold: serve::hold },
+    Lab { id: "fsdp-in-code", version: 1, hold: fsdp_in_code::hold },
+    Lab { id: "ring-attention", version: 1, hold: ring_attention::hold },
 ];
 
 /// The lab of this id.
@@ -58,6 +63,8 @@ pub struct Held {
     pub rows: Vec<Row>,
     /// What of it describes the machine, to be kept as one's own.
     pub setup: Vec<Measured>,
+    /// Times of a collective, to be kept with it.
+    pub times: Option<Times>,
     /// The sentence above the table.
     pub finding: String,
 }
@@ -139,76 +146,12 @@ impl Row {
     }
 }
 
-/// A number of a machine.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
-    /// Which.
-    pub what: Setup,
-    /// In its unit's base.
-    pub value: f64,
-}
-
-/// What is kept of a machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Setup {
-    /// α of a message between two ranks.
-    Latency,
-    /// 1/β: bytes a second between two ranks.
-    Bandwidth,
-    /// What a matmul reaches.
-    Flops,
-    /// What reading memory reaches.
-    Memory,
-    /// What a launch costs.
-    Launch,
-}
-
-impl Setup {
-    /// All of it.
-    pub const ALL: [Self; 5] = [Self::Latency, Self::Bandwidth, Self::Flops, Self::Memory, Self::Launch];
-
-    /// Its name in the store and in links.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Latency => "alpha",
-            Self::Bandwidth => "bandwidth",
-            Self::Flops => "flops",
-            Self::Memory => "memory-bandwidth",
-            Self::Launch => "launch",
-        }
-    }
-
-    /// What a person reads.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Latency => "Latency of a message, α",
-            Self::Bandwidth => "Bandwidth between two ranks, 1/β",
-            Self::Flops => "FLOP/s of a matmul",
-            Self::Memory => "Memory bandwidth",
-            Self::Launch => "Cost of a launch",
-        }
-    }
-
-    /// Its unit.
-    pub const fn unit(self) -> Unit {
-        match self {
-            Self::Latency | Self::Launch => Unit::Seconds,
-            Self::Bandwidth | Self::Memory => Unit::BytesPerSecond,
-            Self::Flops => Unit::FlopPerSecond,
-        }
-    }
-
-    /// The one of this name.
-    pub fn find(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|setup| setup.id() == id)
-    }
-}
-
 /// What a lab makes of its block.
 #[derive(Debug, Default)]
 struct Rows {
     rows: Vec<Row>,
     setup: Vec<Measured>,
+    times: Option<Times>,
     finding: String,
 }
 
@@ -235,7 +178,7 @@ impl Rows {
         self.add(what, (1.0, measured), Unit::Count, Within::Yes, |_| why.into());
     }
 
-    fn keep(&mut self, what: Setup, value: f64) {
+    fn keep(&mut self, what: Measurable, value: f64) {
         if value.is_finite() && value > 0.0 {
             self.setup.push(Measured { what, value });
         }

@@ -1,8 +1,9 @@
 //! Lab 06: what the profiler counts in a step, and what a fault costs.
 
 use super::block::Block;
-use super::{Rows, Setup, Within};
+use super::{Rows, Within};
 use crate::quantity::Unit;
+use crate::setup::Measurable;
 
 /// Elementwise operations that the profiler counts beside the matmuls.
 const NEAR: f64 = 1.05;
@@ -60,9 +61,9 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
             },
         );
     }
-    rows.keep(Setup::Launch, launch);
+    rows.keep(Measurable::Launch, launch);
     if before > 0.0 {
-        rows.keep(Setup::Flops, flops / before);
+        rows.keep(Measurable::Flops, flops / before);
     }
     rows.finding = format!(
         "The sound step takes {} and the faulty one {}: {} of it does no work.",

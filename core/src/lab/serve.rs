@@ -1,9 +1,10 @@
 //! Lab 08: decoding against the roofline.
 
 use super::block::Block;
-use super::{Rows, Setup, Within};
+use super::{Rows, Within};
 use crate::kv_cache::{Cache, Keeps};
 use crate::quantity::Unit;
+use crate::setup::Measurable;
 
 /// A framework's own time for each of a step's many small operations is not in the roofline.
 const NEAR: f64 = 3.0;
@@ -57,8 +58,8 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
             best = (batch, batch / step);
         }
     }
-    rows.keep(Setup::Flops, flops);
-    rows.keep(Setup::Memory, bandwidth);
+    rows.keep(Measurable::Flops, flops);
+    rows.keep(Measurable::Memory, bandwidth);
     let critical = flops / bandwidth * bytes / 2.0;
     rows.finding = format!(
         "Batch {} makes most tokens, {} a second. On this machine decoding stays bound by memory up to a batch of about {}.",

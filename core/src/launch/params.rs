@@ -5,7 +5,7 @@ use super::record::Kept;
 use super::verdict::{Launch, Outcome};
 use super::world::{Process, World};
 use super::{batch, manifest};
-use crate::declare::{Field, Measure, Model, Param, Slot, Text, choice, measure, switch, text, whole};
+use crate::declare::{Field, Measure, Model, Param, Slot, Takes, Text, choice, measure, switch, text, whole};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -127,8 +127,18 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("case", "the launch to begin with", Case::LIST, "1").label("Launch").main().at(|p| p.case.slot()),
         choice("show", "what is shown", Show::LIST, "launch").label("Show").main().at(|p| p.show.slot()),
-        whole("nodes", "nodes of the cluster", [1, 8], "2").label("Nodes").doubling(3).main().at(|p| p.nodes.slot()),
-        whole("gpus", "GPUs of a node", [1, 8], "8").label("GPUs of a node").doubling(3).main().at(|p| p.gpus.slot()),
+        whole("nodes", "nodes of the cluster", [1, 8], "2")
+            .takes(Takes::Nodes)
+            .label("Nodes")
+            .doubling(3)
+            .main()
+            .at(|p| p.nodes.slot()),
+        whole("gpus", "GPUs of a node", [1, 8], "8")
+            .takes(Takes::Node)
+            .label("GPUs of a node")
+            .doubling(3)
+            .main()
+            .at(|p| p.gpus.slot()),
         text("script", "the script or manifest, as changed; none for that of the case", "")
             .quiet()
             .at(|p| p.script.slot()),

@@ -2,7 +2,7 @@
 
 use super::cases::{Act, Case};
 use super::simulate::{Logged, Plan, Story};
-use crate::declare::{Field, Measure, Model, Param, choice, measure, real, switch, whole};
+use crate::declare::{Field, Measure, Model, Param, Takes, choice, measure, real, switch, whole};
 use crate::quantity::{Unit, grouped};
 
 /// Most steps of a run.
@@ -74,6 +74,7 @@ impl Model for Params {
             .more("What it costs")
             .at(|p| p.restart.slot()),
         whole("gpus", "GPUs of the run", [1, 1_000_000], "992")
+            .takes(Takes::Gpus)
             .label("GPUs")
             .more("What it costs")
             .at(|p| p.gpus.slot()),

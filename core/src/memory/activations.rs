@@ -26,7 +26,7 @@ use super::shard::Shards;
 use crate::declare::{Declaration, Field as _, Measure, Model, Param, all_apart, choice, join, measure, switch, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::{Gated, SPECS as SHAPE};
-use crate::model::{Attention, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, presets, reference};
+use crate::model::{Attention, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, reference};
 use crate::options;
 use crate::quantity::{Unit, bytes_decimal, grouped, number};
 use crate::query::{Query, Reader};
@@ -178,6 +178,12 @@ impl Model for Params {
             Unit::BytesPerSecond,
             |_, a| a.offload[2].bandwidth(),
         ),
+        measure(
+            "offload-optimizer-nvme",
+            "Step with the optimizer states on one NVMe drive, over its arithmetic",
+            Unit::Ratio,
+            |_, a| a.offload[2].slowdown(super::offload::LINKS[2].bandwidth),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Activations, String> {
@@ -189,8 +195,7 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
-        self.model = ModelRef::read_shape(reader, query, preset);
+        self.model = ModelRef::read_shape(reader, MODEL);
     }
 
     fn unplaced(&self) -> Query {

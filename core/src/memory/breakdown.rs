@@ -23,7 +23,7 @@ use super::plan::{Parts, PipelineRow, Plan};
 use super::precision::Dtype;
 use super::shard::Held;
 use super::verdict::Verdict;
-use crate::declare::{Field as _, Measure, Model, Param, all_apart, all_quiet, choice, join, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, join, measure, whole};
 use crate::hardware::Accelerator;
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ConfigProblem, ModelRef, ModelSize, reference};
@@ -118,6 +118,7 @@ const OWN: [Param<Params>; 9] = [
     .at(|p: &mut Params| p.convention.slot()),
     whole("zero", "ZeRO stage", [0, 3], "0").drawn().at(|p: &mut Params| p.zero.slot()),
     whole("dp", "data-parallel ranks", [1, MAX_DP], "64")
+        .takes(Takes::Gpus)
         .label("Data-parallel ranks")
         .doubling(16)
         .main()

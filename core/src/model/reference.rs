@@ -5,7 +5,7 @@ use super::params::ParameterCount;
 use super::presets::{self, Preset};
 use super::problem::ConfigProblem;
 use super::shape::{self, MAX_PARAMS, Shape};
-use crate::declare::{Declaration, Scale};
+use crate::declare::{Declaration, Scale, Takes};
 use crate::quantity::count;
 use crate::query::{Kind, ParamSpec, Query, Reader, plain};
 
@@ -49,11 +49,15 @@ pub const SPECS: [ParamSpec; 3] = [
 ];
 
 /// `model` of [`SPECS`], as a person sets it.
-pub const MODEL: Declaration = Declaration::of(SPECS[0]).label("Model").main();
+pub const MODEL: Declaration = Declaration::of(SPECS[0]).label("Model").takes(Takes::Model).main();
 
 /// `params` of [`SPECS`], as a person sets it.
-pub const COUNT: Declaration =
-    Declaration::of(SPECS[1]).label("Parameters").format(count).slider(Scale::Decades(7, 13)).main();
+pub const COUNT: Declaration = Declaration::of(SPECS[1])
+    .label("Parameters")
+    .takes(Takes::Parameters)
+    .format(count)
+    .slider(Scale::Decades(7, 13))
+    .main();
 
 /// `guess` of [`SPECS`]: in links alone.
 pub const GUESS: Declaration = Declaration::of(SPECS[2]);
@@ -97,8 +101,9 @@ impl ModelRef {
     }
 
     /// Reads an architecture by [`SPECS`] without `params` and [`shape::SPECS`], which must be among the reader's; the
-    /// preset `default` if none is given.
-    pub fn read_shape(reader: &mut Reader<'_>, query: &Query, default: &'static Preset) -> Self {
+    /// preset called `default` if none is given.
+    pub fn read_shape(reader: &mut Reader<'_>, default: &str) -> Self {
+        let (query, default) = (reader.query(), presets::find(default).unwrap_or(&presets::ALL[0]));
         let given = query.get("model").is_some_and(|v| !v.trim().is_empty());
         let choice = match reader.choice("model") {
             _ if !given && shape::is_given(query) => "custom",

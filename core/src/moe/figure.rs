@@ -10,7 +10,7 @@ use super::capacity::{self, Drop};
 use super::cost::{Layer, Placement, Sending, Times, Traffic};
 use super::route::{Choice, Gate, Groups, Router, biased, load, softmax};
 use super::tokens::logits;
-use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure, real, whole};
+use crate::declare::{Field as _, List, Measure, Model, Param, Takes, choice, measure, real, whole};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -192,7 +192,11 @@ impl Model for Params {
     const TITLE: &'static str = "Tokens to experts";
     const SUMMARY: &'static str = "A router gives tokens to experts on many GPUs: scores, top-k, capacity and dropped tokens, balance, both all-to-alls and who waits.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", models::LIST, "mixtral-8x7b").label("Model").main().at(|p| p.model.slot()),
+        choice("model", "the model", models::LIST, "mixtral-8x7b")
+            .takes(Takes::Model)
+            .label("Model")
+            .main()
+            .at(|p| p.model.slot()),
         real("skew", "how much some experts suit every token", [0.0, 4.0], "0.5")
             .label("Popular experts")
             .steps(0.25)
@@ -240,7 +244,11 @@ impl Model for Params {
             .doubling(8)
             .more(MACHINE)
             .at(|p| p.ep.slot()),
-        whole("node", "GPUs of a node", [1, 72], "8").label("GPUs of a node").more(MACHINE).at(|p| p.node.slot()),
+        whole("node", "GPUs of a node", [1, 72], "8")
+            .takes(Takes::Node)
+            .label("GPUs of a node")
+            .more(MACHINE)
+            .at(|p| p.node.slot()),
         whole("tokens", "tokens of a GPU", [1, 1 << 16], "4096")
             .label("Tokens of a GPU")
             .doubling(16)

@@ -78,6 +78,16 @@ impl Fabric {
         self
     }
 
+    /// The same with this share of every bandwidth.
+    #[must_use]
+    pub fn reaching(mut self, share: f64) -> Self {
+        for tier in &mut self.tiers {
+            tier.port *= share;
+            tier.trunk *= share;
+        }
+        self
+    }
+
     /// What every `stride`-th rank has of it while the ranks between do the same among themselves: the groups of one place in
     /// each stretch of `stride` ranks share every trunk.
     #[must_use]

@@ -5,7 +5,9 @@ use super::measured::{Fit, fit};
 use super::wires::Wires;
 use super::{Cost, cost, ring};
 use crate::collective::{Algo, Op};
-use crate::declare::{Field, List, Measure, Model, Param, Scale, Slot, Text, choice, join, measure, real, text, whole};
+use crate::declare::{
+    Field, List, Measure, Model, Param, Scale, Slot, Takes, Text, choice, join, measure, real, text, whole,
+};
 use crate::network::Wired;
 use crate::quantity::{Unit, grouped, unbroken};
 use crate::query::{parse_number, plain, shorten};
@@ -52,11 +54,16 @@ const ALGORITHMS: List =
     List { ids: &[Algo::Ring.id(), Algo::DoubleBinaryTree.id()], labels: &["ring", "double binary tree"] };
 
 const OWN: [Param<Params>; 4] = [
-    choice("op", "operation", Op::LIST, "all-reduce").label("Operation").main().at(|p: &mut Params| p.op.slot()),
+    choice("op", "operation", Op::LIST, "all-reduce")
+        .takes(Takes::TimesOp)
+        .label("Operation")
+        .main()
+        .at(|p: &mut Params| p.op.slot()),
     choice("algo", "algorithm whose numbers are asked for", ALGORITHMS, "ring")
         .label("Numbers of the")
         .at(|p: &mut Params| p.algo.slot()),
     whole("ranks", "GPUs", [2, MAX_RANKS], "64")
+        .takes(Takes::TimesRanks)
         .label("GPUs")
         .slider(Scale::Doubling(14))
         .main()
@@ -71,6 +78,7 @@ const OWN: [Param<Params>; 4] = [
 
 const MEASURED: Param<Params> =
     text("measured", "measurements, as bytes:µs or bytes:µs:µs with the time in place, with commas between", "")
+        .takes(Takes::Times)
         .at(|p: &mut Params| p.measured.slot());
 
 impl Wired for Params {

@@ -1,7 +1,7 @@
 //! A machine as a query string names it: nodes, sockets, ports, and the network.
 
 use super::Fabric;
-use crate::declare::{Field as _, Param, Scale, choice, real, whole};
+use crate::declare::{Field as _, Param, Scale, Takes, choice, real, whole};
 use crate::hardware::links::{self, Link};
 use crate::quantity::number;
 use crate::query::plain;
@@ -42,6 +42,7 @@ impl Wires {
     pub const fn params<P: Wired>() -> [Param<P>; 7] {
         [
             whole("node", "GPUs in a node", [1, MAX_NODE], "8")
+                .takes(Takes::Node)
                 .label("GPUs in a node")
                 .doubling(6)
                 .more(MACHINE)

@@ -15,7 +15,7 @@ mod room;
 pub use chips::{Capability, Gpu};
 pub use room::Room;
 
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, switch, whole};
+use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, measure, switch, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use definition::{Launch, Limit, MAX_BLOCK, Residency, Sm, WARP};
@@ -138,7 +138,7 @@ impl Model for Params {
     const TITLE: &'static str = "Occupancy";
     const SUMMARY: &'static str = "The blocks of a kernel that an SM holds at once, which of its resources runs out, and whether more warps would help.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("gpu", "the GPU", Gpu::LIST, "h100").label("GPU").main().at(|p| p.gpu.slot()),
+        choice("gpu", "the GPU", Gpu::LIST, "h100").takes(Takes::Gpu).label("GPU").main().at(|p| p.gpu.slot()),
         whole("block_size", "threads of a block", [1, MAX_BLOCK], "256")
             .label("Threads a block")
             .slider(Scale::Linear { min: 32.0, max: MAX_BLOCK as f64, step: 32.0 })

@@ -6,11 +6,12 @@ use super::search::{Pins, Search};
 use super::traffic::Traffic;
 use super::words;
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Scale, Slot, all_apart, choice, join, measure, switch, whole,
+    Declaration, Field as _, List, Measure, Model, Param, Scale, Slot, Takes, all_apart, choice, join, measure, switch,
+    whole,
 };
 use crate::hardware::{self, links};
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, presets, reference};
+use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, grouped};
 use crate::query::{Query, Reader};
 
@@ -54,11 +55,17 @@ const PINS: &str = "Pin an axis, or leave it free";
 const JOBS: [Param<Params>; 8] = [
     choice("gpu", "GPU", hardware::LIST, "a100-80").label("GPU").main().at(|p: &mut Params| p.cluster.gpu.slot()),
     whole("node", "GPUs in a node", [1, MAX_NODE], "8")
+        .takes(Takes::Node)
         .label("GPUs in a node")
         .doubling(6)
         .more(CLUSTER)
         .at(|p| p.cluster.node.slot()),
-    whole("nodes", "nodes", [1, MAX_NODES], "128").label("Nodes").doubling(12).main().at(|p| p.cluster.nodes.slot()),
+    whole("nodes", "nodes", [1, MAX_NODES], "128")
+        .takes(Takes::Nodes)
+        .label("Nodes")
+        .doubling(12)
+        .main()
+        .at(|p| p.cluster.nodes.slot()),
     choice("link", "link inside a node", links::INSIDE_LIST, "nvlink3")
         .label("Link in a node")
         .more(CLUSTER)
@@ -216,7 +223,7 @@ impl Model for Params {
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
         let query = reader.query();
-        self.model = ModelRef::read_shape(reader, query, presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        self.model = ModelRef::read_shape(reader, MODEL);
         let Cluster { gpu, link, net, .. } = self.cluster;
         [self.cluster.link, self.cluster.net] = links::with_gpu(gpu, query, [link, net]);
     }

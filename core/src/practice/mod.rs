@@ -9,6 +9,7 @@
 //! - [`plan`]: the four-week plan from a start date, with missed days forgiven.
 //! - [`next`]: what to do in the minutes there are.
 //! - [`exam`]: a quiz, its result as a file, and marking that file again.
+//! - [`record`]: what was shown, as a text for a link.
 //! - [`date`]: days as people write them.
 //!
 //! Nothing here knows the course: skills, chapters and sources are ids and numbers of minutes that the caller has.
@@ -19,6 +20,7 @@ pub mod exam;
 pub mod mastery;
 pub mod next;
 pub mod plan;
+pub mod record;
 pub mod schedule;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,9 @@
 //! The parameters, the model in the catalogue, and the questions that it answers.
 
 use super::{Curve, WAITS};
-use crate::declare::{Declaration, Field as _, List, Measure, Model, Param, Scale, choice, join, measure, real, whole};
+use crate::declare::{
+    Declaration, Field as _, List, Measure, Model, Param, Scale, Takes, choice, join, measure, real, whole,
+};
 use crate::hardware::{self, Accelerator, links};
 use crate::model::{Preset, presets};
 use crate::network::{Wired, Wires};
@@ -101,10 +103,16 @@ const OWN: [Param<Params>; 14] = [
     choice("model", "model", MODEL_LIST, "llama-2-7b").label("Model").more(JOB).at(|p: &mut Params| p.model.slot()),
     choice("gpu", "GPU", hardware::LIST, "h100-80").label("GPU").main().at(|p: &mut Params| p.gpu.slot()),
     share("mfu", "share of its peak that one GPU reaches alone", 0.01, [0.05, 1.0, 0.05], "0.5")
+        .takes(Takes::Mfu)
         .label("One GPU alone reaches")
         .more(JOB)
         .at(|p: &mut Params| p.mfu.slot()),
-    whole("gpus", "GPUs", [1, MAX_GPUS], "512").label("GPUs").doubling(14).main().at(|p: &mut Params| p.gpus.slot()),
+    whole("gpus", "GPUs", [1, MAX_GPUS], "512")
+        .takes(Takes::Gpus)
+        .label("GPUs")
+        .doubling(14)
+        .main()
+        .at(|p: &mut Params| p.gpus.slot()),
     choice(
         "scaling",
         "what stays the same: strong, the batch of a step; weak, the sequences of a replica",

@@ -1,7 +1,7 @@
 //! The parameters and the model in the catalogue.
 
 use super::{Law, Outcome, data, serving};
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real};
+use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, measure, real};
 use crate::options;
 use crate::quantity::{Unit, number};
 
@@ -61,6 +61,7 @@ impl Model for Params {
             .main()
             .at(|p| p.compute.slot()),
         real("params", "parameters of the model in question", [1e6, 1e14], "70e9")
+            .takes(Takes::Parameters)
             .label("Parameters")
             .format(|v| Unit::Count.format(v))
             .slider(Scale::Decades(6, 14))

@@ -5,7 +5,7 @@ use super::place::{Cluster, Placement, Rules};
 use super::result::Schedule;
 use super::simulate::{Setup, simulate};
 use super::traces::Trace;
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, switch, text, whole};
+use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, measure, switch, text, whole};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -227,11 +227,13 @@ impl Model for Params {
             .main()
             .at(|p| p.order.slot()),
         whole("nodes", "nodes of the cluster", [1, 64], "8")
+            .takes(Takes::Nodes)
             .label("Nodes")
             .slider(Scale::Linear { min: 1.0, max: 64.0, step: 1.0 })
             .more("Cluster")
             .at(|p| p.nodes.slot()),
         whole("gpus", "GPUs of a node", [1, 8], "8")
+            .takes(Takes::Node)
             .label("GPUs of a node")
             .doubling(3)
             .more("Cluster")

@@ -7,7 +7,9 @@ use super::scheduler::{Policy, Rules};
 use super::simulate::{Moment, Schedule, Use, simulate};
 use super::step::Engine;
 use super::sweep::{Sweep, sweep};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, join, measure, real, switch, text, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Param, Scale, Takes, choice, join, measure, real, switch, text, whole,
+};
 use crate::hardware::links;
 use crate::options;
 use crate::quantity::{Unit, grouped};
@@ -183,7 +185,11 @@ const OWN: [Param<Params>; 19] = [
         .drawn()
         .quiet()
         .at(|p| p.step.slot()),
-    choice("model", "the model", MODELS, "llama-3-8b").label("Model").more("Machine").at(|p| p.machine.model.slot()),
+    choice("model", "the model", MODELS, "llama-3-8b")
+        .takes(Takes::Model)
+        .label("Model")
+        .more("Machine")
+        .at(|p| p.machine.model.slot()),
 ];
 
 impl Model for Params {

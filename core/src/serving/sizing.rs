@@ -7,7 +7,7 @@
 
 use super::machine::{MODELS, Machine, Serves};
 use super::step::{Chunk, Engine};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, join, measure, real, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, join, measure, real, whole};
 use crate::quantity::{Unit, grouped, number};
 
 /// GPUs of a replica that are tried.
@@ -129,6 +129,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &join::<Self, 11>(&[
         &[
             choice("model", "the model", MODELS, "llama-3-70b")
+                .takes(Takes::Model)
                 .label("Model")
                 .main()
                 .at(|p: &mut Params| p.machine.model.slot()),

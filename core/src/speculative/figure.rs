@@ -9,7 +9,7 @@
 //! what several GPUs say to each other are left out, so these are bounds.
 
 use super::tokens;
-use crate::declare::{Field, List, Measure, Model, Param, choice, measure, one_of, real, whole};
+use crate::declare::{Field, List, Measure, Model, Param, Takes, choice, measure, one_of, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::{ParameterCount, Shape, presets};
 use crate::quantity::{Unit, count, grouped, number};
@@ -124,7 +124,11 @@ impl Model for Params {
     const TITLE: &'static str = "Several tokens at once";
     const SUMMARY: &'static str = "What modules that predict further tokens add to training, and how much faster drafting with them decodes, by acceptance, draft length and batch.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", MODELS, "deepseek-v3").label("Model").main().at(|p| p.model.slot()),
+        choice("model", "the model", MODELS, "deepseek-v3")
+            .takes(Takes::Model)
+            .label("Model")
+            .main()
+            .at(|p| p.model.slot()),
         whole("drafted", "tokens drafted for each pass", [0, MOST as u64], "1")
             .label("Tokens drafted")
             .steps(1.0)

@@ -13,7 +13,7 @@ mod finding;
 mod tests;
 
 use super::figure::one_layer;
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, join, measure, real, whole};
+use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, join, measure, real, whole};
 use crate::model::presets;
 use crate::options;
 use crate::quantity::{Unit, grouped};
@@ -115,7 +115,11 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &join::<Self, 13>(&[
         &[
             choice("view", "what is shown", View::LIST, "pass").label("Show").main().at(|p: &mut Params| p.view.slot()),
-            choice("model", "the model", MODELS, "llama-3-8b").label("Model").main().at(|p| p.machine.model.slot()),
+            choice("model", "the model", MODELS, "llama-3-8b")
+                .takes(Takes::Model)
+                .label("Model")
+                .main()
+                .at(|p| p.machine.model.slot()),
             whole("batch", "sequences decoded together", [1, 1 << LARGEST], "8")
                 .label("Sequences together")
                 .doubling(LARGEST)

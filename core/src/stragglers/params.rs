@@ -1,7 +1,7 @@
 //! The parameters, and the model in the catalogue.
 
 use super::{Cure, Outcome, Params, View};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, measure, real, whole};
 use crate::quantity::Unit;
 
 impl Model for Params {
@@ -13,6 +13,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "step").label("Show").main().at(|p| p.view.slot()),
         whole("ranks", "ranks that step together", [2, 16_384], "1024")
+            .takes(Takes::Gpus)
             .label("Ranks")
             .doubling(14)
             .main()

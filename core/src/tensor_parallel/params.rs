@@ -11,12 +11,12 @@ use super::split::Split;
 use super::trace::Step;
 use crate::collective::Op;
 use crate::declare::{
-    Field as _, Measure, Model, Options, Param, Scale, all_apart, choice, join, measure, real, switch, whole,
+    Field as _, Measure, Model, Options, Param, Scale, Takes, all_apart, choice, join, measure, real, switch, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, Shape, presets, reference};
+use crate::model::{ModelRef, Shape, reference};
 use crate::network::Fabric;
 use crate::quantity::{Unit, grouped, number};
 use crate::query::{Query, Reader};
@@ -110,6 +110,7 @@ const OWN: [Param<Params>; 14] = [
         .more(MACHINE)
         .at(|p| p.link.slot()),
     whole("node", "GPUs in a node", [1, MAX_RANKS], "8")
+        .takes(Takes::Node)
         .label("GPUs in a node")
         .doubling(6)
         .more(MACHINE)
@@ -125,6 +126,7 @@ const OWN: [Param<Params>; 14] = [
         .at(|p| p.nics.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
     real("efficiency", "part of the GPU’s peak that the arithmetic reaches", [0.01, 1.0], "0.55")
+        .takes(Takes::Mfu)
         .label("Share of its peak reached")
         .unit(Unit::Fraction)
         .slider(Scale::Linear { min: 0.05, max: 1.0, step: 0.05 })
@@ -181,7 +183,7 @@ impl Model for Params {
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
         let query = reader.query();
-        self.model = ModelRef::read_shape(reader, query, presets::find(MODEL).unwrap_or(&presets::ALL[0]));
+        self.model = ModelRef::read_shape(reader, MODEL);
         [self.link, self.net] = links::with_gpu(self.gpu, query, [self.link, self.net]);
         if self.sp && self.split != Split::PAIR {
             reader.problem("sp", "Sequence parallelism is for split=column-row; it is off here.");

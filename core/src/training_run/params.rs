@@ -4,7 +4,7 @@ use super::batch::{self, Noise};
 use super::optimizer::Rule;
 use super::schedule::{Schedule, Shape};
 use super::{DAY, HOUR, Machine, Run, Size};
-use crate::declare::{Field, List, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::declare::{Field, List, Measure, Model, Param, Scale, Takes, choice, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::options;
 use crate::quantity::{Unit, number, unbroken};
@@ -215,12 +215,18 @@ impl Model for Params {
                                    optimizer, and published runs beside it.";
     const PARAMS: &'static [Param<Self>] = &[
         real("params", "parameters that a token uses", [1e6, 1e14], "70e9")
+            .takes(Takes::Active)
             .label("Parameters")
             .format(count)
             .slider(Scale::Decades(6, 13))
             .main()
             .at(|p| p.params.slot()),
-        whole("gpus", "GPUs", [1, 1_048_576], "1024").label("GPUs").doubling(17).main().at(|p| p.gpus.slot()),
+        whole("gpus", "GPUs", [1, 1_048_576], "1024")
+            .takes(Takes::Gpus)
+            .label("GPUs")
+            .doubling(17)
+            .main()
+            .at(|p| p.gpus.slot()),
         choice("given", "what the run is given: tokens, days or money", Given::LIST, "days")
             .label("Given")
             .main()
@@ -243,6 +249,7 @@ impl Model for Params {
             .drawn()
             .at(|p| p.money.slot()),
         real("mfu", "model FLOPs utilisation: model FLOPs a second over peak", [0.001, 1.0], "0.4")
+            .takes(Takes::Mfu)
             .label("MFU")
             .format(percent)
             .slider(Scale::Linear { min: 0.01, max: 1.0, step: 0.01 })
@@ -269,12 +276,18 @@ impl Model for Params {
             .more("The machine")
             .at(|p| p.pue.slot()),
         real("total", "parameters in all, where a token uses a part of them; 0 for as many", [0.0, 1e15], "0")
+            .takes(Takes::Parameters)
             .label("Parameters in all")
             .format(|v| if v == 0.0 { "as many".to_owned() } else { count(v) })
             .more("The model")
             .at(|p| p.total.slot()),
-        whole("layers", "layers", [1, 10_000], "80").label("Layers").more("The model").at(|p| p.layers.slot()),
+        whole("layers", "layers", [1, 10_000], "80")
+            .takes(Takes::Layers)
+            .label("Layers")
+            .more("The model")
+            .at(|p| p.layers.slot()),
         whole("width", "heads × head dimension", [1, 1_000_000], "8192")
+            .takes(Takes::Width)
             .label("Width")
             .more("The model")
             .at(|p| p.width.slot()),

@@ -17,6 +17,7 @@
 mod events;
 mod finding;
 pub mod net;
+pub mod price;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,7 @@ mod tests;
 pub use events::{Action, Event, Pass};
 pub use state::{Check, Layer, Memory, Segment, State, Sum};
 
-use crate::declare::{Declaration, Field, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Declaration, Field, Measure, Model, Param, Takes, choice, measure, whole};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -133,8 +134,15 @@ impl Model for Params {
             .label("Strategy")
             .main()
             .at(|p| p.strategy.slot()),
-        each("ranks", "ranks", [2, MAX_RANKS as u64], "4").label("Ranks").main().at(|p| p.ranks.slot()),
-        each("node", "ranks in a node", [2, MAX_RANKS as u64], "2").label("Ranks in a node").at(|p| p.node.slot()),
+        each("ranks", "ranks", [2, MAX_RANKS as u64], "4")
+            .takes(Takes::Gpus)
+            .label("Ranks")
+            .main()
+            .at(|p| p.ranks.slot()),
+        each("node", "ranks in a node", [2, MAX_RANKS as u64], "2")
+            .takes(Takes::Node)
+            .label("Ranks in a node")
+            .at(|p| p.node.slot()),
         each("layers", "layers of the model", [1, MAX_LAYERS as u64], "4")
             .label("Layers")
             .main()

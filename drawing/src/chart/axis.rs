@@ -113,6 +113,11 @@ impl Axis {
         (self.from, self.to)
     }
 
+    /// Whether equal distances are equal differences, so that parts add up.
+    pub fn is_linear(&self) -> bool {
+        matches!(self.kind, Kind::Linear)
+    }
+
     /// A number as this axis writes it.
     pub fn write(&self, value: f64) -> String {
         let fixed = self.fixed.iter().flatten().find(|(at, _)| *at == value);

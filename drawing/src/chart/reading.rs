@@ -93,14 +93,14 @@ impl Chart {
 
     fn row(&self, series: &Series, k: usize) -> Option<Row> {
         let at = *series.points.get(k)?;
-        // What is stacked is as high as its own part.
-        let own = match (series.form, series.over.get(k)) {
-            (Form::Bars, Some(over)) => at.1 - over,
-            _ => at.1,
-        };
         let text = match (series.form, series.over.get(k)) {
-            (Form::Area { sheer: true }, Some(over)) => format!("{} to {}", self.up.write(*over), self.up.write(at.1)),
-            _ => self.up.write(own),
+            // What is stacked is as high as its own part, where parts add up: not along a logarithm.
+            (Form::Bars, Some(over)) if self.up.is_linear() => self.up.write(at.1 - over),
+            (Form::Bars, Some(over)) if *over >= at.1 => return None,
+            (Form::Bars | Form::Area { sheer: true }, Some(over)) => {
+                format!("{} to {}", self.up.write(*over), self.up.write(at.1))
+            }
+            _ => self.up.write(at.1),
         };
         Some(Row { name: series.name.clone(), text, ink: series.ink, at })
     }

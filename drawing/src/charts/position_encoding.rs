@@ -1,6 +1,7 @@
 //! What distance does to a score: over all distances.
 
 use ringside_core::attention::position::{Params, Scheme};
+use ringside_core::attention::stretch::Stretch;
 use ringside_core::quantity::{Unit, grouped, number};
 
 use super::spread;
@@ -47,6 +48,39 @@ pub fn chart(p: &Params) -> Chart {
         up: Axis::linear(HEIGHTS).named(name),
         series,
         rules,
+        marks: Vec::new(),
+    }
+}
+
+/// How many times slower than in training each pair is turned, by each rule; that in use is the heaviest.
+pub fn slower(p: &Params) -> Chart {
+    const INKS: [Ink; Stretch::ALL.len()] = [Ink::Gradients, Ink::Optimizer, Ink::Weights, Ink::Activations];
+    let last = p.pairs().saturating_sub(1);
+    let by = |stretch: Stretch| {
+        let way = Params { stretch, ..*p };
+        (0..=last).map(|i| (i as f64, way.slower(i))).collect::<Vec<_>>()
+    };
+    let mut strokes = [Stroke::Dashed, Stroke::Dotted, Stroke::Solid].into_iter().cycle();
+    let series = Stretch::ALL.iter().zip(INKS).map(|(stretch, ink)| {
+        if *stretch == p.stretch {
+            Series::line(stretch.label(), ink, by(*stretch))
+        } else {
+            Series::fine(stretch.label(), ink, strokes.next().unwrap_or(Stroke::Dashed), by(*stretch))
+        }
+    });
+    let first_unturned = (0..=last).find(|i| p.is_unturned(*i));
+    let rules = first_unturned
+        .map(|i| Rule::across(i as f64, "from here on less than one turn in training".to_owned()).ink(Ink::Warn));
+    let ends = Stretch::ALL.map(|stretch| {
+        let way = Params { stretch, ..*p };
+        format!("{}: {} to {}", stretch.label(), number(way.slower(0)), number(way.slower(last)))
+    });
+    Chart {
+        label: format!("Times slower than in training, from pair 0 to pair {last}. {}.", ends.join("; ")),
+        across: Axis::linear((0.0, last.max(1) as f64)).named("Pair"),
+        up: Axis::log2((1.0, p.scale.max(2.0))).named("Times slower than in training"),
+        series: series.collect(),
+        rules: rules.into_iter().collect(),
         marks: Vec::new(),
     }
 }

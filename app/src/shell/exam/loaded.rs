@@ -16,14 +16,14 @@ use crate::widgets;
 
 /// Exercises and their models.
 #[derive(Clone, Default)]
-pub(super) struct Loaded {
-    pub(super) definitions: Definitions,
+pub(in crate::shell) struct Loaded {
+    pub(in crate::shell) definitions: Definitions,
     models: BTreeMap<String, &'static Entry>,
 }
 
 impl Loaded {
     /// Computes an exercise's model. Nothing is known of one that this site does not have.
-    pub(super) fn evaluate(&self, exercise: &Exercise, parameters: &Query) -> Evaluation {
+    pub(in crate::shell) fn evaluate(&self, exercise: &Exercise, parameters: &Query) -> Evaluation {
         let model = exercise.model.as_ref().and_then(|id| self.models.get(id));
         model.map(|model| (model.evaluate)(parameters)).unwrap_or_default()
     }
@@ -54,7 +54,7 @@ async fn fetch(keys: &[String], index: &ExerciseIndex) -> Result<Loaded, String>
 }
 
 /// Fetches the exercises among `keys` and shows `show` of them; when they cannot be had, says why and offers to try again.
-pub(super) fn show(
+pub(in crate::shell) fn show(
     keys: Vec<String>,
     index: Arc<ExerciseIndex>,
     show: impl Fn(Arc<Loaded>) -> AnyView + Send + Sync + 'static,

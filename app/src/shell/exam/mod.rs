@@ -5,7 +5,7 @@ mod asked;
 mod check;
 mod compose;
 mod link;
-mod loaded;
+pub(super) mod loaded;
 mod mistakes;
 mod sitting;
 mod take;

@@ -2,6 +2,7 @@
 
 mod chapters;
 mod figure;
+mod guess;
 mod progress;
 mod sources;
 mod start;
@@ -33,6 +34,7 @@ fn enliven(root: HtmlElement) {
     start::follow(&root);
     let chapters = Chapters::enliven(&root);
     figure::enliven(&root);
+    guess::enliven(&root);
     sources::enliven(&root);
     arrive(chapters);
 }

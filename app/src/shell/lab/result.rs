@@ -102,7 +102,8 @@ fn table(held: Held, id: String, is_example: bool) -> AnyView {
         .collect_view();
     let columns =
         vec![words("What"), numbers("You"), numbers("Model"), numbers("Measured"), numbers("Difference"), words("Why")];
-    let offer = (!is_example && !held.setup.is_empty()).then(|| super::setup::offer(held.setup));
+    let offer = (!is_example && (!held.setup.is_empty() || held.times.is_some()))
+        .then(|| super::setup::offer(held.setup, held.times));
     view! {
         <p class="finding" role="note">{held.finding}</p>
         <p class="sans small">{from}{held.on}"."</p>

@@ -1,65 +1,302 @@
-//! "My setup": what labs measured of the learner's machine, kept in the store.
+//! "My setup": the learner's own model, cluster and measurements, kept in the store, and carried by links.
+
+use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use ringside_core::lab::{Measured, Setup};
+use ringside_core::hardware::{self, links};
+use ringside_core::model::{ModelRef, presets};
+use ringside_core::quantity::grouped;
+use ringside_core::query::{Kind, ParamSpec, Query};
+use ringside_core::setup::{MAX_NODE, MAX_NODES, Measured, Setup, Times};
 
+use crate::router::{self, address};
 use crate::store::store;
+use crate::ui::copy_link::copy_link;
+use crate::ui::number_field::NumberField;
+use crate::ui::select::{Group, Select};
+use crate::ui::unique_id;
+use crate::widgets::model_input::ModelInput;
+use crate::widgets::my_setup::SETUP;
+use crate::{data, page};
 
-/// A button that keeps these numbers.
-pub(super) fn offer(measured: Vec<Measured>) -> AnyView {
-    let measured = StoredValue::new(measured);
-    let is_kept = move || {
-        store()
-            .with(|doc| measured.with_value(|list| list.iter().all(|m| doc.setup.get(m.what.id()) == Some(&m.value))))
-    };
-    let keep = move |_| {
-        store().update(|doc| {
-            measured.with_value(|list| doc.setup.extend(list.iter().map(|m| (m.what.id().to_owned(), m.value))));
-        });
-    };
+/// The place on the page, for links to it.
+const PLACE: &str = "my-setup";
+
+/// The setup in the store, as it is read.
+fn kept() -> Memo<Setup> {
+    Memo::new(|_| store().with(|doc| Setup::read(&doc.setup).0))
+}
+
+/// Changes what is kept. What of it cannot be read is left out from then on.
+fn change(change: impl FnOnce(&mut Setup)) {
+    store().update(|doc| {
+        let mut setup = Setup::read(&doc.setup).0;
+        change(&mut setup);
+        doc.setup = setup.query().to_string();
+    });
+}
+
+/// The address of a page that offers this setup.
+fn link_to(setup: &Setup) -> String {
+    format!("lab/?{}#{PLACE}", Query::new([(SETUP, setup.query().to_string())]))
+}
+
+/// A button that keeps what a lab measured, and what is kept.
+pub(super) fn offer(measured: Vec<Measured>, times: Option<Times>) -> AnyView {
+    let kept = kept();
+    let measured = StoredValue::new((measured, times));
+    let is_kept = move || kept.with(|setup| measured.with_value(|(list, times)| setup.has(list, times.as_ref())));
+    let keep = move |_| measured.with_value(|(list, times)| change(|setup| setup.keep(list, times.as_ref())));
     view! {
         <p class="actions sans">
             <button type="button" disabled=is_kept on:click=keep>
                 {move || if is_kept() { "Kept as my setup ✓" } else { "Keep these numbers as my setup" }}
             </button>
         </p>
-        {view()}
+        {move || {
+            kept.with(|setup| {
+                (!setup.is_empty())
+                    .then(|| {
+                        view! {
+                            <section class="my-setup sans" aria-label="My setup">
+                                <h3>"My setup"</h3>
+                                {lines(setup)}
+                                <p>
+                                    <a href=format!("lab/#{PLACE}")>"Add your model and cluster"</a>
+                                    ", then press “My setup” on any figure."
+                                </p>
+                            </section>
+                        }
+                    })
+            })
+        }}
     }
     .into_any()
 }
 
-/// What is kept.
+/// What a setup says, line by line.
+fn lines(setup: &Setup) -> AnyView {
+    let lines =
+        setup.in_words().into_iter().map(|(name, value)| view! { <dt>{name}</dt> <dd>{value}</dd> }).collect_view();
+    view! { <dl class="facts">{lines}</dl> }.into_any()
+}
+
+/// What is kept, to be changed; and what a link brings.
 pub(super) fn view() -> AnyView {
-    let kept = Memo::new(move |_| {
-        store().with(|doc| {
-            let number = |what: Setup| Some(Measured { what, value: *doc.setup.get(what.id())? });
-            Setup::ALL
-                .into_iter()
-                .filter_map(number)
-                .filter(|m| m.value.is_finite() && m.value > 0.0)
-                .collect::<Vec<_>>()
-        })
-    });
-    let forget = move |_| store().update(|doc| doc.setup.clear());
-    let shown = move |list: Vec<Measured>| {
-        let rows = list
-            .into_iter()
-            .map(|m| view! { <dt>{m.what.label()}</dt> <dd>{m.what.unit().format(m.value)}</dd> })
-            .collect_view();
-        view! {
-            <section class="my-setup sans" aria-label="My setup">
-                <h3>"My setup"</h3>
-                <dl class="facts">{rows}</dl>
-                <button type="button" class="quiet" on:click=forget>
+    let kept = kept();
+    if address().hash().with_untracked(|hash| hash == PLACE) {
+        request_animation_frame(|| {
+            page::arrive(PLACE);
+        });
+    }
+    let is_empty = move || kept.with(Setup::is_empty);
+    view! {
+        <section class="my-setup sans" id=PLACE aria-labelledby="my-setup-title">
+            <h2 id="my-setup-title">"My setup"</h2>
+            <p>
+                "Your model, your cluster and what the labs measured. Every figure that can use them has a button “My setup”."
+            </p>
+            {brought(kept)} {model(kept)} {cluster(kept)} {measured(kept)}
+            <p class="actions" hidden=is_empty>
+                {copy_link("Copy a link to it", move || kept.with_untracked(link_to))}
+                <button type="button" class="quiet" on:click=move |_| store().update(|doc| doc.setup.clear())>
                     "Forget it"
                 </button>
-            </section>
-        }
-        .into_any()
-    };
-    (move || {
-        let list = kept.get();
-        if list.is_empty() { ().into_any() } else { shown(list) }
-    })
+            </p>
+        </section>
+    }
     .into_any()
+}
+
+/// The setup that the address carries, to be kept in the place of the learner's own.
+fn brought(kept: Memo<Setup>) -> AnyView {
+    let text = RwSignal::new(router::query().get(SETUP).unwrap_or_default().to_owned());
+    let before = RwSignal::new(None::<String>);
+    let keep = move |setup: &Setup| {
+        before.set(Some(store().peek(|doc| doc.setup.clone())));
+        store().update(|doc| doc.setup = setup.query().to_string());
+    };
+    let leave = move |_| {
+        text.set(String::new());
+        address().replace(&format!("{}/lab/#{PLACE}", data::base_path()));
+    };
+    let back = move |_| {
+        if let Some(own) = before.get_untracked() {
+            store().update(|doc| doc.setup = own);
+            before.set(None);
+        }
+    };
+    let shown = move || {
+        let (setup, problems) = text.with(|text| (!text.is_empty()).then(|| Setup::read(text)))?;
+        let problems = (!problems.is_empty()).then(|| {
+            let list = problems.into_iter().map(|p| view! { <li>{p.message}</li> }).collect_view();
+            view! { <div class="message" role="alert"><p>"Not all of the link could be used:"</p><ul>{list}</ul></div> }
+        });
+        let setup = StoredValue::new(setup);
+        let is_kept = move || setup.with_value(|setup| kept.with(|kept| kept == setup));
+        let nothing = setup.with_value(Setup::is_empty);
+        Some(view! {
+            <section class="brought" aria-label="The link’s setup">
+                <h3>"The link brings a setup"</h3>
+                {problems}
+                {setup.with_value(lines)}
+                <p class="actions">
+                    <button
+                        type="button"
+                        disabled=move || nothing || is_kept()
+                        on:click=move |_| setup.with_value(keep)
+                    >
+                        {move || if is_kept() { "Kept as my setup ✓" } else { "Keep it in place of mine" }}
+                    </button>
+                    <button type="button" class="quiet" on:click=leave>"Leave it"</button>
+                    <Show when=move || before.with(|own| own.as_ref().is_some_and(|own| !own.is_empty()))>
+                        <button type="button" class="quiet" on:click=back>"Back to mine"</button>
+                    </Show>
+                </p>
+            </section>
+        })
+    };
+    shown.into_any()
+}
+
+fn model(kept: Memo<Setup>) -> AnyView {
+    let model = Signal::derive(move || kept.with(|setup| setup.model).unwrap_or_default());
+    let input = ModelInput::new(model, |model| change(|setup| setup.model = Some(model)));
+    let value = Signal::derive(move || match kept.with(|setup| setup.model) {
+        Some(ModelRef::Preset(preset)) => preset.id,
+        Some(ModelRef::Custom { .. }) => "custom",
+        Some(ModelRef::Count(_)) => "count",
+        None => "",
+    });
+    let set = move |id: &'static str| {
+        if id.is_empty() {
+            change(|setup| setup.model = None);
+        } else if let Some(preset) = presets::find(id) {
+            change(|setup| setup.model = Some(ModelRef::Preset(preset)));
+        }
+    };
+    let groups = move || {
+        let own = match value.get() {
+            "custom" => Some(("custom", "Your config.json")),
+            "count" => Some(("count", "A number of parameters")),
+            _ => None,
+        };
+        let none = std::iter::once(("", "not said")).chain(own).collect();
+        vec![
+            Group { label: "", options: none },
+            Group { label: "Models", options: presets::ALL.iter().map(|p| (p.id, p.name)).collect() },
+        ]
+    };
+    let has_own = Memo::new(move |_| matches!(value.get(), "custom" | "count"));
+    view! {
+        <div class="control-grid">
+            {move || {
+                has_own.track();
+                view! { <Select name="setup-model" label="Model" groups=groups() value set /> }
+            }}
+        </div>
+        {input.drop_zone(input.panel())}
+    }
+    .into_any()
+}
+
+fn cluster(kept: Memo<Setup>) -> AnyView {
+    let list = |none: &'static str, ids: &[&'static str], labels: &[&'static str]| {
+        let all = ids.iter().copied().zip(labels.iter().copied());
+        vec![Group { label: "", options: std::iter::once(("", none)).chain(all).collect() }]
+    };
+    let number = |name, label, max, get: fn(&Setup) -> Option<u64>, set: fn(&mut Setup, Option<u64>)| {
+        let spec = ParamSpec { name, doc: "", kind: Kind::Integer { min: 0, max }, default: "8" };
+        let value = Signal::derive(move || kept.with(get).map_or(0.0, |n| n as f64));
+        let set = move |n: f64| change(|setup| set(setup, Some(n as u64).filter(|n| *n > 0)));
+        let format = |n: f64| if n < 1.0 { "not said".to_owned() } else { grouped(n as u64) };
+        let id = unique_id(name);
+        view! {
+            <div class="field">
+                <label for=id.clone()>{label}</label>
+                <NumberField spec label value set format id=id.clone() />
+            </div>
+        }
+    };
+    let gpu = Signal::derive(move || kept.with(|setup| setup.gpu.map_or("", |gpu| gpu.id)));
+    let link = Signal::derive(move || kept.with(|setup| setup.link.map_or("", |link| link.id)));
+    let net = Signal::derive(move || kept.with(|setup| setup.net.map_or("", |link| link.id)));
+    let own = "as the GPU comes";
+    let inside = list(own, links::INSIDE_LIST.ids, links::INSIDE_LIST.labels);
+    let between = list(own, links::BETWEEN_LIST.ids, links::BETWEEN_LIST.labels);
+    view! {
+        <div class="control-grid">
+            <Select
+                name="setup-gpu"
+                label="GPU"
+                groups=list("not said", hardware::LIST.ids, hardware::LIST.labels)
+                value=gpu
+                set=|id| change(|setup| setup.gpu = hardware::find(id))
+            />
+            {number("setup-node", "GPUs of a node", MAX_NODE, |setup| setup.node, |setup, n| setup.node = n)}
+            {number("setup-nodes", "Nodes", MAX_NODES, |setup| setup.nodes, |setup, n| setup.nodes = n)}
+            <Select
+                name="setup-link"
+                label="Link inside a node"
+                groups=inside
+                value=link
+                set=|id| change(|setup| setup.link = links::find(id))
+            />
+            <Select
+                name="setup-net"
+                label="Link between nodes"
+                groups=between
+                value=net
+                set=|id| change(|setup| setup.net = links::find(id))
+            />
+        </div>
+    }
+    .into_any()
+}
+
+/// What labs measured, each to be dropped.
+fn measured(kept: Memo<Setup>) -> AnyView {
+    let rows = move || {
+        let mut rows: BTreeMap<&'static str, (String, Callback<()>)> = kept.with(|setup| {
+            let row = |(what, value): (&_, &f64)| {
+                let what: ringside_core::setup::Measurable = *what;
+                let drop = Callback::new(move |()| {
+                    change(|setup| {
+                        setup.measured.remove(&what);
+                    });
+                });
+                (what.label(), (what.unit().format(*value), drop))
+            };
+            setup.measured.iter().map(row).collect()
+        });
+        if let Some(times) = kept.with(|setup| setup.times.clone()) {
+            let text = format!("{} on {} ranks, {} sizes", times.op.label(), times.ranks, times.points.len());
+            rows.insert("Times by size", (text, Callback::new(|()| change(|setup| setup.times = None))));
+        }
+        if rows.is_empty() {
+            return view! { <p>"Nothing is measured yet: do a lab, paste what it prints, and keep the numbers."</p> }
+                .into_any();
+        }
+        let rows = rows
+            .into_iter()
+            .map(|(label, (value, drop))| {
+                view! {
+                    <dt>{label}</dt>
+                    <dd>
+                        {value} " "
+                        <button
+                            type="button"
+                            class="quiet"
+                            aria-label=format!("Forget: {label}")
+                            on:click=move |_| drop.run(())
+                        >
+                            "✕"
+                        </button>
+                    </dd>
+                }
+            })
+            .collect_view();
+        view! { <dl class="facts">{rows}</dl> }.into_any()
+    };
+    view! { <h3>"Measured"</h3> {rows} }.into_any()
 }

@@ -102,6 +102,9 @@ fn sections(desk: Desk) -> AnyView {
         {summaries::view(desk)}
         <section class="sans teaching">
             <p>
+                "To show somebody: " <a href="record/">"your record"</a> ", with the evidence."
+            </p>
+            <p>
                 "Teaching with this? " <a href="quiz/">"Compose a quiz"</a> " with the same numbers for everyone, and "
                 <a href="check/">"check"</a> " what is handed in."
             </p>

@@ -24,6 +24,7 @@ use crate::shell::deck::{self, Shows, Slide};
 use crate::shell::figures;
 use crate::shell::notices::{self, Level};
 use crate::shell::shortcuts::{on_nothing, typing};
+use crate::ui::figure::set_state;
 use crate::ui::islands::Islands;
 use crate::ui::later::Later;
 use crate::ui::{dom, link};
@@ -253,7 +254,7 @@ impl Room {
             let mut wanted = None;
             self.wanted.update_value(|slot| wanted = slot.take());
             if let Some(query) = wanted {
-                stage::set(&figure, &query.to_string());
+                set_state(&figure, &query.to_string());
             }
             self.question.find(self.stage);
         };

@@ -1,12 +1,11 @@
 //! What is projected: one figure in its place on the page, with everything else hidden and out of reach.
 
 use leptos::prelude::*;
-use web_sys::{CustomEvent, CustomEventInit, Element, HtmlElement};
+use web_sys::{Element, HtmlElement};
 
 use super::fit;
 use crate::shell::figures;
 use crate::ui::dom;
-use crate::ui::figure::SET_STATE;
 
 /// Marks what is projected.
 const PROJECTED: &str = "projected";
@@ -75,16 +74,5 @@ pub(in crate::shell) fn strike() {
     }
     for element in dom::all(&body, &format!(".{PROJECTED}")) {
         let _ = element.class_list().remove_1(PROJECTED);
-    }
-}
-
-/// Puts a figure into a state: now, or as soon as it is alive.
-pub(super) fn set(figure: &HtmlElement, query: &str) {
-    dom::set(figure, "data-query", query);
-    let init = CustomEventInit::new();
-    init.set_detail(&query.into());
-    if let Ok(event) = CustomEvent::new_with_event_init_dict(SET_STATE, &init) {
-        // Nobody cancels it.
-        let _ = figure.dispatch_event(&event);
     }
 }

@@ -1,5 +1,6 @@
 //! A sequence that grows: the rows of scores, each longer than the last, beside the keys and values that are kept, each as many.
 
+mod decode;
 mod rows;
 
 use leptos::prelude::*;
@@ -29,6 +30,8 @@ const PRESETS: &[Preset] = &[
     ("Llama 3 8B, grouped", "heads=32&kv_heads=8&head_dim=128&layers=32&seq=8192"),
     ("Llama 3.1 405B, grouped", "heads=128&kv_heads=8&head_dim=128&layers=126&seq=131072"),
     ("Falcon 7B, multi-query", "heads=71&kv_heads=1&head_dim=64&layers=32&seq=2048"),
+    ("Llama 3 8B at 128k, one request", "heads=32&kv_heads=8&head_dim=128&layers=32&seq=131072&splits=1"),
+    ("The same, keys split 16 times", "heads=32&kv_heads=8&head_dim=128&layers=32&seq=131072&splits=16"),
     ("GPT-3, multi-head", "heads=96&kv_heads=96&head_dim=128&layers=96&seq=2048"),
 ];
 
@@ -75,7 +78,13 @@ fn view(props: Props) -> AnyView {
             presets=models
             controls
             transport=transport.into_any()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(
+                view! {
+                    <div class="growth">{decode::view(params)}</div>
+                    <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl>
+                }
+                    .into_any(),
+            )
             table=move || table(params)
         >
             <div class="growth">{rows::view(params)}</div>

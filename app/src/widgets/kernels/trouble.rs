@@ -43,6 +43,16 @@ pub(in crate::widgets) fn sentence(trouble: &Trouble) -> String {
                            in f32."
                 .to_owned()
         }
+        Trouble::NoSubgroups => {
+            "This GPU, or this browser, has no subgroups of at least four invocations (the WebGPU feature subgroups). Choose a \
+             kernel that needs none."
+                .to_owned()
+        }
+        Trouble::WorkgroupMemory(wanted, most) => format!(
+            "A workgroup of this kernel needs {} of workgroup memory, and this GPU allows {} in this browser. Choose smaller tiles.",
+            bytes(wanted),
+            bytes(most)
+        ),
         Trouble::NotAccepted(why) => format!("The browser did not accept this kernel: {why}"),
     }
 }

@@ -26,7 +26,8 @@ fn dial(p: &Params, pair: u64, into: &mut String) {
     let ((kx, ky), (qx, qy)) = (end(key, RADIUS), end(query, RADIUS));
     let ((ax, ay), (bx, by)) = (end(key, ARC), end(query, ARC));
     let large = u8::from(between > std::f64::consts::PI);
-    let unturned = p.turn(pair) > p.trained as f64;
+    let unturned = p.is_unturned(pair);
+    let [first, second] = p.numbers(pair);
     let (class, note) = if unturned { (" unturned", ": not in training") } else { ("", "") };
     // Writing to a string does not fail.
     let _ = write!(
@@ -34,7 +35,7 @@ fn dial(p: &Params, pair: u64, into: &mut String) {
         "<div class=\"dial{class}\"><svg viewBox=\"-50 -50 100 100\"><circle r=\"{RADIUS}\"/>\
          <path class=\"between\" d=\"M0 0L{ax:.2} {ay:.2}A{ARC} {ARC} 0 {large} 0 {bx:.2} {by:.2}z\"/>\
          <path class=\"hand key\" d=\"M0 0L{kx:.2} {ky:.2}\"/><path class=\"hand query\" d=\"M0 0L{qx:.2} {qy:.2}\"/></svg>\
-         <b>pair {pair}</b><small>round in {} tokens{note}</small></div>",
+         <b>pair {pair}</b><small>numbers {first} and {second}</small><small>round in {} tokens{note}</small></div>",
         number(p.turn(pair))
     );
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leptos::prelude::*;
 use ringside_core::attention::position::{MAX_STEP, Params};
 use ringside_core::quantity::{grouped, number};
-use ringside_drawing::charts::position_encoding::chart;
+use ringside_drawing::charts::position_encoding::{chart, slower};
 
 use super::spread;
 use crate::ui;
@@ -59,4 +59,9 @@ pub(super) fn rows(params: Memo<Params>) -> AnyView {
 /// The curve of equal vectors; or, for ALiBi, of the steepest head and of the flattest.
 pub(super) fn curves(params: Memo<Params>) -> AnyView {
     ui::chart::view("fading", Memo::new(move |_| params.with(chart)))
+}
+
+/// How many times slower than in training each pair is turned, by each rule.
+pub(super) fn slowed(params: Memo<Params>) -> AnyView {
+    ui::chart::view("fading", Memo::new(move |_| params.with(slower)))
 }

@@ -30,7 +30,9 @@ const PRESETS: &[Preset] = &[
     ("Llama 2", "base=10000&trained=4096"),
     ("Llama 3", "base=500000&trained=8192"),
     ("Code Llama", "base=1000000&trained=16384"),
-    ("Llama 2, positions divided by 8", "base=10000&trained=4096&scale=8"),
+    ("Llama 2, interpolated 8 times", "base=10000&trained=4096&scale=8"),
+    ("The same by a larger base", "base=10000&trained=4096&scale=8&stretch=ntk"),
+    ("Llama 3.1", "base=500000&trained=8192&scale=8&stretch=llama3"),
     ("ALiBi, 8 heads", "scheme=alibi&heads=8"),
 ];
 
@@ -68,8 +70,11 @@ fn view(props: Props) -> AnyView {
         Scheme::Alibi => readings::only(&Params::ENTRY, quantities, is_of_slopes),
     };
     let is = move |which: Scheme| move || scheme.get() == which;
+    let stretched = Memo::new(move |_| params.with(|p| p.scheme == Scheme::Rope && p.scale > 1.0));
+    let slowed = move || stretched.get().then(|| fading::slowed(params));
     let controls = Controls::of(state)
-        .only_while(&["head_dim", "base", "trained", "scale"], is(Scheme::Rope))
+        .only_while(&["head_dim", "base", "trained", "scale", "pairing", "pair"], is(Scheme::Rope))
+        .only_while(&["stretch"], move || stretched.get())
         .only_while(&["heads"], is(Scheme::Alibi))
         .draw();
     let examples = presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: 0, distance: 0, ..*p });
@@ -92,7 +97,7 @@ fn view(props: Props) -> AnyView {
             presets=examples
             controls
             transport=transport.into_any()
-            below=Some(view! { <dl class="readings">{measured}</dl> }.into_any())
+            below=Some(view! { {slowed} <dl class="readings">{measured}</dl> }.into_any())
             table=move || table(params)
         >
             <div class="positions">

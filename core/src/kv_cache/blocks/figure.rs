@@ -9,7 +9,7 @@ use crate::declare::{
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, presets, reference};
+use crate::model::{ModelRef, reference};
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use crate::query::{Query, Reader};
@@ -285,8 +285,7 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
-        self.model = ModelRef::read_shape(reader, query, preset);
+        self.model = ModelRef::read_shape(reader, MODEL);
     }
 
     fn unplaced(&self) -> Query {

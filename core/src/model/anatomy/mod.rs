@@ -8,7 +8,6 @@ pub use pieces::{IDS, Piece, Place};
 
 use super::flops::{ForwardFlops, average_keys};
 use super::params::ParameterCount;
-use super::presets;
 use super::problem::ConfigProblem;
 use super::reference::{self, ModelRef};
 use super::shape::{Attention, SPECS as SHAPE, Shape};
@@ -164,8 +163,7 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
-        self.model = ModelRef::read_shape(reader, query, preset);
+        self.model = ModelRef::read_shape(reader, MODEL);
     }
 
     fn unplaced(&self) -> Query {

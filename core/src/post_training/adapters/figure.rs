@@ -1,13 +1,13 @@
 //! `lora-adapters`: what adapters save, over their rank, and many of them served on one base.
 
 use super::{Adapter, Fused, Targets, Variant};
-use crate::declare::{Field as _, Measure, Model, Param, all_apart, choice, join, measure, real, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Takes, all_apart, choice, join, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::memory::Dtype;
 use crate::memory::Optimizer;
 use crate::memory::activations::Recompute;
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, presets, reference};
+use crate::model::{ModelRef, reference};
 use crate::options;
 use crate::post_training::held::{Held, Load, Tune};
 use crate::quantity::{Unit, grouped};
@@ -110,6 +110,7 @@ const OWN: [Param<Params>; 15] = [
         .more("Training")
         .at(|p: &mut Params| p.optimizer.slot()),
     whole("dp", "data-parallel ranks", [1, 4096], "1")
+        .takes(Takes::Gpus)
         .label("Data-parallel ranks")
         .doubling(12)
         .more("Training")
@@ -182,8 +183,7 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
-        self.model = ModelRef::read_shape(reader, query, preset);
+        self.model = ModelRef::read_shape(reader, MODEL);
     }
 
     fn unplaced(&self) -> Query {

@@ -2,14 +2,14 @@
 
 use super::{Method, Params, Phase, Placement, Role, Step, Where, Work, roles};
 use crate::declare::{
-    Field as _, Measure, Model, Param, all_apart, all_quiet, choice, join, measure, real, switch, whole,
+    Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, join, measure, real, switch, whole,
 };
 use crate::hardware;
 use crate::hardware::links;
 use crate::memory::activations::Recompute;
 use crate::memory::{Dtype, Optimizer};
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, presets, reference};
+use crate::model::{ModelRef, reference};
 use crate::post_training::held::Tune;
 use crate::quantity::Unit;
 use crate::query::{Query, Reader};
@@ -34,7 +34,12 @@ const MAIN: [Param<Params>; 6] = [
         .label("Policy is trained")
         .main()
         .at(|p: &mut Params| p.tune.slot()),
-    whole("gpus", "GPUs in all", [1, GPUS], "8").label("GPUs").doubling(12).main().at(|p: &mut Params| p.gpus.slot()),
+    whole("gpus", "GPUs in all", [1, GPUS], "8")
+        .takes(Takes::Gpus)
+        .label("GPUs")
+        .doubling(12)
+        .main()
+        .at(|p: &mut Params| p.gpus.slot()),
     choice("placement", "which GPUs have which models, and when", Placement::LIST, "hybrid")
         .label("Models lie")
         .more("")
@@ -118,6 +123,7 @@ const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
         .more(LAYOUT)
         .at(|p: &mut Params| p.recompute.slot()),
     real("mfu", "percent of the GPU’s peak that large products reach", [1.0, 100.0], "40")
+        .takes_times(Takes::Mfu, 100.0)
         .label("Of its peak, percent")
         .steps(1.0)
         .more(LAYOUT)
@@ -148,6 +154,7 @@ const OF_ENGINE: [Param<Params>; 7] = all_quiet([
         .more(ENGINE)
         .at(|p: &mut Params| p.link.slot()),
     real("mbu", "percent of the GPU’s bandwidth that generation reaches", [1.0, 100.0], "60")
+        .takes_times(Takes::Mbu, 100.0)
         .label("Of its bandwidth, percent")
         .steps(1.0)
         .more(ENGINE)
@@ -249,8 +256,7 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let (query, preset) = (reader.query(), presets::find(MODEL).unwrap_or(&presets::ALL[0]));
-        self.model = ModelRef::read_shape(reader, query, preset);
+        self.model = ModelRef::read_shape(reader, MODEL);
     }
 
     fn unplaced(&self) -> Query {

@@ -1,0 +1,200 @@
+//! The decision that is next: its widget, its options or its number, and the button that makes it.
+
+use leptos::prelude::*;
+use ringside_core::answer::{self, Reading};
+use ringside_core::catalogue::Entry;
+use ringside_core::mission::{ANSWER, Counted, Move};
+use ringside_core::query::{Query, plain};
+
+use super::run::Run;
+use super::{answers, room};
+use crate::deferred::deferred;
+use crate::ui::said::{Said, say};
+use crate::ui::unique_id;
+use crate::widgets::{Module, Props};
+
+impl Run {
+    /// The model of a widget that the mission asks.
+    pub(super) fn entry(self, widget: Option<&str>) -> Option<&'static Entry> {
+        widget.and_then(|id| self.loaded.with_value(|l| l.models.entry(id)))
+    }
+}
+
+/// How a decision stands before it is made.
+#[derive(Clone, Copy)]
+pub(super) struct Draft {
+    /// The state of the widget, or `answer`.
+    pub(super) state: RwSignal<Query>,
+    /// What was typed, for a number.
+    typed: RwSignal<String>,
+    said: Said,
+}
+
+pub(super) fn view(run: Run) -> AnyView {
+    let shown = run.shown.get_untracked();
+    let Some(decision) = run.with(|m| m.decision.get(shown.next).cloned()) else { return ().into_any() };
+    let of = run.with(|m| m.decision.len());
+    // Who comes back finds what was decided before.
+    let earlier = shown.steps.iter().rev().filter(|s| s.decision == shown.next).find_map(|s| s.answer.clone());
+    let state = RwSignal::new(match (&decision.widget, earlier) {
+        (Some(_), Some(earlier)) => shown.posed.with(&earlier),
+        (Some(_), None) => shown.posed.clone(),
+        (None, _) => Query::default(),
+    });
+    let draft = Draft { state, typed: RwSignal::new(String::new()), said: RwSignal::new(None) };
+    let heading = unique_id("decision");
+    let form = if decision.widget.is_some() {
+        widget(run, draft, &decision)
+    } else if decision.option.is_empty() {
+        number(draft, decision.number.unwrap_or_default())
+    } else {
+        options(draft, &shown.options)
+    };
+    let is_widget = decision.widget.is_some();
+    let posed = shown.posed.clone();
+    let given: Vec<String> = decision.given.keys().filter(|name| !decision.free.contains(name)).cloned().collect();
+    let model = run.entry(decision.widget.as_deref());
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        draft.said.set(None);
+        if is_widget && let Some(label) = strayed(model, &given, &posed, &draft.state.get_untracked()) {
+            draft.said.set(Some(Err(format!(
+                "This run sets “{label}”, and the figure has another value. Put the figure back, and decide again."
+            ))));
+            return;
+        }
+        let made = draft.answer(run).and_then(|answer| run.go(Move::Decide(answer)));
+        if let Err(why) = made {
+            draft.said.set(Some(Err(why)));
+        }
+    };
+    let posed = shown.posed.clone();
+    let put_back = move |_| {
+        draft.said.set(None);
+        draft.state.set(posed.clone());
+    };
+    view! {
+        <section class="mission-decision" aria-labelledby=heading>
+            <p class="eyebrow sans">"Decision " {shown.next + 1} " of " {of}</p>
+            <h2 id=heading.clone()>{decision.title.clone()}</h2>
+            <div class="chapter-text" inner_html=shown.ask></div>
+            <form on:submit=submit autocomplete="off">
+                {form}
+                <p class="actions sans">
+                    <button type="submit" data-decide>"Decide"</button>
+                    {is_widget
+                        .then(|| view! { <button type="button" class="secondary" on:click=put_back>"Put the figure back"</button> })}
+                </p>
+                {say(draft.said)}
+            </form>
+            <Show when=move || run.room.get()>{room::view(run, draft)}</Show>
+        </section>
+    }
+    .into_any()
+}
+
+impl Draft {
+    /// The answer as it stands.
+    ///
+    /// # Errors
+    /// Why there is none: a sentence.
+    pub(super) fn answer(self, run: Run) -> Result<Query, String> {
+        let next = run.shown.with_untracked(|s| s.next);
+        let (is_widget, counted) = run
+            .with(|m| m.decision.get(next).map(|d| (d.widget.is_some(), d.number)))
+            .ok_or("All decisions are made.")?;
+        let state = self.state.get_untracked();
+        if is_widget {
+            return run.play(|_, _, game| game.chosen(&state)).ok_or_else(|| "This run cannot be played.".to_owned());
+        }
+        let Some(counted) = counted else {
+            return if state.get(ANSWER).is_some() { Ok(state) } else { Err("Choose one of them first.".into()) };
+        };
+        let typed = self.typed.get_untracked();
+        match answer::read(&typed, counted.unit(), &[]) {
+            Reading::Answer(read) => Ok(Query::new([(ANSWER, plain(read.value))])),
+            Reading::Ambiguous { question, .. } => Err(question),
+            Reading::Unreadable { message, .. } => Err(message),
+            Reading::Empty => Err("Type a number first.".into()),
+        }
+    }
+}
+
+/// The label of a parameter that the mission sets and that the figure has another value of.
+fn strayed(entry: Option<&'static Entry>, given: &[String], posed: &Query, state: &Query) -> Option<String> {
+    let entry = entry?;
+    let read = |query: &Query| (entry.evaluate)(query).query;
+    let (posed, state) = (read(posed), read(state));
+    let other = given.iter().find(|name| posed.get(name) != state.get(name))?;
+    Some(entry.param(other).map_or_else(|| other.clone(), |param| param.look.label.to_owned()))
+}
+
+/// The widget, and what of it is the decision.
+fn widget(run: Run, draft: Draft, decision: &ringside_core::mission::Decision) -> AnyView {
+    let Some(widget) = answers::widget_of(decision) else { return ().into_any() };
+    let figure = deferred(
+        move || widget.to_show(),
+        move |module: Module| (module.view)(Props { query: draft.state, alone: false, compact: false }),
+    );
+    let (decision, entry) = (decision.clone(), run.entry(Some(widget.id)));
+    let chosen = move || {
+        answers::parts(&decision, &draft.state.get(), entry)
+            .into_iter()
+            .map(|(label, value)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> })
+            .collect_view()
+    };
+    view! {
+        <div class="mission-figure">{figure}</div>
+        <div class="mission-chosen sans">
+            <span>"You decide:"</span>
+            <dl aria-live="polite">{chosen}</dl>
+        </div>
+    }
+    .into_any()
+}
+
+/// What there is to choose from.
+fn options(draft: Draft, options: &[(String, String)]) -> AnyView {
+    let name = unique_id("mission-option");
+    let options = options
+        .iter()
+        .enumerate()
+        .map(|(nth, (id, text))| {
+            let (value, own) = (id.clone(), id.clone());
+            let is_chosen = move || draft.state.with(|state| state.get(ANSWER) == Some(own.as_str()));
+            let pick = move |_| draft.state.set(Query::new([(ANSWER, value.as_str())]));
+            view! {
+                <label class="option">
+                    <input type="radio" name=name.clone() value=id.clone() prop:checked=is_chosen on:change=pick />
+                    <span><b>{answers::letter(nth)}</b> " " <span inner_html=text.clone()></span></span>
+                </label>
+            }
+        })
+        .collect_view();
+    view! { <fieldset class="mission-options"><legend class="visually-hidden">"Choose one"</legend>{options}</fieldset> }.into_any()
+}
+
+/// A number with its unit.
+fn number(draft: Draft, counted: Counted) -> AnyView {
+    let unit = match counted {
+        Counted::Days => "days",
+        Counted::Hours => "hours",
+        Counted::Dollars => "US$",
+        Counted::Seconds => "with its unit, such as 30 min",
+        Counted::Bytes => "with its unit, such as 60 GB",
+        Counted::Fraction => "in percent, such as 12%",
+        Counted::Count | Counted::Ratio => "a number",
+    };
+    view! {
+        <label class="mission-number sans">
+            <span>"Your answer, " {unit}</span>
+            <input
+                type="text"
+                maxlength="60"
+                prop:value=draft.typed
+                on:input=move |event| draft.typed.set(event_target_value(&event))
+            />
+        </label>
+    }
+    .into_any()
+}

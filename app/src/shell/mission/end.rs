@@ -1,0 +1,200 @@
+//! The end: the run beside the best that a search finds and beside a careless one, and what mattered.
+
+use std::rc::Rc;
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use ringside_core::mission::{Game, Mattered, Path, Played, Report, Search};
+
+use super::answers;
+use super::run::{LONGEST_NAME, Run};
+use crate::page;
+use crate::ui::copy_link::copy_link;
+use crate::ui::table::{Table, numbers, words};
+
+/// Milliseconds of searching between two frames.
+const SLICE: f64 = 12.0;
+
+/// How far the search is.
+#[derive(Clone, PartialEq)]
+enum Found {
+    Searching(usize),
+    Here(Box<Report>, usize),
+    Failed(String),
+}
+
+pub(super) fn view(run: Run) -> AnyView {
+    let found = RwSignal::new(Found::Searching(0));
+    search(run, found);
+    let end = run.shown.with_untracked(|s| s.end.clone());
+    view! {
+        <section class="mission-end" aria-labelledby="mission-end">
+            <h2 id="mission-end">"How it went"</h2>
+            <div class="chapter-text" inner_html=end></div>
+            <div aria-live="polite">
+                {move || match found.get() {
+                    Found::Searching(tried) => {
+                        view! { <p class="sans">"Searching for the best run with the same models: " {tried} " tried…"</p> }
+                            .into_any()
+                    }
+                    Found::Failed(why) => view! { <div class="message"><p>{why}</p></div> }.into_any(),
+                    Found::Here(report, tried) => result(run, &report, tried),
+                }}
+            </div>
+            {hand_in(run)}
+        </section>
+    }
+    .into_any()
+}
+
+/// Searches in slices, so that the page stays alive.
+fn search(run: Run, found: RwSignal<Found>) {
+    let loaded = run.loaded.get_value();
+    let (seed, moves) = (run.seed, run.moves.get_untracked());
+    let on_its_way = page::pending();
+    spawn_local(async move {
+        let (mission, models) = (Rc::clone(&loaded.mission), Rc::clone(&loaded.models));
+        let game = match Game::replay(&mission, &models, seed, &moves) {
+            Ok((game, _)) => game,
+            Err(why) => {
+                found.try_set(Found::Failed(why));
+                return;
+            }
+        };
+        let known: Path = game.path();
+        let mut search = Search::new(&mission, &models, seed, &[known]);
+        loop {
+            let begin = js_sys::Date::now();
+            let mut more = true;
+            while more && js_sys::Date::now() - begin < SLICE {
+                more = search.step();
+            }
+            if !more {
+                break;
+            }
+            if found.try_set(Found::Searching(search.tried())).is_some() {
+                // The page was left.
+                return;
+            }
+            TimeoutFuture::new(0).await;
+        }
+        let report = match search.best() {
+            Some((best, _)) => Report::of(&mission, &models, seed, &game, &best),
+            None => Err("The search found no run that can be played to its end.".to_owned()),
+        };
+        found.try_set(match report {
+            Ok(report) => Found::Here(Box::new(report), search.tried()),
+            Err(why) => Found::Failed(why),
+        });
+        drop(on_its_way);
+    });
+}
+
+fn result(run: Run, report: &Report, tried: usize) -> AnyView {
+    let careless = report.careless.clone();
+    let columns = vec![words("At the end"), numbers("You"), numbers("Best found"), numbers("Without thinking")];
+    let rows = run.with(|mission| {
+        let score = [(&mission.score, None)].into_iter();
+        let others = mission.outcome.iter().enumerate().map(|(i, outcome)| (outcome, Some(i)));
+        score
+            .chain(others)
+            .map(|(outcome, i)| {
+                let of = |played: &Played| match i {
+                    None => played.score,
+                    Some(i) => played.outcomes.get(i).copied().unwrap_or_default(),
+                };
+                let write = |value: f64| outcome.unit.format(value);
+                let cell = |name: &'static str, value: f64| {
+                    view! { <td class="number"><output data-result=name data-value=value>{write(value)}</output></td> }
+                };
+                view! {
+                    <tr class:score=i.is_none()>
+                        <th scope="row">{outcome.label.clone()}</th>
+                        {cell("you", of(&report.you))}
+                        {cell("best", of(&report.best))}
+                        {match &careless {
+                            Some(played) => cell("careless", of(played)).into_any(),
+                            None => view! { <td class="number">"–"</td> }.into_any(),
+                        }}
+                    </tr>
+                }
+            })
+            .collect_view()
+    });
+    let unit = run.with(|m| m.score.unit);
+    let label = run.with(|m| m.score.label.clone());
+    let mattered = report.mattered.iter().map(|m| matters(run, m)).collect_view();
+    let none = report.mattered.is_empty().then(|| {
+        view! { <p>"No other answer to a single decision would have been better."</p> }
+    });
+    let slack = 1e-6 * report.you.score.abs();
+    let returning = (report.returning > slack).then(|| {
+        view! { <p>"Going back and deciding again cost " <b>{unit.format(report.returning)}</b> " of it."</p> }
+    });
+    let best = run.with(|mission| {
+        let answers = mission.decision.iter().zip(&report.best.answers).map(|(decision, answer)| {
+            let text = answers::in_words(decision, answer, run.entry(decision.widget.as_deref()));
+            view! { <li><b>{decision.title.clone()}</b> ": " {text}</li> }
+        });
+        answers.collect_view()
+    });
+    view! {
+        <Table scroll="You, the best found, and somebody careless" class="mission-result" columns rows=rows.into_any() />
+        <h3>"What mattered most"</h3>
+        <p class="sans small">"By how much “" {label} "” would have been better, had this one decision been the best run’s."</p>
+        <ol class="mission-mattered">{mattered}</ol>
+        {none}
+        {returning}
+        <details class="mission-best">
+            <summary class="sans">"What the best run decides"</summary>
+            <p class="sans small">"The best of " {tried} " runs that were tried with the models of the chapters."</p>
+            <ol>{best}</ol>
+        </details>
+    }
+    .into_any()
+}
+
+/// A decision that mattered.
+fn matters(run: Run, m: &Mattered) -> AnyView {
+    let Some(decision) = run.with(|mission| mission.decision.get(m.decision).cloned()) else { return ().into_any() };
+    let entry = run.entry(decision.widget.as_deref());
+    let (yours, best) = (answers::in_words(&decision, &m.yours, entry), answers::in_words(&decision, &m.best, entry));
+    let gain = run.with(|mission| mission.score.unit.format(m.gain));
+    view! {
+        <li>
+            <b>{decision.title}</b> ": " {gain} ". You decided “" {yours} "”; the best run, “" {best} "”. "
+            <a href=format!("chapter/{}/", decision.chapter)>"The chapter that teaches it"</a>
+        </li>
+    }
+    .into_any()
+}
+
+/// A name, and the link that is handed in.
+fn hand_in(run: Run) -> AnyView {
+    if run.fixed {
+        return ().into_any();
+    }
+    let name = RwSignal::new(String::new());
+    view! {
+        <section class="mission-hand-in sans">
+            <h3>"Hand it in"</h3>
+            <p>
+                "The link holds your decisions. Whoever opens it sees this result computed again; nothing that the link says of itself is believed."
+            </p>
+            <p class="actions">
+                <label>
+                    "Your name "
+                    <input
+                        type="text"
+                        maxlength=LONGEST_NAME
+                        prop:value=name
+                        on:input=move |event| name.set(event_target_value(&event))
+                    />
+                </label>
+                {copy_link("Copy the link of my run", move || name.with_untracked(|name| run.link(Some(name))))}
+            </p>
+        </section>
+    }
+    .into_any()
+}

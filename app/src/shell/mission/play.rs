@@ -1,0 +1,218 @@
+//! A mission as it is played: the brief, the state, what was decided, and what is next.
+
+use leptos::prelude::*;
+use ringside_core::mission::{Move, Step};
+
+use super::answers;
+use super::run::{Run, Source, Wrapped};
+use super::{decide, end};
+use crate::ui::copy_link::copy_link;
+use crate::ui::focus_soon;
+use crate::ui::said::{Said, say};
+
+/// What comes of the last move, to which the focus goes.
+const LATEST: &str = "mission-latest";
+
+pub(super) fn view(loaded: Wrapped) -> AnyView {
+    let source = Source::here();
+    let run = Run::new(loaded.take(), &source);
+    let shown = run.shown;
+    let begun = Memo::new(move |_| run.moves.with(|moves| !moves.is_empty()));
+    // The brief is read at the beginning; afterwards it folds.
+    let brief = run.with(|m| m.brief.clone());
+    let brief = run.start_text(&brief);
+    let decision = Memo::new(move |_| shown.with(|s| (s.next, s.is_over, s.steps.len())));
+    Effect::new(move |before: Option<usize>| {
+        let steps = shown.with(|s| s.steps.len());
+        if before.is_some_and(|before| before != steps) && steps > 0 {
+            focus_soon(LATEST.to_owned());
+        }
+        steps
+    });
+    let problem = move || {
+        let told = source.problem.clone().or_else(|| shown.with(|s| s.problem.clone()));
+        told.map(|text| view! { <div class="message" role="status"><p>{text}</p></div> })
+    };
+    let whose = run.fixed.then(|| {
+        let by = if source.by.is_empty() { "A run".to_owned() } else { format!("{}’s run", source.by) };
+        let own = run.link(None);
+        view! {
+            <p class="mission-whose sans">
+                {by} ", computed again from the link. " <a href=own>"Play it yourself with the same seed"</a>
+            </p>
+        }
+    });
+    view! {
+        <div class="mission" class:for-room=move || run.room.get()>
+            {whose}
+            {problem}
+            <details class="mission-brief chapter-text" open=move || !begun.get()>
+                <summary class="sans">"The brief"</summary>
+                <div inner_html=brief></div>
+            </details>
+            {tools(run)}
+            {move || state(run)}
+            <ol class="mission-steps" aria-label="What was decided">
+                {move || shown.with(|s| s.steps.clone()).into_iter().enumerate().map(|(i, step)| past(run, i, step)).collect_view()}
+            </ol>
+            {move || {
+                let (_, is_over, _) = decision.get();
+                if is_over { end::view(run) } else if run.fixed { unfinished() } else { decide::view(run) }
+            }}
+        </div>
+    }
+    .into_any()
+}
+
+fn unfinished() -> AnyView {
+    view! { <p class="sans">"This run was not played to its end."</p> }.into_any()
+}
+
+impl Run {
+    /// A text of the mission as it reads at the beginning.
+    fn start_text(self, text: &str) -> String {
+        self.loaded.with_value(|l| {
+            ringside_core::mission::Game::new(&l.mission, &l.models, self.seed)
+                .and_then(|game| game.fill(text))
+                .unwrap_or_default()
+        })
+    }
+}
+
+/// The seed, the link of a class, the room, and the way to the beginning.
+fn tools(run: Run) -> AnyView {
+    let asked = RwSignal::new(false);
+    let begun = move || run.moves.with(|moves| !moves.is_empty());
+    let again = move |_| {
+        asked.set(false);
+        run.begin_again();
+    };
+    view! {
+        <div class="mission-tools sans">
+            <span title="Failures and other chance follow from it: the same for everybody with the same seed.">
+                "Seed " {run.seed}
+            </span>
+            {copy_link("Copy the link for a class", move || run.link(None))}
+            <Show when=move || !run.fixed>
+                <button
+                    type="button"
+                    class="quiet"
+                    aria-pressed=move || run.room.get().to_string()
+                    on:click=move |_| run.room.update(|on| *on = !*on)
+                >
+                    "With the room"
+                </button>
+                <Show when=begun>
+                    <button type="button" class="quiet" on:click=move |_| asked.set(true)>"Begin again"</button>
+                </Show>
+            </Show>
+            <Show when=move || asked.get()>
+                <div class="question" role="group" aria-label="Begin again?">
+                    <p>"Everything that was decided is forgotten."</p>
+                    <p class="actions">
+                        <button type="button" on:click=again>"Forget it and begin again"</button>
+                        <button type="button" class="secondary" on:click=move |_| asked.set(false)>"Go on"</button>
+                    </p>
+                </div>
+            </Show>
+        </div>
+    }
+    .into_any()
+}
+
+/// The numbers that are carried, with what the last move changed.
+fn state(run: Run) -> AnyView {
+    let (values, last) = run.shown.with(|s| (s.values.clone(), s.steps.last().map(|step| step.before.clone())));
+    let tiles = run.with(|mission| {
+        mission
+            .state
+            .iter()
+            .enumerate()
+            .filter(|(_, variable)| !variable.hidden)
+            .map(|(i, variable)| {
+                let value = values.get(i).copied().unwrap_or_default();
+                let before = last.as_ref().and_then(|before| before.get(i).copied());
+                let change = before
+                    .map(|before| value - before)
+                    .filter(|change| change.abs() > 1e-9 * value.abs())
+                    .map(|change| signed(change, variable.unit));
+                view! {
+                    <div data-variable=variable.id.clone()>
+                        <dt>{variable.label.clone()}</dt>
+                        <dd>
+                            <output data-value=value>{variable.unit.format(value)}</output>
+                            {change.map(|text| view! { <small>{text}</small> })}
+                        </dd>
+                    </div>
+                }
+            })
+            .collect_view()
+    });
+    view! { <dl class="mission-state sans" aria-label="The state of the run">{tiles}</dl> }.into_any()
+}
+
+/// A change with its sign.
+fn signed(change: f64, unit: ringside_core::mission::Counted) -> String {
+    if change < 0.0 { format!("−{}", unit.format(-change)) } else { format!("+{}", unit.format(change)) }
+}
+
+/// What was decided, and what came of it.
+fn past(run: Run, i: usize, step: Step) -> AnyView {
+    let is_last = run.shown.with_untracked(|s| s.steps.len() == i + 1);
+    let (title, chapter, answer) = run.with(|mission| {
+        let Some(decision) = mission.decision.get(step.decision) else { return Default::default() };
+        let entry = run.entry(decision.widget.as_deref());
+        let answer = step.answer.as_ref().map(|answer| answers::in_words(decision, answer, entry));
+        (decision.title.clone(), decision.chapter.clone(), answer)
+    });
+    let changes = run.with(|mission| {
+        let changed = mission.state.iter().enumerate().filter(|(_, v)| !v.hidden).filter_map(|(i, v)| {
+            let (before, after) = (step.before.get(i).copied()?, step.after.get(i).copied()?);
+            let differs = (after - before).abs() > 1e-9 * after.abs().max(before.abs());
+            differs.then(|| {
+                view! { <li>{v.label.clone()} ": " {v.unit.format(before)} " → " <b>{v.unit.format(after)}</b></li> }
+            })
+        });
+        changed.collect_view()
+    });
+    let said =
+        step.said.into_iter().map(|html| view! { <div class="chapter-text" inner_html=html></div> }).collect_view();
+    let to = step.decision;
+    let error: Said = RwSignal::new(None);
+    let back = move |_| {
+        if let Err(why) = run.go(Move::Back(to)) {
+            error.set(Some(Err(why)));
+        }
+    };
+    let went_back = answer.is_none();
+    let head = match &answer {
+        None => format!("Back to: {title}"),
+        Some(_) if step.again => format!("{title}: to be decided again"),
+        Some(_) => title,
+    };
+    view! {
+        <li class:again=step.again class:went-back=went_back>
+            <details open=is_last>
+                <summary>
+                    <b id=is_last.then_some(LATEST) tabindex="-1">{head}</b>
+                    {answer.map(|text| view! { <span>{text}</span> })}
+                </summary>
+                {said}
+                <ul class="mission-changes sans">{changes}</ul>
+                <p class="mission-after sans">
+                    <a href=format!("chapter/{chapter}/")>"The chapter that teaches this"</a>
+                    {(!run.fixed && !went_back && !step.again)
+                        .then(|| {
+                            view! {
+                                <button type="button" class="quiet" on:click=back title="Time and money that are gone stay gone.">
+                                    "Go back here"
+                                </button>
+                            }
+                        })}
+                </p>
+                {say(error)}
+            </details>
+        </li>
+    }
+    .into_any()
+}

@@ -1,0 +1,220 @@
+//! A run that is played on a page: what it needs, where it is kept, and how a link tells it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use leptos::prelude::*;
+use ringside_core::catalogue::Entry;
+use ringside_core::mission::{self, Game, MOST_SEED, Mission, Models, Move, SEED, Step};
+use ringside_core::query::Query;
+
+use crate::data::{Remote, fetch_text};
+use crate::deferred::NotLoaded;
+use crate::router;
+use crate::store::store;
+use crate::widgets;
+
+/// Names in the address.
+const RUN: &str = "run";
+const BY: &str = "by";
+const SEED_NAME: &str = "seed";
+/// The longest name of a learner.
+pub(super) const LONGEST_NAME: usize = 80;
+
+/// A mission with the models that it asks.
+#[derive(Clone)]
+pub(super) struct Loaded {
+    pub(super) slug: String,
+    pub(super) mission: Rc<Mission>,
+    pub(super) models: Rc<Models<'static>>,
+}
+
+/// Fetches a mission and its models.
+pub(super) async fn load(file: Remote<Mission>, slug: String) -> Result<Wrapped, NotLoaded> {
+    let text = fetch_text(&file.path()).await.map_err(|_| NotLoaded)?;
+    let mission: Mission = serde_json::from_str(&text).map_err(|_| NotLoaded)?;
+    let mut entries: BTreeMap<String, &'static Entry> = BTreeMap::new();
+    for id in mission.models() {
+        let Some(widget) = widgets::find(id) else { continue };
+        entries.insert(id.to_owned(), (widget.load)().await?.model);
+    }
+    let models = Models::new(move |id| entries.get(id).copied());
+    Ok(Wrapped::new(Loaded { slug, mission: Rc::new(mission), models: Rc::new(models) }))
+}
+
+/// What was loaded; it stays on this thread.
+pub(super) type Wrapped = send_wrapper::SendWrapper<Loaded>;
+
+/// Where a run comes from.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Source {
+    pub(super) seed: u64,
+    /// A run that a link brought, which is looked at and not kept.
+    pub(super) shown: Option<Vec<Move>>,
+    /// Whose it is.
+    pub(super) by: String,
+    /// What of the link could not be used.
+    pub(super) problem: Option<String>,
+}
+
+impl Source {
+    /// What a query says.
+    pub(super) fn of(query: &Query) -> Self {
+        let mut problem = None;
+        let seed = match query.get(SEED_NAME) {
+            None => SEED,
+            Some(text) => text.parse().ok().filter(|seed| (1..=MOST_SEED).contains(seed)).unwrap_or_else(|| {
+                problem = Some(format!(
+                    "The seed in the link is no whole number from 1 to {MOST_SEED}; this is seed {SEED}."
+                ));
+                SEED
+            }),
+        };
+        let shown = query.get(RUN).and_then(|text| match mission::read(text) {
+            Ok(moves) => Some(moves),
+            Err(why) => {
+                problem = Some(format!("The run in the link cannot be read: {why}"));
+                None
+            }
+        });
+        let by = query.get(BY).unwrap_or_default().chars().take(LONGEST_NAME).collect();
+        Self { seed, shown, by, problem }
+    }
+
+    pub(super) fn here() -> Self {
+        Self::of(&router::query())
+    }
+}
+
+/// What a page shows of a run at a time.
+#[derive(Clone, PartialEq, Default)]
+pub(super) struct Shown {
+    pub(super) steps: Vec<Step>,
+    /// Which decision is next.
+    pub(super) next: usize,
+    pub(super) is_over: bool,
+    pub(super) values: Vec<f64>,
+    /// What is asked: HTML.
+    pub(super) ask: String,
+    /// The state of the widget as it is found.
+    pub(super) posed: Query,
+    /// Ids and texts of the options, in the order of the mission.
+    pub(super) options: Vec<(String, String)>,
+    /// What is said at the end.
+    pub(super) end: String,
+    /// Moves that could not be made.
+    pub(super) problem: Option<String>,
+}
+
+/// A run.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    pub(super) loaded: StoredValue<Loaded, LocalStorage>,
+    pub(super) seed: u64,
+    pub(super) moves: RwSignal<Vec<Move>>,
+    /// Whether it is looked at only: it came by a link.
+    pub(super) fixed: bool,
+    pub(super) shown: Memo<Shown>,
+    /// Whether a room votes.
+    pub(super) room: RwSignal<bool>,
+}
+
+impl Run {
+    pub(super) fn new(loaded: Loaded, source: &Source) -> Self {
+        let key = key(&loaded.slug, source.seed);
+        let kept = store().peek(|doc| doc.missions.get(&key).map(|note| note.run.clone())).unwrap_or_default();
+        let moves = source.shown.clone().unwrap_or_else(|| mission::read(&kept).unwrap_or_default());
+        let (loaded, moves, seed) = (StoredValue::new_local(loaded), RwSignal::new(moves), source.seed);
+        let shown = Memo::new(move |_| loaded.with_value(|l| moves.with(|moves| show(l, seed, moves))));
+        Self { loaded, seed, moves, fixed: source.shown.is_some(), shown, room: RwSignal::new(false) }
+    }
+
+    /// Looks at the mission.
+    pub(super) fn with<T>(self, look: impl FnOnce(&Mission) -> T) -> T {
+        self.loaded.with_value(|l| look(&l.mission))
+    }
+
+    /// The game as it stands.
+    pub(super) fn play<T>(self, look: impl FnOnce(&Mission, &Models<'_>, &Game<'_>) -> T) -> Option<T> {
+        self.loaded.with_value(|l| {
+            let moves = self.moves.get_untracked();
+            let (game, _) = Game::replay(&l.mission, &l.models, self.seed, &moves).ok()?;
+            Some(look(&l.mission, &l.models, &game))
+        })
+    }
+
+    /// Makes a move, and keeps it.
+    ///
+    /// # Errors
+    /// Why it cannot be made: a sentence.
+    pub(super) fn go(self, one: Move) -> Result<(), String> {
+        let moves = self.moves.get_untracked();
+        self.loaded.with_value(|l| {
+            let (mut game, _) = Game::replay(&l.mission, &l.models, self.seed, &moves)?;
+            game.go(&one)
+        })?;
+        self.moves.update(|moves| moves.push(one));
+        self.keep();
+        Ok(())
+    }
+
+    /// Begins anew.
+    pub(super) fn begin_again(self) {
+        self.moves.set(Vec::new());
+        self.keep();
+    }
+
+    fn keep(self) {
+        if self.fixed {
+            return;
+        }
+        let key = self.loaded.with_value(|l| key(&l.slug, self.seed));
+        let text = self.moves.with_untracked(|moves| mission::write(moves));
+        store().update(|doc| {
+            if text.is_empty() {
+                doc.missions.remove(&key);
+            } else {
+                doc.missions.entry(key).or_default().run = text;
+            }
+        });
+    }
+
+    /// A link to this mission with this seed, relative to the site's base; with the run and its player's name, if `by` is there.
+    pub(super) fn link(self, by: Option<&str>) -> String {
+        let mut query = Query::default();
+        query.set(SEED_NAME, self.seed.to_string());
+        if let Some(by) = by {
+            if !by.trim().is_empty() {
+                query.set(BY, by.trim());
+            }
+            query.set(RUN, self.moves.with_untracked(|moves| mission::write(moves)));
+        }
+        self.loaded.with_value(|l| format!("mission/{}/?{query}", l.slug))
+    }
+}
+
+fn key(slug: &str, seed: u64) -> String {
+    format!("{slug}/{seed}")
+}
+
+/// Plays `moves` and takes what the page shows.
+fn show(loaded: &Loaded, seed: u64, moves: &[Move]) -> Shown {
+    let (game, problem) = match Game::replay(&loaded.mission, &loaded.models, seed, moves) {
+        Ok(played) => played,
+        Err(why) => return Shown { problem: Some(why), is_over: true, ..Shown::default() },
+    };
+    let fill = |text: &str| game.fill(text).unwrap_or_else(|why| format!("<p>{}</p>", why.replace('<', "&lt;")));
+    let decision = game.decision();
+    let options = decision.map_or(&[][..], |d| d.option.as_slice());
+    Shown {
+        next: game.next(),
+        is_over: game.is_over(),
+        values: game.values(),
+        ask: decision.map(|d| fill(&d.ask)).unwrap_or_default(),
+        posed: game.posed().unwrap_or_default(),
+        options: options.iter().map(|o| (o.id.clone(), fill(&o.text))).collect(),
+        end: if game.is_over() { fill(&loaded.mission.end) } else { String::new() },
+        problem,
+        steps: game.steps,
+    }
+}

@@ -1,0 +1,79 @@
+//! What the store says that a learner has shown.
+
+use ringside_content::schema::{ExerciseIndex, Indexed};
+use ringside_core::lab;
+use ringside_core::practice::Practice;
+use ringside_core::practice::record::{Lab, Record, Solved};
+
+use crate::practice;
+use crate::store::doc::Doc;
+
+/// Of which kinds the answer is a text that only its author, or a GPU, can mark: it stays out of a link.
+const LONG: [&str; 2] = ["explain", "kernel"];
+/// A kind that asks for a guess: right or wrong, it shows no skill.
+const GUESS: &str = "predict";
+
+/// The record without a name and a day: exercises in the course's order, and labs in theirs.
+pub(super) fn record(doc: &Doc, index: &ExerciseIndex) -> Record {
+    let practice = practice::read(doc).unwrap_or_default();
+    let solved = index.exercises.iter().filter(|e| e.kind != GUESS).filter_map(|e| solved(doc, &practice, e)).collect();
+    let labs = lab::ALL.iter().filter_map(|lab| {
+        let held = lab::read(&doc.labs.get(lab.id)?.pasted, Some(lab.id)).ok()?;
+        let holds = held.rows.iter().filter(|row| row.holds()).count() as u32;
+        Some(Lab { id: lab.id.to_owned(), holds: [holds, held.rows.len() as u32], on: held.on })
+    });
+    Record { solved, labs: labs.collect(), ..Record::default() }
+}
+
+/// The evidence of an exercise: the answer that stands in it, or else the last attempt that ended well.
+fn solved(doc: &Doc, practice: &Practice, exercise: &Indexed) -> Option<Solved> {
+    let attempt = doc.exercises.get(&exercise.key).filter(|attempt| attempt.right)?;
+    let ended = practice.attempts.iter().rev().find(|a| a.exercise == exercise.key && a.right && !a.shown);
+    let key = exercise.key.clone();
+    if attempt.solved && !attempt.shown {
+        let day = ended.map(|a| a.day);
+        let answer = if LONG.contains(&exercise.kind.as_str()) { String::new() } else { attempt.input.clone() };
+        return Some(Solved { exercise: key, seed: attempt.seed, day, tries: attempt.tries_here(), answer });
+    }
+    ended.map(|a| Solved { exercise: key, seed: a.seed, day: Some(a.day), tries: a.tries, answer: String::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::doc::{Attempt, LabNote};
+
+    #[test]
+    fn what_was_solved_without_its_solution_is_in_it() {
+        let indexed = |key: &str, kind: &str| Indexed { key: key.into(), kind: kind.into(), ..Indexed::default() };
+        let index = ExerciseIndex {
+            exercises: vec![
+                indexed("b/right", "number"),
+                indexed("b/shown", "number"),
+                indexed("b/guess", "predict"),
+                indexed("a/words", "explain"),
+                indexed("a/open", "number"),
+            ],
+        };
+        let mut doc = Doc::default();
+        for key in ["b/right", "b/shown", "b/guess", "a/words"] {
+            let attempt = Attempt {
+                input: "60 GB".into(),
+                right: true,
+                solved: true,
+                shown: key == "b/shown",
+                tries: 2,
+                ..Attempt::default()
+            };
+            doc.exercises.insert(key.into(), attempt);
+        }
+        let output = include_str!("../../../../content/labs/02-ddp/output.txt");
+        doc.labs.insert("ddp".into(), LabNote { pasted: output.into(), ..LabNote::default() });
+        doc.labs.insert("fsdp".into(), LabNote { pasted: "no block".into(), ..LabNote::default() });
+        let record = record(&doc, &index);
+        let shown: Vec<(&str, &str)> = record.solved.iter().map(|s| (s.exercise.as_str(), s.answer.as_str())).collect();
+        assert_eq!(shown, [("b/right", "60 GB"), ("a/words", "")]);
+        assert_eq!(record.labs.iter().map(|lab| lab.id.as_str()).collect::<Vec<_>>(), ["ddp"]);
+        assert!(record.labs[0].holds[1] > 5);
+    }
+}

@@ -1,0 +1,134 @@
+//! One sequence on several ranks: which blocks of the attention matrix each computes, whose keys and values it has, and its time.
+
+mod compare;
+mod drawing;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::context_parallel::{Method, Params, Run};
+use ringside_core::declare::Model as _;
+use ringside_core::quantity::{Unit, grouped};
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::outcome::Shown;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui::markup::renewed;
+use crate::ui::presets::{Preset, presets};
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
+use crate::ui::transport::{Pace, Transport};
+
+/// Downloads the widget.
+#[wasm_split(widget_context_parallel, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// States worth looking at.
+const PRESETS: &[Preset] = &[
+    ("Contiguous pieces", "split=contiguous"),
+    ("Zig-zag", "split=zigzag"),
+    ("A ring over InfiniBand", "seq=16384&node=1"),
+    ("Ulysses", "method=ulysses"),
+    ("Llama 3 405B, cp 16", "method=all-gather&ranks=16&seq=131072&heads=16&kv_heads=1&node=1"),
+];
+
+/// How it is played.
+const PACE: Pace = Pace { whole: 12_000.0, longest: 1800.0, shortest: 500.0 };
+
+fn at_start(params: &Params) -> Params {
+    Params { step: 0, ..*params }
+}
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    // How far it has been played does not change the run.
+    let whole = Memo::new(move |_| params.with(at_start));
+    let shown = Shown::new(whole, |p| Run::new(*p), |p| Params { ranks: 1, ..*p });
+    let steps = Signal::derive(move || shown.with(|run: &Run| run.params.steps()));
+    let step = Memo::new(move |_| params.with(|p| p.step).min(steps.get()));
+    let set = move |to: usize| state.update(|p| p.step = to);
+    let place = Signal::derive(move || place(whole.with(|p| p.method), step.get(), steps.get()));
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let ranks = if p.ranks == 1 { "1 rank".to_owned() } else { format!("{} ranks", p.ranks) };
+            format!("{} · {ranks} · {} tokens", p.method.label(), grouped(p.seq))
+        })
+    });
+    let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(|run| run.finding(step.get()))));
+    let quantities = Memo::new(move |_| shown.with(|run| run.params.quantities(run)));
+    let controls =
+        Controls::of(state).only_while(&["split"], move || params.with(|p| p.method != Method::Ulysses)).draw();
+    let picture = move || shown.with(|run| drawing::picture(run, step.get()));
+    let below = view! {
+        {(!props.compact).then(|| compare::view(state))}
+        <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl>
+    };
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding
+            notes="Forward attention of one layer and one sequence. Numbers have 16 bits, links give 70% of their peak, and attention the \
+                   share of the GPU’s that FlashAttention reaches."
+                .to_owned()
+            presets=presets(state, "Examples", PRESETS.iter().copied(), at_start)
+            controls
+            transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
+            below=Some(below.into_any())
+            table=move || table(shown)
+        >
+            {shown.frame(view! { <div class="context-parallel" use:renewed=picture></div> }.into_any())}
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+/// Where it is.
+fn place(method: Method, step: usize, steps: usize) -> String {
+    match (method, step) {
+        (_, 0) => "Before attention".to_owned(),
+        (Method::Ring, step) => format!("Step {step} of {steps}"),
+        (Method::AllGather, 1) => "All-gather".to_owned(),
+        (Method::Ulysses, 1) => "First all-to-all".to_owned(),
+        (_, 2) => "Attention".to_owned(),
+        _ => "Second all-to-all".to_owned(),
+    }
+}
+
+/// What each rank has and does.
+fn table(shown: Shown<Run>) -> AnyView {
+    let rows = move || {
+        shown.with(|run| {
+            let p = &run.params;
+            let row = |(rank, attention): (usize, &f64)| {
+                let [early, late] = p.split.chunks(rank as u64, p.ranks);
+                let waits = run.total - attention;
+                view! {
+                    <tr>
+                        <th scope="row">{rank}</th>
+                        <td class="number">{format!("{early} and {late}")}</td>
+                        <td class="number">{Unit::Seconds.format(*attention)}</td>
+                        <td class="number">{Unit::Seconds.format(if waits > 1e-9 * run.total { waits } else { 0.0 })}</td>
+                    </tr>
+                }
+            };
+            run.attention.iter().enumerate().map(row).collect_view()
+        })
+    };
+    let caption = Signal::derive(move || {
+        shown.with(|run| format!("Ranks, with the sequence in {} chunks", 2 * run.params.ranks))
+    });
+    view! {
+        <Table
+            caption
+            columns=[words("Rank"), numbers("chunks"), numbers("attention"), numbers("waits")]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}

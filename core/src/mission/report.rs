@@ -1,0 +1,96 @@
+//! A run beside the best and a careless one, and which decisions mattered.
+
+use super::play::{Game, careless};
+use super::search::{Path, follow};
+use super::{Mission, Models};
+use crate::query::Query;
+
+/// What a run came to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Played {
+    /// What the search makes large.
+    pub score: f64,
+    /// In the order of [`Mission::outcome`].
+    pub outcomes: Vec<f64>,
+    /// By decision, its last answer.
+    pub answers: Vec<Query>,
+}
+
+/// A decision that another answer would have made better.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mattered {
+    /// Which, counted from 0.
+    pub decision: usize,
+    /// What was decided.
+    pub yours: Query,
+    /// What the best run decides.
+    pub best: Query,
+    /// By how much the score would be larger with that answer alone.
+    pub gain: f64,
+}
+
+/// A run at its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The run.
+    pub you: Played,
+    /// The best that was found.
+    pub best: Played,
+    /// Somebody who did not think; none if the mission's careless answers lead nowhere.
+    pub careless: Option<Played>,
+    /// Up to two decisions, the one that cost most first.
+    pub mattered: Vec<Mattered>,
+    /// What going back cost, in the score.
+    pub returning: f64,
+}
+
+impl Played {
+    fn of(mission: &Mission, game: &Game<'_>) -> Result<Self, String> {
+        let outcomes = mission.outcome.iter().map(|o| game.eval(&o.value)).collect::<Result<_, _>>()?;
+        let answers = game.path().iter().filter_map(|answers| answers.last().cloned()).collect();
+        Ok(Self { score: game.score()?, outcomes, answers })
+    }
+}
+
+impl Report {
+    /// Of a game that is over, beside the best path that a search found.
+    ///
+    /// # Errors
+    /// Why there is none: a sentence.
+    pub fn of(
+        mission: &Mission,
+        models: &Models<'_>,
+        seed: u64,
+        game: &Game<'_>,
+        best: &[Vec<Query>],
+    ) -> Result<Self, String> {
+        if !game.is_over() {
+            return Err("Not all decisions are made.".into());
+        }
+        let play = |path: &[Vec<Query>], forgiving| follow(mission, models, seed, path, forgiving);
+        let yours = game.path();
+        let straight = play(&yours, true)?.score()?;
+        let best_game = play(best, false)?;
+        let mut mattered: Vec<Mattered> = Vec::new();
+        for (decision, (mine, theirs)) in yours.iter().zip(best).enumerate() {
+            let (Some(mine), Some(theirs)) = (mine.last(), theirs.last()) else { continue };
+            let mut path: Path = yours.clone();
+            if let Some(place) = path.get_mut(decision) {
+                *place = vec![theirs.clone()];
+            }
+            let Ok(score) = play(&path, false).or_else(|_| play(&path, true)).and_then(|game| game.score()) else {
+                continue;
+            };
+            let gain = score - straight;
+            if gain > 1e-6 * straight.abs() {
+                mattered.push(Mattered { decision, yours: mine.clone(), best: theirs.clone(), gain });
+            }
+        }
+        mattered.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+        mattered.truncate(2);
+        let careless = play(&careless(mission), true).and_then(|game| Played::of(mission, &game)).ok();
+        let you = Played::of(mission, game)?;
+        let returning = (straight - you.score).max(0.0);
+        Ok(Self { you, best: Played::of(mission, &best_game)?, careless, mattered, returning })
+    }
+}

@@ -1,0 +1,252 @@
+//! The parameters, and the model in the catalogue.
+
+use super::{Layer, Map, Place, Reduce, Technique, Verdict, book};
+use crate::declare::{
+    Declaration, Field as _, List, Measure, Model, Param, Scale, choice, join, measure, real, switch, whole,
+};
+use crate::hardware::{self, Accelerator, links};
+use crate::model::{Preset, presets};
+use crate::network::{Wired, Wires};
+use crate::quantity::Unit;
+use crate::query::Reader;
+
+/// The state of the widget.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Params {
+    /// What all GPUs are used for.
+    pub technique: Technique,
+    /// The GPU.
+    pub gpu: &'static Accelerator,
+    /// GPUs.
+    pub gpus: u64,
+    /// Tokens of a GPU in a micro-batch: of all GPUs together, over their number.
+    pub tokens: u64,
+    /// The model.
+    pub model: &'static Preset,
+    /// Tokens of a sequence.
+    pub seq: u64,
+    /// The type in which gradients are summed up.
+    pub reduce: Reduce,
+    /// Tensor-parallel ranks of a mix; 0 for the best.
+    pub tp: u64,
+    /// Whether attention's own products are counted as arithmetic.
+    pub attention: bool,
+    /// The share of its peak that the arithmetic reaches.
+    pub mfu: f64,
+    /// The share of their peaks that the links reach.
+    pub reach: f64,
+    /// The machine.
+    pub wires: Wires,
+}
+
+/// Most GPUs.
+pub const MAX_GPUS: u64 = 16_384;
+/// Least tokens of a GPU.
+pub const MIN_TOKENS: u64 = 64;
+/// Most tokens of a GPU.
+pub const MAX_TOKENS: u64 = 262_144;
+
+/// The models: dense ones from small to large, then those with experts.
+pub const MODELS: [&str; 8] = [
+    "gpt2-xl",
+    "llama-2-7b",
+    "llama-3-8b",
+    "llama-3-70b",
+    "llama-3.1-405b",
+    "gpt3-175b",
+    "mixtral-8x7b",
+    "deepseek-v3",
+];
+
+/// [`MODELS`] as options.
+pub const MODEL_LIST: List = List { ids: &MODELS, labels: &presets::names(&MODELS) };
+
+const JOB: &str = "The job";
+const SHARES: &str = "What is counted";
+
+const fn share(name: &'static str, doc: &'static str) -> Declaration {
+    real(name, doc, [0.05, 1.0], "1").unit(Unit::Fraction).slider(Scale::Linear { min: 0.05, max: 1.0, step: 0.05 })
+}
+
+const OWN: [Param<Params>; 11] = [
+    choice("technique", "what all GPUs are used for", Technique::LIST, "fsdp")
+        .label("Technique")
+        .main()
+        .at(|p: &mut Params| p.technique.slot()),
+    choice("gpu", "GPU", hardware::LIST, "h100-80").label("GPU").main().at(|p: &mut Params| p.gpu.slot()),
+    whole("gpus", "GPUs", [1, MAX_GPUS], "512").label("GPUs").doubling(14).main().at(|p: &mut Params| p.gpus.slot()),
+    whole(
+        "tokens",
+        "tokens of a GPU in a micro-batch: those of all GPUs over their number",
+        [MIN_TOKENS, MAX_TOKENS],
+        "4096",
+    )
+    .label("Tokens per GPU")
+    .slider(Scale::Quarters(6, 18))
+    .main()
+    .at(|p: &mut Params| p.tokens.slot()),
+    choice("model", "model", MODEL_LIST, "llama-3-70b").label("Model").more(JOB).at(|p: &mut Params| p.model.slot()),
+    whole("seq", "tokens of a sequence", [1, 1_048_576], "4096")
+        .label("Tokens of a sequence")
+        .doubling(20)
+        .more(JOB)
+        .at(|p: &mut Params| p.seq.slot()),
+    choice("reduce", "type in which gradients are summed up", Reduce::LIST, "bf16")
+        .label("Gradients are summed in")
+        .more(JOB)
+        .at(|p: &mut Params| p.reduce.slot()),
+    whole("tp", "tensor-parallel ranks of FSDP × tensor; 0 for the best number", [0, 64], "0")
+        .label("Tensor-parallel ranks of the mix")
+        .format(|v| if v < 1.0 { "the best".to_owned() } else { format!("{v}") })
+        .slider(Scale::FromZero(6))
+        .more(JOB)
+        .at(|p: &mut Params| p.tp.slot()),
+    switch("attention", "whether attention’s own products count as arithmetic to hide behind", false)
+        .label("Count attention’s products")
+        .more(SHARES)
+        .at(|p: &mut Params| p.attention.slot()),
+    share("mfu", "share of its peak that the arithmetic reaches")
+        .label("Arithmetic, of its peak")
+        .more(SHARES)
+        .at(|p: &mut Params| p.mfu.slot()),
+    share("reach", "share of their bandwidths that the links reach")
+        .label("Links, of their bandwidth")
+        .more(SHARES)
+        .at(|p: &mut Params| p.reach.slot()),
+];
+
+impl Wired for Params {
+    fn wires(&mut self) -> &mut Wires {
+        &mut self.wires
+    }
+}
+
+impl Params {
+    fn tokens(&self) -> f64 {
+        self.tokens as f64
+    }
+}
+
+/// What `of` says of the chosen technique, forward and backward.
+fn terms(p: &Params, map: &Map, of: fn(&Place, f64) -> [f64; 2]) -> [f64; 2] {
+    map.chosen().map_or([0.0; 2], |place| of(place, p.tokens()))
+}
+
+fn sends(p: &Params, map: &Map) -> [f64; 2] {
+    terms(p, map, |place, tokens| place.terms.send(tokens))
+}
+
+fn works(p: &Params, map: &Map) -> [f64; 2] {
+    terms(p, map, |place, tokens| place.terms.arithmetic(tokens))
+}
+
+fn exposed(p: &Params, map: &Map) -> f64 {
+    map.chosen().map_or(0.0, |place| place.terms.exposed(p.tokens()))
+}
+
+/// The ratio of the links in a node.
+fn inside(p: &Params, map: &Map) -> f64 {
+    map.machine.ratio(p.wires.node)
+}
+
+impl Model for Params {
+    type Result = Map;
+    const ID: &'static str = "overlap-map";
+    const TITLE: &'static str = "Does it hide?";
+    const SUMMARY: &'static str = "Tokens per GPU against GPUs: where the communication of each way to divide a step hides behind its arithmetic, \
+                                   where it is exposed, and where it cannot be used.";
+    const PARAMS: &'static [Param<Self>] = &join::<_, 18>(&[&OWN, &Wires::params()]);
+    const QUANTITIES: &'static [Measure<Self, Map>] = &[
+        measure("hides", "It hides here: 1, or 0", Unit::Count, |_, m| {
+            m.chosen().map_or(0.0, |place| f64::from(u8::from(place.verdict == Verdict::Free)))
+        }),
+        measure("hides-from", "Tokens per GPU from which it hides; 0 if none", Unit::Count, |_, m| {
+            m.chosen().and_then(|place| place.hides_from).unwrap_or(0.0)
+        }),
+        measure("time-compute", "Arithmetic of a layer beside it", Unit::Seconds, |p, m| works(p, m).iter().sum()),
+        measure("time-send", "Sending of a layer", Unit::Seconds, |p, m| sends(p, m).iter().sum()),
+        measure("time-exposed", "Exposed", Unit::Seconds, exposed),
+        measure("exposed-fraction", "Exposed, of the layer’s time", Unit::Fraction, |p, m| {
+            let (exposed, work) = (exposed(p, m), works(p, m).iter().sum::<f64>());
+            if exposed > 0.0 { exposed / (exposed + work) } else { 0.0 }
+        }),
+        measure("compute-forward", "Arithmetic of a layer, forward", Unit::Seconds, |p, m| works(p, m)[0]),
+        measure("send-forward", "Sending of a layer, forward", Unit::Seconds, |p, m| sends(p, m)[0]),
+        measure("compute-backward", "Arithmetic of a layer, backward", Unit::Seconds, |p, m| works(p, m)[1]),
+        measure("send-backward", "Sending of a layer, backward", Unit::Seconds, |p, m| sends(p, m)[1]),
+        measure("tp-used", "Tensor-parallel ranks", Unit::Count, |_, m| {
+            m.chosen().map_or(1.0, |place| place.terms.tp.max(1) as f64)
+        }),
+        measure("batch-tokens", "Tokens of all GPUs", Unit::Count, |_, m| m.batch()),
+        measure("stretches", "Most GPUs among which this batch hides; 0 if none", Unit::Count, |_, m| {
+            m.stretches() as f64
+        }),
+        measure("ratio-inside", "FLOP per byte of the link in a node", Unit::Count, inside),
+        measure("ratio-across", "FLOP per byte of a ring over nodes", Unit::Count, |p, m| {
+            m.machine.ratio(p.wires.node + 1)
+        }),
+        measure("ratio-port", "FLOP per byte of one network port", Unit::Count, |_, m| {
+            let [.., across] = m.machine.fabric.tiers;
+            m.machine.speed / across.port
+        }),
+        measure("tp-hides", "Most tensor-parallel ranks in a node that hide, without latency", Unit::Ratio, |p, m| {
+            m.layer.flops / (4.0 * m.layer.halves * m.layer.hidden * inside(p, m)) + 1.0
+        }),
+        measure("tp-book", "The same by the scaling book: width of the MLP · B/F", Unit::Ratio, |p, m| {
+            book::tensor_ranks(m.layer.wide, inside(p, m))
+        }),
+        measure("mix-book", "Tensor-parallel ranks of the best mix on links that are alike", Unit::Ratio, |p, m| {
+            book::mix_ranks(m.layer.wide, p.tokens())
+        }),
+        measure("mix-tokens-book", "Tokens per GPU from which that mix hides", Unit::Count, |p, m| {
+            book::mix_tokens(m.layer.wide, inside(p, m))
+        }),
+        measure("experts-spread", "Elements of a layer, over those that a token uses", Unit::Ratio, |p, m| {
+            2.0 * m.layer.weights / Layer::of(&p.model.shape, None).flops
+        }),
+        measure("layer-weights", "Elements of a layer’s matrices", Unit::Count, |_, m| m.layer.weights),
+        measure("hidden", "Width of the residual stream", Unit::Count, |_, m| m.layer.hidden),
+        measure("mlp-width", "Width of the MLP, or of an expert", Unit::Count, |_, m| m.layer.wide),
+        measure("kv-values", "Keys and values of a token in a layer", Unit::Count, |_, m| m.layer.kv),
+        measure("states", "States of the model on a GPU", Unit::Bytes, |_, m| m.states),
+        measure("flop-rate", "FLOP/s of a GPU", Unit::FlopPerSecond, |_, m| m.machine.speed),
+    ];
+
+    fn evaluate(&self) -> Result<Map, String> {
+        Map::new(self)
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        [self.wires.link, self.wires.net] =
+            links::with_gpu(self.gpu, reader.query(), [self.wires.link, self.wires.net]);
+    }
+
+    fn follow(&mut self, before: &Self) {
+        [self.wires.link, self.wires.net] = links::follow([before.gpu, self.gpu], [self.wires.link, self.wires.net]);
+    }
+}
+
+/// A question, and a state that answers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question {
+    /// The question.
+    pub name: &'static str,
+    /// The state.
+    pub query: &'static str,
+}
+
+/// What people ask.
+pub const QUESTIONS: [Question; 6] = [
+    Question { name: "FSDP: how few tokens?", query: "technique=fsdp&gpus=512&tokens=4096" },
+    Question {
+        name: "FSDP on 100 Gb/s",
+        query: "technique=fsdp&gpus=64&tokens=8192&nics=1&net=eth-100&model=llama-3-8b",
+    },
+    Question { name: "Tensor: how many ranks?", query: "technique=tp&model=llama-3-8b&gpus=4&tokens=2048" },
+    Question {
+        name: "FSDP × tensor in a rack of 72",
+        query: "technique=fsdp-tp&gpu=gb200&gpus=64&tokens=1280&node=72&nics=72&seq=4096",
+    },
+    Question { name: "A ring of 131,072 tokens", query: "technique=cp&gpus=16&tokens=8192&seq=131072" },
+    Question { name: "Experts over nodes", query: "technique=ep&model=deepseek-v3&gpus=128&tokens=4096&gpu=h200-141" },
+];
