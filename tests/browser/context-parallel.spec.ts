@@ -22,7 +22,7 @@ test("contiguous pieces leave ranks idle, and the zig-zag does not", async ({ pa
   await expect.poll(() => parameter(page, "split")).toBe("zigzag");
   expect(await quantity(page, "idle")).toBe(0);
   expect(await quantity(page, "imbalance")).toBeCloseTo(1, 9);
-  await page.keyboard.press("End");
+  await figure(page).getByRole("button", { name: "To the end" }).click();
   await expect(figure(page).locator(".transport-place")).toHaveText("Step 8 of 8");
   expect(await axe(page)).toEqual([]);
 });

@@ -14,7 +14,7 @@ test("the blocks of Triton's tutorial, and what the cache still has", async ({ p
   const drawing = figure(page).locator(".tile-order");
   await expect(drawing.locator("path.found")).toHaveAttribute("d", "");
   // The second wave finds the rows of A that the first has read.
-  await page.keyboard.press("ArrowRight");
+  await figure(page).getByRole("button", { name: "Step forward" }).click();
   await expect.poll(() => parameter(page, "step")).toBe("2");
   await expect(drawing.locator("path.found")).not.toHaveAttribute("d", "");
   await expect(figure(page).locator(".transport-place")).toHaveText("Wave 2 of 9");
