@@ -19,7 +19,7 @@ test("three runs die at three moments, one lives, and a measured peak lies over 
     expect(await quantity(page, "step-1-passes")).toBeLessThan(80e9);
   }
   await figure(page).getByRole("button", { name: "measured, tp 2 × dp 4" }).click();
-  await expect(finding(page)).toContainText("Measured on eight B200s");
+  await expect(figure(page)).toContainText("Measured on eight B200s");
   expect(await parameter(page, "tp")).toBe("2");
   expect(await axe(page)).toEqual([]);
 });
