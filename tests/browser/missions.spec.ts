@@ -97,7 +97,7 @@ test("a run is kept, gone back on at its cost, voted on, linked and marked again
   expect(await overflow(page)).toBeLessThanOrEqual(0);
 
   // A figure whose conditions were changed decides nothing.
-  await set(page, "users", "10");
+  await set(page, "users", "1");
   await decide(page);
   await expect(decision(page)).toContainText("Put the figure back");
   await decision(page).getByRole("button", { name: "Put the figure back" }).click();
