@@ -90,19 +90,6 @@ impl Builder {
         }
     }
 
-    /// What logs say.
-    pub(crate) fn signs(&mut self, signs: &Signs) {
-        for sign in &signs.0 {
-            self.0.push(SearchEntry {
-                kind: EntryKind::Message,
-                title: sign.title.clone(),
-                context: sign.section.title.clone(),
-                href: sign.section.href.clone(),
-                text: format!("{}. {} {}", sign.lines.join(" · "), text_of(&sign.means), text_of(&sign.remedy)),
-            });
-        }
-    }
-
     /// The missions, with their decisions.
     pub(crate) fn missions(&mut self, missions: &[Listed]) {
         for one in missions {
@@ -114,6 +101,19 @@ impl Builder {
                 context: mission.question.clone(),
                 href: format!("mission/{slug}/"),
                 text: format!("{} {}.", one.plain(), decisions.join(", ")),
+            });
+        }
+    }
+
+    /// What logs say.
+    pub(crate) fn signs(&mut self, signs: &Signs) {
+        for sign in &signs.0 {
+            self.0.push(SearchEntry {
+                kind: EntryKind::Message,
+                title: sign.title.clone(),
+                context: sign.section.title.clone(),
+                href: sign.section.href.clone(),
+                text: format!("{}. {} {}", sign.lines.join(" · "), text_of(&sign.means), text_of(&sign.remedy)),
             });
         }
     }

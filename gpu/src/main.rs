@@ -1,5 +1,5 @@
 //! `cargo xtask kernels`: every kernel on a Vulkan adapter. Each is checked against f64 at sizes that no tile divides, then
-//! timed at sizes that fill a GPU, and checked there too.
+//! timed at sizes that fill a GPU, and checked there too; then the tuner searches. Words name the families to run: `matmul decode`.
 
 mod table;
 
@@ -7,10 +7,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ringside_core::coalescing::measured::{Gather, ORDERS, Order};
+use ringside_core::kernels::config::Numbers;
 use ringside_core::kernels::job::Trouble;
 use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::rows::{self, Op};
-use ringside_core::kernels::{attention, matmul, stream};
+use ringside_core::kernels::tuner::{self, Trial};
+use ringside_core::kernels::{attention, decode, matmul, stream};
 use ringside_gpu::{Effort, Gpu, block_on, run};
 use ringside_shaders::Problem;
 
@@ -34,8 +36,11 @@ fn main() -> ExitCode {
     let all = Effort { check: u64::MAX, timed: false };
     // About a second of multiplications, unoptimised.
     let some = Effort { check: 1 << 25, timed: true };
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let is_wanted = |family: &str| wanted.is_empty() || wanted.iter().any(|name| name == family);
     let mut wrong = 0;
-    for (problems, effort) in [(odd(), all), (large(gpu.software), some)] {
+    for (mut problems, effort) in [(odd(), all), (large(gpu.software), some)] {
+        problems.retain(|problem| is_wanted(problem.family()));
         match run_all(&gpu, &problems, effort) {
             Ok(measured) => {
                 print!("{}", table::text(&measured));
@@ -45,6 +50,19 @@ fn main() -> ExitCode {
                 eprintln!("{why}");
                 return ExitCode::FAILURE;
             }
+        }
+    }
+    for numbers in Numbers::ALL.into_iter().filter(|_| is_wanted(tuner::FAMILY)) {
+        match tune(&gpu, numbers, some) {
+            Ok(measured) => {
+                print!("{}", table::text(&measured));
+                wrong += measured.iter().filter(|measured| !measured.verified).count();
+                let trials: Vec<Trial> = measured.iter().filter_map(Trial::of).collect();
+                if let Some(best) = tuner::best(&trials) {
+                    println!("fastest in {}: {}", numbers.label(), best.config.name());
+                }
+            }
+            Err(why) => println!("tuning in {}: {why}", numbers.label()),
         }
     }
     if wrong > 0 {
@@ -58,7 +76,11 @@ fn main() -> ExitCode {
 fn odd() -> Vec<Problem> {
     let attention =
         |head_dim, causal| Problem::Attention(attention::Sizes { seq: 83, head_dim, heads: 4, kv_heads: 2, causal });
-    let mut all = vec![Problem::Matmul(matmul::Sizes { m: 131, n: 67, k: 37 })];
+    let product = |[m, n, k]: [u64; 3]| Problem::Matmul(matmul::Sizes { m, n, k });
+    let mut all = vec![product([131, 67, 37]), product([131, 68, 36]), product([256, 128, 32])];
+    let decode =
+        |head_dim, kv_heads| Problem::Decode(decode::Sizes { keys: 777, head_dim, heads: 6, kv_heads, chunk: 100 });
+    all.extend([(32, 6), (64, 1), (128, 2)].map(|(head_dim, kv_heads)| decode(head_dim, kv_heads)));
     all.extend([(32, false), (64, true), (128, true)].map(|(head_dim, causal)| attention(head_dim, causal)));
     all.extend(Op::ALL.map(|op| Problem::Rows(op, rows::Sizes { rows: 5, cols: 4099 })));
     all.push(Problem::Copy(stream::Copy { rows: 67, cols: 131 }));
@@ -77,6 +99,13 @@ fn large(software: bool) -> Vec<Problem> {
         Problem::Matmul(matmul::Sizes { m: side, n: side, k: side }),
         Problem::Attention(attention::Sizes { seq: side, head_dim: 64, heads: 4, kv_heads: 4, causal: false }),
     ];
+    if !software {
+        all.push(Problem::Matmul(matmul::Sizes { m: 4096, n: 4096, k: 4096 }));
+        let long = |causal| attention::Sizes { seq: 4096, head_dim: 128, heads: 8, kv_heads: 8, causal };
+        all.extend([false, true].map(|causal| Problem::Attention(long(causal))));
+    }
+    let keys = 32 * side;
+    all.push(Problem::Decode(decode::Sizes { keys, head_dim: 128, heads: 8, kv_heads: 2, chunk: 512 }));
     all.extend(Op::ALL.map(|op| Problem::Rows(op, rows::Sizes { rows: wide, cols: wide })));
     all.push(Problem::Copy(stream::Copy { rows: wide, cols: wide }));
     all.push(Problem::Sum(stream::Sum { n: values }));
@@ -84,6 +113,27 @@ fn large(software: bool) -> Vec<Problem> {
     let gather = |stride| Problem::Gather(Gather { n: values, order: Order::Strided, stride, offset: 0 });
     all.extend([1, 2, 8, 32].map(gather));
     all
+}
+
+/// Searches the shapes of the tuner, as the figure does.
+fn tune(gpu: &Gpu, numbers: Numbers, effort: Effort) -> Result<Vec<Measured>, String> {
+    let n = if gpu.software { 128 } else { 4096 };
+    let mut all = Vec::new();
+    let mut run_next = Some(tuner::Params { n, numbers, ..tuner::Params::default() }.first());
+    while let Some((kernel, (query, sizes))) = run_next {
+        let known = ringside_shaders::find(tuner::FAMILY, kernel).zip(Problem::read(tuner::FAMILY, &sizes));
+        let (found, problem) = known.ok_or_else(|| format!("there is no kernel {kernel} for {query}"))?;
+        let ran = block_on(run(gpu, found, &problem, effort, &|_, _| {})).map_err(|why| gpu.explain(why));
+        let measured = ran.map_err(|why| format!("{query} did not run: {why:?}"))?;
+        all.push(Measured {
+            family: tuner::FAMILY.to_owned(),
+            kernel: kernel.to_owned(),
+            sizes: query.to_string(),
+            ..measured
+        });
+        run_next = tuner::next(&all);
+    }
+    Ok(all)
 }
 
 /// Runs every kernel that there is for these problems.

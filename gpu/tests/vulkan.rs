@@ -10,7 +10,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ringside_core::coalescing::measured::{Gather, ORDERS};
 use ringside_core::kernels::job::{Job, Said, Trouble, Verdict};
 use ringside_core::kernels::rows::{self, Op};
-use ringside_core::kernels::{attention, matmul, stream};
+use ringside_core::kernels::{attention, decode, matmul, stream};
 use ringside_gpu::{Bench, Effort, Gpu, block_on, run, try_puzzle};
 use ringside_shaders::puzzles::{self, PUZZLES, Puzzle};
 use ringside_shaders::{Kernel, Problem};
@@ -58,6 +58,9 @@ fn ensure(right: bool, what: impl std::fmt::Debug) -> Outcome {
 fn odd() -> Vec<Problem> {
     let mut all = vec![
         Problem::Matmul(matmul::Sizes { m: 131, n: 67, k: 37 }),
+        // Rows that are whole vectors, and tiles that fit.
+        Problem::Matmul(matmul::Sizes { m: 256, n: 132, k: 32 }),
+        Problem::Decode(decode::Sizes { keys: 333, head_dim: 64, heads: 6, kv_heads: 2, chunk: 100 }),
         Problem::Attention(attention::Sizes { seq: 43, head_dim: 32, heads: 4, kv_heads: 2, causal: true }),
     ];
     all.extend(Op::ALL.map(|op| Problem::Rows(op, rows::Sizes { rows: 5, cols: 4099 })));
@@ -75,7 +78,8 @@ fn every_kernel_is_right() -> Outcome {
         for kernel in ringside_shaders::all().filter(|kernel| kernel.family == problem.family()) {
             match block_on(run(&gpu, kernel, &problem, effort, &quiet)) {
                 Ok(measured) => ensure(measured.verified && measured.checked == measured.of, (kernel.id, measured))?,
-                Err(why) => ensure(why == Trouble::NoF16 && kernel.f16 && !gpu.f16, (kernel.id, why))?,
+                Err(Trouble::NoF16) => ensure(kernel.f16 && !gpu.f16, kernel.id)?,
+                Err(why) => ensure(why == Trouble::NoSubgroups && !gpu.subgroups, (kernel.id, why))?,
             }
         }
     }
@@ -106,8 +110,8 @@ fn mistaken(family: &str, id: &str, from: &str, to: &str) -> Result<&'static Ker
     let kernel = ringside_shaders::find(family, id).ok_or("there is no such kernel")?;
     ensure(kernel.template.contains(from), kernel.template)?;
     let template = Box::leak(kernel.template.replace(from, to).into_boxed_str());
-    let &Kernel { family, id, constants, scratch, passes, f16, twin, .. } = kernel;
-    Ok(Box::leak(Box::new(Kernel { family, id, template, constants, scratch, passes, f16, twin })))
+    let &Kernel { family, id, constants, scratch, passes, f16, subgroups, fits, twin, .. } = kernel;
+    Ok(Box::leak(Box::new(Kernel { family, id, template, constants, scratch, passes, f16, subgroups, fits, twin })))
 }
 
 fn what_is_wrong_is_seen() -> Outcome {

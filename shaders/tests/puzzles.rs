@@ -117,7 +117,7 @@ fn exact(puzzle: &Puzzle, case: &Case) -> Vec<f64> {
             .collect(),
         "dot" => vec![(0..n).map(|i| input(0, i) * input(1, i)).sum()],
         "scan" => (0..n).map(|i| (block(i)..=i).map(|j| input(0, j)).sum()).collect(),
-        "matmul" | "tiled-matmul" => {
+        "matmul" | "tiled-matmul" | "double-buffer" => {
             let k = size("k");
             matrix(size("m"), n, &|row, col| (0..k).map(|i| input(0, row * k + i) * input(1, i * n + col)).sum())
         }
@@ -125,6 +125,28 @@ fn exact(puzzle: &Puzzle, case: &Case) -> Vec<f64> {
             let of = |col| input(0, row * cols + col);
             1.0 / (0..cols).map(|other| (of(other) - of(col)).exp()).sum::<f64>()
         }),
+        "vector" => (0..n).map(|i| 2.0 * input(0, i) + input(1, i)).collect(),
+        "grouped" => {
+            // The elements, sorted as the task says: by band, then by column, then by row.
+            let mut places: Vec<(usize, usize)> =
+                (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col))).collect();
+            places.sort_by_key(|(row, col)| (row / size("high"), *col, *row));
+            places.into_iter().map(|(row, col)| input(0, row * cols + col)).collect()
+        }
+        "split-k" => {
+            let k = size("k");
+            matrix(rows, k.div_ceil(256), &|row, chunk| {
+                (256 * chunk..(256 * chunk + 256).min(k)).map(|i| input(0, row * k + i) * input(1, i)).sum()
+            })
+        }
+        "merge" => {
+            let (chunks, d) = (size("chunks"), size("d"));
+            let weight = |row: usize, c: usize| (input(0, row * chunks + c) - input(0, row * chunks)).exp();
+            matrix(rows, d, &|row, i| {
+                let all: f64 = (0..chunks).map(|c| weight(row, c) * input(2, (row * chunks + c) * d + i)).sum();
+                all / (0..chunks).map(|c| weight(row, c) * input(1, row * chunks + c)).sum::<f64>()
+            })
+        }
         other => panic!("{other} has no definition"),
     }
 }

@@ -13,20 +13,23 @@ use crate::process::{self, say};
 
 /// The head dimension that the bench measures.
 const HEAD_DIM: u64 = 64;
+/// A size of its matrices: all are multiples of the tiles.
+const SIDE: u64 = 1024;
 
 /// `cargo xtask kernels`, and with `--bench-dir <dir>` the files for the bench.
 pub(crate) fn main(options: &Options) -> Result<()> {
     match options.value("--bench-dir").map(process::given_path) {
         Some(folder) => write_all(&folder),
-        None => run(),
+        None => run(options.value("--only")),
     }
 }
 
-/// Checks and times all of them, natively.
-fn run() -> Result<()> {
+/// Checks and times all of them, or those of some families, natively.
+fn run(only: Option<&str>) -> Result<()> {
     say("building what runs kernels on Vulkan (minutes the first time)");
     let mut cargo = process::command("cargo");
-    cargo.args(["run", "--quiet", "--package", "ringside-gpu"]);
+    cargo.args(["run", "--quiet", "--package", "ringside-gpu", "--"]);
+    cargo.args(only.into_iter().flat_map(|families| families.split(',')));
     process::run(&mut cargo)
 }
 
@@ -46,9 +49,13 @@ fn write_all(folder: &Path) -> Result<()> {
 
 fn write(kernel: &Kernel, folder: &Path) -> Result<()> {
     let name = format!("{}-{}", kernel.family, kernel.id);
-    let dims = Dims(vec![("head_dim", HEAD_DIM)]);
+    let dims = dims();
     process::write(&folder.join(format!("{name}.wgsl")), kernel.wgsl(&dims))?;
     process::write(&folder.join(format!("{name}.json")), format!("{:#}\n", descriptor(kernel, &name, &dims)))
+}
+
+fn dims() -> Dims {
+    Dims(vec![("head_dim", HEAD_DIM), ("m", SIDE), ("n", SIDE), ("k", SIDE)])
 }
 
 fn descriptor(kernel: &Kernel, name: &str, dims: &Dims) -> Value {
@@ -75,11 +82,31 @@ fn descriptor(kernel: &Kernel, name: &str, dims: &Dims) -> Value {
                 })
                 .collect();
             let workgroups = pass.grid.each_ref().map(|size| formula(size, dims));
-            json!({"wgsl": format!("{name}.wgsl"), "entryPoint": pass.entry, "bindings": bindings, "workgroups": workgroups})
+            // Whether the sizes are multiples of a tile, in JavaScript.
+            let constants: serde_json::Map<String, Value> = kernel
+                .fits
+                .iter()
+                .map(|fit| (fit.name.to_owned(), format!("{}%{}==0?1:0", dim(fit.size), (fit.side)(dims)).into()))
+                .collect();
+            json!({
+                "wgsl": format!("{name}.wgsl"),
+                "entryPoint": pass.entry,
+                "bindings": bindings,
+                "constants": constants,
+                "workgroups": workgroups,
+            })
         })
         .collect();
-    let require: &[String] = if kernel.family == "attention" { &[format!("d=={HEAD_DIM}")] } else { &[] };
-    let features: &[&str] = if kernel.f16 { &["shader-f16"] } else { &[] };
+    let require: Vec<String> = match kernel.family {
+        "attention" => vec![format!("d=={HEAD_DIM}")],
+        // Its text is for rows that are whole vectors.
+        _ if !kernel.fits.is_empty() => vec!["K%4==0".to_owned(), "N%4==0".to_owned()],
+        _ => Vec::new(),
+    };
+    let features: Vec<&str> = [("shader-f16", kernel.f16), ("subgroups", kernel.subgroups)]
+        .into_iter()
+        .filter_map(|(feature, needed)| needed.then_some(feature))
+        .collect();
     json!({
         "name": format!("ours: {}", kernel.id),
         "op": kernel.family,
@@ -124,6 +151,7 @@ fn formula(size: &Size, dims: &Dims) -> String {
         Size::Dim(name) => dim(name).to_owned(),
         Size::Tiles(name, side) => format!("ceil({}/{side})", dim(name)),
         Size::TilesBy(name, side) => format!("ceil({}/{})", dim(name), side(dims)),
+        Size::By(number) => number(dims).to_string(),
         Size::Product(factors) => factors.iter().map(|f| formula(f, dims)).collect::<Vec<_>>().join("*"),
     }
 }
@@ -135,7 +163,7 @@ mod tests {
     #[test]
     fn a_kernel_is_described_as_the_bench_reads_it() {
         let kernel = ringside_shaders::find("attention", "flash-2").expect("there");
-        let value = descriptor(kernel, "x", &Dims(vec![("head_dim", HEAD_DIM)]));
+        let value = descriptor(kernel, "x", &dims());
         assert_eq!(value["passes"][0]["workgroups"], json!(["1", "ceil(N/32)", "1"]));
         assert_eq!(
             value["passes"][0]["bindings"][0],
@@ -144,7 +172,10 @@ mod tests {
         let fields = &value["passes"][0]["bindings"][4]["fields"];
         assert_eq!(fields[6], json!(["f32", "1/sqrt(d)"]));
         let packed = ringside_shaders::find("matmul", "packed").expect("there");
-        let value = descriptor(packed, "x", &Dims(Vec::new()));
+        let value = descriptor(packed, "x", &dims());
         assert_eq!(value["scratch"]["packed_a"], json!("8*ceil(M/8)*K"));
+        let pipelined = ringside_shaders::find("matmul", "pipelined").expect("there");
+        let value = descriptor(pipelined, "x", &dims());
+        assert_eq!(value["passes"][0]["constants"]["FIT_ROWS"], json!("M%128==0?1:0"));
     }
 }

@@ -145,11 +145,18 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "kernels",
         summary: "check and time every GPU kernel on a Vulkan adapter, without a browser",
-        flags: &[Flag {
-            name: "--bench-dir",
-            value: "<dir>",
-            help: "instead: write them there for gpu-bench, which measures them beside other libraries",
-        }],
+        flags: &[
+            Flag {
+                name: "--bench-dir",
+                value: "<dir>",
+                help: "instead: write them there for gpu-bench, which measures them beside other libraries",
+            },
+            Flag {
+                name: "--only",
+                value: "<families>",
+                help: "only these, with commas between them: matmul,matmul-tuned,attention,decode",
+            },
+        ],
         run: kernels::main,
     },
     Command {

@@ -1,4 +1,4 @@
-//! One attention by five kernels, on the learner's own GPU.
+//! One attention by seven kernels, on the learner's own GPU.
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;

@@ -1,4 +1,4 @@
-//! One product by eight kernels, on the learner's own GPU.
+//! One product by eleven kernels, on the learner's own GPU.
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;

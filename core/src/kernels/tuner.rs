@@ -5,9 +5,9 @@
 //! configurations and keeps the fastest for a key of sizes.
 
 use super::config::{Config, Numbers, WORKGROUP_MEMORY};
-use super::matmul::{Kernel, Scheme, Sizes};
+use super::intensity;
+use super::matmul::{Kernel, Scheme};
 use super::measured::Measured;
-use super::{Work as _, intensity};
 use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure, whole};
 use crate::occupancy::Gpu;
 use crate::quantity::{Unit, number, unbroken};
@@ -245,6 +245,11 @@ impl Params {
         run(self.n, shape, shape.config.group, self.numbers)
     }
 
+    /// A trial of the shape that is looked at.
+    pub fn chosen(&self) -> Run {
+        run(self.n, self.shape, self.shape.config.group, self.numbers)
+    }
+
     /// Of all that was tried, what is of this search, on the device that was used last.
     pub fn mine(&self, all: &[Trial]) -> Vec<Trial> {
         let fits = |trial: &&Trial| (trial.n, trial.config.numbers) == (self.n, self.numbers);
@@ -280,11 +285,6 @@ impl Params {
             unbroken(&Unit::FlopPerSecond.format(best.rate)),
             number(best.rate / slowest),
         )
-    }
-
-    /// What a trial at these sizes moves at least, and does: for the table.
-    pub fn flop(&self) -> u64 {
-        Sizes { m: self.n, n: self.n, k: self.n }.flop()
     }
 }
 

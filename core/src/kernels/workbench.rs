@@ -37,6 +37,8 @@ const ROWS: &[(&str, u64)] = &[("rows", 512), ("cols", 1024)];
 
 /// Values in a block that one workgroup of the puzzles over vectors takes.
 pub const BLOCK: u64 = 64;
+/// Values in a chunk of the puzzle that splits k.
+pub const CHUNK: u64 = 256;
 /// Weights of the stencil.
 pub const TAPS: u64 = 5;
 
@@ -241,6 +243,83 @@ pub const PUZZLES: &[Puzzle] = &[
         flop: |s| 5 * area(s),
         values: |s| 2 * area(s),
     },
+    Puzzle {
+        id: "vector",
+        title: "Four at a time",
+        task: "Write out[i] = 2·a[i] + b[i], four values for each invocation. a and b are bound as vectors of four, so that one load \
+               brings all four. n is any number: the last vector may not be whole.",
+        hints: &[
+            "Invocation id.x has the values 4·id.x to 4·id.x + 3. Beyond the end the loads bring something, which nobody may store.",
+            "A vector’s components are value[0] to value[3]. Each store has a guard of its own.",
+        ],
+        timed: LONG,
+        flop: |s| 2 * first(s),
+        values: |s| 3 * first(s),
+    },
+    Puzzle {
+        id: "grouped",
+        title: "Tiles in bands",
+        task: "Put the elements of a into the order in which a tuned product takes its tiles: down the first column of a band of \
+               sizes.high rows, then down the second column, and after the last column on to the next band. The last band may have \
+               fewer rows.",
+        hints: &[
+            "A whole band has sizes.high · sizes.cols elements: the quotient is the band, the rest is the place in it.",
+            "Within a band of r rows, the rest modulo r is the row, and divided by r it is the column.",
+            "In the last band r is what is left: min(sizes.high, sizes.rows − band · sizes.high).",
+        ],
+        timed: &[("rows", 1000), ("cols", 1024), ("high", 8)],
+        flop: |_| 0,
+        values: |s| 2 * area(s),
+    },
+    Puzzle {
+        id: "split-k",
+        title: "Split along k",
+        task: "A matrix times a vector, with few rows and a long k: cut k into chunks of 256 and give each chunk of each row a \
+               workgroup. Write its sum to out[row, chunk]; another kernel would add these up.",
+        hints: &[
+            "A chunk ends after 256 values or at sizes.k, whichever comes first.",
+            "Each invocation adds up every 64th product of the chunk. The 64 sums are added up in workgroup memory, as before.",
+            "Row group.y of a begins at group.y * sizes.k; b is the same for all rows.",
+        ],
+        timed: &[("rows", 16), ("k", 1 << 16)],
+        flop: |s| 2 * area(s),
+        values: |s| match s {
+            [rows, k] => rows * k + k + rows * k.div_ceil(CHUNK),
+            _ => 0,
+        },
+    },
+    Puzzle {
+        id: "double-buffer",
+        title: "Double buffering",
+        task: "The tiled product again, with room for two stages. Ask memory for the next stage before you multiply this one, and \
+               put it into the other buffer afterwards: then a stage needs one barrier, and memory answers while you compute.",
+        hints: &[
+            "Stage s is in buffer s % 2. The next stage’s values wait in value_a and value_b until the products are done.",
+            "Beyond the last stage the guards give zeros: nothing is asked for, and nobody reads what is stored.",
+            "Who writes to the other buffer after the products cannot meet a reader of it: all have passed the barrier of the \
+             stage before.",
+        ],
+        timed: CUBE,
+        flop: product_flop,
+        values: product_values,
+    },
+    Puzzle {
+        id: "merge",
+        title: "Merge partial softmaxes",
+        task: "Decoding along a split cache leaves for each chunk the largest score, the sum of exp(score − largest), and the values \
+               weighted likewise. Write the softmax-weighted values over all chunks of a row.",
+        hints: &[
+            "What was scaled to m becomes what is scaled to M by the factor exp(m − M). Sums and weighted values take the same one.",
+            "Take for M the largest of all chunks, or the largest so far: every exponent is then at most 0.",
+            "Divide once, at the end: the merged values by the merged sum.",
+        ],
+        timed: &[("rows", 256), ("chunks", 32), ("d", 128)],
+        flop: |s| 6 * s.iter().product::<u64>(),
+        values: |s| match s {
+            [rows, chunks, d] => rows * (2 * chunks + chunks * d + d),
+            _ => 0,
+        },
+    },
 ];
 
 /// What the puzzles are called in a query, or by people.
@@ -259,7 +338,7 @@ pub fn find(id: &str) -> Option<&'static Puzzle> {
     PUZZLES.iter().find(|p| p.id == id)
 }
 
-crate::declare::chosen_by_id!(Puzzle, &PUZZLES[0], find, |_: &[&str]| None;);
+crate::declare::chosen_by_id!(Puzzle, &PUZZLES[0], find;);
 
 impl PartialEq for Puzzle {
     fn eq(&self, other: &Self) -> bool {
@@ -301,7 +380,7 @@ impl Model for Params {
     type Result = ();
     const ID: &'static str = "kernel-workbench";
     const TITLE: &'static str = "Kernel workbench";
-    const SUMMARY: &'static str = "Thirteen kernels to write in WGSL, from one line to softmax in a single pass: compiled, checked and timed on \
+    const SUMMARY: &'static str = "Eighteen kernels to write in WGSL, from one line to double buffering and merged softmaxes: compiled, checked and timed on \
          your own GPU.";
     const PARAMS: &'static [Param<Self>] =
         &[choice("puzzle", "the kernel to write", List { ids: &names(false), labels: &names(true) }, "map")

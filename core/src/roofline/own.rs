@@ -5,7 +5,7 @@ use crate::declare::Model as _;
 use crate::kernels::measured::Measured;
 use crate::kernels::rows::{self, Op};
 use crate::kernels::stream::{Copy, Intensity, KERNELS, Sum};
-use crate::kernels::{Params, Work, attention, matmul};
+use crate::kernels::{Params, Work, attention, decode, matmul, tuner};
 use crate::query::Query;
 
 /// A measurement on a roofline.
@@ -40,6 +40,11 @@ fn moved(m: &Measured) -> Option<u64> {
     match m.family.as_str() {
         matmul::Sizes::NAME => Some(work::<matmul::Sizes>(&query)),
         attention::Sizes::NAME => Some(work::<attention::Sizes>(&query)),
+        decode::Sizes::NAME => Some(work::<decode::Sizes>(&query)),
+        tuner::FAMILY => {
+            let n = size(&query, "n")?;
+            Some(matmul::Sizes { m: n, n, k: n }.compulsory())
+        }
         "copy" => matrix().map(|(rows, cols)| Copy { rows, cols }.needs("").asked.total()),
         "sum" => Some(Sum { n: size(&query, "n")? }.needs("one").asked.total()),
         "intensity" => Some(Intensity { n: size(&query, "n")?, fma: 0 }.compulsory().total()),

@@ -9,6 +9,7 @@ pub mod continuous_batching;
 pub mod decode_speed;
 pub mod editor_latency;
 pub mod failure_campaign;
+pub mod first_steps;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod kv_compression;
@@ -16,6 +17,7 @@ pub mod live_evaluation;
 pub mod lora_adapters;
 pub mod loss_detective;
 pub mod loss_scaling;
+pub mod matmul_tuner;
 pub mod memory_hierarchy;
 pub mod multi_token_prediction;
 pub mod occupancy;
@@ -66,7 +68,11 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             decode_speed::chart(&ringside_core::speculative::serving::Params::read(query).0.outcome().ok()?)
         }
         "editor-latency" => editor_latency::chart(&ringside_core::editor_latency::Params::read(query).0),
+        "first-steps" => {
+            first_steps::chart(&memory::first_steps::course(&memory::first_steps::Params::read(query).0).ok()?)
+        }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
+        "matmul-tuner" => matmul_tuner::chart(&kernels::tuner::Params::read(query).0, &[]),
         "multi-token-prediction" => {
             multi_token_prediction::chart(&ringside_core::speculative::figure::Params::read(query).0)
         }

@@ -170,7 +170,51 @@ pub const PUZZLES: &[Puzzle] = &[
     Puzzle { twin: twin::tiled_product, ..product("tiled-matmul", sources!("tiled-matmul")) },
     Puzzle { twin: twin::softmax, ..rows("softmax", sources!("softmax")) },
     Puzzle { twin: twin::online_softmax, ..rows("online-softmax", sources!("online-softmax")) },
+    Puzzle {
+        grid: [Size::Tiles("n", 4 * workbench::BLOCK), ONE, ONE],
+        inputs: &[("a", N), ("b", N)],
+        edges: &[&[1], &[4], &[63], &[255], &[256], &[257]],
+        sizes: &[("n", 1, 900)],
+        twin: twin::doubled_and_added,
+        ..puzzle("vector", sources!("vector"))
+    },
+    Puzzle {
+        grid: [Size::By(|dims| (dims.get("rows") * dims.get("cols")).div_ceil(workbench::BLOCK)), ONE, ONE],
+        inputs: &[("a", AREA)],
+        output: AREA,
+        sizes: &[("rows", 1, 40), ("cols", 1, 40), ("high", 1, 9)],
+        edges: &[&[1, 1, 1], &[16, 16, 4], &[17, 5, 4], &[3, 40, 8], &[40, 1, 3], &[30, 7, 1]],
+        twin: twin::in_bands,
+        ..puzzle("grouped", sources!("grouped"))
+    },
+    Puzzle {
+        grid: [Size::Tiles("k", workbench::CHUNK), Size::Dim("rows"), ONE],
+        inputs: &[("a", Size::Product(&[Size::Dim("rows"), Size::Dim("k")])), ("b", Size::Dim("k"))],
+        output: Size::Product(&[Size::Dim("rows"), Size::Tiles("k", workbench::CHUNK)]),
+        sizes: &[("rows", 1, 6), ("k", 1, 1000)],
+        edges: &[&[1, 1], &[3, 255], &[2, 256], &[3, 257], &[1, 1000]],
+        twin: twin::chunk_sums,
+        ..puzzle("split-k", sources!("split-k"))
+    },
+    Puzzle { twin: twin::tiled_product, ..product("double-buffer", sources!("double-buffer")) },
+    Puzzle {
+        grid: [Size::Dim("rows"), ONE, ONE],
+        inputs: &[
+            ("mosts", PAIRS),
+            ("sums", PAIRS),
+            ("parts", Size::Product(&[Size::Dim("rows"), Size::Dim("chunks"), Size::Dim("d")])),
+        ],
+        output: Size::Product(&[Size::Dim("rows"), Size::Dim("d")]),
+        row: Some("d"),
+        sizes: &[("rows", 1, 4), ("chunks", 1, 9), ("d", 1, 150)],
+        edges: &[&[1, 1, 1], &[2, 1, 64], &[3, 2, 63], &[2, 5, 65], &[1, 8, 128]],
+        prepare: twin::apart,
+        twin: twin::merged_chunks,
+        ..puzzle("merge", sources!("merge"))
+    },
 ];
+
+const PAIRS: Size = Size::Product(&[Size::Dim("rows"), Size::Dim("chunks")]);
 
 const fn product(id: &'static str, sources: [&'static str; 3]) -> Puzzle {
     Puzzle {

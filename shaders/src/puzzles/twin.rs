@@ -1,6 +1,6 @@
 //! What each puzzle comes to, on the CPU: in f32, in the order of its solution.
 
-use ringside_core::kernels::workbench::{BLOCK, TAPS};
+use ringside_core::kernels::workbench::{BLOCK, CHUNK, TAPS};
 
 use super::check::Expected;
 use crate::descriptor::Dims;
@@ -177,4 +177,67 @@ pub(super) fn online_softmax(dims: &Dims, inputs: &[Vec<f32>]) -> Expected {
 fn merged((most, sum): (f32, f32), (other, others): (f32, f32)) -> (f32, f32) {
     let now = most.max(other);
     (now, sum * (most - now).exp() + others * (other - now).exp())
+}
+
+pub(super) fn doubled_and_added(_: &Dims, inputs: &[Vec<f32>]) -> Expected {
+    let [a, b] = inputs else { return plain(Vec::new()) };
+    let weights = a.iter().zip(b).map(|(a, b)| 2.0 * a.abs() + b.abs());
+    rounded(a.iter().zip(b).map(|(a, b)| 2.0 * a + b).collect(), weights, 2)
+}
+
+pub(super) fn in_bands(dims: &Dims, inputs: &[Vec<f32>]) -> Expected {
+    let [a] = inputs else { return plain(Vec::new()) };
+    let [rows, cols, high] = ["rows", "cols", "high"].map(|name| size(dims, name));
+    let mut values = Vec::with_capacity(a.len());
+    for top in (0..rows).step_by(high.max(1)) {
+        for col in 0..cols {
+            values.extend((top..(top + high).min(rows)).map(|row| a[row * cols + col]));
+        }
+    }
+    plain(values)
+}
+
+pub(super) fn chunk_sums(dims: &Dims, inputs: &[Vec<f32>]) -> Expected {
+    let [a, b] = inputs else { return plain(Vec::new()) };
+    let (mut values, mut weights) = (Vec::new(), Vec::new());
+    for row in a.chunks(size(dims, "k").max(1)) {
+        for (a, b) in row.chunks(CHUNK as usize).zip(b.chunks(CHUNK as usize)) {
+            let products = || a.iter().zip(b).map(|(a, b)| a * b);
+            values.push(fold(BLOCK, products(), 0.0, |x, y| x + y));
+            weights.push(products().map(f32::abs).sum());
+        }
+    }
+    rounded(values, weights, CHUNK as usize + 1)
+}
+
+/// Largest scores far from 0 and from each other, and sums as they are with a largest score among them: at least 1.
+pub(super) fn apart(_: &Dims, inputs: &mut [Vec<f32>]) {
+    let [mosts, sums, _] = inputs else { return };
+    for (i, most) in mosts.iter_mut().enumerate() {
+        *most = 4.0 * *most + if i % 5 < 3 { 150.0 } else { 147.0 };
+    }
+    sums.iter_mut().for_each(|sum| *sum = 1.0 + 3.0 * sum.abs());
+}
+
+pub(super) fn merged_chunks(dims: &Dims, inputs: &[Vec<f32>]) -> Expected {
+    let [mosts, sums, parts] = inputs else { return plain(Vec::new()) };
+    let [chunks, d] = ["chunks", "d"].map(|name| size(dims, name).max(1));
+    let mut expected = Expected { values: Vec::new(), slack: Vec::new() };
+    for (row, (mosts, sums)) in mosts.chunks(chunks).zip(sums.chunks(chunks)).enumerate() {
+        for i in 0..d {
+            let part = |chunk: usize| parts[(row * chunks + chunk) * d + i];
+            let (mut most, mut sum, mut all, mut weight) = (LOWEST, 0.0, 0.0, 0.0);
+            for (chunk, (other, others)) in mosts.iter().zip(sums).enumerate() {
+                let now = f32::max(most, *other);
+                let (kept, share) = ((most - now).exp(), (other - now).exp());
+                sum = sum * kept + others * share;
+                all = all * kept + part(chunk) * share;
+                weight = weight * kept + part(chunk).abs() * share;
+                most = now;
+            }
+            expected.values.push(all / sum);
+            expected.slack.push(EXP * weight / sum);
+        }
+    }
+    expected
 }

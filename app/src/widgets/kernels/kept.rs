@@ -25,6 +25,14 @@ fn keep(new: Vec<Measured>) {
     store().update(|doc| doc.measured = serde_json::to_value(&kept).unwrap_or_default());
 }
 
+/// Keeps this one, and forgets what it takes the place of.
+pub(in crate::widgets) fn replace(new: Measured, is_old: impl Fn(&Measured) -> bool) {
+    let mut kept = all();
+    kept.retain(|old| !is_old(old));
+    kept.push(new);
+    store().update(|doc| doc.measured = serde_json::to_value(&kept).unwrap_or_default());
+}
+
 /// What of `runner` can be kept, and a table of what is kept of these families of kernels, the first of which names files.
 pub(in crate::widgets) fn view(runner: Runner, families: &[&'static str]) -> AnyView {
     let said: Said = RwSignal::new(None);

@@ -125,6 +125,8 @@ impl Runner {
             Ok(Said::Failed(trouble)) => {
                 let (why, most) = (sentence(&trouble), Unit::Flop.format(TWIN as f64));
                 self.trouble.set(Some(format!("{why} The CPU would take long for this: it does up to {most}.")));
+                // What comes next is decided by what was measured, and this was not.
+                self.more.set_value(|_| None);
                 self.advance();
             }
             Ok(Said::Tried(_)) => self.give_up(STALE.to_owned()),
