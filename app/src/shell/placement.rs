@@ -65,7 +65,7 @@ struct Desk {
 }
 
 fn view() -> AnyView {
-    page::title("Placement");
+    page::title("Where to begin");
     let library = library();
     untrack(|| drop((library.placement.get(), library.course.get(), library.exercises.get())));
     let with_index = move |areas: Arc<Vec<Area>>, course: Arc<Course>| {
