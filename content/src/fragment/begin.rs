@@ -37,7 +37,7 @@ impl Guess {
 
 fn button(label: &str, set: &str, says: &str) -> String {
     format!(
-        "<button type=\"button\" class=\"preset\" aria-pressed=\"false\" data-guess=\"{}\" data-says=\"{}\" disabled>{}</button> ",
+        "<button type=\"button\" class=\"secondary\" aria-pressed=\"false\" data-guess=\"{}\" data-says=\"{}\" disabled>{}</button> ",
         escape(set),
         escape(says),
         escape(label)
