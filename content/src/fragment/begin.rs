@@ -27,7 +27,7 @@ impl Guess {
         format!(
             "<div class=\"guess sans\" role=\"group\" aria-labelledby=\"{id}\">\n<p id=\"{id}\">{}</p>\n\
              <p class=\"guess-options\">{options}</p>\n<p class=\"guess-said\" role=\"status\"></p>\n\
-             <p class=\"guess-then\" hidden>{}</p>\n</div>\n",
+             <p class=\"guess-then\" inert>{}</p>\n</div>\n",
             escape(self.question),
             self.then,
             id = self.id,
