@@ -77,8 +77,8 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     let groups = data::figures(&world, &course);
     files.html("figures.html", fragment::gallery(&groups));
     let labs = data::labs(&world);
-    files.html("home.html", fragment::home(&course, &readings, &exercises, &labs));
     let missions = data::missions(&world);
+    files.html("home.html", fragment::home(&course, &readings, &exercises, &missions, &labs));
     files.html("contents.html", fragment::contents(&course, &exercises, [missions.len(), labs.len()]));
     if !missions.is_empty() {
         files.html("missions.html", fragment::missions::list(&missions, &course));
@@ -94,6 +94,11 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         files.html(&format!("labs/{}.html", lab.slug), fragment::labs::page(lab, &course));
         files.html(&format!("labs/{}.txt", lab.slug), lab.output.clone());
     }
+    let syllabus = data::syllabus(&world, &course, &labs, &missions);
+    if !syllabus.is_empty() {
+        files.html("syllabus.html", fragment::syllabus(&syllabus, &course));
+    }
+    files.json("placement.json", &data::placement(&world));
     files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);

@@ -19,6 +19,7 @@ pub mod copy_link;
 pub mod debounced;
 pub mod dialog;
 pub mod dom;
+pub mod drop_zone;
 pub mod figure;
 pub mod file;
 pub mod idle;
