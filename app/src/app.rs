@@ -26,11 +26,13 @@ pub fn App() -> impl IntoView {
             Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
             Route::Lab(_) => deferred::page(|| style::with(&["labs"], shell::lab::load())).into_any(),
             Route::Mission(_) => deferred::page(|| style::with(&["missions"], shell::mission::load())).into_any(),
-            Route::Reference => deferred::page(shell::reference::load).into_any(),
+            Route::Reference => deferred::page(|| style::with(&["reference"], shell::reference::load())).into_any(),
             Route::Practice => {
                 deferred::page(|| style::with(&["to-do-now", "practice"], shell::practice::load())).into_any()
             }
             Route::Record => deferred::page(|| style::with(&["exam", "record"], shell::record::load())).into_any(),
+            Route::Placement => deferred::page(|| style::with(&["exam"], shell::placement::load())).into_any(),
+            Route::Syllabus => deferred::page(|| style::with(&["syllabus"], shell::syllabus::load())).into_any(),
             Route::Quiz => deferred::page(|| style::with(&["exam"], shell::exam::load_quiz())).into_any(),
             Route::Check => deferred::page(|| style::with(&["exam"], shell::exam::load_check())).into_any(),
             Route::Presenter => {

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_content::schema::{Course, ExerciseIndex, Exercises, Glossary, Readings, Reference, SearchIndex};
+use ringside_content::schema::{
+    Course, ExerciseIndex, Exercises, Glossary, Pictures, Readings, Reference, SearchIndex, Signs,
+};
+use ringside_core::practice::placement::Area;
 use serde::de::DeserializeOwned;
 
 use crate::once::{self, Once};
@@ -136,6 +139,10 @@ pub struct Library {
     pub labs: Remote<Fragment>,
     /// The list of missions, rendered.
     pub missions: Remote<Fragment>,
+    /// How to teach with the course, rendered.
+    pub syllabus: Remote<Fragment>,
+    /// The areas of the quiz that says where to begin.
+    pub placement: Remote<Vec<Area>>,
     /// Every source as a card, rendered.
     pub sources: Remote<Fragment>,
     /// Parts, chapters, plan.
@@ -144,8 +151,14 @@ pub struct Library {
     pub readings: Remote<Readings>,
     /// Every term.
     pub glossary: Remote<Glossary>,
+    /// Every formula, rendered.
+    pub formulas: Remote<Fragment>,
+    /// The small pictures of the glossary.
+    pub pictures: Remote<Pictures>,
     /// Variables, tools, courses, the reference card.
     pub reference: Remote<Reference>,
+    /// What logs say.
+    pub signs: Remote<Signs>,
     /// Everything that can be found.
     pub search: Remote<SearchIndex>,
     /// Every exercise in short.
@@ -164,11 +177,16 @@ pub fn provide() {
         figures: Remote::new("figures.html".into()),
         labs: Remote::new("labs.html".into()),
         missions: Remote::new("missions.html".into()),
+        syllabus: Remote::new("syllabus.html".into()),
+        placement: Remote::new("placement.json".into()),
         sources: Remote::new("sources.html".into()),
         course: Remote::new("course.json".into()),
         readings: Remote::new("readings.json".into()),
         glossary: Remote::new("glossary.json".into()),
+        formulas: Remote::new("formulas.html".into()),
+        pictures: Remote::new("pictures.json".into()),
         reference: Remote::new("reference.json".into()),
+        signs: Remote::new("signs.json".into()),
         search: Remote::new("search.json".into()),
         exercises: Remote::new(EXERCISES.into()),
     };

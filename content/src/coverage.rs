@@ -17,13 +17,17 @@ use crate::world::World;
 /// What of the reading map the folder `content/` has, and everything that is wrong with that.
 pub fn coverage(root: &Path) -> (String, Vec<Diagnostic>) {
     let (tree, sink) = (Tree::read(root), Sink::default());
-    // What is wrong elsewhere is the build's to say.
+    // What is wrong elsewhere is the build’s to say.
     let elsewhere = Sink::default();
     let world = survey(&tree, &elsewhere, Mode::Strict);
     let readings = data::readings(&world);
     let world = World { sink: &sink, ..world };
     let documents = data::coverage(&world, &readings);
     let formulas = data::formulas(&world);
+    // Its figures are states of models as well.
+    let _ = data::glossary(&world);
+    let _ = data::signs(&world, &crate::site::course(&world));
+    let _ = data::placement(&world);
     let text = format!("{}{}{}", map(&world, &documents, &readings), described(&formulas), links(&world));
     (text, sink.into_sorted())
 }

@@ -5,10 +5,12 @@
 //! in the text. Equal scores keep the order of the entries. Nothing is indexed or allocated ahead: at the size of a
 //! course, a scan takes a few milliseconds.
 
+mod log;
 mod spelling;
 
 use std::ops::Range;
 
+pub use log::{LogReading, Seen, is_log, read_log};
 pub use spelling::corrected;
 
 use crate::schema::SearchEntry;
@@ -212,6 +214,11 @@ fn in_word(c: char) -> bool {
 
 fn is_combining(c: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&c)
+}
+
+/// Characters without case, each in its place.
+fn fold_text(text: &[char]) -> Vec<char> {
+    text.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect()
 }
 
 /// A character without case and diacritics: none, one, two or (rarely) three characters.

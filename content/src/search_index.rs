@@ -5,7 +5,7 @@ use ringside_core::catalogue;
 use crate::data::{ChapterExercise, Formula, Group, Lab, Listed};
 use crate::html::text_of;
 use crate::markdown::Page;
-use crate::schema::{Chapter, Course, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex};
+use crate::schema::{Chapter, Course, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex, Signs};
 
 /// Collects the entries.
 #[derive(Default)]
@@ -101,6 +101,19 @@ impl Builder {
                 context: mission.question.clone(),
                 href: format!("mission/{slug}/"),
                 text: format!("{} {}.", one.plain(), decisions.join(", ")),
+            });
+        }
+    }
+
+    /// What logs say.
+    pub(crate) fn signs(&mut self, signs: &Signs) {
+        for sign in &signs.0 {
+            self.0.push(SearchEntry {
+                kind: EntryKind::Message,
+                title: sign.title.clone(),
+                context: sign.section.title.clone(),
+                href: sign.section.href.clone(),
+                text: format!("{}. {} {}", sign.lines.join(" · "), text_of(&sign.means), text_of(&sign.remedy)),
             });
         }
     }

@@ -56,6 +56,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("course.json", &course);
     files.json("readings.json", &readings);
     files.json("glossary.json", &glossary);
+    let signs = data::signs(&world, &course);
+    files.json("signs.json", &signs);
+    files.json("pictures.json", &fragment::pictures(&glossary));
     files.json("reference.json", &data::reference(&world));
     files.html("sources.html", fragment::list(&course, &readings));
 
@@ -74,8 +77,8 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     let groups = data::figures(&world, &course);
     files.html("figures.html", fragment::gallery(&groups));
     let labs = data::labs(&world);
-    files.html("home.html", fragment::home(&course, &readings, &exercises, &labs));
     let missions = data::missions(&world);
+    files.html("home.html", fragment::home(&course, &readings, &exercises, &missions, &labs));
     files.html("contents.html", fragment::contents(&course, &exercises, [missions.len(), labs.len()]));
     if !missions.is_empty() {
         files.html("missions.html", fragment::missions::list(&missions, &course));
@@ -91,6 +94,11 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         files.html(&format!("labs/{}.html", lab.slug), fragment::labs::page(lab, &course));
         files.html(&format!("labs/{}.txt", lab.slug), lab.output.clone());
     }
+    let syllabus = data::syllabus(&world, &course, &labs, &missions);
+    if !syllabus.is_empty() {
+        files.html("syllabus.html", fragment::syllabus(&syllabus, &course));
+    }
+    files.json("placement.json", &data::placement(&world));
     files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);
@@ -99,6 +107,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     }
     index.widgets(&groups);
     index.labs(&labs);
+    index.signs(&signs);
     index.formulas(&formulas, &course);
     index.missions(&missions);
     index.terms(&glossary);
@@ -156,7 +165,7 @@ pub(crate) fn survey<'a>(tree: &'a Tree, sink: &'a Sink, mode: Mode) -> World<'a
     world
 }
 
-fn course(world: &World<'_>) -> Course {
+pub(crate) fn course(world: &World<'_>) -> Course {
     let (layers, parts) = data::course(world);
     let (plan, not_covered) = data::plan(world);
     Course { layers, parts, plan, not_covered }

@@ -134,3 +134,22 @@ fn a_place_that_does_not_exist_is_named() {
         assert!(said.contains(part), "{part}: {said}");
     }
 }
+
+#[test]
+fn what_launches_print_is_recognised() {
+    use ringside_content::schema::Signs;
+    use ringside_content::search::read_log;
+    use ringside_core::declare::Model as _;
+    use ringside_core::launch::Params;
+    let signs: Signs = serde_json::from_slice(file("signs.json").expect("signs.json")).expect("signs");
+    let unknown: Vec<String> = (1..=24)
+        .filter_map(|case| {
+            let params = Params::read(&Query::new([("case", case.to_string())])).0;
+            let log = params.launch().log(params.world()).join("\n");
+            let silent = ["12", "18", "22"].contains(&case.to_string().as_str());
+            let seen = read_log(&signs.0, &log).seen;
+            (seen.is_empty() && !silent && !log.is_empty()).then(|| format!("case {case}:\n{log}"))
+        })
+        .collect();
+    assert!(unknown.is_empty(), "{}", unknown.join("\n\n"));
+}

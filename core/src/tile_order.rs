@@ -184,11 +184,13 @@ impl Params {
                 } else {
                     format!("{} from memory and {} still in the L2", grouped(wave.read()), grouped(found))
                 };
+                let many =
+                    |n: usize, what: &str| format!("{} {what}{}", grouped(n as u64), if n == 1 { "" } else { "s" });
                 format!(
-                    "{} tiles of this wave lie in {} rows and {} columns: they use {} blocks of A and B, {rest}.",
-                    grouped(wave.tiles.len() as u64),
-                    grouped(wave.a.len() as u64),
-                    grouped(wave.b.len() as u64),
+                    "The {} of this wave lie in {} and {}: they use {} blocks of A and B, {rest}.",
+                    many(wave.tiles.len(), "tile"),
+                    many(wave.a.len(), "row"),
+                    many(wave.b.len(), "column"),
                     grouped(wave.used())
                 )
             },

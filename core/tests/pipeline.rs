@@ -36,6 +36,7 @@ fn any_params() -> impl Strategy<Value = Params> {
             slow_stage: slow_stage.min(stages - 1),
             slow_by,
             path: false,
+            ..Params::default()
         },
     )
 }

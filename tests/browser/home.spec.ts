@@ -1,6 +1,6 @@
 // The front door and its neighbours: the reading map, its filters and links, the search, the reference page.
 import type { Page } from "@playwright/test";
-import { expect, ready, test } from "./fixtures";
+import { axe, expect, ready, test } from "./fixtures";
 
 const count = (page: Page) => page.locator("#sources .count [role=status]");
 const shown = (page: Page) => page.locator("#sources .sources > li:visible");
@@ -16,6 +16,45 @@ test("the first screen says what this is, where to start, and shows a live figur
   await expect(page.locator("h1")).toHaveText("Ringside");
   await expect(page.getByRole("link", { name: /^Start here/ })).toBeInViewport();
   await expect(page.locator('[data-widget="memory-breakdown"]')).toBeInViewport({ ratio: 0.3 });
+});
+
+test("a newcomer guesses, is surprised, and plays with three figures", async ({ page }) => {
+  await open(page, "./");
+  // Nothing of the figures further down is downloaded for the first screen.
+  const modules = await page.evaluate(() => performance.getEntriesByType("resource").map((e) => e.name).filter((n) => /widget-(collective|matmul)/.test(n)));
+  expect(modules).toEqual([]);
+  const live = page.locator(".live");
+  const state = async (name: string) => new URLSearchParams((await live.locator("figure[data-widget]").getAttribute("data-query"))!).get(name);
+  await live.getByRole("button", { name: "128", exact: true }).click();
+  await expect(live.getByRole("status").first()).toContainText("each still holds 480");
+  await expect.poll(() => state("dp")).toBe("128");
+  await live.getByRole("button", { name: "No number is enough" }).click();
+  await expect(live.getByRole("status").first()).toContainText("Right.");
+  await live.getByRole("button", { name: "Share the copy instead: ZeRO 3" }).click();
+  await expect.poll(() => state("zero")).toBe("3");
+  await expect(live.locator("figure").getByText("7.5 GB").first()).toBeVisible();
+
+  const ring = page.locator("#moves");
+  await ring.getByRole("button", { name: "About 2 GB" }).scrollIntoViewIfNeeded();
+  await ring.getByRole("button", { name: "About 2 GB" }).click();
+  await page.locator("#your-gpu h2").scrollIntoViewIfNeeded();
+  await expect(ring.locator("figure[data-widget=ring-all-reduce]")).toHaveAttribute("data-query", /ranks=16/);
+  await page.locator("#layers h2").scrollIntoViewIfNeeded();
+  await expect(page.locator("#your-gpu figure[data-widget=matmul-kernels]")).toBeVisible();
+  expect(await axe(page, ".live, .begin, .for-whom, #layers, #labs")).toEqual([]);
+});
+
+test("the map of layers shows how far one is", async ({ page }) => {
+  await page.addInitScript(() => {
+    const chapters = { "memory-accounting": { done: true } };
+    const exercises = { "memory-accounting/zero-3": { right: true } };
+    localStorage.setItem("ringside.store", JSON.stringify({ version: 2, chapters, exercises }));
+  });
+  await open(page, "./");
+  const layer = page.locator(".layer", { has: page.locator('a[href="chapter/memory-accounting/"]') }).first();
+  await expect(layer.locator("progress")).toHaveAttribute("value", "1");
+  await expect(layer).toContainText(/1 of \d+ chapters done/);
+  await expect(layer.locator('.solved[data-exercises="memory-accounting"]')).toContainText("1/");
 });
 
 test("a begun chapter is where it goes on", async ({ page }) => {

@@ -18,8 +18,8 @@ test("what a lab measured, a model and a cluster fill a figure, which says what 
   await setup.getByLabel("Model", { exact: true }).selectOption("llama-3-8b");
   await setup.getByLabel("GPU", { exact: true }).selectOption("a100-80");
   for (const [label, value] of [["GPUs of a node", "4"], ["Nodes", "16"]]) {
-    await setup.getByLabel(label).fill(value);
-    await setup.getByLabel(label).press("Enter");
+    await setup.getByLabel(label, { exact: true }).fill(value);
+    await setup.getByLabel(label, { exact: true }).press("Enter");
   }
   expect(await axe(page, ".labs")).toEqual([]);
   await page.goto("w/parallel-planner/?batch=256");

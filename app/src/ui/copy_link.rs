@@ -26,10 +26,18 @@ pub fn copy_link(label: &'static str, address: impl Fn() -> String + Copy + Send
         <button type="button" class="quiet" on:click=copy>
             <span aria-live="polite">{move || if copied.get() { "Copied ✓" } else { label }}</span>
         </button>
-        <Show when=move || by_hand.with(Option::is_some)>
+        {from_here(by_hand)}
+    }
+    .into_any()
+}
+
+/// A field to copy from, once there is something in it: for a browser that does not let a page copy.
+pub fn from_here(text: RwSignal<Option<String>>) -> AnyView {
+    view! {
+        <Show when=move || text.with(Option::is_some)>
             <label class="by-hand">
                 "Copy it from here: "
-                <input type="text" readonly prop:value=move || by_hand.get().unwrap_or_default() />
+                <input type="text" readonly prop:value=move || text.get().unwrap_or_default() />
             </label>
         </Show>
     }

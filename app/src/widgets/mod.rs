@@ -23,6 +23,7 @@ mod editor_latency;
 mod export;
 mod failure_campaign;
 mod fill_in_the_middle;
+mod first_steps;
 mod flash_attention_tiling;
 mod float_bits;
 mod kernel_fusion;
@@ -66,6 +67,7 @@ mod schedule_editor;
 mod seed_streams;
 mod serving_planner;
 mod sft_packing;
+mod sharding_price;
 mod stragglers;
 mod tensor_parallel;
 mod tile_order;
@@ -145,6 +147,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "editor-latency", styles: &["editor-latency"], load: || Box::pin(editor_latency::load()) },
     Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
     Widget { id: "fill-in-the-middle", styles: &["fill-in-the-middle"], load: || Box::pin(fill_in_the_middle::load()) },
+    Widget { id: "first-steps", styles: &["first-steps"], load: || Box::pin(first_steps::load()) },
     Widget {
         id: "flash-attention-tiling",
         styles: &["flash-attention-tiling"],
@@ -208,6 +211,7 @@ pub const ALL: &[Widget] = &[
     Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
     Widget { id: "stragglers", styles: &["stragglers"], load: || Box::pin(stragglers::load()) },
     Widget { id: "serving-planner", styles: &["serving-planner"], load: || Box::pin(serving_planner::load()) },
+    Widget { id: "sharding-price", styles: &["sharding-price"], load: || Box::pin(sharding_price::load()) },
     Widget { id: "sft-packing", styles: &["sft-packing"], load: || Box::pin(sft_packing::load()) },
     Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
     Widget { id: "caching-allocator", styles: &["caching-allocator"], load: || Box::pin(caching_allocator::load()) },

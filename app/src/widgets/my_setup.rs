@@ -3,6 +3,7 @@
 //! Which those are is declared (`ringside_core::declare::Takes`); no widget knows of it. The setup is that of the address
 //! (`?setup=…`), which an instructor may have made, or the one in the store. The code is downloaded at the first press.
 
+use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::catalogue::Entry;
@@ -12,6 +13,7 @@ use ringside_core::setup::{Filled, Setup, fill, is_offered};
 use crate::deferred::{self, NotLoaded};
 use crate::router;
 use crate::store::store;
+use crate::ui::scroll;
 
 /// The name in the address by which a link carries a setup.
 pub const SETUP: &str = "setup";
@@ -100,7 +102,18 @@ pub(super) fn offer(model: Entry, query: RwSignal<Query>) -> MySetup {
             }
         })
     };
-    let said = view! { <div class="my-setup-said" role="status">{said}</div> };
+    let place = NodeRef::<html::Div>::new();
+    // On a phone the button stands under the figure, and what it says over it.
+    Effect::new(move |_| {
+        if outcome.with(Option::is_some) {
+            request_animation_frame(move || {
+                if let Some(place) = place.try_get_untracked().flatten() {
+                    scroll::to_nearest(place.into());
+                }
+            });
+        }
+    });
+    let said = view! { <div class="my-setup-said" role="status" node_ref=place>{said}</div> };
     MySetup { tool: Some(tool.into_any()), said: Some(said.into_any()) }
 }
 

@@ -1,6 +1,6 @@
 //! `glossary.toml`: the terms.
 
-use super::{ids, inline, read};
+use super::{figure, ids, inline, read};
 use crate::names::Kind;
 use crate::schema::{Glossary, Term};
 use crate::toml_reader::Table;
@@ -20,6 +20,7 @@ fn term(world: &World<'_>, mut table: Table<'_, '_>) -> Term {
         term: table.string("term"),
         also: table.texts("also").into_iter().map(|t| t.text).collect(),
         definition: inline(world, &table.text("definition")),
+        figure: table.optional_text("figure").and_then(|state| figure(world, &state)).map(|place| place.href),
         chapters: ids(world, &mut table, "chapters", Kind::Chapter),
         see: ids(world, &mut table, "see", Kind::Term),
     };

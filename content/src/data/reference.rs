@@ -22,6 +22,7 @@ fn variable(world: &World<'_>, mut table: Table<'_, '_>) -> Variable {
         name: table.string("name"),
         example: table.string("example"),
         purpose: inline(world, &table.text("purpose")),
+        prints: table.optional_string("prints").unwrap_or_default(),
         chapters: ids(world, &mut table, "chapters", Kind::Chapter),
     };
     table.finish();

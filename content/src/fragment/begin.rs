@@ -4,8 +4,8 @@ use ringside_core::catalogue::{self, Entry};
 use ringside_core::quantity::{Unit, grouped};
 use ringside_core::query::Query;
 
-use super::{labs, still};
-use crate::data::Lab;
+use super::{labs, missions, still};
+use crate::data::{Lab, Listed};
 use crate::html::escape;
 use crate::markdown;
 use crate::schema::{Course, Status};
@@ -27,7 +27,7 @@ impl Guess {
         format!(
             "<div class=\"guess sans\" role=\"group\" aria-labelledby=\"{id}\">\n<p id=\"{id}\">{}</p>\n\
              <p class=\"guess-options\">{options}</p>\n<p class=\"guess-said\" role=\"status\"></p>\n\
-             <p class=\"guess-then\" hidden>{}</p>\n</div>\n",
+             <p class=\"guess-then\" inert>{}</p>\n</div>\n",
             escape(self.question),
             self.then,
             id = self.id,
@@ -37,7 +37,7 @@ impl Guess {
 
 fn button(label: &str, set: &str, says: &str) -> String {
     format!(
-        "<button type=\"button\" class=\"preset\" aria-pressed=\"false\" data-guess=\"{}\" data-says=\"{}\" disabled>{}</button> ",
+        "<button type=\"button\" class=\"secondary\" aria-pressed=\"false\" data-guess=\"{}\" data-says=\"{}\" disabled>{}</button> ",
         escape(set),
         escape(says),
         escape(label)
@@ -169,6 +169,21 @@ const FOR: &str = "<section class=\"for-whom\" aria-labelledby=\"for-whom\">\n\
 
 pub(super) fn for_whom() -> &'static str {
     FOR
+}
+
+/// The missions, in short.
+pub(super) fn missions(all: &[Listed]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let items: String = all.iter().map(missions::item).collect();
+    format!(
+        "<section id=\"missions\" aria-labelledby=\"missions-title\">\n<h2 id=\"missions-title\">{}</h2>\n\
+         <p class=\"intro\">A company, a cluster, money and a date. You decide, the models say what follows, and every decision changes those \
+         after it. At the end your run stands beside the best that a search finds.</p>\n\
+         <ol class=\"lab-links sans\">\n{items}</ol>\n</section>\n",
+        words::count(all.len(), "mission", "missions"),
+    )
 }
 
 /// The labs, in short.

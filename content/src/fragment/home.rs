@@ -1,21 +1,28 @@
 //! `home.html`: the reading map.
 
 use super::{begin, chapters, layers, plan, sources};
-use crate::data::Lab;
+use crate::data::{Lab, Listed};
 use crate::html::escape;
 use crate::schema::{Course, ExerciseIndex, NotCovered, Readings, Status};
 use crate::words;
 
 /// The home page, with the live figure and a place for the list of sources.
-pub(crate) fn home(course: &Course, readings: &Readings, exercises: &ExerciseIndex, labs: &[Lab]) -> String {
+pub(crate) fn home(
+    course: &Course,
+    readings: &Readings,
+    exercises: &ExerciseIndex,
+    missions: &[Listed],
+    labs: &[Lab],
+) -> String {
     format!(
-        "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}{}{}{}</article>\n",
+        "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}{}{}{}{}</article>\n",
         welcome(course, readings),
         on_this_page(course, readings),
         begin::live(course),
         begin::for_whom(),
         begin::more(course),
         layers::section(course, readings, exercises),
+        begin::missions(missions),
         begin::labs(labs),
         chapters::section(course, readings, exercises),
         plan::section(course, readings),
@@ -45,6 +52,7 @@ fn welcome(course: &Course, readings: &Readings) -> String {
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
          <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span> \
          <span class=\"half-hour\"{hidden}>Only half an hour? {link}.</span></p>\n\
+         <p class=\"placed sans\">Not new to this? <a href=\"placement/\">Twelve questions say where to begin</a>.</p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
         escape(&href),
         escape(&start),

@@ -31,6 +31,17 @@ pub(crate) fn list(missions: &[Listed], course: &Course) -> String {
     )
 }
 
+/// A mission as an item of a list: its title and how long it takes.
+pub(super) fn item(one: &Listed) -> String {
+    format!(
+        "<li><a href=\"mission/{}/\"><i>{}</i> {}</a> <small>{}</small></li>\n",
+        escape(&one.slug),
+        escape(&one.number),
+        escape(&one.mission.title),
+        duration(one.mission.minutes)
+    )
+}
+
 /// The page of a mission: its brief, and what will be decided.
 pub(crate) fn page(one: &Listed, course: &Course) -> String {
     let decisions: String = one.mission.decision.iter().map(|d| format!("<li>{}</li>\n", escape(&d.title))).collect();

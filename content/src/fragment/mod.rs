@@ -25,15 +25,19 @@ mod home;
 pub(crate) mod labs;
 mod layers;
 pub(crate) mod missions;
+mod pictures;
 mod plan;
 mod sources;
 mod still;
+mod syllabus;
 
 pub(crate) use contents::contents;
 pub(crate) use formulas::list as formulas;
 pub(crate) use gallery::gallery;
 pub(crate) use home::home;
+pub(crate) use pictures::pictures;
 pub(crate) use sources::list;
+pub(crate) use syllabus::page as syllabus;
 
 use crate::html::escape;
 use crate::schema::{Chapter, ExerciseIndex, Source, Status};

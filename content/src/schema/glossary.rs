@@ -1,5 +1,7 @@
 //! `glossary.json`: the terms that a reader can point at.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Html, is_empty};
@@ -23,6 +25,9 @@ pub struct Term {
     pub also: Vec<String>,
     /// What it means.
     pub definition: Html,
+    /// The live figure that shows it, `w/<id>/?<state>`, if one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figure: Option<String>,
     /// Slugs of the chapters that explain it.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub chapters: Vec<String>,
@@ -30,3 +35,8 @@ pub struct Term {
     #[serde(default, skip_serializing_if = "is_empty")]
     pub see: Vec<String>,
 }
+
+/// The small pictures of those terms whose figure is a chart, by id.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Pictures(pub BTreeMap<String, Html>);

@@ -6,12 +6,14 @@
 //! | `readings.json` | [`Readings`] |
 //! | `glossary.json` | [`Glossary`] |
 //! | `reference.json` | [`Reference`] |
+//! | `pictures.json` | [`Pictures`] |
 //! | `contents.html`, `home.html`, `figures.html`, `sources.html`, `formulas.html` | HTML fragments, see `fragment` |
 //! | `chapters/<slug>.html` | the chapter's page: an HTML fragment with place-holders |
 //! | `chapters/<slug>.notes.html` | its notes for whoever presents it, if it has any; the page has their places |
 //! | `chapters/<slug>.exercises.json` | [`Exercises`] |
 //! | `exercises.json` | [`ExerciseIndex`] |
 //! | `search.json` | [`SearchIndex`] |
+//! | `signs.json` | [`Signs`] |
 //! | `source.json` | the files of `content/`, from path to text: for whoever writes a chapter |
 //!
 //! Fields that hold rendered HTML have the type [`Html`]; everything else is plain text and must be escaped by whoever
@@ -24,16 +26,18 @@ mod glossary;
 mod readings;
 mod reference;
 mod search;
+mod sign;
 
 use serde::{Deserialize, Serialize};
 
 pub use chapter::{ExerciseIndex, Exercises, Indexed};
 pub use course::{Block, Chapter, Course, Layer, NotCovered, Part, Skill, Status, Week};
 pub use draft::{Diagnostic, Draft, ModelWords, ParameterWords, SLIDES, Vocabulary};
-pub use glossary::{Glossary, Term};
+pub use glossary::{Glossary, Pictures, Term};
 pub use readings::{After, Readings, Source};
 pub use reference::{Card, OtherCourse, Reference, Tool, Variable};
 pub use search::{EntryKind, SearchEntry, SearchIndex};
+pub use sign::{Place, Sign, Signs};
 
 /// HTML made by this crate from checked content: safe to put into a page as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

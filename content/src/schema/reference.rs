@@ -26,6 +26,9 @@ pub struct Variable {
     pub example: String,
     /// What it is for.
     pub purpose: Html,
+    /// What is printed where it is set, missing or wrong; empty for one that nothing is printed of.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prints: String,
     /// Slugs of the chapters in which it matters.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub chapters: Vec<String>,

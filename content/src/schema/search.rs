@@ -37,6 +37,8 @@ pub enum EntryKind {
     Section,
     /// A widget.
     Widget,
+    /// A message that logs have.
+    Message,
     /// A formula of the reference.
     Formula,
     /// A term of the glossary.

@@ -238,7 +238,7 @@ impl<O: Options> Field for O {
 
 /// A row of a table, chosen by its id. Reading starts at the first.
 macro_rules! chosen_by_id {
-    ($($row:ty, $first:expr, $find:path, $takes:expr;)+) => {$(
+    ($($row:ty, $first:expr, $find:path $(, $takes:expr)?;)+) => {$(
         impl Default for &'static $row {
             fn default() -> Self {
                 $first
@@ -256,9 +256,11 @@ macro_rules! chosen_by_id {
                 }
             }
 
-            fn takes(&self, ids: &[&str]) -> Option<$crate::declare::Takes> {
-                $takes(ids)
-            }
+            $(
+                fn takes(&self, ids: &[&str]) -> Option<$crate::declare::Takes> {
+                    $takes(ids)
+                }
+            )?
         }
 
         impl $crate::declare::Field for &'static $row {

@@ -35,6 +35,13 @@ pub struct Link {
     pub source: Source,
 }
 
+impl Link {
+    /// Bytes that are under way while the first travels: bandwidth times latency. Less than that does not keep the link busy.
+    pub fn under_way(&self) -> f64 {
+        self.bandwidth * self.latency
+    }
+}
+
 /// The source of every [`Link::latency`]. It has no figure for AMD's links: NVLink's stands for them.
 pub const LATENCY_SOURCE: Source = Source {
     title: "NCCL, src/graph/tuning.cc at 5067397: hwLat, ring, Simple protocol",

@@ -8,9 +8,11 @@ mod collectives;
 mod ddp;
 mod deepspeed;
 mod fsdp;
+mod fsdp_in_code;
 mod mixed_precision;
 mod parallel;
 mod profile;
+mod ring_attention;
 mod serve;
 mod states;
 #[cfg(test)]
@@ -32,7 +34,7 @@ pub struct Lab {
 }
 
 /// All labs, in their order.
-pub const ALL: [Lab; 8] = [
+pub const ALL: [Lab; 10] = [
     Lab { id: "collectives", version: 1, hold: collectives::hold },
     Lab { id: "ddp", version: 1, hold: ddp::hold },
     Lab { id: "fsdp", version: 1, hold: fsdp::hold },
@@ -41,6 +43,8 @@ pub const ALL: [Lab; 8] = [
     Lab { id: "profile", version: 1, hold: profile::hold },
     Lab { id: "parallel", version: 1, hold: parallel::hold },
     Lab { id: "serve", version: 1, hold: serve::hold },
+    Lab { id: "fsdp-in-code", version: 1, hold: fsdp_in_code::hold },
+    Lab { id: "ring-attention", version: 1, hold: ring_attention::hold },
 ];
 
 /// The lab of this id.

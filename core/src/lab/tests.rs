@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::{ALL, BEGIN, END, Within, read};
 
 /// What each script printed, on two processes of a machine with two cores.
-const OUTPUTS: [(&str, &str); 8] = [
+const OUTPUTS: [(&str, &str); 10] = [
     ("collectives", include_str!("../../../content/labs/01-collectives/output.txt")),
     ("ddp", include_str!("../../../content/labs/02-ddp/output.txt")),
     ("fsdp", include_str!("../../../content/labs/03-fsdp/output.txt")),
@@ -14,6 +14,8 @@ const OUTPUTS: [(&str, &str); 8] = [
     ("profile", include_str!("../../../content/labs/06-profile/output.txt")),
     ("parallel", include_str!("../../../content/labs/07-parallel/output.txt")),
     ("serve", include_str!("../../../content/labs/08-serve/output.txt")),
+    ("fsdp-in-code", include_str!("../../../content/labs/09-fsdp-in-code/output.txt")),
+    ("ring-attention", include_str!("../../../content/labs/10-ring-attention/output.txt")),
 ];
 
 #[test]
@@ -101,7 +103,7 @@ fn bad_pastes_are_told_why() {
 
 proptest! {
     #[test]
-    fn no_paste_is_too_much(lab in 0..8_usize, from in 0..4000_usize, with in "[0-9a-z\\-\\.\\[\\]{}\",: ]{0,12}") {
+    fn no_paste_is_too_much(lab in 0..10_usize, from in 0..4000_usize, with in "[0-9a-z\\-\\.\\[\\]{}\",: ]{0,12}") {
         let output = OUTPUTS[lab].1;
         let begin = output.find(BEGIN).unwrap_or(0) + BEGIN.len();
         let at = (begin + from).min(output.len());

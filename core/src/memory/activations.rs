@@ -178,6 +178,12 @@ impl Model for Params {
             Unit::BytesPerSecond,
             |_, a| a.offload[2].bandwidth(),
         ),
+        measure(
+            "offload-optimizer-nvme",
+            "Step with the optimizer states on one NVMe drive, over its arithmetic",
+            Unit::Ratio,
+            |_, a| a.offload[2].slowdown(super::offload::LINKS[2].bandwidth),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Activations, String> {

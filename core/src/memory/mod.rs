@@ -10,6 +10,7 @@ pub mod breakdown;
 pub mod convention;
 pub mod deepspeed;
 pub mod export;
+pub mod first_steps;
 pub mod layout;
 pub mod offload;
 pub mod optimizer;

@@ -163,19 +163,17 @@ impl Scope {
         if let Some(error) = &evaluation.error {
             return Err(error.clone());
         }
-        for (name, text) in evaluation.query.iter() {
-            let name = format!("{prefix}_{}", plain_name(name));
+        // A link leaves out what is as it is by default; an expression may name it.
+        for param in entry.params() {
+            let text = evaluation.query.get(param.spec.name).unwrap_or(param.spec.default);
+            let name = format!("{prefix}_{}", plain_name(param.spec.name));
             if let Some(value) = parse_number(text) {
                 self.set(&name, value, None);
             }
             self.set_text(&name, text);
-        }
-        for param in entry.params() {
             let Kind::Choice(options) = param.spec.kind else { continue };
-            let chosen = evaluation.query.get(param.spec.name).unwrap_or(param.spec.default);
             for option in options {
-                let name = format!("{prefix}_{}_{}", plain_name(param.spec.name), plain_name(option));
-                self.set(&name, f64::from(u8::from(*option == chosen)), None);
+                self.set(&format!("{name}_{}", plain_name(option)), f64::from(u8::from(*option == text)), None);
             }
         }
         for quantity in &evaluation.quantities {

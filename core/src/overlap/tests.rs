@@ -170,9 +170,12 @@ fn what_cannot_be_done_is_said() {
     assert_eq!(verdict("technique=ep&model=deepseek-v3&gpus=96"), "256 experts do not come out evenly among 96 GPUs");
     assert_eq!(verdict("technique=pp&gpus=128"), "80 layers are too few for 128 stages");
     assert_eq!(verdict("technique=fsdp-tp&tp=16&gpus=24"), "24 GPUs are no multiple of 16");
-    assert_eq!(verdict("technique=fsdp&tokens=2048"), "2\u{202f}048 tokens are no whole sequence of 4\u{202f}096");
     assert_eq!(
-        verdict("technique=fsdp-tp&tp=4&tokens=512"),
+        verdict("technique=fsdp&tokens=2048&seq=4096"),
+        "2\u{202f}048 tokens are no whole sequence of 4\u{202f}096"
+    );
+    assert_eq!(
+        verdict("technique=fsdp-tp&tp=4&tokens=512&seq=4096"),
         "2\u{202f}048 tokens are no whole sequence of 4\u{202f}096"
     );
 }
@@ -268,4 +271,37 @@ fn every_question_shows_what_it_is_there_for() {
     });
     use Verdict::{Exposed, Free};
     assert_eq!(found, [Free, Exposed, Free, Free, Free, Exposed].map(Some));
+}
+
+/// Every combination of extremes and a few values between gives finite numbers and sentences.
+#[test]
+fn no_state_breaks_it() {
+    let mut stream = crate::mix::Stream::new(26);
+    let mut pick = |list: &[&str]| list[(stream.unit() * list.len() as f64) as usize % list.len()].to_owned();
+    for _ in 0..400 {
+        let query = format!(
+            "technique={}&gpu={}&gpus={}&tokens={}&model={}&seq={}&reduce={}&tp={}&attention={}&mfu={}&reach={}&node={}&nics={}&sockets={}&spine={}",
+            pick(&["ddp", "fsdp", "tp", "fsdp-tp", "cp", "ep", "pp"]),
+            pick(&["h100-80", "mi300x", "tpu-v4", "rtx-4090", "b300"]),
+            pick(&["1", "2", "3", "7", "64", "72", "1000", "16384"]),
+            pick(&["64", "1000", "262144"]),
+            pick(&MODELS),
+            pick(&["1", "4096", "1048576"]),
+            pick(&["bf16", "fp32"]),
+            pick(&["0", "1", "3", "64"]),
+            pick(&["true", "false"]),
+            pick(&["0.05", "1"]),
+            pick(&["0.05", "1"]),
+            pick(&["1", "8", "72"]),
+            pick(&["1", "8", "72"]),
+            pick(&["1", "2", "4"]),
+            pick(&["1", "64"]),
+        );
+        let map = map(&query);
+        for quantity in map.params.quantities(&map) {
+            assert!(quantity.value.is_finite(), "{query}: {}", quantity.id);
+        }
+        let finding = map.finding();
+        assert!(finding.ends_with('.') && !finding.contains("NaN") && !finding.contains('–'), "{query}: {finding}");
+    }
 }

@@ -11,6 +11,7 @@
 //! arXiv:2405.15362), DeepSeek-AI's DualPipe (`dualpipev.py`).
 
 pub mod board;
+pub mod boundary;
 pub mod editor;
 mod explain;
 mod params;

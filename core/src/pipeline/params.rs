@@ -1,10 +1,12 @@
 //! The parameters of a run, and the model in the catalogue.
 
+use super::boundary::{Boundary, Share};
 use super::schedule::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Schedule};
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
 use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot};
 use crate::declare::{choice, measure, real, switch, whole};
+use crate::hardware::links::{self, Link};
 use crate::quantity::{Unit, grouped, number, significant};
 use crate::query::Reader;
 
@@ -30,8 +32,20 @@ pub struct Params {
     pub input: f64,
     /// The gradient of its weights.
     pub weight: f64,
-    /// From one device to another.
+    /// From one device to another, if it is given rather than counted from bytes.
     pub latency: f64,
+    /// Tokens of a micro-batch.
+    pub tokens: u64,
+    /// Width of the model, for the bytes of a message; 0 if the latency is given.
+    pub width: u64,
+    /// Tensor-parallel ranks of a stage.
+    pub tensor: u64,
+    /// How they share the sending.
+    pub share: Share,
+    /// The link between stages.
+    pub net: &'static Link,
+    /// The link between the tensor-parallel ranks of a stage.
+    pub link: &'static Link,
     /// A device that is slower than the others.
     pub slow_stage: u32,
     /// How many times as long it takes.
@@ -72,6 +86,7 @@ impl Field for Option<Schedule> {
 
 const TIMES: &str = "What a micro-batch takes on a device";
 const SLOW: &str = "A straggler";
+const BOUNDARY: &str = "What crosses from stage to stage";
 
 /// A time in milliseconds, set by a slider in quarters of one.
 const fn time(name: &'static str, doc: &'static str, min: f64, default: &'static str) -> Declaration {
@@ -114,6 +129,39 @@ impl Model for Params {
         time("t-b", "gradient of its input, in ms", 0.001, "1").label("Backward, input").at(|p| p.input.slot()),
         time("t-w", "gradient of its weights, in ms", 0.0, "1").label("Backward, weights").at(|p| p.weight.slot()),
         time("t-comm", "latency between devices, in ms", 0.0, "0").label("Latency").at(|p| p.latency.slot()),
+        whole(
+            "width",
+            "width of the model, from which a message’s bytes and latency follow; 0 to take t-comm",
+            [0, 1_000_000],
+            "0",
+        )
+        .label("Width of the model")
+        .format(|n| if n > 0.0 { grouped(n as u64) } else { "latency as given".to_owned() })
+        .slider(Scale::FromZero(15))
+        .more(BOUNDARY)
+        .at(|p| p.width.slot()),
+        whole("tokens", "tokens of a micro-batch", [1, 100_000_000], "4096")
+            .label("Tokens of a micro-batch")
+            .doubling(17)
+            .more(BOUNDARY)
+            .at(|p| p.tokens.slot()),
+        whole("tp", "tensor-parallel ranks of a stage", [1, 256], "8")
+            .label("Tensor-parallel ranks")
+            .doubling(6)
+            .more(BOUNDARY)
+            .at(|p| p.tensor.slot()),
+        choice("share", "how tensor-parallel ranks share the sending", Share::LIST, "whole")
+            .label("They share the sending")
+            .more(BOUNDARY)
+            .at(|p| p.share.slot()),
+        choice("net", "link between stages, a port for each GPU", links::BETWEEN_LIST, "ndr")
+            .label("Link between stages")
+            .more(BOUNDARY)
+            .at(|p| p.net.slot()),
+        choice("link", "link between the tensor-parallel ranks", links::INSIDE_LIST, "nvlink4")
+            .label("Link within a stage")
+            .more(BOUNDARY)
+            .at(|p| p.link.slot()),
         whole("slow-stage", "device that is slower, from 0", [0, MAX_STAGES as u64 - 1], "0")
             .label("Slow device")
             .steps(1.0)
@@ -142,6 +190,10 @@ impl Model for Params {
         measure("interval-bubble", "Bubble of the interval", Unit::Fraction, |_, t| t.idle_share(t.interval())),
         measure("peak-in-flight", "Peak micro-batches in flight", Unit::Count, |_, t| t.worst_peak()),
         measure("weight-versions", "Peak weight versions", Unit::Count, |p, t| p.versions(t)),
+        measure("message", "A message between stages", Unit::Seconds, |p, _| p.message() / 1e3),
+        measure("boundary-bytes", "Bytes of a message", Unit::Bytes, |p, _| p.boundary().bytes),
+        measure("boundary-sent", "Of it, over a GPU’s port", Unit::Bytes, |p, _| p.boundary().sent),
+        measure("messages", "Messages of an inner device in a step", Unit::Count, |p, t| p.messages(t)),
     ];
 
     fn evaluate(&self) -> Result<Timeline, String> {
@@ -172,13 +224,31 @@ impl Params {
         }
     }
 
+    /// A message from one stage to the next.
+    pub fn boundary(&self) -> Boundary {
+        let &Self { tokens, width, tensor, share, net, link, .. } = self;
+        Boundary::new(tokens as f64, width as f64, tensor as f64, share, net, link)
+    }
+
+    /// What a message takes, in milliseconds: as given, or from its bytes.
+    pub fn message(&self) -> f64 {
+        if self.width > 0 { self.boundary().seconds * 1e3 } else { self.latency }
+    }
+
+    /// Messages that a device between two others sends in a step: activations forward and gradients back, for each of its chunks.
+    fn messages(&self, timeline: &Timeline) -> f64 {
+        let fleet = timeline.fleet;
+        if fleet.devices < 2 { 0.0 } else { 2.0 * f64::from(fleet.microbatches) * f64::from(fleet.chunks) }
+    }
+
     /// How long things take.
     pub fn costs(&self) -> Costs {
         let mut factors = vec![1.0; self.stages.clamp(1, MAX_STAGES) as usize];
         if let Some(slow) = factors.get_mut(self.slow_stage as usize) {
             *slow = self.slow_by;
         }
-        let &Self { forward, input, weight, latency, .. } = self;
+        let &Self { forward, input, weight, .. } = self;
+        let latency = self.message();
         Costs { forward, input, weight, latency, factors }
     }
 

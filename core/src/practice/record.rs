@@ -3,6 +3,7 @@
 
 use super::date::{self, Day};
 use super::exam::{Definitions, Evaluator, Mark, verdict};
+use crate::mission::{self, Move};
 use crate::query::{Query, shorten};
 
 /// What a record can show and what it cannot: for the page.
@@ -14,6 +15,8 @@ pub const HONESTY: &str = "The link holds the answers as they were typed, so any
 pub const LONGEST: usize = 60_000;
 /// Most exercises that are read.
 pub const MOST: usize = 2000;
+/// Most runs of missions that are read.
+const MOST_RUNS: usize = 100;
 /// The longest answer that is kept, in characters. What is longer is said to be shown, without it.
 const LONGEST_ANSWER: usize = 300;
 /// The longest name.
@@ -32,6 +35,8 @@ pub struct Record {
     pub solved: Vec<Solved>,
     /// Labs that were measured.
     pub labs: Vec<Lab>,
+    /// Missions that were played.
+    pub runs: Vec<Run>,
 }
 
 /// An exercise that was solved.
@@ -58,6 +63,17 @@ pub struct Lab {
     pub holds: [u32; 2],
     /// Where it ran.
     pub on: String,
+}
+
+/// A run of a mission, which its page plays again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Run {
+    /// The mission's slug.
+    pub mission: String,
+    /// The seed of its failures.
+    pub seed: u64,
+    /// Its moves, as [`crate::mission::write`] writes them.
+    pub moves: String,
 }
 
 /// What marking an answer again says.
@@ -144,6 +160,25 @@ impl Lab {
     }
 }
 
+impl Run {
+    fn write(&self) -> String {
+        format!("{}{BETWEEN}{}{BETWEEN}{}", self.mission, self.seed, self.moves)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, BETWEEN);
+        let mission = parts.next().filter(|slug| is_slug(slug))?.to_owned();
+        let seed = parts.next()?.parse().ok()?;
+        let moves = parts.next().filter(|moves| mission::read(moves).is_ok_and(|moves| !moves.is_empty()))?.to_owned();
+        Some(Self { mission, seed, moves })
+    }
+
+    /// How many decisions it has, those that were taken back included.
+    pub fn decisions(&self) -> usize {
+        mission::read(&self.moves).map_or(0, |moves| moves.iter().filter(|m| matches!(m, Move::Decide(_))).count())
+    }
+}
+
 fn is_slug(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     (1..=80).contains(&text.len()) && text.bytes().all(plain)
@@ -165,6 +200,7 @@ impl Record {
             ("made".to_owned(), date::iso(self.made)),
         ];
         pairs.extend(self.labs.iter().map(|lab| ("lab".to_owned(), lab.write())));
+        pairs.extend(self.runs.iter().map(|run| ("run".to_owned(), run.write())));
         // The slug of a chapter stands once, before its exercises.
         let mut chapter = "";
         for solved in &self.solved {
@@ -210,6 +246,8 @@ impl Record {
                 "e" => Solved::read(&chapter, value).map(|solved| record.solved.push(solved)).is_some(),
                 "lab" if record.labs.len() >= crate::lab::ALL.len() => false,
                 "lab" => Lab::read(value).map(|lab| record.labs.push(lab)).is_some(),
+                "run" if record.runs.len() >= MOST_RUNS => false,
+                "run" => Run::read(value).map(|run| record.runs.push(run)).is_some(),
                 _ => false,
             };
             if !is_read && problems.len() < 5 {
@@ -246,9 +284,11 @@ mod tests {
             made: 20_100,
             solved: vec![solved("c/e", "60 GB"), solved("c/e", "6 ~ GB"), solved("c/gone", "1"), solved("d/x", "")],
             labs: vec![Lab { id: "ddp".into(), holds: [8, 9], on: "2 ranks on cpu, PyTorch 2.9".into() }],
+            runs: vec![Run { mission: "fit-it".into(), seed: 7, moves: "tp:8,pp:2;back:0;answer:bf16".into() }],
         };
         let text = record.write().unwrap();
         assert_eq!(Record::read(&text), Ok((record.clone(), Vec::new())));
+        assert_eq!(record.runs[0].decisions(), 2);
         let again: Vec<Again> = record.solved.iter().map(|s| s.again(&definitions(), &by_catalogue)).collect();
         assert_eq!(again, [Again::Right, Again::NotRight, Again::Unknown, Again::Unknown]);
         assert_eq!(solved("c/e", "").again(&definitions(), &by_catalogue), Again::Unmarked);
@@ -258,10 +298,9 @@ mod tests {
     fn what_is_no_record_is_told_why_and_the_rest_of_one_is_kept() {
         assert!(Record::read("").unwrap_err().contains("no record"));
         assert!(Record::read(&"made=2026-01-01&".repeat(9999)).unwrap_err().contains("longer"));
-        let text =
-            "made=2026-01-01&e=x~1~~1~2&chapter=c&e=a~1~~1~2&e=B~1~~1~2&e=b~-1~~1~2&lab=none~1~2~x&lab=ddp~3~2~x&z=1";
+        let text = "made=2026-01-01&e=x~1~~1~2&chapter=c&e=a~1~~1~2&e=B~1~~1~2&e=b~-1~~1~2&lab=none~1~2~x&lab=ddp~3~2~x&run=x~1~nonsense";
         let (record, problems) = Record::read(text).unwrap();
-        assert_eq!((record.solved.len(), record.labs.len(), problems.len()), (1, 0, 5));
+        assert_eq!((record.solved.len(), record.labs.len(), record.runs.len(), problems.len()), (1, 0, 0, 5));
         let long = Record { solved: vec![solved("c/e", &"x".repeat(999))], ..Record::default() };
         assert_eq!(Record::read(&long.write().unwrap()).unwrap().0.solved[0].answer, "");
         let many = Record { solved: vec![solved("c/e", &"x".repeat(299)); 300], ..Record::default() };

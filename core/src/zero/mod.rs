@@ -17,6 +17,7 @@
 mod events;
 mod finding;
 pub mod net;
+pub mod price;
 mod state;
 #[cfg(test)]
 mod tests;

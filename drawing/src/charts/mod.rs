@@ -9,6 +9,7 @@ pub mod continuous_batching;
 pub mod decode_speed;
 pub mod editor_latency;
 pub mod failure_campaign;
+pub mod first_steps;
 pub mod float_bits;
 pub mod kernel_fusion;
 pub mod kv_compression;
@@ -67,6 +68,9 @@ pub fn of(widget: &str, query: &Query) -> Option<Chart> {
             decode_speed::chart(&ringside_core::speculative::serving::Params::read(query).0.outcome().ok()?)
         }
         "editor-latency" => editor_latency::chart(&ringside_core::editor_latency::Params::read(query).0),
+        "first-steps" => {
+            first_steps::chart(&memory::first_steps::course(&memory::first_steps::Params::read(query).0).ok()?)
+        }
         "kernel-fusion" => kernel_fusion::chart(&kernels::fusion::Params::read(query).0, &[]),
         "matmul-tuner" => matmul_tuner::chart(&kernels::tuner::Params::read(query).0, &[]),
         "multi-token-prediction" => {

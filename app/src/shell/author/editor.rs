@@ -8,6 +8,7 @@ use super::desk::{Desk, Discarded};
 use super::files::File;
 use super::{link, mistakes};
 use crate::page;
+use crate::ui::copy_link::from_here;
 use crate::ui::said::{Said, say};
 use crate::ui::{clipboard, file, script, unique_id};
 
@@ -211,12 +212,7 @@ fn ways(desk: Desk, said: Said, discarded: RwSignal<Option<Discarded>>) -> AnyVi
                 />
             </span>
         </div>
-        <Show when=move || by_hand.with(Option::is_some)>
-            <label class="by-hand">
-                "Copy it from here: "
-                <input type="text" readonly prop:value=move || by_hand.get().unwrap_or_default() />
-            </label>
-        </Show>
+        {from_here(by_hand)}
         <p class="author-note">
             "What you write stays in this browser. To publish it, put the files into "
             <code>{move || format!("content/chapters/{}/", desk.folder.get())}</code>

@@ -14,6 +14,7 @@ use crate::store::store;
 use crate::ui::copy_link::copy_link;
 use crate::ui::number_field::NumberField;
 use crate::ui::select::{Group, Select};
+use crate::ui::unique_id;
 use crate::widgets::model_input::ModelInput;
 use crate::widgets::my_setup::SETUP;
 use crate::{data, page};
@@ -204,10 +205,19 @@ fn cluster(kept: Memo<Setup>) -> AnyView {
         let all = ids.iter().copied().zip(labels.iter().copied());
         vec![Group { label: "", options: std::iter::once(("", none)).chain(all).collect() }]
     };
-    let spec = |name, max| ParamSpec { name, doc: "", kind: Kind::Integer { min: 0, max }, default: "8" };
-    let number = |get: fn(&Setup) -> Option<u64>| Signal::derive(move || kept.with(get).map_or(0.0, |n| n as f64));
-    let said = |n: f64| if n < 1.0 { "not said".to_owned() } else { grouped(n as u64) };
-    let some = |n: f64| Some(n as u64).filter(|n| *n > 0);
+    let number = |name, label, max, get: fn(&Setup) -> Option<u64>, set: fn(&mut Setup, Option<u64>)| {
+        let spec = ParamSpec { name, doc: "", kind: Kind::Integer { min: 0, max }, default: "8" };
+        let value = Signal::derive(move || kept.with(get).map_or(0.0, |n| n as f64));
+        let set = move |n: f64| change(|setup| set(setup, Some(n as u64).filter(|n| *n > 0)));
+        let format = |n: f64| if n < 1.0 { "not said".to_owned() } else { grouped(n as u64) };
+        let id = unique_id(name);
+        view! {
+            <div class="field">
+                <label for=id.clone()>{label}</label>
+                <NumberField spec label value set format id=id.clone() />
+            </div>
+        }
+    };
     let gpu = Signal::derive(move || kept.with(|setup| setup.gpu.map_or("", |gpu| gpu.id)));
     let link = Signal::derive(move || kept.with(|setup| setup.link.map_or("", |link| link.id)));
     let net = Signal::derive(move || kept.with(|setup| setup.net.map_or("", |link| link.id)));
@@ -223,20 +233,8 @@ fn cluster(kept: Memo<Setup>) -> AnyView {
                 value=gpu
                 set=|id| change(|setup| setup.gpu = hardware::find(id))
             />
-            <NumberField
-                spec=spec("setup-node", MAX_NODE)
-                label="GPUs of a node"
-                value=number(|setup| setup.node)
-                set=move |n| change(|setup| setup.node = some(n))
-                format=said
-            />
-            <NumberField
-                spec=spec("setup-nodes", MAX_NODES)
-                label="Nodes"
-                value=number(|setup| setup.nodes)
-                set=move |n| change(|setup| setup.nodes = some(n))
-                format=said
-            />
+            {number("setup-node", "GPUs of a node", MAX_NODE, |setup| setup.node, |setup, n| setup.node = n)}
+            {number("setup-nodes", "Nodes", MAX_NODES, |setup| setup.nodes, |setup, n| setup.nodes = n)}
             <Select
                 name="setup-link"
                 label="Link inside a node"

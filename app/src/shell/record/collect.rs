@@ -3,7 +3,7 @@
 use ringside_content::schema::{ExerciseIndex, Indexed};
 use ringside_core::lab;
 use ringside_core::practice::Practice;
-use ringside_core::practice::record::{Lab, Record, Solved};
+use ringside_core::practice::record::{Lab, Record, Run, Solved};
 
 use crate::practice;
 use crate::store::doc::Doc;
@@ -22,7 +22,12 @@ pub(super) fn record(doc: &Doc, index: &ExerciseIndex) -> Record {
         let holds = held.rows.iter().filter(|row| row.holds()).count() as u32;
         Some(Lab { id: lab.id.to_owned(), holds: [holds, held.rows.len() as u32], on: held.on })
     });
-    Record { solved, labs: labs.collect(), ..Record::default() }
+    let runs = doc.missions.iter().filter_map(|(key, note)| {
+        let (slug, seed) = key.split_once('/')?;
+        Some(Run { mission: slug.to_owned(), seed: seed.parse().ok()?, moves: note.run.clone() })
+    });
+    let runs = runs.filter(|run| run.decisions() > 0).collect();
+    Record { solved, labs: labs.collect(), runs, ..Record::default() }
 }
 
 /// The evidence of an exercise: the answer that stands in it, or else the last attempt that ended well.
@@ -70,7 +75,11 @@ mod tests {
         let output = include_str!("../../../../content/labs/02-ddp/output.txt");
         doc.labs.insert("ddp".into(), LabNote { pasted: output.into(), ..LabNote::default() });
         doc.labs.insert("fsdp".into(), LabNote { pasted: "no block".into(), ..LabNote::default() });
+        for (key, run) in [("fit-it/7", "tp:8;answer:bf16"), ("fit-it/8", "")] {
+            doc.missions.entry(key.into()).or_default().run = run.into();
+        }
         let record = record(&doc, &index);
+        assert_eq!(record.runs.iter().map(|run| (run.seed, run.decisions())).collect::<Vec<_>>(), [(7, 2)]);
         let shown: Vec<(&str, &str)> = record.solved.iter().map(|s| (s.exercise.as_str(), s.answer.as_str())).collect();
         assert_eq!(shown, [("b/right", "60 GB"), ("a/words", "")]);
         assert_eq!(record.labs.iter().map(|lab| lab.id.as_str()).collect::<Vec<_>>(), ["ddp"]);

@@ -66,7 +66,7 @@ fn own(desk: Desk) -> AnyView {
         let collected = store().with(|doc| desk.index.with_value(|index| collect::record(doc, index)));
         Record { name: name.get().trim().to_owned(), made: clock::today(), ..collected }
     });
-    let is_empty = move || record.with(|r| r.solved.is_empty() && r.labs.is_empty());
+    let is_empty = move || record.with(|r| r.solved.is_empty() && r.labs.is_empty() && r.runs.is_empty());
     let text = Memo::new(move |_| record.with(Record::write));
     let print = move |_| {
         // A browser that cannot print says so.

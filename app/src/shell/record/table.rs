@@ -6,7 +6,8 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use ringside_content::schema::{Chapter, Indexed};
 use ringside_core::practice::date;
-use ringside_core::practice::record::{Again, Lab, Record, Solved};
+use ringside_core::practice::record::{Again, Lab, Record, Run, Solved};
+use ringside_core::query::Query;
 
 use super::Desk;
 use crate::shell::exam::loaded::{self, Loaded};
@@ -45,6 +46,7 @@ pub(super) fn view(record: &Record, desk: Desk, marks: Option<&Marks>) -> AnyVie
         {tally}
         {chapters}
         {labs(&record.labs)}
+        {runs(&record.runs, &record.name)}
     }
     .into_any()
 }
@@ -169,6 +171,36 @@ fn labs(labs: &[Lab]) -> Option<AnyView> {
         view! {
             <section class="record-chapter sans">
                 <h2>"Labs measured"</h2>
+                <ul class="evidence">{items}</ul>
+            </section>
+        }
+        .into_any()
+    })
+}
+
+/// Missions that were played. Their pages play the decisions again and say what came of them.
+fn runs(runs: &[Run], by: &str) -> Option<AnyView> {
+    let items = runs
+        .iter()
+        .map(|run| {
+            let mut query = Query::new([("seed", run.seed.to_string()), ("run", run.moves.clone())]);
+            if !by.is_empty() {
+                query.set("by", by);
+            }
+            let href = format!("mission/{}/?{query}", run.mission);
+            let decisions = ringside_content::words::count(run.decisions(), "decision", "decisions");
+            view! {
+                <li>
+                    <a href=href>{run.mission.clone()}</a>
+                    <span class="why">{format!(" · {decisions}, played again from the link · seed {}", run.seed)}</span>
+                </li>
+            }
+        })
+        .collect_view();
+    (!runs.is_empty()).then(|| {
+        view! {
+            <section class="record-chapter sans">
+                <h2>"Missions played"</h2>
                 <ul class="evidence">{items}</ul>
             </section>
         }

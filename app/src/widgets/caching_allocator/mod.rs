@@ -13,6 +13,7 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
+use crate::ui::drop_zone::drop_zone;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
@@ -96,7 +97,7 @@ fn view(props: Props) -> AnyView {
             {picture::view(drawn, device)}
         </ModelFigure>
     };
-    own::drop_zone(own, figure.into_any())
+    drop_zone(move |files| own.read(files), figure.into_any())
 }
 
 /// A step in a few words.

@@ -1,6 +1,5 @@
 //! The learner's own memory snapshot. It stays in the browser.
 
-use leptos::ev::DragEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::allocator::Snapshot;
@@ -26,7 +25,7 @@ impl Own {
         Self { snapshot: RwSignal::new(None), name: RwSignal::new(String::new()), problems: RwSignal::new(Vec::new()) }
     }
 
-    fn read(self, files: Vec<web_sys::File>) {
+    pub fn read(self, files: Vec<web_sys::File>) {
         let Some(given) = files.into_iter().next() else { return };
         spawn_local(async move {
             let bytes = file::read_bytes(&given, MOST_BYTES).await;
@@ -82,21 +81,4 @@ pub(super) fn view(own: Own) -> impl IntoView {
             </div>
         </section>
     }
-}
-
-/// `figure`, with everything around it that takes a dropped file.
-pub(super) fn drop_zone(own: Own, figure: AnyView) -> AnyView {
-    view! {
-        <div
-            class="drop-zone"
-            on:dragover=|event: DragEvent| event.prevent_default()
-            on:drop=move |event: DragEvent| {
-                event.prevent_default();
-                own.read(file::dropped(&event));
-            }
-        >
-            {figure}
-        </div>
-    }
-    .into_any()
 }

@@ -29,6 +29,7 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
+use crate::ui::drop_zone::drop_zone;
 use ringside_core::declare::Model as _;
 
 /// Downloads the widget.
@@ -211,7 +212,7 @@ fn view(props: Props) -> AnyView {
             {viewer::view(shown)}
         </ModelFigure>
     };
-    own::drop_zone(files, figure.into_any())
+    drop_zone(move |given| files.read(&given), figure.into_any())
 }
 
 /// What the trace shows: which cause, which events say so, what to try, and what it would gain at most.

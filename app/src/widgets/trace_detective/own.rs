@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use js_sys::{Array, Uint8Array};
-use leptos::ev::DragEvent;
 use leptos::prelude::*;
 use ringside_core::detective::Said;
 use ringside_core::quantity::{Unit, grouped};
@@ -68,7 +67,7 @@ impl Files {
         self.share.set(None);
     }
 
-    fn read(self, files: &[web_sys::File]) {
+    pub fn read(self, files: &[web_sys::File]) {
         if files.is_empty() {
             return;
         }
@@ -199,21 +198,4 @@ pub(super) fn view(files: Files) -> impl IntoView {
             </div>
         </section>
     }
-}
-
-/// `figure`, with everything around it that takes dropped files.
-pub(super) fn drop_zone(files: Files, figure: AnyView) -> AnyView {
-    view! {
-        <div
-            class="drop-zone"
-            on:dragover=|event: DragEvent| event.prevent_default()
-            on:drop=move |event: DragEvent| {
-                event.prevent_default();
-                files.read(&file::dropped(&event));
-            }
-        >
-            {figure}
-        </div>
-    }
-    .into_any()
 }

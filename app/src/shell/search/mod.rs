@@ -1,4 +1,6 @@
-//! The search over the whole course. Its code and its index are downloaded when it is first opened.
+//! The search over the whole course. Its code and its index are downloaded when it is first opened. A log that is pasted is read instead.
+
+mod log;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,6 +45,13 @@ fn load() -> Result<Panel, NotLoaded> {
 }
 
 fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
+    let pasted = RwSignal::new(None::<String>);
+    let reads = Memo::new(move |_| pasted.with(Option::is_some));
+    (move || if reads.get() { log::view(pasted, overlay) } else { words(pasted, overlay) }).into_any()
+}
+
+/// The search for words. What is pasted and is a log goes into `pasted`.
+fn words(pasted: RwSignal<Option<String>>, overlay: RwSignal<Option<Overlay>>) -> AnyView {
     let query = RwSignal::new(String::new());
     let chosen = RwSignal::new(0_usize);
     let index = library().search;
@@ -74,7 +83,9 @@ fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
     let state = move || match (index.get(), query.with(|q| q.trim().is_empty()), count()) {
         (None, _, _) => "Fetching the index …".to_owned(),
         (Some(Err(_)), _, _) => String::new(),
-        (Some(Ok(_)), true, _) => "Chapters, sections, figures, terms, sources and exercises.".to_owned(),
+        (Some(Ok(_)), true, _) => {
+            "Chapters, sections, figures, formulas, messages, terms, sources and exercises.".to_owned()
+        }
         (Some(Ok(_)), false, 0) => {
             query.with(|q| format!("Nothing has all of “{}” in it. Try fewer words.", shorten(q.trim())))
         }
@@ -122,11 +133,20 @@ fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
                     query.set(event_target_value(&event));
                 }
                 on:keydown=keydown
+                on:paste=move |event| {
+                    if let Some(text) = log::in_clipboard(&event) {
+                        event.prevent_default();
+                        pasted.set(Some(text));
+                    }
+                }
             />
             <p class="search-state" role="status">{state}</p>
             <div id=RESULTS role="listbox" aria-label="Results" class="results">{index.show(list)}</div>
-            <p class="search-keys" aria-hidden="true">
-                <kbd>"↑"</kbd> " " <kbd>"↓"</kbd> " choose " <kbd>"Enter"</kbd> " open " <kbd>"Esc"</kbd> " close"
+            <p class="search-keys">
+                <span aria-hidden="true">
+                    <kbd>"↑"</kbd> " " <kbd>"↓"</kbd> " choose " <kbd>"Enter"</kbd> " open " <kbd>"Esc"</kbd> " close"
+                </span>
+                <button type="button" class="quiet" on:click=move |_| pasted.set(Some(String::new()))>"Paste a log"</button>
             </p>
         </div>
     }
@@ -169,6 +189,7 @@ fn row(
         EntryKind::Chapter => "Chapter",
         EntryKind::Section => "Section",
         EntryKind::Widget => "Figure",
+        EntryKind::Message => "Message",
         EntryKind::Formula => "Formula",
         EntryKind::Term => "Term",
         EntryKind::Source => "Source",

@@ -1,0 +1,137 @@
+//! A pasted log: the lines that are known, what they mean, and where that is taught. It is read here; nothing is sent anywhere.
+
+use std::sync::Arc;
+
+use leptos::ev::ClipboardEvent;
+use leptos::html;
+use leptos::prelude::*;
+use ringside_content::schema::{Place, Sign, Signs};
+use ringside_content::search::{LogReading, Seen, read_log};
+use wasm_bindgen::JsCast as _;
+
+use crate::data::library;
+use crate::shell::Overlay;
+use crate::ui::debounced::debounced;
+
+/// The text of a paste that is more than words to look for: it has lines.
+pub(super) fn in_clipboard(event: &ClipboardEvent) -> Option<String> {
+    let event: &web_sys::ClipboardEvent = event.unchecked_ref();
+    let text = event.clipboard_data()?.get_data("text").ok()?;
+    text.trim().contains('\n').then_some(text)
+}
+
+/// A field for a log, and what is known of it.
+pub(super) fn view(pasted: RwSignal<Option<String>>, overlay: RwSignal<Option<Overlay>>) -> AnyView {
+    let signs = library().signs;
+    let text = Memo::new(move |_| pasted.get().unwrap_or_default());
+    let still = debounced(text);
+    let reading = Memo::new(move |_| signs.ready().map(|s| still.with(|log| read_log(&s.0, log))).unwrap_or_default());
+    let field = NodeRef::<html::Textarea>::new();
+    Effect::new(move |_| {
+        if let Some(field) = field.get() {
+            // A field without focus can still be clicked.
+            let _ = field.focus();
+        }
+    });
+    let list = move |signs: Arc<Signs>| {
+        (move || {
+            reading.with(|r| {
+                r.seen.iter().filter_map(|seen| Some(item(seen, signs.0.get(seen.sign)?, overlay))).collect_view()
+            })
+        })
+        .into_any()
+    };
+    view! {
+        <div class="search log">
+            <label for="pasted-log">"A log: what a job printed before it stopped"</label>
+            <textarea
+                node_ref=field
+                id="pasted-log"
+                rows="7"
+                spellcheck="false"
+                autocomplete="off"
+                prop:value=text
+                on:input=move |event| pasted.set(Some(event_target_value(&event)))
+            ></textarea>
+            <p class="search-state" role="status">{move || reading.with(state)}</p>
+            <ol class="signs">{signs.show(list)}</ol>
+            <p class="search-keys">
+                <button type="button" class="quiet" on:click=move |_| pasted.set(None)>"Back to the search"</button>
+            </p>
+        </div>
+    }
+    .into_any()
+}
+
+fn state(reading: &LogReading) -> String {
+    let (lines, known) = (reading.lines, reading.recognised);
+    match (lines, known) {
+        (0, _) => "Paste it here. It is read in this browser and goes nowhere.".to_owned(),
+        (_, 0) => "No line is recognised. The first line with an error in it, of the rank that ended first, says most."
+            .to_owned(),
+        (1, _) => "The line is recognised.".to_owned(),
+        _ => format!(
+            "{known} of {lines} lines are recognised. What comes first is the cause more often than what comes last."
+        ),
+    }
+}
+
+fn item(seen: &Seen, sign: &Sign, overlay: RwSignal<Option<Overlay>>) -> AnyView {
+    let place = |name: &'static str, place: &Place| {
+        let close = move |_| overlay.set(None);
+        view! { <a href=place.href.clone() on:click=close>{format!("{name}: {}", place.title)}</a> }
+    };
+    let times = if seen.times == 1 { String::new() } else { format!(", {} times", seen.times) };
+    view! {
+        <li>
+            <h3>{sign.title.clone()}</h3>
+            <p class="sign-line"><code>{seen.text.clone()}</code> <small>{format!("line {}{times}", seen.line)}</small></p>
+            <p inner_html=filled(&sign.means.0, &seen.kept)></p>
+            <p inner_html=filled(&sign.remedy.0, &seen.kept)></p>
+            <p class="ways">
+                {place("Taught in", &sign.section)} {place("See it", &sign.figure)} {place("Try it", &sign.exercise)}
+            </p>
+        </li>
+    }
+    .into_any()
+}
+
+/// Rendered text with what was kept in the places of its names; a name that was not kept stands for itself.
+fn filled(html: &str, kept: &[(String, String)]) -> String {
+    let mut pieces = html.split('{');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        match piece.split_once('}') {
+            Some((name, rest)) => {
+                let found = kept.iter().find(|(n, _)| n == name).map_or(name, |(_, text)| text);
+                text.push_str(&found.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"));
+                text.push_str(rest);
+            }
+            None => {
+                text.push('{');
+                text.push_str(piece);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_said_and_never_markup() {
+        let kept = [("asked".to_owned(), "<b>2 GiB".to_owned())];
+        assert_eq!(filled("<p>{asked}, {other} {", &kept), "<p>&lt;b&gt;2 GiB, other {");
+    }
+
+    #[test]
+    fn it_says_how_much_is_known() {
+        let of = |lines, recognised| state(&LogReading { lines, recognised, seen: Vec::new() });
+        assert!(of(0, 0).starts_with("Paste it here"));
+        assert!(of(3, 0).starts_with("No line"));
+        assert_eq!(of(1, 1), "The line is recognised.");
+        assert!(of(9, 2).starts_with("2 of 9 lines"));
+    }
+}

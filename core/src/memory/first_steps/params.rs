@@ -1,0 +1,121 @@
+//! The parameters, and the model in the catalogue.
+
+use super::measured;
+use super::{Course, Params, course};
+use crate::declare::{Field as _, Measure, Model, Param, all_apart, choice, join, measure, real, whole};
+use crate::memory::activations::{FLASH, GPU, MBS, RECOMPUTE, SEQ};
+use crate::memory::breakdown::MAX_DP;
+use crate::memory::{Convention, Layout};
+use crate::model::shape::SPECS as SHAPE;
+use crate::model::{ModelRef, reference};
+use crate::quantity::{Unit, grouped, number};
+use crate::query::{Query, Reader};
+
+/// The model that is meant if none is given.
+const MODEL: &str = "llama-3-8b";
+const STATES: &str = "Model states";
+const KEPT: &str = "Activations";
+const LATER: &str = "Much later";
+
+const OWN: [Param<Params>; 11] = [
+    reference::MODEL.default(MODEL).own_control(),
+    SEQ.main().at(|p: &mut Params| p.run.seq.slot()),
+    MBS.more(KEPT).at(|p: &mut Params| p.run.mbs.slot()),
+    whole("zero", "ZeRO stage", [0, 3], "3")
+        .label("ZeRO stage")
+        .steps(1.0)
+        .main()
+        .at(|p: &mut Params| p.run.zero.slot()),
+    whole("dp", "data-parallel ranks", [1, MAX_DP], "8")
+        .label("Data-parallel ranks")
+        .doubling(12)
+        .main()
+        .at(|p: &mut Params| p.run.dp.slot()),
+    RECOMPUTE.more(KEPT).at(|p: &mut Params| p.run.recompute.slot()),
+    FLASH.default("true").more(KEPT).at(|p: &mut Params| p.run.flash.slot()),
+    choice(
+        "convention",
+        "whose way of counting: the ZeRO paper’s, DeepSpeed’s, Megatron-LM’s",
+        Convention::LIST,
+        "zero",
+    )
+    .label("Counted as by")
+    .more(STATES)
+    .at(|p: &mut Params| p.run.convention.slot()),
+    GPU.main().at(|p: &mut Params| p.run.gpu.slot()),
+    whole("late", "tokens of the longest sequence, at step 3,000; 0 for none longer", [0, 1_000_000], "0")
+        .label("Longest sequence later")
+        .format(|n| if n > 0.0 { grouped(n as u64) } else { "none longer".to_owned() })
+        .slider(crate::declare::Scale::FromZero(17))
+        .more(LATER)
+        .at(|p: &mut Params| p.late.slot()),
+    real(
+        "reserved",
+        "what the allocator reserves by then beyond what is allocated, in percent of it",
+        [0.0, 100.0],
+        "5",
+    )
+    .label("Reserved beyond allocated (percent)")
+    .format(number)
+    .steps(1.0)
+    .more(LATER)
+    .at(|p: &mut Params| p.reserved.slot()),
+];
+
+impl Model for Params {
+    type Result = Course;
+    const ID: &'static str = "first-steps";
+    const TITLE: &'static str = "The first steps of a run";
+    const SUMMARY: &'static str = "What a GPU holds through the first four steps and at step 3,000: which of three moments runs out of memory, with measured peaks.";
+    const PARAMS: &'static [Param<Self>] =
+        &join::<_, 52>(&[&OWN, &Layout::splits(), &[reference::GUESS.apart()], &all_apart(&SHAPE)]);
+    const QUANTITIES: &'static [Measure<Self, Course>] = &[
+        measure("loaded", "Loaded", Unit::Bytes, |_, c| c.loaded()),
+        measure("step-1-passes", "Passes of step 1", Unit::Bytes, |_, c| c.passes(1)),
+        measure("step-1-update", "Update of step 1", Unit::Bytes, |_, c| c.update(1)),
+        measure("step-2-passes", "Passes of step 2", Unit::Bytes, |_, c| c.passes(2)),
+        measure("late-allocated", "Step 3,000, allocated", Unit::Bytes, |_, c| c.late()),
+        measure("late-reserved", "Step 3,000, reserved", Unit::Bytes, |_, c| c.late_reserved()),
+        measure("moments", "Adam’s moments", Unit::Bytes, |_, c| {
+            c.moments.last().map_or(0.0, |moment| moment.held.moments)
+        }),
+        measure("peak", "Peak of the first steps", Unit::Bytes, |_, c| c.peak()),
+        measure("capacity", "Memory of the GPU", Unit::Bytes, |_, c| c.capacity.0),
+        measure(
+            "dies",
+            "Dies: 0 not, 1 first passes, 2 first update, 3 second passes, 4 later",
+            Unit::Count,
+            |_, c| f64::from(c.death()),
+        ),
+        measure("measured-allocated", "Measured: allocated (0: not measured)", Unit::Bytes, |_, c| {
+            c.measured.map_or(0.0, |run| run.allocated().0)
+        }),
+        measure("measured-reserved", "Measured: reserved (0: not measured)", Unit::Bytes, |_, c| {
+            c.measured.map_or(0.0, |run| run.reserved().0)
+        }),
+    ];
+
+    fn evaluate(&self) -> Result<Course, String> {
+        course(self)
+    }
+
+    fn translate(query: &mut Query) {
+        crate::memory::translate_switches(query);
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        self.run.model = ModelRef::read_shape(reader, MODEL);
+        self.run.counting = crate::memory::activations::Counting::Architecture;
+    }
+
+    fn unplaced(&self) -> Query {
+        self.run.model.query()
+    }
+}
+
+impl Params {
+    /// The measured runs as states of the figure.
+    pub fn presets() -> impl Iterator<Item = (&'static measured::Measured, String)> {
+        measured::ALL.iter().map(|run| (run, run.query()))
+    }
+}

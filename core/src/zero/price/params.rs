@@ -1,0 +1,108 @@
+//! The parameters, and the model in the catalogue.
+
+use super::{Params, Price, Scheme, Sent};
+use crate::declare::{Field as _, Measure, Model, Param, choice, measure, real, switch, whole};
+use crate::hardware::{self, links};
+use crate::quantity::{Unit, count, grouped};
+use crate::query::Reader;
+
+const MACHINE: &str = "The machine";
+const STEP: &str = "The step";
+const TYPES: &str = "Mixed precision";
+
+impl Model for Params {
+    type Result = Price;
+    const ID: &'static str = "sharding-price";
+    const TITLE: &'static str = "What each sharding strategy costs";
+    const SUMMARY: &'static str =
+        "Every strategy of FSDP and stage of ZeRO priced: what a GPU holds, what it sends, and what leaves the node.";
+    const PARAMS: &'static [Param<Self>] = &[
+        choice("scheme", "the way of sharding", Scheme::LIST, "full-shard")
+            .label("Strategy")
+            .main()
+            .at(|p| p.scheme.slot()),
+        real("params", "parameters of the model", [1e6, 1e13], "7.5e9")
+            .label("Parameters")
+            .format(count)
+            .slider(crate::declare::Scale::Decades(8, 12))
+            .main()
+            .at(|p| p.params.slot()),
+        whole("gpus", "GPUs", [1, 65_536], "64").label("GPUs").doubling(14).main().at(|p| p.gpus.slot()),
+        whole("node", "GPUs of a node", [1, 256], "8")
+            .label("GPUs of a node")
+            .doubling(6)
+            .more(MACHINE)
+            .at(|p| p.node.slot()),
+        whole("microbatches", "micro-batches of a step", [1, 4096], "1")
+            .label("Micro-batches")
+            .format(|n| grouped(n as u64))
+            .doubling(6)
+            .main()
+            .at(|p| p.microbatches.slot()),
+        choice("param-dtype", "the type in which parameters are gathered: param_dtype", Sent::LIST, "bf16")
+            .label("param_dtype")
+            .more(TYPES)
+            .at(|p| p.gathered.slot()),
+        choice("reduce-dtype", "the type in which gradients are reduced: reduce_dtype", Sent::LIST, "fp32")
+            .label("reduce_dtype")
+            .more(TYPES)
+            .at(|p| p.reduced.slot()),
+        switch("last-only", "whether gradients are exchanged after the last micro-batch only", false)
+            .label("Gradients exchanged")
+            .labels(&["every micro-batch", "last one only"])
+            .more(STEP)
+            .at(|p| p.last_only.slot()),
+        whole("units", "blocks of the model, each a unit", [1, 1000], "32")
+            .label("Blocks")
+            .doubling(7)
+            .more(STEP)
+            .at(|p| p.units.slot()),
+        choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
+        choice("link", "link within a node", links::INSIDE_LIST, "nvlink4")
+            .label("Link within a node")
+            .more(MACHINE)
+            .at(|p| p.link.slot()),
+        choice("net", "link between nodes, a port for each GPU", links::BETWEEN_LIST, "ndr")
+            .label("Link between nodes")
+            .more(MACHINE)
+            .at(|p| p.net.slot()),
+    ];
+    const QUANTITIES: &'static [Measure<Self, Price>] = &[
+        measure("states", "Model states of a GPU", Unit::Bytes, |_, p| p.states),
+        measure("copy", "Gathered copy kept for the backward pass", Unit::Bytes, |_, p| p.copy),
+        measure("working", "Units in use", Unit::Bytes, |_, p| p.working),
+        measure("waiting", "Whole gradients waiting", Unit::Bytes, |_, p| p.waiting),
+        measure("peak", "A GPU holds at most", Unit::Bytes, |_, p| p.peak()),
+        measure("fits", "Fits, activations aside", Unit::Count, |p, price| {
+            f64::from(u8::from(price.peak() <= p.gpu.memory.0))
+        }),
+        measure("sent", "A GPU sends in a step", Unit::Bytes, |_, p| p.sent),
+        measure("leaving", "Leaves a node in a step", Unit::Bytes, |_, p| p.leaving),
+        measure("leaving-per-gpu", "Over a GPU’s port", Unit::Bytes, |p, price| price.leaving / p.in_node()),
+        measure("wire", "On the wire", Unit::Seconds, |_, p| p.wire()),
+        measure("between", "Of it, between nodes", Unit::Seconds, |_, p| p.between),
+        measure("shards", "States are divided by", Unit::Count, |p, _| p.shards(p.scheme)),
+    ];
+
+    fn evaluate(&self) -> Result<Price, String> {
+        self.in_range()?;
+        let node = self.node.min(self.gpus);
+        if !self.gpus.is_multiple_of(node.max(1)) {
+            return Err(format!(
+                "Nodes must be alike: {} GPUs are no multiple of {}. Take a multiple of it.",
+                grouped(self.gpus),
+                grouped(node)
+            ));
+        }
+        Ok(self.price(self.scheme))
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        let query = reader.query();
+        [self.link, self.net] = links::with_gpu(self.gpu, query, [self.link, self.net]);
+    }
+
+    fn follow(&mut self, before: &Self) {
+        [self.link, self.net] = links::follow([before.gpu, self.gpu], [self.link, self.net]);
+    }
+}
