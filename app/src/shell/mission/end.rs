@@ -9,7 +9,6 @@ use ringside_core::mission::{self, Game, Mattered, Move, Path, Played, Report, S
 
 use super::answers;
 use super::run::{LONGEST_NAME, Run};
-use crate::page;
 use crate::ui::copy_link::copy_link;
 use crate::ui::table::{Table, numbers, words};
 
@@ -52,7 +51,6 @@ pub(super) fn view(run: Run) -> AnyView {
 fn search(run: Run, found: RwSignal<Found>) {
     let loaded = run.loaded.get_value();
     let (seed, moves) = (run.seed, run.moves.get_untracked());
-    let on_its_way = page::pending();
     spawn_local(async move {
         let (mission, models) = (Rc::clone(&loaded.mission), Rc::clone(&loaded.models));
         let game = match Game::replay(&mission, &models, seed, &moves) {
@@ -87,7 +85,6 @@ fn search(run: Run, found: RwSignal<Found>) {
             Ok(report) => Found::Here(Box::new(report), search.tried()),
             Err(why) => Found::Failed(why),
         });
-        drop(on_its_way);
     });
 }
 
