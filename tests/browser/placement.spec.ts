@@ -5,7 +5,7 @@ test("twelve questions, of which none is answered, send to the beginning; what w
   await page.goto("practice/");
   await ready(page);
   await page.getByRole("link", { name: "Twelve questions say where to begin." }).click();
-  await page.getByRole("button", { name: "Begin" }).click();
+  await page.getByRole("button", { name: "Begin", exact: true }).click();
   await expect(page.locator("[data-question]")).toHaveCount(12);
   await ready(page);
   const field = page.locator("[data-question] input[type=text]").first();
@@ -19,7 +19,7 @@ test("twelve questions, of which none is answered, send to the beginning; what w
   await expect(page.locator(".areas > li")).toHaveCount(12);
   await expect(page.locator(".lede a")).toHaveAttribute("href", /^chapter\//);
   await page.getByRole("button", { name: "Forget these answers" }).click();
-  await expect(page.getByRole("button", { name: "Begin" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Begin", exact: true })).toBeVisible();
 });
 
 test("the syllabus opens a quiz and a lecture list", async ({ page }) => {

@@ -93,3 +93,72 @@ fn lecture(page: &str, session: &Session, course: &Course) -> String {
     }
     format!("{page}/#{}", Query::new([("list", list)]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Chapter, Html, Part};
+
+    fn course() -> Course {
+        let chapter = Chapter { slug: "zero".into(), number: 9, title: "ZeRO & FSDP".into(), ..Chapter::default() };
+        let part = Part { chapters: vec![chapter], ..Part::default() };
+        Course { parts: vec![part], ..Course::default() }
+    }
+
+    fn syllabus() -> Syllabus {
+        let session = Session {
+            when: "Week 1".into(),
+            title: "Sharding & sums".into(),
+            aim: Html("Shard <em>it</em>.".into()),
+            chapters: vec!["zero".into()],
+            states: vec!["w/amdahl/?serial=0.05&n=64 A law".into()],
+            discuss: vec!["zero/why".into()],
+            quiz: vec!["zero/price".into(), "zero/peak".into()],
+            ..Session::default()
+        };
+        Syllabus { id: "term".into(), title: "A term".into(), sessions: vec![session], ..Syllabus::default() }
+    }
+
+    /// The addresses of a page that begin so.
+    fn links(html: &str, begin: &str) -> Vec<String> {
+        let all = html.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        all.filter(|href| href.starts_with(begin)).map(|href| href.replace("&amp;", "&")).collect()
+    }
+
+    #[test]
+    fn every_quiz_reads_back() {
+        let html = page(&[syllabus()], &course());
+        let quizzes = links(&html, "quiz/?");
+        assert_eq!(quizzes.len(), 2, "{html}");
+        for href in quizzes {
+            let query = Query::parse(href.trim_start_matches("quiz/?"));
+            let own = Query::new(query.iter().filter(|(name, _)| !["minutes", "compose"].contains(name)));
+            let (spec, problems) = QuizSpec::read(&own);
+            assert!(problems.is_empty(), "{problems:?}");
+            assert_eq!(spec.exercises, ["zero/price", "zero/peak"]);
+            assert_eq!(
+                (spec.seed, spec.title.as_str(), query.get("minutes")),
+                (401, "Week 1: Sharding & sums", Some("8"))
+            );
+        }
+    }
+
+    #[test]
+    fn every_lecture_list_has_its_lines() {
+        let html = page(&[syllabus()], &course());
+        for begin in ["presenter/#", "lecture/#"] {
+            let [href] = &links(&html, begin)[..] else { panic!("{html}") };
+            let query = Query::parse(href.trim_start_matches(begin));
+            let lines: Vec<&str> = query.get("list").expect("a list").lines().collect();
+            let wanted = [
+                "> # Sharding & sums",
+                ">",
+                "> Shard it.",
+                "chapter/zero/ ZeRO & FSDP",
+                "w/amdahl/?serial=0.05&n=64 A law",
+                "chapter/zero/#exercise-why For the room",
+            ];
+            assert_eq!(lines, wanted);
+        }
+    }
+}
