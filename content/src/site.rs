@@ -94,6 +94,11 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         files.html(&format!("labs/{}.html", lab.slug), fragment::labs::page(lab, &course));
         files.html(&format!("labs/{}.txt", lab.slug), lab.output.clone());
     }
+    let syllabus = data::syllabus(&world, &course, &labs, &missions);
+    if !syllabus.is_empty() {
+        files.html("syllabus.html", fragment::syllabus(&syllabus, &course));
+    }
+    files.json("placement.json", &data::placement(&world));
     files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);

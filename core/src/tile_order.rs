@@ -184,7 +184,8 @@ impl Params {
                 } else {
                     format!("{} from memory and {} still in the L2", grouped(wave.read()), grouped(found))
                 };
-                let many = |n: usize, what: &str| format!("{} {what}{}", grouped(n as u64), if n == 1 { "" } else { "s" });
+                let many =
+                    |n: usize, what: &str| format!("{} {what}{}", grouped(n as u64), if n == 1 { "" } else { "s" });
                 format!(
                     "The {} of this wave lie in {} and {}: they use {} blocks of A and B, {rest}.",
                     many(wave.tiles.len(), "tile"),

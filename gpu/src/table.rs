@@ -7,8 +7,11 @@ use ringside_core::roofline::own;
 /// The heads of the columns; the last three only where something was timed.
 const HEADS: [&str; 7] = ["kernel", "sizes", "right", "error of its bound", "time", "speed", "needed bytes"];
 
-/// A line for each, under a line of heads.
+/// A line for each, under a line of heads; nothing where there is none.
 pub(crate) fn text(all: &[Measured]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
     let timed = all.iter().any(|measured| measured.rounds > 0);
     let columns = if timed { HEADS.len() } else { 4 };
     let mut rows: Vec<Vec<String>> = vec![HEADS.iter().take(columns).map(|head| (*head).to_owned()).collect()];

@@ -85,7 +85,7 @@ fn view(props: Props) -> AnyView {
 const BETWEEN: f64 = 0.6;
 const GAP: f64 = 0.06;
 /// Most tiles that are numbered.
-const NUMBERED: u64 = 144;
+const NUMBERED: u64 = 100;
 
 /// A rectangle, added to a path.
 fn add(path: &mut String, [x, y]: [f64; 2], [wide, high]: [f64; 2]) {
@@ -158,7 +158,7 @@ fn picture(run: &Run, step: usize) -> String {
         for number in 0..p.tiles() {
             let [row, column] = p.tile(number);
             let (x, y) = (left + column as f64 + 0.5, top + row as f64 + 0.5);
-            let _ = write!(html, "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"0.42\">{number}</text>");
+            let _ = write!(html, "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"0.5\">{number}</text>");
         }
     }
     html.push_str("</svg>");

@@ -86,7 +86,7 @@ const OWN: [Param<Params>; 11] = [
     .main()
     .at(|p: &mut Params| p.tokens.slot()),
     choice("model", "model", MODEL_LIST, "llama-3-70b").label("Model").more(JOB).at(|p: &mut Params| p.model.slot()),
-    whole("seq", "tokens of a sequence", [1, 1_048_576], "4096")
+    whole("seq", "tokens of a sequence", [1, 1_048_576], "2048")
         .label("Tokens of a sequence")
         .doubling(20)
         .more(JOB)
@@ -157,7 +157,7 @@ impl Model for Params {
                                    where it is exposed, and where it cannot be used.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 18>(&[&OWN, &Wires::params()]);
     const QUANTITIES: &'static [Measure<Self, Map>] = &[
-        measure("hides", "It hides here: 1, or 0", Unit::Count, |_, m| {
+        measure("hides", "Free here: 1 if so, 0 if not", Unit::Count, |_, m| {
             m.chosen().map_or(0.0, |place| f64::from(u8::from(place.verdict == Verdict::Free)))
         }),
         measure("hides-from", "Tokens per GPU from which it hides; 0 if none", Unit::Count, |_, m| {

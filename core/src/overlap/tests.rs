@@ -170,9 +170,12 @@ fn what_cannot_be_done_is_said() {
     assert_eq!(verdict("technique=ep&model=deepseek-v3&gpus=96"), "256 experts do not come out evenly among 96 GPUs");
     assert_eq!(verdict("technique=pp&gpus=128"), "80 layers are too few for 128 stages");
     assert_eq!(verdict("technique=fsdp-tp&tp=16&gpus=24"), "24 GPUs are no multiple of 16");
-    assert_eq!(verdict("technique=fsdp&tokens=2048"), "2\u{202f}048 tokens are no whole sequence of 4\u{202f}096");
     assert_eq!(
-        verdict("technique=fsdp-tp&tp=4&tokens=512"),
+        verdict("technique=fsdp&tokens=2048&seq=4096"),
+        "2\u{202f}048 tokens are no whole sequence of 4\u{202f}096"
+    );
+    assert_eq!(
+        verdict("technique=fsdp-tp&tp=4&tokens=512&seq=4096"),
         "2\u{202f}048 tokens are no whole sequence of 4\u{202f}096"
     );
 }

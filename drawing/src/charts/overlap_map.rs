@@ -33,7 +33,7 @@ pub fn chart(map: &Map) -> Chart {
     let shared = map.columns.iter().map(|c| (c.gpus as f64, batch / c.gpus as f64));
     let shared = shared.filter(|(_, tokens)| (TOKENS.0..=TOKENS.1).contains(tokens)).collect();
     series.push(
-        Series::fine(format!("the same {} tokens", Unit::Count.format(batch)), Ink::Ink, Stroke::Dotted, shared)
+        Series::fine(format!("the same {} tokens", Unit::Count.format(batch)), Ink::Ink, Stroke::Dashed, shared)
             .in_key(),
     );
     let free = map

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use ringside_core::answer::{self, Reading};
 use ringside_core::catalogue::Entry;
 use ringside_core::mission::{ANSWER, Counted, Move};
+use ringside_core::quantity::Unit;
 use ringside_core::query::{Query, plain};
 
 use super::run::Run;
@@ -43,8 +44,10 @@ pub(super) fn view(run: Run) -> AnyView {
     });
     let draft = Draft { state, typed: RwSignal::new(String::new()), said: RwSignal::new(None) };
     let heading = unique_id("decision");
+    // Not in the form: Enter in a field of the figure sets the field, and decides nothing.
+    let figure = decision.widget.is_some().then(|| widget(run, draft, &decision));
     let form = if decision.widget.is_some() {
-        widget(run, draft, &decision)
+        ().into_any()
     } else if decision.option.is_empty() {
         number(draft, decision.number.unwrap_or_default())
     } else {
@@ -52,7 +55,9 @@ pub(super) fn view(run: Run) -> AnyView {
     };
     let is_widget = decision.widget.is_some();
     let posed = shown.posed.clone();
-    let given: Vec<String> = decision.given.keys().filter(|name| !decision.free.contains(name)).cloned().collect();
+    // What is drawn is the learner's choice.
+    let given: Vec<String> =
+        decision.given.keys().filter(|name| !decision.free.contains(name) && *name != "view").cloned().collect();
     let model = run.entry(decision.widget.as_deref());
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -78,6 +83,7 @@ pub(super) fn view(run: Run) -> AnyView {
             <p class="eyebrow sans">"Decision " {shown.next + 1} " of " {of}</p>
             <h2 id=heading.clone()>{decision.title.clone()}</h2>
             <div class="chapter-text" inner_html=shown.ask></div>
+            {figure}
             <form on:submit=submit autocomplete="off">
                 {form}
                 <p class="actions sans">
@@ -111,13 +117,27 @@ impl Draft {
             return if state.get(ANSWER).is_some() { Ok(state) } else { Err("Choose one of them first.".into()) };
         };
         let typed = self.typed.get_untracked();
-        match answer::read(&typed, counted.unit(), &[]) {
-            Reading::Answer(read) => Ok(Query::new([(ANSWER, plain(read.value))])),
-            Reading::Ambiguous { question, .. } => Err(question),
-            Reading::Unreadable { message, .. } => Err(message),
-            Reading::Empty => Err("Type a number first.".into()),
-        }
+        read(&typed, counted).map(|value| Query::new([(ANSWER, plain(value))]))
     }
+}
+
+/// Reads a number. Hours and days may be typed with their units.
+fn read(typed: &str, counted: Counted) -> Result<f64, String> {
+    let typed = typed.trim().trim_start_matches('$');
+    let of = |unit| match answer::read(typed, unit, &[]) {
+        Reading::Answer(read) => Ok(read),
+        Reading::Ambiguous { question, .. } => Err(question),
+        Reading::Unreadable { message, .. } => Err(message),
+        Reading::Empty => Err("Type a number first.".into()),
+    };
+    let seconds = match counted {
+        Counted::Hours => 3600.0,
+        Counted::Days => 86_400.0,
+        _ => return of(counted.unit()).map(|read| read.value),
+    };
+    let read = of(Unit::Seconds)?;
+    let has_unit = read.unit.is_some() || typed.contains(['h', 'm', 's', 'd']);
+    Ok(if has_unit { read.value / seconds } else { read.value })
 }
 
 /// The label of a parameter that the mission sets and that the figure has another value of.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_core::mission::{Game, Mattered, Path, Played, Report, Search};
+use ringside_core::mission::{self, Game, Mattered, Move, Path, Played, Report, Search};
 
 use super::answers;
 use super::run::{LONGEST_NAME, Run};
@@ -124,6 +124,8 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
     });
     let unit = run.with(|m| m.score.unit);
     let label = run.with(|m| m.score.label.clone());
+    let plan: Vec<Move> = report.best.answers.iter().cloned().map(Move::Decide).collect();
+    let plan = mission::write(&plan);
     let mattered = report.mattered.iter().map(|m| matters(run, m)).collect_view();
     let none = report.mattered.is_empty().then(|| {
         view! { <p>"No other answer to a single decision would have been better."</p> }
@@ -146,7 +148,7 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
         <ol class="mission-mattered">{mattered}</ol>
         {none}
         {returning}
-        <details class="mission-best">
+        <details class="mission-best" data-best=plan>
             <summary class="sans">"What the best run decides"</summary>
             <p class="sans small">"The best of " {tried} " runs that were tried with the models of the chapters."</p>
             <ol>{best}</ol>

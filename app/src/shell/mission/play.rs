@@ -148,7 +148,8 @@ fn state(run: Run) -> AnyView {
             })
             .collect_view()
     });
-    view! { <dl class="mission-state sans" aria-label="The state of the run">{tiles}</dl> }.into_any()
+    view! { <section class="mission-state sans" aria-label="The state of the run"><dl>{tiles}</dl></section> }
+        .into_any()
 }
 
 /// A change with its sign.
@@ -191,10 +192,10 @@ fn past(run: Run, i: usize, step: Step) -> AnyView {
         Some(_) => title,
     };
     view! {
-        <li class:again=step.again class:went-back=went_back>
+        <li id=is_last.then_some(LATEST) tabindex="-1" class:again=step.again class:went-back=went_back>
             <details open=is_last>
                 <summary>
-                    <b id=is_last.then_some(LATEST) tabindex="-1">{head}</b>
+                    <b>{head}</b>
                     {answer.map(|text| view! { <span>{text}</span> })}
                 </summary>
                 {said}

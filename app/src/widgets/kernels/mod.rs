@@ -74,10 +74,26 @@ impl Bench {
         let verdict =
             if m.verified { "and are right to rounding" } else { "and are not all right: do not trust its time" };
         format!(
-            " On {device} a run took {}: {}. Against sums in f64, {share} {verdict}.",
+            " On {device} a run took {}: {}{}. Against sums in f64, {share} {verdict}.",
             unbroken(&Unit::Seconds.format(m.seconds)),
             unbroken(&Unit::FlopPerSecond.format(m.rate())),
+            self.gained(&m),
         )
+    }
+
+    /// How much faster it is than the rung below, if that was measured on the same device. Tracks.
+    fn gained(self, m: &Measured) -> String {
+        let below = self.ladder.with(|all| {
+            let place = all.iter().position(|rung| rung.id == m.kernel)?;
+            all.get(place.checked_sub(1)?).map(|rung| (rung.id, rung.label))
+        });
+        let measured = below.and_then(|(id, label)| Some((self.of(id)?, label)));
+        match measured {
+            Some((other, label)) if other.device == m.device && other.rate() > 0.0 => {
+                format!(", {} times {label}", number(m.rate() / other.rate()))
+            }
+            _ => String::new(),
+        }
     }
 
     /// The drawing: a row for each kernel.
