@@ -63,7 +63,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.html("sources.html", fragment::list(&course, &readings));
 
     let formulas = data::formulas(&world);
-    files.html("formulas.html", fragment::formulas(&formulas, &course, &readings));
+    if !formulas.is_empty() {
+        files.html("formulas.html", fragment::formulas(&formulas, &course, &readings));
+    }
     let mut index = search_index::Builder::default();
     for part in &course.parts {
         for chapter in &part.chapters {
