@@ -31,6 +31,8 @@ pub fn App() -> impl IntoView {
                 deferred::page(|| style::with(&["to-do-now", "practice"], shell::practice::load())).into_any()
             }
             Route::Record => deferred::page(|| style::with(&["exam", "record"], shell::record::load())).into_any(),
+            Route::Placement => deferred::page(|| style::with(&["exam"], shell::placement::load())).into_any(),
+            Route::Syllabus => deferred::page(|| style::with(&["syllabus"], shell::syllabus::load())).into_any(),
             Route::Quiz => deferred::page(|| style::with(&["exam"], shell::exam::load_quiz())).into_any(),
             Route::Check => deferred::page(|| style::with(&["exam"], shell::exam::load_check())).into_any(),
             Route::Presenter => {

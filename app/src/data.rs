@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use ringside_content::schema::{
     Course, ExerciseIndex, Exercises, Glossary, Pictures, Readings, Reference, SearchIndex, Signs,
 };
+use ringside_core::practice::placement::Area;
 use serde::de::DeserializeOwned;
 
 use crate::once::{self, Once};
@@ -138,6 +139,10 @@ pub struct Library {
     pub labs: Remote<Fragment>,
     /// The list of missions, rendered.
     pub missions: Remote<Fragment>,
+    /// How to teach with the course, rendered.
+    pub syllabus: Remote<Fragment>,
+    /// The areas of the quiz that says where to begin.
+    pub placement: Remote<Vec<Area>>,
     /// Every source as a card, rendered.
     pub sources: Remote<Fragment>,
     /// Parts, chapters, plan.
@@ -172,6 +177,8 @@ pub fn provide() {
         figures: Remote::new("figures.html".into()),
         labs: Remote::new("labs.html".into()),
         missions: Remote::new("missions.html".into()),
+        syllabus: Remote::new("syllabus.html".into()),
+        placement: Remote::new("placement.json".into()),
         sources: Remote::new("sources.html".into()),
         course: Remote::new("course.json".into()),
         readings: Remote::new("readings.json".into()),

@@ -34,6 +34,10 @@ pub enum Route {
     Practice,
     /// What was shown so far, to print and to link.
     Record,
+    /// Questions that say where to begin.
+    Placement,
+    /// How to teach with the course.
+    Syllabus,
     /// To compose a quiz, or to take it.
     Quiz,
     /// To look at what was handed in.
@@ -64,6 +68,8 @@ impl Route {
             ("reference", None, _) => Self::Reference,
             ("practice", None, _) => Self::Practice,
             ("record", None, _) => Self::Record,
+            ("placement", None, _) => Self::Placement,
+            ("syllabus", None, _) => Self::Syllabus,
             ("quiz", None, _) => Self::Quiz,
             ("check", None, _) => Self::Check,
             ("presenter", None, _) => Self::Presenter,
@@ -217,6 +223,7 @@ mod tests {
         assert_eq!(Route::of("reference/"), Route::Reference);
         assert_eq!(Route::of("practice/"), Route::Practice);
         assert_eq!([Route::of("quiz/"), Route::of("check")], [Route::Quiz, Route::Check]);
+        assert_eq!([Route::of("placement/"), Route::of("syllabus")], [Route::Placement, Route::Syllabus]);
         assert_eq!([Route::of("presenter/"), Route::of("lecture/")], [Route::Presenter, Route::Lecture]);
         assert_eq!([Route::of("settings"), Route::of("author/")], [Route::Settings, Route::Author]);
         for none in ["chapter", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {

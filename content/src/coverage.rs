@@ -27,6 +27,7 @@ pub fn coverage(root: &Path) -> (String, Vec<Diagnostic>) {
     // Its figures are states of models as well.
     let _ = data::glossary(&world);
     let _ = data::signs(&world, &crate::site::course(&world));
+    let _ = data::placement(&world);
     let text = format!("{}{}{}", map(&world, &documents, &readings), described(&formulas), links(&world));
     (text, sink.into_sorted())
 }

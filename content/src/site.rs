@@ -63,7 +63,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.html("sources.html", fragment::list(&course, &readings));
 
     let formulas = data::formulas(&world);
-    files.html("formulas.html", fragment::formulas(&formulas, &course, &readings));
+    if !formulas.is_empty() {
+        files.html("formulas.html", fragment::formulas(&formulas, &course, &readings));
+    }
     let mut index = search_index::Builder::default();
     for part in &course.parts {
         for chapter in &part.chapters {
@@ -94,6 +96,11 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         files.html(&format!("labs/{}.html", lab.slug), fragment::labs::page(lab, &course));
         files.html(&format!("labs/{}.txt", lab.slug), lab.output.clone());
     }
+    let syllabus = data::syllabus(&world, &course, &labs, &missions);
+    if !syllabus.is_empty() {
+        files.html("syllabus.html", fragment::syllabus(&syllabus, &course));
+    }
+    files.json("placement.json", &data::placement(&world));
     files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);

@@ -32,7 +32,14 @@ impl Tree {
     /// Reads the folder `content/`.
     pub fn read(root: &Path) -> Self {
         let mut tree = Self::default();
-        for name in DATA.into_iter().chain(["figures.toml", "coverage.toml", "formulas.toml", "signs.toml"]) {
+        for name in DATA.into_iter().chain([
+            "figures.toml",
+            "coverage.toml",
+            "formulas.toml",
+            "signs.toml",
+            "placement.toml",
+            "syllabus.toml",
+        ]) {
             tree.read_file(root, name);
         }
         let folders = std::fs::read_dir(root.join("chapters")).into_iter().flatten().flatten();

@@ -14,15 +14,15 @@ test("contiguous pieces leave ranks idle, and the zig-zag does not", async ({ pa
   await expect.poll(() => parameter(page, "step")).toBe("3");
   await expect(figure(page).locator(".transport-place")).toHaveText("Step 3 of 8");
   await expect(drawing.locator(".matrix path.vain")).not.toHaveAttribute("d", "");
-  await expect(finding(page)).toContainText("the rank 2 before it");
+  await expect(finding(page)).toContainText("the rank 2 places before it");
   // Eight blocks of two ranks in vain, 24 of six computed.
   const blocks = (name: string) => drawing.locator(`.matrix path.${name}`).evaluate((path) => path.getAttribute("d")?.match(/M/g)?.length ?? 0);
   expect([await blocks("vain"), await blocks("now")]).toEqual([8, 24]);
-  await figure(page).getByRole("radiogroup", { name: "Sequence cut" }).getByText("zig-zag").click();
+  await figure(page).getByRole("radio", { name: "zig-zag" }).check();
   await expect.poll(() => parameter(page, "split")).toBe("zigzag");
   expect(await quantity(page, "idle")).toBe(0);
   expect(await quantity(page, "imbalance")).toBeCloseTo(1, 9);
-  await page.keyboard.press("End");
+  await figure(page).getByRole("button", { name: "To the end" }).click();
   await expect(figure(page).locator(".transport-place")).toHaveText("Step 8 of 8");
   expect(await axe(page)).toEqual([]);
 });
@@ -39,7 +39,7 @@ test("a ring over a network waits, and Ulysses runs out of heads", async ({ page
   await open(page, "method=ulysses&ranks=16&heads=8&kv_heads=8");
   await expect(figure(page).locator("[role=alert] .message").filter({ hasText: "At most 8 ranks can" })).toBeVisible();
   // Fewer ranks have heads enough.
-  const ranks = figure(page).getByRole("slider", { name: "Context-parallel ranks" });
+  const ranks = figure(page).getByRole("slider", { name: "Ranks", exact: true });
   await ranks.press("ArrowLeft");
   await expect.poll(() => parameter(page, "ranks")).toBe("8");
   await expect(figure(page).locator("[role=alert] .message")).toHaveCount(0);

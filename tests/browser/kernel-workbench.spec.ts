@@ -20,7 +20,7 @@ async function write(within: Page | Locator, text: string) {
 }
 
 test("every beginning is wrong and every solution is right", async ({ page }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(330_000);
   await open(page, "puzzle=map");
   await gpu(page);
   const puzzles = figure(page).locator(".puzzles button");

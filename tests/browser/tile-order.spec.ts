@@ -8,13 +8,13 @@ test("the blocks of Triton's tutorial, and what the cache still has", async ({ p
   await open(page, "order=row-major&step=1");
   expect(await quantity(page, "wave-blocks")).toBe(90);
   await expect(finding(page)).toContainText("1 row and 9 columns");
-  await figure(page).getByRole("radiogroup", { name: "Tiles are taken" }).getByText("in groups").click();
+  await figure(page).getByRole("radio", { name: "in groups" }).check();
   await expect.poll(() => parameter(page, "order")).toBe("grouped");
   expect(await quantity(page, "wave-blocks")).toBe(54);
   const drawing = figure(page).locator(".tile-order");
   await expect(drawing.locator("path.found")).toHaveAttribute("d", "");
   // The second wave finds the rows of A that the first has read.
-  await page.keyboard.press("ArrowRight");
+  await figure(page).getByRole("button", { name: "Step forward" }).click();
   await expect.poll(() => parameter(page, "step")).toBe("2");
   await expect(drawing.locator("path.found")).not.toHaveAttribute("d", "");
   await expect(figure(page).locator(".transport-place")).toHaveText("Wave 2 of 9");

@@ -59,8 +59,19 @@ pub(crate) fn render(lenient: bool) -> Rendered {
     let course: Option<Course> = files.get("course.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
     let mut paths = site.routes;
     paths.extend(
-        ["practice/", "record/", "quiz/", "check/", "presenter/", "lecture/", "settings/", "author/"]
-            .map(str::to_owned),
+        [
+            "practice/",
+            "record/",
+            "placement/",
+            "syllabus/",
+            "quiz/",
+            "check/",
+            "presenter/",
+            "lecture/",
+            "settings/",
+            "author/",
+        ]
+        .map(str::to_owned),
     );
     let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
@@ -99,6 +110,10 @@ fn route(path: String, course: Option<&Course>) -> Route {
         (Some("reference"), _) => ("Reference", "Formulas, variables, hardware and tools on one page."),
         (Some("practice"), _) => ("Practice", "What to do next, what you can do already, and the four-week plan."),
         (Some("record"), _) => ("Record", "Which skills you have shown, with the evidence, to print or to send."),
+        (Some("placement"), _) => ("Where to begin", "Twelve questions that say with which chapter to begin."),
+        (Some("syllabus"), _) => {
+            ("Syllabus", "A term, a week and an afternoon, with lecture lists and quizzes that open by link.")
+        }
         (Some("quiz"), _) => ("Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent."),
         (Some("check"), _) => ("Check", "What a class handed in, marked again from the files alone."),
         (Some("presenter"), _) => {

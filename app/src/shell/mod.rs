@@ -19,6 +19,7 @@ pub mod mission;
 pub mod not_found;
 pub mod notices;
 pub mod offline;
+pub mod placement;
 pub mod practice;
 pub mod prerendered;
 pub mod presenter;
@@ -31,6 +32,7 @@ pub mod settings;
 pub mod share;
 mod shortcuts;
 pub mod source_card;
+pub mod syllabus;
 mod theme;
 pub mod widget_page;
 

@@ -35,6 +35,9 @@ pub struct Doc {
     /// A quiz that is being taken or was handed in; read by its page alone.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub quiz: Value,
+    /// The questions that say where to begin, being answered; read by their page alone.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub placement: Value,
     /// Times of kernels that the learner keeps; read by the widgets that run them.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub measured: Value,
@@ -117,6 +120,7 @@ impl Default for Doc {
             exercises: BTreeMap::new(),
             practice: Value::Null,
             quiz: Value::Null,
+            placement: Value::Null,
             measured: Value::Null,
             drafts: Value::Null,
             workbench: Value::Null,

@@ -81,11 +81,11 @@ fn view(props: Props) -> AnyView {
     .into_any()
 }
 
-/// Free units between the matrices, and around a cell.
-const BETWEEN: f64 = 0.6;
+/// Free space between the matrices, as a part of all; free units around a cell.
+const BETWEEN: f64 = 0.035;
 const GAP: f64 = 0.06;
 /// Most tiles that are numbered.
-const NUMBERED: u64 = 144;
+const NUMBERED: u64 = 100;
 
 /// A rectangle, added to a path.
 fn add(path: &mut String, [x, y]: [f64; 2], [wide, high]: [f64; 2]) {
@@ -115,7 +115,8 @@ fn stretches(values: &[bool]) -> impl Iterator<Item = (usize, usize, bool)> + '_
 fn picture(run: &Run, step: usize) -> String {
     let p = &run.params;
     let depth = p.depth as f64;
-    let (left, top) = (depth + BETWEEN, depth + BETWEEN);
+    let between = BETWEEN * (depth + p.columns.max(p.rows) as f64);
+    let (left, top) = (depth + between, depth + between);
     let [wide, high] = [left + p.columns as f64, top + p.rows as f64];
     let [mut beds, mut done, mut now, mut read, mut found] = [const { String::new() }; 5];
     add(&mut beds, [0.0, top], [depth, p.rows as f64]);
@@ -140,25 +141,28 @@ fn picture(run: &Run, step: usize) -> String {
         }
     }
     let label = format!("Tiles of C after {step} waves, with the blocks of A and B that the last wave uses.");
+    let size = (wide.max(high) / 22.0).max(0.5);
     let mut html = format!(
         "<p class=\"tile-order-keys\"><span><i class=\"key now\"></i>computed in this wave</span> <span><i class=\"key done\"></i>computed before</span> \
          <span><i class=\"key read\"></i>read from memory</span> <span><i class=\"key found\"></i>found in the L2</span></p>\
-         <svg viewBox=\"0 0 {wide:.2} {high:.2}\" role=\"img\" aria-label=\"{label}\">"
+         <svg viewBox=\"0 0 {:.2} {high:.2}\" role=\"img\" aria-label=\"{label}\">",
+        wide + size
     );
     for (class, path) in [("bed", beds), ("done", done), ("now", now), ("read", read), ("found", found)] {
         let _ = write!(html, "<path class=\"{class}\" d=\"{path}\"/>");
     }
-    let size = (wide.max(high) / 22.0).max(0.5);
-    for (name, x, y) in
-        [("A", size, top - 0.3 * size), ("B", left - size, size), ("C", left - 0.1 * size, top - 0.3 * size)]
+    for (name, x, y) in [("A", size, top - 0.3 * size), ("B", left - size, size), ("C", wide + 0.6 * size, top + size)]
     {
         let _ = write!(html, "<text class=\"name\" x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{size:.2}\">{name}</text>");
     }
     if p.tiles() <= NUMBERED {
+        let running = p.running.max(1);
+        let current = step.saturating_sub(1) as u64 * running..step as u64 * running;
         for number in 0..p.tiles() {
             let [row, column] = p.tile(number);
+            let class = if current.contains(&number) { "on" } else { "tile" };
             let (x, y) = (left + column as f64 + 0.5, top + row as f64 + 0.5);
-            let _ = write!(html, "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"0.42\">{number}</text>");
+            let _ = write!(html, "<text class=\"{class}\" x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"0.5\">{number}</text>");
         }
     }
     html.push_str("</svg>");

@@ -8,10 +8,12 @@ mod formulas;
 mod glossary;
 mod labs;
 mod missions;
+mod placement;
 mod plan;
 mod readings;
 mod reference;
 mod signs;
+mod syllabus;
 
 pub(crate) use course::course;
 pub(crate) use coverage::{Founding, coverage};
@@ -21,10 +23,12 @@ pub(crate) use formulas::{Formula, formulas};
 pub(crate) use glossary::glossary;
 pub(crate) use labs::{Lab, labs};
 pub(crate) use missions::{Listed, missions};
+pub(crate) use placement::placement;
 pub(crate) use plan::plan;
 pub(crate) use readings::readings;
 pub(crate) use reference::reference;
 pub(crate) use signs::signs;
+pub(crate) use syllabus::{Session, Syllabus, syllabus};
 
 use ringside_core::catalogue;
 use ringside_core::query::Query;
@@ -109,4 +113,22 @@ fn figure(world: &World<'_>, state: &Located<'_>) -> Option<Place> {
     }
     let href = if query.is_empty() { format!("w/{id}/") } else { format!("w/{id}/?{query}") };
     Some(Place { title: entry.title.to_owned(), href })
+}
+
+/// A list of exercises by their ids, each of one of these kinds, as `<chapter>/<exercise>`.
+fn keys(world: &World<'_>, table: &mut Table<'_, '_>, key: &'static str, kinds: &[&str]) -> Vec<String> {
+    let mut keys = Vec::new();
+    for id in table.texts(key) {
+        if !world.names.resolve(Kind::Exercise, &id.text, id.spot(0), world.sink) {
+            continue;
+        }
+        let Some(head) = world.exercises.get(&id.text) else { continue };
+        if !kinds.contains(&head.kind.as_str()) {
+            let message =
+                format!("“{}” is of the kind “{}”; here it must be one of {}.", id.text, head.kind, kinds.join(", "));
+            world.sink.report(id.spot(0), message);
+        }
+        keys.push(format!("{}/{}", head.chapter, id.text));
+    }
+    keys
 }

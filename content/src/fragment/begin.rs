@@ -27,7 +27,7 @@ impl Guess {
         format!(
             "<div class=\"guess sans\" role=\"group\" aria-labelledby=\"{id}\">\n<p id=\"{id}\">{}</p>\n\
              <p class=\"guess-options\">{options}</p>\n<p class=\"guess-said\" role=\"status\"></p>\n\
-             <p class=\"guess-then\" hidden>{}</p>\n</div>\n",
+             <p class=\"guess-then\" inert>{}</p>\n</div>\n",
             escape(self.question),
             self.then,
             id = self.id,
@@ -37,7 +37,7 @@ impl Guess {
 
 fn button(label: &str, set: &str, says: &str) -> String {
     format!(
-        "<button type=\"button\" class=\"preset\" aria-pressed=\"false\" data-guess=\"{}\" data-says=\"{}\" disabled>{}</button> ",
+        "<button type=\"button\" class=\"secondary\" aria-pressed=\"false\" data-guess=\"{}\" data-says=\"{}\" disabled>{}</button> ",
         escape(set),
         escape(says),
         escape(label)

@@ -52,6 +52,7 @@ fn welcome(course: &Course, readings: &Readings) -> String {
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
          <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span> \
          <span class=\"half-hour\"{hidden}>Only half an hour? {link}.</span></p>\n\
+         <p class=\"placed sans\">Not new to this? <a href=\"placement/\">Twelve questions say where to begin</a>.</p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
         escape(&href),
         escape(&start),

@@ -29,6 +29,7 @@ mod pictures;
 mod plan;
 mod sources;
 mod still;
+mod syllabus;
 
 pub(crate) use contents::contents;
 pub(crate) use formulas::list as formulas;
@@ -36,6 +37,7 @@ pub(crate) use gallery::gallery;
 pub(crate) use home::home;
 pub(crate) use pictures::pictures;
 pub(crate) use sources::list;
+pub(crate) use syllabus::page as syllabus;
 
 use crate::html::escape;
 use crate::schema::{Chapter, ExerciseIndex, Source, Status};

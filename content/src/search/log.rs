@@ -196,7 +196,7 @@ mod tests {
     }
 
     fn signs() -> Vec<Sign> {
-        let memory = "out of memory. Tried to allocate {asked}. … and {unallocated} is reserved";
+        let memory = "out of memory. Tried to allocate {asked}. GPU … and {unallocated} is reserved";
         vec![
             sign(&[memory], Some(["unallocated", "asked"])),
             sign(&["out of memory. Tried to allocate {asked}"], None),

@@ -57,7 +57,10 @@ fn ring(p: &Params, step: usize) -> String {
         "Each rank starts with its own keys and values".to_owned()
     } else {
         let away = step - 1;
-        format!("Each rank has the keys and values of the rank {away} before it")
+        format!(
+            "Each rank has the keys and values of the rank {away} place{} before it",
+            if away == 1 { "" } else { "s" }
+        )
     };
     let sends = if (step as u64) < n { " and sends them on" } else { "" };
     let work = match vain {

@@ -88,12 +88,12 @@ impl Model for Params {
             .main()
             .at(|p| p.split.slot()),
         whole("ranks", "ranks that share the sequence", [1, MAX_RANKS], "4")
-            .label("Context-parallel ranks")
+            .label("Ranks")
             .doubling(5)
             .main()
             .at(|p| p.ranks.slot()),
         whole("seq", "tokens of the sequence", [2, MAX_SEQ], "32768")
-            .label("Tokens of the sequence")
+            .label("Tokens")
             .doubling(20)
             .main()
             .at(|p| p.seq.slot()),

@@ -160,9 +160,9 @@ impl Config {
     /// How often a warp's reads of one step of four along k pass the banks, and how often they would if no two words of a read were in
     /// one bank: 1.0 of the second means no conflict.
     pub fn passes(&self) -> (u64, u64) {
-        let words = self.numbers.bytes();
-        let vector = |place: u64| (place * words..(place + 1) * words).map(|word| word * 4 / WORD);
         // Vectors of four values take as many words as a value has bytes.
+        let words = self.numbers.bytes();
+        let vector = |place: u64| place * words..(place + 1) * words;
         let read = |places: Vec<u64>| {
             let mut touched: Vec<u64> = places.into_iter().flat_map(vector).collect();
             touched.sort_unstable();

@@ -6,7 +6,7 @@
 
 use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::declare::{Field as _, List, Measure, Param, Slot, choice, measure, whole};
+use crate::declare::{Field as _, List, Measure, Param, Scale, Slot, choice, measure, whole};
 use crate::kernels::attention::WIDTHS;
 use crate::quantity::{Unit, grouped, number, unbroken};
 
@@ -110,7 +110,7 @@ impl Work for Sizes {
             .at(|p: &mut Params| p.sizes.keys.slot()),
         whole("chunk", "keys that one workgroup goes along", [64, MAX_KEYS], "512")
             .label("Keys for a workgroup")
-            .doubling(15)
+            .slider(Scale::Quarters(6, 15))
             .main()
             .at(|p: &mut Params| p.sizes.chunk.slot()),
         choice("head_dim", "width of a head", List { ids: &WIDTHS, labels: &WIDTHS }, "128")

@@ -8,7 +8,7 @@ use super::config::{Config, Numbers, WORKGROUP_MEMORY};
 use super::intensity;
 use super::matmul::{Kernel, Scheme};
 use super::measured::Measured;
-use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field as _, List, Measure, Model, Param, Scale, choice, measure, whole};
 use crate::occupancy::Gpu;
 use crate::quantity::{Unit, number, unbroken};
 use crate::query::Query;
@@ -111,7 +111,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         whole("n", "rows and columns of all matrices", [64, 4096], "1024")
             .label("Side of the matrices")
-            .doubling(12)
+            .slider(Scale::Quarters(6, 12))
             .main()
             .at(|p| p.n.slot()),
         choice("numbers", "in what the products are made", Numbers::LIST, "f32")

@@ -167,8 +167,10 @@ impl<'a> Game<'a> {
 
     fn decide(&mut self, answer: &Query) -> Result<(), String> {
         let decision = self.decision().ok_or("All decisions are made. Go back to one of them, or begin again.")?;
-        let mut scope = self.scope.clone();
         check(decision, answer)?;
+        // A search throws a game away that a move of it fails.
+        let before = if self.tells { self.values() } else { Vec::new() };
+        let mut scope = if self.tells { self.scope.clone() } else { std::mem::take(&mut self.scope) };
         let mut says: Vec<&str> = Vec::new();
         let mut again = false;
         if let Some(widget) = &decision.widget {
@@ -206,11 +208,13 @@ impl<'a> Game<'a> {
                 }
             }
         }
-        let before = self.values();
         let said = if self.tells { fill_all(&says, &scope)? } else { Vec::new() };
         self.scope = scope;
-        let step =
-            Step { decision: self.next(), answer: Some(answer.clone()), said, before, after: self.values(), again };
+        let mut step =
+            Step { decision: self.next(), answer: Some(answer.clone()), said, before, after: Vec::new(), again };
+        if self.tells {
+            step.after = self.values();
+        }
         if again {
             // What it cost is gone; the decision is still to be made.
             if let Some(last) = self.before.last_mut() {

@@ -58,6 +58,8 @@ pub struct Search<'a> {
     seed: u64,
     candidates: Vec<Vec<Query>>,
     best: Option<(Vec<Query>, f64)>,
+    /// The best run before each of its decisions.
+    before: Vec<Game<'a>>,
     /// Runs that are to be tried: which answers of the best are replaced.
     queue: Vec<Vec<(usize, usize)>>,
     rounds: usize,
@@ -77,6 +79,7 @@ impl<'a> Search<'a> {
             seed,
             candidates,
             best: None,
+            before: Vec::new(),
             queue: Vec::new(),
             rounds: 0,
             improved: false,
@@ -86,7 +89,8 @@ impl<'a> Search<'a> {
         let first = search.first();
         for path in known.iter().chain([&careless(mission), &first]) {
             let last: Vec<Query> = path.iter().filter_map(|answers| answers.last().cloned()).collect();
-            search.try_path(last);
+            search.before.clear();
+            search.try_path(last, 0);
         }
         search.fill();
         search
@@ -109,16 +113,40 @@ impl<'a> Search<'a> {
         path
     }
 
-    fn try_path(&mut self, path: Vec<Query>) {
+    /// Plays a path that is the best one's up to the decision `from`.
+    fn try_path(&mut self, path: Vec<Query>, from: usize) {
         self.tried += 1;
-        let whole: Path = path.iter().map(|answer| vec![answer.clone()]).collect();
-        let played = follow(self.mission, self.models, self.seed, &whole, false);
-        let Ok(score) = played.and_then(|game| game.score()) else { return };
+        let begin = self.before.get(from).cloned().map_or_else(|| Ok((self.begin()?, 0)), |game| Ok((game, from)));
+        let Ok((mut game, from)) = begin.map_err(|_: String| ()) else { return };
+        for (i, answer) in path.iter().enumerate().skip(from) {
+            if game.go(&Move::Decide(answer.clone())).is_err() || game.next() != i + 1 {
+                return;
+            }
+        }
+        let Some(score) = Some(game).filter(Game::is_over).and_then(|game| game.score().ok()) else { return };
         let slack = 1e-9 * score.abs();
         if self.best.as_ref().is_none_or(|(_, best)| score > best + slack) {
+            self.before = self.stations(&path);
             self.best = Some((path, score));
             self.improved = true;
         }
+    }
+
+    fn begin(&self) -> Result<Game<'a>, String> {
+        Game::new(self.mission, self.models, self.seed).map(Game::silent)
+    }
+
+    /// The games before each decision of a path.
+    fn stations(&self, path: &[Query]) -> Vec<Game<'a>> {
+        let Ok(mut game) = self.begin() else { return Vec::new() };
+        let mut before = Vec::with_capacity(path.len());
+        for answer in path {
+            before.push(game.clone());
+            if game.go(&Move::Decide(answer.clone())).is_err() {
+                break;
+            }
+        }
+        before
     }
 
     fn fill(&mut self) {
@@ -162,18 +190,18 @@ impl<'a> Search<'a> {
         };
         let Some((best, _)) = &self.best else { return true };
         let mut path = best.clone();
-        let mut changes = false;
+        let mut from = path.len();
         for (decision, candidate) in change {
             let answer = self.candidates.get(decision).and_then(|list| list.get(candidate));
             if let Some((place, answer)) = path.get_mut(decision).zip(answer)
                 && place != answer
             {
                 place.clone_from(answer);
-                changes = true;
+                from = from.min(decision);
             }
         }
-        if changes {
-            self.try_path(path);
+        if from < path.len() {
+            self.try_path(path, from);
         }
         true
     }

@@ -19,6 +19,7 @@ pub mod date;
 pub mod exam;
 pub mod mastery;
 pub mod next;
+pub mod placement;
 pub mod plan;
 pub mod record;
 pub mod schedule;

@@ -1,6 +1,6 @@
 //! What a GPU holds through its first steps, kind over kind, with its capacity and, where there is one, the peak that was measured.
 
-use ringside_core::memory::first_steps::{Course, Held, LATE, Moment, STEPS, When};
+use ringside_core::memory::first_steps::{Course, Held, LATE, STEPS, When};
 use ringside_core::quantity::{Unit, bytes_decimal, grouped};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
@@ -20,19 +20,12 @@ pub fn chart(c: &Course) -> Chart {
         ("fp32 master copy", Ink::Kv, |h| h.weights + h.master),
         ("Weights", Ink::Weights, |h| h.weights),
     ];
-    let early = |m: &&Moment| m.when != When::Late;
-    let mut series = Vec::new();
-    for (name, ink, of) in layers {
-        let area = |which: Vec<&Moment>| {
-            let names = which.iter().map(|m| m.name.clone()).collect();
-            Series::area(name, ink, which.iter().map(|m| (m.at, of(&m.held))).collect()).with_names(names)
-        };
-        let (first, late): (Vec<_>, Vec<_>) = c.moments.iter().partition(early);
-        series.push(area(first));
-        let mut late = area(late);
-        late.in_key = false;
-        series.push(late);
-    }
+    // Between the first steps and the later one lies a level stretch: the states stay.
+    let area = |(name, ink, of): Layer| {
+        let names = c.moments.iter().map(|m| m.name.clone()).collect();
+        Series::area(name, ink, c.moments.iter().map(|m| (m.at, of(&m.held))).collect()).with_names(names)
+    };
+    let series = layers.into_iter().map(area).collect();
     let largest = c.peak().max(c.late_reserved()).max(c.measured.map_or(0.0, |run| run.reserved().0));
     let room = c.capacity.0;
     let top = if room <= largest * FAR { largest.max(room) } else { largest };

@@ -32,7 +32,7 @@ fn answer(button: &HtmlElement, section: &Element) {
         said.set_text_content(Some(&dom::attribute(button, "data-says")));
     }
     if let Some(then) = dom::find(section, ".guess-then") {
-        then.set_hidden(false);
+        let _ = then.remove_attribute("inert");
     }
     let place = dom::find(section, "figure[data-widget]").or_else(|| dom::find(section, "[data-slot-widget]"));
     let Some(place) = place else { return };

@@ -55,7 +55,9 @@ pub(super) fn view(run: Run) -> AnyView {
     };
     let is_widget = decision.widget.is_some();
     let posed = shown.posed.clone();
-    let given: Vec<String> = decision.given.keys().filter(|name| !decision.free.contains(name)).cloned().collect();
+    // What is drawn is the learner's choice.
+    let given: Vec<String> =
+        decision.given.keys().filter(|name| !decision.free.contains(name) && *name != "view").cloned().collect();
     let model = run.entry(decision.widget.as_deref());
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();

@@ -5,11 +5,10 @@ use std::rc::Rc;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_core::mission::{Game, Mattered, Path, Played, Report, Search};
+use ringside_core::mission::{self, Game, Mattered, Move, Path, Played, Report, Search};
 
 use super::answers;
 use super::run::{LONGEST_NAME, Run};
-use crate::page;
 use crate::ui::copy_link::copy_link;
 use crate::ui::table::{Table, numbers, words};
 
@@ -52,7 +51,6 @@ pub(super) fn view(run: Run) -> AnyView {
 fn search(run: Run, found: RwSignal<Found>) {
     let loaded = run.loaded.get_value();
     let (seed, moves) = (run.seed, run.moves.get_untracked());
-    let on_its_way = page::pending();
     spawn_local(async move {
         let (mission, models) = (Rc::clone(&loaded.mission), Rc::clone(&loaded.models));
         let game = match Game::replay(&mission, &models, seed, &moves) {
@@ -87,7 +85,6 @@ fn search(run: Run, found: RwSignal<Found>) {
             Ok(report) => Found::Here(Box::new(report), search.tried()),
             Err(why) => Found::Failed(why),
         });
-        drop(on_its_way);
     });
 }
 
@@ -124,6 +121,8 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
     });
     let unit = run.with(|m| m.score.unit);
     let label = run.with(|m| m.score.label.clone());
+    let plan: Vec<Move> = report.best.answers.iter().cloned().map(Move::Decide).collect();
+    let plan = mission::write(&plan);
     let mattered = report.mattered.iter().map(|m| matters(run, m)).collect_view();
     let none = report.mattered.is_empty().then(|| {
         view! { <p>"No other answer to a single decision would have been better."</p> }
@@ -146,7 +145,7 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
         <ol class="mission-mattered">{mattered}</ol>
         {none}
         {returning}
-        <details class="mission-best">
+        <details class="mission-best" data-best=plan>
             <summary class="sans">"What the best run decides"</summary>
             <p class="sans small">"The best of " {tried} " runs that were tried with the models of the chapters."</p>
             <ol>{best}</ol>

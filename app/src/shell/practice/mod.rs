@@ -42,6 +42,9 @@ fn view() -> AnyView {
     view! {
         <article class="practice">
             <h1>"Practice"</h1>
+            <p class="sans">
+                "New here, or not new to the subject? " <a href="placement/">"Twelve questions say where to begin."</a>
+            </p>
             {unreadable()}
             {Desk::show(sections)}
         </article>
@@ -106,7 +109,8 @@ fn sections(desk: Desk) -> AnyView {
             </p>
             <p>
                 "Teaching with this? " <a href="quiz/">"Compose a quiz"</a> " with the same numbers for everyone, and "
-                <a href="check/">"check"</a> " what is handed in."
+                <a href="check/">"check"</a> " what is handed in. A " <a href="syllabus/">"syllabus"</a>
+                " for a term, a week and an afternoon has both ready."
             </p>
         </section>
     }

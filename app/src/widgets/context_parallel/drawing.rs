@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use ringside_core::context_parallel::{Block, Doing, Method, Params, Run};
 use ringside_core::quantity::Unit;
 
-/// Most names beside rows.
-const NAMES: u64 = 16;
+/// Most names beside the rows of a high drawing, and of a low one.
+const NAMES: [usize; 2] = [16, 6];
 /// What is left free around a block.
 const GAP: f64 = 0.07;
 
@@ -28,19 +28,20 @@ struct Part<'a> {
     legend: &'a str,
     label: String,
     names: Vec<String>,
+    most: usize,
     size: [f64; 2],
     paths: Vec<(&'a str, String)>,
 }
 
 impl Part<'_> {
     fn write(self, html: &mut String) {
-        let Self { class, title, legend, label, names, size: [wide, high], paths } = self;
+        let Self { class, title, legend, label, names, most, size: [wide, high], paths } = self;
         // Writing to a string does not fail.
         let _ = write!(
             html,
             "<div class=\"cp-part {class}\"><p class=\"cp-head\"><b>{title}</b> <span class=\"keys\">{legend}</span></p><svg class=\"cp-names\" aria-hidden=\"true\">"
         );
-        let every = (names.len() as u64).div_ceil(NAMES).max(1) as usize;
+        let every = names.len().div_ceil(most).max(1);
         for (row, name) in names.iter().enumerate().filter(|(row, _)| row % every == 0) {
             let middle = 100.0 * (row as f64 + 0.5) / names.len() as f64;
             let _ = write!(html, "<text x=\"100%\" y=\"{middle:.2}%\">{name}</text>");
@@ -106,6 +107,7 @@ fn matrix(html: &mut String, p: &Params, step: usize) {
         legend: &format!("<i class=\"key now\"></i>this step <i class=\"key done\"></i>done {vain_key}"),
         label: format!("The attention matrix in {chunks} × {chunks} blocks after step {step}."),
         names: names.collect(),
+        most: NAMES[0],
         size: [chunks as f64; 2],
         paths: vec![("to-come", all), ("done", done), ("now", now), ("vain", vain)],
     }
@@ -132,6 +134,7 @@ fn held(html: &mut String, p: &Params, step: usize) {
         legend: "<i class=\"key own\"></i>its own <i class=\"key others\"></i>of other ranks",
         label: format!("The chunks of keys and values in each rank’s memory after step {step}."),
         names: (0..p.ranks).map(|rank| format!("rank {rank}")).collect(),
+        most: NAMES[1],
         size: [2.0 * p.ranks as f64, p.ranks as f64],
         paths: vec![("own", own), ("others", others)],
     }
@@ -164,6 +167,7 @@ fn time(html: &mut String, run: &Run, step: usize) {
             Unit::Fraction.format(run.idle())
         ),
         names: (0..run.params.ranks).map(|rank| format!("rank {rank}")).collect(),
+        most: NAMES[0],
         size: [WIDE, run.params.ranks as f64],
         paths: vec![("done", past), ("now", now), ("exchange", exchange), ("vain", idle)],
     }

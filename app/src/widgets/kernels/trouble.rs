@@ -44,8 +44,8 @@ pub(in crate::widgets) fn sentence(trouble: &Trouble) -> String {
                 .to_owned()
         }
         Trouble::NoSubgroups => {
-            "This GPU, or this browser, has no subgroups of at least four invocations (the WebGPU feature subgroups). Choose a \
-             kernel that needs none."
+            "There are no subgroups of at least four invocations here (the WebGPU feature subgroups): the GPU or the browser has \
+             none, or the library that this page asks with cannot ask for them yet. Choose a kernel that needs none."
                 .to_owned()
         }
         Trouble::WorkgroupMemory(wanted, most) => format!(

@@ -35,7 +35,7 @@ fn dial(p: &Params, pair: u64, into: &mut String) {
         "<div class=\"dial{class}\"><svg viewBox=\"-50 -50 100 100\"><circle r=\"{RADIUS}\"/>\
          <path class=\"between\" d=\"M0 0L{ax:.2} {ay:.2}A{ARC} {ARC} 0 {large} 0 {bx:.2} {by:.2}z\"/>\
          <path class=\"hand key\" d=\"M0 0L{kx:.2} {ky:.2}\"/><path class=\"hand query\" d=\"M0 0L{qx:.2} {qy:.2}\"/></svg>\
-         <b>pair {pair}</b><small>numbers {first} and {second}</small><small>round in {} tokens{note}</small></div>",
+         <b>pair {pair}</b><small>numbers {first}, {second}</small><small>round in {} tokens{note}</small></div>",
         number(p.turn(pair))
     );
 }

@@ -290,32 +290,29 @@ impl Course {
     /// What the course shows, in sentences.
     pub fn finding(&self) -> String {
         let b = bytes_decimal;
-        let mut text = format!(
-            "Modelled: the passes of step 1 peak at {}, its update holds {}, the passes of step 2 peak at {}.",
-            b(self.passes(1)),
-            b(self.update(1)),
-            b(self.passes(2)),
-        );
-        text += &match self.dies() {
-            None => format!(" Nothing reaches {}.", b(self.capacity.0)),
+        let room = b(self.capacity.0);
+        let mut text = match self.dies() {
+            None => format!("It lives: from step 2 on the passes peak at {}, of {room}.", b(self.passes(2))),
             Some(when @ When::Update(_)) => {
-                format!(
-                    " It dies {}: the moments are created there, and {} do not hold them.",
-                    when.text(),
-                    b(self.capacity.0)
-                )
+                format!("It dies {}: the moments are created there, and {room} do not hold them.", when.text())
             }
             Some(when @ When::Passes(2)) => {
-                format!(" It dies {}: the moments are there now, and the activations come on top.", when.text())
+                format!("It dies {}: the moments are there now, and the activations come on top.", when.text())
             }
             Some(When::Late) => format!(
-                " It dies {}: {} allocated, {} reserved.",
+                "It dies {}: {} allocated, {} reserved, of {room}.",
                 When::Late.text(),
                 b(self.late()),
                 b(self.late_reserved())
             ),
-            Some(when) => format!(" It dies {}.", when.text()),
+            Some(when) => format!("It dies {}.", when.text()),
         };
+        text += &format!(
+            " Modelled: the passes of step 1 peak at {}, its update holds {}, the passes of step 2 peak at {}.",
+            b(self.passes(1)),
+            b(self.update(1)),
+            b(self.passes(2)),
+        );
         if let Some(run) = self.measured {
             let over = Unit::Fraction.format(run.allocated().0 / self.peak() - 1.0);
             text += &format!(

@@ -1,0 +1,125 @@
+// Missions: the best run that the search finds is played through the page; a run is kept, linked, gone back on, voted on and marked again.
+import type { Page } from "@playwright/test";
+import { axe, expect, overflow, ready, stored, test } from "./fixtures";
+
+const MISSION = "mission/five-hundred-users/";
+const CARELESS =
+  "answer:3.4e9;answer:a100-80;tp:16;quant:int4,kv-bits:4,tp:8;policy:prefill-first,tokens:8192;answer:bigger;drafted:4;answer:small";
+const decision = (page: Page) => page.locator(".mission-decision");
+const decide = (page: Page) => decision(page).locator("[data-decide]").click();
+const result = async (page: Page, who: string) =>
+  Number(await page.locator(`.mission-result tr.score [data-result="${who}"]`).getAttribute("data-value"));
+
+/** Sets a parameter of the figure as a person does: by its list, its buttons or its slider. */
+async function set(page: Page, name: string, value: string) {
+  const control = decision(page).locator(`[name="${name}"]`).first();
+  await expect(control).toBeAttached();
+  if (!(await control.isVisible())) await decision(page).getByRole("button", { name: /^More controls/ }).click();
+  const kind = await control.evaluate((e) => (e instanceof HTMLSelectElement ? "list" : (e as HTMLInputElement).type));
+  if (kind === "list") return void (await control.selectOption(value));
+  if (kind === "radio") return decision(page).locator(`[name="${name}"][value="${value}"]`).check({ force: true });
+  await control.press("Home");
+  const at = async () => (await control.getAttribute("aria-valuetext"))?.replace(/\D/g, "");
+  for (let i = 0; i < 40 && (await at()) !== value; i++) await control.press("ArrowRight");
+  expect(await at()).toBe(value);
+}
+
+/** Makes the decision that is next. */
+async function make(page: Page, answer: string) {
+  const title = await decision(page).getByRole("heading", { level: 2 }).innerText();
+  for (const pair of answer.split(",")) {
+    const [name, value] = pair.split(":");
+    const option = decision(page).locator(`input[type="radio"][value="${value}"]`);
+    const typed = decision(page).getByLabel(/Your answer/);
+    if (name !== "answer") await set(page, name, value);
+    else if (await option.count()) await option.check({ force: true });
+    else await typed.fill(`${value} B`);
+  }
+  await decide(page);
+  await expect(page.locator(".mission-steps > li").last()).toContainText(title);
+}
+
+test("the best run that the search finds, played through the page, is the best", async ({ page }) => {
+  test.setTimeout(180_000);
+  await page.goto(`${MISSION}?seed=1&by=Ada&run=${CARELESS}`);
+  await ready(page);
+  await expect(page.locator(".mission-whose")).toContainText("Ada’s run, computed again from the link");
+  const best = page.locator("[data-best]");
+  await expect(best).toBeAttached({ timeout: 90_000 });
+  await expect(page.locator(".mission-mattered > li")).toHaveCount(2);
+  expect(await result(page, "you")).toBeLessThan(await result(page, "best"));
+  expect(await axe(page, ".mission-page")).toEqual([]);
+  const plan = (await best.getAttribute("data-best"))?.split(";") ?? [];
+  expect(plan.length).toBe(8);
+
+  await page.getByRole("link", { name: "Play it yourself with the same seed" }).click();
+  await expect(decision(page)).toContainText("Decision 1 of 8");
+  for (const answer of plan) await make(page, answer);
+  await expect(page.locator(".mission-result")).toBeVisible({ timeout: 90_000 });
+  expect(await result(page, "you")).toBeCloseTo(await result(page, "best"), 6);
+  expect(await result(page, "careless")).toBeLessThan(await result(page, "you"));
+  await expect(page.locator(".mission-end")).toContainText("No other answer to a single decision would have been better.");
+});
+
+test("a run is kept, gone back on at its cost, voted on, linked and marked again", async ({ page }) => {
+  await page.goto("mission/");
+  await ready(page);
+  await expect(page.getByRole("navigation", { name: "Tools" }).getByRole("link", { name: "Missions" })).toBeVisible();
+  expect(await page.locator(".mission-list h2 a").count()).toBeGreaterThanOrEqual(5);
+  expect(await axe(page, ".missions")).toEqual([]);
+
+  // Another seed is another run; nothing is decided without an answer, and what was typed stays.
+  await page.goto(`${MISSION}?seed=7`);
+  await ready(page);
+  await expect(page.locator(".mission-tools")).toContainText("Seed 7");
+  await decide(page);
+  await expect(decision(page)).toContainText("Type a number first");
+  await decision(page).getByLabel(/Your answer/).fill("many");
+  await decide(page);
+  await expect(decision(page).getByLabel(/Your answer/)).toHaveValue("many");
+  await make(page, "answer:3.4e9");
+  const days = page.locator('[data-variable="days"] output');
+  await expect(days).toHaveText("3 days");
+
+  // The room votes.
+  await page.getByRole("button", { name: "With the room" }).click();
+  const room = page.getByRole("region", { name: "Show of hands" });
+  await room.getByRole("button", { name: /One hand more for A/ }).click();
+  await room.getByRole("button", { name: "Decide by the vote" }).click();
+  await expect(decision(page)).toContainText("Decision 3 of 8");
+  await page.getByRole("button", { name: "With the room" }).click();
+
+  // It is kept.
+  await page.reload();
+  await ready(page);
+  await expect(decision(page)).toContainText("Decision 3 of 8");
+  expect((await stored(page)).missions["five-hundred-users/7"].run).toBe("answer:3.4e9;answer:h100-80");
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+
+  // A figure whose conditions were changed decides nothing.
+  await set(page, "users", "1");
+  await decide(page);
+  await expect(decision(page)).toContainText("Put the figure back");
+  await decision(page).getByRole("button", { name: "Put the figure back" }).click();
+  await make(page, "tp:4");
+
+  // Time that is gone stays gone.
+  const first = page.locator(".mission-steps > li").first();
+  await first.locator("summary").click();
+  await first.getByRole("button", { name: "Go back here" }).click();
+  await expect(decision(page)).toContainText("Decision 1 of 8");
+  await expect(days).toHaveText("4 days");
+
+  // An instructor plays a link again.
+  await page.goto("mission/");
+  await ready(page);
+  await expect(page.locator('[data-run="five-hundred-users"]')).toContainText("begun");
+  await page.getByText("For instructors: mark runs").click();
+  await page.getByLabel("Links, one a line").fill(`https://x.example/r/${MISSION}?seed=1&by=Ada&run=${CARELESS}\nnonsense`);
+  await page.getByRole("button", { name: "Play them again" }).click();
+  const rows = page.locator(".mission-marked tbody tr");
+  await expect(rows).toHaveCount(2);
+  await expect(rows.first()).toContainText("Ada");
+  await expect(rows.first()).toContainText("Left of a month");
+  await expect(rows.last()).toContainText("no run in it");
+});
