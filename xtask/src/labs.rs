@@ -1,4 +1,4 @@
-//! `test --only labs`: every lab's script is run as its page says first, on two processes of this machine, and what it prints is held against
+//! `test --only labs`: every lab's script is run as its page says first, on two or four processes of this machine, and what it prints is held against
 //! the models. `LABS_KEEP=1` stores it as the outputs that the normal tests read.
 
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{ALL, BEGIN, END, Within, read};
 
-/// What each script printed, on two processes of a machine with two cores.
+/// What each script printed, on two or four processes of a machine with two cores.
 const OUTPUTS: [(&str, &str); 10] = [
     ("collectives", include_str!("../../../content/labs/01-collectives/output.txt")),
     ("ddp", include_str!("../../../content/labs/02-ddp/output.txt")),
