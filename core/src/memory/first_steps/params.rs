@@ -42,7 +42,7 @@ const OWN: [Param<Params>; 11] = [
     .label("Counted as by")
     .more(STATES)
     .at(|p: &mut Params| p.run.convention.slot()),
-    GPU.main().at(|p: &mut Params| p.run.gpu.slot()),
+    GPU.more("Hardware").at(|p: &mut Params| p.run.gpu.slot()),
     whole("late", "tokens of the longest sequence, at step 3,000; 0 for none longer", [0, 1_000_000], "0")
         .label("Longest sequence later")
         .format(|n| if n > 0.0 { grouped(n as u64) } else { "none longer".to_owned() })
