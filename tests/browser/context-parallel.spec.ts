@@ -5,7 +5,7 @@ import { widget } from "./widget";
 const { figure, open, parameter, quantity, finding, more } = widget("context-parallel");
 
 test("contiguous pieces leave ranks idle, and the zig-zag does not", async ({ page }) => {
-  await open(page, "method=ring&split=contiguous&ranks=8&seq=65536");
+  await open(page, "method=ring&split=contiguous&ranks=8&seq=65536&step=0");
   const drawing = figure(page).locator(".context-parallel");
   expect(await quantity(page, "idle")).toBeCloseTo(1 - 8 / 15, 6);
   // Before the first step nobody has computed; in the third two ranks hold keys of the future alone.

@@ -131,7 +131,7 @@ impl Model for Params {
             .label("Link between nodes, a port")
             .more(MACHINE)
             .at(|p| p.net.slot()),
-        whole("step", "steps done", [0, MAX_RANKS], "0").drawn().at(|p| p.step.slot()),
+        whole("step", "steps done", [0, MAX_RANKS], "2").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("bytes-forward", "Sent per rank per layer, forward", Unit::Bytes, |p, _| p.sent()[0]),
@@ -171,7 +171,7 @@ impl Model for Params {
     fn follow(&mut self, before: &Self) {
         self.kv_heads = evenly(self.heads, self.kv_heads);
         [self.link, self.net] = links::follow([before.gpu, self.gpu], [self.link, self.net]);
-        self.step = if self.method == before.method { self.step.min(self.steps()) } else { 0 };
+        self.step = self.step.min(self.steps());
     }
 }
 

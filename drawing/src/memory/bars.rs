@@ -137,14 +137,14 @@ const WIDE: &str = "wide-only";
 const NOWHERE: &str = "nowhere";
 
 impl Part {
-    /// Whether the amount, or the name with it, fits into the part: by the narrowest plot of a wide figure (520 px) and of a
+    /// Whether the amount, or the name with it, fits into the part: by the narrowest plot of a wide figure (470 px) and of a
     /// phone (290 px), at 7 px a character and 12 px of margins.
     fn fit(&self, with_name: bool) -> &'static str {
         let characters = self.amount.chars().count() + if with_name { self.name.chars().count() + 1 } else { 0 };
         let needed = characters as f64 * 7.0 + 12.0;
         match self.width / 100.0 {
             w if w * 290.0 >= needed => ANYWHERE,
-            w if w * 520.0 >= needed => WIDE,
+            w if w * 470.0 >= needed => WIDE,
             _ => NOWHERE,
         }
     }
