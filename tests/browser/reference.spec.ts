@@ -5,7 +5,7 @@ test("a formula is found by search, has its symbols with values, and opens the f
   await page.goto("reference/");
   await ready(page);
   await page.keyboard.press("/");
-  await page.keyboard.type("young checkpoint interval");
+  await page.locator("dialog[open] input").fill("young checkpoint interval");
   await page.locator('dialog[open] [role="option"]', { hasText: "Formula" }).first().click();
   const formula = page.locator("#formula-young");
   await expect(formula).toBeInViewport();

@@ -2,7 +2,7 @@
 
 use super::{figure, inline, read, section};
 use crate::names::Kind;
-use crate::schema::{Course, Place, Sign, Signs};
+use crate::schema::{Course, Html, Place, Sign, Signs};
 use crate::source::Located;
 use crate::toml_reader::Table;
 use crate::world::World;
@@ -46,8 +46,8 @@ fn sign(world: &World<'_>, course: &Course, mut table: Table<'_, '_>) -> Sign {
         title: table.string("title"),
         lines: lines.iter().map(|l| l.text.clone()).collect(),
         larger,
-        means: inline(world, &means),
-        remedy: inline(world, &remedy),
+        means: with_names(inline(world, &means)),
+        remedy: with_names(inline(world, &remedy)),
         section: section(world, &place).map(|place| chapter(course, &place)).unwrap_or_default(),
         figure: figure(world, &table.text("figure")).unwrap_or_default(),
         exercise: exercise(world, &table.text("exercise")),
@@ -78,4 +78,9 @@ fn exercise(world: &World<'_>, id: &Located<'_>) -> Place {
     world.names.resolve(Kind::Exercise, &id.text, id.spot(0), world.sink);
     let chapter = world.exercises.get(&id.text).map_or("", |head| head.chapter.as_str());
     Place { title: "An exercise about it".to_owned(), href: format!("chapter/{chapter}/#exercise-{}", id.text) }
+}
+
+/// The braces around the names of what is kept, which Markdown escapes.
+fn with_names(html: Html) -> Html {
+    Html(html.0.replace("&#123;", "{").replace("&#125;", "}"))
 }

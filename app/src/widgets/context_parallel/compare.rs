@@ -45,6 +45,7 @@ pub(super) fn view(state: State<Params>) -> AnyView {
     };
     view! {
         <Table
+            scroll="Each way"
             caption="The same layer, each way"
             columns=[
                 words("Method"),
