@@ -170,7 +170,7 @@ test("a found source is shown on the map", async ({ page }) => {
   await page.keyboard.press("/");
   await expect(page.getByRole("combobox", { name: "Search the course" })).toBeFocused();
   await page.keyboard.type("Memory Optimizations Toward Training Trillion");
-  await page.getByRole("option").first().click();
+  await page.getByRole("dialog").getByRole("option").first().click();
   await expect(page).toHaveURL(/#sources$/);
   await expect(shown(page).first()).toContainText("ZeRO: Memory Optimizations");
 });

@@ -38,7 +38,7 @@ test("decoding is right at a cache that no chunk divides, and says how many work
   const root = page.locator('[data-widget="decode-kernels"]');
   await expect(root.locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
   await expect(root.locator('[data-quantity="workgroups"]')).toHaveAttribute("data-value", "24");
-  await expect(root.locator(".finding-rest")).toContainText("24 workgroups read");
+  await expect(root.locator(".finding")).toContainText("24 workgroups read");
 });
 
 /** Kernels that widgets run at sizes of their own choice, here at others: family, kernel, sizes. */

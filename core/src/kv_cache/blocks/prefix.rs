@@ -5,7 +5,7 @@
 //! the queue of free blocks, until it is taken for something else: the queue is in order of least recent use, and a sequence gives
 //! back its last block first. Block 0 is never given out.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use super::blocks_of;
 use crate::mix::mix;
@@ -35,7 +35,12 @@ pub struct Prefixes {
     block: u64,
     /// Whether blocks are known by their hash.
     caches: bool,
-    queue: VecDeque<u32>,
+    /// Free blocks by when they came: the first is taken first.
+    queue: BTreeMap<u64, u32>,
+    /// When a block last came into the queue.
+    came: Vec<u64>,
+    /// When the next comes.
+    next: u64,
     held: Vec<u32>,
     hash: Vec<Option<u64>>,
     known: BTreeMap<u64, Vec<u32>>,
@@ -48,7 +53,9 @@ impl Prefixes {
         Self {
             block: block.max(1),
             caches,
-            queue: (1..blocks).collect(),
+            queue: (1..blocks).map(|block| (u64::from(block), block)).collect(),
+            came: (0..u64::from(blocks)).collect(),
+            next: u64::from(blocks),
             held: vec![0; blocks as usize],
             hash: vec![None; blocks as usize],
             known: BTreeMap::new(),
@@ -68,7 +75,7 @@ impl Prefixes {
 
     /// Free blocks that are known, in the order in which they will be lost.
     pub fn kept(&self) -> impl Iterator<Item = u32> {
-        self.queue.iter().copied().filter(|block| self.hash.get(*block as usize).copied().flatten().is_some())
+        self.queue.values().copied().filter(|block| self.hash.get(*block as usize).copied().flatten().is_some())
     }
 
     /// The blocks of a sequence, in its order.
@@ -100,7 +107,7 @@ impl Prefixes {
         }
         for block in &table.blocks {
             if self.held(*block) == 0 {
-                self.queue.retain(|free| free != block);
+                self.queue.remove(&self.came.get(*block as usize).copied().unwrap_or_default());
             }
             if let Some(held) = self.held.get_mut(*block as usize) {
                 *held += 1;
@@ -119,7 +126,7 @@ impl Prefixes {
 
     /// Takes the free block that was used longest ago, and says whether it was known.
     fn take(&mut self) -> Option<(u32, bool)> {
-        let block = self.queue.pop_front()?;
+        let (_, block) = self.queue.pop_first()?;
         let hash = self.hash.get_mut(block as usize).and_then(Option::take);
         if let Some(hash) = hash
             && let Some(all) = self.known.get_mut(&hash)
@@ -171,7 +178,11 @@ impl Prefixes {
             if let Some(held) = self.held.get_mut(block as usize).filter(|held| **held > 0) {
                 *held -= 1;
                 if *held == 0 {
-                    self.queue.push_back(block);
+                    self.queue.insert(self.next, block);
+                    if let Some(came) = self.came.get_mut(block as usize) {
+                        *came = self.next;
+                    }
+                    self.next += 1;
                 }
             }
         }
