@@ -20,7 +20,7 @@ test("three runs die at three moments, one lives, and a measured peak lies over 
   }
   await figure(page).getByRole("button", { name: "measured, tp 2 × dp 4" }).click();
   await expect(figure(page)).toContainText("Measured on eight B200s");
-  expect(await parameter(page, "tp")).toBe("2");
+  await expect.poll(() => parameter(page, "tp")).toBe("2");
   expect(await axe(page)).toEqual([]);
 });
 
