@@ -61,7 +61,7 @@ fn formula(formula: &Formula, readings: &Readings) -> String {
     let why = formula.why.as_ref().map(|why| format!(" <span>{}</span>", escape(why))).unwrap_or_default();
     format!(
         "<article class=\"formula\" id=\"formula-{id}\" aria-labelledby=\"formula-{id}-name\">\n<h4 id=\"formula-{id}-name\">{name}</h4>\n\
-         <div class=\"formula-maths\">{maths}</div>\n<table class=\"symbols sans\"><tbody>\n{symbols}</tbody></table>\n\
+         <div class=\"formula-maths\" role=\"group\" aria-label=\"Formula\" tabindex=\"0\">{maths}</div>\n<table class=\"symbols sans\"><tbody>\n{symbols}</tbody></table>\n\
          <p class=\"ways sans\"><a href=\"w/{model}/?{query}\">See it live<span class=\"visually-hidden\">: {name}</span></a> \
          <a href=\"chapter/{slug}/#{section}\">Where it is taught<span class=\"visually-hidden\">: {name}</span></a> {sources}{why}</p>\n</article>\n",
         id = escape(&formula.id),
