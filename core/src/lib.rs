@@ -58,6 +58,7 @@ pub mod practice;
 pub mod quantity;
 pub mod quantization;
 pub mod query;
+mod queue;
 pub mod reduction_order;
 pub mod resume;
 pub mod roofline;

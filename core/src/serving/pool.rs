@@ -4,7 +4,9 @@
 //! front of a queue and given back at its end, so that what was given back first is overwritten first; a full block is found again by
 //! what it holds and all before it, as long as nobody has overwritten it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+
+use crate::queue::Queue;
 
 /// What a full block holds, with all that comes before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,14 +29,14 @@ struct Block {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pool {
     blocks: Vec<Block>,
-    free: VecDeque<usize>,
+    free: Queue,
     found: BTreeMap<Content, usize>,
 }
 
 impl Pool {
     /// So many blocks, all of them free and empty.
     pub fn new(blocks: usize) -> Self {
-        Self { blocks: vec![Block::default(); blocks], free: (0..blocks).collect(), found: BTreeMap::new() }
+        Self { blocks: vec![Block::default(); blocks], free: Queue::new(0, blocks), found: BTreeMap::new() }
     }
 
     /// Blocks that nobody uses.
@@ -53,13 +55,13 @@ impl Pool {
         let Some(it) = self.blocks.get_mut(block) else { return };
         it.users += 1;
         if it.users == 1 {
-            self.free.retain(|other| *other != block);
+            self.free.remove(block);
         }
     }
 
     /// Takes a free block, and forgets what it held. None if there is none.
     pub fn take(&mut self) -> Option<usize> {
-        let block = self.free.pop_front()?;
+        let block = self.free.pop()?;
         let it = self.blocks.get_mut(block)?;
         if let Some(held) = it.holds.take()
             && self.found.get(&held) == Some(&block)
@@ -84,7 +86,7 @@ impl Pool {
             let Some(it) = self.blocks.get_mut(block) else { continue };
             it.users = it.users.saturating_sub(1);
             if it.users == 0 {
-                self.free.push_back(block);
+                self.free.push(block);
             }
         }
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::blocks_of;
 use crate::mix::mix;
+use crate::queue::Queue;
 
 /// What a sequence holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,12 +36,7 @@ pub struct Prefixes {
     block: u64,
     /// Whether blocks are known by their hash.
     caches: bool,
-    /// Free blocks by when they came: the first is taken first.
-    queue: BTreeMap<u64, u32>,
-    /// When a block last came into the queue.
-    came: Vec<u64>,
-    /// When the next comes.
-    next: u64,
+    queue: Queue,
     held: Vec<u32>,
     hash: Vec<Option<u64>>,
     known: BTreeMap<u64, Vec<u32>>,
@@ -53,9 +49,7 @@ impl Prefixes {
         Self {
             block: block.max(1),
             caches,
-            queue: (1..blocks).map(|block| (u64::from(block), block)).collect(),
-            came: (0..u64::from(blocks)).collect(),
-            next: u64::from(blocks),
+            queue: Queue::new(1, blocks as usize),
             held: vec![0; blocks as usize],
             hash: vec![None; blocks as usize],
             known: BTreeMap::new(),
@@ -75,7 +69,10 @@ impl Prefixes {
 
     /// Free blocks that are known, in the order in which they will be lost.
     pub fn kept(&self) -> impl Iterator<Item = u32> {
-        self.queue.values().copied().filter(|block| self.hash.get(*block as usize).copied().flatten().is_some())
+        self.queue
+            .iter()
+            .map(|block| block as u32)
+            .filter(|block| self.hash.get(*block as usize).copied().flatten().is_some())
     }
 
     /// The blocks of a sequence, in its order.
@@ -107,7 +104,7 @@ impl Prefixes {
         }
         for block in &table.blocks {
             if self.held(*block) == 0 {
-                self.queue.remove(&self.came.get(*block as usize).copied().unwrap_or_default());
+                self.queue.remove(*block as usize);
             }
             if let Some(held) = self.held.get_mut(*block as usize) {
                 *held += 1;
@@ -126,7 +123,7 @@ impl Prefixes {
 
     /// Takes the free block that was used longest ago, and says whether it was known.
     fn take(&mut self) -> Option<(u32, bool)> {
-        let (_, block) = self.queue.pop_first()?;
+        let block = self.queue.pop()? as u32;
         let hash = self.hash.get_mut(block as usize).and_then(Option::take);
         if let Some(hash) = hash
             && let Some(all) = self.known.get_mut(&hash)
@@ -178,11 +175,7 @@ impl Prefixes {
             if let Some(held) = self.held.get_mut(block as usize).filter(|held| **held > 0) {
                 *held -= 1;
                 if *held == 0 {
-                    self.queue.insert(self.next, block);
-                    if let Some(came) = self.came.get_mut(block as usize) {
-                        *came = self.next;
-                    }
-                    self.next += 1;
+                    self.queue.push(block as usize);
                 }
             }
         }
