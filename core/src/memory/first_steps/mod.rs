@@ -7,7 +7,7 @@
 //! are freed before the next forward pass (`zero_grad(set_to_none=True)`), unless a buffer keeps them: Megatron-LM's, or
 //! accumulation over micro-batches.
 //!
-//! All of this is modelled: states as [`super::breakdown`] has them, activations as [`super::activations`] has them, on the fullest
+//! All of this is modelled: states as [`mod@super::breakdown`] has them, activations as [`super::activations`] has them, on the fullest
 //! pipeline stage. A step of several micro-batches is drawn as its last one. [`measured`] has what real runs allocated at
 //! their peak. Not counted: what [`super::overhead`] has as a range.
 
