@@ -150,6 +150,15 @@ impl Sizes {
     }
 }
 
+/// Why so many heads of Q cannot share so many of K and V, if they cannot.
+pub(super) fn uneven(heads: u64, kv_heads: u64) -> Option<String> {
+    (!heads.is_multiple_of(kv_heads)).then(|| {
+        format!(
+            "{heads} heads cannot share {kv_heads} heads of K and V evenly: the second number must divide the first."
+        )
+    })
+}
+
 impl Work for Sizes {
     type Scheme = Scheme;
     const NAME: &'static str = "attention";
@@ -204,12 +213,7 @@ impl Work for Sizes {
     }
 
     fn impossible(self) -> Option<String> {
-        let Sizes { heads, kv_heads, .. } = self;
-        (!heads.is_multiple_of(kv_heads)).then(|| {
-            format!(
-                "{heads} heads cannot share {kv_heads} heads of K and V evenly: the second number must divide the first."
-            )
-        })
+        uneven(self.heads, self.kv_heads)
     }
 
     /// Those of the two products: 4d for each score that counts.

@@ -7,7 +7,7 @@
 use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
 use crate::declare::{Field as _, List, Measure, Param, Scale, Slot, choice, measure, whole};
-use crate::kernels::attention::WIDTHS;
+use crate::kernels::attention::{MAX_HEADS, WIDTHS, uneven};
 use crate::quantity::{Unit, grouped, number, unbroken};
 
 /// A way to go along the cache.
@@ -146,12 +146,7 @@ impl Work for Sizes {
     }
 
     fn impossible(self) -> Option<String> {
-        let Sizes { heads, kv_heads, .. } = self;
-        (!heads.is_multiple_of(kv_heads)).then(|| {
-            format!(
-                "{heads} heads cannot share {kv_heads} heads of K and V evenly: the second number must divide the first."
-            )
-        })
+        uneven(self.heads, self.kv_heads)
     }
 
     /// Those of the two products: 4d for each key of each head.
@@ -225,10 +220,8 @@ impl Kernel {
     }
 }
 
-/// The longest cache, and the most heads, that the widget takes.
+/// The longest cache that the widget takes.
 pub const MAX_KEYS: u64 = 32_768;
-/// See [`MAX_KEYS`].
-pub const MAX_HEADS: u64 = 64;
 
 const LIST: List = List { ids: &names(&KERNELS, false), labels: &names(&KERNELS, true) };
 

@@ -2,9 +2,10 @@
 
 use super::Fabric;
 use crate::declare::{Field as _, Param, Scale, Takes, choice, real, whole};
+use crate::hardware::Accelerator;
 use crate::hardware::links::{self, Link};
 use crate::quantity::number;
-use crate::query::plain;
+use crate::query::{Query, plain};
 
 /// What a machine is wired with.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -76,6 +77,16 @@ impl Wires {
                 .more(MACHINE)
                 .at(|p: &mut P| p.wires().spine.slot()),
         ]
+    }
+
+    /// Takes the links that come with this GPU where a query names none.
+    pub(crate) fn settle(&mut self, gpu: &Accelerator, query: &Query) {
+        [self.link, self.net] = links::with_gpu(gpu, query, [self.link, self.net]);
+    }
+
+    /// Changes the links with the GPU: see [`links::follow`].
+    pub(crate) fn follow(&mut self, gpus: [&Accelerator; 2]) {
+        [self.link, self.net] = links::follow(gpus, [self.link, self.net]);
     }
 
     /// What they make.

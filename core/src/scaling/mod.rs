@@ -17,7 +17,7 @@
 mod params;
 mod slowest;
 
-pub use params::{MAX_GPUS, MODEL_LIST, MODELS, Params, QUESTIONS, Question, Scaling, Sharding};
+pub use params::{MAX_GPUS, MODEL_LIST, MODELS, Params, QUESTIONS, Scaling, Sharding};
 
 use crate::collective::{Algo, Op};
 use crate::model::ModelSize;

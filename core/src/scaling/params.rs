@@ -2,9 +2,9 @@
 
 use super::{Curve, WAITS};
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Scale, Takes, choice, join, measure, real, whole,
+    Declaration, Field as _, List, Measure, Model, Param, Question, Scale, Takes, choice, join, measure, real, whole,
 };
-use crate::hardware::{self, Accelerator, links};
+use crate::hardware::{self, Accelerator};
 use crate::model::{Preset, presets};
 use crate::network::{Wired, Wires};
 use crate::options;
@@ -209,22 +209,12 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        [self.wires.link, self.wires.net] =
-            links::with_gpu(self.gpu, reader.query(), [self.wires.link, self.wires.net]);
+        self.wires.settle(self.gpu, reader.query());
     }
 
     fn follow(&mut self, before: &Self) {
-        [self.wires.link, self.wires.net] = links::follow([before.gpu, self.gpu], [self.wires.link, self.wires.net]);
+        self.wires.follow([before.gpu, self.gpu]);
     }
-}
-
-/// A question, and a state that answers it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Question {
-    /// The question.
-    pub name: &'static str,
-    /// The state.
-    pub query: &'static str,
 }
 
 /// What people ask.
