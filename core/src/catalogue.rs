@@ -73,6 +73,7 @@ pub const ALL: &[Entry] = &[
     crate::evaluation::Params::ENTRY,
     crate::editor_latency::Params::ENTRY,
     crate::overlap::Params::ENTRY,
+    crate::expert_grid::Params::ENTRY,
 ];
 
 /// The model with this id.

@@ -29,6 +29,7 @@ pub mod editor_latency;
 pub mod evaluation;
 pub mod execution;
 pub mod exercise;
+pub mod expert_grid;
 pub mod expr;
 pub mod failure;
 pub mod fim;

@@ -16,6 +16,7 @@ mod failures;
 mod feedback;
 mod frameworks;
 mod generate;
+mod grids;
 mod layouts;
 mod memory;
 mod network;
@@ -23,6 +24,7 @@ mod occupancy;
 // A comparison in a module of its own lies beside it.
 #[path = "oracles.rs"]
 mod oracles;
+mod overlap;
 mod pipeline;
 mod planner;
 mod precision;

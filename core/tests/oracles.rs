@@ -17,8 +17,8 @@ use serde_json::Value;
 
 use crate::compare::{Check, cases, fixture, int, json, real};
 use crate::{
-    attention, blocks, budgets, caches, code, collectives, drafts, experts, failures, feedback, network, occupancy,
-    precision, published, scheduler, schedules, serving, sums, tensors, zero,
+    attention, blocks, budgets, caches, code, collectives, drafts, experts, failures, feedback, grids, network,
+    occupancy, overlap, precision, published, scheduler, schedules, serving, sums, tensors, zero,
 };
 
 const COMPONENTS: [(&str, Component); 9] = [
@@ -1192,6 +1192,8 @@ fn the_list_of_what_was_checked_is_what_was_run() {
     checks.extend(published::all());
     checks.extend(precision::all());
     checks.extend(occupancy::all());
+    checks.extend(overlap::all());
+    checks.extend(grids::all());
     checks.extend(sums::all());
     checks.extend(failures::all());
     checks.extend(scheduler::all());

@@ -21,6 +21,8 @@ pub struct Gpu {
     pub(crate) queue: Queue,
     /// What it is called.
     pub name: String,
+    /// Its driver and that one's version, as far as it says.
+    pub driver: String,
     /// Whether it is made of software.
     pub software: bool,
     /// Whether shaders may use f16.
@@ -89,9 +91,10 @@ impl Gpu {
         let all = all.to_ascii_lowercase();
         Ok(Self {
             name: if name.is_empty() { "a GPU that the browser does not name".to_owned() } else { name },
+            driver: [info.driver.as_str(), &info.driver_info].join(" ").trim().to_owned(),
             software: info.device_type == DeviceType::Cpu || SOFTWARE.iter().any(|known| all.contains(known)),
             f16: features.contains(Features::SHADER_F16),
-            subgroups: features.contains(Features::SUBGROUP) && u64::from(info.subgroup_min_size) >= NEIGHBOURS,
+            subgroups: platform::has_subgroups(&device) && u64::from(info.subgroup_min_size) >= NEIGHBOURS,
             workgroup_memory: allowed.max_compute_workgroup_storage_size.into(),
             largest: allowed.max_buffer_size.min(allowed.max_storage_buffer_binding_size),
             patience: PATIENCE,

@@ -29,6 +29,11 @@ pub(crate) fn names(device: &Device, info: &AdapterInfo) -> [String; 2] {
     [if info.name.is_empty() { words } else { info.name.clone() }, all]
 }
 
+/// Whether shaders may shuffle: what `workers/src/gpu-start.js` asked for, as the device has it. wgpu does not know it.
+pub(crate) fn has_subgroups(device: &Device) -> bool {
+    device.as_webgpu().is_some_and(|device| device.features().has("subgroups"))
+}
+
 /// The text as the browser takes it.
 pub(crate) fn accepted(text: String) -> String {
     text

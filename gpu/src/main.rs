@@ -1,5 +1,6 @@
 //! `cargo xtask kernels`: every kernel on a Vulkan adapter. Each is checked against f64 at sizes that no tile divides, then
-//! timed at sizes that fill a GPU, and checked there too; then the tuner searches. Words name the families to run: `matmul decode`.
+//! timed at sizes that fill a GPU, and checked there too; then the tuner searches. Words name the families to run: `matmul decode`;
+//! after `--json`, a file for what was timed.
 
 mod table;
 
@@ -10,9 +11,11 @@ use ringside_core::coalescing::measured::{Gather, ORDERS, Order};
 use ringside_core::kernels::config::Numbers;
 use ringside_core::kernels::job::Trouble;
 use ringside_core::kernels::measured::Measured;
+use ringside_core::kernels::reference::Reference;
 use ringside_core::kernels::rows::{self, Op};
 use ringside_core::kernels::tuner::{self, Trial};
-use ringside_core::kernels::{attention, decode, matmul, stream};
+use ringside_core::kernels::{Work as _, attention, decode, matmul, stream};
+use ringside_core::query::Query;
 use ringside_gpu::{Effort, Gpu, block_on, run};
 use ringside_shaders::Problem;
 
@@ -36,7 +39,10 @@ fn main() -> ExitCode {
     let all = Effort { check: u64::MAX, timed: false };
     // About a second of multiplications, unoptimised.
     let some = Effort { check: 1 << 25, timed: true };
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let mut wanted: Vec<String> = std::env::args().skip(1).collect();
+    let file =
+        wanted.iter().position(|word| word == "--json").map(|at| wanted.split_off(at)).and_then(|mut of| of.pop());
+    let mut timed: Vec<Measured> = Vec::new();
     let is_wanted = |family: &str| wanted.is_empty() || wanted.iter().any(|name| name == family);
     let mut wrong = 0;
     for (mut problems, effort) in [(odd(), all), (large(gpu.software), some)] {
@@ -45,6 +51,7 @@ fn main() -> ExitCode {
             Ok(measured) => {
                 print!("{}", table::text(&measured));
                 wrong += measured.iter().filter(|measured| !measured.verified).count();
+                timed.extend(measured.into_iter().filter(|measured| measured.rounds > 0));
             }
             Err(why) => {
                 eprintln!("{why}");
@@ -60,9 +67,17 @@ fn main() -> ExitCode {
                 let trials: Vec<Trial> = measured.iter().filter_map(Trial::of).collect();
                 if let Some(best) = tuner::best(&trials) {
                     println!("fastest in {}: {}", numbers.label(), best.config.name());
+                    timed.extend(measured.iter().find(|m| Trial::of(m).as_ref() == Some(best)).map(tuned));
                 }
             }
             Err(why) => println!("tuning in {}: {why}", numbers.label()),
+        }
+    }
+    if let Some(file) = file {
+        let session = Reference { driver: gpu.driver, measured: timed, ..Reference::default() };
+        if let Err(why) = std::fs::write(&file, session.json()) {
+            eprintln!("{file} cannot be written: {why}");
+            return ExitCode::FAILURE;
         }
     }
     if wrong > 0 {
@@ -70,6 +85,13 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
+}
+
+/// The tuner's winner as one of the ladder, of the same sizes as the others.
+fn tuned(best: &Measured) -> Measured {
+    let n = Query::parse(&best.sizes).get("n").unwrap_or_default().to_owned();
+    let kernel = format!("tuned, {}: {}", best.kernel, Trial::of(best).map_or_else(String::new, |t| t.config.name()));
+    Measured { family: matmul::Sizes::NAME.to_owned(), kernel, sizes: format!("m={n}&n={n}&k={n}"), ..best.clone() }
 }
 
 /// Sizes that no tile divides.
@@ -154,6 +176,9 @@ fn run_all(gpu: &Gpu, problems: &[Problem], effort: Effort) -> Result<Vec<Measur
                 }
                 Err(Trouble::NoSubgroups) => {
                     println!("{} {}: skipped, the adapter has no subgroups of four", kernel.family, kernel.id);
+                }
+                Err(Trouble::WorkgroupMemory(wanted, most)) => {
+                    println!("{} {}: skipped, {wanted} B of workgroup memory, of {most}", kernel.family, kernel.id);
                 }
                 Err(why) => {
                     return Err(format!(

@@ -6,7 +6,7 @@ use futures_channel::oneshot::Receiver;
 pub use pollster::block_on;
 use ringside_core::kernels::job::Trouble;
 use ringside_shaders::attention::SUBGROUPS;
-use wgpu::{AdapterInfo, Device, PollError, PollType};
+use wgpu::{AdapterInfo, Device, Features, PollError, PollType};
 
 /// Whether there may be GPUs; whether there are is found by asking for one.
 pub(crate) fn has_gpus() -> bool {
@@ -16,6 +16,11 @@ pub(crate) fn has_gpus() -> bool {
 /// What to call the adapter, and all that is known of what it is.
 pub(crate) fn names(_: &Device, info: &AdapterInfo) -> [String; 2] {
     [info.name.clone(), [info.name.as_str(), &info.driver].join(" ")]
+}
+
+/// Whether shaders may shuffle.
+pub(crate) fn has_subgroups(device: &Device) -> bool {
+    device.features().contains(Features::SUBGROUP)
 }
 
 /// The text as naga takes it: it knows subgroups without being told, and not by that name.

@@ -4,6 +4,7 @@ use ringside_core::kernels::attention::{Scheme, Sizes, own_queries, registers_ti
 use ringside_core::kernels::{Traffic, WORD, Work as _};
 
 use crate::descriptor::{Binding, Dims, Kernel, Parameter, Pass, Resource, Size};
+use crate::half;
 use crate::problem::Problem;
 use crate::source::wgsl;
 use crate::template::{Constant, number};
@@ -24,6 +25,8 @@ pub(crate) const Q: Binding = Binding { number: 0, resource: Resource::Read("q")
 pub(crate) const K: Binding = Binding { number: 1, resource: Resource::Read("k") };
 pub(crate) const V: Binding = Binding { number: 2, resource: Resource::Read("v") };
 pub(crate) const O: Binding = Binding { number: 3, resource: Resource::Write("o") };
+const HALF_K: Binding = Binding { number: 5, resource: Resource::Write("half_k") };
+const HALF_V: Binding = Binding { number: 6, resource: Resource::Write("half_v") };
 const SCORES: Binding = Binding { number: 5, resource: Resource::Write("scores") };
 
 const HEADS: Size = Size::Dim("heads");
@@ -121,9 +124,47 @@ pub const KERNELS: &[Kernel] = &[
         twin: |problem, inputs| twin(problem, inputs, scheme("subgroups")),
         ..PLAIN
     },
+    Kernel {
+        id: "registers-f16",
+        constants: |dims| registers_constants("registers-f16", dims),
+        twin: |problem, inputs| twin(problem, inputs, scheme("registers-f16")),
+        ..HALF
+    },
+    Kernel {
+        id: "subgroups-f16",
+        constants: |dims| registers_constants("subgroups-f16", dims),
+        subgroups: true,
+        twin: |problem, inputs| twin(problem, inputs, scheme("subgroups-f16")),
+        ..HALF
+    },
 ];
 
-const REGISTERS_BLOCKS: Size = Size::TilesBy("seq", |dims| registers_tile(dims.get("head_dim").max(1)).0);
+const REGISTERS_BLOCKS: Size = Size::TilesBy("seq", |dims| registers_tile(dims.get("head_dim").max(1), false).0);
+
+/// As many values as f32 in half of the room.
+const COPY: Size = Size::Product(&[Size::Dim("kv_heads"), Size::Dim("seq"), Size::By(|dims| dims.get("head_dim") / 2)]);
+
+/// What those in f16 have in common: the copies of K and V, and the pass that makes them.
+const HALF: Kernel = Kernel {
+    template: wgsl!("attention_registers"),
+    scratch: &[("half_k", COPY), ("half_v", COPY)],
+    passes: &[
+        Pass {
+            entry: "convert",
+            workgroup: [64, 1, 1],
+            grid: [ONE, Size::TilesBy("seq", |dims| 256 / dims.get("head_dim").max(1)), Size::Dim("kv_heads")],
+            bindings: &[K, V, SIZES, HALF_K, HALF_V],
+        },
+        Pass {
+            entry: "main",
+            workgroup: [64, 1, 1],
+            grid: [ONE, REGISTERS_BLOCKS, HEADS],
+            bindings: &[Q, O, SIZES, HALF_K, HALF_V],
+        },
+    ],
+    f16: true,
+    ..PLAIN
+};
 
 fn scheme(id: &str) -> Scheme {
     Sizes::kernel(id).map_or(Scheme::Written, |k| k.scheme)
@@ -134,7 +175,7 @@ fn tile(id: &str, dims: &Dims) -> (u64, u64) {
     match scheme(id) {
         Scheme::Tiled { queries, keys, .. } => (queries(dims.get("head_dim")), keys(dims.get("head_dim"))),
         Scheme::Online { queries, keys } => (queries, keys),
-        Scheme::Registers { .. } => registers_tile(dims.get("head_dim").max(1)),
+        Scheme::Registers { half, .. } => registers_tile(dims.get("head_dim").max(1), half),
         Scheme::Written => (1, 1),
     }
 }
@@ -163,13 +204,16 @@ fn tiled_constants(id: &str, dims: &Dims) -> Vec<Constant> {
 }
 
 fn registers_constants(id: &str, dims: &Dims) -> Vec<Constant> {
-    let shuffled = matches!(scheme(id), Scheme::Registers { shuffled: true });
+    let Scheme::Registers { shuffled, half } = scheme(id) else { return Vec::new() };
     let (queries, keys) = tile(id, dims);
     let d4 = dims.get("head_dim") / 4;
     let rows = own_queries(dims.get("head_dim"));
     let vectors = keys * d4;
     vec![
-        ("ENABLE", if shuffled { SUBGROUPS.to_owned() } else { String::new() }),
+        ("ENABLE", [if half { "enable f16;" } else { "" }, if shuffled { SUBGROUPS } else { "" }].concat()),
+        ("T", if half { "f16" } else { "f32" }.to_owned()),
+        ("STORED", if half { "half_" } else { "" }.to_owned()),
+        number("CONVERT", half.into()),
         number("D4", d4),
         number("D16", d4 / 4),
         number("ROWS", rows),
@@ -191,39 +235,26 @@ fn twin(problem: &Problem, inputs: &[Vec<f32>], scheme: Scheme) -> (Vec<f32>, Tr
     let twin = Twin { sizes: *sizes, q, k, v };
     match scheme {
         Scheme::Written => twin.written(),
-        Scheme::Online { queries, keys } => twin.blocks(&Block {
-            queries,
-            keys,
-            step: keys,
-            partial: 1,
-            divide_always: false,
-            padded: false,
-            clamped: true,
-        }),
+        Scheme::Online { queries, keys } => {
+            twin.blocks(&Block { clamped: true, padded: false, ..Block::of(queries, keys) })
+        }
         Scheme::Tiled { queries, keys, shared } => {
             let (queries, keys) = (queries(sizes.head_dim), keys(sizes.head_dim));
             let partial = if shared { 8 } else { 1 };
-            twin.blocks(&Block {
-                queries,
-                keys,
-                step: keys,
-                partial,
-                divide_always: !shared,
-                padded: true,
-                clamped: !shared,
-            })
+            twin.blocks(&Block { partial, divide_always: !shared, clamped: !shared, ..Block::of(queries, keys) })
         }
-        Scheme::Registers { .. } => {
-            let (queries, keys) = registers_tile(sizes.head_dim);
-            twin.blocks(&Block {
-                queries,
-                keys,
-                step: 4,
-                partial: 1,
-                divide_always: false,
-                padded: true,
-                clamped: false,
-            })
+        Scheme::Registers { half: false, .. } => {
+            let (queries, keys) = registers_tile(sizes.head_dim, false);
+            twin.blocks(&Block { step: 4, ..Block::of(queries, keys) })
+        }
+        Scheme::Registers { half: true, .. } => {
+            let (queries, keys) = registers_tile(sizes.head_dim, true);
+            let [k, v] = [k, v].map(|values| values.iter().map(|value| half::round(*value)).collect::<Vec<f32>>());
+            let twin = Twin { sizes: *sizes, q, k: &k, v: &v };
+            let (o, traffic) = twin.blocks(&Block { step: 4, half: true, ..Block::of(queries, keys) });
+            let copied = (k.len() + v.len()) as u64;
+            let copies = Traffic { read: WORD * copied, written: WORD / 2 * copied };
+            (o, [copies, traffic].into_iter().sum())
         }
     }
 }
@@ -244,6 +275,27 @@ struct Block {
     padded: bool,
     /// Whether the last query is read for those beyond the end.
     clamped: bool,
+    /// Whether keys and values are read in f16, and products of scores made in it.
+    half: bool,
+}
+
+impl Block {
+    /// Blocks of so many queries and keys, and of nothing else that is special.
+    fn of(queries: u64, keys: u64) -> Self {
+        Self { queries, keys, step: keys, partial: 1, divide_always: false, padded: true, clamped: false, half: false }
+    }
+
+    /// A query, scaled, times a key: in f16 four products at a time, whose sums are added up in f32.
+    fn score(&self, q: &[f32], k: &[f32]) -> f32 {
+        if !self.half {
+            return q.iter().zip(k).map(|(q, k)| q * k).sum();
+        }
+        let four = |q: &[f32], k: &[f32]| {
+            let products = q.iter().zip(k).map(|(q, k)| half::round(half::round(*q) * k));
+            products.fold(0.0, |sum, product| half::round(sum + product))
+        };
+        q.chunks(4).zip(k.chunks(4)).map(|(q, k)| four(q, k)).sum()
+    }
 }
 
 struct Twin<'a> {
@@ -314,7 +366,7 @@ impl Twin<'_> {
                 let asked = keys.next_multiple_of(block.keys);
                 let asked = if block.padded { asked.min(seq) } else { asked };
                 let own = if block.clamped { block.queries } else { end - top };
-                traffic.read += WORD * head_dim * (own + 2 * asked);
+                traffic.read += head_dim * (WORD * own + if block.half { WORD / 2 } else { WORD } * 2 * asked);
                 for query in top..end {
                     let at = ((head * seq + query) * head_dim) as usize;
                     self.along(block, head, query, keys, &mut o[at..][..head_dim as usize]);
@@ -336,7 +388,7 @@ impl Twin<'_> {
             let scores: Vec<f32> = (start..start + block.step)
                 .map(|key| match self.hidden(query, key) {
                     true => HIDDEN,
-                    false => q.iter().zip(self.kv_row(self.k, head, key)).map(|(q, k)| q * k).sum(),
+                    false => block.score(&q, self.kv_row(self.k, head, key)),
                 })
                 .collect();
             let now = scores.iter().copied().fold(most, f32::max);

@@ -64,7 +64,8 @@ fn bound(kernel: &Kernel, problem: &Problem) -> (f64, f64) {
     let (factor, floor) = match problem {
         Problem::Matmul(sizes) => matmul::Sizes::kernel(kernel.id).map_or((0.0, 0.0), |k| product(k, *sizes)),
         Problem::Tuned(sizes, config) => product(&tuner::kernel(*config), *sizes),
-        Problem::Attention(_) | Problem::Decode(_) => (attention::TOLERANCE, 0.0),
+        Problem::Attention(_) => (attention::Sizes::kernel(kernel.id).map_or(0.0, |k| k.tolerance()), 0.0),
+        Problem::Decode(_) => (attention::TOLERANCE, 0.0),
         Problem::Rows(..) => (rows::TOLERANCE, 0.0),
         Problem::Copy(_) | Problem::Gather(_) => (0.0, 0.0),
         Problem::Sum(sizes) => (sizes.error_bound(kernel.id), 0.0),

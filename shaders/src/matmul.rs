@@ -136,6 +136,8 @@ pub const KERNELS: &[Kernel] = &[
         ..PLAIN
     },
     pipelined::SINGLE,
+    pipelined::DEEP,
+    pipelined::SHUFFLED,
     pipelined::HALF_TILES,
     pipelined::HALF_SUMS,
 ];

@@ -1,9 +1,10 @@
 //! C = A·B by a pipeline: the descriptors of the upper rungs and of what the tuner tries, and their twin.
 
 use ringside_core::kernels::config::{Config, Numbers};
-use ringside_core::kernels::matmul::{Scheme, Sizes, Tile};
+use ringside_core::kernels::matmul::{Sizes, Tile};
 use ringside_core::kernels::{Traffic, WORD, Work as _, tuner};
 
+use crate::attention::SUBGROUPS;
 use crate::descriptor::{Binding, Dims, Fit, Kernel, Pass, Resource, Size};
 use crate::half;
 use crate::matmul::{A, B, C, ONE, SIZES, tiles};
@@ -17,37 +18,31 @@ const HALF_B: Binding = Binding { number: 5, resource: Resource::Write("half_b")
 /// The sizes of a problem that say the shape, in the order in which [`Config::list`] has them.
 pub(crate) const SHAPE: [&str; 8] = ["rows", "cols", "depth", "own_rows", "own_cols", "buffers", "group", "numbers"];
 
-/// The shape: the one that a problem of the tuner brings, or that of the rung of the ladder with these numbers.
-fn config(dims: &Dims, numbers: Numbers) -> Config {
-    Config::read(&SHAPE.map(|name| dims.get(name))).unwrap_or_else(|| {
-        let rungs = Sizes::KERNELS.iter().filter_map(|kernel| match kernel.scheme {
-            Scheme::Pipelined(config) => Some(config),
-            _ => None,
-        });
-        rungs.into_iter().find(|config| config.numbers == numbers).unwrap_or(Config::LADDER)
-    })
+/// The shape: the one that a problem of the tuner brings, or that of a rung of the ladder.
+fn config(dims: &Dims, rung: Config) -> Config {
+    Config::read(&SHAPE.map(|name| dims.get(name))).unwrap_or(rung)
 }
 
-/// A number of the shape of kernels with these numbers, as a size.
+/// A number of the shape of a kernel, as a size.
 macro_rules! of {
-    ($numbers:ident, $config:ident => $number:expr) => {
+    ($rung:ident, $config:ident => $number:expr) => {
         |dims| {
-            let $config = config(dims, Numbers::$numbers);
+            let $config = config(dims, Config::$rung);
             $number
         }
     };
 }
 
 macro_rules! kernel {
-    ($family:expr, $id:literal, $numbers:ident, $(convert $first:expr, $second:expr,)? [$($binding:ident),+], $scratch:expr) => {
+    ($family:expr, $id:literal, $rung:ident, $(convert $first:expr, $second:expr,)? [$($binding:ident),+], $scratch:expr) => {
         Kernel {
             id: $id,
             template: wgsl!("matmul_pipelined"),
-            constants: |dims| constants(dims, config(dims, Numbers::$numbers)),
+            constants: |dims| constants(dims, config(dims, Config::$rung), false),
             fits: &[
-                Fit { name: "FIT_ROWS", size: "m", side: of!($numbers, c => c.rows) },
-                Fit { name: "FIT_COLS", size: "n", side: of!($numbers, c => c.cols) },
-                Fit { name: "FIT_DEPTH", size: "k", side: of!($numbers, c => c.depth) },
+                Fit { name: "FIT_ROWS", size: "m", side: of!($rung, c => c.rows) },
+                Fit { name: "FIT_COLS", size: "n", side: of!($rung, c => c.cols) },
+                Fit { name: "FIT_DEPTH", size: "k", side: of!($rung, c => c.depth) },
             ],
             scratch: $scratch,
             passes: &[
@@ -56,32 +51,32 @@ macro_rules! kernel {
                     entry: "main",
                     workgroup: [256, 1, 1],
                     grid: [
-                        Size::TilesBy("n", of!($numbers, c => c.cols)),
-                        Size::TilesBy("m", of!($numbers, c => c.rows)),
+                        Size::TilesBy("n", of!($rung, c => c.cols)),
+                        Size::TilesBy("m", of!($rung, c => c.rows)),
                         ONE,
                     ],
                     bindings: &[$($binding),+],
                 },
             ],
-            twin: |problem, inputs| twin(problem, inputs, Numbers::$numbers),
+            twin: |problem, inputs| twin(problem, inputs, Config::$rung),
             ..Kernel::plain($family, |_, _| Default::default())
         }
     };
-    ($family:expr, $id:literal, $numbers:ident) => {
+    ($family:expr, $id:literal, $rung:ident) => {
         Kernel {
             f16: true,
             ..kernel!(
                 $family,
                 $id,
-                $numbers,
+                $rung,
                 convert Pass {
                     entry: "convert_a",
                     workgroup: [16, 16, 1],
                     grid: [
                         Size::Tiles("k", 64),
                         Size::Product(&[
-                            Size::TilesBy("m", of!($numbers, c => c.rows)),
-                            Size::By(of!($numbers, c => c.rows / 16)),
+                            Size::TilesBy("m", of!($rung, c => c.rows)),
+                            Size::By(of!($rung, c => c.rows / 16)),
                         ]),
                         ONE,
                     ],
@@ -92,8 +87,8 @@ macro_rules! kernel {
                     workgroup: [16, 16, 1],
                     grid: [
                         Size::Product(&[
-                            Size::TilesBy("n", of!($numbers, c => c.cols)),
-                            Size::By(of!($numbers, c => c.cols.div_ceil(64))),
+                            Size::TilesBy("n", of!($rung, c => c.cols)),
+                            Size::By(of!($rung, c => c.cols.div_ceil(64))),
                         ]),
                         Size::Product(&[Size::Tiles("k", 32), Size::Of(2)]),
                         ONE,
@@ -106,17 +101,17 @@ macro_rules! kernel {
                     (
                         "half_a",
                         Size::Product(&[
-                            Size::TilesBy("m", of!($numbers, c => c.rows)),
-                            Size::TilesBy("k", of!($numbers, c => c.depth)),
-                            Size::By(of!($numbers, c => c.rows * c.depth / 2)),
+                            Size::TilesBy("m", of!($rung, c => c.rows)),
+                            Size::TilesBy("k", of!($rung, c => c.depth)),
+                            Size::By(of!($rung, c => c.rows * c.depth / 2)),
                         ]),
                     ),
                     (
                         "half_b",
                         Size::Product(&[
-                            Size::TilesBy("n", of!($numbers, c => c.cols)),
-                            Size::TilesBy("k", of!($numbers, c => c.depth)),
-                            Size::By(of!($numbers, c => c.cols * c.depth / 2)),
+                            Size::TilesBy("n", of!($rung, c => c.cols)),
+                            Size::TilesBy("k", of!($rung, c => c.depth)),
+                            Size::By(of!($rung, c => c.cols * c.depth / 2)),
                         ]),
                     ),
                 ]
@@ -126,18 +121,26 @@ macro_rules! kernel {
 }
 
 /// The upper rungs of the ladder.
-pub(crate) const SINGLE: Kernel = kernel!(Sizes::NAME, "pipelined", Single, [A, B, C, SIZES], &[]);
-pub(crate) const HALF_TILES: Kernel = kernel!(Sizes::NAME, "pipelined-f16", HalfTiles);
-pub(crate) const HALF_SUMS: Kernel = kernel!(Sizes::NAME, "pipelined-f16-sums", HalfSums);
+pub(crate) const SINGLE: Kernel = kernel!(Sizes::NAME, "pipelined", LADDER, [A, B, C, SIZES], &[]);
+pub(crate) const DEEP: Kernel = kernel!(Sizes::NAME, "pipelined-deep", DEEP, [A, B, C, SIZES], &[]);
+pub(crate) const SHUFFLED: Kernel = Kernel {
+    id: "pipelined-subgroups",
+    constants: |dims| constants(dims, config(dims, Config::LADDER), true),
+    subgroups: true,
+    ..SINGLE
+};
+pub(crate) const HALF_TILES: Kernel = kernel!(Sizes::NAME, "pipelined-f16", HALF_TILES);
+pub(crate) const HALF_SUMS: Kernel = kernel!(Sizes::NAME, "pipelined-f16-sums", HALF_SUMS);
 
 /// What the tuner tries: the same with any shape.
 pub const TUNED: &[Kernel] = &[
-    kernel!(tuner::FAMILY, "f32", Single, [A, B, C, SIZES], &[]),
-    kernel!(tuner::FAMILY, "f16", HalfTiles),
-    kernel!(tuner::FAMILY, "f16-sums", HalfSums),
+    kernel!(tuner::FAMILY, "f32", LADDER, [A, B, C, SIZES], &[]),
+    kernel!(tuner::FAMILY, "f16", HALF_TILES),
+    kernel!(tuner::FAMILY, "f16-sums", HALF_SUMS),
 ];
 
-fn constants(dims: &Dims, config: Config) -> Vec<Constant> {
+/// What stands for the names of the template; `shuffled` says whether four neighbours share what they read of A.
+fn constants(dims: &Dims, config: Config, shuffled: bool) -> Vec<Constant> {
     let Config { rows, cols, depth, own_rows, own_cols, buffers, group, numbers } = config;
     let flag = |name, is: bool| number(name, u64::from(is));
     let text = |name, text: &str| (name, text.to_owned());
@@ -189,21 +192,30 @@ fn constants(dims: &Dims, config: Config) -> Vec<Constant> {
         text("F", f),
         text("V", v),
         text("SUM", sum),
-        text("ENABLE", if half { "enable f16;" } else { "" }),
+        number("QUADS", own_rows / 4),
+        flag("ALONE", !shuffled),
+        flag("SHUFFLE", shuffled),
+        text(
+            "ENABLE",
+            match (half, shuffled) {
+                (true, _) => "enable f16;",
+                (_, true) => SUBGROUPS,
+                _ => "",
+            },
+        ),
     ];
     let convert = if half { expand(wgsl!("matmul_convert"), &all) } else { String::new() };
     all.push(("CONVERT", convert));
     all
 }
 
-/// What the kernels of these numbers do: the same tiles in the same stages; in f16 from rounded copies, and where sums are too, each
+/// What the kernels do: the same tiles in the same stages; in f16 from rounded copies, and where sums are too, each
 /// product and sum of a stage rounded.
-fn twin(problem: &Problem, inputs: &[Vec<f32>], numbers: Numbers) -> (Vec<f32>, Traffic) {
+fn twin(problem: &Problem, inputs: &[Vec<f32>], rung: Config) -> (Vec<f32>, Traffic) {
     let (Problem::Matmul(sizes) | Problem::Tuned(sizes, _), [a, b]) = (problem, inputs) else {
         return Default::default();
     };
-    let config = config(&problem.dims(), numbers);
-    let Config { rows, cols, depth, .. } = config;
+    let Config { rows, cols, depth, numbers, .. } = config(&problem.dims(), rung);
     if numbers == Numbers::Single {
         return tiles(*sizes, a, b, Tile { rows, cols, depth, own: 1 });
     }

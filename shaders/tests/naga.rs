@@ -182,7 +182,9 @@ fn workgroup_memory_is_what_the_model_says_and_within_the_limit() {
             .unwrap_or(0);
         let model = problem.needs(kernel.id).map(|needs| needs.workgroup_memory);
         assert_eq!(model, Some(u64::from(occupied)), "{}", kernel.id);
-        assert!(occupied <= WORKGROUP_MEMORY, "{}", kernel.id);
+        // The plain form of every kernel keeps to what all GPUs have; one asks for more.
+        let most = if kernel.id == "pipelined-deep" { 2 * WORKGROUP_MEMORY } else { WORKGROUP_MEMORY };
+        assert!(occupied <= most, "{}", kernel.id);
     });
 }
 

@@ -10,11 +10,25 @@ struct Sizes { seq: u32, head_dim: u32, heads: u32, kv_heads: u32, causal: u32, 
 @group(0) @binding(3) var<storage, read_write> o: array<vec4<f32>>;
 @group(0) @binding(4) var<uniform> sizes: Sizes;
 
+//# for h in 0..CONVERT
+// K and V in f16, copied by the first pass.
+@group(0) @binding(5) var<storage, read_write> half_k: array<vec4<f16>>;
+@group(0) @binding(6) var<storage, read_write> half_v: array<vec4<f16>>;
+
+@compute @workgroup_size(64)
+fn convert(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let at = (group.y + sizes.first) * 64u + lane;
+  if (at >= sizes.seq * $(D4)u) { return; }
+  half_k[group.z * sizes.seq * $(D4)u + at] = vec4<f16>(k[group.z * sizes.seq * $(D4)u + at]);
+  half_v[group.z * sizes.seq * $(D4)u + at] = vec4<f16>(v[group.z * sizes.seq * $(D4)u + at]);
+}
+//# end
+
 const HIDDEN = -3.4e38;
 
 // Four neighbours read four vectors side by side, and all fours the same: no two of a read are in one bank.
-var<workgroup> tile_k: array<vec4<f32>, $(TILES)>;
-var<workgroup> tile_v: array<vec4<f32>, $(TILES)>;
+var<workgroup> tile_k: array<vec4<$(T)>, $(TILES)>;
+var<workgroup> tile_v: array<vec4<$(T)>, $(TILES)>;
 //# for e in 0..EXCHANGE
 var<workgroup> quarters: array<vec4<f32>, $(QUARTERS)>;
 //# end
@@ -31,22 +45,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var most_$(r) = HIDDEN;
   var sum_$(r) = 0.0;
 //# for i in 0..D16
-  var q_$(r)_$(i) = vec4<f32>();
+  var q_$(r)_$(i) = vec4<$(T)>();
   var o_$(r)_$(i) = vec4<f32>();
 //# end
   if (query_$(r) < sizes.seq) {
 //# for i in 0..D16
-    q_$(r)_$(i) = q[row_$(r) + $(i)u * 4u] * sizes.scale;
+    q_$(r)_$(i) = vec4<$(T)>(q[row_$(r) + $(i)u * 4u] * sizes.scale);
 //# end
   }
 //# end
   let keys = select(sizes.seq, min(top + $(QUERIES)u, sizes.seq), sizes.causal == 1u);
 //# for l in 0..LOADS
-  var next_k_$(l) = vec4<f32>();
-  var next_v_$(l) = vec4<f32>();
+  var next_k_$(l) = vec4<$(T)>();
+  var next_v_$(l) = vec4<$(T)>();
   if (($(l)u * 64u + lane) / $(D4)u < sizes.seq) {
-    next_k_$(l) = k[kv * $(D4)u + $(l)u * 64u + lane];
-    next_v_$(l) = v[kv * $(D4)u + $(l)u * 64u + lane];
+    next_k_$(l) = $(STORED)k[kv * $(D4)u + $(l)u * 64u + lane];
+    next_v_$(l) = $(STORED)v[kv * $(D4)u + $(l)u * 64u + lane];
   }
   tile_k[$(l)u * 64u + lane] = next_k_$(l);
   tile_v[$(l)u * 64u + lane] = next_v_$(l);
@@ -58,11 +72,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if (more) {
       let next = start + $(KEYS)u;
 //# for l in 0..LOADS
-      next_k_$(l) = vec4<f32>();
-      next_v_$(l) = vec4<f32>();
+      next_k_$(l) = vec4<$(T)>();
+      next_v_$(l) = vec4<$(T)>();
       if (next + ($(l)u * 64u + lane) / $(D4)u < sizes.seq) {
-        next_k_$(l) = k[(kv + next) * $(D4)u + $(l)u * 64u + lane];
-        next_v_$(l) = v[(kv + next) * $(D4)u + $(l)u * 64u + lane];
+        next_k_$(l) = $(STORED)k[(kv + next) * $(D4)u + $(l)u * 64u + lane];
+        next_v_$(l) = $(STORED)v[(kv + next) * $(D4)u + $(l)u * 64u + lane];
       }
 //# end
     }
@@ -76,7 +90,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 //# for i in 0..D16
       let k_$(b)_$(i) = tile_k[at + $(b)u * $(D4)u + $(i)u * 4u];
 //# for r in 0..ROWS
-      s_$(r)[$(b)] += dot(q_$(r)_$(i), k_$(b)_$(i));
+      s_$(r)[$(b)] += f32(dot(q_$(r)_$(i), k_$(b)_$(i)));
 //# end
 //# end
 //# end
@@ -117,7 +131,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 //# end
 //# for b in 0..4
 //# for i in 0..D16
-      let v_$(b)_$(i) = tile_v[at + $(b)u * $(D4)u + $(i)u * 4u];
+      let v_$(b)_$(i) = vec4<f32>(tile_v[at + $(b)u * $(D4)u + $(i)u * 4u]);
 //# for r in 0..ROWS
       o_$(r)_$(i) += p_$(r)[$(b)] * v_$(b)_$(i);
 //# end

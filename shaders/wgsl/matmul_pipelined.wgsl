@@ -67,8 +67,20 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 //# end
 //# end
 //# for i in 0..DEPTH4
+//# for s in 0..ALONE
 //# for r in 0..OWN_ROWS
     let a_$(i)_$(r) = tile_a[from_a + place(y + $(r)u * $(HIGH)u, $(i)u)];
+//# end
+//# end
+//# for s in 0..SHUFFLE
+    // Four neighbours need the same rows of A: each reads every fourth of them, and all get all.
+    var mine_$(i): array<vec4<$(T)>, $(QUADS)>;
+//# for q in 0..QUADS
+    mine_$(i)[$(q)] = tile_a[from_a + place(y + ($(q)u * 4u + lane % 4u) * $(HIGH)u, $(i)u)];
+//# end
+//# for r in 0..OWN_ROWS
+    let a_$(i)_$(r) = quadBroadcast(mine_$(i)[$(r) / 4], $(r)u % 4u);
+//# end
 //# end
 //# for j in 0..4
 //# for c in 0..OWN_COLS4

@@ -39,7 +39,7 @@ test("fewer heads of keys make a smaller cache, and no fewer scores", async ({ p
   // One request leaves most of a GPU idle while it decodes, until its keys are split.
   await open(page, "heads=32&kv_heads=8&seq=131072&step=32");
   const whole = await quantity(page, "decode-time");
-  await expect(figure(page).getByText("8 blocks of work for the 132 multiprocessors")).toBeVisible();
+  await expect(figure(page).getByText("8 blocks of work for the 132 SMs")).toBeVisible();
   await figure(page).getByRole("button", { name: "The same, keys split 16 times" }).click();
   await expect.poll(() => quantity(page, "decode-blocks")).toBe(128);
   expect(await quantity(page, "decode-time")).toBeLessThan(whole / 15);

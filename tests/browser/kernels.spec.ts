@@ -15,7 +15,7 @@ async function all(page: Page, url: string, rows: number) {
 }
 
 test("every product is right at sizes that no tile divides", async ({ page }) => {
-  await all(page, "w/matmul-kernels/?kernel=packed&m=131&n=67&k=37", 11);
+  await all(page, "w/matmul-kernels/?kernel=packed&m=131&n=67&k=37", 13);
   const root = page.locator('[data-widget="matmul-kernels"]');
   await expect(root.locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
   await expect(root.locator('[data-quantity="gflops"]')).not.toHaveAttribute("data-value", "0");
@@ -24,12 +24,12 @@ test("every product is right at sizes that no tile divides", async ({ page }) =>
   await page.getByRole("button", { name: "Keep these results" }).click();
   await page.goto("w/matmul-kernels/");
   await ready(page);
-  await expect(page.getByRole("table", { name: "Kept in this browser" }).locator("tbody tr")).toHaveCount(11);
+  await expect(page.getByRole("table", { name: "Kept in this browser" }).locator("tbody tr")).toHaveCount(13);
   expect(await axe(page, "figure")).toEqual([]);
 });
 
 test("every attention is right, with shared heads and a mask", async ({ page }) => {
-  await all(page, "w/attention-kernels/?kernel=flash-2&seq=83&head_dim=64&heads=4&kv_heads=2&causal=true", 7);
+  await all(page, "w/attention-kernels/?kernel=flash-2&seq=83&head_dim=64&heads=4&kv_heads=2&causal=true", 9);
   await expect(page.locator('[data-quantity="verified"]')).toHaveAttribute("data-value", "1");
 });
 

@@ -29,4 +29,10 @@ test("a search tries shapes, draws what it found, can be stopped and keeps the f
   await ready(page);
   await expect.poll(() => quantity(page, "tried")).toBe(1);
   expect(await quantity(page, "tried-best")).toBeGreaterThan(0);
+  // The ladder has it too, at the ladder's sizes.
+  await page.goto("w/matmul-kernels/?m=131&n=67&k=37");
+  await ready(page);
+  await page.getByRole("button", { name: /^Run: Tuned, f32: / }).click();
+  const row = page.locator(".bench-ladder tbody tr").filter({ hasText: "Tuned" });
+  await expect(row).toContainText("✓", { timeout: 60_000 });
 });

@@ -1,6 +1,6 @@
 // Missions: the best run that the search finds is played through the page; a run is kept, linked, gone back on, voted on and marked again.
 import type { Page } from "@playwright/test";
-import { axe, expect, overflow, ready, stored, test } from "./fixtures";
+import { axe, contrast, expect, overflow, ready, stored, test } from "./fixtures";
 
 const MISSION = "mission/five-hundred-users/";
 const CARELESS =
@@ -61,7 +61,7 @@ test("the best run that the search finds, played through the page, is the best",
   await expect(page.locator(".mission-end")).toContainText("No other answer to a single decision would have been better.");
 });
 
-test("a run is kept, gone back on at its cost, voted on, linked and marked again", async ({ page }) => {
+test("a run is kept, gone back on at its cost, linked and marked again", async ({ page }) => {
   await page.goto("mission/");
   await ready(page);
   await expect(page.getByRole("navigation", { name: "Tools" }).getByRole("link", { name: "Missions" })).toBeVisible();
@@ -81,13 +81,8 @@ test("a run is kept, gone back on at its cost, voted on, linked and marked again
   const days = page.locator('[data-variable="days"] output');
   await expect(days).toHaveText("3 days");
 
-  // The room votes.
-  await page.getByRole("button", { name: "With the room" }).click();
-  const room = page.getByRole("region", { name: "Show of hands" });
-  await room.getByRole("button", { name: /One hand more for A/ }).click();
-  await room.getByRole("button", { name: "Decide by the vote" }).click();
+  await make(page, "answer:h100-80");
   await expect(decision(page)).toContainText("Decision 3 of 8");
-  await page.getByRole("button", { name: "With the room" }).click();
 
   // It is kept.
   await page.reload();
@@ -122,4 +117,61 @@ test("a run is kept, gone back on at its cost, voted on, linked and marked again
   await expect(rows.first()).toContainText("Ada");
   await expect(rows.first()).toContainText("Left of a month");
   await expect(rows.last()).toContainText("no run in it");
+});
+
+test("a room decides on the projector by its hands, by keys alone, and what was counted is kept", async ({ page }) => {
+  const root = page.locator("html");
+  const bar = page.getByRole("toolbar", { name: "Projector" });
+  const slide = page.locator(".projected");
+  const counts = page.locator(".projected .hands-count");
+  const keys = async (...all: string[]) => {
+    for (const key of all) await page.keyboard.press(key);
+  };
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await page.goto(`${MISSION}?seed=7`);
+  await ready(page);
+  await keys("p");
+  await expect(root).toHaveAttribute("data-projecting", "");
+  await expect(bar).toContainText("2 of 2 · Decision 1 of 8");
+  // Answers of the room's own, put to the vote one after the other.
+  for (const typed of ["1.7 GB", "0.42 GB"]) {
+    await keys("v");
+    await page.keyboard.type(typed);
+    await keys("Enter");
+  }
+  await keys("+", "Enter", "+", "+", "+", "-");
+  await expect(counts).toHaveText(["1", "2"]);
+  expect(await contrast(page)).toEqual([]);
+
+  // They are kept, and so is what is projected.
+  await page.reload();
+  await expect(counts).toHaveText(["1", "2"]);
+  await keys("d");
+  await expect(bar).toContainText("2 of 3 · What one user keeps in memory");
+  await expect(slide).toContainText("Hands in the room: 1 : 2");
+  expect((await stored(page)).missions["five-hundred-users/7"]).toMatchObject({
+    run: "answer:4.2e8",
+    votes: { 0: [["answer:1.7e9", 1], ["answer:4.2e8", 2]] },
+  });
+
+  // A tie is no decision; whoever leads makes it.
+  await keys("ArrowRight", "+", "Enter", "+", "d");
+  await expect(slide.getByRole("status")).toContainText("There is a tie");
+  await slide.getByRole("button", { name: "Decide answer A" }).press("Enter");
+  await expect(bar).toContainText("· Which GPU");
+
+  // The figure comes first and fills the screen; what it shows is put to the vote.
+  await keys("PageDown");
+  const figure = page.locator(".projected [data-widget]");
+  await expect.poll(async () => (await figure.boundingBox())?.width).toBe(1920);
+  expect((await figure.boundingBox())!.height).toBeGreaterThan(500);
+  await keys("v");
+  await expect(slide).toContainText("1 answer so far");
+  await keys("PageDown", "+", "d");
+  await expect(bar).toContainText("· The size of a replica");
+  await slide.getByRole("button", { name: "Go back here" }).press("Enter");
+  await expect(bar).toContainText("· Back to: The size of a replica");
+  await keys("Escape");
+  await expect(root).not.toHaveAttribute("data-projecting");
+  await expect(decision(page)).toContainText("Decision 3 of 8");
 });

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use ringside_shaders::Kernel;
+use ringside_core::kernels::config::WORKGROUP_MEMORY as DEFAULT;
 use ringside_shaders::descriptor::{Dims, Parameter, Resource, Size};
+use ringside_shaders::{Kernel, Problem};
 use serde_json::{Value, json};
 
 use crate::args::Options;
@@ -13,23 +14,33 @@ use crate::process::{self, say};
 
 /// The head dimension that the bench measures.
 const HEAD_DIM: u64 = 64;
+/// The families whose reference measurements chapters 16 and 18 show, and where they wait for `gpu/reference.py`.
+const REFERENCE: &str = "matmul,matmul-tuned,attention,decode";
+const MEASURED: &str = "target/measured.json";
 /// A size of its matrices: all are multiples of the tiles.
 const SIDE: u64 = 1024;
 
-/// `cargo xtask kernels`, and with `--bench-dir <dir>` the files for the bench.
+/// `cargo xtask kernels`, with `--reference` also as reference measurements, and with `--bench-dir <dir>` the files for the bench.
 pub(crate) fn main(options: &Options) -> Result<()> {
     match options.value("--bench-dir").map(process::given_path) {
         Some(folder) => write_all(&folder),
-        None => run(options.value("--only")),
+        None if options.has("--reference") => {
+            run(Some(REFERENCE), Some(MEASURED))?;
+            let mut python = process::command("python3");
+            python.args(["gpu/reference.py", MEASURED]);
+            process::run(&mut python)
+        }
+        None => run(options.value("--only"), None),
     }
 }
 
-/// Checks and times all of them, or those of some families, natively.
-fn run(only: Option<&str>) -> Result<()> {
+/// Checks and times all of them, or those of some families, natively; `file` is for what was timed.
+fn run(only: Option<&str>, file: Option<&str>) -> Result<()> {
     say("building what runs kernels on Vulkan (minutes the first time)");
     let mut cargo = process::command("cargo");
     cargo.args(["run", "--quiet", "--package", "ringside-gpu", "--"]);
     cargo.args(only.into_iter().flat_map(|families| families.split(',')));
+    cargo.args(file.into_iter().flat_map(|file| ["--json", file]));
     process::run(&mut cargo)
 }
 
@@ -107,11 +118,17 @@ fn descriptor(kernel: &Kernel, name: &str, dims: &Dims) -> Value {
         .into_iter()
         .filter_map(|(feature, needed)| needed.then_some(feature))
         .collect();
+    let problem = match kernel.family {
+        "attention" => Problem::read(kernel.family, &[SIDE, HEAD_DIM, 1, 1, 0]),
+        _ => Problem::read(kernel.family, &[SIDE; 3]),
+    };
+    let shared = problem.and_then(|problem| problem.needs(kernel.id)).map_or(0, |needs| needs.workgroup_memory);
     json!({
         "name": format!("ours: {}", kernel.id),
         "op": kernel.family,
         "require": require,
         "features": features,
+        "limits": if shared > DEFAULT { json!({"maxComputeWorkgroupStorageSize": shared}) } else { json!({}) },
         "scratch": scratch,
         "passes": passes,
     })
@@ -173,7 +190,10 @@ mod tests {
         assert_eq!(fields[6], json!(["f32", "1/sqrt(d)"]));
         let packed = ringside_shaders::find("matmul", "packed").expect("there");
         let value = descriptor(packed, "x", &dims());
-        assert_eq!(value["scratch"]["packed_a"], json!("8*ceil(M/8)*K"));
+        assert_eq!((&value["scratch"]["packed_a"], &value["limits"]), (&json!("8*ceil(M/8)*K"), &json!({})));
+        let deep = ringside_shaders::find("matmul", "pipelined-deep").expect("there");
+        let asked = &descriptor(deep, "x", &dims())["limits"]["maxComputeWorkgroupStorageSize"];
+        assert_eq!(asked, &json!(2 * DEFAULT));
         let pipelined = ringside_shaders::find("matmul", "pipelined").expect("there");
         let value = descriptor(pipelined, "x", &dims());
         assert_eq!(value["passes"][0]["constants"]["FIT_ROWS"], json!("M%128==0?1:0"));

@@ -147,6 +147,11 @@ const COMMANDS: &[Command] = &[
         summary: "check and time every GPU kernel on a Vulkan adapter, without a browser",
         flags: &[
             Flag {
+                name: "--reference",
+                value: "",
+                help: "time them and, where torch is installed, cuBLAS and SDPA, and write core/src/kernels/reference.json",
+            },
+            Flag {
                 name: "--bench-dir",
                 value: "<dir>",
                 help: "instead: write them there for gpu-bench, which measures them beside other libraries",

@@ -15,15 +15,17 @@ pub(crate) struct Worker {
     name: &'static str,
     /// The `<meta>` in which every page names its script.
     pub(crate) meta: &'static str,
+    /// What its script does before it begins.
+    first: &'static str,
 }
 
 /// The package of all of them.
 pub(crate) const PACKAGE: &str = "ringside-workers";
 
 const ALL: &[Worker] = &[
-    Worker { name: "gpu-worker", meta: "ringside-gpu" },
-    Worker { name: "author-worker", meta: "ringside-author" },
-    Worker { name: "trace-worker", meta: "ringside-trace" },
+    Worker { name: "gpu-worker", meta: "ringside-gpu", first: include_str!("../../workers/src/gpu-start.js") },
+    Worker { name: "author-worker", meta: "ringside-author", first: "" },
+    Worker { name: "trace-worker", meta: "ringside-trace", first: "" },
 ];
 
 /// Makes the files of all of them from what cargo left in `built`; with binaryen they are shrunk. All names are made from content.
@@ -33,11 +35,12 @@ pub(crate) fn bind_all(
     scratch: &Path,
     binaryen: Option<&Binaryen>,
 ) -> Result<Vec<(&'static Worker, Program)>> {
-    ALL.iter().map(|worker| Ok((worker, files(worker.name, built, scratch, binaryen)?))).collect()
+    ALL.iter().map(|worker| Ok((worker, files(worker, built, scratch, binaryen)?))).collect()
 }
 
 /// Makes the files of one.
-fn files(name: &str, built: &Path, scratch: &Path, binaryen: Option<&Binaryen>) -> Result<Program> {
+fn files(worker: &Worker, built: &Path, scratch: &Path, binaryen: Option<&Binaryen>) -> Result<Program> {
+    let Worker { name, first, .. } = worker;
     let bound = scratch.join(name).join("bound");
     bind(&built.join(format!("{name}.wasm")), name, &bound)?;
     let main = bound.join(format!("{name}_bg.wasm"));
@@ -46,7 +49,7 @@ fn files(name: &str, built: &Path, scratch: &Path, binaryen: Option<&Binaryen>) 
         esbuild::shorten(&bound.join(format!("{name}.js")))?;
     }
     let mut program = split::assemble(name, &bound, String::new(), &main, &[])?;
-    let start = format!("import i from\"./{}\";i()\n", program.script);
+    let start = format!("import i from\"./{}\";\n{first}i()\n", program.script);
     program.script = split::hashed(&format!("{name}-start"), "js", start.as_bytes());
     program.files.push((program.script.clone(), start.into_bytes()));
     Ok(program)

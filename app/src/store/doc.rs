@@ -208,6 +208,9 @@ pub struct RunNote {
     /// Its moves, as `ringside_core::mission::write` writes them.
     #[serde(default)]
     pub run: String,
+    /// Hands that a room raised; read by the mission's page alone.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub votes: Value,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,

@@ -20,7 +20,12 @@ pub fn all(root: &Element, selector: &str) -> Vec<HtmlElement> {
 
 /// The nearest element around the event's target that matches.
 pub fn closest(event: &Event, selector: &str) -> Option<HtmlElement> {
-    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()??.dyn_into().ok()
+    closest_element(event, selector)?.dyn_into().ok()
+}
+
+/// The same, where it may be part of a drawing.
+pub fn closest_element(event: &Event, selector: &str) -> Option<Element> {
+    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()?
 }
 
 /// The value of an attribute, or nothing.

@@ -22,6 +22,7 @@ pub mod dom;
 pub mod drop_zone;
 pub mod figure;
 pub mod file;
+pub mod hands;
 pub mod idle;
 pub mod islands;
 pub mod later;

@@ -1,8 +1,9 @@
-//! One attention by seven kernels, on the learner's own GPU.
+//! One attention by nine kernels, on the learner's own GPU.
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
+use ringside_core::kernels::Work as _;
 use ringside_core::kernels::attention::{Params, Sizes};
 use ringside_core::quantity::grouped;
 
@@ -30,6 +31,8 @@ fn view(props: Props) -> AnyView {
                 let mask = if causal { ", causal" } else { "" };
                 format!("{} tokens · {heads} heads of {head_dim}, {kv_heads} of K and V{mask}", grouped(seq))
             },
+            guest: |_, _| None,
+            families: &[Sizes::NAME],
         },
     )
 }

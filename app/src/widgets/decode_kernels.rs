@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
+use ringside_core::kernels::Work as _;
 use ringside_core::kernels::decode::{Params, Sizes};
 use ringside_core::quantity::grouped;
 
@@ -34,6 +35,8 @@ fn view(props: Props) -> AnyView {
                     grouped(chunk)
                 )
             },
+            guest: |_, _| None,
+            families: &[Sizes::NAME],
         },
     )
 }

@@ -1,12 +1,14 @@
-//! One product by eleven kernels, on the learner's own GPU.
+//! One product by thirteen kernels, on the learner's own GPU.
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::kernels::matmul::{Params, Sizes};
+use ringside_core::kernels::measured::Measured;
+use ringside_core::kernels::{Work as _, tuner};
 use ringside_core::quantity::grouped;
 
-use super::kernels::{Differences, figure};
+use super::kernels::{Differences, Guest, Job, figure};
 use super::{Module, Props};
 use crate::deferred::NotLoaded;
 
@@ -30,6 +32,20 @@ fn view(props: Props) -> AnyView {
             subtitle: |Sizes { m, n, k }| {
                 format!("{} × {} times {} × {}", grouped(m), grouped(k), grouped(k), grouped(n))
             },
+            guest: tuned,
+            families: &[Sizes::NAME, tuner::FAMILY],
         },
     )
+}
+
+/// The winner of the tuner's search that was kept last, at the sizes of the ladder.
+fn tuned(params: &Params, kept: &[Measured]) -> Option<Guest> {
+    let config = tuner::winner(kept)?;
+    let kernel = tuner::kernel(config);
+    let sizes: Vec<u64> = params.sizes.list().into_iter().chain(config.list()).collect();
+    Some(Guest {
+        label: format!("Tuned, {}: {}", config.numbers.id(), config.name()),
+        asked: params.sizes.needs(&kernel).asked.total(),
+        job: Job { family: tuner::FAMILY, kernel: kernel.id, sizes, query: params.sizes().to_string() },
+    })
 }

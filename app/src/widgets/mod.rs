@@ -20,6 +20,7 @@ mod ddp_overlap;
 mod decode_kernels;
 mod decode_speed;
 mod editor_latency;
+mod expert_grid;
 mod export;
 mod failure_campaign;
 mod fill_in_the_middle;
@@ -54,6 +55,7 @@ mod parallel_machines;
 mod parallel_planner;
 mod pass_at_k;
 mod pipeline_timeline;
+mod played;
 mod policy_update;
 mod position_encoding;
 mod quantization;
@@ -138,6 +140,7 @@ pub const ALL: &[Widget] = &[
     },
     Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
     Widget { id: "context-parallel", styles: &["context-parallel"], load: || Box::pin(context_parallel::load()) },
+    Widget { id: "expert-grid", styles: &["expert-grid"], load: || Box::pin(expert_grid::load()) },
     Widget {
         id: "continuous-batching",
         styles: &["lined", "continuous-batching"],

@@ -50,6 +50,18 @@ pub(super) fn some(
     names.iter().map(|&(id, label)| reading(quantities, id, label, unit(id))).collect_view().into_any()
 }
 
+/// Ids of quantities, and what they are called where they are shown.
+pub(super) type Names = &'static [(&'static str, &'static str)];
+
+/// The list of those quantities of `entry` that belong to the view on show.
+pub(super) fn of_view(
+    entry: &'static Entry,
+    quantities: Memo<Vec<Quantity>>,
+    names: impl Fn() -> Names + Send + Sync + 'static,
+) -> impl IntoView {
+    move || view! { <dl class="readings">{some(entry, quantities, names())}</dl> }
+}
+
 fn reading(quantities: Memo<Vec<Quantity>>, id: &'static str, label: &'static str, unit: Unit) -> AnyView {
     one(id, label, unit, Signal::derive(move || value(quantities, id)))
 }

@@ -10,7 +10,8 @@ use ringside_core::tile_order::{Order, Params, Run};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
-use super::{Module, Props, readings};
+use super::played::Played;
+use super::{Module, Props, played, readings};
 use crate::deferred::NotLoaded;
 use crate::ui::markup::renewed;
 use crate::ui::presets::{Preset, presets};
@@ -35,18 +36,13 @@ const PRESETS: &[Preset] = &[
 /// How it is played.
 const PACE: Pace = Pace { whole: 12_000.0, longest: 1200.0, shortest: 120.0 };
 
-fn at_start(params: &Params) -> Params {
-    Params { step: 0, ..*params }
-}
-
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
-    // How far it has been played does not change the run.
-    let whole = Memo::new(move |_| params.with(at_start));
+    let whole = played::whole(params);
     let run = Memo::new(move |_| whole.with(|p| Run::new(*p)));
     let steps = Signal::derive(move || run.with(|run| run.waves.len()));
-    let step = Memo::new(move |_| params.with(|p| p.step).min(steps.get()));
+    let step = played::step(params, move || steps.get());
     let set = move |to: usize| state.update(|p| p.step = to);
     let place = Signal::derive(move || format!("Wave {} of {}", step.get(), grouped(steps.get() as u64)));
     let subtitle = Signal::derive(move || {
@@ -69,7 +65,7 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding
-            presets=presets(state, "Launches", PRESETS.iter().copied(), at_start)
+            presets=presets(state, "Launches", PRESETS.iter().copied(), Played::at_start)
             controls
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
             below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())

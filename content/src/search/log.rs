@@ -1,5 +1,6 @@
 //! A pasted log, read line by line against the signs of `signs.toml`. It is read where it is pasted.
 
+use ringside_core::answer::{Measure, find_unit};
 use ringside_core::decimal;
 
 use super::fold_text;
@@ -175,15 +176,8 @@ fn is_larger(kept: &[(String, String)], a: &str, b: &str) -> bool {
 fn bytes(text: &str) -> Option<f64> {
     let mut words = text.split_whitespace();
     let number = decimal::parse(words.next()?)?;
-    let unit = match words.next()?.trim_end_matches(['.', ',']) {
-        "bytes" | "B" => 1.0,
-        "KiB" => 1024.0,
-        "MiB" => 1024.0 * 1024.0,
-        "GiB" => 1024.0 * 1024.0 * 1024.0,
-        "TiB" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        _ => return None,
-    };
-    Some(number * unit)
+    let unit = find_unit(words.next()?.trim_end_matches(['.', ',']))?;
+    (unit.measure == Measure::Bytes).then_some(number * unit.factor)
 }
 
 #[cfg(test)]

@@ -11,8 +11,15 @@
 //!
 //! The zig-zag split gives rank r of n the chunks r and 2n − 1 − r: Llama 3, §3.3.2, and Megatron-LM's
 //! `get_batch_on_this_cp_rank`. Numbers have 16 bits. Attention reaches of a GPU's peak, and links of theirs, what
-//! [`crate::planner::efficiency`] says. Backward, gradients of keys and values travel as well; they are taken to have 16 bits
-//! (ring-flash-attention sends 32). Left out: merging partial outputs, and the kernels' own loss on short pieces.
+//! [`crate::planner::efficiency`] says. Left out: merging partial outputs, and the kernels' own loss on short pieces.
+//!
+//! Backward ([`Pass`]), attention does five products of matrices for the two of the forward pass, 2.5 times the FLOPs: Dao,
+//! "FlashAttention-2", arXiv:2307.08691, §4.1. Gradients of keys and values are taken to have 16 bits (ring-flash-attention sends 32).
+//! - **ring**: keys and values go round once more, and their gradients follow one step behind, over the same link, adding up on the
+//!   way; after the last step they need one more to be home: `ring_flash_attn_backward` of zhuzilin/ring-flash-attention.
+//! - **all-gather**: keys and values are gathered again and their gradients reduce-scattered: TransformerEngine's
+//!   `AttnFuncWithCPAndKVAllGather`.
+//! - **Ulysses**: the two all-to-alls in the other direction, one of the output's gradient, one of those of queries, keys and values.
 
 mod blocks;
 mod finding;
@@ -22,5 +29,5 @@ mod run;
 mod tests;
 
 pub use blocks::{Block, Split};
-pub use params::{MAX_RANKS, Method, Params};
+pub use params::{MAX_RANKS, Method, Params, Pass};
 pub use run::{Doing, Run, Span};

@@ -31,11 +31,28 @@ options!(Method {
     Ulysses: "ulysses", "Ulysses";
 });
 
+/// Which pass of the layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pass {
+    /// Outputs from queries, keys and values.
+    #[default]
+    Forward,
+    /// Their gradients from that of the output.
+    Backward,
+}
+
+options!(Pass {
+    Forward: "forward", "forward";
+    Backward: "backward", "backward";
+});
+
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// How keys get to the queries.
     pub method: Method,
+    /// The pass.
+    pub pass: Pass,
     /// Ranks that share the sequence, 1 to [`MAX_RANKS`].
     pub ranks: u64,
     /// How it is cut.
@@ -97,6 +114,10 @@ impl Model for Params {
             .doubling(20)
             .main()
             .at(|p| p.seq.slot()),
+        choice("pass", "which pass of the layer", Pass::LIST, "forward")
+            .label("Pass")
+            .more(LAYER)
+            .at(|p| p.pass.slot()),
         switch("causal", "whether a token sees only those before it", true)
             .label("Mask")
             .labels(&["none", "causal"])
@@ -131,15 +152,17 @@ impl Model for Params {
             .label("Link between nodes, a port")
             .more(MACHINE)
             .at(|p| p.net.slot()),
-        whole("step", "steps done", [0, MAX_RANKS], "2").drawn().at(|p| p.step.slot()),
+        whole("step", "steps done", [0, MAX_RANKS + 1], "2").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("bytes-forward", "Sent per rank per layer, forward", Unit::Bytes, |p, _| p.sent()[0]),
         measure("bytes-backward", "Sent per rank per layer, backward", Unit::Bytes, |p, _| p.sent()[1]),
-        measure("kv-held", "Keys and values in a rank’s memory", Unit::Bytes, |p, _| p.kv_held()),
+        measure("kv-held", "Keys and values in a rank’s memory, backward with gradients", Unit::Bytes, |p, _| {
+            p.kv_held()
+        }),
         measure("time-attention", "Attention of the busiest rank", Unit::Seconds, |_, r| r.busiest()),
         measure("time-exposed", "Exposed communication", Unit::Seconds, |_, r| r.exposed),
-        measure("time-total", "Forward attention of a layer", Unit::Seconds, |_, r| r.total),
+        measure("time-total", "Attention of a layer, this pass", Unit::Seconds, |_, r| r.total),
         measure("idle", "Share of the ranks’ time without computing", Unit::Fraction, |_, r| r.idle()),
         measure("imbalance", "Busiest rank over the mean", Unit::Ratio, |_, r| r.imbalance()),
         measure("speedup", "Times as fast as one rank", Unit::Ratio, |_, r| r.speedup()),
@@ -176,12 +199,25 @@ impl Model for Params {
 }
 
 impl Params {
-    /// Steps of the drawing: rounds of the ring; the exchanges and the attention between them.
+    /// Steps of the drawing: rounds of the ring, and the way home of the gradients; the exchanges and the attention between them.
     pub fn steps(&self) -> usize {
         match self.method {
-            Method::Ring => self.ranks as usize,
-            Method::AllGather => 2,
+            Method::Ring => self.ranks as usize + usize::from(self.goes_home()),
+            Method::AllGather => 2 + usize::from(self.pass == Pass::Backward),
             Method::Ulysses => 3,
+        }
+    }
+
+    /// Whether gradients have gone round a ring and are one rank short of home.
+    fn goes_home(&self) -> bool {
+        self.pass == Pass::Backward && self.ranks > 1
+    }
+
+    /// How many tensors stand for one of keys or values: backward, their gradient too.
+    fn with_gradients(&self) -> f64 {
+        match self.pass {
+            Pass::Forward => 1.0,
+            Pass::Backward => 2.0,
         }
     }
 
@@ -241,26 +277,40 @@ impl Params {
     }
 
     /// Bytes of keys and values in a rank's memory while attention runs: those in use and those that arrive, or all of them, or
-    /// those of its heads.
+    /// those of its heads; backward, as much again for their gradients.
     pub fn kv_held(&self) -> f64 {
         let n = self.ranks as f64;
         let kv = 2.0 * self.bytes_of(self.kv_heads);
-        match self.method {
-            Method::Ring => kv * n.min(2.0),
-            Method::AllGather => kv * n,
-            Method::Ulysses => 2.0 * self.bytes_of(self.kv_spread()),
-        }
+        self.with_gradients()
+            * match self.method {
+                Method::Ring => kv * n.min(2.0),
+                Method::AllGather => kv * n,
+                Method::Ulysses => 2.0 * self.bytes_of(self.kv_spread()),
+            }
+    }
+
+    /// Bytes that a rank sends for one layer in this pass.
+    pub fn sent_now(&self) -> f64 {
+        self.sent()[self.pass as usize]
     }
 
     /// FLOP/s that attention reaches.
     fn rate(&self) -> f64 {
-        self.gpu.peak * reached(self.gpu).attention[0]
+        self.gpu.peak * reached(self.gpu).attention[self.pass as usize]
     }
 
-    /// Seconds of a block of chunk × chunk, nothing of it masked: 4·c²·h·d FLOPs.
+    /// FLOPs of a block, over those of the forward pass: five products for two.
+    fn products(&self) -> f64 {
+        match self.pass {
+            Pass::Forward => 1.0,
+            Pass::Backward => 2.5,
+        }
+    }
+
+    /// Seconds of a block of chunk × chunk, nothing of it masked: 4·c²·h·d FLOPs, backward 2.5 times as many.
     pub fn block_time(&self) -> f64 {
         let chunk = self.tokens() / 2.0;
-        4.0 * chunk * chunk * (self.heads * self.head_dim) as f64 / self.rate()
+        self.products() * 4.0 * chunk * chunk * (self.heads * self.head_dim) as f64 / self.rate()
     }
 
     /// Bytes a second that the slowest link of the ring reaches.
@@ -278,9 +328,25 @@ impl Params {
         Cluster { gpu: self.gpu, node: self.node, nodes, link: self.link, net: self.net }
     }
 
-    /// Seconds in which a rank's keys and values reach its neighbour; where some neighbours are in another node, theirs.
+    /// Seconds in which so many times a rank's keys and values reach its neighbour; where some neighbours are in another node, theirs.
+    fn transfer(&self, times: f64) -> f64 {
+        if self.ranks < 2 || times == 0.0 {
+            return 0.0;
+        }
+        self.cluster().send(self.group(), times * 2.0 * self.bytes_of(self.kv_heads))
+    }
+
+    /// Seconds of the send of a step of the ring: keys and values; backward, and the gradients of those before.
     pub fn step_transfer(&self) -> f64 {
-        if self.ranks < 2 { 0.0 } else { self.cluster().send(self.group(), 2.0 * self.bytes_of(self.kv_heads)) }
+        self.transfer(self.with_gradients())
+    }
+
+    /// Seconds of what travels in each step of the ring. Keys and values in all but the last round; backward, gradients in all
+    /// but the first, and home.
+    pub(super) fn transfers(&self) -> Vec<f64> {
+        let n = self.ranks as usize;
+        let times = |step| f64::from(u8::from(step < n)) + f64::from(u8::from(self.pass == Pass::Backward && step > 1));
+        (1..=self.steps()).map(|step| self.transfer(times(step))).collect()
     }
 
     /// Blocks of the busiest rank in a step of the ring after the first.
@@ -294,13 +360,14 @@ impl Params {
     }
 
     /// Tokens of a rank from which a step's attention takes as long as its send, latency aside: b·c²·4·h·d / F = 4·2c·k·d / B with
-    /// b blocks in a step, chunks of c tokens, F FLOP/s and B bytes a second.
+    /// b blocks in a step, chunks of c tokens, F FLOP/s and B bytes a second. Backward 2.5 times the FLOPs for twice the bytes.
     pub fn hides_from(&self) -> f64 {
         if self.ranks < 2 {
             return 0.0;
         }
         let ratio = self.rate() / self.link_rate();
-        4.0 * self.kv_heads as f64 / self.heads.max(1) as f64 * ratio / self.step_blocks()
+        let [bytes, flops] = [self.with_gradients(), self.products()];
+        4.0 * self.kv_heads as f64 / self.heads.max(1) as f64 * ratio / self.step_blocks() * bytes / flops
     }
 
     /// Seconds of the collectives before and after attention.
@@ -308,10 +375,19 @@ impl Params {
         let (cluster, group, n) = (self.cluster(), self.group(), self.ranks as f64);
         match self.method {
             Method::Ring => [0.0; 2],
-            Method::AllGather => [cluster.time(Op::AllGather, group, n * 2.0 * self.bytes_of(self.kv_heads)), 0.0],
+            Method::AllGather => {
+                let all = n * 2.0 * self.bytes_of(self.kv_heads);
+                let back = if self.pass == Pass::Backward { cluster.time(Op::ReduceScatter, group, all) } else { 0.0 };
+                [cluster.time(Op::AllGather, group, all), back]
+            }
             Method::Ulysses => {
-                let there = self.bytes_of(self.heads) + 2.0 * self.bytes_of(self.kv_spread());
-                [there, self.bytes_of(self.heads)].map(|bytes| cluster.time(Op::AllToAll, group, bytes))
+                let (output, inputs) =
+                    (self.bytes_of(self.heads), self.bytes_of(self.heads) + 2.0 * self.bytes_of(self.kv_spread()));
+                let each = match self.pass {
+                    Pass::Forward => [inputs, output],
+                    Pass::Backward => [output, inputs],
+                };
+                each.map(|bytes| cluster.time(Op::AllToAll, group, bytes))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The forward attention of one layer in time, rank by rank.
+//! The attention of one layer in one pass, in time, rank by rank.
 
 use super::blocks::{self, Block};
 use super::params::{Method, Params};
@@ -27,7 +27,7 @@ pub struct Span {
     pub step: usize,
 }
 
-/// The forward attention of one layer.
+/// The attention of one layer in one pass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// What it is the run of.
@@ -116,7 +116,10 @@ impl Run {
 /// The lanes, and when the last ends. Sends take `slow` times as long as they do.
 fn timeline(params: &Params, work: &dyn Fn(u64, usize) -> f64, slow: f64) -> (Vec<Vec<Span>>, f64) {
     match params.method {
-        Method::Ring => ring(params.ranks as usize, work, slow * params.step_transfer()),
+        Method::Ring => {
+            let transfers: Vec<f64> = params.transfers().into_iter().map(|seconds| slow * seconds).collect();
+            ring(params.ranks as usize, work, &transfers)
+        }
         Method::AllGather | Method::Ulysses => {
             let n = params.ranks as usize;
             let mut lanes = Lanes::of(n);
@@ -125,26 +128,31 @@ fn timeline(params: &Params, work: &dyn Fn(u64, usize) -> f64, slow: f64) -> (Ve
                 lanes.until(rank, before, Doing::Exchange, 1);
                 lanes.until(rank, before + work(rank as u64, 2), Doing::Attention, 2);
             }
-            if params.method == Method::Ulysses {
-                // All have as much to do, so none waits for another.
+            if after > 0.0 {
+                // A collective begins when the last has come to it.
                 let computed = (0..n).map(|rank| lanes.end(rank)).fold(0.0, f64::max);
-                (0..n).for_each(|rank| lanes.until(rank, computed + after, Doing::Exchange, 3));
+                for rank in 0..n {
+                    lanes.until(rank, computed, Doing::Idle, 2);
+                    lanes.until(rank, computed + after, Doing::Exchange, 3);
+                }
             }
             lanes.close(params.steps())
         }
     }
 }
 
-/// Round a ring: a step sends on what it computes with, and ends when the computation, the send and the receive have.
-fn ring(n: usize, work: &dyn Fn(u64, usize) -> f64, transfer: f64) -> (Vec<Vec<Span>>, f64) {
+/// Round a ring: a step sends on what it computes with, and backward what the step before computed. It ends when the computation,
+/// the send and the receive have. `transfers` has the seconds of each step's send; a step without ranks to wait for has none.
+fn ring(n: usize, work: &dyn Fn(u64, usize) -> f64, transfers: &[f64]) -> (Vec<Vec<Span>>, f64) {
     let mut lanes = Lanes::of(n);
     let mut begun = vec![0.0_f64; n];
-    for step in 1..=n {
+    let steps = transfers.len();
+    for (step, transfer) in (1..=steps).zip(transfers) {
         for rank in 0..n {
             let begin = lanes.end(rank);
             lanes.until(rank, begin + work(rank as u64, step), Doing::Attention, step);
         }
-        if step == n {
+        if step == n && steps == n {
             break;
         }
         // From rank − 1 to rank, once both have begun this step.
@@ -156,7 +164,7 @@ fn ring(n: usize, work: &dyn Fn(u64, usize) -> f64, transfer: f64) -> (Vec<Vec<S
         }
         begun = (0..n).map(|rank| lanes.end(rank)).collect();
     }
-    lanes.close(n)
+    lanes.close(steps)
 }
 
 impl Params {
@@ -196,8 +204,10 @@ impl Params {
     pub fn held(&self, rank: u64, step: usize) -> Vec<u64> {
         let own = self.split.chunks(rank, self.ranks).to_vec();
         match (self.method, step) {
-            (Method::Ring, 1..) => self.arrived(rank, step.min(self.steps())),
-            (Method::AllGather, 1..) | (Method::Ulysses, 1..=2) => (0..2 * self.ranks).collect(),
+            (Method::Ring, 1..) if step <= self.ranks as usize => self.arrived(rank, step),
+            // One step late the gradients are home.
+            (Method::Ring, _) => own,
+            (Method::AllGather, 1..=2) | (Method::Ulysses, 1..=2) => (0..2 * self.ranks).collect(),
             _ => own,
         }
     }

@@ -106,6 +106,58 @@ fn ulysses_sends_less_the_more_ranks_there_are_and_a_ring_does_not() {
     assert!(close(grouped(4).kv_held() / grouped(8).kv_held(), 2.0));
 }
 
+/// Each rank's gradient meets every rank once, on the way that its keys and values take, and then is home.
+#[test]
+fn gradients_of_keys_go_once_round_the_ring_and_come_home() {
+    for (split, n) in Split::ALL.iter().flat_map(|s| [2, 3, 8].map(|n| (*s, n))) {
+        let p = Params { pass: Pass::Backward, split, ranks: n, ..params("") };
+        assert_eq!(p.steps(), n as usize + 1);
+        for (rank, step) in (0..n).flat_map(|rank| (2..=p.steps()).map(move |step| (rank, step))) {
+            assert_eq!(
+                p.held(rank, step),
+                p.held((rank + n - 1) % n, step - 1),
+                "{split:?} {n}: rank {rank}, step {step}"
+            );
+        }
+        for rank in 0..n {
+            let mut met: Vec<u64> = (1..=n as usize).map(|step| split.owner(p.held(rank, step)[0], n)).collect();
+            met.sort_unstable();
+            assert_eq!(met, (0..n).collect::<Vec<_>>());
+            assert_eq!(p.held(rank, p.steps()), split.chunks(rank, n));
+            assert_eq!(p.work(rank, p.steps()), 0.0);
+        }
+    }
+}
+
+/// 2n − 1 messages backward for n − 1 forward, 2.5 times the FLOPs at the rate of the backward kernel.
+#[test]
+fn backward_sends_and_computes_what_its_sources_say() {
+    for query in ["ranks=4", "ranks=8&node=1", "ranks=2&kv_heads=32&seq=4096"] {
+        let [forward, backward] = Pass::ALL.map(|pass| Params { pass, ..params(query) });
+        let link = if forward.node == 1 { forward.net } else { forward.link };
+        for p in [forward, backward] {
+            let transfers = p.transfers();
+            let sends = transfers.iter().filter(|seconds| **seconds > 0.0).count() as f64;
+            let moved = (transfers.iter().sum::<f64>() - sends * link.latency) * link.bandwidth * LINK;
+            assert!((moved / p.sent_now() - 1.0).abs() < 1e-6, "{query}: {moved} and {}", p.sent_now());
+        }
+        let n = forward.ranks as f64;
+        assert!(close(backward.sent_now() / forward.sent_now(), (2.0 * n - 1.0) / (n - 1.0)));
+        let [rate, slower] = reached(forward.gpu).attention;
+        assert!(close(backward.block_time() / forward.block_time(), 2.5 * rate / slower));
+        assert!(close(backward.hides_from() / forward.hides_from(), 2.0 / 2.5 * slower / rate));
+    }
+    // Nothing but the way home is in the open where the sends hide.
+    let hidden = run("pass=backward&ranks=8&seq=1048576");
+    let home = hidden.params.transfers().pop().expect("a step");
+    assert!(close(hidden.exposed, home) && hidden.exposed > 0.0, "{} and {home}", hidden.exposed);
+    // Ulysses sends as much back as there; a gather has a reduce-scatter beside it.
+    let total = |query: &str| run(query).exposed;
+    assert!(close(total("method=ulysses&pass=backward"), total("method=ulysses")));
+    let twice = total("method=all-gather&pass=backward") / total("method=all-gather");
+    assert!((twice - 2.0).abs() < 1e-9, "{twice}");
+}
+
 #[test]
 fn what_cannot_be_divided_is_named() {
     let why = |query: &str| Run::new(params(query)).expect_err("it does not divide");
@@ -158,10 +210,10 @@ proptest! {
     #[test]
     fn sound_for_everything_that_is_valid(
         ranks in 1..=MAX_RANKS, chunk in 1..5000_u64, kv in 1..=8_u64, group in 1..=8_u64, node in 1..=72_u64,
-        which in 0..3_usize, zigzag: bool, causal: bool, step in 0..=32_usize,
+        which in 0..3_usize, zigzag: bool, causal: bool, back: bool, step in 0..=33_usize,
     ) {
         let split = if zigzag { Split::Zigzag } else { Split::Contiguous };
-        let standard = Params::standard();
+        let standard = Params { pass: if back { Pass::Backward } else { Pass::Forward }, ..Params::standard() };
         let p = Params {
             method: Method::ALL[which], split, ranks, causal, node, step, seq: 2 * ranks * chunk, kv_heads: kv, heads: kv * group,
             ..standard

@@ -28,11 +28,14 @@ pub enum View {
     Explore,
     /// Finding causes that are not said.
     Game,
+    /// Naming the cause that is set and not said, as what is to be repaired. Nothing answers: a mission says later whether it was right.
+    Verdict,
 }
 
 options!(View {
     Explore: "explore", "set the cause";
     Game: "game", "find the cause";
+    Verdict: "verdict", "give a verdict";
 });
 
 /// The state of the widget.
@@ -44,7 +47,7 @@ pub struct Params {
     pub cause: Cause,
     /// What else does.
     pub also: Cause,
-    /// What is tried.
+    /// What is tried; where a verdict is asked for, what would be.
     pub repair: Cause,
     /// The case of the game, 1 to 16; 0 for a fresh one by the seed.
     pub case: u64,
@@ -77,8 +80,8 @@ impl Model for Params {
             .main()
             .at(|p| p.cause.slot()),
         choice("also", "what else slows it down", Cause::LIST, "none").label("And also").main().at(|p| p.also.slot()),
-        choice("repair", "what is repaired before it is recorded", Cause::LIST, "none")
-            .label("Repaired")
+        choice("repair", "what is repaired before it is recorded; a verdict only names it", Cause::LIST, "none")
+            .label("Repair")
             .main()
             .at(|p| p.repair.slot()),
         whole("case", "case of the game; 0 for a fresh one by the seed", [0, MOST_CASES], "1")
@@ -108,6 +111,9 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         measure("step-time", "Time of a step", Unit::Seconds, |_, o| o.step_time),
         measure("step-before", "Time of a step without the repair", Unit::Seconds, |_, o| o.step_before),
+        measure("step-mended", "Time of a step with nothing wrong", Unit::Seconds, |p, _| {
+            outcome::step_time(&Setup { causes: Vec::new(), ..p.setup() }.run(), p.steps)
+        }),
         measure("gain", "Gained by the repair", Unit::Fraction, |_, o| o.gain()),
         measure("at-most", "Gain at most, by the diagnosis", Unit::Fraction, |_, o| o.at_most()),
         measure("idle", "GPU idle", Unit::Fraction, |_, o| o.time.share(o.time.idle)),
@@ -143,7 +149,7 @@ impl Params {
     /// What is simulated, before anything is repaired.
     pub fn setup(&self) -> Setup {
         let (causes, layers) = match self.view {
-            View::Explore => ([self.cause, self.also].to_vec(), self.layers),
+            View::Explore | View::Verdict => ([self.cause, self.also].to_vec(), self.layers),
             View::Game => {
                 let case = Case::of(self.case, self.seed);
                 (case.causes, case.layers)
@@ -157,7 +163,11 @@ impl Params {
     /// The traces, diagnosed, with what is repaired.
     pub fn outcome(&self) -> Outcome {
         let broken = self.setup();
-        let setup = if self.repair == Cause::None { broken.clone() } else { broken.repaired(self.repair) };
+        let setup = if self.repair == Cause::None || self.view == View::Verdict {
+            broken.clone()
+        } else {
+            broken.repaired(self.repair)
+        };
         Outcome::of(&setup, (setup != broken).then_some(&broken))
     }
 

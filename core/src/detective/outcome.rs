@@ -54,7 +54,7 @@ fn ratio(part: f64, whole: f64) -> f64 {
 }
 
 /// Seconds of a step of the first of these traces.
-fn step_time(traces: &[Trace], steps: u64) -> f64 {
+pub(super) fn step_time(traces: &[Trace], steps: u64) -> f64 {
     let time = traces.first().and_then(|t| breakdown::temporal(&Rows::of(t, Rules::Ours)));
     time.map_or(0.0, |t| t.window as f64 / 1e9 / steps.max(1) as f64)
 }

@@ -84,10 +84,16 @@ pub fn evidence(trace: &Trace, finding: &Finding) -> String {
     }
 }
 
-/// What the drawing says. In the game, what it shows and not why.
+/// What the drawing says. In the game, and where a verdict is asked for, what it shows and not why.
 pub(super) fn finding(params: &Params, outcome: &Outcome) -> String {
     let step = Unit::Seconds.format(outcome.step_time);
     let lead = lead(&outcome.time);
+    if params.view == View::Verdict {
+        return match params.repair {
+            Cause::None => format!("{lead} A step takes {step}. What holds it up?"),
+            repair => format!("{lead} A step takes {step}. Your verdict: {}.", repair.label()),
+        };
+    }
     if params.repair != Cause::None {
         let before = Unit::Seconds.format(outcome.step_before);
         let gained = percent(outcome.gain());
@@ -102,8 +108,8 @@ pub(super) fn finding(params: &Params, outcome: &Outcome) -> String {
             let causes = if case.causes.len() > 1 { "Two causes" } else { "One cause" };
             format!("{lead} {causes}: name it, show the event that says so, and repair it. A step takes {step}.")
         }
-        (View::Explore, []) => format!("{lead} Nothing stands out: a step takes {step}."),
-        (View::Explore, [first, rest @ ..]) => {
+        (_, []) => format!("{lead} Nothing stands out: a step takes {step}."),
+        (_, [first, rest @ ..]) => {
             let at_most = percent(first.share);
             let also = match rest {
                 [] => String::new(),

@@ -53,6 +53,33 @@ fn the_game_does_not_say_what_it_asks() {
 }
 
 #[test]
+fn where_a_verdict_is_asked_for_nothing_answers() {
+    for cause in Cause::ALL.into_iter().skip(1) {
+        let params = Params { cause, view: View::Verdict, layers: 4, steps: 1, ..Params::standard() };
+        let outcome = params.outcome();
+        let said = params.finding(&outcome);
+        assert!(Cause::ALL.iter().skip(1).all(|cause| !said.contains(cause.label())), "{said}");
+        let numbers = params.quantities(&outcome);
+        let named = Params { repair: cause, ..params };
+        assert_eq!(named.quantities(&named.outcome()), numbers, "{cause:?}");
+    }
+}
+
+#[test]
+fn a_step_with_nothing_wrong_is_what_the_repair_leaves() {
+    for cause in [Cause::DataLoader, Cause::Recomputation, Cause::Straggler] {
+        let params = Params { cause, repair: cause, ..Params::standard() };
+        let outcome = params.outcome();
+        let quantity = |id: &str| params.quantities(&outcome).iter().find(|q| q.id == id).map(|q| q.value);
+        assert_eq!(quantity("step-mended"), quantity("step-time"), "{cause:?}");
+        let broken = Params { repair: Cause::None, ..params };
+        let broken_outcome = broken.outcome();
+        let mended = broken.quantities(&broken_outcome).iter().find(|q| q.id == "step-mended").map(|q| q.value);
+        assert!(mended < Some(broken_outcome.step_time), "{cause:?}");
+    }
+}
+
+#[test]
 fn choices_contain_the_right_ones() {
     let all = choices(&[Cause::Sync, Cause::Straggler], 4, 9);
     assert_eq!(all.len(), 6);

@@ -1,4 +1,4 @@
-//! O = softmax(Q·Kᵀ/√d)·V in f32 for several heads, in seven kernels that differ in what becomes of the seq × seq matrix
+//! O = softmax(Q·Kᵀ/√d)·V in f32 for several heads, in nine kernels that differ in what becomes of the seq × seq matrix
 //! of scores.
 //!
 //! Q and O are of heads × seq × d, K and V of kv_heads × seq × d; heads / kv_heads heads share one K and V (grouped-query
@@ -41,6 +41,8 @@ pub enum Scheme {
     Registers {
         /// Whether parts of a score are added up by shuffles, with two tiles in workgroup memory, and not there, with one.
         shuffled: bool,
+        /// Whether keys and values are copied to f16 before, and products of scores made in it.
+        half: bool,
     },
 }
 
@@ -50,7 +52,7 @@ pub const NEIGHBOURS: u64 = 4;
 const LANES: u64 = 64;
 
 /// The kernels, the least clever first.
-const KERNELS: [Kernel; 7] = [
+const KERNELS: [Kernel; 9] = [
     Kernel {
         id: "three-pass",
         label: "Three passes",
@@ -89,14 +91,27 @@ const KERNELS: [Kernel; 7] = [
         label: "Registers",
         about: "Queries and outputs stay in registers, split among four neighbours; what these four have of a score is added up in \
                 workgroup memory. The next tile is on its way while this one is used.",
-        scheme: Scheme::Registers { shuffled: false },
+        scheme: Scheme::Registers { shuffled: false, half: false },
     },
     Kernel {
         id: "subgroups",
         label: "Registers, subgroups",
         about: "As that, with scores added up by shuffles within a subgroup and room for two tiles: one barrier for each. Needs the \
                 feature subgroups.",
-        scheme: Scheme::Registers { shuffled: true },
+        scheme: Scheme::Registers { shuffled: true, half: false },
+    },
+    Kernel {
+        id: "registers-f16",
+        label: "Registers, f16",
+        about: "As registers, from copies of K and V in f16 and with tiles of twice as many keys. A score's products are made in f16, \
+                four at a time; softmax, sums and outputs stay in f32. Needs the feature shader-f16.",
+        scheme: Scheme::Registers { shuffled: false, half: true },
+    },
+    Kernel {
+        id: "subgroups-f16",
+        label: "Registers, subgroups, f16",
+        about: "Both: f16 as there, and scores added up by shuffles. Needs the features shader-f16 and subgroups.",
+        scheme: Scheme::Registers { shuffled: true, half: true },
     },
 ];
 
@@ -118,9 +133,14 @@ pub const fn own_queries(head_dim: u64) -> u64 {
     if head_dim > 64 { 2 } else { 4 }
 }
 
-/// Queries of a workgroup of [`Scheme::Registers`], and keys of its tiles: 4 KiB of keys.
-pub const fn registers_tile(head_dim: u64) -> (u64, u64) {
-    (LANES / NEIGHBOURS * own_queries(head_dim), 1024 / head_dim)
+/// Queries of a workgroup of [`Scheme::Registers`], and keys of its tiles: 4 KiB of keys, in f16 or f32.
+pub const fn registers_tile(head_dim: u64, half: bool) -> (u64, u64) {
+    (LANES / NEIGHBOURS * own_queries(head_dim), 4096 / stored(half) / head_dim)
+}
+
+/// Bytes of a stored key's value.
+const fn stored(half: bool) -> u64 {
+    if half { WORD / 2 } else { WORD }
 }
 
 /// The head dimensions that the kernels know.
@@ -164,7 +184,7 @@ impl Work for Sizes {
     const NAME: &'static str = "attention";
     const ID: &'static str = "attention-kernels";
     const TITLE: &'static str = "Attention on your GPU";
-    const SUMMARY: &'static str = "The same attention by seven kernels, with and without the matrix of scores: checked, and timed on your own GPU.";
+    const SUMMARY: &'static str = "The same attention by nine kernels, with and without the matrix of scores: checked, and timed on your own GPU.";
     const KERNELS: &'static [Kernel] = &KERNELS;
     const PARAMS: &'static [Param<Params>] = &[
         kernel(LIST, "flash").at(|p: &mut Params| p.kernel.slot()),
@@ -192,7 +212,7 @@ impl Work for Sizes {
             .at(|p: &mut Params| p.sizes.causal.slot()),
         RUN.at(|p: &mut Params| Slot::Whole(&mut p.run)),
     ];
-    const QUANTITIES: &'static [Measure<Params, Needs>] = &measures("Memory for scores");
+    const QUANTITIES: &'static [Measure<Params, Needs>] = &measures("Memory beside Q, K, V, O");
 
     fn settle(&mut self) {
         if self.kv_heads == 0 {
@@ -236,10 +256,11 @@ impl Work for Sizes {
     fn finding(self, kernel: &Kernel) -> String {
         let (asked, least, scratch) = (kernel.traffic(self).total(), self.compulsory(), kernel.scratch(self));
         let bytes = |n: u64| unbroken(&Unit::Bytes.format(n as f64));
-        let scores = if scratch > 0 {
-            format!("The scores take {} beside {} of Q, K, V and O.", bytes(scratch), bytes(least))
-        } else {
-            "No score is ever written.".to_owned()
+        let beside = |what| format!("{what} take {} beside {} of Q, K, V and O.", bytes(scratch), bytes(least));
+        let scores = match kernel.scheme {
+            Scheme::Written => beside("The scores"),
+            _ if scratch > 0 => beside("No score is ever written; the copies in f16"),
+            _ => "No score is ever written.".to_owned(),
         };
         format!(
             "{} asks memory for {}, {} times what must be moved. {scores} {}",
@@ -278,10 +299,13 @@ impl Kernel {
                 let own = if shared { seq } else { seq.next_multiple_of(queries) };
                 Traffic { read: WORD * heads * head_dim * (own + 2 * seen), written: WORD * out }
             }
-            Scheme::Registers { .. } => {
-                let (queries, keys) = registers_tile(head_dim);
+            Scheme::Registers { half, .. } => {
+                let (queries, keys) = registers_tile(head_dim, half);
                 let seen = seen(sizes, queries, |end| end.next_multiple_of(keys).min(seq));
-                Traffic { read: WORD * heads * head_dim * (seq + 2 * seen), written: WORD * out }
+                let read = heads * head_dim * (WORD * seq + stored(half) * 2 * seen);
+                // In f16, every key and value is read once more, and its copy written.
+                let copied = if half { 2 * sizes.kv_heads * seq * head_dim } else { 0 };
+                Traffic { read: read + WORD * copied, written: WORD * out + stored(half) * copied }
             }
         }
     }
@@ -290,8 +314,14 @@ impl Kernel {
     pub fn scratch(&self, sizes: Sizes) -> u64 {
         match self.scheme {
             Scheme::Written => WORD * sizes.heads * sizes.seq * sizes.seq,
+            Scheme::Registers { half: true, .. } => stored(true) * 2 * sizes.kv_heads * sizes.seq * sizes.head_dim,
             Scheme::Online { .. } | Scheme::Tiled { .. } | Scheme::Registers { .. } => 0,
         }
+    }
+
+    /// The largest error that is taken for rounding, over the largest |O|.
+    pub fn tolerance(&self) -> f64 {
+        if matches!(self.scheme, Scheme::Registers { half: true, .. }) { HALF_TOLERANCE } else { TOLERANCE }
     }
 
     /// Bytes of workgroup memory that a workgroup occupies.
@@ -306,11 +336,11 @@ impl Kernel {
                 let (queries, keys) = (queries(head_dim), keys(head_dim));
                 WORD * ((queries + keys) * (head_dim + 4) + queries * keys)
             }
-            Scheme::Registers { shuffled } => {
-                let tile = registers_tile(head_dim).1 * head_dim;
+            Scheme::Registers { shuffled, half } => {
+                let tile = stored(half) * registers_tile(head_dim, half).1 * head_dim;
                 // Four scores of each query of each invocation, twice.
-                let exchanged = 2 * LANES * own_queries(head_dim) * 4;
-                WORD * (2 * tile + if shuffled { 2 * tile } else { exchanged })
+                let exchanged = WORD * 2 * LANES * own_queries(head_dim) * 4;
+                2 * tile + if shuffled { 2 * tile } else { exchanged }
             }
         }
     }
@@ -329,6 +359,8 @@ fn seen(sizes: Sizes, queries: u64, reach: impl Fn(u64) -> u64) -> u64 {
 
 /// The largest error that is taken for rounding, over the largest |O|.
 pub const TOLERANCE: f64 = 1e-4;
+/// The same where keys, values and products of scores are in f16, of 11 bits where f32 has 24.
+pub const HALF_TOLERANCE: f64 = 0.02;
 
 /// The longest sequence, and the most heads, that the widget takes.
 pub const MAX_SEQ: u64 = 16_384;

@@ -71,7 +71,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// What the rungs of the ladder use.
+    /// That of the first pipelined rung of the ladder.
     pub const LADDER: Self = Self {
         rows: 128,
         cols: 128,
@@ -82,6 +82,12 @@ impl Config {
         group: 8,
         numbers: Numbers::Single,
     };
+    /// That of the rung with stages twice as deep: more workgroup memory than every GPU has.
+    pub const DEEP: Self = Self { depth: 16, ..Self::LADDER };
+    /// Those of the rungs in f16: in as many bytes, stages twice as deep.
+    pub const HALF_TILES: Self = Self { numbers: Numbers::HalfTiles, ..Self::DEEP };
+    /// See [`Self::HALF_TILES`].
+    pub const HALF_SUMS: Self = Self { numbers: Numbers::HalfSums, ..Self::DEEP };
 
     /// Invocations of a workgroup, across.
     pub const fn across(&self) -> u64 {

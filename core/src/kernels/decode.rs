@@ -31,7 +31,7 @@ const KERNELS: [Kernel; 3] = [
     Kernel {
         id: "whole",
         label: "One workgroup a head",
-        about: "A workgroup goes along all keys of its head. A GPU with more multiprocessors than heads leaves the others idle.",
+        about: "A workgroup goes along all keys of its head. A GPU with more streaming multiprocessors than heads leaves the others idle.",
         scheme: Scheme::Whole,
     },
     Kernel {

@@ -12,6 +12,7 @@ pub mod fusion;
 pub mod job;
 pub mod matmul;
 pub mod measured;
+pub mod reference;
 pub mod rows;
 pub mod stream;
 pub mod timing;

@@ -201,6 +201,11 @@ pub fn best(trials: &[Trial]) -> Option<&Trial> {
     trials.iter().filter(|trial| trial.rate > 0.0).max_by(|a, b| a.rate.total_cmp(&b.rate))
 }
 
+/// The winner that was kept last, of any size and numbers; none if none was.
+pub fn winner(kept: &[Measured]) -> Option<Config> {
+    kept.iter().rev().filter_map(Trial::of).find(|trial| trial.rate > 0.0).map(|trial| trial.config)
+}
+
 /// What to try after what was measured last: the other shapes that fit, and then other bands with the fastest; none when the search
 /// is over.
 pub fn next(measured: &[Measured]) -> Option<Run> {
@@ -336,6 +341,17 @@ mod tests {
     fn a_gpu_made_of_software_tries_few() {
         let all = search(Params { n: 256, ..Params::default() }, true);
         assert_eq!(all.len(), SPACE.iter().filter(|shape| shape.small).count() + 1);
+    }
+
+    #[test]
+    fn the_winner_is_the_one_that_was_kept_last() {
+        let params = Params { n: 256, ..Params::default() };
+        let half = Params { numbers: Numbers::HalfTiles, ..params };
+        let mut wrong = ran(params.first(), false);
+        wrong.verified = false;
+        let kept = [ran(params.first(), false), ran(half.first(), false), wrong, Measured::default()];
+        assert_eq!(winner(&kept), Some(Config { numbers: Numbers::HalfTiles, ..SPACE[0].config }));
+        assert_eq!((winner(&kept[..1]), winner(&kept[2..])), (Some(SPACE[0].config), None));
     }
 
     #[test]

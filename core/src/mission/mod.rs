@@ -10,7 +10,7 @@
 //! | name | value |
 //! | --- | --- |
 //! | `money` | the variable of the state with this id |
-//! | `layout_mfu`, `layout_tp` | a quantity or a parameter of the widget of the decision `layout`, or of a model that a decision asks (`[[decision.model]]`) |
+//! | `layout_mfu`, `layout_tp` | a quantity or a parameter of the widget of the decision `layout`, or of a model that is asked (`[[decision.model]]`, and `[[model]]` at the beginning) |
 //! | `layout_zero_any`, `cause_loader` | 1 if the parameter has this value, or the choice this option; 0 otherwise |
 //! | `spares` | the number that was the answer to the decision `spares` |
 //! | `seed` | the seed |
@@ -57,6 +57,10 @@ pub struct Mission {
     pub minutes: u32,
     /// The company, the cluster, the money, the date: a template over the state at the beginning.
     pub brief: String,
+    /// Models that are asked at the beginning, for the brief and for what the state starts with. Their parameters know the seed and the
+    /// variables that are drawn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub model: Vec<Asked>,
     /// What is carried, in the order in which it is shown.
     pub state: Vec<Variable>,
     /// What the search makes as large as it can.
@@ -267,14 +271,12 @@ pub struct Case {
 impl Mission {
     /// The ids of all models that it asks, each once.
     pub fn models(&self) -> Vec<&str> {
+        let widgets = self.decision.iter().filter_map(|decision| decision.widget.as_deref());
+        let models = self.model.iter().chain(self.decision.iter().flat_map(|d| &d.model)).map(|m| m.model.as_str());
         let mut all: Vec<&str> = Vec::new();
-        for decision in &self.decision {
-            let named =
-                decision.widget.iter().map(String::as_str).chain(decision.model.iter().map(|m| m.model.as_str()));
-            for id in named {
-                if !all.contains(&id) {
-                    all.push(id);
-                }
+        for id in widgets.chain(models) {
+            if !all.contains(&id) {
+                all.push(id);
             }
         }
         all

@@ -53,18 +53,22 @@ impl<'a> Game<'a> {
     /// At the beginning.
     ///
     /// # Errors
-    /// What is wrong with the mission's state: a sentence.
+    /// What is wrong with the mission's state, or with a model that it asks at the beginning: a sentence.
     pub fn new(mission: &'a Mission, models: &'a Models<'a>, seed: u64) -> Result<Self, String> {
         let mut scope = Scope::default();
         scope.set("seed", seed.clamp(1, MOST_SEED) as f64, None);
-        for variable in &mission.state {
-            let value = if variable.draw.is_empty() {
-                scope.eval(variable.start.as_str())?
-            } else {
-                let mut stream = Stream::new(seed ^ fnv1a(variable.id.bytes()));
-                let nth = stream.below(variable.draw.len() as u64) as usize;
-                variable.draw.get(nth).copied().filter(|v| v.is_finite()).unwrap_or_default()
-            };
+        for variable in mission.state.iter().filter(|variable| !variable.draw.is_empty()) {
+            let mut stream = Stream::new(seed ^ fnv1a(variable.id.bytes()));
+            let nth = stream.below(variable.draw.len() as u64) as usize;
+            let value = variable.draw.get(nth).copied().filter(|v| v.is_finite()).unwrap_or_default();
+            scope.set(&variable.id, value, Some(variable.unit.unit()));
+        }
+        for asked in &mission.model {
+            let params = scope.fill(&asked.params)?;
+            scope.ask(models, &asked.model, &asked.id, &params)?;
+        }
+        for variable in mission.state.iter().filter(|variable| variable.draw.is_empty()) {
+            let value = scope.eval(variable.start.as_str())?;
             scope.set(&variable.id, value, Some(variable.unit.unit()));
         }
         Ok(Self { mission, models, before: vec![scope.clone()], scope, steps: Vec::new(), tells: true })

@@ -60,6 +60,27 @@ fn going_back_keeps_what_is_spent() {
 }
 
 #[test]
+fn a_model_is_asked_before_the_brief() {
+    let mut mission = small();
+    mission.state[0].start = "100 * half_limit".into();
+    mission.brief = "{half_limit|3}".into();
+    mission.state[1].draw = vec![8.0];
+    mission.model = vec![Asked {
+        id: "half".into(),
+        model: "amdahl".into(),
+        params: [("serial".to_owned(), "0.5".into()), ("n".to_owned(), "=days".into())].into(),
+    }];
+    let models = Models::all();
+    let game = Game::new(&mission, &models, 1).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!((game.values(), game.fill(&mission.brief)), (vec![200.0, 8.0], Ok("2".to_owned())));
+    assert_eq!(game.eval("half_n"), Ok(8.0));
+    assert_eq!(mission.models(), ["amdahl"]);
+    mission.model[0].model = "amdal".into();
+    let found = validate(&mission, &models);
+    assert!(found.iter().any(|f| f.place == "model 1" && f.message.contains("no model “amdal”")), "{found:?}");
+}
+
+#[test]
 fn a_move_that_cannot_be_made_changes_nothing() {
     let mission = small();
     let cases = [("answer=maybe", "none of its answers"), ("serial=0.5", "not a part"), ("", "no answer yet")];

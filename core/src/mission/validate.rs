@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::play::{Game, MOST_TRIES, Move, careless};
 use super::search::follow;
-use super::{ANSWER, Decision, Mission, Models, SEED};
+use super::{ANSWER, Asked, Decision, Mission, Models, SEED};
 use crate::exercise::query;
 use crate::query::{Kind, did_you_mean};
 
@@ -45,6 +45,7 @@ pub fn validate(mission: &Mission, models: &Models<'_>) -> Vec<Finding> {
     });
     found.unless((5..=120).contains(&mission.minutes), "", || "`minutes` must be from 5 to 120.".into());
     names(mission, &mut found);
+    asked(&mission.model, "model 1", models, &mut found);
     for (i, decision) in mission.decision.iter().enumerate() {
         form(decision, &format!("decision {}", i + 1), models, &mut found);
     }
@@ -68,6 +69,13 @@ fn names(mission: &Mission, found: &mut Findings) {
             format!("“{id}” is no name: write lower-case letters, digits and _, a letter first.")
         });
         found.unless(seen.insert(id.clone()), &place, || format!("The name “{id}” is taken."));
+    }
+}
+
+fn asked(list: &[Asked], place: &str, models: &Models<'_>, found: &mut Findings) {
+    for model in list {
+        found.unless(models.entry(&model.model).is_some(), place, || format!("There is no model “{}”.", model.model));
+        found.unless(is_name(&model.id), place, || format!("“{}” is no name for what a model says.", model.id));
     }
 }
 
@@ -111,10 +119,7 @@ fn form(decision: &Decision, place: &str, models: &Models<'_>, found: &mut Findi
     let missing: Vec<&str> =
         names.iter().filter(|name| !decision.careless.contains_key(*name)).map(String::as_str).collect();
     found.unless(missing.is_empty(), place, || format!("`careless` does not say {}.", missing.join(", ")));
-    for model in &decision.model {
-        found.unless(models.entry(&model.model).is_some(), place, || format!("There is no model “{}”.", model.model));
-        found.unless(is_name(&model.id), place, || format!("“{}” is no name for what a model says.", model.id));
-    }
+    asked(&decision.model, place, models, found);
     let product: usize = decision.tries.values().map(Vec::len).fold(1, usize::saturating_mul);
     found.unless(product <= MOST_TRIES, place, || {
         format!("`tries` come to {product} answers; a search tries at most {MOST_TRIES}.")

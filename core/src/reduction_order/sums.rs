@@ -26,7 +26,7 @@ pub enum Order {
     Block,
     /// In so many parts.
     Split,
-    /// In as many parts as the batch leaves multiprocessors for.
+    /// In as many parts as the batch leaves SMs for.
     Batch,
     /// Each rank its own part, then round a ring.
     Ring,
@@ -85,7 +85,7 @@ pub const ALL: [Order; 15] = [
 const MULTIPROCESSORS: u32 = 132;
 
 /// Parts that a row is cut into so that a batch of so many rows keeps an H100 busy: one block to a row once there are as many rows
-/// as multiprocessors. How kernels choose differs; that the choice follows the batch is what He et al. 2025 found.
+/// as SMs. How kernels choose differs; that the choice follows the batch is what He et al. 2025 found.
 pub const fn parts_for(batch: u32) -> usize {
     let parts = MULTIPROCESSORS / if batch == 0 { 1 } else { batch };
     if parts == 0 { 1 } else { parts as usize }

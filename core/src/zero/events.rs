@@ -224,7 +224,7 @@ impl<'a> List<'a> {
             Strategy::Zero2 | Strategy::Zero3 | Strategy::FullShard | Strategy::ShardGradOp | Strategy::HybridShard => {
                 self.push(Action::ReduceScatter, pass, layers);
                 self.push(Action::DropGradients, pass, layers);
-                if is_last && self.params.replicas() > 1 {
+                if self.params.replicas() > 1 && (is_last || self.params.sums_across_each()) {
                     self.push(Action::AllReduceAcross, pass, layers);
                 }
             }

@@ -101,8 +101,15 @@ impl Run {
                 )
             }
             Action::AllReduceAcross => format!(
-                "ranks with the same shard of {layers} in different nodes sum their sums. Only a shard crosses between nodes: \
+                "ranks with the same shard of {layers} in different nodes sum their sums{}. Only a shard crosses between nodes: \
                  each rank sends {sent}{}",
+                if p.accumulate == 1 {
+                    ""
+                } else if p.sums_across_each() {
+                    " of this micro-batch"
+                } else {
+                    ", of all micro-batches at once"
+                },
                 behind(event)
             ),
             Action::DropGradients => {

@@ -25,7 +25,7 @@ mod tests;
 pub use events::{Action, Event, Pass};
 pub use state::{Check, Layer, Memory, Segment, State, Sum};
 
-use crate::declare::{Declaration, Field, Measure, Model, Param, Takes, choice, measure, whole};
+use crate::declare::{Declaration, Field, Measure, Model, Param, Takes, choice, measure, switch, whole};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -107,6 +107,8 @@ pub struct Params {
     pub rows: usize,
     /// Micro-batches of a step on each rank.
     pub accumulate: usize,
+    /// Whether the sum between nodes waits for the last micro-batch.
+    pub last_only: bool,
     /// Events that have happened. Beyond the last, all have.
     pub step: usize,
 }
@@ -173,6 +175,10 @@ impl Model for Params {
         each("accumulate", "micro-batches of a step", [1, 4], "1")
             .label("Micro-batches per step")
             .at(|p| p.accumulate.slot()),
+        switch("last-only", "whether HYBRID_SHARD’s all-reduce between nodes waits for the last micro-batch", false)
+            .label("All-reduce between nodes")
+            .labels(&["each micro-batch", "after the last"])
+            .at(|p| p.last_only.slot()),
         whole("step", "events that have happened", [0, MAX_EVENTS], "0").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
@@ -222,6 +228,12 @@ impl Params {
     /// How many such copies there are.
     pub fn replicas(&self) -> usize {
         self.ranks / self.sharers()
+    }
+
+    /// Whether each micro-batch's gradients are summed over the nodes as they come. HYBRID_SHARD does so unless it is told to wait:
+    /// FSDP1's `_reduce_grad`, and FSDP2 without `set_requires_all_reduce(False)` (pytorch/pytorch#126166).
+    pub fn sums_across_each(&self) -> bool {
+        self.replicas() > 1 && !self.last_only
     }
 
     /// Parameters of the model: Ψ.

@@ -23,6 +23,8 @@ pub struct Layer {
     pub gradients: Option<Vec<f32>>,
     /// The rank's shard of the sum of gradients, where it has a place of its own.
     pub reduced: Option<Vec<f32>>,
+    /// The shard of a micro-batch's sum over the node, until the nodes' sums are summed and added to the shard above.
+    pub arriving: Option<Vec<f32>>,
     /// Adam's moments, of what the rank updates.
     pub momentum: Vec<f32>,
     /// The same, second.
@@ -33,6 +35,16 @@ pub struct Layer {
     pub sum: Sum,
     /// Whether the rank's own part is updated, and whether the rest of its copy is.
     pub updated: (bool, bool),
+}
+
+impl Layer {
+    /// Takes in the sum over the nodes: of the micro-batch that is arriving, or of what has been added up.
+    fn summed_across(&mut self, all: Vec<f32>) {
+        match (self.arriving.take(), &mut self.reduced) {
+            (Some(_), Some(before)) => before.iter_mut().zip(all).for_each(|(sum, g)| *sum += g),
+            (_, reduced) => *reduced = Some(all),
+        }
+    }
 }
 
 /// How far gradients are summed.
@@ -213,6 +225,7 @@ impl State {
             Action::ReduceScatter => {
                 let sum = if self.params.replicas() > 1 { Sum::Node } else { Sum::All };
                 let in_place = self.params.strategy == Strategy::Zero1;
+                let goes_on = self.params.sums_across_each();
                 for ranks in self.sharing() {
                     let sums = self.ring_sums(&ranks, layer, |l| l.gradients.as_deref());
                     self.count(&ranks, &sums, 1.0);
@@ -220,6 +233,10 @@ impl State {
                     self.each(&ranks, layer, |place, l| {
                         l.sum = sum;
                         let (Some(mine), Some(shard)) = (sums.get(place), shards.get(place)) else { return };
+                        if goes_on {
+                            l.arriving = Some(mine.clone());
+                            return;
+                        }
                         match (&mut l.reduced, &mut l.gradients) {
                             (Some(before), _) => before.iter_mut().zip(mine).for_each(|(sum, g)| *sum += g),
                             (None, Some(whole)) if in_place => whole[shard.clone()].copy_from_slice(mine),
@@ -230,7 +247,12 @@ impl State {
             }
             Action::AllReduceAcross => {
                 for ranks in self.counterparts() {
-                    self.all_reduce(&ranks, layer, |l| l.reduced.as_deref(), |l, all| l.reduced = Some(all));
+                    self.all_reduce(
+                        &ranks,
+                        layer,
+                        |l| l.arriving.as_deref().or(l.reduced.as_deref()),
+                        Layer::summed_across,
+                    );
                 }
             }
             Action::Reshard => self.every(layer, |l| l.gathered = None),
@@ -407,7 +429,7 @@ impl State {
         for l in self.ranks.get(rank).into_iter().flatten() {
             memory.parameters += bytes(&l.own);
             memory.gathered += maybe(&l.gathered);
-            memory.gradients += maybe(&l.gradients) + maybe(&l.reduced);
+            memory.gradients += maybe(&l.gradients) + maybe(&l.reduced) + maybe(&l.arriving);
             memory.optimizer += bytes(&l.momentum) + bytes(&l.variance);
             memory.activations += maybe(&l.input);
         }
@@ -484,7 +506,9 @@ impl State {
         let (moments, part) = own(&l.momentum, self.params.strategy == Strategy::Ddp);
         [
             (0..sharers).map(|place| number(l.gathered.as_ref().or(copy), shard, place)).collect(),
-            (0..sharers).map(|place| number(l.gradients.as_ref(), l.reduced.as_ref(), place)).collect(),
+            (0..sharers)
+                .map(|place| number(l.gradients.as_ref(), l.arriving.as_ref().or(l.reduced.as_ref()), place))
+                .collect(),
             (0..sharers).map(|place| number(moments, part, place)).collect(),
         ]
     }

@@ -29,10 +29,13 @@ fn all() -> impl Iterator<Item = Params> {
     });
     let ways =
         sizes.flat_map(move |p| ahead.map(|(wrap, prefetch, in_flight)| Params { wrap, prefetch, in_flight, ..p }));
-    ways.flat_map(|p| Strategy::ALL.map(|strategy| Params { strategy, ..p })).filter(|p| {
+    let strategies = ways.flat_map(|p| Strategy::ALL.map(|strategy| Params { strategy, ..p }));
+    strategies.flat_map(|p| [false, true].map(|last_only| Params { last_only, ..p })).filter(|p| {
+        // Only sums between nodes can wait.
+        let can_wait = p.replicas() > 1 && p.accumulate > 1;
         // What is gathered ahead is of no matter where nothing is gathered.
         let matters = p.strategy.shards_parameters() || p.prefetch == Pre && p.in_flight == 2;
-        matters && p.check().is_ok()
+        matters && (can_wait || !p.last_only) && p.check().is_ok()
     })
 }
 
@@ -105,6 +108,17 @@ fn accumulation_costs_nothing_where_sums_are_kept_whole_and_everything_elsewhere
     ] {
         assert_eq!(run(&Params { strategy, accumulate: 4, ..base() }).volume(), times * part, "{strategy:?}");
     }
+}
+
+/// FSDP2's three ways to accumulate, pytorch/pytorch#126166: a reduce-scatter and an all-reduce for each micro-batch unless it is told.
+#[test]
+fn nodes_exchange_for_every_micro_batch_unless_told_to_wait() {
+    let leaving = |accumulate, last_only| {
+        let hybrid = Params { strategy: Strategy::HybridShard, ranks: 8, node: 4, accumulate, last_only, ..base() };
+        quantity(&run(&hybrid), "bytes-between-nodes")
+    };
+    let once = leaving(1, false);
+    assert_eq!((leaving(4, false), leaving(4, true), leaving(1, true)), (4.0 * once, once, once));
 }
 
 #[test]

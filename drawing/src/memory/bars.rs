@@ -96,18 +96,20 @@ impl Bar {
             let _ = write!(svg, "<text class=\"{class}\" x=\"{x}\" dx=\"8\" y=\"50%\" dy=\".35em\">{text}</text>");
         };
         let of_states = self.labels_states();
-        for state in self.states.iter().filter(|s| of_states && s.width > 0.0) {
-            put(&format!("on-optimizer {WIDE}"), state.start, &format!("{} {}", state.name, state.amount));
+        let with_amounts = self.held_states().all(|s| s.fit(Written::Both) != NOWHERE);
+        for state in self.held_states().filter(|_| of_states) {
+            let amount = if with_amounts { format!(" {}", state.amount) } else { String::new() };
+            put(&format!("on-optimizer {WIDE}"), state.start, &format!("{}{amount}", state.name));
         }
         for (concept, part) in self.there() {
-            let fit = part.fit(false);
+            let fit = part.fit(Written::Amount);
             if fit == NOWHERE {
                 continue;
             }
             // Where the states are labelled one by one, the whole is labelled only in narrow figures.
             let narrow =
                 if concept == Concept::Optimizer && of_states && fit == ANYWHERE { "narrow-only" } else { fit };
-            let name = match part.fit(true) {
+            let name = match part.fit(Written::Both) {
                 NOWHERE => String::new(),
                 with_name => format!("<tspan class=\"{with_name}\">{} </tspan>", part.name),
             };
@@ -118,17 +120,27 @@ impl Bar {
 
     /// The amounts, where the bar is too short for labels: they come after it, in the same order.
     fn apart(&self) -> String {
-        if self.end >= 40.0 || self.there().all(|(_, part)| part.fit(false) != NOWHERE) {
+        if self.end >= 40.0 || self.there().all(|(_, part)| part.fit(Written::Amount) != NOWHERE) {
             return String::new();
         }
         self.there().map(|(_, part)| part.amount.as_str()).collect::<Vec<_>>().join(" + ")
     }
 
-    /// Whether the optimizer's part is wide enough for a label on each of its states.
-    fn labels_states(&self) -> bool {
-        let mut there = self.states.iter().filter(|s| s.width > 0.0).peekable();
-        there.peek().is_some() && there.all(|s| s.fit(true) != NOWHERE)
+    fn held_states(&self) -> impl Iterator<Item = &Part> {
+        self.states.iter().filter(|s| s.width > 0.0)
     }
+
+    /// Whether the optimizer's part is wide enough for the name of each of its states.
+    fn labels_states(&self) -> bool {
+        self.held_states().next().is_some() && self.held_states().all(|s| s.fit(Written::Name) != NOWHERE)
+    }
+}
+
+/// What is written on a part.
+enum Written {
+    Name,
+    Amount,
+    Both,
 }
 
 /// Where a label fits: in any figure, in a wide one (class `wide-only`), or in none (class `nowhere`).
@@ -137,14 +149,19 @@ const WIDE: &str = "wide-only";
 const NOWHERE: &str = "nowhere";
 
 impl Part {
-    /// Whether the amount, or the name with it, fits into the part: by the narrowest plot of a wide figure (470 px) and of a
-    /// phone (290 px), at 7 px a character and 12 px of margins.
-    fn fit(&self, with_name: bool) -> &'static str {
-        let characters = self.amount.chars().count() + if with_name { self.name.chars().count() + 1 } else { 0 };
-        let needed = characters as f64 * 7.0 + 12.0;
+    /// Where it fits into the part: by the narrowest plot of a wide figure (420 px) and of a phone (290 px), at 8 px a
+    /// character and 12 px of margins.
+    fn fit(&self, written: Written) -> &'static str {
+        let [name, amount] = [self.name, self.amount.as_str()].map(|text| text.chars().count());
+        let characters = match written {
+            Written::Name => name,
+            Written::Amount => amount,
+            Written::Both => name + 1 + amount,
+        };
+        let needed = characters as f64 * 8.0 + 12.0;
         match self.width / 100.0 {
             w if w * 290.0 >= needed => ANYWHERE,
-            w if w * 470.0 >= needed => WIDE,
+            w if w * 420.0 >= needed => WIDE,
             _ => NOWHERE,
         }
     }

@@ -95,7 +95,7 @@ mod tests {
         let [ddp, .., zero3] = drawn("").plot.rows;
         assert_eq!(ddp.layers[0].matches("<rect").count(), 3);
         assert_eq!((ddp.end.as_str(), ddp.amounts[0].as_str()), ("100.000%", "480 GB"));
-        for label in ["60 GB", "master 120 GB", "variance 120 GB"] {
+        for label in ["60 GB", ">master<", ">momentum<", ">variance<"] {
             assert!(ddp.layers[1].contains(label), "{label}");
         }
         assert_eq!(zero3.layers[1], "");

@@ -14,6 +14,11 @@ use web_sys::Element;
 use crate::data;
 use crate::ui::{dom, link};
 
+/// Marks a part of a page that is a slide by itself, and says what it is called.
+pub(super) const SLIDE: &str = "data-slide";
+/// All of them.
+pub(super) const SLIDES: &str = "[data-slide]";
+
 /// What is on a slide.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shows {
@@ -102,10 +107,33 @@ fn number(slides: &mut [Slide]) {
     }
 }
 
-/// Figures of the chapter that is open, if one is.
+/// The slides that the page marks itself; otherwise the figures of the chapter that is open, if one is.
 pub(super) fn of_page() -> Vec<Slide> {
-    let slides = document().body().map(|body| slides(&body, ""));
-    figures(slides.unwrap_or_default())
+    let Some(body) = document().body() else { return Vec::new() };
+    let own = marked(&body);
+    if own.is_empty() { figures(slides(&body, "")) } else { own }
+}
+
+/// The parts of a page that are slides by themselves. A slide within another comes before it.
+fn marked(root: &Element) -> Vec<Slide> {
+    let mut places: Vec<web_sys::HtmlElement> = Vec::new();
+    for place in dom::all(root, SLIDES) {
+        let before = places.last().is_some_and(|last| last.contains(Some(&place)));
+        places.insert(places.len() - usize::from(before), place);
+    }
+    let mut slides: Vec<Slide> = places
+        .iter()
+        .map(|place| Slide {
+            number: String::new(),
+            place: place.id(),
+            // It is in its place.
+            shows: Shows::Text(String::new()),
+            label: dom::attribute(place, SLIDE),
+            notes: String::new(),
+        })
+        .collect();
+    number(&mut slides);
+    slides
 }
 
 /// Figures of one widget, from the chapter that it belongs to.

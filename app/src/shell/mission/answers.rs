@@ -4,6 +4,7 @@ use ringside_core::catalogue::Entry;
 use ringside_core::mission::{ANSWER, Decision};
 use ringside_core::query::{Query, parse_number};
 
+use crate::ui::hands::letter;
 use crate::widgets;
 
 /// An answer to a decision, for a list: "Tensor parallel 8, Pipeline stages 2".
@@ -43,11 +44,6 @@ pub(super) fn parts(decision: &Decision, state: &Query, entry: Option<&'static E
         Some((param.look.label.to_owned(), written))
     };
     decision.free.iter().filter_map(part).collect()
-}
-
-/// The letter of an option.
-pub(super) fn letter(nth: usize) -> char {
-    char::from(b'A' + u8::try_from(nth.min(25)).unwrap_or_default())
 }
 
 /// A text of our own build without its markup.

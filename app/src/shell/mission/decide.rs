@@ -6,12 +6,16 @@ use ringside_core::catalogue::Entry;
 use ringside_core::mission::{ANSWER, Counted, Move};
 use ringside_core::quantity::Unit;
 use ringside_core::query::{Query, plain};
+use wasm_bindgen::JsCast as _;
 
+use super::answers;
 use super::run::Run;
-use super::{answers, room};
+use super::vote::Vote;
 use crate::deferred::deferred;
+use crate::shell::projector;
+use crate::ui::hands::letter;
 use crate::ui::said::{Said, say};
-use crate::ui::unique_id;
+use crate::ui::{focus, unique_id};
 use crate::widgets::{Module, Props};
 
 impl Run {
@@ -21,6 +25,9 @@ impl Run {
     }
 }
 
+/// The id of the field for a number.
+const FIELD: &str = "mission-number";
+
 /// How a decision stands before it is made.
 #[derive(Clone, Copy)]
 pub(super) struct Draft {
@@ -29,6 +36,10 @@ pub(super) struct Draft {
     /// What was typed, for a number.
     typed: RwSignal<String>,
     said: Said,
+    /// The state of the widget as it is found.
+    posed: StoredValue<Query>,
+    /// The widget's parameters that the mission sets. What is drawn is the learner's choice.
+    given: StoredValue<Vec<String>>,
 }
 
 pub(super) fn view(run: Run) -> AnyView {
@@ -42,10 +53,18 @@ pub(super) fn view(run: Run) -> AnyView {
         (Some(_), None) => shown.posed.clone(),
         (None, _) => Query::default(),
     });
-    let draft = Draft { state, typed: RwSignal::new(String::new()), said: RwSignal::new(None) };
+    let given = decision.given.keys().filter(|name| !decision.free.contains(name) && *name != "view").cloned();
+    let draft = Draft {
+        state,
+        typed: RwSignal::new(String::new()),
+        said: RwSignal::new(None),
+        posed: StoredValue::new(shown.posed.clone()),
+        given: StoredValue::new(given.collect()),
+    };
+    let vote = Vote::new(run);
     let heading = unique_id("decision");
     // Not in the form: Enter in a field of the figure sets the field, and decides nothing.
-    let figure = decision.widget.is_some().then(|| widget(run, draft, &decision));
+    let figure = decision.widget.is_some().then(|| widget(run, draft, vote, &decision));
     let form = if decision.widget.is_some() {
         ().into_any()
     } else if decision.option.is_empty() {
@@ -54,46 +73,52 @@ pub(super) fn view(run: Run) -> AnyView {
         options(draft, &shown.options)
     };
     let is_widget = decision.widget.is_some();
-    let posed = shown.posed.clone();
-    // What is drawn is the learner's choice.
-    let given: Vec<String> =
-        decision.given.keys().filter(|name| !decision.free.contains(name) && *name != "view").cloned().collect();
-    let model = run.entry(decision.widget.as_deref());
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        draft.said.set(None);
-        if is_widget && let Some(label) = strayed(model, &given, &posed, &draft.state.get_untracked()) {
-            draft.said.set(Some(Err(format!(
-                "This run sets “{label}”, and the figure has another value. Put the figure back, and decide again."
-            ))));
+        // A room votes first.
+        if projector::is_on() {
+            draft.put(run, vote);
             return;
         }
+        draft.said.set(None);
         let made = draft.answer(run).and_then(|answer| run.go(Move::Decide(answer)));
         if let Err(why) = made {
             draft.said.set(Some(Err(why)));
         }
     };
-    let posed = shown.posed.clone();
-    let put_back = move |_| {
-        draft.said.set(None);
-        draft.state.set(posed.clone());
+    let place = format!("Decision {} of {of}: {}", shown.next + 1, decision.title);
+    let board = is_widget.then(|| place.clone());
+    let place = if is_widget { format!("{place}, the vote") } else { place };
+    let form_class = if is_widget {
+        "by-figure"
+    } else if decision.option.is_empty() {
+        "by-number"
+    } else {
+        "by-option"
     };
     view! {
-        <section class="mission-decision" aria-labelledby=heading>
-            <p class="eyebrow sans">"Decision " {shown.next + 1} " of " {of}</p>
-            <h2 id=heading.clone()>{decision.title.clone()}</h2>
-            <div class="chapter-text" inner_html=shown.ask></div>
-            {figure}
-            <form on:submit=submit autocomplete="off">
+        <section
+            class="mission-decision"
+            id="mission-decision"
+            aria-labelledby=heading
+            data-slide=place
+            data-slide-now=(!is_widget).then_some("")
+        >
+            <div class="mission-board" id="mission-board" data-slide=board data-slide-now=is_widget.then_some("")>
+                <p class="eyebrow sans">"Decision " {shown.next + 1} " of " {of}</p>
+                <h2 id=heading.clone()>{decision.title.clone()}</h2>
+                <div class="chapter-text" inner_html=shown.ask></div>
+                {figure}
+            </div>
+            <form class=form_class on:submit=submit autocomplete="off">
                 {form}
                 <p class="actions sans">
-                    <button type="submit" data-decide>"Decide"</button>
-                    {is_widget
-                        .then(|| view! { <button type="button" class="secondary" on:click=put_back>"Put the figure back"</button> })}
+                    <button type="submit" class="alone" data-decide>"Decide"</button>
+                    <button type="submit" class="together">"Put it to the vote"</button>
                 </p>
                 {say(draft.said)}
             </form>
-            <Show when=move || run.room.get()>{room::view(run, draft)}</Show>
+            {vote.view(draft)}
         </section>
     }
     .into_any()
@@ -111,6 +136,11 @@ impl Draft {
             .ok_or("All decisions are made.")?;
         let state = self.state.get_untracked();
         if is_widget {
+            if let Some(label) = self.strayed(run) {
+                return Err(format!(
+                    "This run sets “{label}”, and the figure has another value. Put the figure back, and decide again."
+                ));
+            }
             return run.play(|_, _, game| game.chosen(&state)).ok_or_else(|| "This run cannot be played.".to_owned());
         }
         let Some(counted) = counted else {
@@ -118,6 +148,43 @@ impl Draft {
         };
         let typed = self.typed.get_untracked();
         read(&typed, counted).map(|value| Query::new([(ANSWER, plain(value))]))
+    }
+
+    /// Puts the answer as it stands to the vote; where one is to be typed, goes to its field.
+    pub(super) fn put_by_key(self, run: Run, vote: Vote) {
+        match document().get_element_by_id(FIELD) {
+            Some(_) if self.typed.with_untracked(String::is_empty) => drop(focus(FIELD)),
+            _ => self.put(run, vote),
+        }
+    }
+
+    /// Puts the answer as it stands to the vote.
+    pub(super) fn put(self, run: Run, vote: Vote) {
+        self.said.set(match self.answer(run) {
+            Ok(answer) => {
+                vote.propose(&answer);
+                self.typed.set(String::new());
+                // The keys are the room's again.
+                if let Some(Ok(field)) = document().active_element().map(|e| e.dyn_into::<web_sys::HtmlElement>()) {
+                    // Where it keeps the focus, keys are typed.
+                    let _ = field.blur();
+                }
+                None
+            }
+            Err(why) => Some(Err(why)),
+        });
+    }
+
+    /// The label of a parameter that the mission sets and that the figure has another value of.
+    fn strayed(self, run: Run) -> Option<String> {
+        let next = run.shown.with_untracked(|s| s.next);
+        let entry = run.entry(run.with(|m| m.decision.get(next).and_then(|d| d.widget.clone())).as_deref())?;
+        let read = |query: &Query| (entry.evaluate)(query).query;
+        let (posed, state) = (self.posed.with_value(read), self.state.with_untracked(read));
+        self.given.with_value(|given| {
+            let other = given.iter().find(|name| posed.get(name) != state.get(name))?;
+            Some(entry.param(other).map_or_else(|| other.clone(), |param| param.look.label.to_owned()))
+        })
     }
 }
 
@@ -140,17 +207,8 @@ fn read(typed: &str, counted: Counted) -> Result<f64, String> {
     Ok(if has_unit { read.value / seconds } else { read.value })
 }
 
-/// The label of a parameter that the mission sets and that the figure has another value of.
-fn strayed(entry: Option<&'static Entry>, given: &[String], posed: &Query, state: &Query) -> Option<String> {
-    let entry = entry?;
-    let read = |query: &Query| (entry.evaluate)(query).query;
-    let (posed, state) = (read(posed), read(state));
-    let other = given.iter().find(|name| posed.get(name) != state.get(name))?;
-    Some(entry.param(other).map_or_else(|| other.clone(), |param| param.look.label.to_owned()))
-}
-
 /// The widget, and what of it is the decision.
-fn widget(run: Run, draft: Draft, decision: &ringside_core::mission::Decision) -> AnyView {
+fn widget(run: Run, draft: Draft, vote: Vote, decision: &ringside_core::mission::Decision) -> AnyView {
     let Some(widget) = answers::widget_of(decision) else { return ().into_any() };
     let figure = deferred(
         move || widget.to_show(),
@@ -163,12 +221,22 @@ fn widget(run: Run, draft: Draft, decision: &ringside_core::mission::Decision) -
             .map(|(label, value)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> })
             .collect_view()
     };
+    let put_back = move |_| {
+        draft.said.set(None);
+        draft.state.set(draft.posed.get_value());
+    };
     view! {
         <div class="mission-figure">{figure}</div>
         <div class="mission-chosen sans">
             <span>"You decide:"</span>
             <dl aria-live="polite">{chosen}</dl>
+            <button type="button" class="quiet" on:click=put_back>"Put the figure back"</button>
+            <button type="button" class="secondary together" on:click=move |_| draft.put(run, vote)>
+                "Put this to the vote " <kbd>"V"</kbd>
+            </button>
+            <span class="together" aria-live="polite">{move || vote.so_far()}</span>
         </div>
+        <div class="together">{say(draft.said)}</div>
     }
     .into_any()
 }
@@ -186,7 +254,7 @@ fn options(draft: Draft, options: &[(String, String)]) -> AnyView {
             view! {
                 <label class="option">
                     <input type="radio" name=name.clone() value=id.clone() prop:checked=is_chosen on:change=pick />
-                    <span><b>{answers::letter(nth)}</b> " " <span inner_html=text.clone()></span></span>
+                    <span><b>{letter(nth)}</b> " " <span inner_html=text.clone()></span></span>
                 </label>
             }
         })
@@ -210,6 +278,7 @@ fn number(draft: Draft, counted: Counted) -> AnyView {
             <span>"Your answer, " {unit}</span>
             <input
                 type="text"
+                id=FIELD
                 maxlength="60"
                 prop:value=draft.typed
                 on:input=move |event| draft.typed.set(event_target_value(&event))

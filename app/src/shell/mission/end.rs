@@ -7,13 +7,10 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::mission::{self, Game, Mattered, Move, Path, Played, Report, Search};
 
-use super::answers;
 use super::run::{LONGEST_NAME, Run};
+use super::{SLICE, answers};
 use crate::ui::copy_link::copy_link;
 use crate::ui::table::{Table, numbers, words};
-
-/// Milliseconds of searching between two frames.
-const SLICE: f64 = 12.0;
 
 /// How far the search is.
 #[derive(Clone, PartialEq)]
@@ -26,16 +23,26 @@ enum Found {
 pub(super) fn view(run: Run) -> AnyView {
     let found = RwSignal::new(Found::Searching(0));
     search(run, found);
+    let result_of = Memo::new(move |_| match found.get() {
+        Found::Searching(_) => Found::Searching(0),
+        came => came,
+    });
     let end = run.shown.with_untracked(|s| s.end.clone());
     view! {
-        <section class="mission-end" aria-labelledby="mission-end">
-            <h2 id="mission-end">"How it went"</h2>
+        <section class="mission-end" id="mission-end" data-slide="How it went" data-slide-now aria-labelledby="mission-end-title">
+            <h2 id="mission-end-title">"How it went"</h2>
             <div class="chapter-text" inner_html=end></div>
-            <div aria-live="polite">
+            // Who listens is told when it is found, and not of every run that is tried.
+            <p class="mission-search sans" aria-hidden="true">
                 {move || match found.get() {
-                    Found::Searching(tried) => {
-                        view! { <p class="sans">"Searching for the best run with the same models: " {tried} " tried…"</p> }
-                            .into_any()
+                    Found::Searching(tried) => format!("{tried} runs tried…"),
+                    _ => String::new(),
+                }}
+            </p>
+            <div role="status">
+                {move || match result_of.get() {
+                    Found::Searching(_) => {
+                        view! { <p class="sans">"Searching for the best run with the same models."</p> }.into_any()
                     }
                     Found::Failed(why) => view! { <div class="message"><p>{why}</p></div> }.into_any(),
                     Found::Here(report, tried) => result(run, &report, tried),

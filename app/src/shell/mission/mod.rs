@@ -5,22 +5,30 @@ mod decide;
 mod end;
 mod mark;
 mod play;
-mod room;
 mod run;
+mod vote;
+
+use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::mission::Mission;
+use ringside_core::query::Query;
 use web_sys::HtmlElement;
 
-use super::fragment;
-use crate::data::{Remote, library};
+use run::Source;
+
+use super::{fragment, not_found, prerendered};
+use crate::data::{Fragment, Remote, library};
 use crate::deferred::{NotLoaded, Page};
 use crate::page;
 use crate::router::{Route, address};
 use crate::store::store;
 use crate::ui::dom;
 use crate::ui::islands::Islands;
+
+/// Milliseconds of playing between two frames.
+const SLICE: f64 = 12.0;
 
 /// Downloads the page.
 #[wasm_split(mission, wasm_split_path = leptos::wasm_split, fallible)]
@@ -30,17 +38,29 @@ pub fn load() -> Result<Page, NotLoaded> {
 
 fn view() -> AnyView {
     let (route, search) = (address().route(), address().search());
+    // Another seed or another run is another page; the same one projected is not.
+    let source = Memo::new(move |_| search.with(|search| Source::of(&Query::parse(search.trim_start_matches('?')))));
     (move || {
-        // Another seed or another run is another page.
-        search.track();
+        source.track();
         match route.get() {
             Route::Mission(None) => {
                 page::title("Missions");
                 fragment::view(library().missions, Callback::new(enliven_list))
             }
             Route::Mission(Some(slug)) => {
-                let page = Remote::new(format!("missions/{slug}.html"));
-                fragment::view(page, Callback::new(enliven))
+                // A link may be mistyped, or older than the mission that it meant.
+                let mark = format!("data-run=\"{slug}\"");
+                let show = move || {
+                    let page = Remote::new(format!("missions/{slug}.html"));
+                    fragment::view(page, Callback::new(enliven))
+                };
+                if prerendered::has_text() {
+                    return show();
+                }
+                let known = move |list: Arc<Fragment>| {
+                    if list.0.contains(&mark) { show() } else { not_found::view().into_any() }
+                };
+                library().missions.show(known).into_any()
             }
             // On its way to another page.
             _ => ().into_any(),
@@ -51,10 +71,8 @@ fn view() -> AnyView {
 
 fn enliven_list(root: HtmlElement) {
     for place in dom::all(&root, "[data-run]") {
-        let slug = dom::attribute(&place, "data-run");
-        let begun = store()
-            .peek(|doc| doc.missions.range(slug.clone()..).take_while(|(key, _)| key.starts_with(&slug)).count());
-        if begun > 0 {
+        let runs = format!("{}/", dom::attribute(&place, "data-run"));
+        if store().peek(|doc| doc.missions.keys().any(|key| key.starts_with(&runs))) {
             place.set_text_content(Some("begun · "));
         }
     }

@@ -5,13 +5,10 @@ use ringside_core::mission::{Move, Step};
 
 use super::answers;
 use super::run::{Run, Source, Wrapped};
-use super::{decide, end};
+use super::{decide, end, vote};
 use crate::ui::copy_link::copy_link;
 use crate::ui::focus_soon;
 use crate::ui::said::{Said, say};
-
-/// What comes of the last move, to which the focus goes.
-const LATEST: &str = "mission-latest";
 
 pub(super) fn view(loaded: Wrapped) -> AnyView {
     let source = Source::here();
@@ -25,7 +22,7 @@ pub(super) fn view(loaded: Wrapped) -> AnyView {
     Effect::new(move |before: Option<usize>| {
         let steps = shown.with(|s| s.steps.len());
         if before.is_some_and(|before| before != steps) && steps > 0 {
-            focus_soon(LATEST.to_owned());
+            focus_soon(id(steps - 1));
         }
         steps
     });
@@ -43,10 +40,10 @@ pub(super) fn view(loaded: Wrapped) -> AnyView {
         }
     });
     view! {
-        <div class="mission" class:for-room=move || run.room.get()>
+        <div class="mission slides">
             {whose}
             {problem}
-            <details class="mission-brief chapter-text" open=move || !begun.get()>
+            <details class="mission-brief chapter-text" id="mission-brief" data-slide="The brief" open=move || !begun.get()>
                 <summary class="sans">"The brief"</summary>
                 <div inner_html=brief></div>
             </details>
@@ -62,6 +59,11 @@ pub(super) fn view(loaded: Wrapped) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+/// The id of what came of a move.
+fn id(step: usize) -> String {
+    format!("mission-step-{}", step + 1)
 }
 
 fn unfinished() -> AnyView {
@@ -93,18 +95,11 @@ fn tools(run: Run) -> AnyView {
                 "Seed " {run.seed}
             </span>
             {copy_link("Copy the link for a class", move || run.link(None))}
-            <Show when=move || !run.fixed>
-                <button
-                    type="button"
-                    class="quiet"
-                    aria-pressed=move || run.room.get().to_string()
-                    on:click=move |_| run.room.update(|on| *on = !*on)
-                >
-                    "With the room"
-                </button>
-                <Show when=begun>
-                    <button type="button" class="quiet" on:click=move |_| asked.set(true)>"Begin again"</button>
-                </Show>
+            <button type="button" class="quiet" data-project title="On the projector, decision by decision, with votes by show of hands">
+                "With the room"
+            </button>
+            <Show when=move || !run.fixed && begun()>
+                <button type="button" class="quiet" on:click=move |_| asked.set(true)>"Begin again"</button>
             </Show>
             <Show when=move || asked.get()>
                 <div class="question" role="group" aria-label="Begin again?">
@@ -148,7 +143,7 @@ fn state(run: Run) -> AnyView {
             })
             .collect_view()
     });
-    view! { <section class="mission-state sans" aria-label="The state of the run"><dl>{tiles}</dl></section> }
+    view! { <section class="mission-state sans" data-beside aria-label="The state of the run"><dl>{tiles}</dl></section> }
         .into_any()
 }
 
@@ -191,14 +186,16 @@ fn past(run: Run, i: usize, step: Step) -> AnyView {
         Some(_) if step.again => format!("{title}: to be decided again"),
         Some(_) => title,
     };
+    let label = head.clone();
     view! {
-        <li id=is_last.then_some(LATEST) tabindex="-1" class:again=step.again class:went-back=went_back>
+        <li id=id(i) tabindex="-1" data-slide=label class:again=step.again class:went-back=went_back>
             <details open=is_last>
                 <summary>
                     <b>{head}</b>
                     {answer.map(|text| view! { <span>{text}</span> })}
                 </summary>
                 {said}
+                {vote::counted(run, i)}
                 <ul class="mission-changes sans">{changes}</ul>
                 <p class="mission-after sans">
                     <a href=format!("chapter/{chapter}/")>"The chapter that teaches this"</a>

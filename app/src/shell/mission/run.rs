@@ -7,10 +7,12 @@ use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::mission::{self, Game, MOST_SEED, Mission, Models, Move, SEED, Step};
 use ringside_core::query::Query;
+use serde_json::Value;
 
 use crate::data::{Remote, fetch_text};
 use crate::deferred::NotLoaded;
 use crate::router;
+use crate::store::doc::RunNote;
 use crate::store::store;
 use crate::widgets;
 
@@ -20,6 +22,11 @@ const BY: &str = "by";
 const SEED_NAME: &str = "seed";
 /// The longest name of a learner.
 pub(super) const LONGEST_NAME: usize = 80;
+
+/// Answers that were put to the vote, as moves are written, with the hands for each.
+pub(super) type Ballot = Vec<(String, u32)>;
+/// By move, counted from 0: its ballot.
+type Votes = BTreeMap<usize, Ballot>;
 
 /// A mission with the models that it asks.
 #[derive(Clone)]
@@ -60,11 +67,11 @@ pub(super) struct Source {
 impl Source {
     /// What a query says.
     pub(super) fn of(query: &Query) -> Self {
-        let mut problem = None;
+        let mut problems = Vec::new();
         let seed = match query.get(SEED_NAME) {
             None => SEED,
             Some(text) => text.parse().ok().filter(|seed| (1..=MOST_SEED).contains(seed)).unwrap_or_else(|| {
-                problem = Some(format!(
+                problems.push(format!(
                     "The seed in the link is no whole number from 1 to {MOST_SEED}; this is seed {SEED}."
                 ));
                 SEED
@@ -73,12 +80,12 @@ impl Source {
         let shown = query.get(RUN).and_then(|text| match mission::read(text) {
             Ok(moves) => Some(moves),
             Err(why) => {
-                problem = Some(format!("The run in the link cannot be read: {why}"));
+                problems.push(format!("The run in the link cannot be read, so this is one of your own. {why}"));
                 None
             }
         });
         let by = query.get(BY).unwrap_or_default().chars().take(LONGEST_NAME).collect();
-        Self { seed, shown, by, problem }
+        Self { seed, shown, by, problem: (!problems.is_empty()).then(|| problems.join(" ")) }
     }
 
     pub(super) fn here() -> Self {
@@ -115,18 +122,48 @@ pub(super) struct Run {
     /// Whether it is looked at only: it came by a link.
     pub(super) fixed: bool,
     pub(super) shown: Memo<Shown>,
-    /// Whether a room votes.
-    pub(super) room: RwSignal<bool>,
+    /// What rooms voted.
+    pub(super) votes: RwSignal<Votes>,
 }
 
 impl Run {
     pub(super) fn new(loaded: Loaded, source: &Source) -> Self {
-        let key = key(&loaded.slug, source.seed);
-        let kept = store().peek(|doc| doc.missions.get(&key).map(|note| note.run.clone())).unwrap_or_default();
-        let moves = source.shown.clone().unwrap_or_else(|| mission::read(&kept).unwrap_or_default());
-        let (loaded, moves, seed) = (StoredValue::new_local(loaded), RwSignal::new(moves), source.seed);
+        let (loaded, moves, seed) =
+            (StoredValue::new_local(loaded), RwSignal::new(source.shown.clone().unwrap_or_default()), source.seed);
         let shown = Memo::new(move |_| loaded.with_value(|l| moves.with(|moves| show(l, seed, moves))));
-        Self { loaded, seed, moves, fixed: source.shown.is_some(), shown, room: RwSignal::new(false) }
+        let votes = RwSignal::new(Votes::new());
+        let run = Self { loaded, seed, moves, fixed: source.shown.is_some(), shown, votes };
+        if !run.fixed {
+            run.take_over(store().peek(|doc| doc.missions.get(&run.key()).cloned()).unwrap_or_default());
+            // Another window may play the same run.
+            Effect::new(move |_| {
+                let key = run.key();
+                run.take_over(store().with(|doc| doc.missions.get(&key).cloned()).unwrap_or_default());
+            });
+        }
+        run
+    }
+
+    /// Goes on from what is kept, unless that is how it stands.
+    fn take_over(self, kept: RunNote) {
+        if self.moves.with_untracked(|moves| mission::write(moves) != kept.run) {
+            self.moves.set(mission::read(&kept.run).unwrap_or_default());
+        }
+        let votes: Votes = serde_json::from_value(kept.votes).unwrap_or_default();
+        if self.votes.with_untracked(|ours| *ours != votes) {
+            self.votes.set(votes);
+        }
+    }
+
+    /// Keeps what was counted for a move.
+    pub(super) fn count(self, at: usize, ballot: Ballot) {
+        self.votes.update(|votes| drop(votes.insert(at, ballot)));
+        self.keep();
+    }
+
+    /// Its name in the store.
+    fn key(self) -> String {
+        self.loaded.with_value(|l| format!("{}/{}", l.slug, self.seed))
     }
 
     /// Looks at the mission.
@@ -149,17 +186,24 @@ impl Run {
     /// Why it cannot be made: a sentence.
     pub(super) fn go(self, one: Move) -> Result<(), String> {
         let moves = self.moves.get_untracked();
-        self.loaded.with_value(|l| {
+        let played = self.loaded.with_value(|l| {
             let (mut game, _) = Game::replay(&l.mission, &l.models, self.seed, &moves)?;
-            game.go(&one)
+            let played = game.steps.len();
+            game.go(&one).map(|()| played)
         })?;
-        self.moves.update(|moves| moves.push(one));
+        self.moves.update(|moves| {
+            // What could not be played again, of a mission that has changed, is gone.
+            moves.truncate(played);
+            moves.push(one);
+        });
+        self.votes.update(|votes| votes.retain(|at, _| *at <= played));
         self.keep();
         Ok(())
     }
 
     /// Begins anew.
     pub(super) fn begin_again(self) {
+        self.votes.set(Votes::new());
         self.moves.set(Vec::new());
         self.keep();
     }
@@ -168,13 +212,17 @@ impl Run {
         if self.fixed {
             return;
         }
-        let key = self.loaded.with_value(|l| key(&l.slug, self.seed));
-        let text = self.moves.with_untracked(|moves| mission::write(moves));
+        let (key, run) = (self.key(), self.moves.with_untracked(|moves| mission::write(moves)));
+        let votes = self.votes.get_untracked();
         store().update(|doc| {
-            if text.is_empty() {
+            if run.is_empty() && votes.is_empty() {
                 doc.missions.remove(&key);
             } else {
-                doc.missions.entry(key).or_default().run = text;
+                let note = doc.missions.entry(key).or_default();
+                note.run = run;
+                // Numbers and texts are always written.
+                note.votes =
+                    if votes.is_empty() { Value::Null } else { serde_json::to_value(votes).unwrap_or_default() };
             }
         });
     }
@@ -191,10 +239,6 @@ impl Run {
         }
         self.loaded.with_value(|l| format!("mission/{}/?{query}", l.slug))
     }
-}
-
-fn key(slug: &str, seed: u64) -> String {
-    format!("{slug}/{seed}")
 }
 
 /// Plays `moves` and takes what the page shows.

@@ -11,7 +11,7 @@ use crate::ui::dom;
 pub(super) fn view(stage: StoredValue<Stage, LocalStorage>) -> AnyView {
     let node = NodeRef::<leptos::html::Div>::new();
     Effect::new(move |_| {
-        let (Some(host), Some(figure)) = (node.get(), stage.with_value(Stage::figure)) else { return };
+        let (Some(host), Some(figure)) = (node.get(), stage.with_value(Stage::seen)) else { return };
         let Ok(still) = figure.clone_node_with_deep(true) else { return };
         let still: HtmlElement = still.unchecked_into();
         for (from, to) in dom::all(&figure, "canvas").iter().zip(dom::all(&still, "canvas")) {

@@ -3,6 +3,7 @@
 //!
 //! Everything but the way in is downloaded when something is projected for the first time.
 
+mod bar;
 pub(super) mod fit;
 pub(super) mod folds;
 mod held;

@@ -6,6 +6,7 @@ use web_sys::HtmlElement;
 
 use super::stage::Stage;
 use crate::ui::dom;
+use crate::ui::hands::Hands;
 
 /// A prediction that was not made yet, and hands that were counted.
 #[derive(Clone, Copy)]
@@ -14,8 +15,8 @@ pub(super) struct Question {
     prompt: RwSignal<Option<String>>,
     /// The exercise that asks it.
     asked: StoredValue<Option<String>>,
-    /// Hands for each answer that was put to the room; the last is being counted.
-    hands: RwSignal<Vec<u32>>,
+    /// Hands for each answer that was put to the room.
+    hands: Hands,
     /// What shows the figure without a prediction.
     button: StoredValue<Option<HtmlElement>, LocalStorage>,
 }
@@ -25,7 +26,7 @@ impl Question {
         Self {
             prompt: RwSignal::new(None),
             asked: StoredValue::new(None),
-            hands: RwSignal::new(vec![0]),
+            hands: Hands::in_order(),
             button: StoredValue::new_local(None),
         }
     }
@@ -40,7 +41,7 @@ impl Question {
         self.button.set_value(button);
         // An exercise that comes alive says the same in other markup: its hands are still up.
         if self.asked.with_value(|before| *before != asked) {
-            self.hands.set(vec![0]);
+            self.hands.begin_again();
             self.asked.set_value(asked);
         }
         if self.prompt.with_untracked(|before| *before != prompt) {
@@ -58,31 +59,15 @@ impl Question {
 
     /// Counts a hand, takes it back, or goes on to the next answer. Yields whether the key was for that.
     pub(super) fn press(self, key: &str) -> bool {
-        if self.prompt.with_untracked(Option::is_none) {
-            return false;
-        }
-        let mut used = true;
-        self.hands.update(|hands| match (key, hands.last_mut()) {
-            ("+" | "=", Some(last)) => *last += 1,
-            ("-", Some(last)) => *last = last.saturating_sub(1),
-            ("Enter", Some(last)) if *last > 0 => hands.push(0),
-            _ => used = false,
-        });
-        used
+        self.prompt.with_untracked(Option::is_some) && self.hands.press(key)
     }
 
     pub(super) fn view(self) -> AnyView {
-        let hands = move || {
-            self.hands.with(|hands| {
-                let all = hands.iter().map(|n| view! { <b>{*n}</b> });
-                all.collect_view()
-            })
-        };
         view! {
             <Show when=move || self.prompt.with(Option::is_some)>
                 <div class="room-question" role="group" aria-label="Prediction">
                     <div inner_html=move || self.prompt.get().unwrap_or_default()></div>
-                    <p class="room-hands" aria-live="polite">"Hands: " {hands}</p>
+                    {self.hands.counts()}
                     <p class="room-keys">
                         <kbd>"+"</kbd> " and " <kbd>"−"</kbd> " count hands, " <kbd>"Enter"</kbd>
                         " begins the next answer, " <kbd>"→"</kbd> " shows the figure."

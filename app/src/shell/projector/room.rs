@@ -1,10 +1,8 @@
-//! What a figure has around it while it is projected: the keys, a bar of buttons, the question that it waits for, the spotlight, the blank
-//! screen.
+//! What is projected, how it is stepped through, and the keys for it.
 
 use std::cell::RefCell;
 
 use gloo_timers::future::TimeoutFuture;
-use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::query::Query;
@@ -16,7 +14,7 @@ use web_sys::{HtmlElement, KeyboardEvent, MutationObserver, MutationObserverInit
 
 use super::question::Question;
 use super::stage::{self, Stage};
-use super::{PRESENT, PROJECTING, asked, fit, folds, held};
+use super::{PRESENT, PROJECTING, asked, bar, fit, folds};
 use crate::data::library;
 use crate::page;
 use crate::router::{self, Route, address};
@@ -62,7 +60,8 @@ fn begin(from: Option<HtmlElement>) {
         let (times, pause) = PATIENCE;
         for _ in 0..times {
             let named = location().hash().unwrap_or_default();
-            if let Some(place) = figures::meant(from.as_deref(), named.trim_start_matches('#')) {
+            let named = named.trim_start_matches('#');
+            if let Some(place) = stage::meant(from.as_deref()).or_else(|| figures::meant(from.as_deref(), named)) {
                 owner.with(|| enter(place));
                 drop(on_its_way);
                 return;
@@ -77,16 +76,17 @@ fn begin(from: Option<HtmlElement>) {
             }
         }
         OPEN.set(None);
-        notices::say(Level::Info, "There is no figure on this page to project.".to_owned());
+        notices::say(Level::Info, "There is nothing on this page to project.".to_owned());
         drop(on_its_way);
     });
 }
 
 /// Ends the projection.
-fn leave() {
+pub(super) fn leave() {
     let Some(owner) = OPEN.take() else { return };
     owner.cleanup();
-    let figure = document().query_selector(".projected [data-widget], .projected[data-widget]").ok().flatten();
+    let seen = |what: &str| document().query_selector(what).ok().flatten();
+    let figure = seen(".projected [data-widget], .projected[data-widget]").or_else(|| seen(".projected"));
     stage::strike();
     fit::undo();
     if let Some(root) = document().document_element() {
@@ -105,21 +105,21 @@ fn leave() {
 
 /// What is projected, and how.
 #[derive(Clone, Copy)]
-struct Room {
-    stage: StoredValue<Stage, LocalStorage>,
-    slides: RwSignal<Vec<Slide>>,
+pub(super) struct Room {
+    pub(super) stage: StoredValue<Stage, LocalStorage>,
+    pub(super) slides: RwSignal<Vec<Slide>>,
     /// The slide that is shown, or was before a control was moved.
-    at: RwSignal<Option<usize>>,
+    pub(super) at: RwSignal<Option<usize>>,
     /// A state for a figure that is not there yet.
     wanted: StoredValue<Option<Query>>,
-    bare: RwSignal<bool>,
-    blank: RwSignal<bool>,
-    light: RwSignal<bool>,
-    dot: RwSignal<bool>,
-    frozen: RwSignal<bool>,
-    question: Question,
+    pub(super) bare: RwSignal<bool>,
+    pub(super) blank: RwSignal<bool>,
+    pub(super) light: RwSignal<bool>,
+    pub(super) dot: RwSignal<bool>,
+    pub(super) frozen: RwSignal<bool>,
+    pub(super) question: Question,
     /// Where the figure goes on below what is seen.
-    more: RwSignal<Option<(f64, f64)>>,
+    pub(super) more: RwSignal<Option<(f64, f64)>>,
     resize: Later,
 }
 
@@ -161,22 +161,21 @@ fn enter(place: HtmlElement) {
     {
         let _ = host.set_attribute("class", "room sans");
         let _ = body.append_child(&host);
-        Islands::new().put(host.clone().unchecked_into(), Box::new(move || view(room)));
+        Islands::new().put(host.clone().unchecked_into(), Box::new(move || bar::view(room)));
         let host = SendWrapper::new(host);
         on_cleanup(move || host.remove());
     }
     room.find();
     // A chapter that was asked for by the number of a state.
     let number = asked().and_then(|text| text.parse::<usize>().ok()).and_then(|n| n.checked_sub(1));
-    match number.filter(|_| room.in_chapter()) {
+    match number.filter(|_| room.has_places()) {
         Some(index) => room.go(index),
         None => note(Some(room)),
     }
     room.watch();
     room.listen();
     fill_screen();
-    let figure = room.stage.with_value(Stage::figure);
-    if let Some(figure) = figure {
+    if let Some(figure) = room.stage.with_value(Stage::seen) {
         // Keys go to the page and not to what was pressed.
         let _ = figure.set_attribute("tabindex", "-1");
         let _ = figure.focus();
@@ -184,9 +183,9 @@ fn enter(place: HtmlElement) {
 }
 
 impl Room {
-    /// Whether the page is the chapter that the slides are of.
-    fn in_chapter(self) -> bool {
-        self.stage.with_value(|stage| stage.place().has_attribute("data-slot-widget"))
+    /// Whether the slides are places of the page.
+    fn has_places(self) -> bool {
+        self.stage.with_value(|stage| stage.place().has_attribute("data-slot-widget") || stage.is_slide())
     }
 
     /// Finds the slide that is on show, if it is one.
@@ -195,30 +194,34 @@ impl Room {
             let state = stage.figure().map(|figure| dom::attribute(&figure, "data-query"));
             (stage.id(), state.map(|text| Query::parse(&text)))
         });
-        let in_chapter = self.in_chapter();
-        let here = |slide: &Slide| !in_chapter || slide.place == id;
+        let has_places = self.has_places();
+        let here = |slide: &Slide| !has_places || slide.place == id;
         let found = self.slides.with_untracked(|slides| {
             let is_same = |s: &Slide| matches!(&s.shows, Shows::Figure { query, .. } if state.as_ref() == Some(query));
             let same = slides.iter().position(|s| here(s) && is_same(s));
             // In a chapter the figure's own beginning is where its slides begin.
-            same.or_else(|| slides.iter().position(|s| in_chapter && here(s)))
+            same.or_else(|| slides.iter().position(|s| has_places && here(s)))
         });
         self.at.set(found);
     }
 
     /// Shows a slide, if there is one of this number from 0.
-    fn go(self, index: usize) {
+    pub(super) fn go(self, index: usize) {
         let Some(slide) = self.slides.with_untracked(|slides| slides.get(index).cloned()) else { return };
-        if self.in_chapter()
-            && self.stage.with_value(Stage::id) != slide.place
+        let is_elsewhere = |stage: &Stage| stage.id() != slide.place || !stage.place().is_connected();
+        if self.has_places()
+            && self.stage.with_value(is_elsewhere)
             && let Some(place) = document().get_element_by_id(&slide.place)
         {
             self.stage.set_value(Stage::aim(place.unchecked_into()));
-            self.watch();
+            // All slides of a page that marks its own are watched already.
+            if !self.stage.with_value(Stage::is_slide) {
+                self.watch();
+            }
         }
         self.at.set(Some(index));
-        if let Some(figure) = self.stage.with_value(Stage::figure) {
-            folds::unroll(&figure);
+        if let Some(seen) = self.stage.with_value(Stage::seen) {
+            folds::unroll(&seen);
         }
         if let Shows::Figure { query, .. } = slide.shows {
             self.wanted.set_value(Some(query));
@@ -227,11 +230,11 @@ impl Room {
         note(Some(self));
     }
 
-    fn step(self, forward: bool) {
+    pub(super) fn step(self, forward: bool) {
         if forward && self.question.uncover() {
             return;
         }
-        if self.stage.with_value(Stage::figure).is_some_and(|figure| folds::visit(&figure, forward)) {
+        if self.stage.with_value(Stage::seen).is_some_and(|seen| folds::visit(&seen, forward)) {
             self.look();
             return;
         }
@@ -250,6 +253,9 @@ impl Room {
     /// Puts the figure into the state that is wanted, once it is there and listens, and enlarges it.
     fn settle(self) {
         let set = move || {
+            if self.stage.try_with_value(Stage::is_slide).unwrap_or_default() {
+                self.catch_up();
+            }
             let Some(figure) = self.stage.try_with_value(Stage::figure).flatten() else { return };
             let mut wanted = None;
             self.wanted.update_value(|slot| wanted = slot.take());
@@ -262,6 +268,26 @@ impl Room {
         self.refit();
     }
 
+    /// Follows a page that marks its own slides, and makes and takes away some as it goes on: to the first new one.
+    fn catch_up(self) {
+        let slides = deck::of_page();
+        let is_gone = self.stage.with_value(|stage| !stage.place().is_connected());
+        if !is_gone && self.slides.with_untracked(|before| *before == slides) {
+            return;
+        }
+        let index = |place: &str| slides.iter().position(|slide| slide.place == place);
+        let is_new = |slide: &Slide| self.slides.with_untracked(|all| all.iter().all(|old| old.place != slide.place));
+        let at = slides
+            .iter()
+            .position(is_new)
+            .or_else(|| index(&self.stage.with_value(Stage::id)))
+            .or_else(|| index(&stage::meant(None)?.id()));
+        self.slides.set(slides);
+        if let Some(at) = at {
+            self.go(at);
+        }
+    }
+
     fn refit(self) {
         self.resize.run(move || {
             self.stage.try_with_value(Stage::fit);
@@ -271,8 +297,8 @@ impl Room {
 
     /// Looks for what is folded away.
     fn look(self) {
-        let figure = self.stage.try_with_value(Stage::figure).flatten();
-        self.more.try_set(figure.and_then(|figure| folds::below(&figure)));
+        let seen = self.stage.try_with_value(Stage::seen).flatten();
+        self.more.try_set(seen.and_then(|seen| folds::below(&seen)));
     }
 
     /// Follows what changes on the stage: a figure that has come, text that was not there.
@@ -289,7 +315,7 @@ impl Room {
         let options = MutationObserverInit::new();
         options.set_child_list(true);
         options.set_subtree(true);
-        let place = self.stage.with_value(|stage| stage.place().clone());
+        let place = self.stage.with_value(Stage::watched);
         // Unwatched, it is enlarged when the window changes.
         let _ = observer.observe_with_options(&place, &options);
         let kept = SendWrapper::new((observer, changed));
@@ -344,6 +370,8 @@ impl Room {
             "s" | "S" => flip(self.light),
             "l" | "L" => flip(self.dot),
             "f" | "F" => flip(self.frozen),
+            // A button that has the focus is pressed.
+            "Enter" if !on_nothing(event) => return,
             key if self.question.press(key) => {}
             digit => match digit.parse::<usize>() {
                 Ok(n) if (1..=9).contains(&n) => self.go(n - 1),
@@ -354,13 +382,14 @@ impl Room {
     }
 }
 
-fn flip(signal: RwSignal<bool>) {
+pub(super) fn flip(signal: RwSignal<bool>) {
     signal.update(|on| *on = !*on);
 }
 
-/// Writes into the address of a chapter or a widget that it is projected, and which slide of a chapter it is at.
+/// Writes into the address of a chapter, a widget or a mission that it is projected, and which slide of the page it is at.
 fn note(room: Option<Room>) {
-    if !matches!(address().route().get_untracked(), Route::Chapter(_) | Route::Widget(_)) {
+    let route = address().route().get_untracked();
+    if !matches!(route, Route::Chapter(_) | Route::Widget(_) | Route::Mission(Some(_))) {
         return;
     }
     let location = location();
@@ -395,117 +424,4 @@ pub(in crate::shell) fn fill_screen() {
             let _ = JsFuture::from(promise).await;
         });
     }
-}
-
-fn view(room: Room) -> AnyView {
-    let count = move || room.slides.with(Vec::len);
-    let label = move || {
-        let Some(at) = room.at.get() else { return String::new() };
-        room.slides.with(|all| {
-            all.get(at).map(|slide| format!("{} · {}", deck::place(all, at), slide.label)).unwrap_or_default()
-        })
-    };
-    // The page's own heading is behind the figure.
-    let title = document().title();
-    let numbers = move || {
-        let labels = room.slides.with(|s| s.iter().take(9).map(|s| s.label.clone()).collect::<Vec<_>>());
-        let number = |(i, label): (usize, String)| {
-            view! {
-                <button
-                    type="button"
-                    class="quiet"
-                    title=label.clone()
-                    aria-label=format!("{}: {label}", i + 1)
-                    aria-pressed=move || (room.at.get() == Some(i)).to_string()
-                    on:click=move |_| room.go(i)
-                >
-                    {i + 1}
-                </button>
-            }
-        };
-        labels.into_iter().enumerate().map(number).collect_view()
-    };
-    let switch = |text: &'static str, key: &'static str, signal: RwSignal<bool>| {
-        view! {
-            <button
-                type="button"
-                class="quiet"
-                aria-pressed=move || signal.get().to_string()
-                on:click=move |_| flip(signal)
-            >
-                {text}
-                " "
-                <kbd>{key}</kbd>
-            </button>
-        }
-    };
-    let light = RwSignal::new((50.0, 50.0));
-    let (x, y) = (move || format!("{}px", light.get().0), move || format!("{}px", light.get().1));
-    let moved = window_event_listener(ev::pointermove, move |event| {
-        if room.light.get_untracked() || room.dot.get_untracked() {
-            light.set((f64::from(event.client_x()), f64::from(event.client_y())));
-        }
-    });
-    on_cleanup(move || moved.remove());
-    view! {
-        <section aria-label="In the room">
-        <h1 class="visually-hidden">{title}</h1>
-        <div class="room-bar" role="toolbar" aria-label="Projector">
-            <div class="room-slides" hidden=move || count() == 0>
-                <button type="button" class="quiet" aria-label="The state before" title="Page Up, or an arrow key" on:click=move |_| room.step(false)>
-                    "‹"
-                </button>
-                {numbers}
-                <button type="button" class="quiet" aria-label="The next state" title="Page Down, an arrow key or Space" on:click=move |_| room.step(true)>
-                    "›"
-                </button>
-            </div>
-            <p aria-live="polite">{label}</p>
-            {switch("Hide controls", "H", room.bare)}
-            {switch("Spotlight", "S", room.light)}
-            {switch("Pointer", "L", room.dot)}
-            {switch("Freeze", "F", room.frozen)}
-            {switch("Blank", "B", room.blank)}
-            <button type="button" class="quiet" on:click=|_| leave()>"Leave " <kbd>"Esc"</kbd></button>
-        </div>
-        {room.question.view()}
-        {move || {
-            let (x, y) = room.more.get()?;
-            let (x, y) = (format!("{x:.0}px"), format!("{y:.0}px"));
-            Some(
-                view! {
-                    <button
-                        type="button"
-                        class="room-more"
-                        style=("left", x)
-                        style=("top", y)
-                        on:click=move |_| room.step(true)
-                    >
-                        "More below " <kbd>"→"</kbd>
-                    </button>
-                },
-            )
-        }}
-        <Show when=move || room.frozen.get()>{held::view(room.stage)}</Show>
-        <Show when=move || room.light.get()>
-            <div
-                class="room-light"
-                style=("--x", x)
-                style=("--y", y)
-            ></div>
-        </Show>
-        <Show when=move || room.dot.get()>
-            <div class="room-pointer" style=("left", x) style=("top", y)></div>
-        </Show>
-        <Show when=move || room.blank.get()>
-            <button
-                type="button"
-                class="room-blank"
-                aria-label="The screen is blank. Press B to show the figure again."
-                on:click=move |_| room.blank.set(false)
-            ></button>
-        </Show>
-        </section>
-    }
-    .into_any()
 }

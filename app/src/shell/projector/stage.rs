@@ -1,9 +1,11 @@
 //! What is projected: one figure in its place on the page, with everything else hidden and out of reach.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
 use super::fit;
+use crate::shell::deck::{SLIDE, SLIDES};
 use crate::shell::figures;
 use crate::ui::dom;
 
@@ -11,8 +13,12 @@ use crate::ui::dom;
 const PROJECTED: &str = "projected";
 /// Marks what lies behind it.
 const BEHIND: &str = "data-behind";
+/// Marks the slide where a page goes on.
+const NOW: &str = "data-slide-now";
+/// What is seen beside whatever is projected of its page.
+const BESIDE: &str = "data-beside";
 
-/// The place that is projected: that of a figure in a chapter, filled or not, or a figure.
+/// The place that is projected: that of a figure in a chapter, filled or not; a figure; or a part of a page that is a slide by itself.
 #[derive(Clone)]
 pub(in crate::shell) struct Stage {
     place: HtmlElement,
@@ -22,6 +28,7 @@ impl Stage {
     /// Projects `place` instead of what was.
     pub(in crate::shell) fn aim(place: HtmlElement) -> Self {
         strike();
+        unfold(&place);
         // Its widget comes when it is near what is seen.
         place.scroll_into_view();
         let _ = place.class_list().add_1(PROJECTED);
@@ -29,7 +36,7 @@ impl Stage {
         while let Some(parent) = within.parent_element() {
             let children = parent.children();
             for sibling in (0..children.length()).filter_map(|i| children.item(i)) {
-                let is_room = sibling.class_list().contains("room");
+                let is_room = sibling.class_list().contains("room") || sibling.has_attribute(BESIDE);
                 if sibling != within && !is_room && !sibling.has_attribute("inert") {
                     // What cannot be hidden lies under the figure.
                     let _ = sibling.set_attribute("inert", "");
@@ -49,9 +56,20 @@ impl Stage {
         self.place.id()
     }
 
-    /// Its figure, if it is there yet.
+    /// Its figure, if it is there yet. One of a slide within it is that slide's.
     pub(super) fn figure(&self) -> Option<HtmlElement> {
-        figures::within(&self.place)
+        let slide = |figure: &HtmlElement| figure.closest(SLIDES).ok().flatten();
+        figures::within(&self.place).filter(|figure| slide(figure).is_none_or(|slide| slide == *self.place.as_ref()))
+    }
+
+    /// What the room sees of it: all of a slide; otherwise its figure.
+    pub(super) fn seen(&self) -> Option<HtmlElement> {
+        if self.is_slide() { Some(self.place.clone()) } else { self.figure() }
+    }
+
+    /// Whether it is a slide by itself.
+    pub(super) fn is_slide(&self) -> bool {
+        self.place.has_attribute(SLIDE)
     }
 
     /// What is projected.
@@ -59,10 +77,33 @@ impl Stage {
         &self.place
     }
 
+    /// What is watched for changes: the place, or all that holds the page's slides.
+    pub(super) fn watched(&self) -> Element {
+        let slides = self.place.closest(".slides").ok().flatten();
+        slides.unwrap_or_else(|| self.place.clone().into())
+    }
+
     /// Enlarges it for the screen.
     pub(super) fn fit(&self) {
         fit::fit(self.figure().as_ref().unwrap_or(&self.place));
     }
+}
+
+/// Opens what is folded in a place: a room has nobody to press it.
+fn unfold(place: &HtmlElement) {
+    let folds = dom::all(place, ":scope > details").into_iter().chain(std::iter::once(place.clone()));
+    for fold in folds.filter(|fold| fold.tag_name() == "DETAILS") {
+        dom::set(&fold, "open", "");
+    }
+}
+
+/// The slide that is meant, on a page that marks its own: the one around `from` or the focus, or the one where the page goes on.
+pub(super) fn meant(from: Option<&Element>) -> Option<HtmlElement> {
+    let all = dom::all(&document().body()?.into(), SLIDES);
+    let around = |element: &Element| element.closest(SLIDES).ok()??.dyn_into::<HtmlElement>().ok();
+    let focus = || document().active_element().as_ref().and_then(around);
+    let now = || all.iter().find(|slide| slide.has_attribute(NOW)).cloned();
+    from.and_then(around).or_else(focus).or_else(now).or_else(|| all.last().cloned())
 }
 
 /// Shows the page again as it was.

@@ -1,4 +1,4 @@
-//! The multiprocessors in a step of decoding: which of them read the cache, and for how much of the time.
+//! The SMs in a step of decoding: which of them read the cache, and for how much of the time.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use ringside_core::quantity::{Unit, grouped};
 
 use crate::ui::markup::renewed;
 
-/// Multiprocessors of a row.
+/// SMs of a row.
 const ROW: u64 = 22;
 
-/// A cell for each multiprocessor, filled as far as it has something to read.
+/// A cell for each SM, filled as far as it has something to read.
 fn cells(p: &Params) -> String {
     let decode = p.decode();
     let (mut beds, mut busy) = (String::new(), String::new());
@@ -36,7 +36,7 @@ fn says(p: &Params) -> String {
         n => format!("{} blocks of work", grouped(n)),
     };
     format!(
-        "The next token, in each layer: {blocks} for the {} multiprocessors of an {}. They read {} of the time; attention takes {}.",
+        "The next token, in each layer: {blocks} for the {} SMs of an {}. They read {} of the time; attention takes {}.",
         grouped(decode.sms),
         GPU.name(),
         Unit::Fraction.format(decode.busy()),

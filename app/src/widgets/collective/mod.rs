@@ -15,7 +15,7 @@ use ringside_core::quantity::Unit;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
-use super::{Module, Props};
+use super::{Module, Props, played};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::select::{Group, Select};
@@ -39,11 +39,10 @@ struct Shown {
 
 impl Shown {
     fn new(params: Memo<Params>) -> Self {
-        // The step does not change the operation: it is worked out once for all its steps.
-        let whole = Memo::new(move |_| Params { step: 0, ..params.get() });
+        let whole = played::whole(params);
         let run = Memo::new(move |_| whole.with(Run::new));
         let steps = move || run.with(|r| r.as_ref().map_or(0, Run::steps));
-        let step = Memo::new(move |_| params.with(|p| p.step).min(steps()));
+        let step = played::step(params, steps);
         let data = Memo::new(move |_| run.with(|r| r.as_ref().ok().map(|r| r.state(step.get()))));
         Self { run, step, data }
     }

@@ -29,7 +29,7 @@ pub(super) fn view(state: State<Params>) -> AnyView {
                         Unit::Seconds.format(run.total),
                         Unit::Fraction.format(run.idle()),
                         Unit::Seconds.format(run.exposed),
-                        Unit::Bytes.format(way.sent()[0]),
+                        Unit::Bytes.format(way.sent_now()),
                         Unit::Bytes.format(way.kv_held()),
                     ]
                     .map(|text| view! { <td class="number">{text}</td> })
@@ -46,10 +46,10 @@ pub(super) fn view(state: State<Params>) -> AnyView {
     view! {
         <Table
             scroll="Each way"
-            caption="The same layer, each way"
+            caption="The same pass of the layer, each way"
             columns=[
                 words("Method"),
-                numbers("forward attention"),
+                numbers("attention"),
                 numbers("time not computing"),
                 numbers("exposed"),
                 numbers("sent by a rank"),

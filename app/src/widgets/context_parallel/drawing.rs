@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ringside_core::context_parallel::{Block, Doing, Method, Params, Run};
+use ringside_core::context_parallel::{Block, Doing, Method, Params, Pass, Run};
 use ringside_core::quantity::Unit;
 
 /// Most names beside the rows of a high drawing, and of a low one.
@@ -124,13 +124,17 @@ fn held(html: &mut String, p: &Params, step: usize) {
             add(path, [chunk as f64 + GAP, rank as f64 + GAP], [1.0 - 2.0 * GAP; 2]);
         }
     }
-    let title = match p.method {
-        Method::Ulysses if (1..=2).contains(&step) => "Keys and values held, of a rank’s own heads",
-        _ => "Keys and values held",
+    let of = match p.method {
+        Method::Ulysses if (1..=2).contains(&step) => ", of a rank’s own heads",
+        _ => "",
+    };
+    let what = match p.pass {
+        Pass::Forward => "Keys and values held",
+        Pass::Backward => "Keys and values held, with gradients",
     };
     Part {
         class: "held",
-        title,
+        title: &format!("{what}{of}"),
         legend: "<i class=\"key own\"></i>its own <i class=\"key others\"></i>of other ranks",
         label: format!("The chunks of keys and values in each rank’s memory after step {step}."),
         names: (0..p.ranks).map(|rank| format!("rank {rank}")).collect(),

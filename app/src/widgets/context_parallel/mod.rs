@@ -5,14 +5,15 @@ mod drawing;
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
-use ringside_core::context_parallel::{Method, Params, Run};
+use ringside_core::context_parallel::{Method, Params, Pass, Run};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::played::Played;
+use super::{Module, Props, played, readings};
 use crate::deferred::NotLoaded;
 use crate::ui::markup::renewed;
 use crate::ui::presets::{Preset, presets};
@@ -31,6 +32,7 @@ const PRESETS: &[Preset] = &[
     ("Contiguous pieces", "split=contiguous"),
     ("Zig-zag", "split=zigzag"),
     ("A ring over InfiniBand", "seq=16384&node=1"),
+    ("The same, backward", "seq=16384&node=1&pass=backward"),
     ("Ulysses", "method=ulysses"),
     ("Llama 3 405B, cp 16", "method=all-gather&ranks=16&seq=131072&heads=16&kv_heads=1&node=1"),
 ];
@@ -38,24 +40,19 @@ const PRESETS: &[Preset] = &[
 /// How it is played.
 const PACE: Pace = Pace { whole: 12_000.0, longest: 1800.0, shortest: 500.0 };
 
-fn at_start(params: &Params) -> Params {
-    Params { step: 0, ..*params }
-}
-
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
-    // How far it has been played does not change the run.
-    let whole = Memo::new(move |_| params.with(at_start));
+    let whole = played::whole(params);
     let shown = Shown::new(whole, |p| Run::new(*p), |p| Params { ranks: 1, ..*p });
     let steps = Signal::derive(move || shown.with(|run: &Run| run.params.steps()));
-    let step = Memo::new(move |_| params.with(|p| p.step).min(steps.get()));
+    let step = played::step(params, move || steps.get());
     let set = move |to: usize| state.update(|p| p.step = to);
-    let place = Signal::derive(move || place(whole.with(|p| p.method), step.get(), steps.get()));
+    let place = Signal::derive(move || whole.with(|p| place(p, step.get(), steps.get())));
     let subtitle = Signal::derive(move || {
         params.with(|p| {
             let ranks = if p.ranks == 1 { "1 rank".to_owned() } else { format!("{} ranks", p.ranks) };
-            format!("{} · {ranks} · {} tokens", p.method.label(), grouped(p.seq))
+            format!("{} · {} · {ranks} · {} tokens", p.method.label(), p.pass.label(), grouped(p.seq))
         })
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(|run| run.finding(step.get()))));
@@ -73,10 +70,10 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding
-            notes="Forward attention of one layer and one sequence. Numbers have 16 bits, links give 70% of their peak, and attention the \
+            notes="One pass of one layer’s attention over one sequence. Numbers have 16 bits, links give 70% of their peak, and attention the \
                    share of the GPU’s that FlashAttention reaches."
                 .to_owned()
-            presets=presets(state, "Examples", PRESETS.iter().copied(), at_start)
+            presets=presets(state, "Examples", PRESETS.iter().copied(), Played::at_start)
             controls
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
             below=Some(below.into_any())
@@ -89,9 +86,13 @@ fn view(props: Props) -> AnyView {
 }
 
 /// Where it is.
-fn place(method: Method, step: usize, steps: usize) -> String {
-    match (method, step) {
+fn place(p: &Params, step: usize, steps: usize) -> String {
+    match (p.method, step) {
         (_, 0) => "Before attention".to_owned(),
+        (Method::Ring, step) if p.pass == Pass::Backward && step == steps && steps > 1 => {
+            "Gradients come home".to_owned()
+        }
+        (Method::AllGather, 3) => "Reduce-scatter".to_owned(),
         (Method::Ring, step) => format!("Step {step} of {steps}"),
         (Method::AllGather, 1) => "All-gather".to_owned(),
         (Method::Ulysses, 1) => "First all-to-all".to_owned(),

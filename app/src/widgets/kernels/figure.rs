@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
+use ringside_core::kernels::measured::Measured;
 use ringside_core::kernels::{Params, Work};
 
-use super::{Bench, kept};
+use super::{Bench, Guest, kept, reference};
 use crate::ui::presets::{self, Preset};
 use crate::ui::state::State;
 use crate::widgets::Props;
@@ -17,6 +18,10 @@ pub(in crate::widgets) struct Differences<W: Work> {
     pub presets: &'static [Preset],
     /// The sizes in a few words.
     pub subtitle: fn(W) -> String,
+    /// What is timed beside the ladder, of what was kept.
+    pub guest: fn(&Params<W>, &[Measured]) -> Option<Guest>,
+    /// The families whose measurements can be kept here.
+    pub families: &'static [&'static str],
 }
 
 /// All of it.
@@ -33,7 +38,16 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
             }
         });
     });
-    let bench = Bench::new(W::NAME, kernel, set_kernel, sizes, ladder);
+    let guest = Memo::new(move |_| params.with(|p| (family.guest)(p, &kept::all())));
+    let bench = Bench::new(W::NAME, kernel, set_kernel, sizes, ladder, guest);
+    // Another guest has not been measured yet.
+    Effect::new(move |before: Option<Option<String>>| {
+        let now = guest.with(|guest| guest.as_ref().map(|guest| guest.label.clone()));
+        if before.is_some_and(|before| before != now) {
+            bench.runner.measured().update(|all| all.retain(|m| m.family == W::NAME));
+        }
+        now
+    });
     if params.with_untracked(|p| p.run) {
         bench.run([kernel.get_untracked()]);
     }
@@ -46,7 +60,8 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
         <div class="bench">
             {bench.runner.messages(move || bench.of(bench.kernel.get()))}
             {bench.readings(&Params::<W>::ENTRY, quantities)}
-            {(!props.compact).then(|| kept::view(bench.runner, &[W::NAME]))}
+            {(!props.compact).then(|| kept::view(bench.runner, family.families))}
+            {(!props.compact).then(|| reference::view(W::NAME))}
         </div>
     };
     view! {

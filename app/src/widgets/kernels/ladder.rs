@@ -6,7 +6,7 @@ use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::{Unit, number};
 use ringside_drawing::scale::{Linear, percent};
 
-use super::Bench;
+use super::{Bench, Guest};
 use crate::ui::table::{Table, numbers, words};
 
 /// The table; its first cells choose a kernel.
@@ -32,7 +32,11 @@ pub(super) fn view(bench: Bench) -> AnyView {
                 numbers("Time, middle half"),
                 numbers("Error, of what rounding explains"),
             ]
-            rows=rows.collect_view().into_any()
+            rows=view! {
+                {rows.collect_view()}
+                {move || bench.guest.get().map(|guest| visiting(bench, guest, fastest))}
+            }
+            .into_any()
         />
     }
     .into_any()
@@ -40,26 +44,50 @@ pub(super) fn view(bench: Bench) -> AnyView {
 
 fn row(bench: Bench, i: usize, rung: Rung, fastest: Memo<f64>) -> AnyView {
     let id = rung.id;
-    let measured = Memo::new(move |_| bench.of(id));
     let asked = move || {
         let bytes = bench.ladder.with(|all| all.get(i).map_or(0, |rung| rung.needs.asked.total()));
         Unit::Bytes.format(bytes as f64)
     };
+    let pressed = move || (bench.kernel.get() == id).to_string();
+    let name = view! {
+        <button type="button" class="quiet" aria-pressed=pressed on:click=move |_| bench.set_kernel.run(id)>
+            {rung.label}
+        </button>
+    };
+    let running = move || bench.runner.now().is_some_and(|job| job.kernel == id);
+    cells(name.into_any(), asked.into_any(), running, Memo::new(move |_| bench.of(id)), fastest)
+}
+
+/// The row of the guest. No control of the figure names it, so that its name runs it.
+fn visiting(bench: Bench, Guest { label, asked, job }: Guest, fastest: Memo<f64>) -> AnyView {
+    let (mine, shown) = (job.clone(), job.clone());
+    let disabled = move || !bench.runner.idle();
+    let name = view! {
+        <button type="button" class="quiet" disabled=disabled on:click=move |_| bench.runner.run(vec![job.clone()], |_| None)>
+            {format!("Run: {label}")}
+        </button>
+    };
+    let running = move || bench.runner.now().is_some_and(|job| job == mine);
+    let measured = Memo::new(move |_| bench.runner.last(shown.family, shown.kernel, &shown.query));
+    cells(name.into_any(), Unit::Bytes.format(asked as f64).into_any(), running, measured, fastest)
+}
+
+fn cells(
+    name: AnyView,
+    asked: AnyView,
+    running: impl Fn() -> bool + Send + Sync + 'static,
+    measured: Memo<Option<Measured>>,
+    fastest: Memo<f64>,
+) -> AnyView {
     let width = move || {
         let rate = measured.with(|m| m.as_ref().map_or(0.0, Measured::rate));
         percent(if rate > 0.0 { Linear::to(fastest.get()).percent(rate) } else { 0.0 })
     };
     let cell = move |text: fn(&Measured) -> String| move || measured.with(|m| m.as_ref().map(text));
-    let pressed = move || (bench.kernel.get() == id).to_string();
-    let running = move || bench.runner.now().is_some_and(|job| job.kernel == id);
     let wrong = move || measured.with(|m| m.as_ref().is_some_and(|m| !m.verified));
     view! {
         <tr class:running=running class:wrong=wrong>
-            <th scope="row">
-                <button type="button" class="quiet" aria-pressed=pressed on:click=move |_| bench.set_kernel.run(id)>
-                    {rung.label}
-                </button>
-            </th>
+            <th scope="row">{name}</th>
             <td class="number">{asked}</td>
             <td class="bench-speed">
                 <svg aria-hidden="true"><rect class="track" width="100%" height="100%" /><rect width=width height="100%" /></svg>

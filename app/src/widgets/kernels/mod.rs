@@ -4,6 +4,7 @@
 mod figure;
 pub(super) mod kept;
 mod ladder;
+mod reference;
 mod runner;
 pub(super) mod trouble;
 pub(super) mod worker;
@@ -23,6 +24,17 @@ pub(super) use worker::Job;
 /// Sizes as a query, and in the order in which they are sent.
 type Sizes = (String, Vec<u64>);
 
+/// A kernel of another family that is timed beside a ladder.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Guest {
+    /// What a person reads.
+    pub label: String,
+    /// Bytes that it asks memory for.
+    pub asked: u64,
+    /// How it is run, at the sizes of the ladder.
+    pub job: Job,
+}
+
 /// A ladder of kernels, and what runs it.
 #[derive(Clone, Copy)]
 struct Bench {
@@ -31,26 +43,39 @@ struct Bench {
     set_kernel: Callback<&'static str>,
     sizes: Memo<Sizes>,
     ladder: Memo<Vec<Rung>>,
+    guest: Memo<Option<Guest>>,
     runner: Runner,
 }
 
 impl Bench {
-    /// A bench for the kernels of `family`. `ladder` is what they ask of memory at these.
+    /// A bench for the kernels of `family`. `ladder` is what they ask of memory at these, `guest` what is timed beside them.
     fn new(
         family: &'static str,
         kernel: Signal<&'static str>,
         set_kernel: Callback<&'static str>,
         sizes: Memo<Sizes>,
         ladder: Memo<Vec<Rung>>,
+        guest: Memo<Option<Guest>>,
     ) -> Self {
-        Self { family, kernel, set_kernel, sizes, ladder, runner: Runner::new() }
+        Self { family, kernel, set_kernel, sizes, ladder, guest, runner: Runner::new() }
     }
 
     /// Runs these kernels, one after the other, at the sizes on show.
     fn run(self, kernels: impl IntoIterator<Item = &'static str>) {
+        self.runner.run(self.jobs(kernels), |_| None);
+    }
+
+    /// Runs all of them, and the guest.
+    fn run_all(self) {
+        let mut jobs = self.jobs(self.ladder.get_untracked().iter().map(|rung| rung.id));
+        jobs.extend(self.guest.get_untracked().map(|guest| guest.job));
+        self.runner.run(jobs, |_| None);
+    }
+
+    fn jobs(self, kernels: impl IntoIterator<Item = &'static str>) -> Vec<Job> {
         let (query, sizes) = self.sizes.get_untracked();
         let job = |kernel| Job { family: self.family, kernel, sizes: sizes.clone(), query: query.clone() };
-        self.runner.run(kernels.into_iter().map(job).collect(), |_| None);
+        kernels.into_iter().map(job).collect()
     }
 
     /// What was measured of a kernel at the sizes on show, the last time. Tracks.
@@ -105,7 +130,7 @@ impl Bench {
     fn actions(self) -> AnyView {
         let idle = Memo::new(move |_| self.runner.idle());
         let one = move |_| self.run([self.kernel.get_untracked()]);
-        let all = move |_| self.run(self.ladder.get_untracked().iter().map(|rung| rung.id));
+        let all = move |_| self.run_all();
         let label = move || {
             let kernel = self.kernel.get();
             self.ladder.with(|all| all.iter().find(|r| r.id == kernel).map(|r| format!("Run: {}", r.label)))

@@ -45,7 +45,7 @@ pub(in crate::widgets) fn sentence(trouble: &Trouble) -> String {
         }
         Trouble::NoSubgroups => {
             "There are no subgroups of at least four invocations here (the WebGPU feature subgroups): the GPU or the browser has \
-             none, or the library that this page asks with cannot ask for them yet. Choose a kernel that needs none."
+             none. Choose a kernel that needs none."
                 .to_owned()
         }
         Trouble::WorkgroupMemory(wanted, most) => format!(

@@ -71,9 +71,7 @@ fn view(props: Props) -> AnyView {
         View::Requests => of(kv_compression::requests),
     };
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    let below =
-        (move || view! { <dl class="readings">{readings::some(&Params::ENTRY, quantities, read(show.get()))}</dl> })
-            .into_any();
+    let below = readings::of_view(&Params::ENTRY, quantities, move || read(show.get())).into_any();
     view! {
         <ModelFigure
             props
@@ -96,7 +94,7 @@ fn view(props: Props) -> AnyView {
 }
 
 /// The quantities of each view, and what they are called here.
-const fn read(view: View) -> &'static [(&'static str, &'static str)] {
+const fn read(view: View) -> readings::Names {
     match view {
         View::Kinds => &[
             ("bytes-per-token", "Kept of a token"),

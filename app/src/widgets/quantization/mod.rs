@@ -75,11 +75,8 @@ fn view(props: Props) -> AnyView {
     .into_any()
 }
 
-/// Ids of quantities, and what they are called here.
-type Names = &'static [(&'static str, &'static str)];
-
 /// The quantities of each view.
-const fn read(view: View) -> Names {
+const fn read(view: View) -> readings::Names {
     match view {
         View::Recipes => &[("error", "Error"), ("zero", "Become zero"), ("bits-per-value", "Bits per value")],
         View::Delayed => &[
@@ -99,5 +96,5 @@ const fn read(view: View) -> Names {
 
 fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    move || view! { <dl class="readings">{readings::some(&Params::ENTRY, all, read(show.get()))}</dl> }
+    readings::of_view(&Params::ENTRY, all, move || read(show.get()))
 }

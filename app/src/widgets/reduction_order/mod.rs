@@ -97,11 +97,8 @@ fn view(props: Props) -> AnyView {
     .into_any()
 }
 
-/// Ids of quantities, and what they are called here.
-type Names = &'static [(&'static str, &'static str)];
-
 /// The quantities of each view.
-const fn read(show: View) -> Names {
+const fn read(show: View) -> readings::Names {
     match show {
         View::Sums => &[
             ("sum", "The sum in this order"),

@@ -178,11 +178,18 @@ fn view(props: Props) -> AnyView {
     let shown = Shown::new(scene);
     let is_own = Memo::new(move |_| files.scene.with(Option::is_some));
     let is_game = Memo::new(move |_| params.with(|p| p.view == View::Game) && !is_own.get());
-    let explores = move || params.with(|p| p.view == View::Explore);
-    let controls = Controls::of(state).only_while(&["cause", "also", "repair"], explores).draw();
+    let is = move |view: View| params.with(|p| p.view == view);
+    // Whoever is asked for a verdict cannot turn to a view that would tell.
+    let controls = Controls::of(state)
+        .only_while(&["cause", "also"], move || is(View::Explore))
+        .only_while(&["repair"], move || !is(View::Game))
+        .only_while(&["view"], move || !is(View::Verdict))
+        .draw();
+    let tells = Memo::new(move |_| is_own.get() || is(View::Explore));
     let subtitle = Signal::derive(move || match (is_own.get(), is_game.get()) {
         (true, _) => files.name.get(),
         (_, true) => params.with(game::title),
+        _ if is(View::Verdict) => "a job that is too slow".to_owned(),
         _ => "simulated".to_owned(),
     });
     let finding = Signal::derive(move || scene.with(|s| s.own.finding.clone()));
@@ -191,7 +198,12 @@ fn view(props: Props) -> AnyView {
             <div class:nowhere=move || !is_game.get()>{game::view(state, shown, outcome)}</div>
             {about::view(shown)}
             {picked::view(shown)}
-            <div class:nowhere=move || is_game.get()>{findings(shown)}</div>
+            <div class:nowhere=move || !tells.get()>{findings(shown)}</div>
+            <div class:nowhere=move || is_own.get() || !is(View::Verdict)>
+                <button type="button" class="secondary" on:click=move |_| state.update(|p| p.view = View::Explore)>
+                    "Give up: show the cause"
+                </button>
+            </div>
             {own::view(files)}
             <div class:nowhere=is_own>{quantities(params, outcome)}</div>
         </div>

@@ -5,9 +5,10 @@ use ringside_core::quantity::{Unit, number, unbroken};
 use ringside_core::zero::{Memory, Params, Run, Strategy};
 use ringside_drawing::scale::{Linear, percent};
 
-use super::{State, at_start, board};
+use super::{State, board};
 use crate::ui::debounced::debounced;
 use crate::ui::table::{Table, numbers, words};
+use crate::widgets::played::Played as _;
 
 /// What there is to say of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +51,7 @@ fn rows(params: &Params) -> Vec<Row> {
 pub(super) fn view(state: State) -> AnyView {
     // Whichever is on show, all are compared.
     let params = state.params();
-    let alike = Memo::new(move |_| params.with(|p| Params { strategy: Strategy::Ddp, ..at_start(p) }));
+    let alike = Memo::new(move |_| params.with(|p| Params { strategy: Strategy::Ddp, ..p.at_start() }));
     let at_rest = debounced(alike);
     let rows = Memo::new(move |_| at_rest.with(rows));
     let body = move || {
@@ -84,7 +85,7 @@ pub(super) fn view(state: State) -> AnyView {
 fn line(state: State, row: &Row, most: Linear, widest: Linear) -> AnyView {
     let strategy = row.strategy;
     let is_on_show = move || state.params().with(|p| p.strategy == strategy);
-    let show = move |_| state.update(|p| *p = Params { strategy, ..at_start(p) });
+    let show = move |_| state.update(|p| *p = Params { strategy, ..p.at_start() });
     let bytes = |value: f64| unbroken(&Unit::Bytes.format(value));
     let cells = match row.run {
         None => view! { <td colspan="6">"not with these nodes"</td> }.into_any(),

@@ -13,7 +13,8 @@ use ringside_core::zero::{Event, Params, Run, State as Ranks, Strategy};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
-use super::{Module, Props, readings};
+use super::played::Played;
+use super::{Module, Props, played, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::{Preset, presets};
@@ -49,10 +50,9 @@ struct Shown {
 
 impl Shown {
     fn new(params: Memo<Params>) -> Self {
-        // How far it has been played does not change the run.
-        let whole = Memo::new(move |_| at_start(&params.get()));
+        let whole = played::whole(params);
         let run = super::outcome::Shown::new(whole, Run::new, |p| Params { strategy: Strategy::FullShard, ..*p });
-        let step = Memo::new(move |_| params.with(|p| p.step).min(run.with(Run::steps)));
+        let step = played::step(params, move || run.with(Run::steps));
         let ranks = Memo::new(move |_| run.with(|run| Some(run.state(step.get()))));
         Self { run, step, ranks }
     }
@@ -80,11 +80,6 @@ impl Shown {
     }
 }
 
-/// The same step before its first event.
-fn at_start(params: &Params) -> Params {
-    Params { step: 0, ..*params }
-}
-
 /// How it is played.
 const PACE: Pace = Pace { whole: 40_000.0, longest: 1400.0, shortest: 200.0 };
 
@@ -102,8 +97,10 @@ fn view(props: Props) -> AnyView {
     let place = Signal::derive(move || format!("Event {} of {}", shown.step.get(), steps.get()));
     let playback = PACE.of(steps);
     let set = move |step: usize| state.update(|p| p.step = step);
-    let controls = Controls::of(state).draw();
-    let steps_worth = presets(state, "Examples", PRESETS.iter().copied(), at_start);
+    // What waits for the last micro-batch is a sum between nodes.
+    let can_wait = move || params.with(|p| p.accumulate > 1 && p.strategy == Strategy::HybridShard);
+    let controls = Controls::of(state).only_while(&["last-only"], can_wait).draw();
+    let steps_worth = presets(state, "Examples", PRESETS.iter().copied(), Played::at_start);
     let drawing = view! {
         <div class="zero-stepper">
             {now(shown)}

@@ -16,6 +16,22 @@ pub(crate) fn listing(class: &str, html: &str) -> String {
     format!("<pre class=\"code\" tabindex=\"0\"><code class=\"language-{class}\">{html}</code></pre>\n")
 }
 
+/// Highlighted code with links over its lines, by number, each indented as its line is.
+fn beside(code: &str, html: &str, links: &[(usize, String)]) -> String {
+    if links.is_empty() {
+        return html.to_owned();
+    }
+    let mut out = String::new();
+    for (number, (line, marked)) in code.lines().zip(html.split_inclusive('\n')).enumerate() {
+        let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
+        for (_, link) in links.iter().filter(|(of, _)| *of == number) {
+            out.push_str(&format!("<span class=\"line-step\">{indent}{link}</span>"));
+        }
+        out.push_str(marked);
+    }
+    out
+}
+
 impl<'w> Writer<'w, '_> {
     pub(super) fn code_block(&mut self, events: &Events<'_>, i: usize, kind: &CodeBlockKind<'_>) -> usize {
         let (_, range) = &events[i];
@@ -68,7 +84,10 @@ impl<'w> Writer<'w, '_> {
                 self.rest_of_exercises();
             }
             Fence::Sources => self.sources(spot),
-            Fence::Lab(lab, part) => self.lab(&lab, &part, spot),
+            Fence::Lab(lab, part) => {
+                let body = self.text.denoted(begins..range.end.max(begins), &body);
+                self.lab(&lab, &part, &body, spot);
+            }
             Fence::Notes => {
                 let body = self.text.denoted(begins..range.end.max(begins), &body);
                 self.notes(&body);
@@ -213,8 +232,9 @@ impl<'w> Writer<'w, '_> {
         }
     }
 
-    /// A part of a lab's script, with a link to the lab that runs it.
-    fn lab(&mut self, lab: &str, part: &str, spot: Spot<'_>) {
+    /// A part of a lab's script, with a link to the lab that runs it, and over the lines that `steps` quote a link to the step of a
+    /// figure that each is.
+    fn lab(&mut self, lab: &str, part: &str, steps: &Located<'_>, spot: Spot<'_>) {
         let tree = self.world.tree;
         let slugs: Vec<&str> = tree.labs().iter().map(|folder| slug_of(folder)).collect();
         let Some(folder) = tree.labs().iter().find(|folder| slug_of(folder) == lab) else {
@@ -230,13 +250,59 @@ impl<'w> Writer<'w, '_> {
             self.world.sink.report_near(spot, message, part, &marks);
             return;
         };
-        self.out.push_str(&super::super::listing("python", code.trim_end()));
+        let code = code.trim_end();
+        let links = self.lines_of(code, steps);
+        let (class, html) = highlight::highlight("python", code).unwrap_or_else(|| ("text", escape(code)));
+        self.out.push_str(&listing(class, &beside(code, &html, &links)));
         let number = folder.split('-').next().unwrap_or_default();
         self.out.push_str(&format!(
             "<p class=\"from-lab sans\">From <a href=\"lab/{}/\">lab {}</a>, which runs it on your machine.</p>\n",
             escape(lab),
             escape(number)
         ));
+    }
+
+    /// The links that `steps` has, one in a line, `a piece of the code [what it is](see:…)`: each with the number of the line of `code`
+    /// that it quotes, from 0.
+    fn lines_of(&mut self, code: &str, steps: &Located<'_>) -> Vec<(usize, String)> {
+        let mut links = Vec::new();
+        let mut at = 0;
+        for step in steps.text.split_inclusive('\n') {
+            let spot = steps.spot(at);
+            at += step.len();
+            let step = step.trim();
+            if step.is_empty() {
+                continue;
+            }
+            let parts =
+                step.strip_suffix(')').and_then(|step| step.rsplit_once("](")).and_then(|(head, destination)| {
+                    head.rsplit_once(" [").map(|(quoted, says)| (quoted.trim(), says.trim(), destination))
+                });
+            let Some((quoted, says, destination)) = parts.filter(|(.., destination)| destination.starts_with("see:"))
+            else {
+                self.trouble(
+                    spot,
+                    "A step of a lab is a piece of its code and a link: `self.send(index) [a bucket is full](see:?…)`.",
+                    false,
+                );
+                continue;
+            };
+            let mut lines =
+                code.lines().enumerate().filter(|(_, line)| line.contains(quoted)).map(|(number, _)| number);
+            let (Some(line), None) = (lines.next(), lines.next()) else {
+                let message = format!(
+                    "“{}” must be in one line of the lab’s part, and in no other.",
+                    ringside_core::query::shorten(quoted)
+                );
+                self.trouble(spot, &message, false);
+                continue;
+            };
+            let open = self.open_link(destination, spot);
+            if !open.is_empty() {
+                links.push((line, format!("{open}{} →</a>", escape(says))));
+            }
+        }
+        links
     }
 
     fn sources(&mut self, spot: Spot<'_>) {

@@ -441,12 +441,18 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    fn start_link(&mut self, destination: &str, spot: Spot<'_>) {
+    /// The opening tag of a link; nothing if it is broken, which is said.
+    fn open_link(&mut self, destination: &str, spot: Spot<'_>) -> String {
         let before = self.world.sink.len();
         let above = if self.flavour == Flavour::Chapter { self.widgets.len() } else { self.heads.len().min(1) };
         let here = Here { slug: self.slug, figures: self.heads, above };
         let link = links::link(self.world, here, destination, spot);
         self.show_troubles(before, true);
+        link
+    }
+
+    fn start_link(&mut self, destination: &str, spot: Spot<'_>) {
+        let link = self.open_link(destination, spot);
         self.closers.push(if link.is_empty() { "" } else { "</a>" });
         self.out.push_str(&link);
         self.link_text = self.out.len();

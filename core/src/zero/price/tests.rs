@@ -19,11 +19,15 @@ fn bytes_are_those_of_a_step_that_is_run() {
     ];
     // Eight ranks divide the 72 numbers of a layer.
     for (scheme, strategy) in pairs {
-        for (accumulate, node) in [(1, 4), (3, 2)] {
-            let step = Step { strategy, ranks: 8, node, layers: 4, accumulate, ..Step::standard() };
+        for (accumulate, node, waits) in [(1, 4, false), (3, 2, false), (3, 2, true)] {
+            let step = Step { strategy, ranks: 8, node, layers: 4, accumulate, last_only: waits, ..Step::standard() };
             let run = Run::new(&step).unwrap_or_else(|why| panic!("{why}"));
-            // The step exchanges over the nodes, and without shards of gradients altogether, once.
-            let last_only = matches!(scheme, Scheme::NoShard | Scheme::Zero1 | Scheme::HybridShard);
+            // Without shards of gradients the step exchanges once.
+            let last_only = match scheme {
+                Scheme::NoShard | Scheme::Zero1 => true,
+                Scheme::HybridShard => waits,
+                _ => false,
+            };
             let ours = Params {
                 params: step.size() as f64,
                 gpus: 8,

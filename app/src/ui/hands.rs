@@ -1,0 +1,158 @@
+//! Hands that a room raises for answers, counted by keys and by buttons.
+
+use leptos::prelude::*;
+
+/// An answer that was put to the room.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// What whoever decides knows it by.
+    pub key: String,
+    /// What it says: HTML of our own build.
+    pub text: String,
+    /// The hands that were counted for it.
+    pub hands: u32,
+}
+
+/// A count.
+#[derive(Clone, Copy)]
+pub struct Hands {
+    /// The answers, in order.
+    pub answers: RwSignal<Vec<Answer>>,
+    /// The answer for which hands are counted.
+    at: RwSignal<usize>,
+    /// Whether the answers are known by their order alone: the count of one begins when that of the last has ended.
+    in_order: bool,
+}
+
+impl Hands {
+    /// For answers that are said aloud, one after the other.
+    pub fn in_order() -> Self {
+        Self { answers: RwSignal::new(vec![Answer::default()]), at: RwSignal::new(0), in_order: true }
+    }
+
+    /// For answers that are written down.
+    pub fn written(answers: Vec<Answer>) -> Self {
+        Self { answers: RwSignal::new(answers), at: RwSignal::new(0), in_order: false }
+    }
+
+    /// Forgets what was counted in order.
+    pub fn begin_again(self) {
+        self.at.set(0);
+        self.answers.set(vec![Answer::default()]);
+    }
+
+    /// Counts a hand, takes it back, or goes on to the next answer. Yields whether the key is for that.
+    pub fn press(self, key: &str) -> bool {
+        let at = self.at.get_untracked();
+        match key {
+            "+" | "=" => self.change(at, 1),
+            "-" | "−" => self.change(at, -1),
+            "Enter" => return self.next(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn change(self, at: usize, by: i32) {
+        self.at.set(at);
+        self.answers.update(|all| {
+            if let Some(answer) = all.get_mut(at) {
+                answer.hands = answer.hands.saturating_add_signed(by);
+            }
+        });
+    }
+
+    fn next(self) -> bool {
+        let count = self.answers.with_untracked(Vec::len);
+        if self.in_order {
+            if self.answers.with_untracked(|all| all.last().is_none_or(|last| last.hands == 0)) {
+                return false;
+            }
+            self.answers.update(|all| all.push(Answer::default()));
+            self.at.set(count);
+        } else {
+            self.at.update(|at| *at = (*at + 1).checked_rem(count).unwrap_or_default());
+        }
+        true
+    }
+
+    /// The answer with the most hands.
+    ///
+    /// # Errors
+    /// Why there is none: a sentence.
+    pub fn most(self) -> Result<usize, String> {
+        self.answers.with_untracked(|all| most(all))
+    }
+
+    /// The counts alone, for answers in order.
+    pub fn counts(self) -> AnyView {
+        let hands = move || self.answers.with(|all| all.iter().map(|a| view! { <b>{a.hands}</b> }).collect_view());
+        view! { <p class="room-hands" aria-live="polite">"Hands: " {hands}</p> }.into_any()
+    }
+
+    /// The answers with their counts, each with a button that does `choose` with it.
+    pub fn rows(self, choose: impl Fn(usize) + Copy + Send + Sync + 'static) -> AnyView {
+        let keys = Memo::new(move |_| {
+            self.answers.with(|all| all.iter().map(|a| (a.key.clone(), a.text.clone())).collect::<Vec<_>>())
+        });
+        let hands = move |nth: usize| self.answers.with(|all| all.get(nth).map_or(0, |a| a.hands));
+        let share = move |nth: usize| {
+            let all = self.answers.with(|all| all.iter().map(|a| a.hands).sum::<u32>()).max(1);
+            format!("{:.1}%", 100.0 * f64::from(hands(nth)) / f64::from(all))
+        };
+        let row = move |(nth, (_, text)): (usize, (String, String))| {
+            let is_counted = move || (self.at.get() == nth).then_some("true");
+            let n = letter(nth);
+            view! {
+                <li aria-current=is_counted style=("--share", move || share(nth))>
+                    <span class="hands-answer"><b>{n}</b> " " <span inner_html=text></span></span>
+                    <button type="button" class="secondary" aria-label=format!("One hand less for answer {n}") on:click=move |_| self.change(nth, -1)>
+                        "−"
+                    </button>
+                    <b class="hands-count" aria-live="polite">{move || hands(nth)}</b>
+                    <button type="button" class="secondary" aria-label=format!("One hand more for answer {n}") on:click=move |_| self.change(nth, 1)>
+                        "+"
+                    </button>
+                    <button type="button" class="quiet" aria-label=format!("Decide answer {n}") on:click=move |_| choose(nth)>
+                        "Decide this"
+                    </button>
+                </li>
+            }
+        };
+        let rows = move || keys.get().into_iter().enumerate().map(row).collect_view();
+        view! { <ol class="hands">{rows}</ol> }.into_any()
+    }
+}
+
+/// The letter of an answer.
+pub fn letter(nth: usize) -> char {
+    char::from(b'A' + u8::try_from(nth.min(25)).unwrap_or_default())
+}
+
+fn most(all: &[Answer]) -> Result<usize, String> {
+    let most = all.iter().map(|answer| answer.hands).max().unwrap_or_default();
+    let first: Vec<usize> = (0..all.len()).filter(|i| all.get(*i).is_some_and(|a| a.hands == most)).collect();
+    match first.as_slice() {
+        _ if most == 0 => Err("No hands have been counted yet.".into()),
+        [one] => Ok(*one),
+        _ => Err("There is a tie. Count again, or decide one of them.".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, most};
+
+    #[test]
+    fn the_most_hands_decide_unless_two_answers_have_them() {
+        let of = |hands: &[u32]| {
+            let all: Vec<Answer> = hands.iter().map(|hands| Answer { hands: *hands, ..Answer::default() }).collect();
+            most(&all)
+        };
+        assert_eq!(of(&[3, 9, 2]), Ok(1));
+        assert!(of(&[4, 1, 4]).is_err_and(|why| why.contains("tie")));
+        for none in [&[][..], &[0], &[0, 0]] {
+            assert!(of(none).is_err_and(|why| why.contains("No hands")));
+        }
+    }
+}

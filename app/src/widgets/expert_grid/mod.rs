@@ -1,0 +1,103 @@
+//! The ranks of a stage on two grids, that of attention and that of experts, with a group lit on both.
+
+mod drawing;
+
+use leptos::prelude::*;
+use leptos::wasm_split::wasm_split;
+use ringside_core::declare::Model as _;
+use ringside_core::expert_grid::{Layout, Params};
+use ringside_core::quantity::grouped;
+
+use super::controls::Controls;
+use super::model_figure::ModelFigure;
+use super::outcome::Shown;
+use super::{Module, Props, readings};
+use crate::deferred::NotLoaded;
+use crate::ui::dom;
+use crate::ui::markup::renewed;
+use crate::ui::presets::{Preset, presets};
+use crate::ui::state::State;
+use crate::ui::table::{Table, numbers, words};
+
+/// Downloads the widget.
+#[wasm_split(widget_expert_grid, wasm_split_path = leptos::wasm_split, fallible)]
+pub(super) fn load() -> Result<Module, NotLoaded> {
+    Ok(Module { view, model: &Params::ENTRY })
+}
+
+/// Layouts worth looking at.
+const PRESETS: &[Preset] = &[
+    ("Whole experts, etp 1", "etp=1"),
+    ("Experts cut as attention, etp 4", "etp=4"),
+    ("Without tensor parallelism", "tp=1&etp=1"),
+    ("Long sequences, cp 4", "tp=2&cp=4&group=dp-cp"),
+    ("128 GPUs in two stages", "gpus=128&pp=2&group=edp"),
+];
+
+fn view(props: Props) -> AnyView {
+    let state = State::<Params>::of(props.query);
+    let params = state.params();
+    let shown = Shown::new(params, |p| p.evaluate().map(|layout| (*p, layout)), |_| Params::standard());
+    let with = move |look: fn(&Params, &Layout) -> String| shown.with(|(p, layout)| look(p, layout));
+    let finding = Signal::derive(move || shown.error().unwrap_or_else(|| with(Params::finding)));
+    let subtitle = Signal::derive(move || {
+        params.with(|p| {
+            let gpus = if p.gpus == 1 { "1 GPU".to_owned() } else { format!("{} GPUs", grouped(p.gpus)) };
+            format!("{gpus} · {} experts · rank {}", grouped(p.experts), p.rank)
+        })
+    });
+    let quantities = Memo::new(move |_| shown.with(|(p, layout)| p.quantities(layout)));
+    let press = move |event: leptos::ev::MouseEvent| {
+        let cell = dom::closest_element(&event, "[data-rank]").map(|cell| dom::attribute(&cell, "data-rank"));
+        if let Some(rank) = cell.and_then(|text| text.parse().ok()) {
+            state.update(|p| p.rank = rank);
+        }
+    };
+    let picture = move || with(drawing::picture);
+    view! {
+        <ModelFigure
+            props
+            state
+            subtitle
+            finding
+            notes="Ranks are numbered in Megatron-LM’s order, tp-cp-ep-dp-pp. One pipeline stage is drawn, that of the rank looked at; the others are \
+                   laid out alike. Press a rank to look at it."
+                .to_owned()
+            presets=presets(state, "Layouts", PRESETS.iter().copied(), Params::clone)
+            controls=Controls::of(state).draw()
+            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            table=move || table(shown)
+        >
+            {shown.frame(view! { <div class="expert-grid" on:click=press use:renewed=picture></div> }.into_any())}
+        </ModelFigure>
+    }
+    .into_any()
+}
+
+/// Where each rank of the stage lies.
+fn table(shown: Shown<(Params, Layout)>) -> AnyView {
+    let rows = move || {
+        shown.with(|(p, layout)| {
+            let row = |rank: u64| {
+                let places = |[a, b, c, _]: [u64; 4]| format!("{a}, {b}, {c}");
+                view! {
+                    <tr>
+                        <th scope="row">{rank}</th>
+                        <td class="number">{places(layout.attention.place(rank))}</td>
+                        <td class="number">{places(layout.experts.place(rank))}</td>
+                        <td>{p.experts_of(layout, rank)}</td>
+                    </tr>
+                }
+            };
+            layout.stage(p.rank).into_iter().map(row).collect_view()
+        })
+    };
+    view! {
+        <Table
+            caption="Where each rank of the stage lies"
+            columns=[words("Rank"), numbers("tp, cp, dp"), numbers("etp, ep, edp"), words("Holds")]
+            rows=rows.into_any()
+        />
+    }
+    .into_any()
+}
