@@ -1,9 +1,9 @@
 //! One mistake at a time in the golden course: each is named at its line, and hides nothing else.
 
-use std::path::Path;
-
 use ringside_content::schema::Diagnostic;
 use ringside_content::{Mode, Tree, build_tree};
+
+use crate::root;
 
 const CHAPTER: &str = "chapters/07-everything/chapter.md";
 const EXERCISES: &str = "chapters/07-everything/exercises.toml";
@@ -12,7 +12,7 @@ const FILES: [&str; 7] =
     ["course.toml", "readings.toml", "glossary.toml", "plan.toml", "reference.toml", CHAPTER, EXERCISES];
 
 fn golden() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let root = root().join("tests/golden");
     let read = |path: &str| (path.to_owned(), std::fs::read_to_string(root.join(path)).expect(path));
     FILES.map(read).into()
 }

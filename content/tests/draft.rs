@@ -1,25 +1,15 @@
 //! A chapter that is being written, rendered by itself.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::LazyLock;
-
 use ringside_content::schema::Draft;
-use ringside_content::{Mode, Tree, build, draft};
+use ringside_content::{Tree, draft};
+
+use crate::{file, root, texts};
 
 const FOLDER: &str = "26-my-chapter";
 
-/// What the build writes, by path.
-static SITE: LazyLock<BTreeMap<String, Vec<u8>>> =
-    LazyLock::new(|| build(root(), Mode::Strict).files.into_iter().collect());
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 /// The course with a new chapter made from the template, its text changed by `edit`.
 fn with_template(edit: impl Fn(String) -> String) -> Draft {
-    let mut files: BTreeMap<String, String> = serde_json::from_slice(&SITE["source.json"]).expect("paths and texts");
+    let mut files = texts();
     let template = |name: &str| std::fs::read_to_string(root().join("template").join(name)).expect("a template");
     files.get_mut("course.toml").expect("the manifest").push_str(&template("course.toml"));
     files.insert(format!("chapters/{FOLDER}/chapter.md"), edit(template("chapter.md")));
@@ -48,15 +38,15 @@ fn a_mistake_is_said_with_its_line_and_shown_in_its_place() {
 fn a_chapter_of_the_course_comes_out_as_the_site_has_it() {
     let draft = draft(&Tree::read(root()), "04-activations");
     assert_eq!(draft.diagnostics, []);
-    assert_eq!(draft.html.0.as_bytes(), SITE["chapters/activations.html"]);
+    assert_eq!(draft.html.0.as_bytes(), file("chapters/activations.html"));
     let exercises = serde_json::to_vec(&draft.exercises).expect("JSON");
-    assert_eq!(exercises, SITE["chapters/activations.exercises.json"]);
+    assert_eq!(exercises, file("chapters/activations.exercises.json"));
 }
 
 /// Chapter 3 with a file changed.
 fn edited(name: &str, edit: impl Fn(&str) -> String) -> Vec<String> {
     const FOLDER: &str = "03-memory-accounting";
-    let mut files: BTreeMap<String, String> = serde_json::from_slice(&SITE["source.json"]).expect("paths and texts");
+    let mut files = texts();
     let path = if name == "course.toml" { name.to_owned() } else { format!("chapters/{FOLDER}/{name}") };
     let text = files.get_mut(&path).expect("a file of the course");
     let new = edit(text);

@@ -2,14 +2,14 @@
 //! what its author says is a mistake is not.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use ringside_content::schema::{Course, Exercises, Status};
-use ringside_content::{Mode, build};
 use ringside_core::exercise::input::{mark, solve};
 use ringside_core::exercise::{
     Exercise, Kind, Marks, Template, by_catalogue, draw, on_paper, option_order, resolve, right_order,
 };
+
+use crate::file;
 
 const SEEDS: u64 = 200;
 
@@ -18,11 +18,9 @@ fn list(all: impl IntoIterator<Item = usize>) -> String {
 }
 
 fn exercises() -> Vec<Exercise> {
-    let site = build(Path::new(env!("CARGO_MANIFEST_DIR")), Mode::Strict);
-    let json = |path: &str| &site.files.iter().find(|(p, _)| p == path).expect(path).1;
-    let course: Course = serde_json::from_slice(json("course.json")).expect("a course");
+    let course: Course = serde_json::from_slice(file("course.json")).expect("a course");
     let written = course.chapters().filter(|c| c.status == Status::Written);
-    let of = |slug: &str| serde_json::from_slice::<Exercises>(json(&format!("chapters/{slug}.exercises.json")));
+    let of = |slug: &str| serde_json::from_slice::<Exercises>(file(&format!("chapters/{slug}.exercises.json")));
     written.flat_map(|c| of(&c.slug).expect(&c.slug).exercises).collect()
 }
 

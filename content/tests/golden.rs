@@ -1,13 +1,13 @@
 //! A small course with everything in it comes out as it did before. `UPDATE_GOLDEN=1` accepts what comes out now.
 
-use std::path::Path;
-
 use ringside_content::schema::{Course, ExerciseIndex, Exercises};
 use ringside_content::{Mode, build};
 
+use crate::root;
+
 #[test]
 fn a_chapter_with_everything_comes_out_as_before() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let root = root().join("tests/golden");
     let site = build(&root, Mode::Strict);
     let list: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
     assert!(list.is_empty(), "{}", list.join("\n"));
@@ -49,7 +49,7 @@ fn without_figure(html: &str) -> String {
 
 #[test]
 fn what_is_written_reads_back_by_the_schema() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let root = root().join("tests/golden");
     let site = build(&root, Mode::Strict);
     let json = |path: &str| &site.files.iter().find(|(p, _)| p == path).expect("the file").1;
     let course: Course = serde_json::from_slice(json("course.json")).expect("a course");

@@ -2,25 +2,15 @@
 //! kind, without a mistake; and the lines of code that they quote, which stand where they say.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::LazyLock;
 
 use ringside_content::schema::Exercises;
-use ringside_content::{Mode, Tree, build, build_tree, draft};
+use ringside_content::{Mode, Tree, build_tree, draft};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use crate::{root, texts};
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(root().join("..").join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
-
-/// The texts of the course, by path.
-static COURSE: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    let files: BTreeMap<String, Vec<u8>> = build(root(), Mode::Lenient).files.into_iter().collect();
-    serde_json::from_slice(&files["source.json"]).expect("paths and texts")
-});
 
 /// The fenced blocks of a guide in a language, indented or not.
 fn blocks(guide: &str, language: &str) -> Vec<String> {
@@ -96,7 +86,7 @@ fn chapter() -> (String, BTreeMap<String, String>) {
         text.push_str(&format!("\n{piece}\n"));
     }
     text.push_str("\n```exercises\n```\n");
-    let mut files = COURSE.clone();
+    let mut files = texts();
     files.get_mut("course.toml").expect("the manifest").push_str(&format!("\n{entry}"));
     files.insert(format!("chapters/{folder}/chapter.md"), text);
     files.insert(format!("chapters/{folder}/exercises.toml"), exercises.join("\n"));

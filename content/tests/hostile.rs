@@ -1,15 +1,15 @@
 //! Whatever is in a file, nothing panics and nothing but the renderer's own tags reaches a page.
 
-use std::path::Path;
-
 use proptest::prelude::*;
 use ringside_content::{Mode, Tree, build_tree};
+
+use crate::root;
 
 const CHAPTER: &str = "chapters/07-everything/chapter.md";
 const EXERCISES: &str = "chapters/07-everything/exercises.toml";
 
 fn golden(replaced: &[(&str, &str)]) -> Tree {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let root = root().join("tests/golden");
     let files = ["course.toml", "readings.toml", "glossary.toml", "plan.toml", "reference.toml", CHAPTER, EXERCISES];
     Tree::from_files(files.map(|path| {
         let new = replaced.iter().find(|(p, _)| *p == path).map(|(_, text)| (*text).to_owned());

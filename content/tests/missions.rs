@@ -1,13 +1,13 @@
 //! Every mission can be played: the best that the search finds beats a careless run, each decision matters, each chapter exists.
 
-use std::path::Path;
-
 use ringside_core::mission::{Game, Path as Answers};
 use ringside_core::mission::{Mission, Models, Move, Report, SEED, Search, careless, read, validate, write};
 
+use crate::root;
+
 /// The missions, by the names of their files. Their texts are Markdown here.
 fn missions() -> Vec<(String, Mission)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("missions");
+    let folder = root().join("missions");
     let mut all: Vec<(String, Mission)> = std::fs::read_dir(folder)
         .expect("content/missions")
         .map(|file| {
@@ -30,7 +30,7 @@ fn moves(path: &Answers) -> Vec<Move> {
 
 #[test]
 fn every_mission_is_played_to_its_end_and_thinking_pays() {
-    let course = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("course.toml")).expect("course");
+    let course = std::fs::read_to_string(root().join("course.toml")).expect("course");
     let missions = missions();
     assert!(!missions.is_empty());
     for (name, mission) in &missions {

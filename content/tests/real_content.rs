@@ -1,33 +1,19 @@
 //! The course itself has no mistake that the checker can see.
 
-use std::path::Path;
-use std::sync::LazyLock;
-
-use ringside_content::{Mode, Site, build, check};
+use ringside_content::Mode;
 use ringside_core::catalogue;
 use ringside_core::query::Query;
 
-static SITE: LazyLock<Site> = LazyLock::new(|| build(root(), Mode::Strict));
-
-/// A file of the site.
-fn file(path: &str) -> Option<&'static [u8]> {
-    SITE.files.iter().find(|(p, _)| p == path).map(|(_, bytes)| bytes.as_slice())
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use crate::{SITE, file, root};
 
 #[test]
 fn the_course_is_clean() {
-    let diagnostics = check(root());
-    let list: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+    let list: Vec<String> = SITE.diagnostics.iter().map(ToString::to_string).collect();
     assert!(list.is_empty(), "{} mistakes:\n{}", list.len(), list.join("\n"));
 }
 
 #[test]
 fn every_file_is_written_and_reads_back() {
-    let file = |path: &str| file(path).unwrap_or_else(|| panic!("{path} is missing"));
     let course: ringside_content::schema::Course = serde_json::from_slice(file("course.json")).expect("course.json");
     let _: ringside_content::schema::Readings = serde_json::from_slice(file("readings.json")).expect("readings.json");
     let _: ringside_content::schema::Glossary = serde_json::from_slice(file("glossary.json")).expect("glossary.json");
@@ -47,9 +33,9 @@ fn every_file_is_written_and_reads_back() {
 #[test]
 fn exercises_are_numbered_as_they_stand_on_the_page() {
     let course: ringside_content::schema::Course =
-        serde_json::from_slice(file("course.json").expect("a course")).expect("course.json");
+        serde_json::from_slice(file("course.json")).expect("course.json");
     for chapter in course.chapters().filter(|c| c.status == ringside_content::schema::Status::Written) {
-        let text = |ending: &str| file(&format!("chapters/{}.{ending}", chapter.slug)).expect(&chapter.slug);
+        let text = |ending: &str| file(&format!("chapters/{}.{ending}", chapter.slug));
         let numbered: ringside_content::schema::Exercises =
             serde_json::from_slice(text("exercises.json")).expect(&chapter.slug);
         let numbered: Vec<&str> = numbered.exercises.iter().map(|e| e.id.as_str()).collect();
@@ -57,6 +43,19 @@ fn exercises_are_numbered_as_they_stand_on_the_page() {
         let marks = page.split("data-slot-exercise=\"").skip(1);
         let standing: Vec<&str> = marks.filter_map(|rest| rest.split('"').next()).collect();
         assert_eq!(numbered, standing, "{}", chapter.slug);
+    }
+}
+
+#[test]
+fn the_plan_has_every_chapter_in_the_weeks_that_it_names() {
+    let course: ringside_content::schema::Course =
+        serde_json::from_slice(file("course.json")).expect("course.json");
+    for chapter in course.chapters() {
+        let here =
+            |week: &&ringside_content::schema::Week| week.blocks.iter().any(|b| b.chapters.contains(&chapter.slug));
+        let weeks: Vec<u8> = course.plan.iter().filter(here).map(|week| week.number).collect();
+        assert_eq!(weeks, chapter.weeks, "{}", chapter.slug);
+        assert!(!weeks.is_empty() || chapter.number == 0, "{} is in no week", chapter.slug);
     }
 }
 
@@ -87,9 +86,12 @@ fn what_is_wrong(address: &str) -> Option<String> {
         let messages = result.problems.into_iter().map(|problem| problem.message).chain(result.error);
         return messages.reduce(|all, message| format!("{all} {message}"));
     }
-    let Some(html) = file(&format!("chapters/{name}.html")) else { return Some("there is no such chapter".to_owned()) };
+    let page = format!("chapters/{name}.html");
+    if !SITE.files.iter().any(|(path, _)| *path == page) {
+        return Some("there is no such chapter".to_owned());
+    }
     let id = rest.split_once('#').map(|(_, id)| format!("id=\"{id}\""));
-    let is_there = |id: &String| String::from_utf8_lossy(html).contains(id.as_str());
+    let is_there = |id: &String| String::from_utf8_lossy(file(&page)).contains(id.as_str());
     id.filter(|id| !is_there(id)).map(|id| format!("nothing has {id}"))
 }
 
@@ -141,7 +143,7 @@ fn what_launches_print_is_recognised() {
     use ringside_content::search::read_log;
     use ringside_core::declare::Model as _;
     use ringside_core::launch::Params;
-    let signs: Signs = serde_json::from_slice(file("signs.json").expect("signs.json")).expect("signs");
+    let signs: Signs = serde_json::from_slice(file("signs.json")).expect("signs");
     let unknown: Vec<String> = (1..=24)
         .filter_map(|case| {
             let params = Params::read(&Query::new([("case", case.to_string())])).0;
