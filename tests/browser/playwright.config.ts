@@ -30,6 +30,8 @@ export default defineConfig({
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        // The headless shell would round the widths of letters, as no desktop does.
+        "--font-render-hinting=none",
         // WebGPU in software has to be asked for.
         "--enable-unsafe-webgpu",
       ],

@@ -7,8 +7,10 @@ use crate::failure::{Context, Result};
 use crate::install;
 use crate::process::{self, command, say};
 
-/// The names under which systems have Chromium or Chrome.
-const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+/// Chromium without windows: what the tests do takes a quarter less time in it.
+const SHELL: &str = "chromium-headless-shell";
+/// The names under which systems have Chromium or Chrome, the first choice first.
+const NAMES: &[&str] = &[SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
 /// A browser that is here: the one that the variable names, or one of these names on PATH.
 fn here(variable: &str, kind: &str, names: &[&str]) -> Result<Option<PathBuf>> {
@@ -69,8 +71,9 @@ pub(crate) fn chromium() -> Result<PathBuf> {
                 words.extend(arguments);
                 process::run(command(words[0]).args(&words[1..]).env("DEBIAN_FRONTEND", "noninteractive"))
             };
-            let install = ["install", "-y", "--no-install-recommends", "chromium", "fonts-liberation"];
-            let done = apt(&install).or_else(|_| apt(&["update"]).and_then(|()| apt(&install)));
+            let install = |name: &str| apt(&["install", "-y", "--no-install-recommends", name, "fonts-liberation"]);
+            let either = || install(SHELL).or_else(|_| install("chromium"));
+            let done = either().or_else(|_| apt(&["update"]).and_then(|()| either()));
             match (done, process::which(NAMES)) {
                 (Ok(()), Some(path)) => return Ok(path),
                 _ => say("that did not work; asking Playwright for its own Chromium"),

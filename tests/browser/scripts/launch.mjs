@@ -4,7 +4,7 @@ import { chromium } from "@playwright/test";
 export const input = JSON.parse(process.argv[2]);
 
 export function launch() {
-  const args = ["--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+  const args = ["--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--font-render-hinting=none"];
   if (process.getuid?.() === 0) args.push("--no-sandbox");
   return chromium.launch({ executablePath: process.env.CHROME || undefined, args });
 }
