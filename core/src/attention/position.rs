@@ -271,7 +271,7 @@ impl Params {
         match self.scheme {
             Scheme::Rope => {
                 let place = format!(
-                    "A query at position {query} and a key at {key} stand as any two that are {} apart: turned further, both, by as much.",
+                    "A query at {query} and a key at {key} score as any two that are {} apart.",
                     tokens(self.distance)
                 );
                 let turned = match self.unturned() {
