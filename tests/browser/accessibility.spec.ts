@@ -1,4 +1,4 @@
-// What axe cannot see: a header at 400 %, the reader's own colours, a picture in words, a frame that may do nothing.
+// What axe cannot see: a header at 400 %, a frame in the reader's own colours, a picture in words, a frame that may do nothing.
 import { test as bare } from "@playwright/test";
 import { expect, ready, test } from "./fixtures";
 import { widgets } from "./site";
@@ -21,12 +21,19 @@ for (const scheme of ["dark", "light"] as const) {
   test.describe(`in colours of the reader's own, ${scheme}`, () => {
     test.use({ contextOptions: { forcedColors: "active" }, colorScheme: scheme });
 
-    for (const { id } of scheme === "dark" ? widgets : widgets.filter(({ id }) => ["memory-breakdown", "model-anatomy"].includes(id))) {
-      test(`${id}: what is told apart by colour still is, what is pressed looks pressed, and a frame has its heading`, async ({ page }) => {
-        await page.goto(`w/${id}/?embed`);
+    for (const { id, params } of scheme === "dark" ? widgets : widgets.filter(({ id }) => ["memory-breakdown", "model-anatomy"].includes(id))) {
+      test(`${id} in a frame: bad values are named, what is told apart by colour still is, and what is pressed looks pressed`, async ({ page }) => {
+        await page.goto(`w/${id}/?embed&${params[0]}=${encodeURIComponent("☃")}&no-such=1`);
         await ready(page);
         await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
-        const wrong = await page.locator("[data-widget]").evaluate((figure) => {
+        // That nonsense in any parameter is named, and the default used in its place, is core/tests/catalogue.rs's to check.
+        const problems = page.locator(".problems");
+        await expect(problems).toContainText(params[0]);
+        await expect(problems).toContainText("no-such");
+        const figure = page.locator("[data-widget]");
+        await expect(figure.locator(".drawing").first()).toBeVisible();
+        await expect(figure).not.toContainText(/NaN|undefined/);
+        const wrong = await figure.evaluate((figure) => {
           const wrong: string[] = [];
           const shown = (e: Element) => e.getClientRects().length > 0;
           const style = (e: Element) => getComputedStyle(e);

@@ -46,7 +46,7 @@ test("a chapter is edited, seen as it is typed, kept, downloaded and taken back"
   expect(readFileSync(await (await download).path(), "utf8")).toContain("Seventeen bytes");
 
   await page.getByRole("button", { name: "Discard my changes" }).click();
-  await expect(preview.getByRole("heading", { name: "Sixteen bytes" })).toBeVisible();
+  await expect(preview.getByRole("heading", { name: "Sixteen bytes for every parameter" })).toBeVisible();
   await page.getByRole("button", { name: "Put my changes back" }).click();
   await expect(preview.getByRole("heading", { name: "Seventeen bytes" })).toBeVisible();
 });

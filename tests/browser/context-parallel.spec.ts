@@ -14,7 +14,7 @@ test("contiguous pieces leave ranks idle, and the zig-zag does not", async ({ pa
   await expect.poll(() => parameter(page, "step")).toBe("3");
   await expect(figure(page).locator(".transport-place")).toHaveText("Step 3 of 8");
   await expect(drawing.locator(".matrix path.vain")).not.toHaveAttribute("d", "");
-  await expect(finding(page)).toContainText("the rank 2 places before it");
+  await expect(finding(page)).toContainText("from 2 places before it in the ring");
   // Eight blocks of two ranks in vain, 24 of six computed.
   const blocks = (name: string) => drawing.locator(`.matrix path.${name}`).evaluate((path) => path.getAttribute("d")?.match(/M/g)?.length ?? 0);
   expect([await blocks("vain"), await blocks("now")]).toEqual([8, 24]);

@@ -17,7 +17,7 @@ test("a rank that is pressed shows its groups on both grids", async ({ page }) =
   await figure(page).getByLabel("Group", { exact: true }).selectOption("edp");
   await expect.poll(() => lit(0)).toEqual([5, 13, 21, 29]);
   expect(await quantity(page, "group-nodes")).toBe(4);
-  // Cut as attention is, an expert has fewer replicas; 16 ranks a part are too many for 32.
+  // Cut as attention is, an expert has fewer replicas.
   const etp = figure(page).getByRole("slider", { name: "Expert tensor parallel, etp" });
   await etp.press("ArrowRight");
   await expect.poll(() => quantity(page, "edp")).toBe(2);

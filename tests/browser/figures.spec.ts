@@ -100,33 +100,44 @@ for (const { id } of widgets) {
       }
     });
   });
+}
 
+/** The first place of each figure, by chapter. */
+const chapters = new Map<string, typeof places>();
+for (const { id } of widgets) {
   const place = places.find((place) => place.widget === id);
-  if (!place) continue;
-  test(`${id}: in its chapter too, before its prediction as well as after`, async ({ page }) => {
+  if (place) chapters.set(place.path, [...(chapters.get(place.path) ?? []), place]);
+}
+
+for (const [path, figures] of chapters) {
+  test(`${path}: all that is needed of its figures is seen, before a prediction as well as after`, async ({ page }) => {
     await page.setViewportSize(SCREENS[0]);
-    await page.goto(place.path);
+    await page.goto(path);
     await ready(page);
-    const there = page.locator(`.widget-slot[id="${place.anchor}"]`);
-    const within = there.locator("[data-widget]");
-    // One further down comes when it is near.
-    await there.scrollIntoViewIfNeeded();
-    await expect(within).toBeVisible();
-    const look = async (when: string) => {
-      for (const screen of SCREENS) {
-        await page.setViewportSize(screen);
-        await there.evaluate((slot) => slot.scrollIntoView());
-        expect.soft(await missing(within), `${when}, ${JSON.stringify(screen)}`).toEqual([]);
-      }
-    };
-    const uncover = within.getByRole("button", { name: "Show it without a prediction" });
-    if (await uncover.count()) {
-      await expect(within).toHaveClass(/withheld/);
-      await look("before");
-      await uncover.click();
+    for (const { anchor, widget } of figures) {
+      await test.step(widget, async () => {
+        const there = page.locator(`.widget-slot[id="${anchor}"]`);
+        const within = there.locator("[data-widget]");
+        // One further down comes when it is near.
+        await there.scrollIntoViewIfNeeded();
+        await expect(within).toBeVisible();
+        const look = async (when: string) => {
+          for (const screen of SCREENS) {
+            await page.setViewportSize(screen);
+            await there.evaluate((slot) => slot.scrollIntoView());
+            expect.soft(await missing(within), `${widget} ${when}, ${JSON.stringify(screen)}`).toEqual([]);
+          }
+        };
+        const uncover = within.getByRole("button", { name: "Show it without a prediction" });
+        if (await uncover.count()) {
+          await expect(within).toHaveClass(/withheld/);
+          await look("before");
+          await uncover.click();
+        }
+        await expect(within).not.toHaveClass(/withheld/);
+        await look("after");
+      });
     }
-    await expect(within).not.toHaveClass(/withheld/);
-    await look("after");
   });
 }
 

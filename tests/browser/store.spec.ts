@@ -126,6 +126,7 @@ test("two tabs add up", async ({ page, context }) => {
   await ready(other);
   await theme(other).click();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  await page.bringToFront();
   await page.getByRole("button", { name: /mark .*done/i }).click();
   await expect.poll(async () => (await stored(page)).chapters["memory-accounting"]?.done).toBe(true);
   expect((await stored(page)).settings.theme).toBe("light");
