@@ -21,6 +21,8 @@ mod data;
 #[cfg(feature = "render")]
 mod diagnostic;
 #[cfg(feature = "render")]
+mod evaluated;
+#[cfg(feature = "render")]
 mod fragment;
 #[cfg(feature = "render")]
 mod html;
@@ -46,7 +48,7 @@ pub use coverage::coverage;
 #[cfg(feature = "render")]
 pub use diagnostic::Mode;
 #[cfg(feature = "render")]
-pub use site::{Site, build, build_tree, check, draft, slide};
+pub use site::{Site, build, build_tree, draft, slide};
 #[cfg(feature = "render")]
 pub use source::Tree;
 #[cfg(feature = "render")]

@@ -10,6 +10,7 @@ use ringside_core::quantity::{Unit, number};
 use ringside_core::query::{Query, parse_number};
 
 use super::{ids, read, section};
+use crate::evaluated::evaluated;
 use crate::markdown;
 use crate::names::Kind;
 use crate::source::Located;
@@ -114,7 +115,7 @@ fn formula(world: &World<'_>, mut table: Table<'_, '_>) -> Option<Formula> {
 /// The names of a state: of the model, of its GPU and of its language model.
 fn env(world: &World<'_>, entry: &'static Entry, state: &Located<'_>) -> Option<Env> {
     let query = Query::parse(&state.text);
-    let evaluation = (entry.evaluate)(&query);
+    let evaluation = evaluated(entry, &query);
     let trouble = evaluation.problems.first().map(|p| p.message.clone()).or(evaluation.error.clone());
     if let Some(why) = trouble {
         world.sink.report(state.spot(0), why);

@@ -33,6 +33,7 @@ pub(crate) use syllabus::{Session, Syllabus, syllabus};
 use ringside_core::catalogue;
 use ringside_core::query::Query;
 
+use crate::evaluated::evaluated;
 use crate::names::Kind;
 use crate::schema::{Html, Place};
 use crate::source::{Located, SourceFile};
@@ -107,9 +108,9 @@ fn figure(world: &World<'_>, state: &Located<'_>) -> Option<Place> {
         world.names.resolve(Kind::Widget, id, state.spot(0), world.sink);
         return None;
     };
-    let result = (entry.evaluate)(&Query::parse(query));
-    if let Some(why) = result.problems.into_iter().map(|p| p.message).chain(result.error).next() {
-        world.sink.report(state.spot(0), why);
+    let result = evaluated(entry, &Query::parse(query));
+    if let Some(why) = result.problems.iter().map(|p| &p.message).chain(&result.error).next() {
+        world.sink.report(state.spot(0), why.clone());
     }
     let href = if query.is_empty() { format!("w/{id}/") } else { format!("w/{id}/?{query}") };
     Some(Place { title: entry.title.to_owned(), href })

@@ -6,6 +6,7 @@ use ringside_core::query::Query;
 
 use super::{labs, missions, still};
 use crate::data::{Lab, Listed};
+use crate::evaluated::evaluated;
 use crate::html::escape;
 use crate::markdown;
 use crate::schema::{Course, Status};
@@ -46,7 +47,7 @@ fn button(label: &str, set: &str, says: &str) -> String {
 
 /// A quantity of a model of the catalogue in a state, as a person reads it.
 fn quantity(entry: &Entry, query: &str, id: &str) -> String {
-    let result = (entry.evaluate)(&Query::parse(query));
+    let result = evaluated(entry, &Query::parse(query));
     result.quantities.iter().find(|q| q.id == id).map(|q| q.text()).unwrap_or_default()
 }
 

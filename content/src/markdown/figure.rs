@@ -7,6 +7,7 @@ use ringside_drawing::chart::{Frame, svg};
 use ringside_drawing::charts;
 
 use super::links::page;
+use crate::evaluated::evaluated;
 use crate::html::escape;
 use crate::words;
 
@@ -56,7 +57,7 @@ pub(crate) fn still(entry: &Entry, query: &Query) -> String {
 /// The most important quantities of a widget in one state, as a table.
 pub(crate) fn quantities(entry: &Entry, query: &Query) -> String {
     let mut out = format!("<table><caption>{}</caption>\n<tbody>\n", escape(entry.title));
-    for quantity in (entry.evaluate)(query).quantities.into_iter().take(ROWS) {
+    for quantity in evaluated(entry, query).quantities.iter().take(ROWS) {
         out.push_str(&format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
             escape(quantity.label),

@@ -2,6 +2,7 @@
 
 use ringside_core::query::Query;
 
+use crate::evaluated::evaluated;
 use crate::html::escape;
 use crate::markdown::scan::FigureHead;
 use crate::names::Kind;
@@ -181,11 +182,11 @@ pub(super) fn page(path: &str, query: &Query) -> String {
 /// Reports what the model says about a query.
 pub(crate) fn check_query(world: &World<'_>, widget: &str, query: &Query, spot: Spot<'_>) {
     let Some(entry) = world.widget(widget) else { return };
-    let evaluation = (entry.evaluate)(query);
-    for problem in evaluation.problems {
-        world.sink.report(spot, problem.message);
+    let evaluation = evaluated(entry, query);
+    for problem in &evaluation.problems {
+        world.sink.report(spot, problem.message.clone());
     }
-    if let Some(error) = evaluation.error {
-        world.sink.report(spot, error);
+    if let Some(error) = &evaluation.error {
+        world.sink.report(spot, error.clone());
     }
 }

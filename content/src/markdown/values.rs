@@ -12,6 +12,8 @@ use ringside_core::quantity::{Unit, exact, number, significant};
 use ringside_core::query::{Query, parse_number};
 use ringside_core::{catalogue, expr};
 
+use crate::evaluated::evaluated;
+
 /// A computed number.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Value {
@@ -55,7 +57,7 @@ pub(crate) fn compute(source: &str) -> Result<Value, Trouble> {
         None => (rest, "auto"),
     };
     let (expression, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let evaluation = (entry.evaluate)(&Query::parse(query));
+    let evaluation = evaluated(entry, &Query::parse(query));
     if let Some(problem) = evaluation.problems.first() {
         return Err(Trouble::new(problem.message.clone()));
     }

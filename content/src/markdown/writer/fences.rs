@@ -4,6 +4,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use ringside_core::exercise;
 
 use super::{Events, Flavour, Writer};
+use crate::evaluated::evaluated;
 use crate::html::escape;
 use crate::markdown::fence::{self, Fence, WidgetFence};
 use crate::markdown::{Slot, figure, highlight, links, scan};
@@ -146,7 +147,7 @@ impl<'w> Writer<'w, '_> {
         }
         let known = self.world.names.resolve(Kind::Widget, &fence.widget, spot, sink);
         if known && let Some(entry) = self.world.widget(&fence.widget) {
-            let evaluation = (entry.evaluate)(&query);
+            let evaluation = evaluated(entry, &query);
             for problem in &evaluation.problems {
                 let at = find_key(&body.text, &problem.name);
                 sink.report(body.spot(at), problem.message.clone());
