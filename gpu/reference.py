@@ -11,6 +11,7 @@ import json
 import math
 import pathlib
 import sys
+import urllib.parse
 
 OUT = pathlib.Path(__file__).parent.parent / "core/src/kernels/reference.json"
 COMMAND = "cargo xtask kernels --reference"
@@ -55,8 +56,14 @@ def entry(device, family, kernel, sizes, flop, times, error, bound, count):
     }
 
 
-def peers(torch):
-    """cuBLAS at 1024 and 4096 cubed, and `scaled_dot_product_attention` at 4096 × 128 with 8 heads, in f32 and f16."""
+def sizes_of(measured, family):
+    """The sizes at which kernels of a family were measured, each once."""
+    queries = dict.fromkeys(m["sizes"] for m in measured if m["family"] == family)
+    return [{name: int(size) for name, size in urllib.parse.parse_qsl(query)} for query in queries]
+
+
+def peers(torch, measured):
+    """cuBLAS and `scaled_dot_product_attention` in f32 and f16, at the sizes at which ours were measured."""
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
@@ -64,32 +71,36 @@ def peers(torch):
     rand = lambda *shape: 2 * torch.rand(*shape, device="cuda", dtype=torch.float64) - 1
     for dtype, name, half in [(torch.float32, "f32, TF32 off", False), (torch.float16, "f16", True)]:
         unit = 2.0**-11 if half else 2.0**-24
-        for n in (1024, 4096):
-            a, b = (rand(n, n).to(dtype) for _ in range(2))
+        for sizes in sizes_of(measured, "matmul"):
+            m, n, k = sizes["m"], sizes["n"], sizes["k"]
+            a, b = rand(m, k).to(dtype), rand(k, n).to(dtype)
             exact, weight = a.double() @ b.double(), a.double().abs() @ b.double().abs()
             # Sums in f32; in f16 the result is rounded once more.
-            bounds = n * 2.0**-24 * weight + (unit * exact.abs() if half else 0)
+            bounds = k * 2.0**-24 * weight + (unit * exact.abs() if half else 0)
             errors = ((a @ b).double() - exact).abs()
             at = (errors / bounds).argmax()
             found = errors.flatten()[at].item(), bounds.flatten()[at].item()
             times = timed(torch, lambda: a @ b)
-            sizes = {"m": n, "n": n, "k": n}
-            yield entry(device, "matmul", f"cuBLAS, {name}", sizes, 2 * n**3, times, *found, n * n)
-        for causal in (False, True):
-            seq, d, heads = 4096, 128, 8
+            yield entry(device, "matmul", f"cuBLAS, {name}", sizes, 2 * m * n * k, times, *found, m * n)
+        for sizes in sizes_of(measured, "attention"):
+            seq, d, heads, causal = sizes["seq"], sizes["head_dim"], sizes["heads"], bool(sizes["causal"])
+            if sizes["kv_heads"] != heads:
+                continue
             q, k, v = (rand(1, heads, seq, d).mul(scale).to(dtype) for scale in (3, 3, 1))
             attend = lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
             exact = attend(q.double(), k.double(), v.double())
             error = (attend(q, k, v).double() - exact).abs().max().item()
+            # `attention::HALF_TOLERANCE` and `TOLERANCE`.
             bound = (0.02 if half else 1e-4) * exact.abs().max().item()
             scores = heads * (seq * (seq + 1) // 2 if causal else seq * seq)
             times = timed(torch, lambda: attend(q, k, v))
-            sizes = {"seq": seq, "head_dim": d, "heads": heads, "kv_heads": heads, "causal": int(causal)}
             yield entry(device, "attention", f"PyTorch SDPA, {name}", sizes, 4 * d * scores, times, error, bound, q.numel())
 
 
 def main():
     session = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    if not session["measured"]:
+        sys.exit("Nothing was measured.")
     if any(m["software"] for m in session["measured"]):
         sys.exit("This was measured on a GPU made of software: reference measurements are of a real one.")
     try:
@@ -97,7 +108,7 @@ def main():
     except ImportError:
         print("torch is not installed: cuBLAS and PyTorch's attention are left out.")
     else:
-        session["measured"] += peers(torch)
+        session["measured"] += list(peers(torch, session["measured"]))
     session |= {"date": datetime.date.today().isoformat(), "command": COMMAND}
     sessions = [old for old in json.loads(OUT.read_text()) if old["measured"][0]["device"] != session["measured"][0]["device"]]
     OUT.write_text(json.dumps([*sessions, session], indent=1) + "\n")

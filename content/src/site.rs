@@ -39,11 +39,6 @@ pub fn build(root: &Path, mode: Mode) -> Site {
     build_tree(&Tree::read(root), mode)
 }
 
-/// Everything that is wrong with the folder `content/`.
-pub fn check(root: &Path) -> Vec<Diagnostic> {
-    build(root, Mode::Strict).diagnostics
-}
-
 /// Renders a [`Tree`].
 pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     let sink = Sink::default();

@@ -11,7 +11,7 @@ mod real_content;
 mod slide;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use ringside_content::{Mode, Site, build};
@@ -21,13 +21,38 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The folder of a small course with everything in it.
+fn golden_root() -> PathBuf {
+    root().join("tests/golden")
+}
+
+/// The text and the exercises of its only chapter.
+const CHAPTER: &str = "chapters/07-everything/chapter.md";
+const EXERCISES: &str = "chapters/07-everything/exercises.toml";
+
+/// The files that it cannot be without.
+const FILES: [&str; 7] =
+    ["course.toml", "readings.toml", "glossary.toml", "plan.toml", "reference.toml", CHAPTER, EXERCISES];
+/// Its lab.
+const LAB: [&str; 3] = ["labs/01-ddp/lab.md", "labs/01-ddp/ddp.py", "labs/01-ddp/output.txt"];
+
+/// Its files: paths and texts.
+fn golden() -> Vec<(String, String)> {
+    let read = |path: &str| (path.to_owned(), std::fs::read_to_string(golden_root().join(path)).expect(path));
+    FILES.into_iter().chain(LAB).map(read).collect()
+}
+
 /// The course as the site gets it.
 static SITE: LazyLock<Site> = LazyLock::new(|| build(root(), Mode::Strict));
 
+/// A file of the site, if there is one.
+fn find(path: &str) -> Option<&'static [u8]> {
+    SITE.files.iter().find(|(p, _)| p == path).map(|(_, bytes)| bytes.as_slice())
+}
+
 /// A file of the site.
 fn file(path: &str) -> &'static [u8] {
-    let of_path = SITE.files.iter().find(|(p, _)| p == path).map(|(_, bytes)| bytes.as_slice());
-    of_path.unwrap_or_else(|| panic!("{path} is missing"))
+    find(path).unwrap_or_else(|| panic!("{path} is missing"))
 }
 
 /// The texts of the course, by path.

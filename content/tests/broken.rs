@@ -1,21 +1,9 @@
 //! One mistake at a time in the golden course: each is named at its line, and hides nothing else.
 
 use ringside_content::schema::Diagnostic;
-use ringside_content::{Mode, Tree, build_tree};
+use ringside_content::{Mode, Tree, build, build_tree};
 
-use crate::root;
-
-const CHAPTER: &str = "chapters/07-everything/chapter.md";
-const EXERCISES: &str = "chapters/07-everything/exercises.toml";
-
-const FILES: [&str; 7] =
-    ["course.toml", "readings.toml", "glossary.toml", "plan.toml", "reference.toml", CHAPTER, EXERCISES];
-
-fn golden() -> Vec<(String, String)> {
-    let root = root().join("tests/golden");
-    let read = |path: &str| (path.to_owned(), std::fs::read_to_string(root.join(path)).expect(path));
-    FILES.map(read).into()
-}
+use crate::{CHAPTER, EXERCISES, FILES, golden};
 
 /// The golden course with `from` replaced by `to` in `file`.
 fn with(file: &str, from: &str, to: &str) -> Vec<(String, String)> {
@@ -206,6 +194,11 @@ const CASES: &[Case] = &[
         "```exercise predict-64\n```\n\n## Read",
     ),
     case(CHAPTER, "```exercises\n", "```text\n", &["has no place"], ""),
+    case(CHAPTER, "```lab ddp hook", "```lab ddpp hook", &["no lab “ddpp”", "did you mean “ddp”"], "```lab"),
+    case(CHAPTER, "```lab ddp hook", "```lab ddp hok", &["no part “hok”", "did you mean “hook”"], "```lab"),
+    case(CHAPTER, "works.append(", "works.push(", &["in one line of the lab’s part, and in no other"], "works.push("),
+    case(CHAPTER, "works.append(", "works", &["“works” must be in one line"], "works ["),
+    case(CHAPTER, "(see:?n=2)", "(#law)", &["A step of a lab is"], "work.wait()"),
     case(CHAPTER, "```text\nplain", "```sources\nplain", &["sources are placed twice"], "```sources\n```"),
     // Exercises
     case(EXERCISES, "prompt = ", "promt = ", &["`promt`", "did you mean “prompt”"], "promt"),
@@ -334,7 +327,7 @@ fn missing_files_are_named() {
     }
     assert_eq!(diagnostics(Vec::new()).len(), 5);
     let folder = std::env::temp_dir().join("ringside-content-nowhere");
-    assert_eq!(ringside_content::check(&folder).len(), 5);
+    assert_eq!(build(&folder, Mode::Strict).diagnostics.len(), 5);
 }
 
 #[test]
@@ -355,7 +348,7 @@ fn a_file_that_is_not_text_is_named() {
     let folder = std::env::temp_dir().join(format!("ringside-content-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("plan.toml"), b"# \xff\n").expect("written");
-    let found = ringside_content::check(&folder);
+    let found = build(&folder, Mode::Strict).diagnostics;
     std::fs::remove_dir_all(&folder).expect("removed");
     assert!(found.iter().any(|d| d.file == "content/plan.toml" && d.message.contains("UTF-8")), "{found:?}");
 }

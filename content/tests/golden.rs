@@ -3,11 +3,11 @@
 use ringside_content::schema::{Course, ExerciseIndex, Exercises};
 use ringside_content::{Mode, build};
 
-use crate::root;
+use crate::golden_root;
 
 #[test]
 fn a_chapter_with_everything_comes_out_as_before() {
-    let root = root().join("tests/golden");
+    let root = golden_root();
     let site = build(&root, Mode::Strict);
     let list: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
     assert!(list.is_empty(), "{}", list.join("\n"));
@@ -49,8 +49,7 @@ fn without_figure(html: &str) -> String {
 
 #[test]
 fn what_is_written_reads_back_by_the_schema() {
-    let root = root().join("tests/golden");
-    let site = build(&root, Mode::Strict);
+    let site = build(&golden_root(), Mode::Strict);
     let json = |path: &str| &site.files.iter().find(|(p, _)| p == path).expect("the file").1;
     let course: Course = serde_json::from_slice(json("course.json")).expect("a course");
     assert_eq!(serde_json::to_vec(&course).expect("JSON"), *json("course.json"));

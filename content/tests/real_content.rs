@@ -4,7 +4,7 @@ use ringside_content::Mode;
 use ringside_core::catalogue;
 use ringside_core::query::Query;
 
-use crate::{SITE, file, root};
+use crate::{SITE, file, find, golden, root};
 
 #[test]
 fn the_course_is_clean() {
@@ -32,8 +32,7 @@ fn every_file_is_written_and_reads_back() {
 
 #[test]
 fn exercises_are_numbered_as_they_stand_on_the_page() {
-    let course: ringside_content::schema::Course =
-        serde_json::from_slice(file("course.json")).expect("course.json");
+    let course: ringside_content::schema::Course = serde_json::from_slice(file("course.json")).expect("course.json");
     for chapter in course.chapters().filter(|c| c.status == ringside_content::schema::Status::Written) {
         let text = |ending: &str| file(&format!("chapters/{}.{ending}", chapter.slug));
         let numbered: ringside_content::schema::Exercises =
@@ -48,8 +47,7 @@ fn exercises_are_numbered_as_they_stand_on_the_page() {
 
 #[test]
 fn the_plan_has_every_chapter_in_the_weeks_that_it_names() {
-    let course: ringside_content::schema::Course =
-        serde_json::from_slice(file("course.json")).expect("course.json");
+    let course: ringside_content::schema::Course = serde_json::from_slice(file("course.json")).expect("course.json");
     for chapter in course.chapters() {
         let here =
             |week: &&ringside_content::schema::Week| week.blocks.iter().any(|b| b.chapters.contains(&chapter.slug));
@@ -87,11 +85,9 @@ fn what_is_wrong(address: &str) -> Option<String> {
         return messages.reduce(|all, message| format!("{all} {message}"));
     }
     let page = format!("chapters/{name}.html");
-    if !SITE.files.iter().any(|(path, _)| *path == page) {
-        return Some("there is no such chapter".to_owned());
-    }
+    let Some(html) = find(&page) else { return Some("there is no such chapter".to_owned()) };
     let id = rest.split_once('#').map(|(_, id)| format!("id=\"{id}\""));
-    let is_there = |id: &String| String::from_utf8_lossy(file(&page)).contains(id.as_str());
+    let is_there = |id: &String| String::from_utf8_lossy(html).contains(id.as_str());
     id.filter(|id| !is_there(id)).map(|id| format!("nothing has {id}"))
 }
 
@@ -112,14 +108,8 @@ fn everything_of_the_reading_map_has_a_place() {
 #[test]
 fn a_place_that_does_not_exist_is_named() {
     let coverage = |item: &str| format!("[[document]]\nnumber = 1\ntitle = \"A document\"\nitems = [{item}]\n");
-    let golden = root().join("tests/golden");
-    let files = ["course.toml", "readings.toml", "glossary.toml", "plan.toml", "reference.toml"]
-        .into_iter()
-        .chain(["chapters/07-everything/chapter.md", "chapters/07-everything/exercises.toml"])
-        .map(|path| (path.to_owned(), std::fs::read_to_string(golden.join(path)).expect(path)));
-    let files: Vec<(String, String)> = files.collect();
     let messages = |item: &str| {
-        let with = files.iter().cloned().chain([("coverage.toml".to_owned(), coverage(item))]);
+        let with = golden().into_iter().chain([("coverage.toml".to_owned(), coverage(item))]);
         let site = ringside_content::build_tree(&ringside_content::Tree::from_files(with), Mode::Strict);
         let own = site.diagnostics.iter().filter(|d| d.file == "content/coverage.toml");
         own.map(|d| d.message.clone()).collect::<Vec<_>>().join("\n")

@@ -168,6 +168,17 @@ pub fn exact(value: f64) -> Option<String> {
     whole.then(|| grouped(value as u64))
 }
 
+/// A number of things: `1 call waits`, `4 096 calls wait`.
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(n), if n == 1 { one } else { many })
+}
+
+/// With a capital at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// A number and its unit, kept on one line: a no-break space between them.
 pub fn unbroken(text: &str) -> String {
     text.replace(' ', "\u{a0}")
@@ -197,6 +208,9 @@ mod tests {
         assert_eq!(significant(1234567.0, 2), "1200000");
         assert_eq!(grouped(8_030_261_248), "8\u{202f}030\u{202f}261\u{202f}248");
         assert_eq!(exact(1234.0).as_deref(), Some("1\u{202f}234"));
+        assert_eq!(counted(1, "rank", "ranks"), "1 rank");
+        assert_eq!(counted(4096, "rank", "ranks"), "4\u{202f}096 ranks");
+        assert_eq!((capital("élan vital"), capital("")), ("Élan vital".to_owned(), String::new()));
         assert_eq!((exact(0.5), exact(-1.0), exact(f64::NAN)), (None, None, None));
     }
 }

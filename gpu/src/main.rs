@@ -20,6 +20,15 @@ use ringside_gpu::{Effort, Gpu, block_on, run};
 use ringside_shaders::Problem;
 
 fn main() -> ExitCode {
+    let mut wanted: Vec<String> = std::env::args().skip(1).collect();
+    let file = match wanted.iter().position(|word| word == "--json") {
+        Some(at) if at + 1 < wanted.len() => wanted.drain(at..=at + 1).next_back(),
+        Some(_) => {
+            eprintln!("After --json, the file to write: [<family> …] [--json <file>]");
+            return ExitCode::FAILURE;
+        }
+        None => None,
+    };
     let mut gpu = match block_on(Gpu::ask()) {
         Ok(gpu) => gpu,
         Err(why) => {
@@ -39,9 +48,6 @@ fn main() -> ExitCode {
     let all = Effort { check: u64::MAX, timed: false };
     // About a second of multiplications, unoptimised.
     let some = Effort { check: 1 << 25, timed: true };
-    let mut wanted: Vec<String> = std::env::args().skip(1).collect();
-    let file =
-        wanted.iter().position(|word| word == "--json").map(|at| wanted.split_off(at)).and_then(|mut of| of.pop());
     let mut timed: Vec<Measured> = Vec::new();
     let is_wanted = |family: &str| wanted.is_empty() || wanted.iter().any(|name| name == family);
     let mut wrong = 0;
@@ -90,7 +96,7 @@ fn main() -> ExitCode {
 /// The tuner's winner as one of the ladder, of the same sizes as the others.
 fn tuned(best: &Measured) -> Measured {
     let n = Query::parse(&best.sizes).get("n").unwrap_or_default().to_owned();
-    let kernel = format!("tuned, {}: {}", best.kernel, Trial::of(best).map_or_else(String::new, |t| t.config.name()));
+    let kernel = Trial::of(best).map_or_else(String::new, |trial| trial.config.tuned());
     Measured { family: matmul::Sizes::NAME.to_owned(), kernel, sizes: format!("m={n}&n={n}&k={n}"), ..best.clone() }
 }
 

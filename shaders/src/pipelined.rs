@@ -121,11 +121,11 @@ macro_rules! kernel {
 }
 
 /// The upper rungs of the ladder.
-pub(crate) const SINGLE: Kernel = kernel!(Sizes::NAME, "pipelined", LADDER, [A, B, C, SIZES], &[]);
+pub(crate) const SINGLE: Kernel = kernel!(Sizes::NAME, "pipelined", SINGLE, [A, B, C, SIZES], &[]);
 pub(crate) const DEEP: Kernel = kernel!(Sizes::NAME, "pipelined-deep", DEEP, [A, B, C, SIZES], &[]);
 pub(crate) const SHUFFLED: Kernel = Kernel {
     id: "pipelined-subgroups",
-    constants: |dims| constants(dims, config(dims, Config::LADDER), true),
+    constants: |dims| constants(dims, config(dims, Config::SINGLE), true),
     subgroups: true,
     ..SINGLE
 };
@@ -134,7 +134,7 @@ pub(crate) const HALF_SUMS: Kernel = kernel!(Sizes::NAME, "pipelined-f16-sums", 
 
 /// What the tuner tries: the same with any shape.
 pub const TUNED: &[Kernel] = &[
-    kernel!(tuner::FAMILY, "f32", LADDER, [A, B, C, SIZES], &[]),
+    kernel!(tuner::FAMILY, "f32", SINGLE, [A, B, C, SIZES], &[]),
     kernel!(tuner::FAMILY, "f16", HALF_TILES),
     kernel!(tuner::FAMILY, "f16-sums", HALF_SUMS),
 ];

@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast as _;
 
 use super::{Overlay, projector, share, theme};
 use crate::store::store;
-use crate::ui::dialog;
+use crate::ui::{dialog, dom};
 
 const KEYS: &[(&str, &str)] = &[
     ("/", "Search"),
@@ -23,7 +23,7 @@ const KEYS: &[(&str, &str)] = &[
 /// Listens for the shortcuts that work everywhere, unless the settings say not to. Keys typed into a field are the field's.
 pub fn listen(overlay: RwSignal<Option<Overlay>>) {
     let listener = window_event_listener(leptos::ev::keydown, move |event: KeyboardEvent| {
-        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() || typing(&event) {
+        if !dom::is_plain(&event) || typing(&event) {
             return;
         }
         if store().peek(|doc| doc.settings.no_shortcuts) && !projector::is_on() {

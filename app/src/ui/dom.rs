@@ -5,7 +5,7 @@ pub use ringside_drawing::escaped;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::Closure;
-use web_sys::{Element, Event, EventTarget, HtmlElement};
+use web_sys::{Element, Event, EventTarget, HtmlElement, KeyboardEvent};
 
 /// The first element under `root` that matches.
 pub fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
@@ -36,6 +36,11 @@ pub fn attribute(element: &Element, name: &str) -> String {
 /// Sets an attribute of a name of ours, which does not fail.
 pub fn set(element: &Element, name: &str, value: &str) {
     let _ = element.set_attribute(name, value);
+}
+
+/// Whether a key was pressed alone, for nobody before us: no combination of keys is ours.
+pub fn is_plain(event: &KeyboardEvent) -> bool {
+    !(event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key())
 }
 
 /// Does `act` for every event of this name on `target` or within it, until the place that this belongs to is gone.

@@ -90,6 +90,11 @@ impl Hands {
         view! { <p class="room-hands" aria-live="polite">"Hands: " {hands}</p> }.into_any()
     }
 
+    /// The keys that count, up to Enter, as a sentence begins with them.
+    pub fn keys() -> AnyView {
+        view! { <kbd>"+"</kbd> " and " <kbd>"−"</kbd> " count hands, " <kbd>"Enter"</kbd> }.into_any()
+    }
+
     /// The answers with their counts, each with a button that does `choose` with it.
     pub fn rows(self, choose: impl Fn(usize) + Copy + Send + Sync + 'static) -> AnyView {
         let keys = Memo::new(move |_| {

@@ -8,7 +8,7 @@ use ringside_core::decimal;
 use ringside_core::quantity::grouped;
 use wasm_bindgen::JsCast as _;
 
-use super::unique_id;
+use super::{dom, unique_id};
 
 /// Speeds and what a person calls them.
 const SPEEDS: [(f64, &str); 4] = [(0.5, "½×"), (1.0, "1×"), (2.0, "2×"), (4.0, "4×")];
@@ -125,7 +125,7 @@ impl Player {
     }
 
     fn press(self, event: &KeyboardEvent) {
-        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() {
+        if !dom::is_plain(event) {
             return;
         }
         let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());

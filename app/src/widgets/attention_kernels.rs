@@ -1,4 +1,4 @@
-//! One attention by nine kernels, on the learner's own GPU.
+//! One attention by a ladder of kernels, on the learner's own GPU.
 
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;

@@ -10,7 +10,7 @@ use ringside_drawing::charts::optimizer_step::{bowl, loss};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::{Module, Props, played, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
@@ -40,7 +40,7 @@ const PACE: Pace = Pace { whole: 9_000.0, longest: 400.0, shortest: 30.0 };
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
-    let still = Memo::new(move |_| params.with(|p| Params { step: 0, ..p.clone() }));
+    let still = played::whole(params);
     let shown = Shown::new(still, Params::evaluate, Clone::clone);
     let steps = Signal::derive(move || shown.with(|path: &Path| path.changes.len()));
     // The whole way is on show until somebody steps.

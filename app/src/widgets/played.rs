@@ -2,17 +2,21 @@
 
 use leptos::prelude::*;
 
+use crate::ui::state::State;
+
 /// A state with a number of steps done.
 pub(super) trait Played: Clone + PartialEq + Send + Sync + 'static {
     /// Steps done.
     fn step(&self) -> usize;
 
-    /// The same state with so many steps done.
-    fn at(&self, step: usize) -> Self;
+    /// Sets how many steps are done.
+    fn set_step(&mut self, step: usize);
 
     /// The same before the first step.
     fn at_start(&self) -> Self {
-        self.at(0)
+        let mut start = self.clone();
+        start.set_step(0);
+        start
     }
 }
 
@@ -26,16 +30,21 @@ pub(super) fn step<P: Played>(params: Memo<P>, steps: impl Fn() -> usize + Send 
     Memo::new(move |_| params.with(P::step).min(steps()))
 }
 
+/// What sets the steps done.
+pub(super) fn set<P: Played>(state: State<P>) -> impl Fn(usize) + Copy + Send + Sync + 'static {
+    move |step| state.update(|p| p.set_step(step))
+}
+
 /// States with a field `step`.
 macro_rules! have_steps {
     ($($params:ty),* $(,)?) => {$(
         impl Played for $params {
             fn step(&self) -> usize {
-                self.step
+                self.step as usize
             }
 
-            fn at(&self, step: usize) -> Self {
-                Self { step, ..*self }
+            fn set_step(&mut self, step: usize) {
+                self.step = step as _;
             }
         }
     )*};
@@ -44,6 +53,12 @@ macro_rules! have_steps {
 have_steps![
     ringside_core::collective::Params,
     ringside_core::context_parallel::Params,
+    ringside_core::machines::Params,
+    ringside_core::moe::figure::Params,
+    ringside_core::optimizer_step::Params,
+    ringside_core::post_training::memory::Params,
+    ringside_core::post_training::packing::Params,
+    ringside_core::serving::figure::Params,
     ringside_core::tile_order::Params,
     ringside_core::zero::Params,
 ];

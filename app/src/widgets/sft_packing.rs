@@ -11,7 +11,7 @@ use ringside_core::quantity::grouped;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
-use super::{Module, Props, readings};
+use super::{Module, Props, played, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::markup::renewed;
@@ -41,7 +41,7 @@ const PACE: Pace = Pace { whole: 8_000.0, longest: 1_200.0, shortest: 400.0 };
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
-    let still = Memo::new(move |_| params.with(|p| Params { step: 0, ..*p }));
+    let still = played::whole(params);
     let batch = Memo::new(move |_| still.with(Batch::new));
     let steps = Signal::derive(move || batch.with(|b| b.placed.len()));
     // All of it is on show until somebody steps.

@@ -43,7 +43,7 @@ fn view(props: Props) -> AnyView {
     let run = Memo::new(move |_| whole.with(|p| Run::new(*p)));
     let steps = Signal::derive(move || run.with(|run| run.waves.len()));
     let step = played::step(params, move || steps.get());
-    let set = move |to: usize| state.update(|p| p.step = to);
+    let set = played::set(state);
     let place = Signal::derive(move || format!("Wave {} of {}", step.get(), grouped(steps.get() as u64)));
     let subtitle = Signal::derive(move || {
         params.with(|p| {

@@ -1,9 +1,9 @@
-//! One step of decoding on a GPU: which multiprocessors read the cache, and which have nothing to do.
+//! One step of decoding on a GPU: which SMs read the cache, and which have nothing to do.
 //!
 //! A new token's attention has a block of work for each sequence and head of keys and values: one query, or the group that shares
-//! the head, against the whole cache. A GPU with more multiprocessors than such blocks leaves some idle. Splitting each block along
+//! the head, against the whole cache. A GPU with more SMs than such blocks leaves some idle. Splitting each block along
 //! the keys makes more of them, each with a partial output, maximum and sum, which a second kernel merges: Dao et al.,
-//! "Flash-Decoding for long-context inference", 2023, and FlashAttention's `num_splits`. Each multiprocessor is taken to reach its
+//! "Flash-Decoding for long-context inference", 2023, and FlashAttention's `num_splits`. Each SM is taken to reach its
 //! share of the bandwidth and no more, so that what idles is lost.
 
 use super::growth::Params;
@@ -14,12 +14,12 @@ pub const GPU: Gpu = Gpu::H100;
 /// Bytes of a number of a partial output.
 const PARTIAL: f64 = 4.0;
 
-/// Blocks of work over multiprocessors.
+/// Blocks of work over SMs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decode {
     /// Blocks of one layer.
     pub blocks: u64,
-    /// Multiprocessors.
+    /// SMs.
     pub sms: u64,
     /// Times that all of them get one, the last time perhaps not all.
     pub waves: u64,
@@ -30,12 +30,12 @@ pub struct Decode {
 }
 
 impl Decode {
-    /// The part of the multiprocessors' time in which they read.
+    /// The part of the SMs' time in which they read.
     pub fn busy(&self) -> f64 {
         self.blocks as f64 / (self.waves * self.sms).max(1) as f64
     }
 
-    /// Blocks that multiprocessor `n` gets.
+    /// Blocks that SM `n` gets.
     pub fn of(&self, n: u64) -> u64 {
         self.blocks / self.sms.max(1) + u64::from(n < self.blocks % self.sms.max(1))
     }
@@ -71,9 +71,9 @@ mod tests {
         params.decode()
     }
 
-    /// One sequence and eight heads of keys: 8 of 132 multiprocessors read; split 16 times, 128 do.
+    /// One sequence and eight heads of keys: 8 of 132 SMs read; split 16 times, 128 do.
     #[test]
-    fn splits_give_idle_multiprocessors_something_to_read() {
+    fn splits_give_idle_sms_something_to_read() {
         let whole = decode("step=32&seq=131072");
         assert_eq!((whole.blocks, whole.waves, whole.merged), (8, 1, 0.0));
         assert!((whole.busy() - 8.0 / 132.0).abs() < 1e-12);
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!((split.blocks, split.waves), (128, 1));
         let gain = whole.read / split.read;
         assert!(gain > 15.0 && gain < 16.0, "{gain}");
-        // A block more than there are multiprocessors costs a second wave.
+        // A block more than there are SMs costs a second wave.
         assert_eq!([decode("sequences=16&splits=1").waves, decode("sequences=17&splits=1").waves], [1, 2]);
     }
 

@@ -3,7 +3,7 @@
 use super::data::number;
 use super::schedule::{Action, Step, Transfer};
 use super::{Op, Run};
-use crate::quantity::{Unit, number as digits, unbroken};
+use crate::quantity::{Unit, counted, number as digits, unbroken};
 
 /// Chunks that go from one rank to another in one step.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,9 +35,9 @@ impl Step {
     }
 }
 
-/// "1 chunk", "3 chunks".
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1\u{a0}{what}") } else { format!("{n}\u{a0}{what}s") }
+/// "1 chunk", "3 chunks", on one line.
+fn some(n: usize, one: &str, many: &str) -> String {
+    unbroken(&counted(n as u64, one, many))
 }
 
 impl Run {
@@ -65,7 +65,7 @@ impl Run {
                 index + 1,
                 self.steps(),
                 current.phase,
-                counted(waiting, "rank")
+                some(waiting, "rank", "ranks")
             );
         }
         let mut busy = vec![false; n];
@@ -77,7 +77,7 @@ impl Run {
         let fewest = messages.iter().map(|m| m.chunks.len()).min().unwrap_or(0);
         let most = messages.iter().map(|m| m.chunks.len()).max().unwrap_or(0);
         let range = if fewest == most {
-            format!("{} ({})", counted(most, "chunk"), size(most))
+            format!("{} ({})", some(most, "chunk", "chunks"), size(most))
         } else {
             format!("{fewest} to {most} chunks (up to {})", size(most))
         };
@@ -90,7 +90,7 @@ impl Run {
             (_, Some(by)) if one_each && by + 1 == n => format!("every rank sends the one before {range}"),
             (_, Some(by)) if one_each => format!("every rank sends the rank {by} further on {range}"),
             _ if one_each => format!("every rank sends another {range}"),
-            (all, _) => format!("{} of {range}", counted(all.len(), "message")),
+            (all, _) => format!("{} of {range}", some(all.len(), "message", "messages")),
         };
         let sums = messages.iter().filter(|m| m.action == Action::Reduce).count();
         let becomes = match sums {
@@ -102,7 +102,7 @@ impl Run {
             (0, 0) => String::new(),
             (0, 1) => ", one rank idle".to_owned(),
             (0, idle) => format!(", {idle} ranks idle"),
-            (waiting, _) => format!(", {} waiting for ever", counted(waiting, "rank")),
+            (waiting, _) => format!(", {} waiting for ever", some(waiting, "rank", "ranks")),
         };
         let time = self.cost.steps.get(index).copied().unwrap_or(0.0);
         format!(
@@ -124,7 +124,7 @@ impl Run {
         }
         let mut finding = format!(
             "All {} take {}; the busiest rank sends {}, {} times the buffer, and ranks idle {} of the time.",
-            counted(self.steps(), "step"),
+            some(self.steps(), "step", "steps"),
             text(Unit::Seconds, self.cost.time()),
             text(Unit::Bytes, sent),
             digits(sent / p.bytes),
@@ -154,7 +154,7 @@ impl Run {
         let who = if stuck == n { format!("all {n} ranks") } else { format!("{stuck} of {n} ranks") };
         let spread = match last.saturating_sub(first) {
             0 => "at once".to_owned(),
-            steps => format!("{} later", counted(steps, "step")),
+            steps => format!("{} later", some(steps, "step", "steps")),
         };
         format!(
             "The cable between ranks {a} and {b} is broken. It is needed in step {first}; {spread} {who} wait for ever, each for \
@@ -166,7 +166,7 @@ impl Run {
     /// What the ranks have after the last step, compared with the plain sum.
     pub fn end_finding(&self) -> String {
         let check = self.state(self.steps()).check(number);
-        let wanted = counted(check.wanted, "chunk");
+        let wanted = some(check.wanted, "chunk", "chunks");
         if check.right < check.wanted {
             return format!("Only {} of {wanted} are as they must be.", check.right);
         }

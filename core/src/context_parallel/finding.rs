@@ -3,7 +3,7 @@
 use super::blocks::Split;
 use super::params::{Method, Params, Pass};
 use super::run::Run;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, counted, grouped, number};
 
 impl Run {
     /// What the step on show does, then what the layer comes to.
@@ -79,8 +79,8 @@ fn ring(p: &Params, step: usize) -> String {
     } else {
         let away = step - 1;
         format!(
-            "Each rank has the keys and values of the rank {away} place{} before it",
-            if away == 1 { "" } else { "s" }
+            "Each rank has the keys and values from {} before it in the ring",
+            counted(away as u64, "place", "places")
         )
     };
     let last = step as u64 == n;
@@ -89,7 +89,7 @@ fn ring(p: &Params, step: usize) -> String {
         (false, _) => " and sends them on",
         (true, 1) => " and sends them on. Their gradients follow a step later",
         (true, _) if last => {
-            ". Their gradients arrive, as far as they have been added up, and this rank adds the last part"
+            ". Their gradients arrive, as far as they have been added up, and each rank adds the last part"
         }
         (true, _) => " and sends them on. Their gradients arrive a step behind, and each rank adds its part",
     };
@@ -123,15 +123,16 @@ impl Params {
                     seconds(self.step_transfer()),
                     seconds(self.step_attention())
                 );
+                let home = match self.pass {
+                    Pass::Forward => "",
+                    Pass::Backward => ", but for the gradients’ way home",
+                };
                 if self.step_transfer() <= self.step_attention() {
-                    match self.pass {
-                        Pass::Forward => format!("{sends}, so the sends hide."),
-                        Pass::Backward => format!("{sends}, so the sends hide, but for the gradients’ way home."),
-                    }
+                    format!("{sends}, so the sends hide{home}.")
                 } else {
                     let enough = grouped(self.hides_from().ceil() as u64);
                     format!(
-                        "{sends}: {} is in the open. With {enough} tokens a rank the sends would hide.",
+                        "{sends}: {} is in the open. With {enough} tokens a rank the sends would hide{home}.",
                         seconds(run.exposed)
                     )
                 }

@@ -210,7 +210,7 @@ proptest! {
     #[test]
     fn sound_for_everything_that_is_valid(
         ranks in 1..=MAX_RANKS, chunk in 1..5000_u64, kv in 1..=8_u64, group in 1..=8_u64, node in 1..=72_u64,
-        which in 0..3_usize, zigzag: bool, causal: bool, back: bool, step in 0..=33_usize,
+        which in 0..3_usize, zigzag: bool, causal: bool, back: bool, step in 0..=MAX_RANKS as usize + 1,
     ) {
         let split = if zigzag { Split::Zigzag } else { Split::Contiguous };
         let standard = Params { pass: if back { Pass::Backward } else { Pass::Forward }, ..Params::standard() };

@@ -23,6 +23,8 @@ pub struct Outcome {
     pub step_time: f64,
     /// Seconds of a step before the repair.
     pub step_before: f64,
+    /// Seconds of a step with everything repaired.
+    pub step_mended: f64,
     /// Communication beside computation, 0 to 1.
     pub overlap: f64,
     /// The GPU's idle nanoseconds, by [`Wait::ALL`].
@@ -54,7 +56,7 @@ fn ratio(part: f64, whole: f64) -> f64 {
 }
 
 /// Seconds of a step of the first of these traces.
-pub(super) fn step_time(traces: &[Trace], steps: u64) -> f64 {
+fn step_time(traces: &[Trace], steps: u64) -> f64 {
     let time = traces.first().and_then(|t| breakdown::temporal(&Rows::of(t, Rules::Ours)));
     time.map_or(0.0, |t| t.window as f64 / 1e9 / steps.max(1) as f64)
 }
@@ -66,8 +68,8 @@ fn communication(trace: Option<&Trace>, steps: f64) -> f64 {
 }
 
 impl Outcome {
-    /// What comes of `setup`, which is `before` with a repair, if any.
-    pub(super) fn of(setup: &Setup, before: Option<&Setup>) -> Self {
+    /// What comes of `setup`, which is `broken` with a repair, if any.
+    pub(super) fn of(setup: &Setup, broken: &Setup) -> Self {
         let traces = setup.run();
         let none = Trace::default();
         let trace = traces.first().unwrap_or(&none);
@@ -81,6 +83,7 @@ impl Outcome {
             }
         }
         let step = step_time(&traces, setup.steps);
+        let of = |other: &Setup| if other == setup { step } else { step_time(&other.run(), other.steps) };
         let kernels: Vec<i64> = trace.spans.iter().filter(|s| s.sort == Sort::Kernel).map(|s| s.length).collect();
         let computing = rows.on_gpu().filter(|r| rows.kind(r) == Kind::Computation);
         let (mut light, mut all) = (0.0, 0.0);
@@ -101,7 +104,8 @@ impl Outcome {
             findings: diagnose(&traces, 0),
             time,
             step_time: step,
-            step_before: before.map_or(step, |setup| step_time(&setup.run(), setup.steps)),
+            step_before: of(broken),
+            step_mended: of(&broken.mended()),
             overlap: breakdown::overlap(&rows).unwrap_or_default(),
             waits,
             kernels: kernels.len() as f64 / steps,

@@ -1,7 +1,7 @@
 //! What a trace says, in sentences.
 
 use super::{Case, Outcome, Params, View};
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, counted, grouped, number};
 use crate::trace::Trace;
 use crate::trace::breakdown::Temporal;
 use crate::trace::diagnosis::Finding;
@@ -26,7 +26,8 @@ pub fn lead(time: &Temporal) -> String {
 /// Which events say that it is this cause.
 pub fn evidence(trace: &Trace, finding: &Finding) -> String {
     let spans = || finding.evidence.iter().filter_map(|i| trace.spans.get(*i as usize));
-    let count = grouped(finding.evidence.len() as u64);
+    let count = finding.evidence.len() as u64;
+    let times = if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count)) };
     let longest = spans().map(|s| s.length).max().unwrap_or_default();
     let median = {
         let mut lengths: Vec<i64> = spans().map(|s| s.length).collect();
@@ -38,30 +39,40 @@ pub fn evidence(trace: &Trace, finding: &Finding) -> String {
         Cause::None => String::new(),
         Cause::DataLoader => {
             format!(
-                "The data loader’s __next__ takes up to {longest}, and the GPU has nothing to do meanwhile ({count} times)."
+                "The data loader’s __next__ takes up to {longest}, and the GPU has nothing to do meanwhile ({times})."
             )
         }
         Cause::SmallKernels => {
             format!(
-                "{count} launches, {median} each, and most kernels are over before the next is launched: the CPU sets the pace."
+                "{}, {median} each, and most kernels are over before the next is launched: the CPU sets the pace.",
+                counted(count, "launch", "launches")
             )
         }
         Cause::Sync => format!(
-            "{count} calls wait until the GPU has finished everything, up to {longest}. When they return its queue is empty, and it waits for the next launch."
+            "{} until the GPU has finished everything, up to {longest}. Then its queue is empty, and it waits for the next launch.",
+            counted(count, "call waits", "calls wait")
         ),
         Cause::Straggler => format!(
-            "{count} collectives last longer here than on the rank that came last, up to {longest}: what is beyond its time is waiting."
+            "{} longer here than on the rank that came last, up to {longest}: what is beyond its time is waiting.",
+            counted(count, "collective lasts", "collectives last")
         ),
         Cause::ExposedCommunication => {
-            format!("{count} collectives run, up to {longest} each, while nothing computes.")
+            let run = counted(count, "collective runs", "collectives run");
+            format!("{run}, for up to {longest}, while nothing computes.")
         }
         Cause::AllocatorRetries => {
             format!(
-                "{count} calls of cudaMalloc and cudaFree in the step, up to {longest}: each stops the CPU, and cudaFree the GPU."
+                "{} of cudaMalloc or cudaFree in the step, up to {longest}: each stops the CPU, and cudaFree the GPU.",
+                counted(count, "call", "calls")
             )
         }
         Cause::MemoryBound => format!(
-            "{count} kernels that compute little follow each other in chains, {median} each. Each reads and writes what the one before it wrote."
+            "{} in chains, {median} each. Each reads and writes what the one before it wrote.",
+            counted(
+                count,
+                "kernel that computes little follows others",
+                "kernels that compute little follow each other"
+            )
         ),
         Cause::UnfusedOptimizer => {
             format!(
@@ -69,14 +80,16 @@ pub fn evidence(trace: &Trace, finding: &Finding) -> String {
             )
         }
         Cause::Recomputation => {
-            format!("{count} kernels of the forward pass are launched again under CheckpointFunctionBackward.")
+            let launched =
+                counted(count, "kernel of the forward pass is launched", "kernels of the forward pass are launched");
+            format!("{launched} again under CheckpointFunctionBackward.")
         }
         Cause::PageableCopies => {
-            format!("{count} copies from pageable memory take up to {longest}, and nothing computes meanwhile.")
+            let take = counted(count, "copy from pageable memory takes", "copies from pageable memory take");
+            format!("{take} up to {longest}, and nothing computes meanwhile.")
         }
         Cause::GarbageCollection => {
             let gap = time(finding.gain / finding.evidence.len().max(1) as i64);
-            let times = if finding.evidence.len() == 1 { "once".to_owned() } else { format!("{count} times") };
             format!(
                 "For {gap} the CPU does nothing that the profiler sees, {times}: Python’s garbage collector, or Python that calls no operator."
             )

@@ -1,6 +1,7 @@
 use super::*;
 use crate::catalogue;
 use crate::query::Query;
+use crate::trace::diagnosis::Finding;
 
 #[test]
 fn every_case_can_be_solved_from_what_its_trace_shows() {
@@ -67,7 +68,7 @@ fn where_a_verdict_is_asked_for_nothing_answers() {
 
 #[test]
 fn a_step_with_nothing_wrong_is_what_the_repair_leaves() {
-    for cause in [Cause::DataLoader, Cause::Recomputation, Cause::Straggler] {
+    for cause in Cause::ALL.into_iter().skip(1) {
         let params = Params { cause, repair: cause, ..Params::standard() };
         let outcome = params.outcome();
         let quantity = |id: &str| params.quantities(&outcome).iter().find(|q| q.id == id).map(|q| q.value);
@@ -76,6 +77,16 @@ fn a_step_with_nothing_wrong_is_what_the_repair_leaves() {
         let broken_outcome = broken.outcome();
         let mended = broken.quantities(&broken_outcome).iter().find(|q| q.id == "step-mended").map(|q| q.value);
         assert!(mended < Some(broken_outcome.step_time), "{cause:?}");
+    }
+}
+
+#[test]
+fn one_event_is_spoken_of_as_one() {
+    let trace = Params::standard().outcome().traces.swap_remove(0);
+    let many = ["1 times", "1 launches", "1 calls", "1 collectives", "1 kernels", "1 copies"];
+    for cause in Cause::ALL.into_iter().skip(1) {
+        let one = evidence(&trace, &Finding { cause, gain: 8_000_000, share: 0.1, evidence: vec![0] });
+        assert!(!many.iter().any(|words| one.contains(words)), "{one}");
     }
 }
 

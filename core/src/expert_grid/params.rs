@@ -81,6 +81,8 @@ pub struct Params {
 /// Most GPUs.
 pub const MAX_GPUS: u64 = 256;
 const MAX_EXPERTS: u64 = 1024;
+/// Most parts of anything but the experts.
+const MAX_SPLIT: u64 = 64;
 
 const JOB: &str = "The job";
 
@@ -91,7 +93,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "The same GPUs on two grids, tp × cp × dp for attention and etp × ep × edp for experts: who shares which group with whom.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("group", "the group that is lit", Group::LIST, "ep").label("Group").main().at(|p| p.group.slot()),
-        whole("tp", "ranks that share each matrix of attention", [1, 64], "4")
+        whole("tp", "ranks that share each matrix of attention", [1, MAX_SPLIT], "4")
             .label("Tensor parallel, tp")
             .doubling(6)
             .main()
@@ -101,7 +103,7 @@ impl Model for Params {
             .doubling(8)
             .main()
             .at(|p| p.ep.slot()),
-        whole("etp", "ranks that share each matrix of an expert", [1, 64], "1")
+        whole("etp", "ranks that share each matrix of an expert", [1, MAX_SPLIT], "1")
             .label("Expert tensor parallel, etp")
             .doubling(6)
             .main()
@@ -117,12 +119,12 @@ impl Model for Params {
             .doubling(8)
             .more(JOB)
             .at(|p| p.gpus.slot()),
-        whole("cp", "ranks that share a sequence", [1, 64], "1")
+        whole("cp", "ranks that share a sequence", [1, MAX_SPLIT], "1")
             .label("Context parallel, cp")
             .doubling(6)
             .more(JOB)
             .at(|p| p.cp.slot()),
-        whole("pp", "pipeline stages", [1, 64], "1")
+        whole("pp", "pipeline stages", [1, MAX_SPLIT], "1")
             .label("Pipeline stages, pp")
             .doubling(6)
             .more(JOB)
@@ -149,7 +151,7 @@ impl Model for Params {
         measure("group-ranks", "Ranks of the group that is lit", Unit::Count, |p, l| {
             l.group(p.rank, p.group).len() as f64
         }),
-        measure("group-nodes", "Nodes that it reaches", Unit::Count, |p, l| {
+        measure("group-nodes", "Nodes that the lit group reaches", Unit::Count, |p, l| {
             p.nodes(&l.group(p.rank, p.group)).len() as f64
         }),
         measure("tp-expert-sets", "Different sets of experts in a tensor-parallel group", Unit::Count, |p, l| {
@@ -184,9 +186,14 @@ impl Params {
         self.experts / self.ep.max(1)
     }
 
+    /// The node in which a rank is, from 0.
+    pub fn node_of(&self, rank: u64) -> u64 {
+        rank / self.node.max(1)
+    }
+
     /// The nodes in which these ranks are, in order.
     pub fn nodes(&self, ranks: &[u64]) -> Vec<u64> {
-        let mut nodes: Vec<u64> = ranks.iter().map(|rank| rank / self.node.max(1)).collect();
+        let mut nodes: Vec<u64> = ranks.iter().map(|rank| self.node_of(*rank)).collect();
         nodes.dedup();
         nodes
     }

@@ -67,7 +67,24 @@ fn sentences_say_who_and_where() {
     ));
     assert!(says("group=dp").starts_with("Ranks 1, 5, 9 … 29 hold"));
     assert!(says("group=cp").starts_with("Rank 5 has whole sequences. "));
+    assert!(
+        says("group=dp").contains("hold the same part of attention, and each sees sequences of its own, over 4 nodes.")
+    );
     assert!(!says("etp=4").contains("sequence parallelism"));
+    assert!(says("etp=4").starts_with(
+        "Ranks 1, 5, 9 … 29 have a quarter of each of the 64 experts between them, of 8 experts each, and"
+    ));
+    assert!(
+        says("etp=4").contains("etp 1, ep 1, edp 0 for experts, with a quarter of experts 8 to 15."),
+        "{}",
+        says("etp=4")
+    );
+    assert!(says("etp=4&ep=1").starts_with("Rank 5 has a quarter of each of the 64 experts. "));
+    assert!(says("ep=1").starts_with("Rank 5 has all 64 experts. "));
+    for (tp, part) in [(2, "half"), (3, "1/3"), (4, "a quarter"), (8, "1/8")] {
+        let query = format!("gpus=24&tp={tp}&ep=1&rank=0&group=tp");
+        assert!(says(&query).contains(&format!("share each matrix of attention, {part} each, ")), "{}", says(&query));
+    }
 }
 
 proptest! {

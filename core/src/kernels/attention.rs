@@ -1,4 +1,4 @@
-//! O = softmax(Q·Kᵀ/√d)·V in f32 for several heads, in nine kernels that differ in what becomes of the seq × seq matrix
+//! O = softmax(Q·Kᵀ/√d)·V in f32 for several heads, in a ladder of kernels that differ in what becomes of the seq × seq matrix
 //! of scores.
 //!
 //! Q and O are of heads × seq × d, K and V of kv_heads × seq × d; heads / kv_heads heads share one K and V (grouped-query
@@ -184,7 +184,7 @@ impl Work for Sizes {
     const NAME: &'static str = "attention";
     const ID: &'static str = "attention-kernels";
     const TITLE: &'static str = "Attention on your GPU";
-    const SUMMARY: &'static str = "The same attention by nine kernels, with and without the matrix of scores: checked, and timed on your own GPU.";
+    const SUMMARY: &'static str = "The same attention by a ladder of kernels, with and without the matrix of scores: checked, and timed on your own GPU.";
     const KERNELS: &'static [Kernel] = &KERNELS;
     const PARAMS: &'static [Param<Params>] = &[
         kernel(LIST, "flash").at(|p: &mut Params| p.kernel.slot()),
@@ -251,6 +251,10 @@ impl Work for Sizes {
             scratch: kernel.scratch(self),
             workgroup_memory: kernel.workgroup_memory(self.head_dim),
         }
+    }
+
+    fn base(id: &str) -> Option<&'static str> {
+        (id == "registers-f16").then_some("registers")
     }
 
     fn finding(self, kernel: &Kernel) -> String {
@@ -372,6 +376,7 @@ const LIST: List = List { ids: &names(&KERNELS, false), labels: &names(&KERNELS,
 #[cfg(test)]
 mod tests {
     use super::super::Chosen;
+    use super::super::config::WORKGROUP_MEMORY;
     use super::*;
     use crate::declare::Model as _;
     use crate::query::Query;
@@ -418,7 +423,7 @@ mod tests {
     fn everything_fits_into_sixteen_kibibytes() {
         for kernel in KERNELS {
             for head_dim in HEAD_DIMS {
-                assert!(kernel.workgroup_memory(head_dim) <= 16_384, "{} {head_dim}", kernel.id);
+                assert!(kernel.workgroup_memory(head_dim) <= WORKGROUP_MEMORY, "{} {head_dim}", kernel.id);
             }
         }
     }

@@ -71,8 +71,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// That of the first pipelined rung of the ladder.
-    pub const LADDER: Self = Self {
+    /// That of the first pipelined rung, in f32.
+    pub const SINGLE: Self = Self {
         rows: 128,
         cols: 128,
         depth: 8,
@@ -83,10 +83,10 @@ impl Config {
         numbers: Numbers::Single,
     };
     /// That of the rung with stages twice as deep: more workgroup memory than every GPU has.
-    pub const DEEP: Self = Self { depth: 16, ..Self::LADDER };
-    /// Those of the rungs in f16: in as many bytes, stages twice as deep.
+    pub const DEEP: Self = Self { depth: 16, ..Self::SINGLE };
+    /// That of the rung with tiles in f16: in as many bytes, stages twice as deep.
     pub const HALF_TILES: Self = Self { numbers: Numbers::HalfTiles, ..Self::DEEP };
-    /// See [`Self::HALF_TILES`].
+    /// That of the rung with sums of a stage in f16 too.
     pub const HALF_SUMS: Self = Self { numbers: Numbers::HalfSums, ..Self::DEEP };
 
     /// Invocations of a workgroup, across.
@@ -234,6 +234,17 @@ impl Config {
         config.impossible().is_none().then_some(config)
     }
 
+    /// It in a query: `128x64x8-8x4-2-8`.
+    pub fn id(&self) -> String {
+        let Self { rows, cols, depth, own_rows, own_cols, buffers, group, .. } = self;
+        format!("{rows}x{cols}x{depth}-{own_rows}x{own_cols}-{buffers}-{group}")
+    }
+
+    /// What a tuner's winner of this shape is called beside other kernels.
+    pub fn tuned(&self) -> String {
+        format!("Tuned, {}: {}", self.numbers.id(), self.name())
+    }
+
     /// It in words: `128 × 64 × 8, 8 × 4 each, 2 buffers, bands of 8`.
     pub fn name(&self) -> String {
         let Self { rows, cols, depth, own_rows, own_cols, buffers, group, .. } = self;
@@ -247,13 +258,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ladder_fills_the_least_workgroup_memory_and_meets_no_bank_twice() {
-        let ladder = Config::LADDER;
-        assert_eq!((ladder.lanes(), ladder.workgroup_memory(), ladder.impossible()), (256, WORKGROUP_MEMORY, None));
+    fn the_first_rung_fills_the_least_workgroup_memory_and_meets_no_bank_twice() {
+        let single = Config::SINGLE;
+        assert_eq!((single.lanes(), single.workgroup_memory(), single.impossible()), (256, WORKGROUP_MEMORY, None));
+        assert_eq!(Config::DEEP.workgroup_memory(), 2 * WORKGROUP_MEMORY);
         // A warp of 8 × 4 reads 96 values for 2048 products, one of 16 × 2 would read 144.
-        assert_eq!((ladder.warp_reads(), ladder.intensity()), (96, 32.0));
+        assert_eq!((single.warp_reads(), single.intensity()), (96, 32.0));
         for depth in [4, 8, 16, 32] {
-            let (passes, least) = Config { depth, ..ladder }.passes();
+            let (passes, least) = Config { depth, ..single }.passes();
             assert_eq!(passes, least, "{depth}");
         }
     }
@@ -262,7 +274,7 @@ mod tests {
     fn a_row_of_a_is_only_put_in_another_order() {
         for depth in [4, 8, 16, 32] {
             for numbers in Numbers::ALL {
-                let config = Config { depth, numbers, ..Config::LADDER };
+                let config = Config { depth, numbers, ..Config::SINGLE };
                 let mut places: Vec<u64> =
                     (0..64).flat_map(|row| (0..depth / 4).map(move |i| config.place(row, i))).collect();
                 places.sort_unstable();
@@ -273,17 +285,17 @@ mod tests {
 
     #[test]
     fn lists_are_read_as_they_are_sent_and_what_cannot_be_is_refused() {
-        let ladder = Config::LADDER;
-        assert_eq!(Config::read(&ladder.list()), Some(ladder));
+        let single = Config::SINGLE;
+        assert_eq!(Config::read(&single.list()), Some(single));
         for wrong in [
-            Config { rows: 100, ..ladder },
-            Config { own_cols: 2, cols: 32, ..ladder },
-            Config { own_rows: 4, ..ladder },
-            Config { depth: 12, ..ladder },
-            Config { depth: 64, ..ladder },
-            Config { buffers: 3, ..ladder },
-            Config { group: 0, ..ladder },
-            Config { own_rows: 0, ..ladder },
+            Config { rows: 100, ..single },
+            Config { own_cols: 2, cols: 32, ..single },
+            Config { own_rows: 4, ..single },
+            Config { depth: 12, ..single },
+            Config { depth: 64, ..single },
+            Config { buffers: 3, ..single },
+            Config { group: 0, ..single },
+            Config { own_rows: 0, ..single },
         ] {
             assert!(wrong.impossible().is_some_and(|why| why.ends_with('.')), "{wrong:?}");
             assert_eq!(Config::read(&wrong.list()), None);
@@ -293,9 +305,9 @@ mod tests {
 
     #[test]
     fn more_results_in_registers_leave_room_for_fewer_warps() {
-        let small = Config { rows: 64, cols: 64, own_rows: 4, own_cols: 4, ..Config::LADDER };
-        assert!(small.registers() < Config::LADDER.registers());
-        assert!(small.occupancy(Gpu::A100) > Config::LADDER.occupancy(Gpu::A100));
-        assert!(small.inner_intensity() < Config::LADDER.inner_intensity());
+        let small = Config { rows: 64, cols: 64, own_rows: 4, own_cols: 4, ..Config::SINGLE };
+        assert!(small.registers() < Config::SINGLE.registers());
+        assert!(small.occupancy(Gpu::A100) > Config::SINGLE.occupancy(Gpu::A100));
+        assert!(small.inner_intensity() < Config::SINGLE.inner_intensity());
     }
 }

@@ -31,7 +31,7 @@ const KERNELS: [Kernel; 3] = [
     Kernel {
         id: "whole",
         label: "One workgroup a head",
-        about: "A workgroup goes along all keys of its head. A GPU with more streaming multiprocessors than heads leaves the others idle.",
+        about: "A workgroup goes along all keys of its head. A GPU with more SMs than heads leaves the others idle.",
         scheme: Scheme::Whole,
     },
     Kernel {
@@ -229,6 +229,7 @@ const LIST: List = List { ids: &names(&KERNELS, false), labels: &names(&KERNELS,
 mod tests {
     use super::super::Chosen;
     use super::super::attention::HEAD_DIMS;
+    use super::super::config::WORKGROUP_MEMORY;
     use super::*;
     use crate::declare::Model as _;
 
@@ -259,7 +260,7 @@ mod tests {
             for head_dim in HEAD_DIMS {
                 for kv_heads in [1, 4, 32] {
                     let sizes = Sizes { head_dim, kv_heads, ..LLAMA };
-                    assert!(kernel.workgroup_memory(sizes) <= 16_384, "{} {sizes:?}", kernel.id);
+                    assert!(kernel.workgroup_memory(sizes) <= WORKGROUP_MEMORY, "{} {sizes:?}", kernel.id);
                 }
             }
             let params = Params { kernel: Chosen(kernel), sizes: LLAMA, run: false };

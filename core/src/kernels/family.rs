@@ -63,6 +63,11 @@ pub trait Work: Copy + Default + PartialEq + Send + Sync + 'static {
     /// What `kernel` asks of memory, beside what it must, in sentences.
     fn finding(self, kernel: &Kernel<Self::Scheme>) -> String;
 
+    /// The kernel that this one improves on, where that is not the one before it.
+    fn base(_id: &str) -> Option<&'static str> {
+        None
+    }
+
     /// The kernel with this id.
     fn kernel(id: &str) -> Option<&'static Kernel<Self::Scheme>> {
         Self::KERNELS.iter().find(|k| k.id == id)
@@ -193,13 +198,15 @@ impl<W: Work> Params<W> {
 
     /// Every kernel at these sizes.
     pub fn ladder(&self) -> Vec<Rung> {
-        let rung = |kernel: &Kernel<W::Scheme>| Rung {
+        let before = std::iter::once(None).chain(W::KERNELS.iter().map(|kernel| Some(kernel.id)));
+        let rung = |(kernel, before): (&Kernel<W::Scheme>, Option<&'static str>)| Rung {
             id: kernel.id,
             label: kernel.label,
+            base: W::base(kernel.id).or(before),
             flop: self.sizes.flop(),
             needs: self.sizes.needs(kernel),
         };
-        W::KERNELS.iter().map(rung).collect()
+        W::KERNELS.iter().zip(before).map(rung).collect()
     }
 
     /// What the kernel asks of memory, in sentences.

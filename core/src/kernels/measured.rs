@@ -76,6 +76,11 @@ impl Measured {
         let run = |m: &Self| [&m.family, &m.kernel, &m.sizes, &m.device].map(Clone::clone);
         run(self) == run(other)
     }
+
+    /// The sizes as a person reads them: `m 5, n 6, k 7`.
+    pub fn sizes_in_words(&self) -> String {
+        self.sizes.replace('&', ", ").replace('=', " ")
+    }
 }
 
 /// The columns of [`csv`].

@@ -70,6 +70,8 @@ pub struct Rung {
     pub id: &'static str,
     /// What a person reads.
     pub label: &'static str,
+    /// The kernel that it improves on; none for the lowest.
+    pub base: Option<&'static str>,
     /// Floating-point operations, the same for every kernel of the family.
     pub flop: u64,
     /// What it asks of memory.

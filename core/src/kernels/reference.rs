@@ -32,10 +32,13 @@ pub fn all() -> Vec<Reference> {
 /// Reads the file.
 ///
 /// # Errors
-/// A sentence: it is no such file, or what it has is not of a GPU, not right, or not timed.
+/// A sentence: it is no such file, a session is empty, or what it has is not of a GPU, not right, or not timed.
 pub fn read(text: &str) -> Result<Vec<Reference>, String> {
     let all: Vec<Reference> =
         serde_json::from_str(text).map_err(|e| format!("This is no file of reference measurements ({e})."))?;
+    if all.iter().any(|session| session.measured.is_empty()) {
+        return Err("Nothing was measured in a session.".to_owned());
+    }
     for m in all.iter().flat_map(|session| &session.measured) {
         let what = format!("{} {} at {}", m.family, m.kernel, m.sizes);
         if m.software || !m.instead.is_empty() || m.device.is_empty() {
@@ -66,7 +69,7 @@ impl Reference {
         let row = |m: &Measured| {
             [
                 m.kernel.clone(),
-                m.sizes.replace('&', ", ").replace('=', " "),
+                m.sizes_in_words(),
                 Unit::FlopPerSecond.format(m.rate()),
                 Unit::Seconds.format(m.seconds),
             ]
@@ -126,6 +129,8 @@ mod tests {
         assert!(written(|m| m.instead = "no GPU".into()).is_err());
         assert!(written(|m| m.verified = false).is_err());
         assert!(written(|m| m.seconds = 0.0).is_err());
+        let empty = Reference { measured: Vec::new(), ..fixture() };
+        assert!(read(&format!("[{}]", empty.json())).is_err_and(|why| why.contains("Nothing was measured")));
         assert!(read("{}").is_err());
     }
 

@@ -41,7 +41,7 @@ macro_rules! space {
                 own_rows: $own_rows,
                 own_cols: $own_cols,
                 buffers: $buffers,
-                ..Config::LADDER
+                ..Config::SINGLE
             },
             small: $small,
         }),+]
@@ -373,8 +373,7 @@ mod tests {
             for numbers in Numbers::ALL {
                 assert_eq!(Config { numbers, ..shape.config }.impossible(), None, "{}", shape.id);
             }
-            let Config { rows, cols, depth, own_rows, own_cols, buffers, .. } = shape.config;
-            assert_eq!(shape.id, format!("{rows}x{cols}x{depth}-{own_rows}x{own_cols}-{buffers}"));
+            assert_eq!(format!("{}-8", shape.id), shape.config.id());
         }
         assert!(SPACE[0].config.workgroup_memory() <= WORKGROUP_MEMORY);
     }

@@ -2,6 +2,7 @@
 
 use super::params::{Params, Show};
 use super::verdict::{Fault, Launch, Outcome};
+use crate::quantity::counted;
 use crate::slurm::time::clock;
 
 impl Params {
@@ -13,14 +14,17 @@ impl Params {
         let (processes, nodes) = (l.processes.len(), l.nodes());
         let outcome = l.outcome();
         let text = match outcome {
-            Outcome::Trains => format!("It trains: {processes} processes on {}, each on a GPU of its own.", on(nodes)),
+            Outcome::Trains => format!(
+                "It trains: {processes} processes on {}, each on a GPU of its own.",
+                counted(nodes as u64, "node", "nodes")
+            ),
             Outcome::Silent => format!(
                 "It trains, and nothing complains: {processes} processes on {}. Something is wrong all the same.",
-                on(nodes)
+                counted(nodes as u64, "node", "nodes")
             ),
             Outcome::Fails => format!(
                 "It fails: {processes} processes start on {}, and the first of them to stop ends all.",
-                on(nodes)
+                counted(nodes as u64, "node", "nodes")
             ),
             Outcome::Hangs => {
                 let all = self.nodes * self.gpus;
@@ -70,10 +74,6 @@ impl Params {
         };
         self.text().lines().position(|line| names.iter().any(|name| line.contains(name))).map(|i| i + 1)
     }
-}
-
-fn on(nodes: usize) -> String {
-    if nodes == 1 { "1 node".to_owned() } else { format!("{nodes} nodes") }
 }
 
 impl Fault {

@@ -1,7 +1,7 @@
 //! Playing a mission: moves, what follows from each, and what is said of it.
 
 use super::scope::{Models, Scope, plain_name};
-use super::{ANSWER, Decision, MOST_SEED, Mission, link};
+use super::{ANSWER, Decision, Finding, MOST_SEED, Mission, link};
 use crate::exercise::{self, Template, fnv1a};
 use crate::mix::Stream;
 use crate::query::{Query, parse_number, plain, shorten};
@@ -55,6 +55,11 @@ impl<'a> Game<'a> {
     /// # Errors
     /// What is wrong with the mission's state, or with a model that it asks at the beginning: a sentence.
     pub fn new(mission: &'a Mission, models: &'a Models<'a>, seed: u64) -> Result<Self, String> {
+        Self::begin(mission, models, seed).map_err(|found| found.message)
+    }
+
+    /// At the beginning, or where what is wrong stands.
+    pub(super) fn begin(mission: &'a Mission, models: &'a Models<'a>, seed: u64) -> Result<Self, Finding> {
         let mut scope = Scope::default();
         scope.set("seed", seed.clamp(1, MOST_SEED) as f64, None);
         for variable in mission.state.iter().filter(|variable| !variable.draw.is_empty()) {
@@ -63,12 +68,16 @@ impl<'a> Game<'a> {
             let value = variable.draw.get(nth).copied().filter(|v| v.is_finite()).unwrap_or_default();
             scope.set(&variable.id, value, Some(variable.unit.unit()));
         }
-        for asked in &mission.model {
-            let params = scope.fill(&asked.params)?;
-            scope.ask(models, &asked.model, &asked.id, &params)?;
+        let at = |list: &str, i: usize| {
+            let place = format!("{list} {}", i + 1);
+            move |message| Finding { place, message }
+        };
+        for (i, asked) in mission.model.iter().enumerate() {
+            let params = scope.fill(&asked.params).map_err(at("model", i))?;
+            scope.ask(models, &asked.model, &asked.id, &params).map_err(at("model", i))?;
         }
-        for variable in mission.state.iter().filter(|variable| variable.draw.is_empty()) {
-            let value = scope.eval(variable.start.as_str())?;
+        for (i, variable) in mission.state.iter().enumerate().filter(|(_, variable)| variable.draw.is_empty()) {
+            let value = scope.eval(variable.start.as_str()).map_err(at("state", i))?;
             scope.set(&variable.id, value, Some(variable.unit.unit()));
         }
         Ok(Self { mission, models, before: vec![scope.clone()], scope, steps: Vec::new(), tells: true })

@@ -75,9 +75,35 @@ fn a_model_is_asked_before_the_brief() {
     assert_eq!((game.values(), game.fill(&mission.brief)), (vec![200.0, 8.0], Ok("2".to_owned())));
     assert_eq!(game.eval("half_n"), Ok(8.0));
     assert_eq!(mission.models(), ["amdahl"]);
-    mission.model[0].model = "amdal".into();
-    let found = validate(&mission, &models);
-    assert!(found.iter().any(|f| f.place == "model 1" && f.message.contains("no model “amdal”")), "{found:?}");
+}
+
+#[test]
+fn a_model_that_is_wrong_is_found_where_it_stands() {
+    let asked = |id: &str, model: &str| Asked { id: id.into(), model: model.into(), params: Params::new() };
+    let told = |second: Asked| {
+        let mut mission = small();
+        for nth in 0..3 {
+            let mut more = mission.decision[2].clone();
+            more.id = format!("more{nth}");
+            more.case = vec![Case { then: vec![format!("money = money - more{nth}")], ..Case::default() }];
+            mission.decision.push(more);
+        }
+        mission.model = vec![asked("half", "amdahl"), second];
+        validate(&mission, &Models::all())
+    };
+    assert_eq!(told(asked("two", "amdahl")), []);
+    let mut params = asked("two", "amdahl");
+    params.params = [("n".to_owned(), "=1/0".into())].into();
+    for (second, message) in [
+        (asked("two", "amdal"), "no model “amdal”"),
+        (asked("half", "amdahl"), "“half” is taken"),
+        (asked("money", "amdahl"), "“money” is taken"),
+        (asked("Two", "amdahl"), "no name"),
+        (params, "divides by zero"),
+    ] {
+        let found = told(second);
+        assert!(found.len() == 1 && found[0].place == "model 2" && found[0].message.contains(message), "{found:?}");
+    }
 }
 
 #[test]

@@ -45,7 +45,9 @@ pub fn validate(mission: &Mission, models: &Models<'_>) -> Vec<Finding> {
     });
     found.unless((5..=120).contains(&mission.minutes), "", || "`minutes` must be from 5 to 120.".into());
     names(mission, &mut found);
-    asked(&mission.model, "model 1", models, &mut found);
+    for (i, model) in mission.model.iter().enumerate() {
+        asked(model, &format!("model {}", i + 1), models, &mut found);
+    }
     for (i, decision) in mission.decision.iter().enumerate() {
         form(decision, &format!("decision {}", i + 1), models, &mut found);
     }
@@ -63,8 +65,9 @@ fn is_name(id: &str) -> bool {
 fn names(mission: &Mission, found: &mut Findings) {
     let states = mission.state.iter().enumerate().map(|(i, v)| (format!("state {}", i + 1), &v.id));
     let decisions = mission.decision.iter().enumerate().map(|(i, d)| (format!("decision {}", i + 1), &d.id));
+    let models = mission.model.iter().enumerate().map(|(i, m)| (format!("model {}", i + 1), &m.id));
     let mut seen = BTreeSet::from(["seed".to_owned()]);
-    for (place, id) in states.chain(decisions) {
+    for (place, id) in states.chain(decisions).chain(models) {
         found.unless(is_name(id), &place, || {
             format!("“{id}” is no name: write lower-case letters, digits and _, a letter first.")
         });
@@ -72,11 +75,8 @@ fn names(mission: &Mission, found: &mut Findings) {
     }
 }
 
-fn asked(list: &[Asked], place: &str, models: &Models<'_>, found: &mut Findings) {
-    for model in list {
-        found.unless(models.entry(&model.model).is_some(), place, || format!("There is no model “{}”.", model.model));
-        found.unless(is_name(&model.id), place, || format!("“{}” is no name for what a model says.", model.id));
-    }
+fn asked(model: &Asked, place: &str, models: &Models<'_>, found: &mut Findings) {
+    found.unless(models.entry(&model.model).is_some(), place, || format!("There is no model “{}”.", model.model));
 }
 
 fn form(decision: &Decision, place: &str, models: &Models<'_>, found: &mut Findings) {
@@ -119,7 +119,10 @@ fn form(decision: &Decision, place: &str, models: &Models<'_>, found: &mut Findi
     let missing: Vec<&str> =
         names.iter().filter(|name| !decision.careless.contains_key(*name)).map(String::as_str).collect();
     found.unless(missing.is_empty(), place, || format!("`careless` does not say {}.", missing.join(", ")));
-    asked(&decision.model, place, models, found);
+    for model in &decision.model {
+        asked(model, place, models, found);
+        found.unless(is_name(&model.id), place, || format!("“{}” is no name for what a model says.", model.id));
+    }
     let product: usize = decision.tries.values().map(Vec::len).fold(1, usize::saturating_mul);
     found.unless(product <= MOST_TRIES, place, || {
         format!("`tries` come to {product} answers; a search tries at most {MOST_TRIES}.")
@@ -141,9 +144,9 @@ fn form(decision: &Decision, place: &str, models: &Models<'_>, found: &mut Findi
 
 /// Plays what can be played: somebody careless, and every other answer to each decision.
 fn played(mission: &Mission, models: &Models<'_>, found: &mut Findings) {
-    let game = match Game::new(mission, models, SEED) {
+    let game = match Game::begin(mission, models, SEED) {
         Ok(game) => game,
-        Err(why) => return found.say("state 1", why),
+        Err(Finding { place, message }) => return found.say(&place, message),
     };
     if let Err(why) = game.fill(&mission.brief) {
         found.say("", format!("brief: {why}"));

@@ -342,6 +342,7 @@ impl Model for Params {
             self.top_k = experts;
             reader.problem("top-k", format!("top-k {asked}: there are {experts} experts, so {experts} are taken."));
         }
+        [self.link, self.net] = links::with_gpu(self.gpu, reader.query(), [self.link, self.net]);
     }
 
     fn follow(&mut self, before: &Self) {

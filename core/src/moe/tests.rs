@@ -27,6 +27,16 @@ fn parameters_are_those_of_the_reports() {
 }
 
 #[test]
+fn a_gpu_brings_its_links_unless_others_are_named() {
+    let links = |query: &str| {
+        let (params, _) = Params::read(&Query::parse(query));
+        [params.link.id, params.net.id]
+    };
+    assert_eq!(links("gpu=a100-80"), ["nvlink3", "hdr"]);
+    assert_eq!(links("gpu=a100-80&link=nvlink4"), ["nvlink4", "hdr"]);
+}
+
+#[test]
 fn capacity_is_exact() {
     assert_eq!(capacity(1000, 1, 10, 1.1), 110);
     assert_eq!(rounded(1000, 10, 1.1), [111, 110]);

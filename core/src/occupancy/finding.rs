@@ -2,11 +2,7 @@
 
 use super::definition::{Limit, MAX_BLOCK};
 use super::{Held, Params};
-use crate::quantity::{Unit, bytes_binary, grouped, unbroken};
-
-fn plural(n: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
+use crate::quantity::{Unit, bytes_binary, capital, counted, grouped, unbroken};
 
 impl Params {
     /// What the SM holds, what runs out, and whether more would help.
@@ -30,13 +26,10 @@ impl Params {
         } else {
             "limits"
         };
-        let mut first = limits.join(" and ");
-        if let Some(letter) = first.get(..1).map(str::to_uppercase) {
-            first.replace_range(..1, &letter);
-        }
+        let first = capital(&limits.join(" and "));
         format!(
             "{first} {verb} an SM to {}: {} of {} warps, {} occupancy.",
-            plural(held.residency.blocks, "block"),
+            counted(held.residency.blocks, "block", "blocks"),
             held.warps,
             held.sm.warps(),
             unbroken(&Unit::Fraction.format(held.occupancy())),
@@ -47,7 +40,9 @@ impl Params {
     fn limited(&self, held: &Held) -> String {
         let (r, sm) = (&held.residency, &held.sm);
         let says = |limit: Limit| match limit {
-            Limit::Warps => format!("A block has {} and an SM {} slots.", plural(held.block_warps, "warp"), sm.warps()),
+            Limit::Warps => {
+                format!("A block has {} and an SM {} slots.", counted(held.block_warps, "warp", "warps"), sm.warps())
+            }
             Limit::Registers => format!(
                 "A block is given {} of {} registers, in units of 256 for each warp.",
                 grouped(r.block_registers),
@@ -64,10 +59,14 @@ impl Params {
                 }
             ),
             Limit::Blocks => {
-                format!("An SM manages at most {}.", plural(sm.max_blocks().unwrap_or_default(), "block"))
+                format!("An SM manages at most {}.", counted(sm.max_blocks().unwrap_or_default(), "block", "blocks"))
             }
             Limit::Barriers => {
-                format!("A block uses {} of {}.", plural(self.barriers, "barrier"), sm.barriers().unwrap_or_default())
+                format!(
+                    "A block uses {} of {}.",
+                    counted(self.barriers, "barrier", "barriers"),
+                    sm.barriers().unwrap_or_default()
+                )
             }
         };
         r.limits().map(says).collect::<Vec<_>>().join(" ")
@@ -78,9 +77,9 @@ impl Params {
         let (needed, most) = (held.needed_warps(), held.sm.warps());
         let per = format!(
             "With {} of {} in flight a thread, {} hide the latency of memory",
-            plural(self.loads, "load"),
+            counted(self.loads, "load", "loads"),
             unbroken(&format!("{} B", self.width.bytes())),
-            plural(needed, "warp")
+            counted(needed, "warp", "warps")
         );
         if held.warps >= needed {
             return format!("{per}: there are enough, and a higher occupancy will not help.");

@@ -5,7 +5,7 @@ use super::job::{Choice, Job};
 use super::search::{KNOBS, Layout, Search};
 use crate::memory::activations::Recompute;
 use crate::memory::verdict::Verdict;
-use crate::quantity::{Unit, bytes_decimal, grouped, significant};
+use crate::quantity::{Unit, bytes_decimal, capital, grouped, significant};
 
 /// A layout in a few words: "tp 8 · pp 16 · dp 8 · 3 chunks · ZeRO-1".
 pub fn layout(choice: &Choice) -> String {
@@ -150,8 +150,5 @@ fn reason(search: &Search, best: &Layout, knob: usize) -> Option<Reason> {
     if parts.is_empty() {
         return None;
     }
-    let why = parts.join(" ");
-    let mut letters = why.chars();
-    let why = letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
-    Some(Reason { name, value: value(name, own), why })
+    Some(Reason { name, value: value(name, own), why: capital(&parts.join(" ")) })
 }

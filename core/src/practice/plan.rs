@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Day, count, date};
+use crate::quantity::capital;
 
 /// After how many days without study to speak of a pause.
 pub const PAUSE: i64 = 7;
@@ -199,12 +200,6 @@ impl Schedule {
             format!("The plan ends on {}, {} later than first planned.", date::short(end), count(self.moved, "day"))
         })
     }
-}
-
-/// With a capital at its beginning.
-pub(crate) fn capital(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::numbers::{Adder, Depth, Double};
 use super::orders;
 use crate::float::{FP32, Format, Overflow, Rounding};
 use crate::mix::Stream;
+use crate::occupancy::Gpu;
 use crate::options;
 
 /// Who adds, and in which order.
@@ -81,13 +82,13 @@ pub const ALL: [Order; 15] = [
     Order::Exact,
 ];
 
-/// Streaming multiprocessors of an H100 SXM (NVIDIA H100 whitepaper, table 2).
-const MULTIPROCESSORS: u32 = 132;
+/// SMs of an H100.
+const SMS: u32 = Gpu::H100.chip().sms as u32;
 
 /// Parts that a row is cut into so that a batch of so many rows keeps an H100 busy: one block to a row once there are as many rows
 /// as SMs. How kernels choose differs; that the choice follows the batch is what He et al. 2025 found.
 pub const fn parts_for(batch: u32) -> usize {
-    let parts = MULTIPROCESSORS / if batch == 0 { 1 } else { batch };
+    let parts = SMS / if batch == 0 { 1 } else { batch };
     if parts == 0 { 1 } else { parts as usize }
 }
 

@@ -4,8 +4,7 @@ use super::figure::{Params, Shown, View};
 use super::scheduler::Policy;
 use super::simulate::Use;
 use super::sweep::ATTAINED;
-use crate::practice::plan::capital;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, capital, grouped, number};
 
 fn seconds(value: f64) -> String {
     Unit::Seconds.format(value)

@@ -224,7 +224,7 @@ impl<'a> List<'a> {
             Strategy::Zero2 | Strategy::Zero3 | Strategy::FullShard | Strategy::ShardGradOp | Strategy::HybridShard => {
                 self.push(Action::ReduceScatter, pass, layers);
                 self.push(Action::DropGradients, pass, layers);
-                if self.params.replicas() > 1 && (is_last || self.params.sums_across_each()) {
+                if self.params.replicas() > 1 && (is_last || !self.params.last_only) {
                     self.push(Action::AllReduceAcross, pass, layers);
                 }
             }

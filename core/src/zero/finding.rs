@@ -1,12 +1,7 @@
 //! What happens, in sentences.
 
 use super::{Action, Event, Params, Pass, Prefetch, Run, Strategy};
-use crate::quantity::{Unit, number, unbroken};
-
-/// "1 row", "3 rows".
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1\u{a0}{what}") } else { format!("{n}\u{a0}{what}s") }
-}
+use crate::quantity::{Unit, counted, number, unbroken};
 
 fn bytes(value: f64) -> String {
     unbroken(&Unit::Bytes.format(value))
@@ -70,17 +65,18 @@ impl Run {
             }
             Action::Forward => format!(
                 "every rank runs {layers} on {} of its own and keeps {their} input for the backward pass",
-                counted(p.rows, "row")
+                unbroken(&counted(p.rows as u64, "row", "rows"))
             ),
             Action::Reshard => {
                 let freed = bytes(before.memory.total() - self.mark(step).memory.total());
                 format!("every rank frees what it gathered of {layers} and keeps its shard, {freed} less")
             }
             Action::Backward => {
-                let sums = if event.micro > 0 && !self.reduces_each_micro() {
-                    " and adds them to those of the micro-batch before"
-                } else {
-                    ""
+                let sums = match event.micro {
+                    0 => "",
+                    _ if self.reduces_each_micro() => "",
+                    1 => " and adds them to those of the micro-batch before",
+                    _ => " and adds them to the sum of the micro-batches before",
                 };
                 format!(
                     "every rank computes the gradients of {layers} for its own rows{sums}. They differ from rank to rank, \
@@ -101,7 +97,7 @@ impl Run {
                 )
             }
             Action::AllReduceAcross => format!(
-                "ranks with the same shard of {layers} in different nodes sum their sums{}. Only a shard crosses between nodes: \
+                "ranks with the same shard of {layers} in different nodes add up their nodes’ sums{}. Only a shard crosses between nodes: \
                  each rank sends {sent}{}",
                 if p.accumulate == 1 {
                     ""

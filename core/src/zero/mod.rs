@@ -230,6 +230,11 @@ impl Params {
         self.ranks / self.sharers()
     }
 
+    /// Whether there is a sum that can wait for the last micro-batch: one between nodes, of several micro-batches.
+    pub fn can_wait(&self) -> bool {
+        self.replicas() > 1 && self.accumulate > 1
+    }
+
     /// Whether each micro-batch's gradients are summed over the nodes as they come. HYBRID_SHARD does so unless it is told to wait:
     /// FSDP1's `_reduce_grad`, and FSDP2 without `set_requires_all_reduce(False)` (pytorch/pytorch#126166).
     pub fn sums_across_each(&self) -> bool {

@@ -31,11 +31,9 @@ fn all() -> impl Iterator<Item = Params> {
         sizes.flat_map(move |p| ahead.map(|(wrap, prefetch, in_flight)| Params { wrap, prefetch, in_flight, ..p }));
     let strategies = ways.flat_map(|p| Strategy::ALL.map(|strategy| Params { strategy, ..p }));
     strategies.flat_map(|p| [false, true].map(|last_only| Params { last_only, ..p })).filter(|p| {
-        // Only sums between nodes can wait.
-        let can_wait = p.replicas() > 1 && p.accumulate > 1;
         // What is gathered ahead is of no matter where nothing is gathered.
         let matters = p.strategy.shards_parameters() || p.prefetch == Pre && p.in_flight == 2;
-        matters && (can_wait || !p.last_only) && p.check().is_ok()
+        matters && (p.can_wait() || !p.last_only) && p.check().is_ok()
     })
 }
 

@@ -28,9 +28,10 @@ fn megatron() -> Check {
             theirs.iter_mut().for_each(|ranks| ranks.sort_unstable());
             theirs.sort_unstable();
             let ours = layout.grid(group).groups(group.along());
-            assert_eq!(ours, theirs, "{params:?} {group:?}");
-            for (name, (ours, theirs)) in ours.concat().iter().zip(theirs.concat()).enumerate() {
-                check.close(&name.to_string(), *ours as f64, theirs as f64);
+            let sizes = |groups: &[Vec<u64>]| groups.iter().map(Vec::len).collect::<Vec<_>>();
+            assert_eq!(sizes(&ours), sizes(&theirs), "{params:?} {group:?}");
+            for (i, (ours, theirs)) in ours.concat().iter().zip(theirs.concat()).enumerate() {
+                check.close(&format!("{group:?} {i}"), *ours as f64, theirs as f64);
             }
         }
         check.case();

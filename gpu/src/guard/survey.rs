@@ -1,6 +1,7 @@
 //! What a text would take at most, counted before it runs; and what of it is refused.
 
 use naga::{AddressSpace, Block, EntryPoint, Expression, Function, Handle, Module, ShaderStage, Span, Statement, Type};
+use ringside_core::kernels::config::WORKGROUP_MEMORY;
 use ringside_core::kernels::workbench::LAPS;
 
 use super::Frame;
@@ -13,8 +14,7 @@ const MAX_LOOPS: usize = 16;
 const FULL_LOOPS: usize = 8;
 /// Operations in a lap; one with more counts for several.
 const LAP_STEPS: u64 = 256;
-/// WebGPU's limit of memory of a workgroup, and WGSL's of variables of an invocation, in bytes.
-const WORKGROUP_MEMORY: u64 = 16_384;
+/// WGSL's limit of variables of an invocation, in bytes.
 const OWN_MEMORY: u64 = 8192;
 /// Invocations of a workgroup by WebGPU's default limits.
 const INVOCATIONS: u64 = 256;

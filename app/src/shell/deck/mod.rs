@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 use ringside_content::schema::{Chapter, Course, Status};
+use ringside_core::quantity::capital;
 use ringside_core::query::{Query, shorten};
 use web_sys::Element;
 
@@ -243,7 +244,5 @@ fn slides(root: &Element, chapter: &str) -> Vec<Slide> {
 
 /// A widget's id as words: “Memory breakdown”.
 fn in_words(id: &str) -> String {
-    let words = id.replace('-', " ");
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    capital(&id.replace('-', " "))
 }

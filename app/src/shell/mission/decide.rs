@@ -65,14 +65,12 @@ pub(super) fn view(run: Run) -> AnyView {
     let heading = unique_id("decision");
     // Not in the form: Enter in a field of the figure sets the field, and decides nothing.
     let figure = decision.widget.is_some().then(|| widget(run, draft, vote, &decision));
-    let form = if decision.widget.is_some() {
-        ().into_any()
-    } else if decision.option.is_empty() {
-        number(draft, decision.number.unwrap_or_default())
-    } else {
-        options(draft, &shown.options)
-    };
     let is_widget = decision.widget.is_some();
+    let (form, class) = match decision.number {
+        _ if is_widget => (().into_any(), Some("by-figure")),
+        Some(counted) => (number(draft, counted), None),
+        None => (options(draft, &shown.options), Some("by-option")),
+    };
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         // A room votes first.
@@ -89,13 +87,6 @@ pub(super) fn view(run: Run) -> AnyView {
     let place = format!("Decision {} of {of}: {}", shown.next + 1, decision.title);
     let board = is_widget.then(|| place.clone());
     let place = if is_widget { format!("{place}, the vote") } else { place };
-    let form_class = if is_widget {
-        "by-figure"
-    } else if decision.option.is_empty() {
-        "by-number"
-    } else {
-        "by-option"
-    };
     view! {
         <section
             class="mission-decision"
@@ -110,7 +101,7 @@ pub(super) fn view(run: Run) -> AnyView {
                 <div class="chapter-text" inner_html=shown.ask></div>
                 {figure}
             </div>
-            <form class=form_class on:submit=submit autocomplete="off">
+            <form class=class on:submit=submit autocomplete="off">
                 {form}
                 <p class="actions sans">
                     <button type="submit" class="alone" data-decide>"Decide"</button>

@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::mission::{self, Game, Mattered, Move, Path, Played, Report, Search};
 
 use super::run::{LONGEST_NAME, Run};
-use super::{SLICE, answers};
+use super::{Slice, answers};
 use crate::ui::copy_link::copy_link;
 use crate::ui::table::{Table, numbers, words};
 
@@ -33,7 +32,7 @@ pub(super) fn view(run: Run) -> AnyView {
             <h2 id="mission-end-title">"How it went"</h2>
             <div class="chapter-text" inner_html=end></div>
             // Who listens is told when it is found, and not of every run that is tried.
-            <p class="mission-search sans" aria-hidden="true">
+            <p class="sans" aria-hidden="true">
                 {move || match found.get() {
                     Found::Searching(tried) => format!("{tried} runs tried…"),
                     _ => String::new(),
@@ -69,20 +68,16 @@ fn search(run: Run, found: RwSignal<Found>) {
         };
         let known: Path = game.path();
         let mut search = Search::new(&mission, &models, seed, &[known]);
-        loop {
-            let begin = js_sys::Date::now();
-            let mut more = true;
-            while more && js_sys::Date::now() - begin < SLICE {
-                more = search.step();
-            }
-            if !more {
-                break;
+        let mut slice = Slice::begin();
+        while search.step() {
+            if !slice.is_over() {
+                continue;
             }
             if found.try_set(Found::Searching(search.tried())).is_some() {
                 // The page was left.
                 return;
             }
-            TimeoutFuture::new(0).await;
+            slice.rest().await;
         }
         let report = match search.best() {
             Some((best, _)) => Report::of(&mission, &models, seed, &game, &best),

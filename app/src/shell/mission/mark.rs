@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::mission::{Game, Move};
 use ringside_core::query::Query;
 
-use super::SLICE;
+use super::Slice;
 use super::run::{self, Loaded, Source};
 use crate::data::Remote;
 use crate::page;
@@ -36,16 +35,15 @@ pub(super) fn view() -> AnyView {
         progress.set(Some((0, lines.len())));
         spawn_local(async move {
             let (mut all, mut missions) = (Vec::new(), Missions::new());
-            let mut begin = js_sys::Date::now();
+            let mut slice = Slice::begin();
             for line in &lines {
                 all.push(one(line, &mut missions).await);
-                if js_sys::Date::now() - begin > SLICE {
+                if slice.is_over() {
                     if progress.try_set(Some((all.len(), lines.len()))).is_some() {
                         // The page was left.
                         return;
                     }
-                    TimeoutFuture::new(0).await;
-                    begin = js_sys::Date::now();
+                    slice.rest().await;
                 }
             }
             marked.try_set(all);

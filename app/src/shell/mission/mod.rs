@@ -10,6 +10,7 @@ mod vote;
 
 use std::sync::Arc;
 
+use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::mission::Mission;
@@ -19,6 +20,7 @@ use web_sys::HtmlElement;
 use run::Source;
 
 use super::{fragment, not_found, prerendered};
+use crate::clock;
 use crate::data::{Fragment, Remote, library};
 use crate::deferred::{NotLoaded, Page};
 use crate::page;
@@ -29,6 +31,29 @@ use crate::ui::islands::Islands;
 
 /// Milliseconds of playing between two frames.
 const SLICE: f64 = 12.0;
+
+/// A time of playing, before the page is painted again.
+struct Slice {
+    /// Unix milliseconds.
+    begun: f64,
+}
+
+impl Slice {
+    fn begin() -> Self {
+        Self { begun: clock::milliseconds() }
+    }
+
+    /// Whether it is time for the page.
+    fn is_over(&self) -> bool {
+        clock::milliseconds() - self.begun >= SLICE
+    }
+
+    /// Lets the page be painted; then the next slice begins.
+    async fn rest(&mut self) {
+        TimeoutFuture::new(0).await;
+        *self = Self::begin();
+    }
+}
 
 /// Downloads the page.
 #[wasm_split(mission, wasm_split_path = leptos::wasm_split, fallible)]

@@ -98,8 +98,7 @@ impl Vote {
         let on_stage = || document().query_selector(".mission-decision.projected, .mission-decision .projected");
         dom::on(&window(), "keydown", move |event| {
             let event: &KeyboardEvent = event.unchecked_ref();
-            let is_with_another = event.ctrl_key() || event.meta_key() || event.alt_key();
-            if event.default_prevented() || is_with_another || typing(event) || !matches!(on_stage(), Ok(Some(_))) {
+            if !dom::is_plain(event) || typing(event) || !matches!(on_stage(), Ok(Some(_))) {
                 return;
             }
             match event.key().as_str() {
@@ -137,7 +136,7 @@ impl Vote {
                 </p>
                 {say(self.said)}
                 <p class="room-keys">
-                    <kbd>"+"</kbd> " and " <kbd>"−"</kbd> " count hands, " <kbd>"Enter"</kbd> " goes to the next answer"
+                    {Hands::keys()} " goes to the next answer"
                     {is_open.then(|| view! { ", " <kbd>"V"</kbd> " puts another one to the vote" })} "."
                 </p>
             </section>

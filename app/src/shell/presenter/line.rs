@@ -126,7 +126,7 @@ pub(super) enum Step {
 impl Step {
     /// What a key asks for, if it is one of the talk's.
     pub(super) fn of(event: &KeyboardEvent) -> Option<Self> {
-        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() {
+        if !dom::is_plain(event) {
             return None;
         }
         match event.key().as_str() {

@@ -69,8 +69,7 @@ impl Question {
                     <div inner_html=move || self.prompt.get().unwrap_or_default()></div>
                     {self.hands.counts()}
                     <p class="room-keys">
-                        <kbd>"+"</kbd> " and " <kbd>"−"</kbd> " count hands, " <kbd>"Enter"</kbd>
-                        " begins the next answer, " <kbd>"→"</kbd> " shows the figure."
+                        {Hands::keys()} " begins the next answer, " <kbd>"→"</kbd> " shows the figure."
                     </p>
                 </div>
             </Show>

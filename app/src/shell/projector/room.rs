@@ -352,7 +352,7 @@ impl Room {
     }
 
     fn press(self, event: &KeyboardEvent) {
-        if event.default_prevented() || event.ctrl_key() || event.meta_key() || event.alt_key() {
+        if !dom::is_plain(event) {
             return;
         }
         let key = event.key();

@@ -99,7 +99,7 @@ fn view(props: Props) -> AnyView {
         .only_while(&["slow-rank"], move || params.with(|p| p.slow_by > 1.0))
         .only_while(&["cut-from", "cut-to"], move || params.with(|p| p.cut))
         .draw();
-    let set = move |step: usize| state.update(|p| p.step = step);
+    let set = played::set(state);
     let steps = Signal::derive(move || shown.steps());
     let playback = PACE.of(steps);
     // Asked for by more than one, at every step.

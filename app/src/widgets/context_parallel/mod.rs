@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::context_parallel::{Method, Params, Pass, Run};
 use ringside_core::declare::Model as _;
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::{Unit, counted, grouped};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
@@ -47,11 +47,11 @@ fn view(props: Props) -> AnyView {
     let shown = Shown::new(whole, |p| Run::new(*p), |p| Params { ranks: 1, ..*p });
     let steps = Signal::derive(move || shown.with(|run: &Run| run.params.steps()));
     let step = played::step(params, move || steps.get());
-    let set = move |to: usize| state.update(|p| p.step = to);
+    let set = played::set(state);
     let place = Signal::derive(move || whole.with(|p| place(p, step.get(), steps.get())));
     let subtitle = Signal::derive(move || {
         params.with(|p| {
-            let ranks = if p.ranks == 1 { "1 rank".to_owned() } else { format!("{} ranks", p.ranks) };
+            let ranks = counted(p.ranks, "rank", "ranks");
             format!("{} · {} · {ranks} · {} tokens", p.method.label(), p.pass.label(), grouped(p.seq))
         })
     });

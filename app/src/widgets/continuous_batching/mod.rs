@@ -13,7 +13,8 @@ use ringside_drawing::charts::continuous_batching as charts;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::played::Played;
+use super::{Module, Props, played, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::markup::renewed;
@@ -48,13 +49,13 @@ fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
     // Only what the schedule depends on: a step back and forth schedules nothing anew.
-    let still = Memo::new(move |_| params.with(|p| Params { step: 0, ..p.clone() }));
+    let still = played::whole(params);
     let shown = Shown::new(still, Params::evaluate, |p| Params { view: p.view, ..Params::standard() });
     let show = Memo::new(move |_| params.with(|p| p.view));
     let is_schedule = move || show.get() == View::Schedule;
     let steps = Signal::derive(move || shown.with(|s| s.schedule.steps.len()));
     let step = Signal::derive(move || params.with(|p| shown.with(|s| p.at(s))));
-    let set = move |to: usize| state.update(|p| p.step = to as u64);
+    let set = played::set(state);
     let playback = PACE.of(steps);
     let subtitle = Signal::derive(move || {
         params.with(|p| {
@@ -97,7 +98,7 @@ fn view(props: Props) -> AnyView {
             notes="A step takes what a roofline at the speeds that kernels reach says, with its all-reduces and the start of its kernels; \
                    sampling and the host hide behind it. Disaggregated prefill has two replicas, and every cache goes over the network."
                 .to_owned()
-            presets=ui::presets::presets(state, "States", STATES, |p| Params { step: 0, ..p.clone() })
+            presets=ui::presets::presets(state, "States", STATES, Played::at_start)
             controls
             transport=view! {
                 <div class="bare" class:nowhere=move || !is_schedule()>

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ringside_core::expert_grid::{Grid, Group, Layout, Params};
+use ringside_core::expert_grid::{Grid, Layout, Params};
 
 /// A grid, and what its first three places are called.
 struct Panel {
@@ -13,6 +13,8 @@ struct Panel {
 
 /// Most columns and rows whose cells have their rank's number.
 const NUMBERED: [u64; 2] = [16, 24];
+/// Most rows with a name.
+const NAMED_ROWS: u64 = 32;
 /// A cell with a number and one without, and the room for names beside and above, in units of the drawing.
 const CELL: [f64; 2] = [44.0, 28.0];
 const SMALL: [f64; 2] = [16.0, 12.0];
@@ -53,10 +55,8 @@ impl Panel {
         let lines = if first > 1 && second > 1 { 2.0 } else { 1.0 };
         let top = lines * ABOVE;
         let [width, height] = [BESIDE + columns as f64 * wide, top + rows as f64 * high];
-        let stage = self.grid.place(p.rank)[3];
-        let [x, y, z, _] = self.grid.place(p.rank);
-        let whose =
-            if has_group { format!(", of which the {} group is lit", Group::label(p.group)) } else { String::new() };
+        let [x, y, z, stage] = self.grid.place(p.rank);
+        let whose = if has_group { format!(", of which the {} group is lit", p.group.label()) } else { String::new() };
         // Writing to a string does not fail.
         let _ = write!(
             html,
@@ -68,7 +68,7 @@ impl Panel {
             self.title.to_lowercase(),
             p.rank
         );
-        let each = |count: u64, most: u64| count.div_ceil(most).max(1);
+        let named = rows.div_ceil(NAMED_ROWS).max(1);
         if numbered {
             for column in 0..columns {
                 let middle = BESIDE + (column as f64 + 0.5) * wide;
@@ -83,7 +83,7 @@ impl Panel {
         }
         for row in 0..rows {
             let up = top + row as f64 * high;
-            if row % each(rows, 32) == 0 {
+            if row % named == 0 {
                 let _ = write!(
                     html,
                     "<text class=\"row\" x=\"{}\" y=\"{:.1}\">{c} {row}</text>",
@@ -93,7 +93,7 @@ impl Panel {
             }
             for column in 0..columns {
                 let rank = self.grid.rank([column % first, column / first, row, stage]);
-                let node = if (rank / p.node.max(1)).is_multiple_of(2) { "even" } else { "odd" };
+                let node = if p.node_of(rank).is_multiple_of(2) { "even" } else { "odd" };
                 let state = match () {
                     () if rank == p.rank => " chosen",
                     () if lit.contains(&rank) => " lit",

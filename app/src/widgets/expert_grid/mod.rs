@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::expert_grid::{Layout, Params};
-use ringside_core::quantity::grouped;
+use ringside_core::quantity::counted;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
@@ -42,8 +42,8 @@ fn view(props: Props) -> AnyView {
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| with(Params::finding)));
     let subtitle = Signal::derive(move || {
         params.with(|p| {
-            let gpus = if p.gpus == 1 { "1 GPU".to_owned() } else { format!("{} GPUs", grouped(p.gpus)) };
-            format!("{gpus} · {} experts · rank {}", grouped(p.experts), p.rank)
+            let (gpus, experts) = (counted(p.gpus, "GPU", "GPUs"), counted(p.experts, "expert", "experts"));
+            format!("{gpus} · {experts} · rank {}", p.rank)
         })
     });
     let quantities = Memo::new(move |_| shown.with(|(p, layout)| p.quantities(layout)));
@@ -85,7 +85,7 @@ fn table(shown: Shown<(Params, Layout)>) -> AnyView {
                         <th scope="row">{rank}</th>
                         <td class="number">{places(layout.attention.place(rank))}</td>
                         <td class="number">{places(layout.experts.place(rank))}</td>
-                        <td>{p.experts_of(layout, rank)}</td>
+                        <td>{p.holds(layout, rank)}</td>
                     </tr>
                 }
             };

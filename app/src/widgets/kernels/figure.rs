@@ -40,14 +40,6 @@ pub(in crate::widgets) fn figure<W: Work>(props: Props, family: Differences<W>) 
     });
     let guest = Memo::new(move |_| params.with(|p| (family.guest)(p, &kept::all())));
     let bench = Bench::new(W::NAME, kernel, set_kernel, sizes, ladder, guest);
-    // Another guest has not been measured yet.
-    Effect::new(move |before: Option<Option<String>>| {
-        let now = guest.with(|guest| guest.as_ref().map(|guest| guest.label.clone()));
-        if before.is_some_and(|before| before != now) {
-            bench.runner.measured().update(|all| all.retain(|m| m.family == W::NAME));
-        }
-        now
-    });
     if params.with_untracked(|p| p.run) {
         bench.run([kernel.get_untracked()]);
     }

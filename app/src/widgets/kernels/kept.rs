@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::kernels::measured::{self, Measured};
-use ringside_core::quantity::Unit;
+use ringside_core::quantity::{Unit, counted};
 
 use super::{Runner, ladder};
 use crate::store::store;
@@ -48,7 +48,7 @@ pub(in crate::widgets) fn view(runner: Runner, families: &[&'static str]) -> Any
     let none = Memo::new(move |_| mine.with(Vec::is_empty));
     let keep_now = move |_| {
         let new = runner.measured().get_untracked();
-        said.set(Some(Ok(format!("{} kept.", counted(new.len())))));
+        said.set(Some(Ok(format!("{} kept.", many(&new)))));
         keep(new);
     };
     let save = move |extension: &'static str, media: &'static str, text: fn(&[Measured]) -> String| {
@@ -69,7 +69,7 @@ pub(in crate::widgets) fn view(runner: Runner, families: &[&'static str]) -> Any
                 Err(why) => Err(why),
             };
             said.set(Some(read.map(|new| {
-                let text = format!("{} added.", counted(new.len()));
+                let text = format!("{} added.", many(&new));
                 keep(new);
                 text
             })));
@@ -104,8 +104,9 @@ pub(in crate::widgets) fn view(runner: Runner, families: &[&'static str]) -> Any
     .into_any()
 }
 
-fn counted(n: usize) -> String {
-    if n == 1 { "1 measurement".to_owned() } else { format!("{n} measurements") }
+/// "1 measurement", "3 measurements".
+fn many(measured: &[Measured]) -> String {
+    counted(measured.len() as u64, "measurement", "measurements")
 }
 
 fn table(mine: Memo<Vec<Measured>>) -> AnyView {
@@ -113,7 +114,7 @@ fn table(mine: Memo<Vec<Measured>>) -> AnyView {
         view! {
             <tr>
                 <th scope="row">{m.kernel.clone()}</th>
-                <td>{m.sizes.replace('&', ", ").replace('=', " ")}</td>
+                <td>{m.sizes_in_words()}</td>
                 <td>{m.device.clone()}</td>
                 <td class="number">{Unit::FlopPerSecond.format(m.rate())}</td>
                 <td class="number">{ladder::spread(m)}</td>

@@ -12,11 +12,12 @@ use crate::ui::table::{Table, numbers, words};
 /// The table; its first cells choose a kernel.
 pub(super) fn view(bench: Bench) -> AnyView {
     let fastest = Memo::new(move |_| {
+        let guest = bench.of_guest().map_or(0.0, |m| m.rate());
         bench.sizes.with(|(sizes, _)| {
             bench
                 .runner
                 .measured()
-                .with(|all| all.iter().filter(|m| m.sizes == *sizes).map(Measured::rate).fold(0.0, f64::max))
+                .with(|all| all.iter().filter(|m| m.sizes == *sizes).map(Measured::rate).fold(guest, f64::max))
         })
     });
     // Kernels stay the same ones whatever the sizes are.
@@ -60,7 +61,7 @@ fn row(bench: Bench, i: usize, rung: Rung, fastest: Memo<f64>) -> AnyView {
 
 /// The row of the guest. No control of the figure names it, so that its name runs it.
 fn visiting(bench: Bench, Guest { label, asked, job }: Guest, fastest: Memo<f64>) -> AnyView {
-    let (mine, shown) = (job.clone(), job.clone());
+    let mine = job.clone();
     let disabled = move || !bench.runner.idle();
     let name = view! {
         <button type="button" class="quiet" disabled=disabled on:click=move |_| bench.runner.run(vec![job.clone()], |_| None)>
@@ -68,8 +69,8 @@ fn visiting(bench: Bench, Guest { label, asked, job }: Guest, fastest: Memo<f64>
         </button>
     };
     let running = move || bench.runner.now().is_some_and(|job| job == mine);
-    let measured = Memo::new(move |_| bench.runner.last(shown.family, shown.kernel, &shown.query));
-    cells(name.into_any(), Unit::Bytes.format(asked as f64).into_any(), running, measured, fastest)
+    let asked = Unit::Bytes.format(asked as f64);
+    cells(name.into_any(), asked.into_any(), running, Memo::new(move |_| bench.of_guest()), fastest)
 }
 
 fn cells(

@@ -83,6 +83,12 @@ impl Bench {
         self.sizes.with(|(sizes, _)| self.runner.last(self.family, kernel, sizes))
     }
 
+    /// What was measured of the guest, the last time. Tracks.
+    fn of_guest(self) -> Option<Measured> {
+        let Job { family, kernel, query, .. } = self.guest.get()?.job;
+        self.runner.last(family, kernel, &query)
+    }
+
     /// What was measured of the chosen kernel, in sentences; empty if nothing was. Tracks.
     fn finding(self) -> String {
         let Some(m) = self.of(self.kernel.get()) else { return String::new() };
@@ -106,13 +112,13 @@ impl Bench {
         )
     }
 
-    /// How much faster it is than the rung below, if that was measured on the same device. Tracks.
+    /// How much faster it is than the rung that it improves on, if that was measured on the same device. Tracks.
     fn gained(self, m: &Measured) -> String {
-        let below = self.ladder.with(|all| {
-            let place = all.iter().position(|rung| rung.id == m.kernel)?;
-            all.get(place.checked_sub(1)?).map(|rung| (rung.id, rung.label))
+        let base = self.ladder.with(|all| {
+            let base = all.iter().find(|rung| rung.id == m.kernel)?.base?;
+            all.iter().find(|rung| rung.id == base).map(|rung| (rung.id, rung.label))
         });
-        let measured = below.and_then(|(id, label)| Some((self.of(id)?, label)));
+        let measured = base.and_then(|(id, label)| Some((self.of(id)?, label)));
         match measured {
             Some((other, label)) if other.device == m.device && other.rate() > 0.0 => {
                 format!(", {} times {label}", number(m.rate() / other.rate()))

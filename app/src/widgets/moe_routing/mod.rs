@@ -6,12 +6,12 @@ use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::moe::figure::{Balance, Params, Routed, STEPS};
-use ringside_core::quantity::{Unit, grouped, number};
+use ringside_core::quantity::{Unit, counted, grouped, number};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::{Module, Props, played, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::markup::renewed;
@@ -43,7 +43,7 @@ fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
     // A step back and forth routes nothing anew.
-    let still = Memo::new(move |_| params.with(|p| Params { step: 0, ..*p }));
+    let still = played::whole(params);
     let shown = Shown::new(still, Params::evaluate, |p| Params { ep: 1, ..*p });
     let steps = Signal::stored(STEPS.len());
     // All of it is on show until somebody steps.
@@ -60,7 +60,7 @@ fn view(props: Props) -> AnyView {
     let subtitle = Signal::derive(move || {
         params.with(|p| {
             let published = p.model.published();
-            let gpus = if p.ep == 1 { "1 GPU".to_owned() } else { format!("{} GPUs", grouped(p.ep)) };
+            let gpus = counted(p.ep, "GPU", "GPUs");
             format!("{}, top {} of {}, {gpus}", published.name, p.router().top_k, grouped(published.experts))
         })
     });

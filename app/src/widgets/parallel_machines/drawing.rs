@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ringside_core::machines::{Kind, Lane, Message, Params, Run, Step, Touch};
-use ringside_core::quantity::Unit;
+use ringside_core::quantity::{Unit, capital};
 
 /// The side of a lane and what lies between two, in units of the drawing.
 const SIDE: f64 = 14.0;
@@ -147,9 +147,4 @@ pub fn caption(run: &Run, done: usize) -> String {
         step.working(),
         step.lanes.len()
     )
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

@@ -11,7 +11,7 @@ use ringside_core::quantity::{Unit, grouped, number};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::{Module, Props, played, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::markup::renewed;
@@ -43,11 +43,11 @@ fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
     // Only what the run depends on: a step back and forth runs nothing anew.
-    let still = Memo::new(move |_| params.with(|p| Params { step: 0, ..p.clone() }));
+    let still = played::whole(params);
     let shown = Shown::new(still, Params::evaluate, Clone::clone);
     let steps = Signal::derive(move || shown.with(|run: &Run| run.steps.len()));
-    let step = Signal::derive(move || (params.with(|p| p.step) as usize).min(steps.get()));
-    let set = move |to: usize| state.update(|p| p.step = to as u64);
+    let step = played::step(params, move || steps.get());
+    let set = played::set(state);
     let playback = PACE.of(steps);
     let subtitle = Signal::derive(move || {
         params.with(|p| {

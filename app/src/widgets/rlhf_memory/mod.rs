@@ -14,7 +14,7 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::{Module, Props, played, readings};
 use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::markup::renewed;
@@ -46,7 +46,7 @@ fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
     // The phase that is looked at changes nothing of the step.
-    let still = Memo::new(move |_| params.with(|p| Params { step: 0, ..*p }));
+    let still = played::whole(params);
     let plain = |p: &Params| Params { tp: 1, gen_tp: 1, placement: Placement::Hybrid, ..*p };
     let shown = Shown::new(still, Params::evaluate, plain);
     let model = Signal::derive(move || params.with(|p| p.model));

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_core::detective::{Case, MOST_CASES, Outcome, Params, View, choices};
-use ringside_core::quantity::Unit;
+use ringside_core::quantity::{Unit, capital};
 use ringside_core::trace::simulate::Cause;
 
-use super::{Shown, State, sentence_case};
+use super::{Shown, State};
 
 /// Wrong causes beside the right ones.
 const OTHERS: usize = 4;
@@ -79,7 +79,7 @@ pub(super) fn view(state: State, shown: Shown, outcome: Memo<Arc<Outcome>>) -> i
                 disabled=done
                 on:click=move |_| name_cause(progress, case.get_untracked(), cause)
             >
-                {sentence_case(cause)}
+                {capital(cause.label())}
             </button>
         }
     };
@@ -129,7 +129,7 @@ fn name_cause(progress: Progress, (number, seed): (u64, u64), cause: Cause) {
     let right = Case::of(number, seed).causes.contains(&cause);
     progress.shown.set(false);
     progress.named.set(right.then_some(cause));
-    let name = sentence_case(cause);
+    let name = capital(cause.label());
     progress.message.set(if right {
         format!("{name} it is. Which event says so?")
     } else {

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::wasm_split::wasm_split;
 use ringside_core::detective::{self, Outcome, Own, Params, View};
+use ringside_core::quantity::capital;
 use ringside_core::trace::diagnosis::Finding;
 use ringside_core::trace::layout::{lanes, partners};
 use ringside_core::trace::look::Look;
-use ringside_core::trace::simulate::Cause;
 use ringside_core::trace::{Span, Trace, Track};
 
 use picked::Picked;
@@ -247,7 +247,7 @@ fn findings(shown: Shown) -> impl IntoView {
         };
         view! {
             <li>
-                <p><b>{sentence_case(cause)}</b> ": at most " {share} " to be gained."</p>
+                <p><b>{capital(cause.label())}</b> ": at most " {share} " to be gained."</p>
                 <p>{said}</p>
                 <p class="fine">"To try: " {cause.repair()} "."</p>
                 <button type="button" class="secondary" on:click=show>"Show the next event that says so"</button>
@@ -264,13 +264,6 @@ fn findings(shown: Shown) -> impl IntoView {
             </p>
         </section>
     }
-}
-
-/// The name of a cause at the beginning of a sentence.
-fn sentence_case(cause: Cause) -> String {
-    let label = cause.label();
-    let mut rest = label.chars();
-    rest.next().map(|c| c.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// The numbers of the simulated trace.

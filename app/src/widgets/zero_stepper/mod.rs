@@ -96,9 +96,8 @@ fn view(props: Props) -> AnyView {
     let steps = Signal::derive(move || shown.run.with(Run::steps));
     let place = Signal::derive(move || format!("Event {} of {}", shown.step.get(), steps.get()));
     let playback = PACE.of(steps);
-    let set = move |step: usize| state.update(|p| p.step = step);
-    // What waits for the last micro-batch is a sum between nodes.
-    let can_wait = move || params.with(|p| p.accumulate > 1 && p.strategy == Strategy::HybridShard);
+    let set = played::set(state);
+    let can_wait = move || params.with(Params::can_wait);
     let controls = Controls::of(state).only_while(&["last-only"], can_wait).draw();
     let steps_worth = presets(state, "Examples", PRESETS.iter().copied(), Played::at_start);
     let drawing = view! {

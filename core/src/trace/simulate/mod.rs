@@ -112,6 +112,11 @@ impl Setup {
         }
     }
 
+    /// The same with what is tried against each of its causes.
+    pub fn mended(&self) -> Self {
+        self.causes.iter().fold(self.clone(), |setup, cause| setup.repaired(*cause))
+    }
+
     /// The traces of all ranks.
     pub fn run(&self) -> Vec<Trace> {
         step::run(self)
