@@ -124,8 +124,12 @@ for (const [path, figures] of chapters) {
         const look = async (when: string) => {
           for (const screen of SCREENS) {
             await page.setViewportSize(screen);
-            await there.evaluate((slot) => slot.scrollIntoView());
-            expect.soft(await missing(within), `${widget} ${when}, ${JSON.stringify(screen)}`).toEqual([]);
+            // Figures above it may still find their size.
+            const seen = async () => {
+              await there.evaluate((slot) => slot.scrollIntoView());
+              return missing(within);
+            };
+            await expect.soft.poll(seen, `${widget} ${when}, ${JSON.stringify(screen)}`).toEqual([]);
           }
         };
         const uncover = within.getByRole("button", { name: "Show it without a prediction" });
