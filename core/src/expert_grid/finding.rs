@@ -41,7 +41,7 @@ impl Params {
             Group::ExpertTensor => format!("share each matrix of {experts}, {} each", part(self.etp)),
             Group::Expert if alone => format!("has {}", self.all_experts()),
             Group::Expert if self.etp > 1 => format!(
-                "have {} between them, of {} each, and send each other tokens",
+                "have {} between them, {} to a rank, and send each other tokens",
                 self.all_experts(),
                 counted(self.held(), "expert", "experts")
             ),

@@ -72,7 +72,7 @@ fn sentences_say_who_and_where() {
     );
     assert!(!says("etp=4").contains("sequence parallelism"));
     assert!(says("etp=4").starts_with(
-        "Ranks 1, 5, 9 … 29 have a quarter of each of the 64 experts between them, of 8 experts each, and"
+        "Ranks 1, 5, 9 … 29 have a quarter of each of the 64 experts between them, 8 experts to a rank, and"
     ));
     assert!(
         says("etp=4").contains("etp 1, ep 1, edp 0 for experts, with a quarter of experts 8 to 15."),

@@ -46,13 +46,15 @@ pub(super) fn picture(p: &Params, layout: &Layout) -> String {
 
 impl Panel {
     fn draw(&self, html: &mut String, p: &Params, lit: &[u64], has_group: bool) {
-        let [first, second, rows, _] = self.grid.0;
+        let [first, second, third, _] = self.grid.0;
         let [a, b, c] = self.names;
-        let columns = first * second;
+        // The parts of a single replica go down the page where a row of them would be too small to read.
+        let is_tall = third == 1 && first * second > NUMBERED[0] && second <= NUMBERED[1];
+        let (columns, rows, down) = if is_tall { (first, second, b) } else { (first * second, third, c) };
         let numbered = columns <= NUMBERED[0] && rows <= NUMBERED[1];
         let [wide, high] = if numbered { CELL } else { SMALL };
         // A line of names for each place that a column tells apart.
-        let lines = if first > 1 && second > 1 { 2.0 } else { 1.0 };
+        let lines = if first > 1 && second > 1 && !is_tall { 2.0 } else { 1.0 };
         let top = lines * ABOVE;
         let [width, height] = [BESIDE + columns as f64 * wide, top + rows as f64 * high];
         let [x, y, z, stage] = self.grid.place(p.rank);
@@ -60,7 +62,7 @@ impl Panel {
         // Writing to a string does not fail.
         let _ = write!(
             html,
-            "<div class=\"eg-panel\"><p class=\"eg-head\"><b>{}</b> {a} {first} × {b} {second} × {c} {rows}</p>\
+            "<div class=\"eg-panel\"><p class=\"eg-head\"><b>{}</b> {a} {first} × {b} {second} × {c} {third}</p>\
              <svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{:.0}\" role=\"img\" \
              aria-label=\"The grid of {}{whose}. Rank {} lies at {a} {x}, {b} {y}, {c} {z}.\">",
             self.title,
@@ -75,7 +77,7 @@ impl Panel {
                 if first > 1 || second == 1 {
                     let _ = write!(html, "<text x=\"{middle}\" y=\"{}\">{a} {}</text>", top - 7.0, column % first);
                 }
-                if second > 1 && column % first == 0 {
+                if second > 1 && !is_tall && column % first == 0 {
                     let over = BESIDE + (column as f64 + 0.5 * first as f64) * wide;
                     let _ = write!(html, "<text x=\"{over}\" y=\"13\">{b} {}</text>", column / first);
                 }
@@ -86,13 +88,15 @@ impl Panel {
             if row % named == 0 {
                 let _ = write!(
                     html,
-                    "<text class=\"row\" x=\"{}\" y=\"{:.1}\">{c} {row}</text>",
+                    "<text class=\"row\" x=\"{}\" y=\"{:.1}\">{down} {row}</text>",
                     BESIDE - 8.0,
                     up + high / 2.0
                 );
             }
             for column in 0..columns {
-                let rank = self.grid.rank([column % first, column / first, row, stage]);
+                let place =
+                    if is_tall { [column, row, 0, stage] } else { [column % first, column / first, row, stage] };
+                let rank = self.grid.rank(place);
                 let node = if p.node_of(rank).is_multiple_of(2) { "even" } else { "odd" };
                 let state = match () {
                     () if rank == p.rank => " chosen",
