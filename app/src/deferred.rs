@@ -1,8 +1,9 @@
 //! Code that is downloaded when it is first needed.
 //!
-//! A function marked `#[wasm_split(name, wasm_split_path = leptos::wasm_split, fallible)]` becomes a module of its own.
-//! It returns function pointers, so that everything behind them moves out of the main module with it. When the download
-//! fails, the place says so and offers to try again; the rest of the page works.
+//! [`lazy!`] names the module that a piece of code is downloaded in. The feature `split`, on for the deployed site, makes one
+//! file of each such module; without it everything is in the main one, and only the `async` is left. What is lazy is a function
+//! pointer or a struct of them, so that all the code behind it leaves the main module. When a download fails, the place says so
+//! and offers to try again; the rest of the page works.
 
 use std::fmt;
 use std::future::Future;
@@ -27,11 +28,32 @@ impl fmt::Display for NotLoaded {
     }
 }
 
+#[cfg(feature = "split")]
 impl From<leptos::wasm_split::SplitLoaderError> for NotLoaded {
     fn from(_: leptos::wasm_split::SplitLoaderError) -> Self {
         Self
     }
 }
+
+/// `module: fn load() -> T { value }` becomes `async fn load() -> Result<T, NotLoaded>`, which downloads the module first. All
+/// that name one module are downloaded together.
+macro_rules! lazy {
+    ($(#[$attribute:meta])* $module:ident: $visibility:vis fn $name:ident() -> $of:ty $value:block) => {
+        #[cfg(feature = "split")]
+        #[leptos::wasm_split::wasm_split($module, wasm_split_path = leptos::wasm_split, fallible)]
+        $(#[$attribute])*
+        $visibility fn $name() -> Result<$of, $crate::deferred::NotLoaded> {
+            Ok($value)
+        }
+
+        #[cfg(not(feature = "split"))]
+        $(#[$attribute])*
+        $visibility async fn $name() -> Result<$of, $crate::deferred::NotLoaded> {
+            Ok($value)
+        }
+    };
+}
+pub(crate) use lazy;
 
 /// Code on its way.
 pub type Loading<T> = Pin<Box<dyn Future<Output = Result<T, NotLoaded>>>>;

@@ -1,7 +1,8 @@
 //! `cargo xtask kernels`: every kernel on a Vulkan adapter. Each is checked against f64 at sizes that no tile divides, then
 //! timed at sizes that fill a GPU, and checked there too; then the tuner searches. Words name the families to run: `matmul decode`;
-//! after `--json`, a file for what was timed.
+//! after `--json`, a file for what was timed. After `--bench-dir`, a folder: the kernels are written there for a bench, and none is run.
 
+mod bench_dir;
 mod table;
 
 use std::process::ExitCode;
@@ -29,6 +30,20 @@ fn main() -> ExitCode {
         }
         None => None,
     };
+    if let [flag, folder] = wanted.as_slice()
+        && flag == "--bench-dir"
+    {
+        return match bench_dir::write_all(folder.as_ref()) {
+            Ok(count) => {
+                println!("Wrote {count} kernels; measure them with `node run.mjs --kernels {folder} --only ours,jax`.");
+                ExitCode::SUCCESS
+            }
+            Err(why) => {
+                eprintln!("Could not write into {folder}: {why}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let mut gpu = match block_on(Gpu::ask()) {
         Ok(gpu) => gpu,
         Err(why) => {

@@ -9,9 +9,18 @@ use js_sys::Uint8Array;
 use ringside_core::kernels::job::{Job, Said, Trouble};
 use ringside_gpu::Bench;
 use ringside_workers::say;
+use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
+#[wasm_bindgen(module = "/src/gpu-start.js")]
+extern "C" {
+    /// Has devices be asked for with subgroups.
+    #[wasm_bindgen(js_name = askForSubgroups)]
+    fn ask_for_subgroups();
+}
+
 fn main() {
+    ask_for_subgroups();
     let bench = Rc::new(Bench::default());
     let hears = ringside_workers::hear(move |message| {
         let bench = bench.clone();

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ringside_core::query::did_you_mean;
-
-use crate::failure::{Failure, Result};
+use xtask::failure::{Failure, Result};
 
 /// A flag of a command.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +42,12 @@ impl Options {
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
+}
+
+/// `; did you mean “serve”?`, where one of the names is a slip away.
+pub(crate) fn did_you_mean(given: &str, names: &[&str]) -> String {
+    let near = names.iter().map(|name| (strsim::damerau_levenshtein(given, name), name)).min();
+    near.filter(|(slips, _)| *slips <= 2).map(|(_, name)| format!("; did you mean “{name}”?")).unwrap_or_default()
 }
 
 /// The command called `name`.

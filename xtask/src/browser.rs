@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::failure::{Context, Result};
-use crate::install;
-use crate::process::{self, command, say};
+use xtask::failure::{Context, Result};
+use xtask::npm;
+use xtask::process::{self, command, say};
 
 /// Chromium without windows: what the tests do takes a quarter less time in it.
 const SHELL: &str = "chromium-headless-shell";
@@ -100,7 +100,7 @@ pub(crate) fn folder() -> PathBuf {
 
 /// Makes sure that the locked npm packages of `tests/browser` are there.
 pub(crate) fn packages() -> Result<()> {
-    install::need_node()?;
+    npm::need_node()?;
     let lock = process::read(&folder().join("package-lock.json"))?;
     let stamp = folder().join("node_modules/.ringside-lock");
     if std::fs::read(&stamp).is_ok_and(|installed| installed == lock) {

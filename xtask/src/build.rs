@@ -1,21 +1,18 @@
-//! `build`: the content rendered, the app and its workers compiled, and the site written of both.
+//! `build`: the app and its workers compiled by cargo, and the site made of them and of the course by `ringside-site`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::args::Options;
-use crate::content::{self, Rendered};
-use crate::dist;
-use crate::failure::{Context, Failure, Result};
-use crate::process::{self, command, say};
-use crate::progress::Progress;
-use crate::split::{self, Program};
-use crate::tools;
-use crate::worker;
+use xtask::failure::{Context, Failure, Result};
+use xtask::process::{self, command, say};
 
-const WASM: &str = "wasm32-unknown-unknown";
+use crate::args::Options;
+use crate::tools::{self, WASM};
+
 /// The package and the program that a page starts.
 const APP: &str = "ringside-app";
+/// The package of the workers.
+const WORKERS: &str = "ringside-workers";
 
 /// What to build, and where to.
 #[derive(Debug)]
@@ -36,34 +33,7 @@ pub(crate) enum Profile {
     /// Small and split, for learners.
     Release,
     /// Quickly, large and in one piece, for whoever works on the site.
-    Light,
-}
-
-impl Profile {
-    /// A cargo command for the browser.
-    pub(crate) fn cargo(self, name: &str) -> Command {
-        let mut cargo = command("cargo");
-        cargo.args([name, "--target", WASM]);
-        // The flags come from .cargo/config.toml; these would replace them.
-        cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-        match self {
-            Self::Release => {
-                cargo.arg("--release").env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags());
-            }
-            // In cargo's profile for development, so that macros are compiled once for this program and for the app.
-            Self::Light => {
-                cargo.env("CARGO_PROFILE_DEV_DEBUG", "false");
-                // By the table [`split::whole`] calls back.
-                cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-Clink-args=--export-table");
-            }
-        }
-        cargo
-    }
-
-    /// Where in cargo's `target` folder the command leaves what it built.
-    pub(crate) fn folder(self, target: &Path) -> PathBuf {
-        target.join(WASM).join(if self == Self::Release { "release" } else { "debug" })
-    }
+    Development,
 }
 
 impl Default for Plan {
@@ -76,7 +46,7 @@ impl Default for Plan {
 pub(crate) fn main(options: &Options) -> Result<()> {
     let mut plan = Plan {
         lenient: options.has("--lenient"),
-        profile: if options.has("--dev") { Profile::Light } else { Profile::Release },
+        profile: if options.has("--dev") { Profile::Development } else { Profile::Release },
         ..Plan::default()
     };
     if let Some(out) = options.value("--out") {
@@ -90,68 +60,69 @@ pub(crate) fn main(options: &Options) -> Result<()> {
 
 /// Builds the site.
 pub(crate) fn build(plan: &Plan) -> Result<()> {
-    dist::check_out(&plan.out)?;
     tools::ensure_target()?;
-    let light = plan.profile == Profile::Light;
-    let binaryen = if light { None } else { Some(tools::binaryen()?) };
     let target = target_folder()?;
-    let built = plan.profile.folder(&target);
-    // What stages usually take, in seconds on two cores: the first time, and after that.
-    let (first, again) = if light { (200, 40) } else { (260, 80) };
-    let compiling = if built.join(format!("{APP}.wasm")).is_file() { again } else { first };
-    let (content, finish) = (10, if light { 10 } else { 70 });
-    let mut progress = Progress::new(content + compiling + finish);
-    let rendered = progress.stage("rendering the content", content, || checked(plan.lenient))?;
-    progress.stage("compiling the app and the workers beside it", compiling, || compile(plan.profile))?;
-    let writing = if light { "writing the site" } else { "splitting, shrinking and writing the site" };
-    progress.stage(writing, finish, || {
-        let (raw, scratch) = (built.join(format!("{APP}.wasm")), target.join("ringside").join(APP));
-        let program: Program = match &binaryen {
-            Some(binaryen) => split::split(&raw, APP, binaryen, &scratch)?,
-            None => split::whole(&raw, APP, &scratch)?,
-        };
-        let workers = worker::bind_all(&built, &target.join("ringside"), binaryen.as_ref())?;
-        let staging = target.join("ringside/site");
-        dist::write(&staging, &plan.public_url, &program, &workers, &rendered)?;
-        dist::publish(&staging, &plan.out)
-    })?;
+    say("1/3 compiling the app and its workers for the browser");
+    compile(plan.profile)?;
+    say("2/3 compiling what renders the course and writes the site");
+    maker(plan.profile)?;
+    say("3/3 rendering the course and writing the site");
+    make(plan, &target)?;
     say(format_args!("built {}", plan.out.display()));
     Ok(())
 }
 
-/// Renders the content and prints every mistake in it; fails over them unless `lenient`.
-fn checked(lenient: bool) -> Result<Rendered> {
-    let rendered = content::render(lenient);
-    for diagnostic in &rendered.diagnostics {
-        eprintln!("{diagnostic}");
-    }
-    match rendered.diagnostics.len() {
-        0 => Ok(rendered),
-        count if lenient => {
-            say(format_args!("content has {count} mistakes; they show in place"));
-            Ok(rendered)
+/// Compiles the app and the workers.
+pub(crate) fn compile(profile: Profile) -> Result<()> {
+    let packages = ["--package", APP, "--package", WORKERS];
+    match profile {
+        Profile::Development => process::run(for_browsers("build").args(packages)),
+        Profile::Release => {
+            let mut app = for_browsers("rustc");
+            app.args(["--release", "--package", APP, "--features", "split", "--bin", APP]);
+            // By these the module is split.
+            app.args(["--", "-Clink-args=--emit-relocs"]);
+            let mut workers = for_browsers("build");
+            workers.args(["--release", "--package", WORKERS]);
+            for cargo in [&mut app, &mut workers] {
+                process::run(cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags()))?;
+            }
+            Ok(())
         }
-        count => Err(format!(
-            "content has {count} mistakes (above). Mend them, or see them in place with `cargo xtask serve`."
-        )
-        .into()),
     }
 }
 
-/// Compiles the app and the workers.
-fn compile(profile: Profile) -> Result<()> {
-    let app = ["--package", APP];
-    let workers = ["--package", worker::PACKAGE];
-    match profile {
-        Profile::Release => {
-            let mut cargo = profile.cargo("rustc");
-            // By these the module is split.
-            process::run(cargo.args(app).args(["--bin", APP, "--", "-Clink-args=--emit-relocs"]))?;
-            process::run(profile.cargo("build").args(workers))
-        }
-        // Together: each dependency is compiled once, with the features that any of them asks for.
-        Profile::Light => process::run(profile.cargo("build").args(app).args(workers)),
-    }
+/// A cargo command for the browser.
+fn for_browsers(name: &str) -> Command {
+    let mut cargo = command("cargo");
+    cargo.args([name, "--target", WASM]);
+    // The flags come from .cargo/config.toml; these would replace them.
+    cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    cargo
+}
+
+/// Compiles `ringside-site` with what the profile needs of it.
+pub(crate) fn maker(profile: Profile) -> Result<()> {
+    let feature = if profile == Profile::Release { "ringside-site/split" } else { "ringside-site/bind" };
+    process::run(command("cargo").args(["build", "--bin", "ringside-site", "--features", feature]))
+}
+
+/// Has `ringside-site` make the site of what was compiled.
+pub(crate) fn make(plan: &Plan, target: &Path) -> Result<()> {
+    let release = plan.profile == Profile::Release;
+    let compiled = target.join(WASM).join(if release { "release" } else { "debug" });
+    let mut maker = command(target.join("debug/ringside-site"));
+    maker.args(["write", "--public-url", &plan.public_url]);
+    maker.arg("--wasm").arg(compiled).arg("--out").arg(&plan.out);
+    maker.args(release.then_some("--split")).args(plan.lenient.then_some("--lenient"));
+    process::run(&mut maker)
+}
+
+/// `cargo xtask content`, and `cargo xtask finish`, which Trunk calls: `ringside-site` by itself.
+pub(crate) fn site(arguments: &[&str]) -> Result<()> {
+    let mut cargo = command("cargo");
+    cargo.args(["run", "--quiet", "--bin", "ringside-site", "--"]);
+    process::run(cargo.args(arguments))
 }
 
 /// The paths of the registry's sources end up in panic messages; without where this machine keeps them, two machines
@@ -184,7 +155,7 @@ pub(crate) fn public_url(given: &str) -> Result<String> {
 }
 
 /// Where cargo puts what it builds.
-fn target_folder() -> Result<PathBuf> {
+pub(crate) fn target_folder() -> Result<PathBuf> {
     let text = process::output(command("cargo").args(["metadata", "--no-deps", "--format-version", "1"]))?;
     let value: serde_json::Value = serde_json::from_str(&text).could_not(|| "read cargo's metadata".to_owned())?;
     value["target_directory"].as_str().map(PathBuf::from).ok_or_else(|| "cargo names no target folder.".into())

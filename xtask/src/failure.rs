@@ -4,19 +4,19 @@ use std::fmt;
 
 /// What went wrong and what to do about it.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     /// Full sentences.
-    pub(crate) message: String,
+    pub message: String,
     /// 1, or 2 where the command line was wrong.
-    pub(crate) code: u8,
+    pub code: u8,
 }
 
 /// What everything here returns.
-pub(crate) type Result<T> = std::result::Result<T, Failure>;
+pub type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
     /// A wrong command line.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: 2 }
     }
 }
@@ -40,8 +40,11 @@ impl From<&str> for Failure {
 }
 
 /// Says what was being done when an error came up.
-pub(crate) trait Context<T> {
+pub trait Context<T> {
     /// `what` completes "could not …".
+    ///
+    /// # Errors
+    /// The error, with what was being done.
     fn could_not(self, what: impl FnOnce() -> String) -> Result<T>;
 }
 

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Context, Result};
-use crate::install;
 use crate::outcomes::Outcomes;
-use crate::process::{self, command, say};
+use xtask::failure::{Context, Result};
+use xtask::npm;
+use xtask::process::{self, command, say};
 
 /// A framework's sources: the folder that they are put in, where they come from, and the commit that `core/src/memory/export` follows.
 const SOURCES: [(&str, &str, &str); 3] = [
@@ -35,7 +35,7 @@ pub(crate) fn test() -> Result<Outcomes> {
 
 /// A Python with the packages.
 fn python() -> Result<PathBuf> {
-    let _lock = install::lock()?;
+    let _lock = npm::lock()?;
     let venv = process::root().join(".tools/frameworks/venv");
     let python = venv.join("bin/python");
     if !python.is_file() {
@@ -51,7 +51,7 @@ fn sources() -> Result<PathBuf> {
     if let Some(have) = std::env::var_os(HAVE) {
         return Ok(have.into());
     }
-    let _lock = install::lock()?;
+    let _lock = npm::lock()?;
     let folder = process::root().join(".tools/frameworks");
     for (name, url, commit) in SOURCES {
         let source = folder.join(name);

@@ -1,31 +1,19 @@
-//! `kernels`: runs our kernels on a Vulkan adapter; or writes them in the descriptor format of `../shared/gpu-bench`, beside
-//! whose peers they are measured.
-
-use std::path::Path;
-
-use ringside_core::kernels::config::WORKGROUP_MEMORY as DEFAULT;
-use ringside_shaders::descriptor::{Dims, Parameter, Resource, Size};
-use ringside_shaders::{Kernel, Problem};
-use serde_json::{Value, json};
+//! `kernels`: runs our kernels on a Vulkan adapter, or writes them for a bench that times them beside other libraries.
 
 use crate::args::Options;
-use crate::failure::Result;
-use crate::process::{self, say};
+use xtask::failure::Result;
+use xtask::process::{self, say};
 
-/// The head dimension that the bench measures.
-const HEAD_DIM: u64 = 64;
 /// The families whose reference measurements chapters 16 and 18 show, and where they wait for `gpu/reference.py`.
 const REFERENCE: &str = "matmul,matmul-tuned,attention,decode";
 const MEASURED: &str = "target/measured.json";
-/// A size of its matrices: all are multiples of the tiles.
-const SIDE: u64 = 1024;
 
 /// `cargo xtask kernels`, with `--reference` also as reference measurements, and with `--bench-dir <dir>` the files for the bench.
 pub(crate) fn main(options: &Options) -> Result<()> {
     match options.value("--bench-dir").map(process::given_path) {
-        Some(folder) => write_all(&folder),
+        Some(folder) => run(None, Some(("--bench-dir", &folder.to_string_lossy()))),
         None if options.has("--reference") => {
-            run(Some(REFERENCE), Some(MEASURED))?;
+            run(Some(REFERENCE), Some(("--json", MEASURED)))?;
             let mut python = process::command("python3");
             python.args(["gpu/reference.py", MEASURED]);
             process::run(&mut python)
@@ -34,168 +22,12 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     }
 }
 
-/// Checks and times all of them, or those of some families, natively; `file` is for what was timed.
-fn run(only: Option<&str>, file: Option<&str>) -> Result<()> {
+/// Checks and times all of them, or those of some families, natively; `to` says where what comes of it goes.
+fn run(only: Option<&str>, to: Option<(&str, &str)>) -> Result<()> {
     say("building what runs kernels on Vulkan (minutes the first time)");
     let mut cargo = process::command("cargo");
     cargo.args(["run", "--quiet", "--package", "ringside-gpu", "--"]);
     cargo.args(only.into_iter().flat_map(|families| families.split(',')));
-    cargo.args(file.into_iter().flat_map(|file| ["--json", file]));
+    cargo.args(to.into_iter().flat_map(|(flag, path)| [flag, path]));
     process::run(&mut cargo)
-}
-
-fn write_all(folder: &Path) -> Result<()> {
-    let mut count = 0;
-    // The bench has no other operations.
-    for kernel in ringside_shaders::all().filter(|kernel| ["matmul", "attention"].contains(&kernel.family)) {
-        write(kernel, folder)?;
-        count += 1;
-    }
-    say(format_args!(
-        "wrote {count} kernels; measure them with `node run.mjs --kernels {} --only ours,jax`",
-        folder.display()
-    ));
-    Ok(())
-}
-
-fn write(kernel: &Kernel, folder: &Path) -> Result<()> {
-    let name = format!("{}-{}", kernel.family, kernel.id);
-    let dims = dims();
-    process::write(&folder.join(format!("{name}.wgsl")), kernel.wgsl(&dims))?;
-    process::write(&folder.join(format!("{name}.json")), format!("{:#}\n", descriptor(kernel, &name, &dims)))
-}
-
-fn dims() -> Dims {
-    Dims(vec![("head_dim", HEAD_DIM), ("m", SIDE), ("n", SIDE), ("k", SIDE)])
-}
-
-fn descriptor(kernel: &Kernel, name: &str, dims: &Dims) -> Value {
-    let scratch: serde_json::Map<String, Value> =
-        kernel.scratch.iter().map(|(name, size)| ((*name).to_owned(), formula(size, dims).into())).collect();
-    let passes: Vec<Value> = kernel
-        .passes
-        .iter()
-        .map(|pass| {
-            let bindings: Vec<Value> = pass
-                .bindings
-                .iter()
-                .map(|binding| match binding.resource {
-                    Resource::Read(buffer) => {
-                        json!({"binding": binding.number, "type": "read-only-storage", "buffer": there(kernel, buffer)})
-                    }
-                    Resource::Write(buffer) => {
-                        json!({"binding": binding.number, "type": "storage", "buffer": there(kernel, buffer)})
-                    }
-                    Resource::Parameters(list) => {
-                        let fields: Vec<[String; 2]> = list.iter().map(field).collect();
-                        json!({"binding": binding.number, "type": "uniform", "fields": fields})
-                    }
-                })
-                .collect();
-            let workgroups = pass.grid.each_ref().map(|size| formula(size, dims));
-            // Whether the sizes are multiples of a tile, in JavaScript.
-            let constants: serde_json::Map<String, Value> = kernel
-                .fits
-                .iter()
-                .map(|fit| (fit.name.to_owned(), format!("{}%{}==0?1:0", dim(fit.size), (fit.side)(dims)).into()))
-                .collect();
-            json!({
-                "wgsl": format!("{name}.wgsl"),
-                "entryPoint": pass.entry,
-                "bindings": bindings,
-                "constants": constants,
-                "workgroups": workgroups,
-            })
-        })
-        .collect();
-    let require: Vec<String> = match kernel.family {
-        "attention" => vec![format!("d=={HEAD_DIM}")],
-        // Its text is for rows that are whole vectors.
-        _ if !kernel.fits.is_empty() => vec!["K%4==0".to_owned(), "N%4==0".to_owned()],
-        _ => Vec::new(),
-    };
-    let features: Vec<&str> = [("shader-f16", kernel.f16), ("subgroups", kernel.subgroups)]
-        .into_iter()
-        .filter_map(|(feature, needed)| needed.then_some(feature))
-        .collect();
-    let problem = match kernel.family {
-        "attention" => Problem::read(kernel.family, &[SIDE, HEAD_DIM, 1, 1, 0]),
-        _ => Problem::read(kernel.family, &[SIDE; 3]),
-    };
-    let shared = problem.and_then(|problem| problem.needs(kernel.id)).map_or(0, |needs| needs.workgroup_memory);
-    json!({
-        "name": format!("ours: {}", kernel.id),
-        "op": kernel.family,
-        "require": require,
-        "features": features,
-        "limits": if shared > DEFAULT { json!({"maxComputeWorkgroupStorageSize": shared}) } else { json!({}) },
-        "scratch": scratch,
-        "passes": passes,
-    })
-}
-
-/// The bench's name of a buffer: inputs and output are capitals, scratch is as it is.
-fn there(kernel: &Kernel, buffer: &str) -> String {
-    let ours = kernel.scratch.iter().any(|(name, _)| *name == buffer);
-    if ours { buffer.to_owned() } else { buffer.to_uppercase() }
-}
-
-fn field(parameter: &Parameter) -> [String; 2] {
-    match parameter {
-        Parameter::Dim(name) => ["u32".to_owned(), dim(name).to_owned()],
-        Parameter::First => ["u32".to_owned(), "0".to_owned()],
-        Parameter::RootInverse(name) => ["f32".to_owned(), format!("1/sqrt({})", dim(name))],
-    }
-}
-
-/// The bench's name of a size. It has one head and no mask.
-fn dim(name: &str) -> &'static str {
-    match name {
-        "m" => "M",
-        "n" => "N",
-        "k" => "K",
-        "seq" => "N",
-        "head_dim" => "d",
-        "heads" | "kv_heads" => "1",
-        _ => "0",
-    }
-}
-
-/// A size in JavaScript.
-fn formula(size: &Size, dims: &Dims) -> String {
-    match size {
-        Size::Of(number) => number.to_string(),
-        Size::Dim(name) => dim(name).to_owned(),
-        Size::Tiles(name, side) => format!("ceil({}/{side})", dim(name)),
-        Size::TilesBy(name, side) => format!("ceil({}/{})", dim(name), side(dims)),
-        Size::By(number) => number(dims).to_string(),
-        Size::Product(factors) => factors.iter().map(|f| formula(f, dims)).collect::<Vec<_>>().join("*"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_kernel_is_described_as_the_bench_reads_it() {
-        let kernel = ringside_shaders::find("attention", "flash-2").expect("there");
-        let value = descriptor(kernel, "x", &dims());
-        assert_eq!(value["passes"][0]["workgroups"], json!(["1", "ceil(N/32)", "1"]));
-        assert_eq!(
-            value["passes"][0]["bindings"][0],
-            json!({"binding": 0, "type": "read-only-storage", "buffer": "Q"})
-        );
-        let fields = &value["passes"][0]["bindings"][4]["fields"];
-        assert_eq!(fields[6], json!(["f32", "1/sqrt(d)"]));
-        let packed = ringside_shaders::find("matmul", "packed").expect("there");
-        let value = descriptor(packed, "x", &dims());
-        assert_eq!((&value["scratch"]["packed_a"], &value["limits"]), (&json!("8*ceil(M/8)*K"), &json!({})));
-        let deep = ringside_shaders::find("matmul", "pipelined-deep").expect("there");
-        let asked = &descriptor(deep, "x", &dims())["limits"]["maxComputeWorkgroupStorageSize"];
-        assert_eq!(asked, &json!(2 * DEFAULT));
-        let pipelined = ringside_shaders::find("matmul", "pipelined").expect("there");
-        let value = descriptor(pipelined, "x", &dims());
-        assert_eq!(value["passes"][0]["constants"]["FIT_ROWS"], json!("M%128==0?1:0"));
-    }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-use crate::failure::{Context, Result};
-use crate::install;
 use crate::outcomes::Outcomes;
-use crate::process::{self, command, say};
+use xtask::failure::{Context, Result};
+use xtask::npm;
+use xtask::process::{self, command, say};
 
 /// The version of PyTorch that the scripts are tried with.
 const TORCH: [&str; 2] = ["torch==2.9.1", "numpy"];
@@ -71,7 +71,7 @@ fn printed(lab: &Path, scratch: &Path, programs: &Path) -> Result<String> {
 
 /// The folder of a Python's programs that has PyTorch and DeepSpeed.
 fn programs() -> Result<PathBuf> {
-    let _lock = install::lock()?;
+    let _lock = npm::lock()?;
     let venv = process::root().join(".tools/labs/venv");
     let programs = venv.join("bin");
     let python = programs.join("python");

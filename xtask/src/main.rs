@@ -1,46 +1,29 @@
 //! The project's own commands: `cargo xtask help`.
 //!
-//! `build` has cargo compile the app and its workers ([`build`], [`worker`]), makes modules of them that a browser loads
-//! ([`split`]), renders the content ([`content`]) and writes the pages ([`dist`]). Everything else works on the `dist/` that
-//! results.
+//! `build` has cargo compile the app and its workers, and `ringside-site` (in `site/`) make the site of them. Everything else works
+//! on the `dist/` that results.
 
 mod args;
-mod bindgen;
 mod browser;
 mod build;
-mod content;
-mod dist;
-mod editor;
-mod esbuild;
-mod failure;
 mod frameworks;
-mod html;
 mod http;
-mod install;
 mod kernels;
 mod labs;
-mod merge;
 mod new;
-mod offline;
 mod outcomes;
 mod perf;
-mod prerender;
-mod process;
-mod progress;
 mod serve;
 mod shots;
-mod shrink;
 mod size;
-mod split;
-mod styles;
 mod test;
 mod tools;
-mod worker;
 
 use std::process::ExitCode;
 
+use xtask::failure::Result;
+
 use args::{Command, Flag};
-use failure::Result;
 
 const PUBLIC_URL: Flag = Flag {
     name: "--public-url",
@@ -52,7 +35,7 @@ const DIST: Flag = Flag { name: "--dist", value: "<dir>", help: "the built site;
 const COMMANDS: &[Command] = &[
     Command {
         name: "serve",
-        summary: "build the site quickly and serve it on 127.0.0.1; a page that is reloaded shows changed content",
+        summary: "build the site quickly and serve it on 127.0.0.1; pages reload when a file changes",
         flags: &[
             Flag { name: "--port", value: "<n>", help: "the port; default 8080" },
             Flag { name: "--open", value: "", help: "open the address in a browser" },
@@ -104,7 +87,13 @@ const COMMANDS: &[Command] = &[
         name: "content",
         summary: "print where the course has each topic, source and skill of the reading map; fail where one has no place",
         flags: &[],
-        run: content::main,
+        run: |_| build::site(&["coverage"]),
+    },
+    Command {
+        name: "finish",
+        summary: "Trunk's hook: render the course and write the pages of the site that Trunk builds",
+        flags: &[],
+        run: |_| build::site(&["finish"]),
     },
     Command {
         name: "size",

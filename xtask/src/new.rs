@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::args::Options;
-use crate::failure::{Failure, Result};
-use crate::process::{self, say};
+use xtask::failure::{Failure, Result};
+use xtask::process::{self, say};
 
 /// `cargo xtask new widget <id>`, `cargo xtask new chapter <slug>`.
 pub(crate) fn main(options: &Options) -> Result<()> {
@@ -65,18 +65,19 @@ fn widget(id: &str) -> Result<Vec<Written>> {
     let new = [
         (format!("core/src/{snake}.rs"), fill(include_str!("../template/model.rs"))),
         (format!("app/src/widgets/{snake}.rs"), fill(include_str!("../template/widget.rs"))),
-        (format!("app/styles/on-demand/{id}.css"), fill(include_str!("../template/widget.css"))),
+        (format!("app/styles/widgets/{id}.css"), fill(include_str!("../template/widget.css"))),
     ];
     for (path, _) in &new {
         must_be_new(path)?;
     }
-    let entry = format!("    Widget {{ id: \"{id}\", styles: &[\"{id}\"], load: || Box::pin({snake}::load()) }},\n");
+    // The chapter in which it will stand; the file is downloaded with that chapter's other figures.
+    let entry = format!("    {snake} {{\n        \"{id}\" {snake};\n    }}\n");
     let lines = [
         line("core/src/lib.rs", "pub mod ", &format!("pub mod {snake};\n"))?,
         before("core/src/catalogue.rs", "pub const ALL", "];", &format!("    crate::{snake}::Params::ENTRY,\n"))?,
     ];
     let (path, text) = line("app/src/widgets/mod.rs", "mod ", &format!("mod {snake};\n"))?;
-    let registry = (path, insert(&text, "pub const ALL", "];", &entry)?);
+    let registry = (path, insert(&text, "widgets! {", "}\n", &entry)?);
     Ok(new.into_iter().chain(lines).chain([registry]).collect())
 }
 
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(changed("core/src/catalogue.rs"), "    crate::trial_run::Params::ENTRY,");
         assert_eq!(
             changed("app/src/widgets/mod.rs"),
-            "mod trial_run;|    Widget { id: \"trial-run\", styles: &[\"trial-run\"], load: || Box::pin(trial_run::load()) },"
+            "mod trial_run;|    trial_run {|        \"trial-run\" trial_run;"
         );
         assert!(widget("amdahl").is_err(), "it exists");
     }

@@ -1,14 +1,13 @@
 //! `perf`: what a gesture on a figure costs the main thread, frame by frame; or when a page is first seen, and what moves in it then.
 
-use ringside_core::query::did_you_mean;
 use serde_json::json;
 
-use crate::args::Options;
+use crate::args::{Options, did_you_mean};
 use crate::browser;
 use crate::build::{self, Plan};
-use crate::failure::{Failure, Result};
-use crate::process;
 use crate::serve::Server;
+use xtask::failure::{Failure, Result};
+use xtask::process;
 
 /// What can be done to a figure, and how long the main thread may work for a frame of it at the 95th percentile, in
 /// milliseconds: for a drag and a pan from the input event to the end of the frame, for what goes by itself from frame to frame.

@@ -9,26 +9,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::failure::{Context, Result};
 
 /// The repository's root.
-pub(crate) fn root() -> PathBuf {
-    let manifest = env::var_os("CARGO_MANIFEST_DIR")
-        .map(PathBuf::from)
-        .filter(|dir| dir.ends_with("xtask"))
-        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+pub fn root() -> PathBuf {
+    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().map(Path::to_path_buf).unwrap_or(manifest)
 }
 
 /// A path from the command line: relative to the folder in which the command was typed.
-pub(crate) fn given_path(text: &str) -> PathBuf {
+pub fn given_path(text: &str) -> PathBuf {
     env::current_dir().unwrap_or_else(|_| root()).join(text)
 }
 
 /// Says what happens now. To stderr, so that it comes in order with what other programs print.
-pub(crate) fn say(text: impl std::fmt::Display) {
+pub fn say(text: impl std::fmt::Display) {
     eprintln!("\x1b[1m»\x1b[0m {text}");
 }
 
 /// A command run in the repository's root.
-pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
     command
@@ -41,13 +38,19 @@ fn shown(command: &Command) -> String {
 }
 
 /// Runs a command to its end; its output is shown.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+///
+/// # Errors
+/// It could not be done; the message says what and why.
+pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().could_not(|| format!("run `{}`", shown(command)))?;
     if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status}).", shown(command)).into()) }
 }
 
 /// Runs a command to its end and returns what it printed; its errors are shown only if it fails.
-pub(crate) fn output(command: &mut Command) -> Result<String> {
+///
+/// # Errors
+/// It could not be done; the message says what and why.
+pub fn output(command: &mut Command) -> Result<String> {
     let output = command.stdin(Stdio::null()).output().could_not(|| format!("run `{}`", shown(command)))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
@@ -57,20 +60,23 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 }
 
 /// The first of `names` on PATH.
-pub(crate) fn which(names: &[&str]) -> Option<PathBuf> {
+pub fn which(names: &[&str]) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let folders: Vec<PathBuf> = env::split_paths(&path).collect();
     names.iter().find_map(|name| folders.iter().map(|f| f.join(name)).find(|p| is_executable(p)))
 }
 
 /// Whether this file can be run.
-pub(crate) fn is_executable(path: &Path) -> bool {
+pub fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
 /// Every file under a folder, sorted, as paths relative to it with `/` between their parts.
-pub(crate) fn files_under(folder: &Path) -> Result<Vec<String>> {
+///
+/// # Errors
+/// It could not be done; the message says what and why.
+pub fn files_under(folder: &Path) -> Result<Vec<String>> {
     fn visit(folder: &Path, prefix: &str, found: &mut Vec<String>) -> Result<()> {
         let entries = folder.read_dir().could_not(|| format!("read {}", folder.display()))?;
         for entry in entries {
@@ -91,17 +97,26 @@ pub(crate) fn files_under(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// Reads a file, with a message that names it.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+///
+/// # Errors
+/// It could not be done; the message says what and why.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).could_not(|| format!("read {}", path.display()))
 }
 
 /// Reads a file as text, with a message that names it.
-pub(crate) fn read_text(path: &Path) -> Result<String> {
+///
+/// # Errors
+/// It could not be done; the message says what and why.
+pub fn read_text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).could_not(|| format!("read {}", path.display()))
 }
 
 /// Writes a file, with the folders that it needs.
-pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
+///
+/// # Errors
+/// It could not be done; the message says what and why.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).could_not(|| format!("create {}", parent.display()))?;
     }
@@ -109,7 +124,10 @@ pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
 }
 
 /// A folder of this process alone, empty, for what is wanted for a moment.
-pub(crate) fn scratch(name: &str) -> Result<PathBuf> {
+///
+/// # Errors
+/// It could not be done; the message says what and why.
+pub fn scratch(name: &str) -> Result<PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let folder = env::temp_dir().join(format!("ringside-{name}-{}-{count}", std::process::id()));
@@ -118,6 +136,9 @@ pub(crate) fn scratch(name: &str) -> Result<PathBuf> {
 }
 
 /// Copies a folder with all that is in it.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+///
+/// # Errors
+/// It could not be done; the message says what and why.
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
     files_under(from)?.iter().try_for_each(|file| write(&to.join(file), read(&from.join(file))?))
 }

@@ -1,22 +1,20 @@
-//! `serve`: the built site on 127.0.0.1, as a plain static host would serve it, and changed content at the next load.
+//! `serve`: the built site on 127.0.0.1, as a plain static host would serve it; built and reloaded by itself when a file changes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{ErrorKind, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
+
+use xtask::failure::{Context, Failure, Result};
+use xtask::process::{self, command, say};
+use xtask::{HASH_DIGITS, MANIFEST};
 
 use crate::args::Options;
 use crate::build::{self, Plan, Profile};
-use crate::content::{self, Rendered};
-use crate::dist::{self, Manifest};
-use crate::failure::{Context, Failure, Result};
-use crate::html;
 use crate::http::{self, Answer};
-use crate::prerender;
-use crate::process::{self, command, say};
-use crate::split::HASH_DIGITS;
 
 /// `cargo xtask serve`.
 pub(crate) fn main(options: &Options) -> Result<()> {
@@ -28,17 +26,19 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     };
     // Before the build, which takes minutes.
     let listener = listen(port)?;
-    let mut plan = Plan { lenient: true, profile: Profile::Light, ..Plan::default() };
+    let mut plan = Plan { lenient: true, profile: Profile::Development, ..Plan::default() };
     if let Some(dist) = options.value("--dist") {
         plan.out = process::given_path(dist);
     }
     if let Some(url) = options.value("--public-url") {
         plan.public_url = build::public_url(url)?;
     }
-    if !options.has("--no-build") {
+    let live = !options.has("--no-build");
+    let seen = sources()?;
+    if live {
         build::build(&plan)?;
     }
-    let server = Server::start(listener, &plan.out, true)?;
+    let server = Server::start(listener, &plan.out, live)?;
     if options.has("--public-url") && server.public_url != plan.public_url {
         return Err(format!(
             "the site in {} was built for {}; leave out --no-build to build it for {}.",
@@ -49,13 +49,67 @@ pub(crate) fn main(options: &Options) -> Result<()> {
         .into());
     }
     println!("{}", server.address);
-    say("serving; stop with Ctrl+C. A page that is reloaded shows changed content.");
+    let reloads = if live { " Pages reload when a file changes." } else { "" };
+    say(format_args!("serving; stop with Ctrl+C.{reloads}"));
     if options.has("--open") {
         let opener = process::which(&["xdg-open", "open"]).ok_or("there is no xdg-open to open a browser with.")?;
         process::run(command(opener).arg(&server.address))?;
     }
+    if live {
+        follow(&plan, &server, seen)?;
+    }
     loop {
         std::thread::park();
+    }
+}
+
+/// Folders with sources, of which those of the course and of styles need no compiler.
+const TEXTS: [&str; 4] = ["content", "app/styles", "app/editor", "public"];
+const CODE: [&str; 7] = ["app", "core", "drawing", "shaders", "gpu", "workers", "xtask/site"];
+
+/// A file as it was at some time.
+type Version = (PathBuf, Option<SystemTime>);
+
+/// All sources: those that need no compiler, and the rest.
+fn sources() -> Result<[Vec<Version>; 2]> {
+    let of = |folders: &[&str], wanted: fn(&str) -> bool| -> Result<Vec<Version>> {
+        let mut all = Vec::new();
+        for folder in folders {
+            let folder = process::root().join(folder);
+            for file in process::files_under(&folder)?.into_iter().filter(|file| wanted(file)) {
+                let path = folder.join(file);
+                let changed = path.metadata().and_then(|data| data.modified()).ok();
+                all.push((path, changed));
+            }
+        }
+        Ok(all)
+    };
+    let is_code = |file: &str| file.ends_with(".rs") || file.ends_with("Cargo.toml") || file.ends_with(".wgsl");
+    Ok([of(&TEXTS, |_| true)?, of(&[&CODE[..], &["content"]].concat(), is_code)?])
+}
+
+/// Builds again whenever a source changes, and has the pages reload.
+fn follow(plan: &Plan, server: &Server, mut seen: [Vec<Version>; 2]) -> Result<()> {
+    let target = build::target_folder()?;
+    loop {
+        std::thread::sleep(Duration::from_millis(300));
+        let now = sources()?;
+        if now == seen {
+            continue;
+        }
+        let started = Instant::now();
+        let compiles = now[1] != seen[1];
+        let code = || build::compile(plan.profile).and_then(|()| build::maker(plan.profile));
+        let built = if compiles { code() } else { Ok(()) }.and_then(|()| build::make(plan, &target));
+        seen = now;
+        match built {
+            Ok(()) => {
+                server.version.fetch_add(1, Ordering::SeqCst);
+                say(format_args!("built again in {:.1} s", started.elapsed().as_secs_f64()));
+            }
+            // The compiler and the maker say what is wrong; the site stays as it was.
+            Err(failure) => eprintln!("{failure}"),
+        }
     }
 }
 
@@ -71,27 +125,28 @@ pub(crate) fn listen(port: u16) -> Result<TcpListener> {
     })
 }
 
-/// The service worker of a site that changes while it is read: it keeps nothing, and takes the place of one that did.
-const NO_WORKER: &str = "addEventListener(\"install\", () => skipWaiting());\n\
-                         addEventListener(\"activate\", (event) => event.waitUntil(registration.unregister()));\n";
-
 /// A running server; it ends with the program.
 #[derive(Debug)]
 pub(crate) struct Server {
     /// Where the site's home is.
     pub(crate) address: String,
     public_url: String,
+    /// Grows with each build; a page asks for it, and reloads when it has.
+    version: Arc<AtomicU64>,
 }
 
 impl Server {
-    /// Serves the site in `folder`. With `live`, content that changes from now on is rendered anew.
+    /// Serves the site in `folder`; with `live` to pages that reload when it is built again.
     pub(crate) fn start(listener: TcpListener, folder: &Path, live: bool) -> Result<Self> {
-        let manifest = dist::manifest(folder)?;
+        let public_url = public_url(folder)?;
         let port = listener.local_addr().could_not(|| "read the server's port".to_owned())?.port();
-        let public_url = manifest.public_url.clone();
-        let site = Site::new(folder, manifest, live)?;
+        let address = format!("http://127.0.0.1:{port}{public_url}");
+        let version = Arc::new(AtomicU64::new(0));
+        let live = live.then(|| Arc::clone(&version));
+        let site =
+            Site { folder: folder.to_owned(), public_url: public_url.clone(), live, compressed: Mutex::default() };
         http::answer_all(listener, move |asked| site.answer(&asked.url, asked.gzip));
-        Ok(Self { address: format!("http://127.0.0.1:{port}{public_url}"), public_url })
+        Ok(Self { address, public_url, version })
     }
 
     /// Serves the site in `folder` on any free port.
@@ -100,39 +155,44 @@ impl Server {
     }
 }
 
-/// The content as it is now, where it is no longer what was built.
-#[derive(Default)]
-struct Live {
-    seen: Vec<(String, u64, Option<SystemTime>)>,
-    rendered: Option<Rendered>,
-    /// Everything rendered since the start: a page that is open may still ask for what was.
-    files: BTreeMap<String, Arc<Vec<u8>>>,
+/// The path under which the site in a folder is to be served.
+fn public_url(folder: &Path) -> Result<String> {
+    Ok(manifest(folder)?["public_url"].as_str().unwrap_or("/").to_owned())
 }
 
-/// A file as it was at some time.
-type Version = (PathBuf, Option<SystemTime>);
+/// What the maker of the site noted in it.
+pub(crate) fn manifest(folder: &Path) -> Result<serde_json::Value> {
+    let path = folder.join(MANIFEST);
+    if !path.is_file() {
+        return Err(format!("there is no built site in {}; run `cargo xtask build` first.", folder.display()).into());
+    }
+    serde_json::from_slice(&process::read(&path)?).could_not(|| format!("read {}", path.display()))
+}
+
+/// Where a page asks for the number of the build, and the script that does.
+const VERSION: &str = "build-version";
+const RELOADER: &str = "reload.js";
+/// Asks every half second, and reloads the page when the answer is another than the first.
+const RELOAD: &str = "let first;\nsetInterval(async () => {\n  const now = await fetch(document.baseURI + \"build-version\").then((r) => r.text(), () => first);\n  \
+                      if (first !== undefined && now !== first) location.reload();\n  first = now;\n}, 500);\n";
 
 /// A built site.
 struct Site {
     folder: PathBuf,
-    manifest: Manifest,
-    live: Option<Mutex<Live>>,
+    /// With slashes around it.
+    public_url: String,
+    /// The number of the build, where pages reload.
+    live: Option<Arc<AtomicU64>>,
     /// Compressed files, by the address of what they were compressed from.
     compressed: Mutex<HashMap<Version, Arc<Vec<u8>>>>,
 }
 
 impl Site {
-    fn new(folder: &Path, manifest: Manifest, live: bool) -> Result<Self> {
-        let live =
-            if live { Some(Mutex::new(Live { seen: content::fingerprint()?, ..Live::default() })) } else { None };
-        Ok(Self { folder: folder.to_owned(), manifest, live, compressed: Mutex::default() })
-    }
-
     /// Answers a request for a path with a query.
     fn answer(&self, url: &str, gzip: bool) -> Answer {
         let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
         let Some(path) = decode(path) else { return self.lost(gzip) };
-        let public_url = self.manifest.public_url.as_str();
+        let public_url = self.public_url.as_str();
         let to = |path: &str| {
             let query = query.map(|q| format!("?{q}")).unwrap_or_default();
             Answer::text(301, "moved\n").with("Location", format!("{}{query}", encode(path)))
@@ -147,15 +207,19 @@ impl Site {
         if inner.is_empty() || inner.ends_with('/') {
             return self.page(inner, gzip);
         }
-        if inner == "sw.js" && self.live.is_some() {
-            return Answer::new(200, mime(inner), Arc::new(NO_WORKER.as_bytes().to_vec()))
-                .with("Cache-Control", "no-cache");
-        }
-        if let Some(bytes) = self.live_file(inner) {
-            return self.file(inner, bytes, None, gzip);
+        if let Some(version) = &self.live {
+            let text = match inner {
+                VERSION => Some(("txt", version.load(Ordering::SeqCst).to_string())),
+                RELOADER => Some(("js", RELOAD.to_owned())),
+                _ => None,
+            };
+            if let Some((kind, text)) = text {
+                return Answer::new(200, mime(&format!("x.{kind}")), Arc::new(text.into_bytes()))
+                    .with("Cache-Control", "no-store");
+            }
         }
         let file = self.folder.join(inner);
-        if file.is_dir() || self.live_page(inner).is_some() {
+        if file.is_dir() {
             return to(&format!("{path}/"));
         }
         if inner.ends_with(".html") {
@@ -172,19 +236,16 @@ impl Site {
 
     /// The page of a route.
     fn page(&self, route: &str, gzip: bool) -> Answer {
-        self.refresh();
-        match self.live_page(route.trim_end_matches('/')) {
-            Some(html) => self.file("index.html", Arc::new(html.into_bytes()), None, gzip),
-            None => self.page_file(&format!("{route}index.html"), 200, gzip),
-        }
+        self.page_file(&format!("{route}index.html"), 200, gzip)
     }
 
     /// A page that is a file.
     fn page_file(&self, name: &str, status: u16, gzip: bool) -> Answer {
-        self.refresh();
         match std::fs::read_to_string(self.folder.join(name)) {
-            Ok(html) => {
-                let html = self.with_live_content(html);
+            Ok(mut html) => {
+                if self.live.is_some() {
+                    html.push_str(&format!("<script src=\"{}{RELOADER}\"></script>\n", self.public_url));
+                }
                 Answer { status, ..self.file(name, Arc::new(html.into_bytes()), None, gzip) }
             }
             Err(_) if status == 404 => Answer::text(404, "there is no such page\n"),
@@ -218,57 +279,6 @@ impl Site {
             .with("Cache-Control", cache)
             .with("Content-Encoding", "gzip")
             .with("Vary", "Accept-Encoding")
-    }
-
-    /// Renders the content anew if any of it has changed.
-    fn refresh(&self) {
-        let Some(live) = &self.live else { return };
-        let mut live = live.lock().unwrap_or_else(PoisonError::into_inner);
-        let Ok(now) = content::fingerprint() else { return };
-        if now == live.seen {
-            return;
-        }
-        live.seen = now;
-        let rendered = content::render(true);
-        say(format_args!("content changed: rendered anew, {} mistakes", rendered.diagnostics.len()));
-        for diagnostic in &rendered.diagnostics {
-            eprintln!("{diagnostic}");
-        }
-        let folder = rendered.folder();
-        let files = rendered.files.iter().map(|(name, bytes)| (format!("{folder}{name}"), Arc::new(bytes.clone())));
-        live.files.extend(files);
-        live.rendered = Some(rendered);
-    }
-
-    fn live<T>(&self, f: impl FnOnce(&Live) -> Option<T>) -> Option<T> {
-        f(&self.live.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn live_file(&self, name: &str) -> Option<Arc<Vec<u8>>> {
-        self.live(|live| live.files.get(name).cloned())
-    }
-
-    /// The page of a route of the content as it is now, if that is no longer what was built.
-    fn live_page(&self, route: &str) -> Option<String> {
-        let (route, prerendered) = self.live(|live| {
-            let rendered = live.rendered.as_ref()?;
-            let route = rendered.routes.iter().find(|r| r.path.trim_end_matches('/') == route)?;
-            Some((route.clone(), prerender::of(&route.path, rendered)))
-        })?;
-        Some(self.with_live_content(html::page(
-            &self.manifest.template,
-            &route.title,
-            &route.description,
-            &prerendered,
-        )))
-    }
-
-    /// A page that points to the content as it is now.
-    fn with_live_content(&self, html: String) -> String {
-        match self.live(|live| live.rendered.as_ref().map(Rendered::folder)) {
-            Some(folder) => html.replace(&self.manifest.content, &folder),
-            None => html,
-        }
     }
 }
 
@@ -333,7 +343,6 @@ fn is_hashed(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::Route;
 
     /// A site in a folder of its own.
     fn site(name: &str, public_url: &str) -> Site {
@@ -349,14 +358,17 @@ mod tests {
             process::write(&folder.join(file), text).expect("written");
         }
         process::write(&folder.with_extension("secret"), "secret").expect("written");
-        let routes = vec![Route { path: String::new(), title: String::new(), description: String::new() }];
-        let manifest = Manifest {
-            public_url: public_url.into(),
-            content: "content/0123456789/".into(),
-            template: String::new(),
-            routes,
-        };
-        Site::new(&folder, manifest, false).expect("a site")
+        Site { folder, public_url: public_url.into(), live: None, compressed: Mutex::default() }
+    }
+
+    #[test]
+    fn a_page_that_is_worked_on_asks_for_the_number_of_the_build() {
+        let version = Arc::new(AtomicU64::new(7));
+        let site = Site { live: Some(version), ..site("live", "/sub/") };
+        let text = |url: &str| String::from_utf8_lossy(&site.answer(url, false).body).into_owned();
+        assert!(text("/sub/").ends_with("<script src=\"/sub/reload.js\"></script>\n"));
+        assert_eq!(text("/sub/build-version"), "7");
+        assert!(text("/sub/reload.js").contains("build-version"));
     }
 
     fn header(answer: &Answer, name: &str) -> String {

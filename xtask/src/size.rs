@@ -9,9 +9,9 @@ use serde_json::json;
 use crate::args::Options;
 use crate::browser;
 use crate::build::{self, Plan};
-use crate::failure::Result;
-use crate::process;
-use crate::serve::{Server, gzipped};
+use crate::serve::Server;
+use xtask::failure::Result;
+use xtask::process;
 
 /// HTML, CSS, JavaScript, WebAssembly and content of one first visit, gzip, in bytes.
 const BUDGET: usize = 280_000;
@@ -39,8 +39,7 @@ pub(crate) fn main(options: &Options) -> Result<()> {
         println!("\nFirst visit to /{visit}");
         println!("{:>10} {:>10} {:>10}", "raw", "gzip", "brotli");
         let (mut sum, mut fonts) = (Sizes::default(), 0);
-        for path in &read {
-            let sizes = Sizes::of(&dist.join(path))?;
+        for (path, sizes) in weighed(&dist, &read)? {
             println!("{sizes}  {path}");
             if path.ends_with(".woff2") {
                 fonts += sizes.raw;
@@ -51,8 +50,9 @@ pub(crate) fn main(options: &Options) -> Result<()> {
         println!("{sum}  all but fonts; budget {BUDGET} gzip");
         println!("{fonts:>10} {:>10} {:>10}  fonts; budget {FONT_BUDGET}", "", "");
         let mut alive = Sizes::default();
-        for path in files(&requested["alive"], &server.address).difference(&read) {
-            alive.add(&Sizes::of(&dist.join(path))?);
+        let later = files(&requested["alive"], &server.address);
+        for (_, sizes) in weighed(&dist, later.difference(&read))? {
+            alive.add(&sizes);
         }
         println!("{alive}  more, for the figures and exercises that are seen first, once somebody is there");
         if sum.gzip > BUDGET {
@@ -64,10 +64,9 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     }
     println!();
     for (prefix, what, budget) in WORKERS {
-        let mut size = 0;
-        for file in process::files_under(&dist)?.iter().filter(|f| f.starts_with(prefix)) {
-            size += brotli_size(&process::read(&dist.join(file))?);
-        }
+        let files = process::files_under(&dist)?;
+        let weighed = weighed(&dist, files.iter().filter(|file| file.starts_with(prefix)))?;
+        let size: usize = weighed.iter().map(|(_, sizes)| sizes.brotli).sum();
         println!("{what}: {size} brotli; budget {budget}");
         if size > budget {
             over.push(format!("{prefix}* is {} bytes over its budget", size - budget));
@@ -85,11 +84,6 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(file: &Path) -> Result<Self> {
-        let bytes = process::read(file)?;
-        Ok(Self { raw: bytes.len(), gzip: gzipped(&bytes, 9).len(), brotli: brotli_size(&bytes) })
-    }
-
     fn add(&mut self, other: &Self) {
         self.raw += other.raw;
         self.gzip += other.gzip;
@@ -111,9 +105,14 @@ fn files(addresses: &serde_json::Value, base: &str) -> BTreeSet<String> {
         .collect()
 }
 
-fn brotli_size(bytes: &[u8]) -> usize {
-    let mut out = Vec::new();
-    let params = brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 24, ..Default::default() };
-    // Compressing from memory into memory does not fail.
-    brotli::BrotliCompress(&mut &*bytes, &mut out, &params).map_or(bytes.len(), |_| out.len())
+/// Files of a site with what they weigh.
+fn weighed<'a>(dist: &Path, files: impl IntoIterator<Item = &'a String>) -> Result<Vec<(&'a str, Sizes)>> {
+    let files: Vec<&String> = files.into_iter().collect();
+    let paths: Vec<_> = files.iter().map(|file| dist.join(file)).collect();
+    let weights = browser::script("weigh", &json!(paths))?;
+    let weights = weights.as_array().map(Vec::as_slice).unwrap_or_default();
+    let size = |of: &serde_json::Value, name: &str| of[name].as_u64().unwrap_or_default() as usize;
+    let sizes =
+        weights.iter().map(|of| Sizes { raw: size(of, "raw"), gzip: size(of, "gzip"), brotli: size(of, "brotli") });
+    Ok(files.into_iter().map(String::as_str).zip(sizes).collect())
 }

@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use crate::args::Options;
 use crate::browser;
-use crate::failure::{Context, Failure, Result};
 use crate::frameworks;
 use crate::labs;
 use crate::outcomes::Outcomes;
-use crate::process::{self, command, say};
 use crate::serve::Server;
 use crate::tools;
+use xtask::failure::{Context, Failure, Result};
+use xtask::process::{self, command, say};
 
 /// A stage: its name, whether `--fast` runs it, and what it does.
 struct Stage {

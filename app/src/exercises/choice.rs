@@ -1,23 +1,14 @@
 //! One option, or several, of a list; every option that is chosen is explained.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::exercise::{Choice, Chosen, Kind, OptionDef, option_order};
 
-use super::Form;
 use super::frame;
 use super::session::Session;
-use crate::deferred::NotLoaded;
 use crate::ui::unique_id;
 
-/// Downloads it.
-#[wasm_split(exercise_choice, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
-
 /// The options, the button and the verdict.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     let several = session.exercise.with_value(|e| matches!(&e.kind, Kind::Choice(choice) if choice.several));
     let name = StoredValue::new(unique_id("choice"));
     let options = move || {

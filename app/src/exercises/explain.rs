@@ -1,24 +1,15 @@
 //! An answer in the learner's own words, which the learner compares with a rubric and a model answer.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::exercise::input::indices;
 use ringside_core::exercise::{Explain, Kind};
 
-use super::Form;
 use super::session::Session;
-use crate::deferred::NotLoaded;
 use crate::ui::later::Later;
 use crate::ui::unique_id;
 
-/// Downloads it.
-#[wasm_split(exercise_explain, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
-
 /// The field, and what to compare it with once it has been written.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     let compare = move |_| {
         session.update(|a| {
             a.input = session.input.get_untracked();

@@ -1,24 +1,15 @@
 //! A kernel to write: the workbench with one puzzle, whose verdict is the exercise's.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::exercise::Kind;
 
-use super::Form;
 use super::figure::Figure;
 use super::session::Session;
 use super::{explain, frame};
-use crate::deferred::NotLoaded;
 use crate::widgets::Judge;
 
-/// Downloads it.
-#[wasm_split(exercise_kernel, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
-
 /// The workbench; in a quiz, where nothing is said of an answer, a field for the text.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     if session.exam {
         return explain::field(session, "The body of the kernel", "The body of main, in WGSL");
     }

@@ -1,4 +1,4 @@
-//! Exercises, one file per kind, each downloaded where one of its kind is, in one frame.
+//! Exercises, one file per kind, in one frame.
 //!
 //! `core` computes and checks; what is here shows, and keeps in the store what the learner did, so that a reload brings
 //! back the input, the verdict, the numbers and the hints.
@@ -21,12 +21,11 @@ mod task;
 mod trace;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_content::schema::Exercises;
 use ringside_core::exercise::{Exercise, Kind};
 
 use crate::data::Remote;
-use crate::deferred::{Loading, NotLoaded, deferred};
+use crate::deferred::lazy;
 use crate::store::doc::Attempt;
 use crate::store::store;
 pub use given::{Given, given};
@@ -59,10 +58,11 @@ pub struct Place {
 /// Shows the exercise of a place.
 pub type View = fn(Place) -> AnyView;
 
-/// Downloads the exercises' code.
-#[wasm_split(exercises, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<View, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the exercises' code.
+    exercises: pub fn load() -> View {
+        view
+    }
 }
 
 fn view(place: Place) -> AnyView {
@@ -98,25 +98,20 @@ pub fn question(exercise: &Exercise, nth: &str, seed: u64, answer: RwSignal<Stri
 /// What an exercise of one kind is answered with.
 type Form = fn(Session) -> AnyView;
 
-/// Downloads the form of an exercise.
-fn load_form(kind: &Kind) -> fn() -> Loading<Form> {
-    match kind {
-        Kind::Number(_) => || Box::pin(number::load()),
-        Kind::Choice(_) => || Box::pin(choice::load()),
-        Kind::Predict(_) => || Box::pin(predict::load()),
-        Kind::Sketch(_) => || Box::pin(sketch::load()),
-        Kind::Order(_) => || Box::pin(order::load()),
-        Kind::Match(_) | Kind::Label(_) => || Box::pin(pairs::load()),
-        Kind::Task(_) => || Box::pin(task::load()),
-        Kind::Trace(_) => || Box::pin(trace::load()),
-        Kind::Explain(_) => || Box::pin(explain::load()),
-        Kind::Kernel(_) => || Box::pin(kernel::load()),
-    }
-}
-
 fn form(session: Session, exercise: &Exercise) -> AnyView {
-    let form = deferred(load_form(&exercise.kind), move |form| form(session));
-    view! { <div class="exercise-form">{form}</div> }.into_any()
+    let form: Form = match &exercise.kind {
+        Kind::Number(_) => number::form,
+        Kind::Choice(_) => choice::form,
+        Kind::Predict(_) => predict::form,
+        Kind::Sketch(_) => sketch::form,
+        Kind::Order(_) => order::form,
+        Kind::Match(_) | Kind::Label(_) => pairs::form,
+        Kind::Task(_) => task::form,
+        Kind::Trace(_) => trace::form,
+        Kind::Explain(_) => explain::form,
+        Kind::Kernel(_) => kernel::form,
+    };
+    view! { <div class="exercise-form">{form(session)}</div> }.into_any()
 }
 
 /// Whether the prediction with this id has been committed or passed over. Tracks.

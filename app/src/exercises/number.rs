@@ -1,23 +1,14 @@
 //! A number with its unit, typed freely.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::answer::{Outcome, Tolerance, Verdict};
 
-use super::Form;
 use super::frame;
 use super::session::Session;
-use crate::deferred::NotLoaded;
 use crate::ui::unique_id;
 
-/// Downloads it.
-#[wasm_split(exercise_number, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
-
 /// The field, the button and the verdict.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     view! {
         {field(session, "Check")}
         <div role="status">

@@ -1,23 +1,14 @@
 //! Items to put in order: by buttons, by the arrow keys on them, or dragged.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::answer::write;
 use ringside_core::exercise::input::indices;
 use ringside_core::exercise::{Kind, Order, Ordered, Placed, option_order, right_order};
 use web_sys::KeyboardEvent;
 
-use super::Form;
 use super::session::Session;
 use super::{frame, plain};
-use crate::deferred::NotLoaded;
 use crate::ui::{focus_soon, unique_id};
-
-/// Downloads it.
-#[wasm_split(exercise_order, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
 
 /// The list while it is put in order.
 #[derive(Clone, Copy)]
@@ -132,7 +123,7 @@ impl Sorting {
 }
 
 /// The list, the button and the verdict.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     let sorting = Sorting {
         session,
         id: StoredValue::new(unique_id("order")),

@@ -1,16 +1,13 @@
 //! Things that belong together: a list to choose a partner from for each, and for `label` a bar whose parts they name.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::answer::write;
 use ringside_core::exercise::input::{partners, write_partners};
 use ringside_core::exercise::{Kind, check_partners, option_order};
 use ringside_core::quantity::unbroken;
 
-use super::Form;
 use super::session::Session;
 use super::{frame, plain};
-use crate::deferred::NotLoaded;
 use crate::ui::unique_id;
 
 /// How many characters of a choice a list shows on a phone. A longer one stands below it too, in full.
@@ -24,14 +21,8 @@ struct Sides {
     say: Vec<String>,
 }
 
-/// Downloads it.
-#[wasm_split(exercise_pairs, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
-
 /// The lists, the button and the verdict.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     let sides = StoredValue::new(sides(session));
     let stem = unique_id("pair");
     let rows = move || {

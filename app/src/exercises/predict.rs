@@ -1,23 +1,14 @@
 //! A number to commit to before the figure is uncovered. Right, near or far, it is told which.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::answer::Outcome;
 use ringside_core::exercise::Kind;
 
-use super::Form;
 use super::session::Session;
 use super::{compare, confidence, frame, number};
-use crate::deferred::NotLoaded;
-
-/// Downloads it.
-#[wasm_split(exercise_predict, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
 
 /// The field, and what to say once the learner has committed.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     view! {
         {confidence::field(session)}
         {number::field(session, "Commit")}

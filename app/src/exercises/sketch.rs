@@ -2,31 +2,22 @@
 //! says over it.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::answer::write;
 use ringside_core::decimal;
 use ringside_core::exercise::input::points;
 use ringside_core::exercise::{Curve, Kind, Sketch};
 use ringside_drawing::charts::sketch::{Paper, chart};
 
-use super::Form;
 use super::session::Session;
 use super::{compare, confidence, frame};
-use crate::deferred::NotLoaded;
 use crate::ui::chart::Piece;
 use crate::ui::{self, focus_soon, unique_id};
 
 /// Steps of a key.
 const STEPS: f64 = 200.0;
 
-/// Downloads it.
-#[wasm_split(exercise_sketch, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
-
 /// The axes, the button, and what there is to see once the learner has committed.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     let count = look(session, |s| s.at.len()).unwrap_or_default();
     let drawn = Memo::new(move |_| {
         let given = session.input.with(|input| points(input)).unwrap_or_default();

@@ -1,25 +1,16 @@
 //! A goal on the state of a figure. Every state that meets it is right, and is seen to be as soon as it is reached.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::exercise::{Kind, Template, environment};
 use ringside_core::query::Query;
 
-use super::Form;
 use super::figure::Figure;
 use super::frame;
 use super::session::Session;
-use crate::deferred::NotLoaded;
 use crate::ui::later::Later;
 
-/// Downloads it.
-#[wasm_split(exercise_task, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
-
 /// What must hold, and the figure.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     let stored = session.input.get_untracked();
     let state = RwSignal::new(if stored.is_empty() { untrack(|| session.parameters()) } else { Query::parse(&stored) });
     let figure = Figure::new(!stored.is_empty());

@@ -1,24 +1,15 @@
 //! A symptom: its cause, and the change that proves it.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::exercise::input::cause_and_change;
 use ringside_core::exercise::{Kind, Template, Trace, environment, option_order};
 
-use super::Form;
 use super::frame;
 use super::session::Session;
-use crate::deferred::NotLoaded;
 use crate::ui::unique_id;
 
-/// Downloads it.
-#[wasm_split(exercise_trace, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Form, NotLoaded> {
-    Ok(form)
-}
-
 /// The evidence, the two choices, the button and the verdict.
-fn form(session: Session) -> AnyView {
+pub(super) fn form(session: Session) -> AnyView {
     let chosen = move || session.input.with(|input| cause_and_change(input));
     let set = move |cause: Option<usize>, change: Option<usize>| {
         let text = |i: Option<usize>| i.map(|i| i.to_string()).unwrap_or_default();

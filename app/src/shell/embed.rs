@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::catalogue::Entry;
 use ringside_core::query::{ParamSpec, Query};
 use send_wrapper::SendWrapper;
@@ -12,7 +11,7 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{MessageEvent, ResizeObserver, Window};
 
-use crate::deferred::NotLoaded;
+use crate::deferred::lazy;
 use crate::router;
 use crate::ui::later::Later;
 use crate::ui::{dom, link};
@@ -27,10 +26,11 @@ const LONGEST: u32 = 20_000;
 /// Connects the figure of a model, with its state, to the page around it.
 pub(super) type Connect = fn(&'static Entry, RwSignal<Query>);
 
-/// Downloads it.
-#[wasm_split(embed, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Connect, NotLoaded> {
-    Ok(connect)
+lazy! {
+    /// Downloads it.
+    embed: pub(super) fn load() -> Connect {
+        connect
+    }
 }
 
 /// Whether the address asks for the figure alone.

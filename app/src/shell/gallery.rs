@@ -1,23 +1,23 @@
 //! The gallery: every figure under what it is for. The build rendered it; figures that are no charts come into it as their own pictures.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::query::Query;
 use web_sys::HtmlElement;
 
 use super::fragment;
 use crate::data::library;
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::page;
 use crate::ui::dom;
 use crate::ui::islands::Islands;
 use crate::ui::near::when_near;
 use crate::widgets::{self, Module, Props};
 
-/// Downloads the page.
-#[wasm_split(gallery, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    reference: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_content::schema::{Course, ExerciseIndex};
 use ringside_core::practice::exam::{Mark, QuizSpec, verdict};
 use ringside_core::practice::placement::{Area, asked, placed};
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::exam::loaded::{self, Loaded};
 use crate::data::library;
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::store::doc::Doc;
 use crate::store::store;
 use crate::ui::later::Later;
@@ -21,10 +20,11 @@ use crate::{exercises, page};
 /// The largest seed that is drawn.
 const DRAWN: f64 = 999_999.0;
 
-/// Downloads the page.
-#[wasm_split(placement, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    practice: pub fn load() -> Page {
+        view
+    }
 }
 
 /// The questions being answered, as the store keeps them.

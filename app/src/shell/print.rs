@@ -3,12 +3,11 @@
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, KeyboardEvent};
 
 use super::answer;
-use crate::deferred::{self, NotLoaded};
+use crate::deferred::{self, lazy};
 use crate::ui::dom;
 
 /// How long what is still on its way is waited for: so many times so many milliseconds.
@@ -17,10 +16,11 @@ const PATIENCE: (u32, u32) = (300, 100);
 /// Prints the page that is open: a chapter, by its slug, with the solutions or without.
 type Print = fn(String, bool);
 
-/// Downloads it.
-#[wasm_split(print, wasm_split_path = leptos::wasm_split, fallible)]
-fn load() -> Result<Print, NotLoaded> {
-    Ok(print)
+lazy! {
+    /// Downloads it.
+    print: fn load() -> Print {
+        print
+    }
 }
 
 /// Prints the chapter that is open.

@@ -2,13 +2,12 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
 use ringside_core::practice::date;
 use ringside_core::quantity::bytes_decimal;
 
 use super::offline;
 use crate::clock;
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::store::doc::{self, Doc, Theme};
 use crate::store::{ASIDE, store};
 use crate::ui::file;
@@ -16,10 +15,11 @@ use crate::ui::said::{Said, say};
 use crate::ui::segmented::Segmented;
 use crate::{page, practice};
 
-/// Downloads the page.
-#[wasm_split(settings, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    settings: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

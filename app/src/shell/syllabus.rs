@@ -1,18 +1,18 @@
 //! How to teach with the course. The build rendered it; every link on it opens what it names.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 
 use super::fragment;
 use crate::data::library;
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::page;
 use crate::router::address;
 
-/// Downloads the page.
-#[wasm_split(syllabus, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    teaching: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

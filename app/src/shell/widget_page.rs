@@ -2,13 +2,12 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
 
 use ringside_core::query::{Query, did_you_mean};
 
 use super::{embed, projector};
 use crate::data::library;
-use crate::deferred::{NotLoaded, Page, deferred};
+use crate::deferred::{Page, deferred, lazy};
 use crate::page;
 use crate::router::{self, Route, address};
 use crate::ui::later::Later;
@@ -18,10 +17,11 @@ use crate::widgets::{self, Module, Props, Widget, my_setup};
 /// Names in the address that are the page's and not the widget's.
 const OF_THE_PAGE: &[&str] = &[projector::PRESENT, embed::EMBED, my_setup::SETUP];
 
-/// Downloads the page.
-#[wasm_split(widget_page, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    widget_page: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

@@ -1,7 +1,6 @@
 //! Amdahl's and Gustafson's laws, and one's own times: the smallest example of a widget. CONTRIBUTING.md walks through this file.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::amdahl::measured::Measured;
 use ringside_core::amdahl::{Params, Speedup};
 use ringside_core::declare::{Model as _, Text as _};
@@ -11,17 +10,13 @@ use ringside_drawing::charts::amdahl::chart;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::unique_id;
 
-/// Downloads the widget.
-#[wasm_split(widget_amdahl, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// A widget is its parameters, a memo of the model's result, and a view of the two.
 fn view(props: Props) -> AnyView {

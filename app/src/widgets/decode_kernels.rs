@@ -1,7 +1,6 @@
 //! One query against a long cache by three kernels, on the learner's own GPU.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::kernels::Work as _;
 use ringside_core::kernels::decode::{Params, Sizes};
@@ -9,13 +8,9 @@ use ringside_core::quantity::grouped;
 
 use super::kernels::{Differences, figure};
 use super::{Module, Props};
-use crate::deferred::NotLoaded;
 
-/// Downloads the widget.
-#[wasm_split(widget_decode_kernels, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 fn view(props: Props) -> AnyView {
     figure(

@@ -1,7 +1,6 @@
 //! A completion in time: what it takes over the length of the prompt.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::editor_latency::{Kept, Params};
 use ringside_core::fim::format::Order;
@@ -11,17 +10,13 @@ use ringside_drawing::charts::editor_latency::chart;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers};
 
-/// Downloads the widget.
-#[wasm_split(widget_editor_latency, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// States worth looking at.
 const STATES: [Preset; 4] = [

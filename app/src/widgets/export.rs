@@ -3,11 +3,10 @@
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
 use ringside_core::memory::export::Target;
 use ringside_core::memory::{Mode, Params};
 
-use crate::deferred::NotLoaded;
+use crate::deferred::lazy;
 use crate::ui::later::Later;
 use crate::ui::segmented::Segmented;
 use crate::ui::{clipboard, file};
@@ -15,10 +14,11 @@ use crate::ui::{clipboard, file};
 /// The listing of a layout.
 pub(super) type View = fn(Signal<Params>) -> AnyView;
 
-/// Downloads it: small figures have none.
-#[wasm_split(memory_export, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<View, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads it: small figures have none.
+    memory_export: pub(super) fn load() -> View {
+        view
+    }
 }
 
 /// Folded; nothing in inference.

@@ -1,7 +1,6 @@
 //! What a GPU holds through its first steps and much later: modelled areas, the GPU's capacity, and peaks that were measured.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::memory::Layout;
 use ringside_core::memory::first_steps::{Course, Moment, Params, When};
@@ -12,16 +11,12 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_first_steps, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -1,7 +1,6 @@
 //! An evaluation, live: programs by problem, each with what became of it, and pass@k as it grows.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::{Model as _, Text as _};
 use ringside_core::evaluation::figure::{Own, PROGRAMS, Params, Ran, Shown};
 use ringside_core::evaluation::judge::{Judged, Verdict, judge, tests};
@@ -14,18 +13,14 @@ use ringside_drawing::charts::live_evaluation::chart;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::lined::Lined;
 use crate::ui::presets::Preset;
 use crate::ui::table::{Table, words};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_live_evaluation, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

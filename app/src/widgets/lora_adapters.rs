@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::memory::Concept;
 use ringside_core::post_training::adapters::figure::{Params, Shown, View};
@@ -16,7 +15,6 @@ use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
 use crate::ui::markup::renewed;
@@ -24,11 +22,8 @@ use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_lora_adapters, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Why each of them exists.
 const STATES: [Preset; 5] = [

@@ -1,7 +1,6 @@
 //! One product by a ladder of kernels, on the learner's own GPU.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::kernels::matmul::{Params, Sizes};
 use ringside_core::kernels::measured::Measured;
@@ -10,13 +9,9 @@ use ringside_core::quantity::grouped;
 
 use super::kernels::{Differences, Guest, Job, figure};
 use super::{Module, Props};
-use crate::deferred::NotLoaded;
 
-/// Downloads the widget.
-#[wasm_split(widget_matmul_kernels, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 fn view(props: Props) -> AnyView {
     figure(

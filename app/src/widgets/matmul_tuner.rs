@@ -1,7 +1,6 @@
 //! A search for the fastest shape of a matmul kernel on the learner's own GPU, drawn as it goes on.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::kernels::config::Config;
 use ringside_core::kernels::measured::Measured;
@@ -13,17 +12,13 @@ use super::controls::Controls;
 use super::kernels::{Job, Runner, kept};
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::{Preset, partial};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_matmul_tuner, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Searches worth comparing.
 const PRESETS: &[Preset] = &[

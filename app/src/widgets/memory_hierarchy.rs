@@ -1,7 +1,6 @@
 //! The levels of a GPU's memory to scale, and where one's data fit.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::hardware::levels::{LINKS_ARE_FROM, Level, Params};
 use ringside_core::quantity::{Unit, bytes_binary};
@@ -10,17 +9,13 @@ use ringside_drawing::charts::memory_hierarchy::chart;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::{Preset, partial};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_memory_hierarchy, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Data worth placing.
 const EXAMPLES: &[Preset] = &[

@@ -1,7 +1,7 @@
 //! The registry of widgets, then one file per widget.
 //!
 //! A widget shows one model of `ringside_core::catalogue` and has its id. To add one: write its file and its style
-//! sheet, add its line to [`ALL`]; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
+//! sheet, and add its line to [`ALL`]; its page, its place in chapters, search, screenshots and the tests over all of them follow by themselves.
 
 mod activation_memory;
 mod amdahl;
@@ -82,25 +82,29 @@ use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::query::{Kind, ParamSpec, Query};
 
-use crate::deferred::Loading;
+use crate::deferred::{Loading, lazy};
 use crate::style;
+use collective as ring_all_reduce;
 pub use kernel_workbench::Judge;
+use warps::{divergence as warp_divergence, scheduler as warp_scheduler};
+
+/// The figure that the home page begins with: its style is in every page.
+const STYLED: &str = "memory-breakdown";
 
 /// A widget, before its code is there.
 #[derive(Clone, Copy)]
 pub struct Widget {
     /// The id: `memory-breakdown`.
     pub id: &'static str,
-    /// Its style sheets, of `app/styles/on-demand/`.
-    pub styles: &'static [&'static str],
     /// Downloads its code: its view and its model.
     pub load: fn() -> Loading<Module>,
 }
 
 impl Widget {
-    /// Downloads it to be shown: its code and its style.
+    /// Downloads it to be shown: its code and the figures' style sheet.
     pub fn to_show(&'static self) -> Loading<Module> {
-        Box::pin(style::with(self.styles, (self.load)()))
+        let sheets: &[&str] = if self.id == STYLED { &[] } else { &["widgets"] };
+        Box::pin(style::with(sheets, (self.load)()))
     }
 }
 
@@ -125,107 +129,136 @@ pub struct Props {
     pub compact: bool,
 }
 
-/// Every widget.
-pub const ALL: &[Widget] = &[
-    Widget { id: "activation-memory", styles: &["activation-memory"], load: || Box::pin(activation_memory::load()) },
-    Widget { id: "amdahl", styles: &["amdahl"], load: || Box::pin(amdahl::load()) },
-    Widget { id: "attention-growth", styles: &["attention-growth"], load: || Box::pin(attention_growth::load()) },
-    Widget { id: "attention-kernels", styles: &["kernels"], load: || Box::pin(attention_kernels::load()) },
-    Widget { id: "checkpoint-resume", styles: &["checkpoint-resume"], load: || Box::pin(checkpoint_resume::load()) },
-    Widget { id: "coalescing", styles: &["kernels", "coalescing"], load: || Box::pin(coalescing::load()) },
-    Widget {
-        id: "cluster-scheduler",
-        styles: &["lined", "cluster-scheduler"],
-        load: || Box::pin(cluster_scheduler::load()),
-    },
-    Widget { id: "communication-cost", styles: &["network"], load: || Box::pin(communication_cost::load()) },
-    Widget { id: "context-parallel", styles: &["context-parallel"], load: || Box::pin(context_parallel::load()) },
-    Widget { id: "expert-grid", styles: &["expert-grid"], load: || Box::pin(expert_grid::load()) },
-    Widget {
-        id: "continuous-batching",
-        styles: &["lined", "continuous-batching"],
-        load: || Box::pin(continuous_batching::load()),
-    },
-    Widget { id: "ddp-overlap", styles: &["timeline", "ddp-overlap"], load: || Box::pin(ddp_overlap::load()) },
-    Widget { id: "editor-latency", styles: &["editor-latency"], load: || Box::pin(editor_latency::load()) },
-    Widget { id: "failure-campaign", styles: &["failure-campaign"], load: || Box::pin(failure_campaign::load()) },
-    Widget { id: "fill-in-the-middle", styles: &["fill-in-the-middle"], load: || Box::pin(fill_in_the_middle::load()) },
-    Widget { id: "first-steps", styles: &["first-steps"], load: || Box::pin(first_steps::load()) },
-    Widget {
-        id: "flash-attention-tiling",
-        styles: &["flash-attention-tiling"],
-        load: || Box::pin(flash_attention_tiling::load()),
-    },
-    Widget { id: "float-bits", styles: &["float-bits"], load: || Box::pin(float_bits::load()) },
-    Widget {
-        id: "kernel-fusion",
-        styles: &["network", "kernels", "kernel-fusion"],
-        load: || Box::pin(kernel_fusion::load()),
-    },
-    Widget {
-        id: "kernel-workbench",
-        styles: &["kernels", "kernel-workbench"],
-        load: || Box::pin(kernel_workbench::load()),
-    },
-    Widget { id: "pass-at-k", styles: &["lined", "pass-at-k"], load: || Box::pin(pass_at_k::load()) },
-    Widget { id: "lora-adapters", styles: &["lora-adapters"], load: || Box::pin(lora_adapters::load()) },
-    Widget { id: "live-evaluation", styles: &["lined", "live-evaluation"], load: || Box::pin(live_evaluation::load()) },
-    Widget { id: "loss-detective", styles: &["loss-detective"], load: || Box::pin(loss_detective::load()) },
-    Widget { id: "decode-speed", styles: &["decode-speed"], load: || Box::pin(decode_speed::load()) },
-    Widget { id: "kv-cache", styles: &["kv-cache"], load: || Box::pin(kv_cache::load()) },
-    Widget { id: "kv-compression", styles: &["kv-compression"], load: || Box::pin(kv_compression::load()) },
-    Widget { id: "launch-doctor", styles: &["lined", "launch-doctor"], load: || Box::pin(launch_doctor::load()) },
-    Widget { id: "loss-scaling", styles: &["loss-scaling"], load: || Box::pin(loss_scaling::load()) },
-    Widget { id: "decode-kernels", styles: &["kernels"], load: || Box::pin(decode_kernels::load()) },
-    Widget { id: "matmul-tuner", styles: &["kernels", "matmul-tuner"], load: || Box::pin(matmul_tuner::load()) },
-    Widget { id: "matmul-kernels", styles: &["kernels"], load: || Box::pin(matmul_kernels::load()) },
-    Widget { id: "memory-breakdown", styles: &[], load: || Box::pin(memory_breakdown::load()) },
-    Widget { id: "memory-hierarchy", styles: &["memory-hierarchy"], load: || Box::pin(memory_hierarchy::load()) },
-    Widget { id: "model-anatomy", styles: &["model-anatomy"], load: || Box::pin(model_anatomy::load()) },
-    Widget { id: "moe-routing", styles: &["moe-routing"], load: || Box::pin(moe_routing::load()) },
-    Widget {
-        id: "multi-token-prediction",
-        styles: &["multi-token-prediction"],
-        load: || Box::pin(multi_token_prediction::load()),
-    },
-    Widget { id: "occupancy", styles: &["occupancy"], load: || Box::pin(occupancy::load()) },
-    Widget { id: "optimizer-step", styles: &["optimizer-step"], load: || Box::pin(optimizer_step::load()) },
-    Widget { id: "parallel-machines", styles: &["parallel-machines"], load: || Box::pin(parallel_machines::load()) },
-    Widget { id: "parallel-planner", styles: &["parallel-planner"], load: || Box::pin(parallel_planner::load()) },
-    Widget {
-        id: "pipeline-timeline",
-        styles: &["timeline", "pipeline-timeline"],
-        load: || Box::pin(pipeline_timeline::load()),
-    },
-    Widget { id: "policy-update", styles: &["policy-update"], load: || Box::pin(policy_update::load()) },
-    Widget { id: "position-encoding", styles: &["position-encoding"], load: || Box::pin(position_encoding::load()) },
-    Widget { id: "quantization", styles: &["quantization"], load: || Box::pin(quantization::load()) },
-    Widget {
-        id: "reduction-order",
-        styles: &["kernels", "reduction-order"],
-        load: || Box::pin(reduction_order::load()),
-    },
-    Widget { id: "ring-all-reduce", styles: &["collective"], load: || Box::pin(collective::load()) },
-    Widget { id: "rlhf-memory", styles: &["rlhf-memory"], load: || Box::pin(rlhf_memory::load()) },
-    Widget { id: "roofline", styles: &["network", "kernels", "roofline"], load: || Box::pin(roofline::load()) },
-    Widget { id: "scaling-curve", styles: &["network"], load: || Box::pin(scaling_curve::load()) },
-    Widget { id: "scaling-laws", styles: &["scaling-laws"], load: || Box::pin(scaling_laws::load()) },
-    Widget { id: "schedule-editor", styles: &["schedule-editor"], load: || Box::pin(schedule_editor::load()) },
-    Widget { id: "seed-streams", styles: &["seed-streams"], load: || Box::pin(seed_streams::load()) },
-    Widget { id: "stragglers", styles: &["stragglers"], load: || Box::pin(stragglers::load()) },
-    Widget { id: "serving-planner", styles: &["serving-planner"], load: || Box::pin(serving_planner::load()) },
-    Widget { id: "sharding-price", styles: &["sharding-price"], load: || Box::pin(sharding_price::load()) },
-    Widget { id: "sft-packing", styles: &["sft-packing"], load: || Box::pin(sft_packing::load()) },
-    Widget { id: "tensor-parallel", styles: &["tensor-parallel"], load: || Box::pin(tensor_parallel::load()) },
-    Widget { id: "caching-allocator", styles: &["caching-allocator"], load: || Box::pin(caching_allocator::load()) },
-    Widget { id: "tile-order", styles: &["tile-order"], load: || Box::pin(tile_order::load()) },
-    Widget { id: "trace-detective", styles: &["trace-detective"], load: || Box::pin(trace_detective::load()) },
-    Widget { id: "training-run", styles: &["scaling-laws"], load: || Box::pin(training_run::load()) },
-    Widget { id: "warp-divergence", styles: &["warps"], load: || Box::pin(warps::divergence::load()) },
-    Widget { id: "warp-scheduler", styles: &["warps"], load: || Box::pin(warps::scheduler::load()) },
-    Widget { id: "zero-stepper", styles: &["zero-stepper"], load: || Box::pin(zero_stepper::load()) },
-    Widget { id: "overlap-map", styles: &["overlap-map"], load: || Box::pin(overlap_map::load()) },
-];
+/// The list of widgets: the module that is downloaded, which is that of the chapter, and of each widget the id and the file.
+macro_rules! widgets {
+    ($($module:ident { $($id:literal $name:ident;)+ })+) => {
+        $($(lazy! { $module: fn $name() -> Module { $name::MODULE } })+)+
+
+        /// Every widget.
+        pub const ALL: &[Widget] = &[$($(Widget { id: $id, load: || Box::pin($name()) },)+)+];
+    };
+}
+
+widgets! {
+    chapter_00 {
+        "amdahl" amdahl;
+        "optimizer-step" optimizer_step;
+        "parallel-machines" parallel_machines;
+    }
+    chapter_01 {
+        "scaling-laws" scaling_laws;
+        "training-run" training_run;
+    }
+    chapter_02 {
+        "model-anatomy" model_anatomy;
+    }
+    chapter_03 {
+        "memory-breakdown" memory_breakdown;
+    }
+    chapter_04 {
+        "activation-memory" activation_memory;
+        "first-steps" first_steps;
+    }
+    chapter_05 {
+        "float-bits" float_bits;
+        "loss-scaling" loss_scaling;
+        "quantization" quantization;
+    }
+    chapter_06 {
+        "ring-all-reduce" ring_all_reduce;
+    }
+    chapter_07 {
+        "communication-cost" communication_cost;
+        "scaling-curve" scaling_curve;
+    }
+    chapter_08 {
+        "ddp-overlap" ddp_overlap;
+    }
+    chapter_09 {
+        "overlap-map" overlap_map;
+        "sharding-price" sharding_price;
+        "zero-stepper" zero_stepper;
+    }
+    chapter_10 {
+        "tensor-parallel" tensor_parallel;
+    }
+    chapter_11 {
+        "pipeline-timeline" pipeline_timeline;
+        "schedule-editor" schedule_editor;
+    }
+    chapter_12 {
+        "context-parallel" context_parallel;
+        "expert-grid" expert_grid;
+        "parallel-planner" parallel_planner;
+    }
+    chapter_13 {
+        "kv-compression" kv_compression;
+        "moe-routing" moe_routing;
+        "multi-token-prediction" multi_token_prediction;
+    }
+    chapter_14 {
+        "coalescing" coalescing;
+        "memory-hierarchy" memory_hierarchy;
+        "occupancy" occupancy;
+        "warp-divergence" warp_divergence;
+        "warp-scheduler" warp_scheduler;
+    }
+    chapter_15 {
+        "roofline" roofline;
+    }
+    chapter_16 {
+        "kernel-workbench" kernel_workbench;
+        "matmul-kernels" matmul_kernels;
+        "matmul-tuner" matmul_tuner;
+        "tile-order" tile_order;
+    }
+    chapter_17 {
+        "kernel-fusion" kernel_fusion;
+    }
+    chapter_18 {
+        "attention-growth" attention_growth;
+        "attention-kernels" attention_kernels;
+        "decode-kernels" decode_kernels;
+        "flash-attention-tiling" flash_attention_tiling;
+        "position-encoding" position_encoding;
+    }
+    chapter_19 {
+        "caching-allocator" caching_allocator;
+        "trace-detective" trace_detective;
+    }
+    chapter_20 {
+        "loss-detective" loss_detective;
+        "reduction-order" reduction_order;
+        "seed-streams" seed_streams;
+    }
+    chapter_21 {
+        "checkpoint-resume" checkpoint_resume;
+        "failure-campaign" failure_campaign;
+        "stragglers" stragglers;
+    }
+    chapter_22 {
+        "cluster-scheduler" cluster_scheduler;
+        "launch-doctor" launch_doctor;
+    }
+    chapter_23 {
+        "lora-adapters" lora_adapters;
+        "policy-update" policy_update;
+        "rlhf-memory" rlhf_memory;
+        "sft-packing" sft_packing;
+    }
+    chapter_24 {
+        "continuous-batching" continuous_batching;
+        "decode-speed" decode_speed;
+        "kv-cache" kv_cache;
+        "serving-planner" serving_planner;
+    }
+    chapter_25 {
+        "editor-latency" editor_latency;
+        "fill-in-the-middle" fill_in_the_middle;
+        "live-evaluation" live_evaluation;
+        "pass-at-k" pass_at_k;
+    }
+}
 
 /// The widget with this id.
 pub fn find(id: &str) -> Option<&'static Widget> {
@@ -241,14 +274,6 @@ fn param(model: &Entry, name: &'static str) -> ParamSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_style_sheet_is_there() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("styles/on-demand");
-        for name in ALL.iter().flat_map(|widget| widget.styles) {
-            assert!(folder.join(format!("{name}.css")).is_file(), "{name}.css");
-        }
-    }
 
     #[test]
     fn every_widget_shows_a_model_and_every_model_has_a_widget() {

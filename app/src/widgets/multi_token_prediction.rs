@@ -1,7 +1,6 @@
 //! Several tokens at once: what drafting with further heads is worth, over the tokens drafted.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::speculative::figure::{MOST, Params};
@@ -11,17 +10,13 @@ use ringside_drawing::charts::multi_token_prediction::chart;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers};
 
-/// Downloads the widget.
-#[wasm_split(widget_multi_token_prediction, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Why each of them exists.
 const STATES: [Preset; 4] = [

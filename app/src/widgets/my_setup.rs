@@ -5,12 +5,11 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::catalogue::Entry;
 use ringside_core::query::{Problem, Query};
 use ringside_core::setup::{Filled, Setup, fill, is_offered};
 
-use crate::deferred::{self, NotLoaded};
+use crate::deferred::{self, lazy};
 use crate::router;
 use crate::store::store;
 use crate::ui::scroll;
@@ -21,10 +20,11 @@ pub const SETUP: &str = "setup";
 /// Puts the setup of a text into a state.
 type Fill = fn(Entry, &str, &Query) -> (Filled, Vec<Problem>);
 
-/// Downloads it.
-#[wasm_split(my_setup, wasm_split_path = leptos::wasm_split, fallible)]
-fn load() -> Result<Fill, NotLoaded> {
-    Ok(put)
+lazy! {
+    /// Downloads it.
+    my_setup: fn load() -> Fill {
+        put
+    }
 }
 
 fn put(entry: Entry, setup: &str, now: &Query) -> (Filled, Vec<Problem>) {

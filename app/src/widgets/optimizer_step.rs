@@ -1,7 +1,6 @@
 //! Two weights in a bowl: SGD, momentum and Adam step by step, in matrix form.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::optimizer_step::{Params, Path, Rule};
 use ringside_core::quantity::{Unit, number};
@@ -11,18 +10,14 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, played, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, silent, words};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_optimizer_step, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Why each of them exists.
 const STATES: [Preset; 6] = [

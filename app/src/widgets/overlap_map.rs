@@ -1,7 +1,6 @@
 //! Tokens of a GPU over GPUs, where a technique hides; and a layer of every technique at one place of it.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::overlap::{Map, Params, Place, QUESTIONS, Technique, Verdict};
 use ringside_core::quantity::{Unit, grouped};
@@ -10,16 +9,12 @@ use ringside_drawing::charts::overlap_map;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, outcome, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::presets;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_overlap_map, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -1,7 +1,6 @@
 //! pass@k: both estimates of one problem, over many draws, and over a benchmark, drawn or of one's own results.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::{Model as _, Text as _};
 use ringside_core::pass_at_k::exact::ways;
 use ringside_core::pass_at_k::figure::{EXPERIMENTS, Params, View};
@@ -14,18 +13,14 @@ use ringside_drawing::charts::pass_at_k::chart;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::lined::Lined;
 use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_pass_at_k, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

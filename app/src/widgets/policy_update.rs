@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::post_training::policy::answers::{ANSWERS, QUESTION};
 use ringside_core::post_training::policy::{Algorithm, Params, Shown, Update, View};
@@ -13,7 +12,6 @@ use ringside_drawing::charts::policy_update;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
 use crate::ui::markup::renewed;
@@ -22,11 +20,8 @@ use crate::ui::state::State;
 use crate::ui::table::{Table, numbers};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_policy_update, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Why each of them exists.
 const STATES: [Preset; 6] = [

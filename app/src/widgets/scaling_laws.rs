@@ -1,7 +1,6 @@
 //! How large a model for a budget: four views of seven laws, with the runs that were made.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, number};
 use ringside_core::scaling_laws::runs::RUNS;
@@ -12,17 +11,13 @@ use super::controls::{Controls, declared};
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_scaling_laws, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// What people ask.
 const QUESTIONS: [Preset; 6] = [

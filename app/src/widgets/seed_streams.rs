@@ -1,7 +1,6 @@
 //! Which random streams of a job are equal: a matrix to fill, and the run that comes of it.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::number;
 use ringside_core::seed_streams::{Params, Shown, Stream};
@@ -10,16 +9,12 @@ use ringside_drawing::charts::seed_streams;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
 use crate::ui::table::{Table, numbers};
 
-/// Downloads the widget.
-#[wasm_split(widget_seed_streams, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

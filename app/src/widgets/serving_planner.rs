@@ -1,7 +1,6 @@
 //! How many GPUs so many users need: the time of a token over the throughput of a GPU, and the plan's place in it.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::serving::sizing::{Params, Plan, Size};
@@ -11,17 +10,13 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_serving_planner, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// What changes the answer.
 const STATES: [Preset; 6] = [

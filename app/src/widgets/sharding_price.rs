@@ -1,7 +1,6 @@
 //! Every way of sharding side by side: what a GPU holds, and how long the wire is busy.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, bytes_decimal, count, grouped, number};
 use ringside_core::zero::price::{Params, Price, Scheme, Span};
@@ -9,16 +8,12 @@ use ringside_core::zero::price::{Params, Price, Scheme, Span};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, outcome, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_sharding_price, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

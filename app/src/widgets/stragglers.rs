@@ -1,7 +1,6 @@
 //! A synchronous step and the slowest of its ranks: bars of one step, and the step's time over the number of ranks.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped};
 use ringside_core::stragglers::{Cure, Outcome, Params, View};
@@ -10,17 +9,13 @@ use ringside_drawing::charts::stragglers;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
 use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_stragglers, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped};
 use ringside_core::tile_order::{Order, Params, Run};
@@ -12,18 +11,14 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::played::Played;
 use super::{Module, Props, played, readings};
-use crate::deferred::NotLoaded;
 use crate::ui::markup::renewed;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_tile_order, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Launches worth looking at.
 const PRESETS: &[Preset] = &[

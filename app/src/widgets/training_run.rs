@@ -1,7 +1,6 @@
 //! One training run: what is given and what follows, with its batch, its learning rate, its optimizer, and published runs.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::training_run::optimizer::{Cost, Rule};
@@ -13,17 +12,13 @@ use super::controls::{Controls, declared};
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, silent, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_training_run, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);

@@ -10,10 +10,9 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
 
 use crate::data::{Fragment, Remote};
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::router;
 use crate::shell::chapter;
 use crate::ui::trouble::trouble;
@@ -24,10 +23,11 @@ use link::Shared;
 /// The chapter's folder in the address.
 const NAME: &str = "chapter";
 
-/// Downloads the page.
-#[wasm_split(author, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    author: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

@@ -10,19 +10,19 @@ mod unwritten;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
 use ringside_content::schema::Draft;
 
 use crate::data::{self, Remote};
-use crate::deferred::{NotLoaded, Page, deferred};
+use crate::deferred::{Page, deferred, lazy};
 use crate::page;
 use crate::router::{Route, address};
 use crate::shell::prerendered;
 
-/// Downloads the page.
-#[wasm_split(chapter, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    chapter: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

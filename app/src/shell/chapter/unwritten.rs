@@ -2,12 +2,11 @@
 //! because it could not be fetched.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_content::schema::{Chapter, Status};
 
 use super::sources;
 use crate::data::library;
-use crate::deferred::{NotLoaded, deferred};
+use crate::deferred::{deferred, lazy};
 use crate::page;
 use crate::shell::not_found;
 use crate::ui::trouble::trouble;
@@ -24,10 +23,11 @@ pub(super) struct Asked {
 /// Shows it.
 pub(super) type View = fn(Asked) -> AnyView;
 
-/// Downloads the view.
-#[wasm_split(unwritten, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<View, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the view.
+    chapter: pub(super) fn load() -> View {
+        view
+    }
 }
 
 fn view(asked: Asked) -> AnyView {

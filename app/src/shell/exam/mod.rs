@@ -11,23 +11,24 @@ mod sitting;
 mod take;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::page;
 use crate::router::address;
 use link::Link;
 
-/// Downloads the page to compose and to take a quiz.
-#[wasm_split(quiz, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load_quiz() -> Result<Page, NotLoaded> {
-    Ok(quiz)
+lazy! {
+    /// Downloads the page to compose and to take a quiz.
+    teaching: pub fn load_quiz() -> Page {
+        quiz
+    }
 }
 
-/// Downloads the page that marks files again.
-#[wasm_split(check, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load_check() -> Result<Page, NotLoaded> {
-    Ok(check::view)
+lazy! {
+    /// Downloads the page that marks files again.
+    teaching: pub fn load_check() -> Page {
+        check::view
+    }
 }
 
 fn quiz() -> AnyView {

@@ -8,20 +8,20 @@ mod sources;
 mod start;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use web_sys::HtmlElement;
 
 use super::{fragment, source_card};
 use crate::data::library;
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::page;
 use crate::router::address;
 use chapters::Chapters;
 
-/// Downloads the page.
-#[wasm_split(home, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    home: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

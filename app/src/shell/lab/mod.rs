@@ -6,23 +6,23 @@ mod setup;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
 use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::{fragment, not_found};
 use crate::data::{Remote, library};
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::page;
 use crate::router::{Route, address};
 use crate::store::store;
 use crate::ui::islands::Islands;
 use crate::ui::{clipboard, dom, file};
 
-/// Downloads the page.
-#[wasm_split(lab, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    lab: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

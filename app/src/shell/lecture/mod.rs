@@ -6,7 +6,6 @@ mod qr;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
 use ringside_content::schema::{Chapter, Status};
 use wasm_bindgen::JsCast as _;
 
@@ -14,7 +13,7 @@ use super::deck;
 use super::deck::{list as lists, pictures};
 use super::print;
 use crate::data::library;
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::page;
 use crate::router::{self, address};
 use crate::store::store;
@@ -27,10 +26,11 @@ use crate::ui::said::{Said, say};
 /// The most bytes of a list's file that are read: its pictures are in it.
 const MOST_OF_A_FILE: f64 = 2e7;
 
-/// Downloads the page.
-#[wasm_split(lecture, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    teaching: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::mission::Mission;
 use ringside_core::query::Query;
 use web_sys::HtmlElement;
@@ -22,7 +21,7 @@ use run::Source;
 use super::{fragment, not_found, prerendered};
 use crate::clock;
 use crate::data::{Fragment, Remote, library};
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::page;
 use crate::router::{Route, address};
 use crate::store::store;
@@ -55,10 +54,11 @@ impl Slice {
     }
 }
 
-/// Downloads the page.
-#[wasm_split(mission, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    mission: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

@@ -9,19 +9,19 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::wasm_split;
 
 use super::embed;
-use crate::deferred::NotLoaded;
+use crate::deferred::lazy;
 use crate::ui::idle;
 
 /// How long after somebody was seen to be there.
 const LATER: Duration = Duration::from_secs(3);
 
-/// Downloads it.
-#[wasm_split(offline, wasm_split_path = leptos::wasm_split, fallible)]
-fn load() -> Result<fn(), NotLoaded> {
-    Ok(keeper::begin)
+lazy! {
+    /// Downloads it.
+    settings: fn load() -> fn() {
+        keeper::begin
+    }
 }
 
 /// Begins to keep the site, later.

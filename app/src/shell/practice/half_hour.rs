@@ -1,22 +1,22 @@
 //! What the home page shows of this: the next half hour.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::practice::next::Item;
 
 use super::Desk;
 use super::now::{Suggestion, item};
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 
 /// The minutes there are.
 const MINUTES: u32 = 30;
 /// The most lines for which `app/styles/home.css` keeps a place.
 const MOST: usize = 7;
 
-/// Downloads it.
-#[wasm_split(half_hour, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(|| Desk::show(view).into_any())
+lazy! {
+    /// Downloads it.
+    home: pub fn load() -> Page {
+        || Desk::show(view).into_any()
+    }
 }
 
 fn view(desk: Desk) -> AnyView {

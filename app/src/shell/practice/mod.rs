@@ -11,20 +11,20 @@ mod summaries;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_content::schema::{Course, ExerciseIndex, Readings};
 use ringside_core::practice::Practice;
 
 use crate::data::library;
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::store::store;
 use crate::{page, practice};
 pub use half_hour::load as load_half_hour;
 
-/// Downloads the page.
-#[wasm_split(practice, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    practice: pub fn load() -> Page {
+        view
+    }
 }
 
 /// What every section works with, and the half hour on the home page.

@@ -10,11 +10,10 @@ mod pointer;
 mod timer;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::query::Query;
 
 use super::deck::list::{self, LIST};
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::router::{self, Route, address};
 
 /// The name in the address by which a window is the audience's, of the talk that it names.
@@ -24,10 +23,11 @@ const POINTED_AT: &str = "[data-drawing], .room-question";
 /// The name in the address of a chapter, by its slug, that is presented.
 const CHAPTER: &str = "chapter";
 
-/// Downloads the page.
-#[wasm_split(presenter, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    teaching: pub fn load() -> Page {
+        view
+    }
 }
 
 fn view() -> AnyView {

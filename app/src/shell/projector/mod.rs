@@ -12,10 +12,9 @@ pub(super) mod room;
 pub(super) mod stage;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use web_sys::HtmlElement;
 
-use crate::deferred::{self, NotLoaded};
+use crate::deferred::{self, lazy};
 use crate::router::{self, Address, Route, address};
 use crate::style;
 use crate::ui::dom;
@@ -35,10 +34,11 @@ struct Room {
     open: fn(),
 }
 
-/// Downloads it.
-#[wasm_split(projector, wasm_split_path = leptos::wasm_split, fallible)]
-fn load() -> Result<Room, NotLoaded> {
-    Ok(Room { toggle: room::toggle, open: room::open })
+lazy! {
+    /// Downloads it.
+    projector: fn load() -> Room {
+        Room { toggle: room::toggle, open: room::open }
+    }
 }
 
 /// Whether a figure is projected now.

@@ -7,12 +7,11 @@ mod table;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_content::schema::{Course, ExerciseIndex};
 use ringside_core::practice::record::{HONESTY, Record};
 
 use crate::data::library;
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::router::address;
 use crate::store::store;
 use crate::ui::copy_link::copy_link;
@@ -21,10 +20,11 @@ use crate::{clock, page};
 /// What the fragment of a link begins with that holds a record: browsers keep it from every server.
 const NAME: &str = "r=";
 
-/// Downloads the page.
-#[wasm_split(record, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    practice: pub fn load() -> Page {
+        view
+    }
 }
 
 /// The course, as far as a record needs it.

@@ -6,19 +6,19 @@ mod hardware;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_content::schema::{Course, Glossary, Html, Readings, Reference, Source};
 
 use crate::data::{Fragment, library};
-use crate::deferred::{NotLoaded, Page};
+use crate::deferred::{Page, lazy};
 use crate::page;
 use crate::router::address;
 use ringside_content::words::duration;
 
-/// Downloads the page.
-#[wasm_split(reference, wasm_split_path = leptos::wasm_split, fallible)]
-pub fn load() -> Result<Page, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the page.
+    reference: pub fn load() -> Page {
+        view
+    }
 }
 
 /// The sections: anchor and name, in order.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use leptos::ev::KeyboardEvent;
 use leptos::html;
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_content::schema::{EntryKind, SearchEntry, SearchIndex};
 use ringside_content::search::{Hit, corrected, search};
 use ringside_core::query::{Query, shorten};
@@ -16,7 +15,7 @@ use wasm_bindgen::JsCast as _;
 
 use super::Overlay;
 use crate::data::library;
-use crate::deferred::{NotLoaded, deferred};
+use crate::deferred::{deferred, lazy};
 use crate::ui::dialog;
 
 /// Most results that are shown.
@@ -38,10 +37,11 @@ pub fn view(overlay: RwSignal<Option<Overlay>>) -> impl IntoView {
     )
 }
 
-/// Downloads the panel.
-#[wasm_split(search, wasm_split_path = leptos::wasm_split, fallible)]
-fn load() -> Result<Panel, NotLoaded> {
-    Ok(panel)
+lazy! {
+    /// Downloads the panel.
+    search: fn load() -> Panel {
+        panel
+    }
 }
 
 fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {

@@ -7,10 +7,9 @@ mod picture;
 mod sheet;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use web_sys::HtmlElement;
 
-use crate::deferred::{self, NotLoaded};
+use crate::deferred::{self, lazy};
 use crate::style;
 use crate::ui::dom;
 use crate::ui::idle;
@@ -24,10 +23,11 @@ struct Share {
     copy: fn(),
 }
 
-/// Downloads it.
-#[wasm_split(share, wasm_split_path = leptos::wasm_split, fallible)]
-fn load() -> Result<Share, NotLoaded> {
-    Ok(Share { open: sheet::open, copy: sheet::copy })
+lazy! {
+    /// Downloads it.
+    share: fn load() -> Share {
+        Share { open: sheet::open, copy: sheet::copy }
+    }
 }
 
 fn with(act: impl FnOnce(Share) + 'static) {

@@ -1,9 +1,8 @@
 //! The learner's own summary of a source: behind a disclosure, kept as it is typed.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 
-use crate::deferred::NotLoaded;
+use crate::deferred::lazy;
 use crate::store::store;
 use crate::ui::later::Later;
 use crate::ui::unique_id;
@@ -11,10 +10,11 @@ use crate::ui::unique_id;
 /// The summary of the source with this id and title.
 pub(super) type View = fn(String, String) -> AnyView;
 
-/// Downloads the view.
-#[wasm_split(summary, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<View, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads the view.
+    home: pub(super) fn load() -> View {
+        view
+    }
 }
 
 fn view(id: String, title: String) -> AnyView {

@@ -6,7 +6,6 @@ mod offload;
 mod tables;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::memory::activations::{Activations, Params};
 use ringside_core::memory::layout::Layout;
@@ -16,15 +15,11 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::columns::{self, Columns};
 
-/// Downloads the widget.
-#[wasm_split(widget_activation_memory, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -4,7 +4,6 @@ mod decode;
 mod rows;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::attention::growth::{Params, STEPS};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped};
@@ -12,17 +11,13 @@ use ringside_core::quantity::{Unit, grouped};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Playback, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_attention_growth, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Models worth looking at.
 const PRESETS: &[Preset] = &[

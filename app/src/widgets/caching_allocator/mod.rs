@@ -4,7 +4,6 @@ mod own;
 mod picture;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::allocator::{Op, Params, Run, Snapshot, State as Block};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{bytes_binary, grouped};
@@ -12,18 +11,14 @@ use ringside_core::quantity::{bytes_binary, grouped};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui::drop_zone::drop_zone;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_caching_allocator, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// States worth looking at.
 const PRESETS: &[Preset] = &[

@@ -3,7 +3,6 @@
 mod shards;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{grouped, number};
 use ringside_core::resume::{Params, Resumed, View};
@@ -12,16 +11,12 @@ use ringside_drawing::charts::checkpoint_resume;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui::chart;
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_checkpoint_resume, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);

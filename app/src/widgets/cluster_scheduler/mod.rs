@@ -4,7 +4,6 @@ mod jobs;
 mod picture;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::scheduler::{Params, Policy};
 use wasm_bindgen::JsCast as _;
@@ -12,18 +11,14 @@ use wasm_bindgen::JsCast as _;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::markup::renewed;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_cluster_scheduler, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// States that show something.
 const STATES: [Preset; 6] = [

@@ -7,7 +7,6 @@ mod sectors;
 mod timed;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::coalescing::{Cost, Params, Pattern, STEPS, View, Width, measured};
 use ringside_core::declare::Model as _;
 
@@ -16,16 +15,12 @@ use super::kernels::{Runner, kept};
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_coalescing, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -7,7 +7,6 @@ mod ledger;
 mod numbers;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::collective::data::State as Data;
 use ringside_core::collective::{Algo, Params, Run};
 use ringside_core::declare::Model as _;
@@ -16,16 +15,12 @@ use ringside_core::quantity::Unit;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, played};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::select::{Group, Select};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_collective, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

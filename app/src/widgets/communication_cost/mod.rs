@@ -5,7 +5,6 @@ mod numbers;
 mod plots;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::collective::Algo;
 use ringside_core::declare::Model as _;
 use ringside_core::network::sizes::{Params, Sizes, TOPOLOGIES};
@@ -14,15 +13,11 @@ use ringside_core::quantity::{Unit, grouped};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, outcome, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::partial;
 
-/// Downloads the widget.
-#[wasm_split(widget_communication_cost, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -4,7 +4,6 @@ mod compare;
 mod drawing;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::context_parallel::{Method, Params, Pass, Run};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, counted, grouped};
@@ -14,18 +13,14 @@ use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::played::Played;
 use super::{Module, Props, played, readings};
-use crate::deferred::NotLoaded;
 use crate::ui::markup::renewed;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_context_parallel, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// States worth looking at.
 const PRESETS: &[Preset] = &[

@@ -4,7 +4,6 @@ mod picture;
 mod requests;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::number;
 use ringside_core::serving::figure::{Params, View};
@@ -15,18 +14,14 @@ use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::played::Played;
 use super::{Module, Props, played, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::markup::renewed;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_continuous_batching, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Each way of batching, and what goes wrong with it.
 const STATES: [Preset; 7] = [

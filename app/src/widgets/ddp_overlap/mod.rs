@@ -8,7 +8,6 @@ mod scene;
 mod sharing;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::ddp::{ALL_STEPS, DATA, Params, Timeline};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, number};
@@ -18,18 +17,14 @@ use super::controls::{Controls, Drawn};
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome, param, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::file;
 use crate::ui::slider::{Scale, Slider};
 use crate::ui::timeline::{Window, overview, strip};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_ddp_overlap, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

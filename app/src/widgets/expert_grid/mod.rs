@@ -3,7 +3,6 @@
 mod drawing;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::expert_grid::{Layout, Params};
 use ringside_core::quantity::counted;
@@ -12,18 +11,14 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui::dom;
 use crate::ui::markup::renewed;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 
-/// Downloads the widget.
-#[wasm_split(widget_expert_grid, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Layouts worth looking at.
 const PRESETS: &[Preset] = &[

@@ -6,7 +6,6 @@ mod numbers;
 mod weeks;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::failure::rates::Rates;
 use ringside_core::failure::storage::Save;
@@ -18,16 +17,12 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_failure_campaign, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Failures::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Failures::ENTRY };
 
 type State = ui::state::State<Failures>;
 

@@ -4,7 +4,6 @@ mod page;
 mod tokens;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::fim::context::{FILES, similarity};
 use ringside_core::fim::figure::{CONTEXT, Params, STEPS, Shown, TOKENIZER, TRAINING, View};
@@ -14,17 +13,13 @@ use ringside_core::quantity::{grouped, number};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_fill_in_the_middle, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

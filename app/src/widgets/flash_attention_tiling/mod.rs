@@ -7,7 +7,6 @@ mod softmax;
 mod traffic;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::attention::algorithm::{Algo, Direction, Extent, Matrix};
 use ringside_core::attention::online::Row;
 use ringside_core::attention::{Params, Run};
@@ -17,17 +16,13 @@ use ringside_core::quantity::grouped;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::debounced::debounced;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_flash_attention_tiling, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -7,7 +7,6 @@ mod numbers;
 mod value;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::float::bits::{Params, Shown, View, written};
 use ringside_drawing::chart::Chart;
@@ -16,15 +15,11 @@ use ringside_drawing::charts::float_bits;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
 
-/// Downloads the widget.
-#[wasm_split(widget_float_bits, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -7,7 +7,6 @@ mod ladder;
 mod trial;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::kernels::intensity;
 use ringside_core::kernels::job::Note;
@@ -19,18 +18,14 @@ use super::controls::{Controls, Drawn};
 use super::kernels::bar;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::later::Later;
 use crate::ui::table::{self, Table, words};
 use editor::{Edited, Editor};
 use trial::{Outcome, Right, Trial};
 
-/// Downloads the widget.
-#[wasm_split(widget_kernel_workbench, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Whoever has provided this is told of every text that was tried whether it was right, and gets the puzzle alone, without the
 /// ladder and without help: those of an exercise are its own.

@@ -7,7 +7,6 @@ mod tables;
 mod walk;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::{Model as _, Text as _};
 use ringside_core::kv_cache::blocks::figure::{ALL_STEPS, Params, Shown, View};
 use ringside_core::kv_cache::blocks::requests::{FORM, Requests, listed};
@@ -18,17 +17,13 @@ use super::controls::{self, Controls};
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::lined::Lined;
 use crate::ui::presets::Preset;
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_kv_cache, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

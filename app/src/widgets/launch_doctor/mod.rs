@@ -4,22 +4,17 @@ mod nodes;
 mod record;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::{Model as _, Text as _};
 use ringside_core::launch::{Launch, Outcome, Params, Script, Show};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui::lined::Lined;
 use crate::ui::state::State;
 
-/// Downloads the widget.
-#[wasm_split(widget_launch_doctor, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);

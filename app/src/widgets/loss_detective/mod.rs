@@ -4,7 +4,6 @@ mod answer;
 mod numbers;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::loss_detective::{Act, Params};
 use ringside_drawing::charts::loss_detective as signals;
@@ -12,15 +11,11 @@ use ringside_drawing::charts::loss_detective as signals;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
 
-/// Downloads the widget.
-#[wasm_split(widget_loss_detective, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -8,7 +8,6 @@ mod pipeline;
 
 use leptos::html;
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::memory::{Breakdown, Layout, Params};
 use ringside_core::quantity::{grouped, number};
@@ -19,15 +18,12 @@ use web_sys::{Element, HtmlInputElement};
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, export, outcome};
-use crate::deferred::{NotLoaded, deferred};
+use crate::deferred::deferred;
 use crate::ui::markup::Markup;
 use crate::ui::{self, dom};
 
-/// Downloads the widget.
-#[wasm_split(widget_memory_breakdown, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -1,22 +1,22 @@
 //! The numbers behind the drawing, as tables: GB and GiB side by side.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::memory::{Breakdown, Mode, Row, StageRow};
 use ringside_core::quantity::{bytes_binary, bytes_decimal, grouped, number};
 use ringside_drawing::memory::stage_name;
 
 use super::Shown;
-use crate::deferred::NotLoaded;
+use crate::deferred::lazy;
 use crate::ui::table::{Table, numbers, words};
 
 /// The tables of a result.
 pub(super) type View = fn(Shown) -> AnyView;
 
-/// Downloads them: few look.
-#[wasm_split(memory_numbers, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<View, NotLoaded> {
-    Ok(view)
+lazy! {
+    /// Downloads them: few look.
+    memory_numbers: pub(super) fn load() -> View {
+        view
+    }
 }
 
 /// Rows of the table of pipeline stages: what is beyond is summed up in a sentence.

@@ -8,7 +8,6 @@ mod parts;
 mod shares;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::model::ModelRef;
 use ringside_core::model::anatomy::{Anatomy, Axis, Measure, Params, Piece, anatomy};
@@ -18,15 +17,11 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::debounced::debounced;
 
-/// Downloads the widget.
-#[wasm_split(widget_model_anatomy, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -4,7 +4,6 @@ mod numbers;
 mod sm;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::occupancy::definition::Sm;
 use ringside_core::occupancy::{Capability, Held, Over, Params};
@@ -14,15 +13,11 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::{self, chart};
 
-/// Downloads the widget.
-#[wasm_split(widget_occupancy, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

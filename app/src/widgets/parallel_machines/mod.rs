@@ -3,7 +3,6 @@
 mod drawing;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::machines::{Kind, Params, Run, Work};
 use ringside_core::quantity::{Unit, grouped, number};
@@ -12,7 +11,6 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::outcome::Shown;
 use super::{Module, Props, played, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::markup::renewed;
 use crate::ui::presets::Preset;
@@ -20,11 +18,8 @@ use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_parallel_machines, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Machines as they are sold, and two states that show something.
 const MACHINES: [Preset; 6] = [

@@ -11,7 +11,6 @@ mod published;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::planner::{Found, Job, Layout, Params};
 use ringside_core::quantity::{Unit, grouped};
@@ -20,17 +19,14 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, export, readings};
-use crate::deferred::{NotLoaded, deferred};
+use crate::deferred::deferred;
 use crate::ui;
 use crate::ui::debounced::debounced;
 use crate::ui::presets::{Preset, presets};
 use hunt::Hunt;
 
-/// Downloads the widget.
-#[wasm_split(widget_parallel_planner, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -11,7 +11,6 @@ mod svg;
 mod track;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::pipeline::{Kind, Params, Schedule, Timeline, explain};
 use ringside_core::quantity::Unit;
@@ -21,16 +20,12 @@ pub(super) use canvas::Probe;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::timeline::{Window, overview, strip};
 use crate::ui::transport::{Playback, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_pipeline_timeline, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -5,7 +5,6 @@ mod dials;
 mod fading;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::attention::position::{MAX_STEP, Params, Scheme};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{grouped, number};
@@ -13,17 +12,13 @@ use ringside_core::quantity::{grouped, number};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::transport::{Playback, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_position_encoding, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Encodings worth looking at.
 const PRESETS: &[Preset] = &[

@@ -4,7 +4,6 @@ mod numbers;
 mod recipes;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantization::{Params, Shown, View};
 use ringside_drawing::chart::Chart;
@@ -13,15 +12,11 @@ use ringside_drawing::charts::quantization;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
 
-/// Downloads the widget.
-#[wasm_split(widget_quantization, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -5,7 +5,6 @@ mod numbers;
 mod orders;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped};
 use ringside_core::reduction_order::data::Data;
@@ -16,17 +15,13 @@ use super::controls::Controls;
 use super::kernels::Runner;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::chart;
 use crate::ui::output::Output;
 use crate::ui::presets::{Preset, partial};
 
-/// Downloads the widget.
-#[wasm_split(widget_reduction_order, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -4,7 +4,6 @@ mod numbers;
 mod picture;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::post_training::held::Tune;
 use ringside_core::post_training::memory::{Method, Params, Placement, Role, Step};
@@ -15,18 +14,14 @@ use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
 use super::{Module, Props, played, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::markup::renewed;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_rlhf_memory, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Why each of them exists.
 const STATES: [Preset; 7] = [

@@ -4,7 +4,6 @@ mod drawing;
 mod numbers;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
 use ringside_core::scaling::{Curve, Params, QUESTIONS, Scaling};
@@ -12,15 +11,11 @@ use ringside_core::scaling::{Curve, Params, QUESTIONS, Scaling};
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, outcome, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::presets;
 
-/// Downloads the widget.
-#[wasm_split(widget_scaling_curve, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

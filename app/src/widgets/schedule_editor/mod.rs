@@ -6,7 +6,6 @@ mod numbers;
 mod tools;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::pipeline::Schedule;
 use ringside_core::pipeline::board::Board;
@@ -15,14 +14,10 @@ use ringside_core::pipeline::editor::EditorParams;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 
-/// Downloads the widget.
-#[wasm_split(widget_schedule_editor, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &EditorParams::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &EditorParams::ENTRY };
 
 type State = ui::state::State<EditorParams>;
 

@@ -7,7 +7,6 @@ mod numbers;
 mod rank;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
 use ringside_core::tensor_parallel::{Params, Run, Split};
@@ -16,16 +15,12 @@ use super::controls::{Controls, declared};
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::{Module, Props, outcome};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::transport::{Playback, Transport};
 use crate::widgets::readings;
 
-/// Downloads the widget.
-#[wasm_split(widget_tensor_parallel, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

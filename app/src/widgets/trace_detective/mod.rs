@@ -14,7 +14,6 @@ mod viewer;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::detective::{self, Outcome, Own, Params, View};
 use ringside_core::quantity::capital;
 use ringside_core::trace::diagnosis::Finding;
@@ -27,16 +26,12 @@ use picked::Picked;
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::drop_zone::drop_zone;
 use ringside_core::declare::Model as _;
 
-/// Downloads the widget.
-#[wasm_split(widget_trace_detective, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

@@ -1,12 +1,10 @@
 //! A warp at a branch: a row for each lane, a column for each instruction that the warp issues.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::execution::divergence::{LANES, Params, Step, Steps};
 
 use super::{cells, legend};
-use crate::deferred::NotLoaded;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
@@ -15,11 +13,8 @@ use crate::widgets::controls::Controls;
 use crate::widgets::model_figure::ModelFigure;
 use crate::widgets::{Module, Props, readings};
 
-/// Downloads the widget.
-#[wasm_split(widget_warp_divergence, wasm_split_path = leptos::wasm_split, fallible)]
-pub(in crate::widgets) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(in crate::widgets) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Branches worth looking at.
 const PRESETS: &[Preset] = &[

@@ -1,13 +1,11 @@
 //! A warp scheduler, cycle by cycle: a row for each warp, and under them the scheduler's own.
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::execution::scheduler::{Doing, Params, Run};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::{cells, legend};
-use crate::deferred::NotLoaded;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::state::State;
 use crate::ui::table::{Table, numbers, words};
@@ -16,11 +14,8 @@ use crate::widgets::controls::Controls;
 use crate::widgets::model_figure::ModelFigure;
 use crate::widgets::{Module, Props, readings};
 
-/// Downloads the widget.
-#[wasm_split(widget_warp_scheduler, wasm_split_path = leptos::wasm_split, fallible)]
-pub(in crate::widgets) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(in crate::widgets) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// Schedules worth looking at.
 const PRESETS: &[Preset] = &[

@@ -7,7 +7,6 @@ mod course;
 mod numbers;
 
 use leptos::prelude::*;
-use leptos::wasm_split::wasm_split;
 use ringside_core::declare::Model as _;
 use ringside_core::zero::{Event, Params, Run, State as Ranks, Strategy};
 
@@ -15,16 +14,12 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::played::Played;
 use super::{Module, Props, played, readings};
-use crate::deferred::NotLoaded;
 use crate::ui;
 use crate::ui::presets::{Preset, presets};
 use crate::ui::transport::{Pace, Transport};
 
-/// Downloads the widget.
-#[wasm_split(widget_zero_stepper, wasm_split_path = leptos::wasm_split, fallible)]
-pub(super) fn load() -> Result<Module, NotLoaded> {
-    Ok(Module { view, model: &Params::ENTRY })
-}
+/// Its code.
+pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 type State = ui::state::State<Params>;
 

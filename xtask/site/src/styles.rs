@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::esbuild::esbuild;
-use crate::failure::{Context, Result};
-use crate::process;
+use xtask::failure::{Context, Result};
+use xtask::npm::esbuild;
+use xtask::process;
 
 /// What every page needs: imports the rest.
 const PAGE: &str = "app/styles/page.css";

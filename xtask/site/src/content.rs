@@ -2,17 +2,16 @@
 //! downloaded on demand, and the routes of the whole site.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
 
 use ringside_content::Mode;
 use ringside_content::schema::Course;
 use ringside_core::catalogue;
 
-use crate::args::Options;
+use xtask::failure::Result;
+use xtask::process::{self, say};
+
 use crate::editor;
-use crate::failure::Result;
-use crate::process;
-use crate::split;
+use crate::hash;
 use crate::styles;
 
 /// What the home page says of the site.
@@ -47,7 +46,26 @@ impl Rendered {
     /// The folder that it belongs in: named by all that is in it, so that it can be cached for ever.
     pub(crate) fn folder(&self) -> String {
         let parts = self.files.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes.as_slice()]);
-        format!("content/{}/", split::hash(parts))
+        format!("content/{}/", hash::of(parts))
+    }
+}
+
+/// Renders the content and prints every mistake in it; fails over them unless `lenient`.
+pub(crate) fn checked(lenient: bool) -> Result<Rendered> {
+    let rendered = render(lenient);
+    for diagnostic in &rendered.diagnostics {
+        eprintln!("{diagnostic}");
+    }
+    match rendered.diagnostics.len() {
+        0 => Ok(rendered),
+        count if lenient => {
+            say(format_args!("content has {count} mistakes; they show in place"));
+            Ok(rendered)
+        }
+        count => Err(format!(
+            "content has {count} mistakes (above). Mend them, or see them in place with `cargo xtask serve`."
+        )
+        .into()),
     }
 }
 
@@ -130,7 +148,7 @@ fn route(path: String, course: Option<&Course>) -> Route {
 }
 
 /// Prints the reading map with its places in the course.
-pub(crate) fn main(_: &Options) -> Result<()> {
+pub(crate) fn coverage() -> Result<()> {
     let (text, wrong) = ringside_content::coverage(&process::root().join("content"));
     print!("{text}");
     if wrong.is_empty() {
@@ -138,24 +156,6 @@ pub(crate) fn main(_: &Options) -> Result<()> {
     }
     let list: Vec<String> = wrong.iter().map(ToString::to_string).collect();
     Err(list.join("\n").into())
-}
-
-/// Changes when anything that is rendered is changed, added or removed.
-pub(crate) fn fingerprint() -> Result<Vec<(String, u64, Option<SystemTime>)>> {
-    let mut all = Vec::new();
-    for (folder, endings) in
-        [("content", [".toml", ".md"].as_slice()), (styles::ON_DEMAND, &[".css"]), (editor::SOURCES, &[".js"])]
-    {
-        let folder = process::root().join(folder);
-        for file in process::files_under(&folder)? {
-            if endings.iter().any(|ending| file.ends_with(ending))
-                && let Ok(data) = folder.join(&file).metadata()
-            {
-                all.push((file, data.len(), data.modified().ok()));
-            }
-        }
-    }
-    Ok(all)
 }
 
 #[cfg(test)]
@@ -182,6 +182,6 @@ mod tests {
         let empty = rendered.folder();
         rendered.files.insert("a".into(), b"b".to_vec());
         assert_ne!(rendered.folder(), empty);
-        assert_eq!(rendered.folder().len(), "content/".len() + split::HASH_DIGITS + 1);
+        assert_eq!(rendered.folder().len(), "content/".len() + xtask::HASH_DIGITS + 1);
     }
 }

@@ -15,8 +15,8 @@ use wasm_encoder::{
 };
 use wasmparser::{Parser, Payload, TypeRef};
 
-use crate::failure::{Context, Result};
-use crate::process;
+use xtask::failure::{Context, Result};
+use xtask::process;
 
 /// What one more file costs whoever loads it, in bytes of WebAssembly that still has its names (two thirds of it): the
 /// request, and the types and shims that two files have twice. Half of it is as good in bytes, for half as many files again.

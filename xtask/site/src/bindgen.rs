@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wasm_bindgen_cli_support::Bindgen;
 
-use crate::failure::{Context, Result};
+use xtask::failure::{Context, Result};
 
 /// Writes `<name>_bg.wasm` and its glue `<name>.js` for the module in `raw` into the folder `out`, which is emptied.
 pub(crate) fn bind(raw: &Path, name: &str, out: &Path) -> Result<()> {

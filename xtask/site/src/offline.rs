@@ -5,13 +5,17 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::failure::Result;
-use crate::process;
-use crate::split;
+use crate::hash;
+use xtask::failure::Result;
+use xtask::process;
 
 /// What nobody needs who reads: the worker itself, the list that the project's own commands read, and licences, which are
 /// linked to.
-const LEFT_OUT: [&str; 4] = ["sw.js", "routes.json", "licences/", "."];
+const LEFT_OUT: [&str; 4] = ["sw.js", xtask::MANIFEST, "licences/", "."];
+
+/// The service worker of a site that changes while it is read: it keeps nothing, and takes the place of one that did.
+pub(crate) const NONE: &str = "addEventListener(\"install\", () => skipWaiting());\n\
+                               addEventListener(\"activate\", (event) => event.waitUntil(registration.unregister()));\n";
 
 /// Writes the service worker for the site in `folder`. Every page of this version, and of no other, names all of `marks`.
 pub(crate) fn write(folder: &Path, marks: &[&str]) -> Result<()> {
@@ -26,7 +30,7 @@ pub(crate) fn write(folder: &Path, marks: &[&str]) -> Result<()> {
         }
     }
     let worker = process::read_text(&process::root().join("app/sw.js"))?;
-    process::write(&folder.join("sw.js"), filled(&worker, &split::hash(parts), marks, &files))
+    process::write(&folder.join("sw.js"), filled(&worker, &hash::of(parts), marks, &files))
 }
 
 fn filled(worker: &str, version: &str, marks: &[&str], files: &BTreeMap<String, usize>) -> String {
@@ -34,7 +38,7 @@ fn filled(worker: &str, version: &str, marks: &[&str], files: &BTreeMap<String, 
         ("{version}", version.to_owned()),
         ("{marks}", json!(marks).to_string()),
         ("{files}", json!(files).to_string()),
-        ("{digits}", split::HASH_DIGITS.to_string()),
+        ("{digits}", xtask::HASH_DIGITS.to_string()),
     ];
     fill.into_iter().fold(worker.to_owned(), |text, (place, value)| text.replace(place, &value))
 }

@@ -7,29 +7,16 @@ use ringside_core::catalogue::{self, Entry};
 use ringside_core::query::Kind;
 use serde_json::json;
 
-use crate::content::{Rendered, Route};
-use crate::failure::{Context, Result};
-use crate::html::{self, Assets};
+use xtask::MANIFEST;
+use xtask::failure::{Context, Result};
+use xtask::process;
+
+use crate::content::Rendered;
+use crate::hash;
+use crate::html::{self, Assets, Start};
 use crate::offline;
 use crate::prerender;
-use crate::process;
-use crate::split::{self, Program};
-use crate::worker::Worker;
-
-/// What [`write`] notes for the commands that work on a built site. By it a folder is known to be one.
-const MANIFEST: &str = "routes.json";
-
-/// What is in it.
-pub(crate) struct Manifest {
-    /// The path under which the site is served, with slashes around it.
-    pub(crate) public_url: String,
-    /// The folder of the content, with a slash at its end.
-    pub(crate) content: String,
-    /// What [`html::page`] makes pages of.
-    pub(crate) template: String,
-    /// Every page.
-    pub(crate) routes: Vec<Route>,
-}
+use crate::program::Program;
 
 /// Fails if the site would take the place of something else.
 pub(crate) fn check_out(out: &Path) -> Result<()> {
@@ -43,43 +30,51 @@ pub(crate) fn check_out(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Puts the site in the place of the one that is there.
-pub(crate) fn publish(site: &Path, out: &Path) -> Result<()> {
-    if out.exists() {
-        std::fs::remove_dir_all(out).could_not(|| format!("remove {}", out.display()))?;
-    }
-    process::copy(site, out)
-}
-
-/// Writes the site into `folder`, which is emptied.
-pub(crate) fn write(
-    folder: &Path,
-    public_url: &str,
-    program: &Program,
-    workers: &[(&Worker, Program)],
-    content: &Rendered,
-) -> Result<()> {
+/// Makes sure that there is nothing in a folder.
+pub(crate) fn empty(folder: &Path) -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).could_not(|| format!("remove {}", folder.display()))?;
     }
+    Ok(())
+}
+
+/// Puts the site in the place of the one that is there.
+pub(crate) fn publish(site: &Path, out: &Path) -> Result<()> {
+    empty(out)?;
+    process::copy(site, out)
+}
+
+/// What a site is made of besides `public/` and the course.
+pub(crate) struct Programs {
+    /// The app, and what every page names of it; none where Trunk has put it in place.
+    pub(crate) app: Option<Program>,
+    /// The script that starts each worker, with the `<meta>` that names it, and its files.
+    pub(crate) workers: Vec<(&'static str, Program)>,
+    /// What `app/index.html` has become so far.
+    pub(crate) index: String,
+    /// Whether pages have a Content-Security-Policy.
+    pub(crate) policed: bool,
+}
+
+/// Writes the site into `folder`, beside what is there.
+pub(crate) fn write(folder: &Path, public_url: &str, programs: Programs, content: &Rendered) -> Result<()> {
     process::copy(&process::root().join("public"), folder)?;
-    for (name, bytes) in program.files.iter().chain(workers.iter().flat_map(|(_, program)| &program.files)) {
+    let workers = programs.workers.iter().map(|(_, program)| program);
+    for (name, bytes) in programs.app.iter().chain(workers).flat_map(|program| &program.files) {
         process::write(&folder.join(name), bytes)?;
     }
+    let start = |app: Program| Start { script: app.script, imports: app.imports, wasm: app.wasm };
     let assets = Assets {
-        script: program.script.clone(),
-        imports: program.imports.clone(),
-        wasm: program.wasm.clone(),
+        app: programs.app.map(start),
         content: content.folder(),
-        workers: workers.iter().map(|(worker, program)| (worker.meta, program.script.clone())).collect(),
+        workers: programs.workers.into_iter().map(|(meta, program)| (meta, program.script)).collect(),
         style: with_new_names(&content.style, &fingerprint(folder, "fonts/")?),
     };
     for (name, bytes) in &content.files {
         process::write(&folder.join(&assets.content).join(name), bytes)?;
     }
 
-    let index = process::read_text(&process::root().join("app/index.html"))?;
-    let template = html::template(&index, public_url, &assets)?;
+    let template = html::template(&programs.index, public_url, &assets, programs.policed)?;
     for route in &content.routes {
         let page = html::page(&template, &route.title, &route.description, &prerender::of(&route.path, content));
         process::write(&folder.join(&route.path).join("index.html"), page)?;
@@ -98,15 +93,11 @@ pub(crate) fn write(
         .iter()
         .map(|r| json!({"path": r.path, "title": r.title, "description": r.description}))
         .collect();
-    let manifest = json!({
-        "public_url": public_url,
-        "content": assets.content,
-        "template": template,
-        "routes": routes,
-        "widgets": catalogue::ALL.iter().map(widget).collect::<Vec<_>>(),
-    });
+    let widgets = catalogue::ALL.iter().map(widget).collect::<Vec<_>>();
+    let manifest = json!({"public_url": public_url, "routes": routes, "widgets": widgets});
     process::write(&folder.join(MANIFEST), format!("{manifest:#}\n"))?;
-    offline::write(folder, &[&assets.script, &assets.wasm, &html::digest(&assets.style), &assets.content])
+    let start = assets.app.unwrap_or_default();
+    offline::write(folder, &[&start.script, &start.wasm, &html::digest(&assets.style), &assets.content])
 }
 
 /// A figure, as the browser tests want to know it: with the parameters that not just any text is a value of.
@@ -114,27 +105,6 @@ fn widget(entry: &Entry) -> serde_json::Value {
     let params: Vec<&str> =
         entry.specs().into_iter().filter(|p| !matches!(p.kind, Kind::Choice([]))).map(|p| p.name).collect();
     json!({"id": entry.id, "params": params})
-}
-
-/// Reads what [`write`] noted.
-pub(crate) fn manifest(folder: &Path) -> Result<Manifest> {
-    let path = folder.join(MANIFEST);
-    if !path.is_file() {
-        return Err(format!("there is no built site in {}; run `cargo xtask build` first.", folder.display()).into());
-    }
-    let value: serde_json::Value =
-        serde_json::from_slice(&process::read(&path)?).could_not(|| format!("read {}", path.display()))?;
-    let text = |value: &serde_json::Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    let routes = value["routes"].as_array().map(Vec::as_slice).unwrap_or_default();
-    Ok(Manifest {
-        public_url: text(&value, "public_url"),
-        content: text(&value, "content"),
-        template: text(&value, "template"),
-        routes: routes
-            .iter()
-            .map(|r| Route { path: text(r, "path"), title: text(r, "title"), description: text(r, "description") })
-            .collect(),
-    })
 }
 
 /// A style sheet that names each renamed file by its new name. Names are taken from the page's base: the site may be under a
@@ -152,7 +122,7 @@ fn fingerprint(folder: &Path, sub: &str) -> Result<Vec<(String, String)>> {
     for file in process::files_under(&folder.join(sub))? {
         let Some((stem, extension)) = file.rsplit_once('.') else { continue };
         let old = format!("{sub}{file}");
-        let new = format!("{sub}{}", split::hashed(stem, extension, &process::read(&folder.join(&old))?));
+        let new = format!("{sub}{}", hash::named(stem, extension, &process::read(&folder.join(&old))?));
         std::fs::rename(folder.join(&old), folder.join(&new)).could_not(|| format!("rename {old}"))?;
         renamed.push((old, new));
     }

@@ -5,26 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use crate::failure::Result;
-use crate::process::{self, command};
-
-/// What does it.
-#[derive(Debug)]
-pub(crate) enum Binaryen {
-    /// A `wasm-opt`.
-    Program(PathBuf),
-    /// The module of the npm package.
-    Library(PathBuf),
-}
-
-impl Binaryen {
-    /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
-        match self {
-            Self::Program(path) | Self::Library(path) => path,
-        }
-    }
-}
+use xtask::failure::Result;
+use xtask::npm::Binaryen;
+use xtask::process::{self, command};
 
 /// What rustc emits and every browser with WebGPU understands, one by one, as the program and as the library name it: all
 /// features would emit what browsers refuse.

@@ -3,22 +3,18 @@
 use base64::Engine as _;
 use sha2::{Digest, Sha256};
 
-use crate::failure::Result;
+use xtask::failure::Result;
 
 /// Text as it may stand in an attribute or an element.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The files that a page loads, as paths from the site's root.
+/// What every page names, as paths from the site's root.
 #[derive(Debug, Default)]
 pub(crate) struct Assets {
-    /// The app's module.
-    pub(crate) script: String,
-    /// What the app's module imports.
-    pub(crate) imports: Vec<String>,
-    /// The app's WebAssembly.
-    pub(crate) wasm: String,
+    /// What starts the app; none where Trunk has written it into the page.
+    pub(crate) app: Option<Start>,
     /// What every page needs of style: it is written into the page, which is painted as soon as it is there.
     pub(crate) style: String,
     /// The folder of the rendered content, with a slash at its end.
@@ -27,21 +23,52 @@ pub(crate) struct Assets {
     pub(crate) workers: Vec<(&'static str, String)>,
 }
 
-/// Fills what all pages have in common into `index`: the policy, the styles, and a start script, which asks for all of the app at
-/// once when the page has been read. Nothing is asked for before: of a page that is seen first, that would be painted later.
-pub(crate) fn template(index: &str, public_url: &str, assets: &Assets) -> Result<String> {
-    let url = |path: &str| format!("{public_url}{path}");
-    let imports: String = assets.imports.iter().map(|path| format!("import(\"{}\");", url(path))).collect();
-    let start = format!(
-        "const w=fetch(\"{}\");{imports}import(\"{}\").then(m=>m.default({{module_or_path:w}}))",
-        url(&assets.wasm),
-        url(&assets.script)
-    );
+/// What starts the app.
+#[derive(Debug, Default)]
+pub(crate) struct Start {
+    /// Its module.
+    pub(crate) script: String,
+    /// What its module imports.
+    pub(crate) imports: Vec<String>,
+    /// Its WebAssembly.
+    pub(crate) wasm: String,
+}
+
+impl Start {
+    /// A script that asks for all of the app at once when the page has been read. Nothing is asked for before: a page that is
+    /// seen first would be painted later.
+    fn script(&self, public_url: &str) -> String {
+        let url = |path: &str| format!("{public_url}{path}");
+        let imports: String = self.imports.iter().map(|path| format!("import(\"{}\");", url(path))).collect();
+        format!(
+            "<script type=\"module\">const w=fetch(\"{}\");{imports}import(\"{}\").then(m=>m.default({{module_or_path:w}}))</script>",
+            url(&self.wasm),
+            url(&self.script)
+        )
+    }
+}
+
+/// What `app/index.html` says to Trunk, which is for us to do where Trunk has not: the line that names the address of the site,
+/// and those that name programs.
+const BASE: &str = "<base data-trunk-public-url>";
+const LINK: &str = "<link data-trunk ";
+
+/// Fills what all pages have in common into `index`: the styles, what starts the app, and, unless the site is served by something
+/// that adds scripts of its own, the policy.
+pub(crate) fn template(index: &str, public_url: &str, assets: &Assets, policed: bool) -> Result<String> {
+    let start = assets.app.as_ref().map(|app| app.script(public_url)).unwrap_or_default();
+    let base = format!("<base href=\"{public_url}\">");
+    let unpoliced = |line: &str| !policed && line.contains(&place("policy"));
+    let lines = index.lines().filter(|line| !line.starts_with(LINK) && !unpoliced(line));
+    let index = lines.map(|line| line.replace(BASE, &base) + "\n").collect::<String>();
     let metas = std::iter::once(("ringside-content", &assets.content))
         .chain(assets.workers.iter().map(|(meta, script)| (*meta, script)))
         .map(|(name, content)| format!("<meta name=\"{name}\" content=\"{content}\">"))
         .collect::<String>();
-    let page = filled(index, &[("base", public_url), ("metas", &metas), ("style", &assets.style), ("start", &start)])?;
+    let page = filled(&index, &[("metas", &metas), ("style", &assets.style), ("start", &start)])?;
+    if !policed {
+        return Ok(page);
+    }
     let policy = policy(&page);
     filled(&page, &[("policy", &policy)])
 }
@@ -76,16 +103,16 @@ pub(crate) fn digest(body: &str) -> String {
 
 /// The Content-Security-Policy: everything from this origin, and of inline scripts and styles only those that are in the page.
 fn policy(page: &str) -> String {
-    let inline = |open: &str, close: &str| -> String {
-        let bodies = page.split(open).skip(1).filter_map(|rest| rest.split_once(close));
-        bodies.map(|(body, _)| format!(" '{}'", digest(body))).collect()
+    let inline = |element: &str| -> String {
+        let (open, close) = (format!("<{element}"), format!("</{element}>"));
+        let bodies = page.split(&open).skip(1).filter_map(|rest| rest.split_once('>')?.1.split_once(&close));
+        bodies.filter(|(body, _)| !body.is_empty()).map(|(body, _)| format!(" '{}'", digest(body))).collect()
     };
     format!(
-        "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'{}{}; style-src 'self'{}; img-src 'self' data: blob:; \
+        "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'{}; style-src 'self'{}; img-src 'self' data: blob:; \
          font-src 'self'; connect-src 'self'; worker-src 'self'; object-src 'none'; base-uri 'self'; form-action 'none'",
-        inline("<script>", "</script>"),
-        inline("<script type=\"module\">", "</script>"),
-        inline("<style>", "</style>")
+        inline("script"),
+        inline("style")
     )
 }
 
@@ -93,15 +120,22 @@ fn policy(page: &str) -> String {
 mod tests {
     use super::*;
 
-    const INDEX: &str = r#"<!doctype html><meta http-equiv="Content-Security-Policy" content="{{policy}}"><base href="{{base}}">{{metas}}
+    const INDEX: &str = r#"<!doctype html>
+<meta http-equiv="Content-Security-Policy" content="{{policy}}">
+<base data-trunk-public-url>
+{{metas}}
 <title>{{title}}</title><meta name="description" content="{{description}}"><script>let a = "<b>";</script>
-<style>{{style}}</style><script type="module">{{start}}</script><div id="prerendered">{{prerendered}}</div>"#;
+<style>{{style}}</style>{{start}}
+<link data-trunk rel="rust" data-bin="app">
+<div id="prerendered">{{prerendered}}</div>"#;
 
     fn assets() -> Assets {
         Assets {
-            script: "app-9.js".into(),
-            imports: vec!["lazy-9.js".into()],
-            wasm: "app-9.wasm".into(),
+            app: Some(Start {
+                script: "app-9.js".into(),
+                imports: vec!["lazy-9.js".into()],
+                wasm: "app-9.wasm".into(),
+            }),
             style: "p>b{margin:0}".into(),
             content: "content/9/".into(),
             workers: vec![("ringside-gpu", "gpu-9.js".into())],
@@ -110,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_page_asks_for_what_it_needs() {
-        let html = template(INDEX, "/sub/", &assets()).expect("every place is there");
+        let html = template(INDEX, "/sub/", &assets(), true).expect("every place is there");
         for wanted in [
             r#"<base href="/sub/">"#,
             r#"<meta name="ringside-content" content="content/9/">"#,
@@ -120,13 +154,21 @@ mod tests {
         ] {
             assert!(html.contains(wanted), "{wanted} in\n{html}");
         }
-        let failure = template(&INDEX.replace("{{style}}", ""), "/", &assets()).expect_err("a place is missing");
+        assert!(!html.contains("data-trunk"), "{html}");
+        let failure = template(&INDEX.replace("{{style}}", ""), "/", &assets(), true).expect_err("a place is missing");
         assert!(failure.message.contains("{{style}}"), "{failure}");
     }
 
     #[test]
+    fn a_page_of_trunk_has_its_own_start_and_no_policy() {
+        let of_trunk = INDEX.replace("<base data-trunk-public-url>", "<base href=\"/\">");
+        let html = template(&of_trunk, "/", &Assets { app: None, ..assets() }, false).expect("every place is there");
+        assert!(!html.contains("Content-Security-Policy") && !html.contains("app-9"), "{html}");
+    }
+
+    #[test]
     fn the_policy_names_every_inline_script_and_style() {
-        let html = template(INDEX, "/", &assets()).expect("every place is there");
+        let html = template(INDEX, "/", &assets(), true).expect("every place is there");
         for inline in ["let a = \"<b>\";", "p>b{margin:0}"] {
             assert!(html.contains(&digest(inline)), "{inline} in\n{html}");
         }
