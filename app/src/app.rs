@@ -1,7 +1,9 @@
 //! The site: what every page shares, and which page is shown.
 
 use leptos::prelude::*;
+use ringside_content::schema::Page;
 
+use crate::deferred::Loading;
 use crate::router::{self, Route, address};
 use crate::{data, deferred, page, shell, store, style};
 
@@ -15,34 +17,51 @@ pub fn App() -> impl IntoView {
     router::provide();
     let route = address().route();
     // A page that shows one thing of many follows the address itself.
-    let kind = Memo::new(move |_| route.with(std::mem::discriminant));
+    let kind = Memo::new(move |_| {
+        route.with(|route| match route {
+            Route::Page(page) => (std::mem::discriminant(route), Some(*page)),
+            _ => (std::mem::discriminant(route), None),
+        })
+    });
     let shown = move || {
         // Read and not only tracked: a memo that nobody reads is never computed.
         let _ = kind.get();
         match route.get_untracked() {
             Route::Home => deferred::page(shell::home::load).into_any(),
             Route::Chapter(_) => deferred::page(shell::chapter::load).into_any(),
-            Route::Gallery => deferred::page(|| style::with(&["gallery"], shell::gallery::load())).into_any(),
             Route::Widget(_) => deferred::page(shell::widget_page::load).into_any(),
-            Route::Lab(_) => deferred::page(|| style::with(&["labs"], shell::lab::load())).into_any(),
-            Route::Mission(_) => deferred::page(|| style::with(&["missions"], shell::mission::load())).into_any(),
-            Route::Reference => deferred::page(|| style::with(&["reference"], shell::reference::load())).into_any(),
-            Route::Practice => {
-                deferred::page(|| style::with(&["to-do-now", "practice"], shell::practice::load())).into_any()
+            Route::Lab(_) => with_styles_of(Page::Labs),
+            Route::Mission(_) => with_styles_of(Page::Missions),
+            Route::Page(of) => {
+                page::title(of.title());
+                with_styles_of(of)
             }
-            Route::Record => deferred::page(|| style::with(&["exam", "record"], shell::record::load())).into_any(),
-            Route::Placement => deferred::page(|| style::with(&["exam"], shell::placement::load())).into_any(),
-            Route::Syllabus => deferred::page(|| style::with(&["syllabus"], shell::syllabus::load())).into_any(),
-            Route::Quiz => deferred::page(|| style::with(&["exam"], shell::exam::load_quiz())).into_any(),
-            Route::Check => deferred::page(|| style::with(&["exam"], shell::exam::load_check())).into_any(),
-            Route::Presenter => {
-                deferred::page(|| style::with(&["projector", "talk"], shell::presenter::load())).into_any()
-            }
-            Route::Lecture => deferred::page(|| style::with(&["talk"], shell::lecture::load())).into_any(),
-            Route::Settings => deferred::page(shell::settings::load).into_any(),
-            Route::Author => deferred::page(|| style::with(&["author"], shell::author::load())).into_any(),
             Route::Unknown => shell::not_found::view().into_any(),
         }
     };
     view! { <shell::Frame>{shown}</shell::Frame> }
+}
+
+/// A page with the style sheets that it declares.
+fn with_styles_of(of: Page) -> AnyView {
+    deferred::page(move || style::with(of.styles(), load(of))).into_any()
+}
+
+fn load(page: Page) -> Loading<deferred::PageView> {
+    match page {
+        Page::Gallery => Box::pin(shell::gallery::load()),
+        Page::Labs => Box::pin(shell::lab::load()),
+        Page::Missions => Box::pin(shell::mission::load()),
+        Page::Reference => Box::pin(shell::reference::load()),
+        Page::Practice => Box::pin(shell::practice::load()),
+        Page::Record => Box::pin(shell::record::load()),
+        Page::Placement => Box::pin(shell::placement::load()),
+        Page::Syllabus => Box::pin(shell::syllabus::load()),
+        Page::Quiz => Box::pin(shell::exam::load_quiz()),
+        Page::Check => Box::pin(shell::exam::load_check()),
+        Page::Presenter => Box::pin(shell::presenter::load()),
+        Page::Lecture => Box::pin(shell::lecture::load()),
+        Page::Settings => Box::pin(shell::settings::load()),
+        Page::Author => Box::pin(shell::author::load()),
+    }
 }

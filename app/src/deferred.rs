@@ -59,15 +59,16 @@ pub(crate) use lazy;
 pub type Loading<T> = Pin<Box<dyn Future<Output = Result<T, NotLoaded>>>>;
 
 /// A view in a module of its own.
-pub type Page = fn() -> AnyView;
+pub type PageView = fn() -> AnyView;
 
 /// Shows a page whose code is downloaded on demand. One that can be read already is made alive once somebody is there.
-pub fn page<F>(load: fn() -> F) -> impl IntoView
+pub fn page<L, F>(load: L) -> impl IntoView
 where
-    F: Future<Output = Result<Page, NotLoaded>> + 'static,
+    L: Fn() -> F + Clone + 'static,
+    F: Future<Output = Result<PageView, NotLoaded>> + 'static,
 {
     let begin = |attempt: Attempt| if prerendered::has_text() { idle::when_idle(attempt) } else { attempt() };
-    waiting(load, |page: Page| page(), prerendered::text, begin)
+    waiting(load, |page: PageView| page(), prerendered::text, begin)
 }
 
 /// Waits for code that is downloaded when it is asked for, then does `act` with it; says why if it cannot be had.

@@ -5,6 +5,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
+use ringside_content::schema::Page;
 use ringside_core::query::Query;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Element, HtmlAnchorElement, MouseEvent};
@@ -20,36 +21,14 @@ pub enum Route {
     Home,
     /// A chapter, by its slug.
     Chapter(String),
-    /// Every figure.
-    Gallery,
     /// A widget alone, by its id.
     Widget(String),
-    /// The labs, or one of them by its slug.
-    Lab(Option<String>),
-    /// The missions, or one of them by its slug.
-    Mission(Option<String>),
-    /// Variables, hardware, terms.
-    Reference,
-    /// What to do next, and how it stands.
-    Practice,
-    /// What was shown so far, to print and to link.
-    Record,
-    /// Questions that say where to begin.
-    Placement,
-    /// How to teach with the course.
-    Syllabus,
-    /// To compose a quiz, or to take it.
-    Quiz,
-    /// To look at what was handed in.
-    Check,
-    /// The two windows of a talk.
-    Presenter,
-    /// A list of states for a talk.
-    Lecture,
-    /// What is stored.
-    Settings,
-    /// To write a chapter.
-    Author,
+    /// A lab, by its slug.
+    Lab(String),
+    /// A mission, by its slug.
+    Mission(String),
+    /// One of those that are not of the course's text.
+    Page(Page),
     /// None of them.
     Unknown,
 }
@@ -57,25 +36,17 @@ pub enum Route {
 impl Route {
     /// The page that a path, relative to the site's base, names. Slashes at its ends do not matter.
     pub fn of(path: &str) -> Self {
-        let mut parts = path.trim_matches('/').split('/');
-        match (parts.next().unwrap_or_default(), parts.next(), parts.next()) {
-            ("" | "index.html", None, _) => Self::Home,
-            ("chapter", Some(slug), None) => Self::Chapter(slug.to_owned()),
-            ("w", None, _) => Self::Gallery,
-            ("w", Some(id), None) => Self::Widget(id.to_owned()),
-            ("lab", slug, None) => Self::Lab(slug.map(str::to_owned)),
-            ("mission", slug, None) => Self::Mission(slug.map(str::to_owned)),
-            ("reference", None, _) => Self::Reference,
-            ("practice", None, _) => Self::Practice,
-            ("record", None, _) => Self::Record,
-            ("placement", None, _) => Self::Placement,
-            ("syllabus", None, _) => Self::Syllabus,
-            ("quiz", None, _) => Self::Quiz,
-            ("check", None, _) => Self::Check,
-            ("presenter", None, _) => Self::Presenter,
-            ("lecture", None, _) => Self::Lecture,
-            ("settings", None, _) => Self::Settings,
-            ("author", None, _) => Self::Author,
+        let path = path.trim_matches('/');
+        if let Some(page) = Page::at(path) {
+            return Self::Page(page);
+        }
+        match path.split_once('/') {
+            None if path.is_empty() || path == "index.html" => Self::Home,
+            Some((_, name)) if name.contains('/') => Self::Unknown,
+            Some(("chapter", slug)) => Self::Chapter(slug.to_owned()),
+            Some(("w", id)) => Self::Widget(id.to_owned()),
+            Some(("lab", slug)) => Self::Lab(slug.to_owned()),
+            Some(("mission", slug)) => Self::Mission(slug.to_owned()),
             _ => Self::Unknown,
         }
     }
@@ -210,7 +181,7 @@ fn followed(event: &MouseEvent) -> Option<web_sys::Url> {
 
 #[cfg(test)]
 mod tests {
-    use super::Route;
+    use super::{Page, Route};
 
     #[test]
     fn a_path_names_a_page() {
@@ -218,14 +189,12 @@ mod tests {
             assert_eq!(Route::of(home), Route::Home);
         }
         assert_eq!(Route::of("/chapter/memory-accounting/"), Route::Chapter("memory-accounting".into()));
-        assert_eq!(Route::of("w/"), Route::Gallery);
         assert_eq!(Route::of("w/amdahl"), Route::Widget("amdahl".into()));
-        assert_eq!(Route::of("reference/"), Route::Reference);
-        assert_eq!(Route::of("practice/"), Route::Practice);
-        assert_eq!([Route::of("quiz/"), Route::of("check")], [Route::Quiz, Route::Check]);
-        assert_eq!([Route::of("placement/"), Route::of("syllabus")], [Route::Placement, Route::Syllabus]);
-        assert_eq!([Route::of("presenter/"), Route::of("lecture/")], [Route::Presenter, Route::Lecture]);
-        assert_eq!([Route::of("settings"), Route::of("author/")], [Route::Settings, Route::Author]);
+        assert_eq!(Route::of("lab/zero/"), Route::Lab("zero".into()));
+        for page in Page::ALL {
+            assert_eq!(Route::of(page.path()), Route::Page(*page));
+            assert_eq!(Route::of(&format!("/{}/", page.path())), Route::Page(*page));
+        }
         for none in ["chapter", "chapter/a/b", "w/a/b/c", "licences/inter.txt", "Reference"] {
             assert_eq!(Route::of(none), Route::Unknown, "{none}");
         }

@@ -12,6 +12,9 @@ pub enum Mode {
     Strict,
     /// Say so in the page, in place (`class="diagnostic"`), so that the rest can be worked on.
     Lenient,
+    /// The same, and nothing is proved: exercises are not solved with other numbers, missions are not played through. For
+    /// whoever looks at the site while they write.
+    Quick,
 }
 
 /// Where diagnostics are collected, from anywhere.

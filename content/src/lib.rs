@@ -48,7 +48,7 @@ pub use coverage::coverage;
 #[cfg(feature = "render")]
 pub use diagnostic::Mode;
 #[cfg(feature = "render")]
-pub use site::{Site, build, build_tree, draft, slide};
+pub use site::{Route, Site, build, build_tree, draft, slide};
 #[cfg(feature = "render")]
 pub use source::Tree;
 #[cfg(feature = "render")]

@@ -15,7 +15,8 @@ use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
 use crate::names::Kind;
 use crate::schema::{
-    Chapter, Course, Diagnostic, Draft, ExerciseIndex, Exercises, Html, Indexed, Readings, SearchIndex, Status,
+    self, Chapter, Course, Diagnostic, Draft, ExerciseIndex, Exercises, HOME, Html, Indexed, Readings, SearchIndex,
+    Status,
 };
 use crate::search_index;
 use crate::source::{SourceFile, Tree};
@@ -29,10 +30,23 @@ pub struct Site {
     pub files: Vec<(String, Vec<u8>)>,
     /// Everything that is wrong, by file and line.
     pub diagnostics: Vec<Diagnostic>,
-    /// Every page that the content gives the site, relative to its base, ending in `/`; the home page is the empty
-    /// string.
-    pub routes: Vec<String>,
+    /// Every page of the site.
+    pub routes: Vec<Route>,
 }
+
+/// A page of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// From the site's root, without a slash before and with one behind: `chapter/zero/`; the home page's is empty.
+    pub path: String,
+    /// For the window's title.
+    pub title: String,
+    /// For search engines: a sentence.
+    pub description: String,
+}
+
+/// What the site is called.
+const NAME: &str = "Ringside";
 
 /// Renders the folder `content/`. Never fails: what could be read is there, and the rest is in the diagnostics.
 pub fn build(root: &Path, mode: Mode) -> Site {
@@ -183,21 +197,36 @@ impl Files {
     }
 }
 
-fn routes(course: &Course, labs: &[data::Lab], missions: &[data::Listed]) -> Vec<String> {
+/// Every page of the site, the home page first.
+fn routes(course: &Course, labs: &[data::Lab], missions: &[data::Listed]) -> Vec<Route> {
+    let route = |path: String, title: &str, description: &str| Route {
+        path,
+        title: if title.is_empty() { NAME.to_owned() } else { format!("{title} · {NAME}") },
+        description: description.to_owned(),
+    };
+    let is_there = |page: &&schema::Page| match page {
+        schema::Page::Labs => !labs.is_empty(),
+        schema::Page::Missions => !missions.is_empty(),
+        _ => true,
+    };
+    let pages = schema::Page::ALL.iter().filter(is_there);
     let written = course.chapters().filter(|c| c.status == Status::Written);
-    let mut routes = vec![String::new(), "reference/".to_owned()];
-    routes.extend(written.map(|c| format!("chapter/{}/", c.slug)));
-    if !labs.is_empty() {
-        routes.push("lab/".to_owned());
-    }
-    routes.extend(labs.iter().map(|lab| format!("lab/{}/", lab.slug)));
-    if !missions.is_empty() {
-        routes.push("mission/".to_owned());
-    }
-    routes.extend(missions.iter().map(|mission| format!("mission/{}/", mission.slug)));
-    routes.push("w/".to_owned());
-    routes.extend(catalogue::ALL.iter().map(|e| format!("w/{}/", e.id)));
-    routes
+    std::iter::once(route(String::new(), "", HOME))
+        .chain(written.map(|c| route(format!("chapter/{}/", c.slug), &c.title, &c.question)))
+        .chain(pages.map(|page| route(format!("{}/", page.path()), page.title(), page.description())))
+        .chain(labs.iter().map(|lab| route(format!("lab/{}/", lab.slug), &lab.title, &lab.question)))
+        .chain(
+            missions
+                .iter()
+                .map(|m| route(format!("mission/{}/", m.slug), &m.mission.title, &first_sentence(&m.plain()))),
+        )
+        .chain(catalogue::ALL.iter().map(|e| route(format!("w/{}/", e.id), e.title, e.summary)))
+        .collect()
+}
+
+/// A text up to its first full stop.
+fn first_sentence(text: &str) -> String {
+    text.split_once(". ").map_or(text.to_owned(), |(first, _)| format!("{first}."))
 }
 
 // -------------------------------------------------------------------- chapters

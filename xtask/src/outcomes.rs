@@ -12,8 +12,10 @@ pub(crate) struct Outcomes {
     pub(crate) failures: Vec<String>,
     /// Names of those that passed only at their second try.
     pub(crate) flaky: Vec<String>,
-    /// Seconds and name of each that took any time.
+    /// Seconds and name of each that took any time; of Rust's those of whole programs.
     pub(crate) times: Vec<(f64, String)>,
+    /// The program of Rust's that is running.
+    pub(crate) program: String,
 }
 
 impl Outcomes {
@@ -41,8 +43,17 @@ impl Outcomes {
 
     /// Adds what a line of Rust's test harness says.
     pub(crate) fn read_line(&mut self, line: &str) {
+        if let Some(program) = line.trim().strip_prefix("Running ") {
+            self.program = program.split(" (").next().unwrap_or_default().to_owned();
+            // `unittests src/lib.rs (target/debug/deps/ringside_core-0123)`
+            let krate = program.rsplit('/').next().and_then(|file| file.rsplit_once('-'));
+            self.program.push_str(&krate.map(|(krate, _)| format!(" of {krate}")).unwrap_or_default());
+        }
         if let Some(totals) = rust_totals(line) {
             self.add(totals);
+            let seconds =
+                line.rsplit_once("finished in ").and_then(|(_, time)| time.trim_end_matches('s').parse().ok());
+            self.times.extend(seconds.map(|seconds| (seconds, self.program.clone())));
         }
         self.failures.extend(rust_failure(line));
     }
@@ -112,6 +123,7 @@ mod tests {
     fn rusts_harness_is_read_line_by_line() {
         let mut outcomes = Outcomes::default();
         for line in [
+            "     Running unittests src/lib.rs (target/debug/deps/ringside_core-0123)",
             "running 3 tests",
             "test query::tests::it_reads ... ok",
             "test slow ... FAILED",
@@ -122,6 +134,7 @@ mod tests {
         }
         assert_eq!((outcomes.passed, outcomes.failed, outcomes.skipped), (12, 3, 1));
         assert_eq!(outcomes.failures, ["slow"]);
+        assert_eq!(outcomes.times, [(0.1, "unittests src/lib.rs of ringside_core".to_owned())]);
     }
 
     #[test]

@@ -16,33 +16,39 @@ use crate::tools;
 use xtask::failure::{Context, Failure, Result};
 use xtask::process::{self, command, say};
 
-/// A stage: its name, whether `--fast` runs it, and what it does.
+/// A stage.
 struct Stage {
     name: &'static str,
+    /// Whether `--fast` runs it.
     fast: bool,
+    /// The stages without whose success it is not run.
+    needs: &'static [&'static str],
     run: fn(&Options) -> Result<Outcomes>,
 }
 
 const STAGES: &[Stage] = &[
-    Stage { name: "fmt", fast: true, run: |_| cargo(&["fmt", "--all", "--check"]) },
-    Stage { name: "clippy", fast: true, run: |_| clippy(&["--workspace", "--all-targets"]) },
-    Stage { name: "clippy-wasm", fast: false, run: clippy_wasm },
-    Stage { name: "unit", fast: true, run: unit },
-    Stage { name: "docs", fast: false, run: docs },
-    Stage { name: BUILD, fast: false, run: |_| Ok(Outcomes::default()) },
-    Stage { name: "browser", fast: false, run: browser_tests },
-    Stage { name: "firefox", fast: false, run: firefox_tests },
-    Stage { name: FRAMEWORKS, fast: false, run: |_| frameworks::test() },
-    Stage { name: LABS, fast: false, run: |_| labs::test() },
+    Stage { name: "fmt", fast: true, needs: &[], run: |_| cargo(&["fmt", "--all", "--check"]) },
+    Stage { name: "clippy", fast: true, needs: &[], run: |_| clippy(&["--workspace", "--all-targets"]) },
+    Stage { name: "clippy-wasm", fast: false, needs: &[], run: clippy_wasm },
+    Stage { name: UNIT, fast: true, needs: &[], run: unit },
+    Stage { name: "docs", fast: false, needs: &[], run: docs },
+    Stage { name: BUILD, fast: false, needs: &[], run: |_| Ok(Outcomes::default()) },
+    Stage { name: "browser", fast: false, needs: &[UNIT, BUILD], run: browser_tests },
+    Stage { name: "firefox", fast: false, needs: &[UNIT, BUILD], run: firefox_tests },
+    Stage { name: FRAMEWORKS, fast: false, needs: &[], run: |_| frameworks::test() },
+    Stage { name: LABS, fast: false, needs: &[], run: |_| labs::test() },
 ];
+const UNIT: &str = "unit";
 /// A stage that is run only by its name: it fetches other people's sources, and a test holds the exports to what it wrote.
 const FRAMEWORKS: &str = "frameworks";
 /// Another: it installs PyTorch, and a test holds what the scripts printed once.
 const LABS: &str = "labs";
 /// The site's own stage: it is begun with the first one, since half of it is one thread of the compiler's.
 const BUILD: &str = "build";
-/// How many of the slowest tests are named: browser tests, for Rust's harness says of no test how long it took.
-const SLOWEST: usize = 10;
+/// How many of the slowest tests are named: browser tests and whole programs of Rust's, whose harness times no single test.
+const SLOWEST: usize = 15;
+/// Where the seconds of each stage and the slowest tests are written.
+const TIMES: &str = "target/test-times.txt";
 
 /// `cargo xtask test`.
 pub(crate) fn main(options: &Options) -> Result<()> {
@@ -50,9 +56,9 @@ pub(crate) fn main(options: &Options) -> Result<()> {
     let mut site = if stages.iter().any(|stage| stage.name == BUILD) { Some(SiteBuild::begin()?) } else { None };
     let mut all = Outcomes::default();
     let mut lines = Vec::new();
-    let mut built = true;
+    let mut failed: Vec<&str> = Vec::new();
     for stage in stages {
-        if let Some(why) = missing(stage, built) {
+        if let Some(why) = missing(stage, &failed) {
             all.skipped += 1;
             lines.push(format!("  {:<12} skipped: {why}", stage.name));
             continue;
@@ -70,21 +76,21 @@ pub(crate) fn main(options: &Options) -> Result<()> {
         });
         found.passed += u64::from(found.count() == 0);
         let ok = found.failed == 0;
-        built &= ok || stage.name != BUILD;
-        lines.push(format!("  {:<12} {} in {seconds} s", stage.name, if ok { "ok" } else { "FAILED" }));
+        if !ok {
+            failed.push(stage.name);
+        }
+        let line = format!("  {:<12} {} in {seconds} s", stage.name, if ok { "ok" } else { "FAILED" });
+        say(&line);
+        lines.push(line);
         all.add(found);
     }
-    for (seconds, name) in all.slowest(SLOWEST) {
-        println!("  {seconds:>6.1} s  {name}");
-    }
-    for name in &all.failures {
-        println!("  failed: {name}");
-    }
-    for name in &all.flaky {
-        println!("  flaky: passed only at its second try: {name}");
-    }
-    println!("{}", lines.join("\n"));
-    println!("{} passed, {} failed, {} skipped", all.passed, all.failed, all.skipped);
+    let slowest = all.slowest(SLOWEST);
+    lines.extend(slowest.into_iter().map(|(seconds, name)| format!("  {seconds:>6.1} s  {name}")));
+    lines.extend(all.failures.iter().map(|name| format!("  failed: {name}")));
+    lines.extend(all.flaky.iter().map(|name| format!("  flaky: passed only at its second try: {name}")));
+    let lines = lines.join("\n");
+    process::write(&process::root().join(TIMES), &lines)?;
+    println!("{lines}\n{} passed, {} failed, {} skipped", all.passed, all.failed, all.skipped);
     if all.failed > 0 { Err(Failure::from("some checks failed; see above.".to_owned())) } else { Ok(()) }
 }
 
@@ -126,12 +132,12 @@ fn chosen(options: &Options) -> Result<Vec<&'static Stage>> {
     Ok(STAGES.iter().filter(|s| names.split(',').any(|n| n == s.name)).collect())
 }
 
-/// What a stage cannot be run without, if that is missing.
-fn missing(stage: &Stage, built: bool) -> Option<String> {
-    match stage.name {
-        "browser" | "firefox" if !built => Some("the site was not built".to_owned()),
-        "firefox" => browser::no_firefox(),
-        _ => None,
+/// Why a stage is not run, if it is not: what it needs has failed, or is not here.
+fn missing(stage: &Stage, failed: &[&str]) -> Option<String> {
+    match stage.needs.iter().find(|needed| failed.contains(needed)) {
+        Some(needed) => Some(format!("{needed} failed")),
+        None if stage.name == "firefox" => browser::no_firefox(),
+        None => None,
     }
 }
 
@@ -198,12 +204,14 @@ fn playwright(name: &str, arguments: &[&str], variable: &str, browser: &Path) ->
 
 /// Runs a command, shows what it prints, and has each line of it read.
 fn streamed(command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
-    let mut child = command.stdout(Stdio::piped()).spawn().could_not(|| "start the tests".to_owned())?;
-    if let Some(out) = child.stdout.take() {
-        for line in BufReader::new(out).lines().map_while(std::result::Result::ok) {
-            println!("{line}");
-            read(&line);
-        }
+    let (out, both) = std::io::pipe().could_not(|| "make a pipe".to_owned())?;
+    let errors = both.try_clone().could_not(|| "write one log of two outputs".to_owned())?;
+    let mut child = command.stdout(both).stderr(errors).spawn().could_not(|| "start the tests".to_owned())?;
+    // The command keeps the pipe open otherwise.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    for line in BufReader::new(out).lines().map_while(std::result::Result::ok) {
+        println!("{line}");
+        read(&line);
     }
     let status = child.wait().could_not(|| "wait for the tests".to_owned())?;
     if status.success() { Ok(()) } else { Err("tests failed.".to_owned().into()) }

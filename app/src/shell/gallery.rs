@@ -6,8 +6,7 @@ use web_sys::HtmlElement;
 
 use super::fragment;
 use crate::data::library;
-use crate::deferred::{Page, lazy};
-use crate::page;
+use crate::deferred::{PageView, lazy};
 use crate::ui::dom;
 use crate::ui::islands::Islands;
 use crate::ui::near::when_near;
@@ -15,13 +14,12 @@ use crate::widgets::{self, Module, Props};
 
 lazy! {
     /// Downloads the page.
-    reference: pub fn load() -> Page {
+    reference: pub fn load() -> PageView {
         view
     }
 }
 
 fn view() -> AnyView {
-    page::title("Figures");
     fragment::view(library().figures, Callback::new(enliven))
 }
 

@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use super::exam::loaded::{self, Loaded};
 use crate::data::library;
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
+use crate::exercises;
 use crate::store::doc::Doc;
 use crate::store::store;
 use crate::ui::later::Later;
-use crate::{exercises, page};
 
 /// The largest seed that is drawn.
 const DRAWN: f64 = 999_999.0;
 
 lazy! {
     /// Downloads the page.
-    practice: pub fn load() -> Page {
+    practice: pub fn load() -> PageView {
         view
     }
 }
@@ -65,7 +65,6 @@ struct Desk {
 }
 
 fn view() -> AnyView {
-    page::title("Where to begin");
     let library = library();
     untrack(|| drop((library.placement.get(), library.course.get(), library.exercises.get())));
     let with_index = move |areas: Arc<Vec<Area>>, course: Arc<Course>| {

@@ -7,23 +7,22 @@ use ringside_core::quantity::bytes_decimal;
 
 use super::offline;
 use crate::clock;
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
+use crate::practice;
 use crate::store::doc::{self, Doc, Theme};
 use crate::store::{ASIDE, store};
 use crate::ui::file;
 use crate::ui::said::{Said, say};
 use crate::ui::segmented::Segmented;
-use crate::{page, practice};
 
 lazy! {
     /// Downloads the page.
-    settings: pub fn load() -> Page {
+    settings: pub fn load() -> PageView {
         view
     }
 }
 
 fn view() -> AnyView {
-    page::title("Settings");
     view! {
         <article class="settings">
             <h1>"Settings"</h1>

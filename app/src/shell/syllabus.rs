@@ -4,19 +4,18 @@ use leptos::prelude::*;
 
 use super::fragment;
 use crate::data::library;
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 use crate::page;
 use crate::router::address;
 
 lazy! {
     /// Downloads the page.
-    teaching: pub fn load() -> Page {
+    teaching: pub fn load() -> PageView {
         view
     }
 }
 
 fn view() -> AnyView {
-    page::title("Syllabus");
     let arrive = |_| {
         let id = address().hash().get_untracked();
         if !id.is_empty() {

@@ -7,7 +7,7 @@ use ringside_core::query::{Query, did_you_mean};
 
 use super::{embed, projector};
 use crate::data::library;
-use crate::deferred::{Page, deferred, lazy};
+use crate::deferred::{PageView, deferred, lazy};
 use crate::page;
 use crate::router::{self, Route, address};
 use crate::ui::later::Later;
@@ -19,7 +19,7 @@ const OF_THE_PAGE: &[&str] = &[projector::PRESENT, embed::EMBED, my_setup::SETUP
 
 lazy! {
     /// Downloads the page.
-    widget_page: pub fn load() -> Page {
+    widget_page: pub fn load() -> PageView {
         view
     }
 }

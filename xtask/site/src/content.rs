@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ringside_content::Mode;
-use ringside_content::schema::Course;
-use ringside_core::catalogue;
+use ringside_content::{Mode, Route};
 
 use xtask::failure::Result;
 use xtask::process::{self, say};
@@ -13,21 +11,6 @@ use xtask::process::{self, say};
 use crate::editor;
 use crate::hash;
 use crate::styles;
-
-/// What the home page says of the site.
-const HOME: &str =
-    "An interactive lab, in the browser, that teaches how large language models are trained and served on many GPUs.";
-
-/// A page of the site.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Route {
-    /// From the site's root, without a slash before and with one behind: `chapter/zero/`; home is empty.
-    pub(crate) path: String,
-    /// For the window's title.
-    pub(crate) title: String,
-    /// For search engines: a sentence.
-    pub(crate) description: String,
-}
 
 /// Everything that `content/` became.
 #[derive(Debug, Default)]
@@ -50,15 +33,15 @@ impl Rendered {
     }
 }
 
-/// Renders the content and prints every mistake in it; fails over them unless `lenient`.
-pub(crate) fn checked(lenient: bool) -> Result<Rendered> {
-    let rendered = render(lenient);
+/// Renders the content and prints every mistake in it; fails over them if the mode is strict.
+pub(crate) fn checked(mode: Mode) -> Result<Rendered> {
+    let rendered = render(mode);
     for diagnostic in &rendered.diagnostics {
         eprintln!("{diagnostic}");
     }
     match rendered.diagnostics.len() {
         0 => Ok(rendered),
-        count if lenient => {
+        count if mode != Mode::Strict => {
             say(format_args!("content has {count} mistakes; they show in place"));
             Ok(rendered)
         }
@@ -69,29 +52,10 @@ pub(crate) fn checked(lenient: bool) -> Result<Rendered> {
     }
 }
 
-/// Renders `content/`. What is wrong is in the diagnostics; with `lenient` it also shows in place.
-pub(crate) fn render(lenient: bool) -> Rendered {
-    let mode = if lenient { Mode::Lenient } else { Mode::Strict };
+/// Renders `content/`. What is wrong is in the diagnostics.
+fn render(mode: Mode) -> Rendered {
     let site = ringside_content::build(&process::root().join("content"), mode);
     let mut files: BTreeMap<String, Vec<u8>> = site.files.into_iter().collect();
-    let course: Option<Course> = files.get("course.json").and_then(|bytes| serde_json::from_slice(bytes).ok());
-    let mut paths = site.routes;
-    paths.extend(
-        [
-            "practice/",
-            "record/",
-            "placement/",
-            "syllabus/",
-            "quiz/",
-            "check/",
-            "presenter/",
-            "lecture/",
-            "settings/",
-            "author/",
-        ]
-        .map(str::to_owned),
-    );
-    let routes = paths.into_iter().map(|path| route(path, course.as_ref())).collect();
     let mut diagnostics: Vec<String> = site.diagnostics.iter().map(ToString::to_string).collect();
     let style = add_styles(&mut files, &mut diagnostics);
     for name in editor::NAMES {
@@ -100,7 +64,7 @@ pub(crate) fn render(lenient: bool) -> Rendered {
             Err(why) => diagnostics.push(format!("{}: {why}", editor::SOURCES)),
         }
     }
-    Rendered { files, style, diagnostics, routes }
+    Rendered { files, style, diagnostics, routes: site.routes }
 }
 
 /// Adds the style sheets that the app asks for when it first shows what they are for; yields the one that every page has.
@@ -112,39 +76,6 @@ fn add_styles(files: &mut BTreeMap<String, Vec<u8>>, diagnostics: &mut Vec<Strin
     diagnostics.extend(Some(styles.warnings).filter(|warnings| !warnings.is_empty()));
     files.extend(styles.on_demand.into_iter().map(|(name, css)| (format!("styles/{name}"), css.into_bytes())));
     styles.page
-}
-
-/// What a page is called. The app says the same when it has started.
-fn route(path: String, course: Option<&Course>) -> Route {
-    let mut parts = path.trim_end_matches('/').split('/');
-    let (title, description) = match (parts.next(), parts.next()) {
-        (Some("chapter"), Some(slug)) => course
-            .and_then(|c| c.chapter(slug))
-            .map_or((slug, "A chapter of Ringside."), |c| (c.title.as_str(), c.question.as_str())),
-        (Some("w"), Some(id)) => {
-            catalogue::find(id).map_or((id, "A figure of Ringside."), |entry| (entry.title, entry.summary))
-        }
-        (Some("w"), None) => ("Figures", "Every figure of Ringside, by what you want to do."),
-        (Some("reference"), _) => ("Reference", "Formulas, variables, hardware and tools on one page."),
-        (Some("practice"), _) => ("Practice", "What to do next, what you can do already, and the four-week plan."),
-        (Some("record"), _) => ("Record", "Which skills you have shown, with the evidence, to print or to send."),
-        (Some("placement"), _) => ("Where to begin", "Twelve questions that say with which chapter to begin."),
-        (Some("syllabus"), _) => {
-            ("Syllabus", "A term, a week and an afternoon, with lecture lists and quizzes that open by link.")
-        }
-        (Some("quiz"), _) => ("Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent."),
-        (Some("check"), _) => ("Check", "What a class handed in, marked again from the files alone."),
-        (Some("presenter"), _) => {
-            ("Presenter", "Notes, the next state and a timer in one window; what the room sees in another.")
-        }
-        (Some("lecture"), _) => ("Lecture", "A list of states: to step through in a talk, and to hand out."),
-        (Some("author"), _) => ("Author", "Write a chapter and see it as the site will show it."),
-        (Some("settings"), _) => ("Settings", "Theme, and everything that this browser keeps of your progress."),
-        _ => ("", HOME),
-    };
-    let title = if title.is_empty() { "Ringside".to_owned() } else { format!("{title} · Ringside") };
-    let description = description.to_owned();
-    Route { path, title, description }
 }
 
 /// Prints the reading map with its places in the course.
@@ -160,11 +91,13 @@ pub(crate) fn coverage() -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use ringside_core::catalogue;
+
     use super::*;
 
     #[test]
     fn every_page_has_a_title_and_a_description() {
-        let rendered = render(true);
+        let rendered = render(Mode::Quick);
         assert!(rendered.routes.iter().any(|r| r.path.is_empty() && r.title == "Ringside"));
         for entry in catalogue::ALL {
             let path = format!("w/{}/", entry.id);
@@ -172,6 +105,7 @@ mod tests {
         }
         for route in &rendered.routes {
             assert!(!route.description.is_empty(), "{}", route.path);
+            assert!(route.path.is_empty() || route.title != "Ringside", "{} has no title of its own", route.path);
             assert!(route.path.is_empty() || route.path.ends_with('/'), "{}", route.path);
         }
     }

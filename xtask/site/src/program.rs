@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use xtask::failure::{Context, Result};
+use xtask::failure::Result;
 use xtask::process;
 
 use crate::bindgen::bind;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ringside_content::Mode;
 use xtask::failure::Result;
 use xtask::process::{self, say};
 
@@ -16,7 +17,7 @@ pub(crate) fn finish() -> Result<()> {
         |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set: Trunk calls this as its hook."));
     let folder = PathBuf::from(variable("TRUNK_STAGING_DIR")?);
     let release = variable("TRUNK_PROFILE")? == "release";
-    let content = content::checked(!release)?;
+    let content = content::checked(if release { Mode::Strict } else { Mode::Quick })?;
     let worker = |(name, meta): (&str, &'static str)| {
         (meta, Program { script: format!("{name}_loader.js"), ..Program::default() })
     };

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ringside_content::Mode;
 use xtask::failure::{Failure, Result};
 use xtask::npm::{self, Binaryen};
 use xtask::process;
@@ -26,7 +27,11 @@ pub(crate) fn main(given: &[String]) -> Result<()> {
     dist::check_out(&out)?;
     let scratch = compiled.join("ringside");
     let binaryen = if has("--split") { Some(npm::binaryen()?) } else { None };
-    let content = content::checked(has("--lenient"))?;
+    let content = content::checked(match (binaryen.is_some(), has("--lenient")) {
+        (false, _) => Mode::Quick,
+        (true, true) => Mode::Lenient,
+        (true, false) => Mode::Strict,
+    })?;
     let mut workers = Vec::new();
     for (name, meta) in worker::ALL {
         workers.push((meta, worker::files(name, &compiled, &scratch, binaryen.as_ref())?));

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::data::{Fragment, Remote};
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 use crate::router;
 use crate::shell::chapter;
 use crate::ui::trouble::trouble;
@@ -25,13 +25,12 @@ const NAME: &str = "chapter";
 
 lazy! {
     /// Downloads the page.
-    author: pub fn load() -> Page {
+    author: pub fn load() -> PageView {
         view
     }
 }
 
 fn view() -> AnyView {
-    page::title("Author");
     on_cleanup(exercises::forget_draft);
     let source = Remote::<Fragment>::new("source.json".into());
     view! { <div class="author">{source.show(desk)}</div> }.into_any()

@@ -13,14 +13,14 @@ use leptos::task::spawn_local;
 use ringside_content::schema::Draft;
 
 use crate::data::{self, Remote};
-use crate::deferred::{Page, deferred, lazy};
+use crate::deferred::{PageView, deferred, lazy};
 use crate::page;
 use crate::router::{Route, address};
 use crate::shell::prerendered;
 
 lazy! {
     /// Downloads the page.
-    chapter: pub fn load() -> Page {
+    chapter: pub fn load() -> PageView {
         view
     }
 }

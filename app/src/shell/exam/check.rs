@@ -30,7 +30,6 @@ struct Handed {
 }
 
 pub(super) fn view() -> AnyView {
-    page::title("Check");
     view! {
         <article class="exam check">
             <h1>"Check"</h1>

@@ -12,27 +12,25 @@ mod take;
 
 use leptos::prelude::*;
 
-use crate::deferred::{Page, lazy};
-use crate::page;
+use crate::deferred::{PageView, lazy};
 use crate::router::address;
 use link::Link;
 
 lazy! {
     /// Downloads the page to compose and to take a quiz.
-    teaching: pub fn load_quiz() -> Page {
+    teaching: pub fn load_quiz() -> PageView {
         quiz
     }
 }
 
 lazy! {
     /// Downloads the page that marks files again.
-    teaching: pub fn load_check() -> Page {
+    teaching: pub fn load_check() -> PageView {
         check::view
     }
 }
 
 fn quiz() -> AnyView {
-    page::title("Quiz");
     let search = address().search();
     // The address that is composed is written back without being read again.
     let composing = Memo::new(move |_| search.with(|search| Link::read(search).0.compose));

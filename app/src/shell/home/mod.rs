@@ -12,14 +12,14 @@ use web_sys::HtmlElement;
 
 use super::{fragment, source_card};
 use crate::data::library;
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 use crate::page;
 use crate::router::address;
 use chapters::Chapters;
 
 lazy! {
     /// Downloads the page.
-    home: pub fn load() -> Page {
+    home: pub fn load() -> PageView {
         view
     }
 }

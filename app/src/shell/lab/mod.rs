@@ -6,12 +6,13 @@ mod setup;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use ringside_content::schema::Page;
 use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::{fragment, not_found};
 use crate::data::{Remote, library};
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 use crate::page;
 use crate::router::{Route, address};
 use crate::store::store;
@@ -20,7 +21,7 @@ use crate::ui::{clipboard, dom, file};
 
 lazy! {
     /// Downloads the page.
-    lab: pub fn load() -> Page {
+    lab: pub fn load() -> PageView {
         view
     }
 }
@@ -28,14 +29,11 @@ lazy! {
 fn view() -> AnyView {
     let route = address().route();
     (move || match route.get() {
-        Route::Lab(None) => {
-            page::title("Labs");
-            fragment::view(library().labs, Callback::new(enliven_list))
-        }
-        Route::Lab(Some(slug)) if ringside_core::lab::find(&slug).is_some() => {
+        Route::Page(Page::Labs) => fragment::view(library().labs, Callback::new(enliven_list)),
+        Route::Lab(slug) if ringside_core::lab::find(&slug).is_some() => {
             fragment::view(Remote::new(format!("labs/{slug}.html")), Callback::new(enliven))
         }
-        Route::Lab(Some(_)) => not_found::view().into_any(),
+        Route::Lab(_) => not_found::view().into_any(),
         // On its way to another page.
         _ => ().into_any(),
     })

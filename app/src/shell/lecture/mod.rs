@@ -13,8 +13,7 @@ use super::deck;
 use super::deck::{list as lists, pictures};
 use super::print;
 use crate::data::library;
-use crate::deferred::{Page, lazy};
-use crate::page;
+use crate::deferred::{PageView, lazy};
 use crate::router::{self, address};
 use crate::store::store;
 use crate::ui::copy_link::copy_link;
@@ -28,13 +27,12 @@ const MOST_OF_A_FILE: f64 = 2e7;
 
 lazy! {
     /// Downloads the page.
-    teaching: pub fn load() -> Page {
+    teaching: pub fn load() -> PageView {
         view
     }
 }
 
 fn view() -> AnyView {
-    page::title("Lecture");
     let own = || store().peek(|doc| doc.lecture.clone());
     let list = RwSignal::new(lists::in_address().unwrap_or_else(own));
     // One that came with a link does not take the place of the instructor's own until it is asked to.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
+use ringside_content::schema::Page;
 use ringside_core::mission::Mission;
 use ringside_core::query::Query;
 use web_sys::HtmlElement;
@@ -21,7 +22,7 @@ use run::Source;
 use super::{fragment, not_found, prerendered};
 use crate::clock;
 use crate::data::{Fragment, Remote, library};
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 use crate::page;
 use crate::router::{Route, address};
 use crate::store::store;
@@ -56,7 +57,7 @@ impl Slice {
 
 lazy! {
     /// Downloads the page.
-    mission: pub fn load() -> Page {
+    mission: pub fn load() -> PageView {
         view
     }
 }
@@ -68,11 +69,8 @@ fn view() -> AnyView {
     (move || {
         source.track();
         match route.get() {
-            Route::Mission(None) => {
-                page::title("Missions");
-                fragment::view(library().missions, Callback::new(enliven_list))
-            }
-            Route::Mission(Some(slug)) => {
+            Route::Page(Page::Missions) => fragment::view(library().missions, Callback::new(enliven_list)),
+            Route::Mission(slug) => {
                 // A link may be mistyped, or older than the mission that it meant.
                 let mark = format!("data-run=\"{slug}\"");
                 let show = move || {

@@ -5,7 +5,7 @@ use ringside_core::practice::next::Item;
 
 use super::Desk;
 use super::now::{Suggestion, item};
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 
 /// The minutes there are.
 const MINUTES: u32 = 30;
@@ -14,7 +14,7 @@ const MOST: usize = 7;
 
 lazy! {
     /// Downloads it.
-    home: pub fn load() -> Page {
+    home: pub fn load() -> PageView {
         || Desk::show(view).into_any()
     }
 }

@@ -15,14 +15,14 @@ use ringside_content::schema::{Course, ExerciseIndex, Readings};
 use ringside_core::practice::Practice;
 
 use crate::data::library;
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 use crate::store::store;
 use crate::{page, practice};
 pub use half_hour::load as load_half_hour;
 
 lazy! {
     /// Downloads the page.
-    practice: pub fn load() -> Page {
+    practice: pub fn load() -> PageView {
         view
     }
 }
@@ -38,7 +38,6 @@ struct Desk {
 }
 
 fn view() -> AnyView {
-    page::title("Practice");
     view! {
         <article class="practice">
             <h1>"Practice"</h1>

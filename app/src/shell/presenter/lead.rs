@@ -51,7 +51,6 @@ pub(super) struct Talk {
 
 /// The window for a deck, as [`Now::deck`] names it; for any, if it is empty.
 pub(super) fn view(deck: Query) -> AnyView {
-    page::title("Presenter");
     let deck = deck.to_string();
     let known = Now::remembered().filter(|known| deck.is_empty() || known.deck == deck);
     let now = known.unwrap_or(Now { deck, ..Now::default() });

@@ -10,10 +10,11 @@ mod pointer;
 mod timer;
 
 use leptos::prelude::*;
+use ringside_content::schema::Page;
 use ringside_core::query::Query;
 
 use super::deck::list::{self, LIST};
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 use crate::router::{self, Route, address};
 
 /// The name in the address by which a window is the audience's, of the talk that it names.
@@ -25,7 +26,7 @@ const CHAPTER: &str = "chapter";
 
 lazy! {
     /// Downloads the page.
-    teaching: pub fn load() -> Page {
+    teaching: pub fn load() -> PageView {
         view
     }
 }
@@ -34,7 +35,7 @@ fn view() -> AnyView {
     // A link from here to a talk is to the same page.
     let asked = Memo::new(move |before: Option<&Asked>| {
         address().track();
-        let is_here = address().route().get_untracked() == Route::Presenter;
+        let is_here = address().route().get_untracked() == Route::Page(Page::Presenter);
         before.filter(|_| !is_here).cloned().unwrap_or_else(Asked::now)
     });
     (move || match asked.get() {

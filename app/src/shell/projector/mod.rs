@@ -12,6 +12,7 @@ pub(super) mod room;
 pub(super) mod stage;
 
 use leptos::prelude::*;
+use ringside_content::schema::Page;
 use web_sys::HtmlElement;
 
 use crate::deferred::{self, lazy};
@@ -54,7 +55,7 @@ pub fn toggle(from: Option<HtmlElement>) {
 /// Does something with it, once it is there.
 fn act(then: impl FnOnce(Room) + 'static) {
     // The windows of a talk have their own ways.
-    if address().route().get_untracked() == Route::Presenter {
+    if address().route().get_untracked() == Route::Page(Page::Presenter) {
         return;
     }
     idle::run_now();

@@ -10,19 +10,19 @@ use leptos::prelude::*;
 use ringside_content::schema::{Course, ExerciseIndex};
 use ringside_core::practice::record::{HONESTY, Record};
 
+use crate::clock;
 use crate::data::library;
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 use crate::router::address;
 use crate::store::store;
 use crate::ui::copy_link::copy_link;
-use crate::{clock, page};
 
 /// What the fragment of a link begins with that holds a record: browsers keep it from every server.
 const NAME: &str = "r=";
 
 lazy! {
     /// Downloads the page.
-    practice: pub fn load() -> Page {
+    practice: pub fn load() -> PageView {
         view
     }
 }
@@ -35,7 +35,6 @@ struct Desk {
 }
 
 fn view() -> AnyView {
-    page::title("Record");
     let library = library();
     // Both at once, and not one after the other.
     untrack(|| drop((library.course.get(), library.exercises.get())));

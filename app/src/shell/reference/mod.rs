@@ -9,14 +9,14 @@ use leptos::prelude::*;
 use ringside_content::schema::{Course, Glossary, Html, Readings, Reference, Source};
 
 use crate::data::{Fragment, library};
-use crate::deferred::{Page, lazy};
+use crate::deferred::{PageView, lazy};
 use crate::page;
 use crate::router::address;
 use ringside_content::words::duration;
 
 lazy! {
     /// Downloads the page.
-    reference: pub fn load() -> Page {
+    reference: pub fn load() -> PageView {
         view
     }
 }
@@ -34,7 +34,6 @@ const SECTIONS: [(&str, &str); 8] = [
 ];
 
 fn view() -> AnyView {
-    page::title("Reference");
     let library = library();
     let sought = RwSignal::new(String::new());
     let hash = address().hash();

@@ -1,0 +1,79 @@
+//! The pages that are not of the course's text: stated once, for the router, the app and the build.
+
+/// Declares them: the variant, its path, title, description and the style sheets of `app/styles/on-demand/` that it needs.
+macro_rules! pages {
+    ($($(#[$doc:meta])* $name:ident = $path:literal, $title:literal, $description:literal, [$($style:literal),*];)+) => {
+        /// A page that is not of the course's text.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Page {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Page {
+            /// Every one.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// Its path from the site's root, without slashes at its ends.
+            pub const fn path(self) -> &'static str {
+                match self { $(Self::$name => $path,)+ }
+            }
+
+            /// For the window and for lists.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)+ }
+            }
+
+            /// For search engines: a sentence.
+            pub const fn description(self) -> &'static str {
+                match self { $(Self::$name => $description,)+ }
+            }
+
+            /// The style sheets that come with it.
+            pub const fn styles(self) -> &'static [&'static str] {
+                match self { $(Self::$name => &[$($style),*],)+ }
+            }
+        }
+    };
+}
+
+pages! {
+    /// Every figure.
+    Gallery = "w", "Figures", "Every figure of Ringside, by what you want to do.", ["gallery"];
+    /// Formulas, variables, hardware, tools.
+    Reference = "reference", "Reference", "Formulas, variables, hardware and tools on one page.", ["reference"];
+    /// The list of labs.
+    Labs = "lab", "Labs", "Experiments for a laptop, a GPU or a cluster, compared with the models.", ["labs"];
+    /// The list of missions.
+    Missions = "mission", "Missions", "Whole training and serving runs to plan, decision by decision.", ["missions"];
+    /// What to do next, and progress so far.
+    Practice = "practice", "Practice", "What to practice now, what you can do already, and the four-week plan.", ["to-do-now", "practice"];
+    /// What was shown so far, to print and to link.
+    Record = "record", "Record", "The skills you have shown, with the evidence, to print or to send.", ["exam", "record"];
+    /// Questions that find a starting point.
+    Placement = "placement", "Where to begin", "Find your starting point in a few questions.", ["exam"];
+    /// How to teach with the course.
+    Syllabus = "syllabus", "Syllabus", "A term, a week and an afternoon, with lecture lists and quizzes that open by link.", ["syllabus"];
+    /// To compose a quiz, or to take it.
+    Quiz = "quiz", "Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent.", ["exam"];
+    /// To look at what was handed in.
+    Check = "check", "Check", "Mark a class’s results again, from the files alone.", ["exam"];
+    /// The two windows of a talk.
+    Presenter = "presenter", "Presenter", "Notes, the next state and a timer in one window; what the room sees in another.", ["projector", "talk"];
+    /// A list of states for a talk.
+    Lecture = "lecture", "Lecture", "A list of states to step through in a talk and to hand out.", ["talk"];
+    /// What is stored.
+    Settings = "settings", "Settings", "Theme, and everything this browser keeps of your progress.", [];
+    /// To write a chapter.
+    Author = "author", "Author", "Write a chapter and see it as the site will show it.", ["author"];
+}
+
+impl Page {
+    /// The page at a path without slashes at its ends.
+    pub fn at(path: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|page| page.path() == path)
+    }
+}
+
+/// What the home page says of the site.
+pub const HOME: &str =
+    "An interactive lab, in the browser, that teaches how large language models are trained and served on many GPUs.";
