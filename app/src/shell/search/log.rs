@@ -39,9 +39,10 @@ pub(super) fn view(pasted: RwSignal<Option<String>>, overlay: RwSignal<Option<Ov
                 let known = r.seen.iter().filter_map(|seen| Some(item(seen, signs.0.get(seen.sign)?, overlay)));
                 // The place to begin comes first.
                 let unknown = (!r.unknown.is_empty()).then(|| unknown(r));
-                match r.begins_unknown() {
-                    true => unknown.into_iter().chain(known).collect_view(),
-                    false => known.chain(unknown).collect_view(),
+                if r.begins_unknown() {
+                    unknown.into_iter().chain(known).collect_view()
+                } else {
+                    known.chain(unknown).collect_view()
                 }
             })
         })
@@ -109,7 +110,7 @@ fn item(seen: &Seen, sign: &Sign, overlay: RwSignal<Option<Overlay>>) -> AnyView
         let close = move |_| overlay.set(None);
         view! { <a href=place.href.clone() on:click=close>{format!("{name}: {}", place.title)}</a> }
     };
-    let program = (!sign.program.is_empty()).then(|| format!("Printed by {}. ", sign.program));
+    let program = (!sign.program.is_empty()).then(|| format!("Printed by {}", sign.program));
     view! {
         <li>
             <h3>{certainty(sign.kind)} {sign.title.clone()}</h3>
@@ -117,7 +118,8 @@ fn item(seen: &Seen, sign: &Sign, overlay: RwSignal<Option<Overlay>>) -> AnyView
             <p inner_html=filled(&sign.means.0, &seen.kept)></p>
             <p inner_html=filled(&sign.remedy.0, &seen.kept)></p>
             <p class="ways">
-                {program.map(|program| view! { <small>{program}</small> })} {place("Taught in", &sign.section)} {place("See it", &sign.figure)} {place("Try it", &sign.exercise)}
+                {place("Taught in", &sign.section)} {place("See it", &sign.figure)} {place("Try it", &sign.exercise)}
+                {program.map(|program| view! { <small>{program}</small> })}
             </p>
         </li>
     }
