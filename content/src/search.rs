@@ -10,7 +10,7 @@ mod spelling;
 
 use std::ops::Range;
 
-pub use log::{LogReading, Seen, is_log, read_log};
+pub use log::{At, Condition, LogReading, Seen, read_log};
 pub use spelling::corrected;
 
 use crate::schema::SearchEntry;
@@ -214,11 +214,6 @@ fn in_word(c: char) -> bool {
 
 fn is_combining(c: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&c)
-}
-
-/// Characters without case, each in its place.
-fn fold_text(text: &[char]) -> Vec<char> {
-    text.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect()
 }
 
 /// A character without case and diacritics: none, one, two or (rarely) three characters.

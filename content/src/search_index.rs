@@ -108,12 +108,13 @@ impl Builder {
     /// What logs say.
     pub(crate) fn signs(&mut self, signs: &Signs) {
         for sign in &signs.0 {
+            let lines: Vec<&str> = sign.lines.iter().map(|line| line.trim_matches(['^', '$'])).collect();
             self.0.push(SearchEntry {
                 kind: EntryKind::Message,
                 title: sign.title.clone(),
                 context: sign.section.title.clone(),
                 href: sign.section.href.clone(),
-                text: format!("{}. {} {}", sign.lines.join(" · "), text_of(&sign.means), text_of(&sign.remedy)),
+                text: format!("{}. {} {}", lines.join(" · "), text_of(&sign.means), text_of(&sign.remedy)),
             });
         }
     }

@@ -6,6 +6,7 @@ mod exercises;
 mod golden;
 mod guides;
 mod hostile;
+mod logs;
 mod missions;
 mod real_content;
 mod slide;

@@ -128,7 +128,7 @@ fn a_place_that_does_not_exist_is_named() {
 }
 
 #[test]
-fn what_launches_print_is_recognised() {
+fn what_launches_print_is_recognized() {
     use ringside_content::schema::Signs;
     use ringside_content::search::read_log;
     use ringside_core::declare::Model as _;

@@ -39,7 +39,7 @@ pub use pages::{HOME, Page};
 pub use readings::{After, Readings, Source};
 pub use reference::{Card, OtherCourse, Reference, Tool, Variable};
 pub use search::{EntryKind, SearchEntry, SearchIndex};
-pub use sign::{Place, Sign, Signs};
+pub use sign::{Place, Sign, SignKind, Signs};
 
 /// HTML made by this crate from checked content: safe to put into a page as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,245 +1,414 @@
 //! A pasted log, read line by line against the signs of `signs.toml`. It is read where it is pasted.
+//!
+//! A line has the first sign whose pattern fits it and whose conditions hold: on what the pattern keeps, on other lines of
+//! the log, on the program that prints it. Lines that look like errors and have no sign are kept, to be quoted. Time and
+//! memory grow with the length of the log, not with its length times the number of signs.
 
-use ringside_core::answer::{Measure, find_unit};
-use ringside_core::decimal;
+mod condition;
+mod origin;
+mod pattern;
+mod trouble;
 
-use super::fold_text;
-use crate::schema::Sign;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
-/// The most characters of a log that are read.
+pub use condition::Condition;
+use origin::{Stamp, rank, stamp};
+use pattern::{Index, Kept, Line, Pattern};
+use trouble::{Trouble, trouble};
+
+use ringside_core::quantity::{counted, grouped};
+
+use crate::schema::{Sign, SignKind};
+
+/// The most bytes of a log that are read.
 pub const MOST: usize = 2_000_000;
-/// A message may be broken over so many lines.
-const WINDOW: usize = 4;
 /// The most bytes of a line that are looked at.
 const LONGEST: usize = 4000;
+/// Terminals break a message over so many lines at most, the first of which has so many bytes at least.
+const BROKEN: usize = 4;
+const WIDTH: usize = 60;
+/// A word that did not fit makes a line shorter by so much.
+const WORD: usize = 20;
+/// So many unknown errors are quoted, by so many bytes each.
+const QUOTED: usize = 8;
+const QUOTE: usize = 400;
 
 /// A sign that was seen in a log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
     /// Which sign, as an index into the list.
     pub sign: usize,
-    /// The first line that has it, counted from 1.
-    pub line: usize,
-    /// That line, as it stands.
-    pub text: String,
+    /// How much it says.
+    pub kind: SignKind,
+    /// The line that has it: of several the earliest, by the times that are printed or else by their order.
+    pub place: At,
     /// How many lines have it.
     pub times: usize,
-    /// What was kept of the first: name and text.
+    /// What was kept of that line: name and text.
     pub kept: Vec<(String, String)>,
 }
 
+/// A line of a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct At {
+    /// Its number, counted from 1.
+    pub line: usize,
+    /// The line, as it stands.
+    pub text: String,
+    /// The rank that prints it, if it says so.
+    pub rank: Option<u32>,
+    stamp: Option<Stamp>,
+}
+
+impl At {
+    /// Whether it was printed before another line that comes before it here.
+    fn is_before(&self, other: &Self) -> bool {
+        self.stamp.zip(other.stamp).is_some_and(|(a, b)| a.is_before(b))
+    }
+}
+
 /// What came of a log.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct LogReading {
     /// Lines with something in them.
     pub lines: usize,
-    /// Of these, those that are recognised.
-    pub recognised: usize,
-    /// The signs, in the order in which they are first seen.
+    /// Of these, those that are recognized.
+    pub recognized: usize,
+    /// The signs: where to begin, then what else went wrong, then what only follows, then what is as it should be.
     pub seen: Vec<Seen>,
+    /// Lines that look like errors and have no sign: the first few of them.
+    pub unknown: Vec<At>,
+    /// How many there are.
+    pub unknown_lines: usize,
+    /// Bytes at the beginning that were not read.
+    pub skipped: usize,
+    /// Lines of which only the beginning was read.
+    pub clipped: usize,
 }
 
 /// Reads a log; of one that is too long, its end.
 pub fn read_log(signs: &[Sign], log: &str) -> LogReading {
-    let cut = log.char_indices().rev().nth(MOST.saturating_sub(1)).map_or(0, |(at, _)| at);
-    let lines: Vec<&str> = log.get(cut..).unwrap_or_default().lines().collect();
-    let patterns: Vec<Vec<Vec<Piece>>> = signs.iter().map(|s| s.lines.iter().map(|p| pieces(p)).collect()).collect();
-    let mut reading = LogReading::default();
-    for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        reading.lines += 1;
-        let window = lines.iter().skip(i).take(WINDOW).map(|l| l.trim()).collect::<Vec<_>>().join(" ");
-        let window = Text::of(clipped(&window));
-        let own = Text::of(clipped(line.trim())).folded.len();
-        let found = patterns.iter().enumerate().find_map(|(sign, patterns)| {
-            let kept = patterns.iter().find_map(|pattern| fits(pattern, &window, own))?;
-            let larger = signs.get(sign).and_then(|s| s.larger.as_ref());
-            larger.is_none_or(|[a, b]| is_larger(&kept, a, b)).then_some((sign, kept))
-        });
-        let Some((sign, kept)) = found else { continue };
-        reading.recognised += 1;
-        match reading.seen.iter_mut().find(|seen| seen.sign == sign) {
-            Some(seen) => seen.times += 1,
-            None => {
-                let text = clipped(line.trim()).to_owned();
-                reading.seen.push(Seen { sign, line: i + 1, text, times: 1, kept });
+    let (skipped, log) = last(log);
+    let lines: Vec<(usize, Cow<'_, str>)> = log
+        .split('\n')
+        .enumerate()
+        .flat_map(|(i, line)| line.split('\r').map(move |part| (i + 1, plain(part))))
+        .filter(|(_, line)| !line.trim().is_empty())
+        .collect();
+    let mut reading = LogReading { lines: lines.len(), skipped, ..LogReading::default() };
+    reading.clipped = lines.iter().filter(|(_, line)| line.trim().len() > LONGEST).count();
+    let rules = Rules::of(signs, &lines);
+    let mut headings = Vec::new();
+    let mut clock = Clock::default();
+    for (i, (number, line)) in lines.iter().enumerate() {
+        let own = clipped(line.trim(), LONGEST);
+        let place =
+            || At { line: *number, text: clipped(own, QUOTE).to_owned(), rank: rank(own), stamp: clock.now(own) };
+        let (whole, len) = whole(&lines, i);
+        match rules.sign(&whole, len) {
+            Some((sign, kept)) => {
+                reading.recognized += 1;
+                let kind = signs.get(sign).map(|s| s.kind).unwrap_or_default();
+                match reading.seen.iter_mut().find(|seen| seen.sign == sign) {
+                    Some(seen) => {
+                        seen.times += 1;
+                        let place = place();
+                        if place.is_before(&seen.place) {
+                            (seen.place, seen.kept) = (place, kept);
+                        }
+                    }
+                    None => reading.seen.push(Seen { sign, kind, place: place(), times: 1, kept }),
+                }
             }
+            None => match trouble(own) {
+                Some(Trouble::Error) => {
+                    reading.unknown_lines += 1;
+                    reading.quote(place());
+                }
+                Some(Trouble::Heading) if headings.is_empty() => headings.push(place()),
+                _ => {}
+            },
         }
+        clock.heard(own);
     }
+    if reading.unknown_lines == 0 && !reading.has_trouble() {
+        // The error that it announces was cut off.
+        reading.unknown_lines = headings.len();
+        reading.unknown = headings;
+    }
+    reading.order();
     reading
 }
 
-/// Whether a text is more than a few words to look for: several lines, or a line that a sign knows.
-pub fn is_log(signs: &[Sign], text: &str) -> bool {
-    text.trim().contains('\n') || !read_log(signs, text).seen.is_empty()
+impl LogReading {
+    /// Whether a sign says that something went wrong.
+    pub fn has_trouble(&self) -> bool {
+        self.seen.iter().any(|seen| seen.kind > SignKind::Note)
+    }
+
+    /// Whether the place to begin is a line that is not known.
+    pub fn begins_unknown(&self) -> bool {
+        !self.unknown.is_empty() && self.seen.iter().all(|seen| seen.kind <= SignKind::Consequence)
+    }
+
+    /// Keeps one of the first unknown lines: the earliest in front.
+    fn quote(&mut self, place: At) {
+        if self.unknown.first().is_some_and(|first| place.is_before(first)) {
+            self.unknown.insert(0, place);
+            self.unknown.truncate(QUOTED);
+        } else if self.unknown.len() < QUOTED {
+            self.unknown.push(place);
+        }
+    }
+
+    /// Puts the sign first with which to begin: of those that name a cause, or else of those that follow from one, the earliest.
+    fn order(&mut self) {
+        let class = |seen: &Seen| match seen.kind {
+            SignKind::Cause | SignKind::Possible => 0,
+            SignKind::Consequence => 1,
+            SignKind::Note => 2,
+        };
+        self.seen.sort_by_key(|seen| (class(seen), seen.place.line));
+        let Some(of) = self.seen.first().map(class) else { return };
+        let first = self
+            .seen
+            .iter()
+            .enumerate()
+            .take_while(|(_, seen)| class(seen) == of)
+            .reduce(|first, next| if next.1.place.is_before(&first.1.place) { next } else { first });
+        let at = first.map_or(0, |(at, _)| at);
+        if let Some(begins) = self.seen.get_mut(..=at) {
+            begins.rotate_right(1);
+        }
+    }
+
+    /// What is said of the whole: what it comes to, what is not known, what was not read.
+    pub fn summary(&self) -> String {
+        if self.lines == 0 {
+            return "Paste it here. It is read in this browser and goes nowhere.".to_owned();
+        }
+        let first = self.seen.first().filter(|seen| seen.kind > SignKind::Note);
+        let mut said = match (first, self.unknown_lines) {
+            (None, 0) => nothing_wrong(self.lines),
+            (None, n) => format!("{} Nothing else looks wrong.", looks_like(n)),
+            (Some(seen), n) => {
+                let known = match (self.lines, self.recognized) {
+                    (1, _) => "The line is recognized.".to_owned(),
+                    (lines, 1) => format!("1 of {} lines is recognized.", whole_number(lines)),
+                    (lines, n) => format!("{} of {} lines are recognized.", whole_number(n), whole_number(lines)),
+                };
+                let unknown = if n == 0 { String::new() } else { format!(" {}", looks_like(n)) };
+                let begin = match (seen.kind, n) {
+                    (SignKind::Consequence, 0) => {
+                        " None of them names the cause. Look for the rank or the program that says something else."
+                            .to_owned()
+                    }
+                    (SignKind::Consequence, 1) => " Begin with that one.".to_owned(),
+                    (SignKind::Consequence, _) => " Begin with the first of them.".to_owned(),
+                    _ => format!(" Begin with line {}{}.", whole_number(seen.place.line), of_rank(seen.place.rank)),
+                };
+                format!("{known}{unknown}{begin}")
+            }
+        };
+        if self.skipped > 0 {
+            let _ =
+                write!(said, " Only the last {} MB were read; what comes before them may say more.", MOST / 1_000_000);
+        }
+        if self.clipped > 0 {
+            let lines = counted(self.clipped as u64, "line was", "lines were");
+            let _ = write!(said, " {lines} read only as far as the first {} bytes.", whole_number(LONGEST));
+        }
+        said
+    }
 }
 
-/// At most [`LONGEST`] bytes of a line.
-fn clipped(line: &str) -> &str {
-    let mut end = line.len().min(LONGEST);
-    while !line.is_char_boundary(end) {
+/// That nothing was found, and where else to look.
+fn nothing_wrong(lines: usize) -> String {
+    let these = if lines == 1 { "this line".to_owned() } else { format!("these {} lines", whole_number(lines)) };
+    format!(
+        "Nothing in {these} looks wrong. If the job stopped all the same, look at what the other ranks printed, at the \
+         scheduler’s messages and at dmesg."
+    )
+}
+
+fn looks_like(lines: usize) -> String {
+    let like = counted(lines as u64, "line looks like an error and is", "lines look like errors and are");
+    format!("{like} not known here.")
+}
+
+fn whole_number(n: usize) -> String {
+    grouped(n as u64)
+}
+
+fn of_rank(rank: Option<u32>) -> String {
+    rank.map(|rank| format!(" (rank {rank})")).unwrap_or_default()
+}
+
+/// The signs of a list, as they apply to one log.
+struct Rules {
+    index: Index,
+    /// Of each pattern, its sign, and what must hold of what it keeps.
+    signs: Vec<(usize, Vec<Condition>)>,
+}
+
+impl Rules {
+    fn of(signs: &[Sign], lines: &[(usize, Cow<'_, str>)]) -> Self {
+        let facts = Facts::of(signs, lines);
+        let (mut of, mut patterns) = (Vec::new(), Vec::new());
+        for (i, sign) in signs.iter().enumerate().filter(|(_, sign)| facts.allow(sign)) {
+            for line in &sign.lines {
+                let pattern = Pattern::parse(line);
+                of.push((i, conditions(sign, &pattern)));
+                patterns.push(pattern);
+            }
+        }
+        Self { index: Index::of(patterns), signs: of }
+    }
+
+    /// The first sign that a line has.
+    fn sign(&self, line: &Line, own: usize) -> Option<(usize, Kept)> {
+        self.index.candidates(line, own).into_iter().find_map(|i| {
+            let (sign, conditions) = self.signs.get(i)?;
+            let kept = self.index.get(i)?.fits(line, own)?;
+            conditions.iter().all(|condition| condition.holds(&kept)).then_some((*sign, kept))
+        })
+    }
+}
+
+/// The conditions of a sign that are about what a pattern keeps.
+fn conditions(sign: &Sign, pattern: &Pattern) -> Vec<Condition> {
+    let about = |c: &Condition| c.names().any(|name| pattern.names().any(|kept| kept == name));
+    sign.conditions.iter().filter_map(|text| Condition::parse(text)).filter(about).collect()
+}
+
+/// The patterns of `needs`, `unless` and `marks` that some line of a log fits.
+struct Facts(Vec<(String, Vec<Condition>)>);
+
+impl Facts {
+    fn of(signs: &[Sign], lines: &[(usize, Cow<'_, str>)]) -> Self {
+        let (mut texts, mut about) = (Vec::new(), Vec::new());
+        for sign in signs {
+            for text in sign.needs.iter().chain(&sign.unless).chain(&sign.marks) {
+                let fact = (text.clone(), conditions(sign, &Pattern::parse(text)));
+                if !about.contains(&fact) {
+                    texts.push(Pattern::parse(text));
+                    about.push(fact);
+                }
+            }
+        }
+        let index = Index::of(texts);
+        let mut found = vec![false; about.len()];
+        for at in 0..if about.is_empty() { 0 } else { lines.len() } {
+            let (line, own) = whole(lines, at);
+            for i in index.candidates(&line, own) {
+                if let Some((found, (_, conditions))) = found.get_mut(i).zip(about.get(i))
+                    && !*found
+                    && let Some(kept) = index.get(i).and_then(|pattern| pattern.fits(&line, own))
+                {
+                    *found = conditions.iter().all(|c| c.holds(&kept));
+                }
+            }
+        }
+        Self(about.into_iter().zip(found).filter(|(_, found)| *found).map(|(fact, _)| fact).collect())
+    }
+
+    /// Whether the other lines allow a sign.
+    fn allow(&self, sign: &Sign) -> bool {
+        let is = |text: &String| {
+            let about = conditions(sign, &Pattern::parse(text));
+            self.0.iter().any(|(fact, conditions)| fact == text && *conditions == about)
+        };
+        let any = |list: &[String]| list.iter().any(is);
+        (sign.needs.is_empty() || any(&sign.needs)) && !any(&sign.unless) && (sign.marks.is_empty() || any(&sign.marks))
+    }
+}
+
+/// The time of the line before, for lines without one: that of the same rank, or else the last of all.
+#[derive(Default)]
+struct Clock {
+    last: Option<Stamp>,
+    ranks: BTreeMap<u32, Stamp>,
+}
+
+impl Clock {
+    fn heard(&mut self, line: &str) {
+        let Some(stamp) = stamp(line) else { return };
+        match rank(line) {
+            Some(rank) => {
+                self.ranks.insert(rank, stamp);
+            }
+            None => self.last = Some(stamp),
+        }
+    }
+
+    fn now(&self, line: &str) -> Option<Stamp> {
+        stamp(line).or_else(|| rank(line).and_then(|rank| self.ranks.get(&rank).copied())).or(self.last)
+    }
+}
+
+/// The end of a log, from a line's beginning, and how many bytes before it are left out.
+fn last(log: &str) -> (usize, &str) {
+    let Some(mut from) = log.len().checked_sub(MOST).filter(|from| *from > 0) else { return (0, log) };
+    while !log.is_char_boundary(from) {
+        from += 1;
+    }
+    from += log.get(from..).and_then(|rest| rest.find('\n')).map_or(0, |at| at + 1);
+    (from, log.get(from..).unwrap_or_default())
+}
+
+/// A line without the escape sequences by which terminals color it.
+fn plain(line: &str) -> Cow<'_, str> {
+    if !line.contains('\u{1b}') {
+        return Cow::Borrowed(line);
+    }
+    let mut text = String::with_capacity(line.len());
+    let mut parts = line.split('\u{1b}');
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let sequence = part.strip_prefix('[').and_then(|rest| rest.split_once(|c: char| c.is_ascii_alphabetic()));
+        text.push_str(sequence.map_or(part, |(_, rest)| rest));
+    }
+    Cow::Owned(text)
+}
+
+/// A line with what a terminal broke off it, and how long it is itself.
+fn whole(lines: &[(usize, Cow<'_, str>)], at: usize) -> (Line, usize) {
+    let mut rest = lines.iter().skip(at).take(BROKEN).map(|(_, line)| line.trim());
+    let own = Line::of(clipped(rest.next().unwrap_or_default(), LONGEST));
+    let mut before = lines.get(at).map_or("", |(_, line)| line.trim());
+    let mut broken: Option<String> = None;
+    for line in rest {
+        if !continues(before, line) || broken.as_ref().is_some_and(|text| text.len() > LONGEST) {
+            break;
+        }
+        let text = broken.get_or_insert_with(|| before.to_owned());
+        text.push(' ');
+        text.push_str(line);
+        before = line;
+    }
+    let len = own.len();
+    (broken.map_or(own, |text| Line::of(clipped(&text, LONGEST))), len)
+}
+
+/// Whether a line goes on where a long one broke off in the middle of a sentence, and is not a message of its own. It is
+/// hardly longer than the one before: both are as wide as the terminal.
+fn continues(before: &str, line: &str) -> bool {
+    let open = before.len() >= WIDTH && before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ',' | '('));
+    let first = line.split(' ').next().unwrap_or_default();
+    let own = first.contains([':', '=', '[', '|', '<', '/']) || stamp(line).is_some();
+    open && line.len() <= before.len() + WORD && first.starts_with(char::is_alphanumeric) && !own
+}
+
+/// At most so many bytes of a text.
+fn clipped(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
         end -= 1;
     }
-    &line[..end]
-}
-
-/// A line folded, with the place of each folded character in the original.
-struct Text {
-    folded: Vec<char>,
-    original: Vec<char>,
-}
-
-impl Text {
-    /// Case alone is folded, so that every character keeps its place.
-    fn of(line: &str) -> Self {
-        let original: Vec<char> = line.chars().collect();
-        let folded = fold_text(&original);
-        Self { folded, original }
-    }
-}
-
-/// A piece of a pattern: words, or a place for anything, with a name or without.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
-    Words(Vec<char>),
-    Anything(Option<String>),
-}
-
-/// The pieces of a pattern.
-fn pieces(pattern: &str) -> Vec<Piece> {
-    let mut all = Vec::new();
-    let words = |text: &str, all: &mut Vec<Piece>| {
-        let text: Vec<char> = text.trim().chars().collect();
-        if !text.is_empty() {
-            all.push(Piece::Words(fold_text(&text)));
-        }
-    };
-    let mut rest = pattern;
-    while let Some(at) = rest.find(['…', '{']) {
-        let (before, from) = rest.split_at(at);
-        words(before, &mut all);
-        match from.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
-            Some((name, after)) => {
-                all.push(Piece::Anything(Some(name.to_owned())));
-                rest = after;
-            }
-            None => {
-                all.push(Piece::Anything(None));
-                rest = from.get(from.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
-            }
-        }
-    }
-    words(rest, &mut all);
-    all
-}
-
-/// What a pattern keeps of a text that it fits; the first words must begin within the first `own` characters.
-fn fits(pattern: &[Piece], text: &Text, own: usize) -> Option<Vec<(String, String)>> {
-    let mut kept = Vec::new();
-    let (mut at, mut open) = (0, None::<(&str, usize)>);
-    for (i, piece) in pattern.iter().enumerate() {
-        match piece {
-            Piece::Words(words) => {
-                let found = find(&text.folded, words, at).filter(|found| i > 0 || *found < own)?;
-                if let Some((name, from)) = open.take() {
-                    kept.push((name.to_owned(), text.original.get(from..found)?.iter().collect::<String>()));
-                }
-                at = found + words.len();
-            }
-            Piece::Anything(Some(name)) => open = Some((name, at)),
-            Piece::Anything(None) => {}
-        }
-    }
-    if let Some((name, from)) = open {
-        // At the end of a pattern: to the end of the sentence.
-        let rest = text.original.get(from..)?;
-        let end = rest.windows(2).position(|two| matches!(two, ['.' | ',' | ';', ' '])).unwrap_or(rest.len());
-        kept.push((name.to_owned(), rest.get(..end)?.iter().collect::<String>()));
-    }
-    for (_, text) in &mut kept {
-        *text = text.trim().trim_end_matches(['.', ',', ')']).chars().take(80).collect();
-    }
-    Some(kept)
-}
-
-/// Where `words` are first found in `text`, from a place on.
-fn find(text: &[char], words: &[char], from: usize) -> Option<usize> {
-    let all = text.get(from..)?;
-    all.windows(words.len()).position(|window| window == words).map(|at| from + at)
-}
-
-fn is_larger(kept: &[(String, String)], a: &str, b: &str) -> bool {
-    let size = |name: &str| kept.iter().find(|(n, _)| n == name).and_then(|(_, text)| bytes(text));
-    size(a).zip(size(b)).is_some_and(|(a, b)| a > b)
-}
-
-/// The size at the beginning of a text, in bytes: `15.02 GiB`.
-fn bytes(text: &str) -> Option<f64> {
-    let mut words = text.split_whitespace();
-    let number = decimal::parse(words.next()?)?;
-    let unit = find_unit(words.next()?.trim_end_matches(['.', ',']))?;
-    (unit.measure == Measure::Bytes).then_some(number * unit.factor)
+    &text[..end]
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sign(lines: &[&str], larger: Option<[&str; 2]>) -> Sign {
-        let lines = lines.iter().map(|l| (*l).to_owned()).collect();
-        Sign { lines, larger: larger.map(|names| names.map(str::to_owned)), ..Sign::default() }
-    }
-
-    fn signs() -> Vec<Sign> {
-        let memory = "out of memory. Tried to allocate {asked}. GPU … and {unallocated} is reserved";
-        vec![
-            sign(&[memory], Some(["unallocated", "asked"])),
-            sign(&["out of memory. Tried to allocate {asked}"], None),
-            sign(&["Watchdog … SeqNum={number}, OpType={operation},", "NCCL WARN"], None),
-        ]
-    }
-
-    #[test]
-    fn lines_are_recognised_and_counted() {
-        let log =
-            "step 1\n\nrank0: Watchdog caught: WorkNCCL(SeqNum=808, OpType=ALLREDUCE, Numel=1)\nx nccl warn y\nend";
-        let reading = read_log(&signs(), log);
-        assert_eq!((reading.lines, reading.recognised), (4, 2));
-        let [seen] = &reading.seen[..] else { panic!("{reading:?}") };
-        assert_eq!((seen.sign, seen.line, seen.times), (2, 3, 2));
-        let kept = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-        assert_eq!(seen.kept, [kept("number", "808"), kept("operation", "ALLREDUCE")]);
-    }
-
-    #[test]
-    fn sizes_tell_holes_from_a_shortage() {
-        let log = |unallocated: &str| {
-            format!(
-                "E: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has\n79 GiB, and {unallocated} is reserved"
-            )
-        };
-        let first = |unallocated: &str| read_log(&signs(), &log(unallocated)).seen[0].clone();
-        assert_eq!(first("16.92 GiB").sign, 0, "broken over two lines");
-        assert_eq!(first("16.92 GiB").kept[1].1, "16.92 GiB");
-        assert_eq!(first("16.92 MiB").sign, 1);
-        assert_eq!(first("").sign, 1);
-        assert_eq!(first("16.92 MiB").kept, [("asked".to_owned(), "2.00 GiB".to_owned())]);
-    }
-
-    #[test]
-    fn a_question_is_no_log() {
-        assert!(!is_log(&signs(), "why is attention quadratic"));
-        assert!(!is_log(&signs(), " one line \n"));
-        assert!(is_log(&signs(), "NCCL WARN"));
-        assert!(is_log(&signs(), "two\nlines"));
-        assert_eq!(read_log(&signs(), "").lines, 0);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_is_read(text in "(\\PC|\n){0,300}", pattern in "\\PC{0,30}") {
-            let signs = [sign(&[&pattern], None), sign(&["{a}"], Some(["a", "a"]))];
-            let reading = read_log(&signs, &text);
-            assert!(reading.recognised <= reading.lines);
-        }
-    }
-}
+mod tests;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use leptos::ev::ClipboardEvent;
 use leptos::html;
 use leptos::prelude::*;
-use ringside_content::schema::{Place, Sign, Signs};
-use ringside_content::search::{LogReading, Seen, read_log};
+use ringside_content::schema::{Place, Sign, SignKind, Signs};
+use ringside_content::search::{At, LogReading, Seen, read_log};
 use wasm_bindgen::JsCast as _;
 
 use crate::data::library;
@@ -36,7 +36,14 @@ pub(super) fn view(pasted: RwSignal<Option<String>>, overlay: RwSignal<Option<Ov
     let list = move |signs: Arc<Signs>| {
         (move || {
             reading.with(|r| {
-                r.seen.iter().filter_map(|seen| Some(item(seen, signs.0.get(seen.sign)?, overlay))).collect_view()
+                let known = r.seen.iter().filter_map(|seen| Some(item(seen, signs.0.get(seen.sign)?, overlay)));
+                // The place to begin comes first.
+                let unknown = (!r.unknown.is_empty()).then(|| unknown(r));
+                if r.begins_unknown() {
+                    unknown.into_iter().chain(known).collect_view()
+                } else {
+                    known.chain(unknown).collect_view()
+                }
             })
         })
         .into_any()
@@ -53,7 +60,7 @@ pub(super) fn view(pasted: RwSignal<Option<String>>, overlay: RwSignal<Option<Ov
                 prop:value=text
                 on:input=move |event| pasted.set(Some(event_target_value(&event)))
             ></textarea>
-            <p class="search-state" role="status">{move || reading.with(state)}</p>
+            <p class="search-state" role="status">{move || reading.with(LogReading::summary)}</p>
             <ol class="signs">{signs.show(list)}</ol>
             <p class="search-keys">
                 <button type="button" class="quiet" on:click=move |_| pasted.set(None)>"Back to the search"</button>
@@ -63,16 +70,38 @@ pub(super) fn view(pasted: RwSignal<Option<String>>, overlay: RwSignal<Option<Ov
     .into_any()
 }
 
-fn state(reading: &LogReading) -> String {
-    let (lines, known) = (reading.lines, reading.recognised);
-    match (lines, known) {
-        (0, _) => "Paste it here. It is read in this browser and goes nowhere.".to_owned(),
-        (_, 0) => "No line is recognised. The first line with an error in it, of the rank that ended first, says most."
-            .to_owned(),
-        (1, _) => "The line is recognised.".to_owned(),
-        _ => format!(
-            "{known} of {lines} lines are recognised. What comes first is the cause more often than what comes last."
-        ),
+/// Lines that look like errors and are not known.
+fn unknown(reading: &LogReading) -> AnyView {
+    let more = reading.unknown_lines.saturating_sub(reading.unknown.len());
+    let more = (more > 0).then(|| view! { <p>{format!("{more} more are not shown.")}</p> });
+    view! {
+        <li>
+            <h3>"Not known here"</h3>
+            {reading.unknown.iter().map(|at| quoted(at, 1)).collect_view()}
+            {more}
+            <p>"These lines look like errors. Read the first of the rank that ended first."</p>
+        </li>
+    }
+    .into_any()
+}
+
+/// A line of the log, with where it stands.
+fn quoted(at: &At, times: usize) -> AnyView {
+    let times = if times == 1 { String::new() } else { format!(", {times} times") };
+    let rank = at.rank.map(|rank| format!(", rank {rank}")).unwrap_or_default();
+    view! {
+        <p class="sign-line"><code>{at.text.clone()}</code> <small>{format!("line {}{rank}{times}", at.line)}</small></p>
+    }
+    .into_any()
+}
+
+/// What is said before a sign’s title.
+fn certainty(kind: SignKind) -> &'static str {
+    match kind {
+        SignKind::Cause => "",
+        SignKind::Possible => "Possibly: ",
+        SignKind::Consequence => "A report, not a cause: ",
+        SignKind::Note => "Not an error: ",
     }
 }
 
@@ -81,15 +110,16 @@ fn item(seen: &Seen, sign: &Sign, overlay: RwSignal<Option<Overlay>>) -> AnyView
         let close = move |_| overlay.set(None);
         view! { <a href=place.href.clone() on:click=close>{format!("{name}: {}", place.title)}</a> }
     };
-    let times = if seen.times == 1 { String::new() } else { format!(", {} times", seen.times) };
+    let program = (!sign.program.is_empty()).then(|| format!("Printed by {}", sign.program));
     view! {
         <li>
-            <h3>{sign.title.clone()}</h3>
-            <p class="sign-line"><code>{seen.text.clone()}</code> <small>{format!("line {}{times}", seen.line)}</small></p>
+            <h3>{certainty(sign.kind)} {sign.title.clone()}</h3>
+            {quoted(&seen.place, seen.times)}
             <p inner_html=filled(&sign.means.0, &seen.kept)></p>
             <p inner_html=filled(&sign.remedy.0, &seen.kept)></p>
             <p class="ways">
                 {place("Taught in", &sign.section)} {place("See it", &sign.figure)} {place("Try it", &sign.exercise)}
+                {program.map(|program| view! { <small>{program}</small> })}
             </p>
         </li>
     }
@@ -124,14 +154,5 @@ mod tests {
     fn what_was_kept_is_said_and_never_markup() {
         let kept = [("asked".to_owned(), "<b>2 GiB".to_owned())];
         assert_eq!(filled("<p>{asked}, {other} {", &kept), "<p>&lt;b&gt;2 GiB, other {");
-    }
-
-    #[test]
-    fn it_says_how_much_is_known() {
-        let of = |lines, recognised| state(&LogReading { lines, recognised, seen: Vec::new() });
-        assert!(of(0, 0).starts_with("Paste it here"));
-        assert!(of(3, 0).starts_with("No line"));
-        assert_eq!(of(1, 1), "The line is recognised.");
-        assert!(of(9, 2).starts_with("2 of 9 lines"));
     }
 }
