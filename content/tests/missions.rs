@@ -1,7 +1,10 @@
 //! Every mission can be played: the best that the search finds beats a careless run, each decision matters, each chapter exists.
 
-use ringside_core::mission::{Game, Path as Answers};
+use std::collections::BTreeSet;
+
+use ringside_core::mission::{Game, Made, Path as Answers};
 use ringside_core::mission::{Mission, Models, Move, Report, SEED, Search, careless, read, validate, write};
+use ringside_core::query::Query;
 
 use crate::root;
 
@@ -116,5 +119,94 @@ fn going_back_costs_and_is_told() {
             spent(&game) != spent(&Game::new(mission, &models, SEED).expect("a state")),
             "{name}: going back is free"
         );
+    }
+}
+
+/// What is decided in the test below: what a search tries, and the ends of what is allowed.
+fn answers(decision: &ringside_core::mission::Decision) -> Vec<Query> {
+    let mut all = decision.candidates();
+    let first = all.first().cloned().unwrap_or_default();
+    for (name, ends) in &decision.limits {
+        for end in ends {
+            let one = first.with(&Query::new([(name.as_str(), ringside_core::query::plain(*end).as_str())]));
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+    }
+    all
+}
+
+/// After any two answers that are accepted together, every decision has an answer that goes on, and no text or expression fails. All runs would
+/// be too many: of the games that are reached, those are kept that pair an earlier answer with this one for the first time.
+#[test]
+fn no_accepted_answers_lead_to_a_dead_end() {
+    for (name, mission) in &missions() {
+        let models = Models::all();
+        let mut reached = vec![(Vec::new(), Game::new(mission, &models, SEED).expect("a state"))];
+        for (i, decision) in mission.decision.iter().enumerate() {
+            let place = format!("{name}, {}", decision.id);
+            let answers = answers(decision);
+            let mut pairs = BTreeSet::new();
+            let mut next = Vec::new();
+            for (made, game) in &reached {
+                let made: &Vec<usize> = made;
+                let run =
+                    || write(&game.steps.iter().filter_map(|s| s.answer.clone()).map(Move::Decide).collect::<Vec<_>>());
+                game.fill(&decision.ask).unwrap_or_else(|why| panic!("{place} after {}: {why}", run()));
+                let mut goes_on = false;
+                // Each game begins with another answer, so that none is tried after every one.
+                for k in 0..answers.len() {
+                    let nth = (k + next.len()) % answers.len();
+                    let new = i == 0 || made.iter().enumerate().any(|(d, a)| !pairs.contains(&(d, *a, nth)));
+                    if goes_on && !new {
+                        continue;
+                    }
+                    let mut tried = game.clone();
+                    match tried.go(&Move::Decide(answers[nth].clone())) {
+                        // A model says why one of its states is impossible; everything else is the author's.
+                        Err(why) => assert!(
+                            matches!(decision.made(), Made::Widget(_)) && !why.starts_with('“'),
+                            "{place}, {} after {}: {why}",
+                            answers[nth],
+                            run()
+                        ),
+                        Ok(()) if tried.next() > i => {
+                            goes_on = true;
+                            if new {
+                                pairs.extend(made.iter().enumerate().map(|(d, a)| (d, *a, nth)));
+                                let made = made.iter().copied().chain([nth]).collect();
+                                next.push((made, tried));
+                            }
+                        }
+                        Ok(()) => {}
+                    }
+                }
+                assert!(goes_on, "{place}: no answer goes on after {}", run());
+            }
+            reached = next;
+            println!("{place}: {} games", reached.len());
+        }
+        for (_, game) in &reached {
+            let outcomes = mission.outcome.iter().map(|o| o.value.as_str()).chain([mission.score.value.as_str()]);
+            for value in outcomes {
+                assert!(game.eval(value).is_ok_and(f64::is_finite), "{name}: {value}");
+            }
+            game.fill(&mission.end).unwrap_or_else(|why| panic!("{name}, end: {why}"));
+        }
+    }
+}
+
+/// A bill is GPUs × price × hours: nothing scales it by a speed.
+#[test]
+fn a_bill_is_gpus_times_price_times_hours() {
+    for (name, mission) in &missions() {
+        let lines = mission.decision.iter().flat_map(|d| {
+            let cases = d.case.iter().flat_map(|case| &case.then);
+            d.then.iter().chain(cases).chain(d.option.iter().flat_map(|option| &option.then))
+        });
+        for line in lines.filter(|line| line.trim_start().starts_with("bill =")) {
+            assert!(line.contains("gpus") && line.contains("price * month"), "{name}: {line}");
+        }
     }
 }
