@@ -94,8 +94,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     if !missions.is_empty() {
         files.html("missions.html", fragment::missions::list(&missions, &course));
     }
-    for mission in &missions {
-        files.html(&format!("missions/{}.html", mission.slug), fragment::missions::page(mission, &course));
+    for (i, mission) in missions.iter().enumerate() {
+        let page = fragment::missions::page(mission, missions.get(i + 1), &course);
+        files.html(&format!("missions/{}.html", mission.slug), page);
         files.json(&format!("missions/{}.json", mission.slug), &mission.mission);
     }
     if !labs.is_empty() {

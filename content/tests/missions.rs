@@ -1,7 +1,10 @@
 //! Every mission can be played: the best that the search finds beats a careless run, each decision matters, each chapter exists.
 
-use ringside_core::mission::{Game, Path as Answers};
+use std::collections::BTreeSet;
+
+use ringside_core::mission::{Game, Made, Path as Answers};
 use ringside_core::mission::{Mission, Models, Move, Report, SEED, Search, careless, read, validate, write};
+use ringside_core::query::Query;
 
 use crate::root;
 
@@ -116,5 +119,103 @@ fn going_back_costs_and_is_told() {
             spent(&game) != spent(&Game::new(mission, &models, SEED).expect("a state")),
             "{name}: going back is free"
         );
+    }
+}
+
+/// What is decided in the test below: what a search tries, and the ends of what is allowed.
+fn answers(decision: &ringside_core::mission::Decision) -> Vec<Query> {
+    let mut all = decision.candidates();
+    let first = all.first().cloned().unwrap_or_default();
+    for (name, ends) in &decision.limits {
+        for end in ends {
+            let one = first.with(&Query::new([(name.as_str(), ringside_core::query::plain(*end).as_str())]));
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+    }
+    all
+}
+
+/// Answers to two decisions are paired up to so many pairs. Of decisions with more, each answer goes on to the end once.
+const PAIRS: usize = 60;
+
+/// Whatever was accepted before, every decision has an answer that goes on, and no text or expression fails. All runs would be too many: a game is
+/// played on if it has an answer, or a pair of two answers, that no other has.
+#[test]
+fn no_accepted_answers_lead_to_a_dead_end() {
+    for (name, mission) in &missions() {
+        let models = Models::all();
+        let counts: Vec<usize> = mission.decision.iter().map(|decision| answers(decision).len()).collect();
+        let mut reached = vec![(Vec::new(), Game::new(mission, &models, SEED).expect("a state"))];
+        for (i, decision) in mission.decision.iter().enumerate() {
+            let place = format!("{name}, {}", decision.id);
+            let answers = answers(decision);
+            // An answer, or two of them, by decision.
+            let mut covered = BTreeSet::new();
+            let of = |made: &[usize], nth: usize| {
+                let all: Vec<(usize, usize)> = made.iter().copied().chain([nth]).enumerate().collect();
+                let pairs = all[..i].iter().filter(|(d, _)| counts[*d] * answers.len() <= PAIRS);
+                let pairs: Vec<_> = pairs.map(|one| (*one, Some((i, nth)))).collect();
+                all.into_iter().map(|one| (one, None)).chain(pairs).collect::<Vec<_>>()
+            };
+            let mut next = Vec::new();
+            for (made, game) in &reached {
+                let run =
+                    || write(&game.steps.iter().filter_map(|s| s.answer.clone()).map(Move::Decide).collect::<Vec<_>>());
+                game.fill(&decision.ask).unwrap_or_else(|why| panic!("{place} after {}: {why}", run()));
+                let mut goes_on = false;
+                // Each game begins with another answer.
+                for k in 0..answers.len() {
+                    let nth = (k + next.len()) % answers.len();
+                    let covers = of(made, nth);
+                    if goes_on && covers.iter().all(|one| covered.contains(one)) {
+                        continue;
+                    }
+                    let mut tried = game.clone();
+                    match tried.go(&Move::Decide(answers[nth].clone())) {
+                        // A model says why one of its states is impossible; everything else is the author's.
+                        Err(why) => assert!(
+                            matches!(decision.made(), Made::Widget(_)) && !why.starts_with('“'),
+                            "{place}, {} after {}: {why}",
+                            answers[nth],
+                            run()
+                        ),
+                        Ok(()) if tried.next() > i => {
+                            goes_on = true;
+                            if !covers.iter().all(|one| covered.contains(one)) {
+                                covered.extend(covers);
+                                next.push((made.iter().copied().chain([nth]).collect(), tried));
+                            }
+                        }
+                        Ok(()) => {}
+                    }
+                }
+                assert!(goes_on, "{place}: no answer goes on after {}", run());
+            }
+            reached = next;
+            println!("{place}: {} games", reached.len());
+        }
+        for (_, game) in &reached {
+            let outcomes = mission.outcome.iter().map(|o| o.value.as_str()).chain([mission.score.value.as_str()]);
+            for value in outcomes {
+                assert!(game.eval(value).is_ok_and(f64::is_finite), "{name}: {value}");
+            }
+            game.fill(&mission.end).unwrap_or_else(|why| panic!("{name}, end: {why}"));
+        }
+    }
+}
+
+/// A bill is GPUs × price × hours: nothing scales it by a speed.
+#[test]
+fn a_bill_is_gpus_times_price_times_hours() {
+    for (name, mission) in &missions() {
+        let lines = mission.decision.iter().flat_map(|d| {
+            let cases = d.case.iter().flat_map(|case| &case.then);
+            d.then.iter().chain(cases).chain(d.option.iter().flat_map(|option| &option.then))
+        });
+        for line in lines.filter(|line| line.trim_start().starts_with("bill =")) {
+            assert!(line.contains("gpus") && line.contains("price * month"), "{name}: {line}");
+        }
     }
 }

@@ -4,7 +4,7 @@ import { axe, contrast, expect, overflow, ready, stored, test } from "./fixtures
 
 const MISSION = "mission/five-hundred-users/";
 const CARELESS =
-  "answer:3.4e9;answer:a100-80;tp:16;quant:int4,kv-bits:4,tp:8;policy:prefill-first,tokens:8192;answer:bigger;drafted:4;answer:small";
+  "answer:3.4e9;answer:a100-80;tp:16;quant:int4,kv-bits:4,tp:8;policy:prefill-first,tokens:8192;answer:bigger;answer:take;drafted:4;answer:wait;answer:small";
 const decision = (page: Page) => page.locator(".mission-decision");
 const decide = (page: Page) => decision(page).locator("[data-decide]").click();
 const result = async (page: Page, who: string) =>
@@ -14,7 +14,6 @@ const result = async (page: Page, who: string) =>
 async function set(page: Page, name: string, value: string) {
   const control = decision(page).locator(`[name="${name}"]`).first();
   await expect(control).toBeAttached();
-  if (!(await control.isVisible())) await decision(page).getByRole("button", { name: /^More controls/ }).click();
   const kind = await control.evaluate((e) => (e instanceof HTMLSelectElement ? "list" : (e as HTMLInputElement).type));
   if (kind === "list") return void (await control.selectOption(value));
   if (kind === "radio") return decision(page).locator(`[name="${name}"][value="${value}"]`).check({ force: true });
@@ -50,14 +49,16 @@ test("the best run that the search finds, played through the page, is the best",
   expect(await result(page, "you")).toBeLessThan(await result(page, "best"));
   expect(await axe(page, ".mission-page")).toEqual([]);
   const plan = (await best.getAttribute("data-best"))?.split(";") ?? [];
-  expect(plan.length).toBe(8);
+  expect(plan.length).toBe(10);
 
   await page.getByRole("link", { name: "Play it yourself with the same seed" }).click();
-  await expect(decision(page)).toContainText("Decision 1 of 8");
+  await expect(decision(page)).toContainText("Decision 1 of 10");
   for (const answer of plan) await make(page, answer);
   await expect(page.locator(".mission-result")).toBeVisible({ timeout: 90_000 });
   expect(await result(page, "you")).toBeCloseTo(await result(page, "best"), 6);
   expect(await result(page, "careless")).toBeLessThan(await result(page, "you"));
+  await expect(page.locator("[data-share-of-best]")).toHaveText("100%");
+  await expect(page.getByRole("link", { name: /^Next mission: / })).toHaveAttribute("href", /mission\/it-stalls-at-512\/$/);
   await expect(page.locator(".mission-end")).toContainText("No other answer to a single decision would have been better.");
 });
 
@@ -77,32 +78,41 @@ test("a run is kept, gone back on at its cost, linked and marked again", async (
   await decision(page).getByLabel(/Your answer/).fill("many");
   await decide(page);
   await expect(decision(page).getByLabel(/Your answer/)).toHaveValue("many");
+  // A missing unit is asked for, and costs nothing.
+  await decision(page).getByLabel(/Your answer/).fill("3400");
+  await decide(page);
+  await expect(decision(page)).toContainText("3400 of what?");
+  await expect(page.locator('[data-variable="days"] output')).toHaveText("0 days");
   await make(page, "answer:3.4e9");
   const days = page.locator('[data-variable="days"] output');
   await expect(days).toHaveText("3 days");
 
   await make(page, "answer:h100-80");
-  await expect(decision(page)).toContainText("Decision 3 of 8");
+  await expect(decision(page)).toContainText("Decision 3 of 10");
 
   // It is kept.
   await page.reload();
   await ready(page);
-  await expect(decision(page)).toContainText("Decision 3 of 8");
+  await expect(decision(page)).toContainText("Decision 3 of 10");
   expect((await stored(page)).missions["five-hundred-users/7"].run).toBe("answer:3.4e9;answer:h100-80");
   expect(await overflow(page)).toBeLessThanOrEqual(0);
 
-  // A figure whose conditions were changed decides nothing.
-  await set(page, "users", "1");
+  // Only what is decided has a control, and nothing says beforehand what the figure makes of it.
+  await expect(decision(page).locator('[name="tp"]').first()).toBeVisible();
+  await expect(decision(page).locator('[name="users"], [name="model"], .finding, .presets, figcaption')).toHaveCount(0);
+  // A field that could not be used is not decided by.
+  const field = decision(page).locator('.mission-figure input[type="text"][name="tp"], .mission-figure .number-field input').first();
+  await field.fill("many");
   await decide(page);
-  await expect(decision(page)).toContainText("Put the figure back");
-  await decision(page).getByRole("button", { name: "Put the figure back" }).click();
+  await expect(decision(page)).toContainText("A field of the figure could not be used");
+  await field.press("Escape");
   await make(page, "tp:4");
 
   // Time that is gone stays gone.
   const first = page.locator(".mission-steps > li").first();
   await first.locator("summary").click();
   await first.getByRole("button", { name: "Go back here" }).click();
-  await expect(decision(page)).toContainText("Decision 1 of 8");
+  await expect(decision(page)).toContainText("Decision 1 of 10");
   await expect(days).toHaveText("4 days");
 
   // An instructor plays a link again.
@@ -132,7 +142,7 @@ test("a room decides on the projector by its hands, by keys alone, and what was 
   await ready(page);
   await keys("p");
   await expect(root).toHaveAttribute("data-projecting", "");
-  await expect(bar).toContainText("2 of 2 · Decision 1 of 8");
+  await expect(bar).toContainText("2 of 2 · Decision 1 of 10");
   // Answers of the room's own, put to the vote one after the other.
   for (const typed of ["1.7 GB", "0.42 GB"]) {
     await keys("v");
@@ -173,5 +183,5 @@ test("a room decides on the projector by its hands, by keys alone, and what was 
   await expect(bar).toContainText("· Back to: The size of a replica");
   await keys("Escape");
   await expect(root).not.toHaveAttribute("data-projecting");
-  await expect(decision(page)).toContainText("Decision 3 of 8");
+  await expect(decision(page)).toContainText("Decision 3 of 10");
 });

@@ -51,6 +51,30 @@ pub struct Withheld {
     pub show: Callback<()>,
 }
 
+/// What a figure in which a mission's decision is made finds in its context. It has the controls that decide and its drawing; examples, other
+/// controls, findings and numbers are left out, because they would make the decision.
+#[derive(Clone, Copy)]
+pub struct Deciding {
+    free: StoredValue<Vec<String>>,
+}
+
+impl Deciding {
+    /// The decision is made of these parameters.
+    pub fn of(free: &[String]) -> Self {
+        Self { free: StoredValue::new(free.to_vec()) }
+    }
+
+    /// That of the figure that is being made, if a decision is made in it.
+    pub fn here() -> Option<Self> {
+        use_context()
+    }
+
+    /// Whether this parameter decides.
+    pub fn decides(self, name: &str) -> bool {
+        self.free.with_value(|free| free.iter().any(|one| one == name))
+    }
+}
+
 /// A figure. Its element bears `data-widget`, and `data-query`, its state; that of its drawing bears `data-drawing`.
 #[component]
 pub fn Figure(
@@ -112,6 +136,8 @@ pub fn Figure(
         }
     });
     let plays = transport.is_some();
+    let is_deciding = Deciding::here().is_some();
+    let (presets, below) = if is_deciding { (None, None) } else { (presets, below) };
     let waits = use_context::<Withheld>();
     let withheld = move || waits.is_some_and(|waits| waits.is.get());
     let heading = if alone {
@@ -125,6 +151,7 @@ pub fn Figure(
                 class="figure sans"
                 class:plays=plays
                 class:withheld=withheld
+                class:deciding=is_deciding
                 data-widget=id
                 data-query=move || query.with(ToString::to_string)
                 aria-labelledby=labelledby
@@ -133,7 +160,7 @@ pub fn Figure(
                 <div class="figure-head">
                     {heading}
                     <p class="figure-subtitle">{subtitle}</p>
-                    <Tools id title query alone tool />
+                    {(!is_deciding).then(|| view! { <Tools id title query alone tool /> })}
                 </div>
                 <div class="figure-alert"><Problems problems /> {said}</div>
                 {presets.map(|presets| view! { <div class="figure-presets" inert=withheld>{presets}</div> })}
@@ -145,11 +172,12 @@ pub fn Figure(
                         </form>
                         {transport.map(|transport| view! { <div class="figure-transport">{transport}</div> })}
                     </div>
-                    <Lead finding waits />
+                    {(!is_deciding).then(|| view! { <Lead finding waits /> })}
                     <div class="drawing" data-drawing="" inert=withheld>{children()}</div>
                 </div>
                 {below.map(|below| view! { <div class="figure-below" inert=withheld>{below}</div> })}
-                <Caption id finding notes table withheld=Signal::derive(withheld) />
+                {(!is_deciding)
+                    .then(|| view! { <Caption id finding notes table withheld=Signal::derive(withheld) /> })}
             </figure>
         </div>
     }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use ringside_core::declare::{At, Group, Look, Model, Param};
 use ringside_core::query::{Kind, ParamSpec};
 
+use crate::ui::figure::Deciding;
 use crate::ui::number_field::NumberField;
 use crate::ui::segmented::Segmented;
 use crate::ui::select::{self, Select};
@@ -70,13 +71,21 @@ impl<M: Model> Controls<M> {
 
     /// Those under `heading`, for a place of their own: they are then not behind "More controls".
     pub fn take(&mut self, heading: &'static str) -> AnyView {
+        if Deciding::here().is_some() {
+            return ().into_any();
+        }
         self.elsewhere.push(heading);
         let controls = self.group(|group| group == Group::More(heading));
         view! { <div class="control-grid">{controls}</div> }.into_any()
     }
 
-    /// All of them.
+    /// All of them; those that decide, where a decision is made.
     pub fn draw(mut self) -> Drawn {
+        if let Some(deciding) = Deciding::here() {
+            let free = M::PARAMS.iter().filter(|param| deciding.decides(param.spec.name));
+            let main = free.map(|param| self.control(param)).collect_view().into_any();
+            return Drawn { main, ..Drawn::none() };
+        }
         let main = self.group(|group| group == Group::Main);
         let mut headings: Vec<&'static str> = Vec::new();
         for param in M::PARAMS {

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import gc
 import json
 import os
 
@@ -50,7 +51,8 @@ class Zero:
         self.sent += times * bytes_of([whole]) * (self.world - 1) // self.world
 
     def step(self):
-        whole = torch.cat([p.grad.flatten() for p in self.model.parameters()]) / self.world
+        self.gradient = self.master.grad = None  # the last step's
+        whole = torch.cat([p.grad.flatten() for p in self.model.parameters()]).div_(self.world)
         for p in self.model.parameters():
             p.grad = None
         if self.stage == 0:
@@ -75,12 +77,20 @@ class Zero:
 
 
 # [fsdp2]
-def fsdp2(model, device, world):
+def fsdp2(args, device):
     """Stage 3: each block's weights are gathered for its forward and for its backward, and freed again."""
+    rank, world = dist.get_rank(), dist.get_world_size()
+    with torch.device("meta"):  # shapes without memory: no rank ever holds the whole model
+        model = model_of(args, "meta")
     mesh = init_device_mesh(device.type, (world,))
     for block in model:
         fully_shard(block, mesh=mesh)
     fully_shard(model, mesh=mesh)
+    model.to_empty(device=device)  # memory for this rank's rows alone
+    torch.manual_seed(0)
+    for block in model:  # the weights of the other stages, one matrix at a time
+        rows = nn.Linear(args.width, args.width, bias=False).weight.detach().chunk(world)[rank]
+        block.weight.to_local().detach().copy_(rows)
     return model
 # [/fsdp2]
 
@@ -97,6 +107,38 @@ def batch(args, device):
     return torch.randn(16, args.width, generator=torch.Generator().manual_seed(dist.get_rank())).to(device)
 
 
+def run(args, stage, device):
+    """Three steps of one stage: what the rank holds, the loss, and the peak. Whatever it allocated is free when it returns."""
+    world = dist.get_world_size()
+    gc.collect()
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+    if stage == 3:
+        model = fsdp2(args, device)
+        adam = torch.optim.Adam(model.parameters(), lr=1e-3)
+    else:
+        model = model_of(args, device)
+        zero = Zero(model, stage)
+    for _ in range(3):
+        loss = model(batch(args, device)).square().mean()
+        loss.backward()
+        if stage == 3:
+            adam.step()
+            gradients = bytes_of(local([p.grad for p in model.parameters()]))
+            adam.zero_grad()
+        else:
+            zero.step()
+    if stage == 3:
+        held = {"parameters": bytes_of(local(model.parameters())), "gradients": gradients,
+                "states": bytes_of(local(t for s in adam.state.values() for t in s.values() if t.numel() > 1))}
+    else:
+        held = zero.memory() | {"sent": zero.sent // 3}
+    total = loss.detach().clone()
+    dist.all_reduce(total)
+    return held, total.item() / world, torch.cuda.max_memory_allocated() if device.type == "cuda" else None
+
+
 def main():
     args = arguments()
     cuda = torch.cuda.is_available() and not args.cpu
@@ -104,33 +146,11 @@ def main():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl" if cuda else "gloo")
     device, world = torch.device("cuda" if cuda else "cpu"), dist.get_world_size()
+    if args.width % world:
+        raise SystemExit(f"--width is {args.width}; it must be a multiple of the {world} ranks, so that every rank has as many rows.")
     stages, losses, peaks = {}, {}, {}
     for stage in (0, 1, 2, 3):
-        if cuda:
-            torch.cuda.reset_peak_memory_stats()
-        model = model_of(args, device)
-        if stage == 3:
-            model = fsdp2(model, device, world)
-            adam = torch.optim.Adam(model.parameters(), lr=1e-3)
-        else:
-            zero = Zero(model, stage)
-        for _ in range(3):
-            loss = model(batch(args, device)).square().mean()
-            loss.backward()
-            if stage == 3:
-                adam.step()
-                gradients = bytes_of(local([p.grad for p in model.parameters()]))
-                adam.zero_grad()
-            else:
-                zero.step()
-        if stage == 3:
-            stages[3] = {"parameters": bytes_of(local(model.parameters())), "gradients": gradients,
-                         "states": bytes_of(local(t for s in adam.state.values() for t in s.values() if t.numel() > 1))}
-        else:
-            stages[stage] = zero.memory() | {"sent": zero.sent // 3}
-        total = loss.detach().clone()
-        dist.all_reduce(total)
-        losses[stage], peaks[stage] = total.item() / world, torch.cuda.max_memory_allocated() if cuda else None
+        stages[stage], losses[stage], peaks[stage] = run(args, stage, device)
     if dist.get_rank() == 0:
         report({"lab": "fsdp", "version": 1, "world": world, "device": str(device), "torch": torch.__version__,
                 "layers": args.layers, "width": args.width, "parameters": args.layers * args.width**2,

@@ -78,39 +78,42 @@ def check_tensor_parallel(args, device):
 def one_f_one_b(stage, inputs, shape, device):
     """A step of 1F1B on this rank: warm-up forwards, then one forward and one backward in turn, then the rest."""
     rank, world, count = dist.get_rank(), dist.get_world_size(), len(inputs)
-    first, last = rank == 0, rank == world - 1
-    kept, sends = [], []
+    first, last, kept = rank == 0, rank == world - 1, []
 
-    def received(source):
-        rows = torch.empty(shape, device=device)
-        dist.recv(rows, source)
-        return rows
+    def swap(peer, sent=None, receives=True):
+        """Sends to a neighbor and receives from it in one batch, so that neither waits for the other's send to be taken."""
+        if not 0 <= peer < world or (sent is None and not receives):
+            return None
+        got = torch.empty(shape, device=device)
+        ops = [dist.P2POp(dist.isend, sent, peer)] if sent is not None else []
+        ops += [dist.P2POp(dist.irecv, got, peer)] if receives else []
+        for work in dist.batch_isend_irecv(ops):
+            work.wait()
+        return got
 
-    def forward(index):
-        rows = inputs[index] if first else received(rank - 1).requires_grad_()
-        out = stage(rows)
-        if last:
-            out = out.square().mean() / count
-        else:
-            sends.append(dist.isend(out.detach(), rank + 1))
+    def forward(index, got):
+        rows = inputs[index] if first else got.requires_grad_()
+        out = stage(rows).square().mean() / count if last else stage(rows)
         kept.append((rows, out))
+        return out.detach()
 
-    def backward():
+    def backward(gradient):
         rows, out = kept.pop(0)
-        out.backward(None if last else received(rank + 1))
-        if not first:
-            sends.append(dist.isend(rows.grad, rank - 1))
+        out.backward(gradient)
+        return rows.grad
 
     warm_up = min(world - 1 - rank, count)
     for index in range(warm_up):
-        forward(index)
+        out = forward(index, swap(rank - 1))
+        swap(rank + 1, out, receives=False)
+    rows = swap(rank - 1, receives=warm_up < count)
     for index in range(warm_up, count):
-        forward(index)
-        backward()
+        out = forward(index, rows)
+        gradient = swap(rank + 1, out)  # an activation leaves while a gradient arrives
+        gradient = backward(gradient)
+        rows = swap(rank - 1, gradient, receives=index + 1 < count)  # and the other way round
     for _ in range(warm_up):
-        backward()
-    for work in sends:
-        work.wait()
+        swap(rank - 1, backward(swap(rank + 1)), receives=False)
 # [/pipeline]
 
 

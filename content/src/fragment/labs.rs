@@ -25,8 +25,8 @@ pub(crate) fn list(labs: &[Lab], course: &Course) -> String {
         .collect();
     format!(
         "<article class=\"labs\" data-title=\"Labs\">\n<h1>Labs</h1>\n\
-         <p class=\"lede\">You have predicted numbers. Now measure them: one Python file each, on a laptop, a GPU or a cluster. Paste what it prints, and see it beside \
-         the model. Nothing leaves your browser.</p>\n<ol class=\"lab-list\">\n{items}</ol>\n<div data-island=\"setup\"></div>\n</article>\n"
+         <p class=\"lede\">You have predicted numbers. Now measure them: one Python file each. All of them run on a laptop’s CPU; GPUs add what each page names. \
+         Paste what the script prints, and see it beside the model. Nothing leaves your browser.</p>\n<ol class=\"lab-list\">\n{items}</ol>\n<div data-island=\"setup\"></div>\n</article>\n"
     )
 }
 

@@ -42,11 +42,14 @@ pub(super) fn item(one: &Listed) -> String {
     )
 }
 
-/// The page of a mission: its brief, and what will be decided.
-pub(crate) fn page(one: &Listed, course: &Course) -> String {
+/// The page of a mission: its brief, what will be decided, and which mission is the next one.
+pub(crate) fn page(one: &Listed, next: Option<&Listed>, course: &Course) -> String {
+    let after = next.map_or_else(String::new, |next| {
+        format!(" data-next=\"{}\" data-next-title=\"{}\"", escape(&next.slug), escape(&next.mission.title))
+    });
     let decisions: String = one.mission.decision.iter().map(|d| format!("<li>{}</li>\n", escape(&d.title))).collect();
     format!(
-        "<article class=\"mission-page\" data-mission=\"{slug}\" data-title=\"{title}\">\n\
+        "<article class=\"mission-page\" data-mission=\"{slug}\" data-title=\"{title}\"{after}>\n\
          <p class=\"eyebrow sans\"><a href=\"mission/\">Mission</a> {} · {} · {}</p>\n<h1>{title}</h1>\n<p class=\"lede\">{}</p>\n\
          <div data-island=\"play\"><div class=\"mission-brief chapter-text\">{}</div>\n\
          <h2>You decide</h2>\n<ol class=\"mission-plan\">\n{decisions}</ol></div>\n</article>\n",

@@ -36,7 +36,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
                         add("units", (layers + 1.0, held.whole("units", 0.0, 1e9)), Unit::Count);
                         add("sent by a rank", (price.sent, held.bytes("sent")), Unit::Bytes);
                         let across = if scheme == Scheme::HybridShard { price.leaving / node } else { 0.0 };
-                        add("of it, all-reduced over the nodes", (across, held.bytes("between")), Unit::Bytes);
+                        add("all-reduced between nodes", (across, held.bytes("between")), Unit::Bytes);
                         // The shard is the fp32 weight.
                         let shard = 4.0 * params.params / params.shards(scheme);
                         add("shard of the weights", (shard, held.bytes("shard")), Unit::Bytes);

@@ -17,9 +17,9 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
         ..Settings::PYTORCH
     };
     let flushed = block.numbers("flushed");
-    let (mut scales, mut skipped, mut last) = (Vec::new(), Vec::new(), [0.0; 3]);
+    let (mut scales, mut skipped, mut last) = (Vec::new(), Vec::new(), [0.0; 4]);
     block.within("runs", |runs| {
-        for (name, last) in ["fp32", "bf16", "fp16"].into_iter().zip(&mut last) {
+        for (name, last) in ["fp32", "bf16", "fp16", "fp16-unscaled"].into_iter().zip(&mut last) {
             runs.within(name, |run| {
                 *last = run.number("last", 0.0, 1e30);
                 if name == "fp16" {
@@ -54,9 +54,14 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     let low = |_: f64| {
         "The last loss is far from that in fp32: too many steps were skipped, or gradients were lost.".to_owned()
     };
-    let [fp32, bf16, fp16] = last;
+    let [fp32, bf16, fp16, unscaled] = last;
     rows.add("Last loss in bf16", (fp32, bf16), Unit::Ratio, Within::Times(NEAR), low);
     rows.add("Last loss in fp16, scaled", (fp32, fp16), Unit::Ratio, Within::Times(NEAR), low);
+    rows.right(
+        "Without a scale fp16 stays behind",
+        unscaled > NEAR * fp32,
+        "It learned as much without a scale: the gradients of this network fit fp16 as they are. Take a smaller --unit.",
+    );
     if let [plain, scaled] = flushed.as_slice() {
         rows.add(
             "Gradients that fp16 makes zero, scaled by 2¹⁰, against unscaled",

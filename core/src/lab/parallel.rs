@@ -1,14 +1,12 @@
 //! Lab 07: tensor parallelism's sums and 1F1B's bubble.
 
 use super::block::Block;
-use super::{Rows, Within};
+use super::{ROUNDOFF, Rows, Within};
 use crate::pipeline::{Params, Schedule};
 use crate::quantity::Unit;
 
 /// How far the time of a pipelined step may be from the model's.
 const NEAR: f64 = 1.5;
-/// fp32's unit roundoff.
-const ROUNDOFF: f64 = 5.960_464_477_539_063e-8;
 
 pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     let mut rows = Rows::default();

@@ -9,8 +9,6 @@ use crate::setup::Measurable;
 const NEAR: f64 = 1.05;
 /// Times move more than counts.
 const NEAR_TIME: f64 = 1.6;
-/// Additions that the fault "small" puts after each layer.
-const SMALL: f64 = 50.0;
 
 pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     let mut rows = Rows::default();
@@ -18,6 +16,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     let [width, batch] = ["width", "batch"].map(|name| block.whole(name, 1.0, 1e7));
     let fault = block.text("fault");
     let delay = block.number("delay", 0.0, 1e5);
+    let small = block.whole("small", 0.0, 1e9);
     let launch = block.seconds("launch_seconds");
     let [sound, faulty] = ["sound", "faulty"].map(|name| {
         block.within(name, |run| {
@@ -42,7 +41,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     );
     let cost = match fault.as_str() {
         "loader" | "straggler" => Some(delay),
-        "small" => Some(SMALL * layers * launch),
+        "small" => Some(small * layers * launch),
         _ => None,
     };
     if let Some(cost) = cost {
@@ -53,7 +52,7 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
             Within::Times(NEAR_TIME),
             |ratio| {
                 if ratio > 1.0 {
-                    "More than the fault alone: on a CPU each small operation also reads and writes its rows."
+                    "More than the fault alone: another process had the cores, or an operation costs more here than its launch."
                 } else {
                     "Less than the fault: a part of it hid behind other work."
                 }

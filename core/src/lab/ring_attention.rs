@@ -1,11 +1,8 @@
 //! Lab 10: ring attention against attention on one rank, what goes round, and who has how much of the causal work.
 
 use super::block::Block;
-use super::{Rows, Within};
+use super::{ROUNDOFF, Rows, Within};
 use crate::quantity::Unit;
-
-/// fp32's unit roundoff.
-const ROUNDOFF: f64 = 5.960_464_477_539_063e-8;
 
 pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     let mut rows = Rows::default();

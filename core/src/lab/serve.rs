@@ -1,7 +1,7 @@
 //! Lab 08: decoding against the roofline.
 
 use super::block::Block;
-use super::{Rows, Within};
+use super::{ROUNDOFF, Rows, Within};
 use crate::kv_cache::{Cache, Keeps};
 use crate::quantity::Unit;
 use crate::setup::Measurable;
@@ -17,12 +17,18 @@ pub(super) fn hold(block: &mut Block<'_>) -> Rows {
     let bytes = block.whole("bytes", 1.0, 8.0);
     let weights = block.whole("weight_bytes", 1.0, 1e15);
     let [flops, bandwidth] = ["flops", "bandwidth"].map(|name| block.number(name, 1.0, 1e18));
-    let same = block.flag("same_tokens");
+    let error = block.number("cache_error", 0.0, 1e30);
+    let wrong = block.number("cache_error_if_wrong", 0.0, 1e30);
     let measured = block.rows::<4>("rows");
+    // Dot products of `width` terms in fp32, through two layers: what rounding at random leaves (Higham, §2.8), with room.
+    let bound = 16.0 * (2.0 * width).sqrt() * ROUNDOFF;
+    rows.add("Largest difference that the cache makes to a logit", (bound, error), Unit::Ratio, Within::AtMost, |_| {
+        "More than rounding in fp32 explains: look at the positions and at what is kept.".into()
+    });
     rows.right(
-        "The cache changes no token",
-        same,
-        "With and without the cache other tokens come out: look at the positions and at what is kept. In 16 bits two logits may also tie.",
+        "A cache that is off by one is seen",
+        wrong > bound,
+        "Keys written one place too early leave the logits as they are, so the comparison above proves nothing.",
     );
     let head = (width / heads).floor();
     let keeps = Keeps::Heads { kv_heads: kv_heads as u64, key: head as u64, value: head as u64 };

@@ -15,6 +15,7 @@
 //! | `spares` | the number that was the answer to the decision `spares` |
 //! | `seed` | the seed |
 
+mod counted;
 mod link;
 mod play;
 mod report;
@@ -180,12 +181,15 @@ pub struct Decision {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub widget: Option<String>,
     /// The widget's parameters: values as in its link, `=expression` for a number of the state, `@name` for a text that an earlier
-    /// decision chose.
+    /// decision chose, `?name:text,name:text,text` for the first text whose name is not 0.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: Params,
     /// The widget's parameters that are the decision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub free: Vec<String>,
+    /// The widget's quantities that are shown before it is made. What the widget says besides is part of what follows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub show: Vec<String>,
     /// By free parameter, or `answer`: the least and the most that is taken.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, [f64; 2]>,
@@ -235,6 +239,9 @@ pub struct Choice {
     /// Whether the decision has to be made again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
+    /// Whether it turns out badly, so that it looks like it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bad: bool,
 }
 
 /// A model that is asked.
@@ -266,6 +273,39 @@ pub struct Case {
     /// Whether the decision has to be made again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
+    /// Whether it turns out badly, so that it looks like it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bad: bool,
+}
+
+/// How a decision is made: whoever plays, checks or draws one matches on this.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Made<'a> {
+    /// In a widget: its id.
+    Widget(&'a str),
+    /// As one of these.
+    Choice(&'a [Choice]),
+    /// As a number that counts this.
+    Number(Counted),
+}
+
+impl Decision {
+    /// How it is made. A file that names two ways, or none, is refused by [`validate`].
+    pub fn made(&self) -> Made<'_> {
+        match (&self.widget, self.number) {
+            (Some(widget), _) => Made::Widget(widget),
+            (None, Some(counted)) => Made::Number(counted),
+            (None, None) => Made::Choice(&self.option),
+        }
+    }
+
+    /// The names of what is decided: the free parameters, or `answer`.
+    pub fn names(&self) -> Vec<&str> {
+        match self.made() {
+            Made::Widget(_) => self.free.iter().map(String::as_str).collect(),
+            Made::Choice(_) | Made::Number(_) => vec![ANSWER],
+        }
+    }
 }
 
 impl Mission {

@@ -1,7 +1,7 @@
 //! Playing a mission: moves, what follows from each, and what is said of it.
 
 use super::scope::{Models, Scope, plain_name};
-use super::{ANSWER, Decision, Finding, MOST_SEED, Mission, link};
+use super::{ANSWER, Decision, Finding, MOST_SEED, Made, Mission, link};
 use crate::exercise::{self, Template, fnv1a};
 use crate::mix::Stream;
 use crate::query::{Query, parse_number, plain, shorten};
@@ -33,6 +33,8 @@ pub struct Step {
     pub after: Vec<f64>,
     /// Whether the decision has to be made again.
     pub again: bool,
+    /// Whether it turned out badly.
+    pub bad: bool,
 }
 
 /// A mission that is being played.
@@ -185,24 +187,28 @@ impl<'a> Game<'a> {
         let before = if self.tells { self.values() } else { Vec::new() };
         let mut scope = if self.tells { self.scope.clone() } else { std::mem::take(&mut self.scope) };
         let mut says: Vec<&str> = Vec::new();
-        let mut again = false;
-        if let Some(widget) = &decision.widget {
-            let state = scope.fill(&decision.given)?.with(answer);
-            scope.ask(self.models, widget, &decision.id, &state)?;
-        } else {
-            let value = answer.get(ANSWER).unwrap_or_default();
-            scope.set_text(&decision.id, value);
-            if let Some(counted) = decision.number {
+        let (mut again, mut bad) = (false, false);
+        let value = answer.get(ANSWER).unwrap_or_default();
+        match decision.made() {
+            Made::Widget(widget) => {
+                let state = scope.fill(&decision.given)?.with(answer);
+                scope.ask(self.models, widget, &decision.id, &state)?;
+            }
+            Made::Number(counted) => {
+                scope.set_text(&decision.id, value);
                 scope.set(&decision.id, parse_number(value).unwrap_or_default(), Some(counted.unit()));
             }
-            for option in &decision.option {
-                let name = format!("{}_{}", decision.id, plain_name(&option.id));
-                scope.set(&name, f64::from(u8::from(option.id == value)), None);
-            }
-            if let Some(option) = decision.option.iter().find(|option| option.id == value) {
-                self.assign(&mut scope, &option.then)?;
-                says.push(&option.say);
-                again = option.again;
+            Made::Choice(options) => {
+                scope.set_text(&decision.id, value);
+                for option in options {
+                    let name = format!("{}_{}", decision.id, plain_name(&option.id));
+                    scope.set(&name, f64::from(u8::from(option.id == value)), None);
+                }
+                if let Some(option) = options.iter().find(|option| option.id == value) {
+                    self.assign(&mut scope, &option.then)?;
+                    says.push(&option.say);
+                    (again, bad) = (option.again, option.bad);
+                }
             }
         }
         if !again {
@@ -216,15 +222,22 @@ impl<'a> Game<'a> {
                 if scope.holds(&case.when)? {
                     self.assign(&mut scope, &case.then)?;
                     says.push(&case.say);
-                    again = case.again;
+                    (again, bad) = (case.again, bad || case.bad);
                     break;
                 }
             }
         }
         let said = if self.tells { fill_all(&says, &scope)? } else { Vec::new() };
         self.scope = scope;
-        let mut step =
-            Step { decision: self.next(), answer: Some(answer.clone()), said, before, after: Vec::new(), again };
+        let mut step = Step {
+            decision: self.next(),
+            answer: Some(answer.clone()),
+            said,
+            before,
+            after: Vec::new(),
+            again,
+            bad: bad || again,
+        };
         if self.tells {
             step.after = self.values();
         }
@@ -257,7 +270,7 @@ impl<'a> Game<'a> {
         self.before.truncate(to);
         self.before.push(self.scope.clone());
         let after = self.values();
-        self.steps.push(Step { decision: to, answer: None, said: Vec::new(), before, after, again: false });
+        self.steps.push(Step { decision: to, answer: None, said: Vec::new(), before, after, again: false, bad: false });
         Ok(())
     }
 
@@ -296,10 +309,7 @@ fn fill_all(says: &[&str], scope: &Scope) -> Result<Vec<String>, String> {
 
 /// Whether an answer is one that the decision takes.
 fn check(decision: &Decision, answer: &Query) -> Result<(), String> {
-    let names: Vec<&str> = match decision.widget {
-        Some(_) => decision.free.iter().map(String::as_str).collect(),
-        None => vec![ANSWER],
-    };
+    let names = decision.names();
     for (name, value) in answer.iter() {
         if !names.contains(&name) {
             return Err(format!("{}: “{}” is not a part of this decision.", decision.title, shorten(name)));
@@ -308,13 +318,17 @@ fn check(decision: &Decision, answer: &Query) -> Result<(), String> {
             return Err(format!("{}: “{}” is no value of {name}.", decision.title, shorten(value)));
         }
     }
-    if decision.widget.is_none() {
-        let value = answer.get(ANSWER).ok_or_else(|| format!("{}: There is no answer yet.", decision.title))?;
-        let is_option = decision.option.iter().any(|option| option.id == value);
-        let is_number = decision.number.is_some() && parse_number(value).is_some();
-        if !is_option && !is_number {
-            return Err(format!("{}: “{}” is none of its answers.", decision.title, shorten(value)));
+    let given = || answer.get(ANSWER).ok_or_else(|| format!("{}: There is no answer yet.", decision.title));
+    let is_one = match decision.made() {
+        Made::Widget(_) => true,
+        Made::Number(_) => parse_number(given()?).is_some(),
+        Made::Choice(options) => {
+            let value = given()?;
+            options.iter().any(|option| option.id == value)
         }
+    };
+    if !is_one {
+        return Err(format!("{}: “{}” is none of its answers.", decision.title, shorten(given()?)));
     }
     for (name, [least, most]) in &decision.limits {
         let Some(value) = answer.get(name).and_then(parse_number) else { continue };
@@ -333,8 +347,8 @@ fn check(decision: &Decision, answer: &Query) -> Result<(), String> {
 impl Decision {
     /// Every answer that a search tries, in the order in which they are listed.
     pub fn candidates(&self) -> Vec<Query> {
-        if !self.option.is_empty() {
-            return self.option.iter().map(|option| Query::new([(ANSWER, option.id.as_str())])).collect();
+        if let Made::Choice(options) = self.made() {
+            return options.iter().map(|option| Query::new([(ANSWER, option.id.as_str())])).collect();
         }
         let mut all = vec![Query::default()];
         for (name, values) in &self.tries {

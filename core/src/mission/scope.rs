@@ -139,6 +139,8 @@ impl Scope {
             let value = value.as_str();
             let text = if let Some(expression) = value.strip_prefix('=') {
                 plain(self.eval(expression.trim())?)
+            } else if let Some(options) = value.strip_prefix('?') {
+                self.pick(options)?.to_owned()
             } else if let Some(text) = value.strip_prefix('@') {
                 let known = self.texts.get(text).cloned();
                 known.ok_or_else(|| format!("{name}: There is no text “{text}” here."))?
@@ -148,6 +150,17 @@ impl Scope {
             query.set(name, text);
         }
         Ok(query)
+    }
+
+    /// Of `condition:text,condition:text,text` the first text whose condition is not 0.
+    fn pick<'t>(&self, options: &'t str) -> Result<&'t str, String> {
+        for option in options.split(',') {
+            let Some((condition, text)) = option.split_once(':') else { return Ok(option.trim()) };
+            if self.eval(condition.trim())? != 0.0 {
+                return Ok(text.trim());
+            }
+        }
+        Err(format!("“?{options}”: No condition holds; end with a text that has none."))
     }
 
     /// Asks a model, and adds what it says under names that begin with `prefix`.

@@ -60,6 +60,32 @@ fn going_back_keeps_what_is_spent() {
 }
 
 #[test]
+fn a_text_is_picked_by_what_was_decided() {
+    let mut mission = small();
+    mission.decision[1].given = [("n".to_owned(), "?cause_no:2,cause_yes:64,8".into())].into();
+    let models = Models::all();
+    let (game, problem) = Game::replay(&mission, &models, 1, &[decide("answer=yes"), decide("serial=0.5")])
+        .unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!((problem, game.eval("serial_n")), (None, Ok(64.0)));
+    mission.decision[1].given = [("n".to_owned(), "?cause_no:2".into())].into();
+    let (_, problem) = Game::replay(&mission, &models, 1, &[decide("answer=yes"), decide("serial=0.5")])
+        .unwrap_or_else(|why| panic!("{why}"));
+    assert!(problem.is_some_and(|why| why.contains("No condition holds")));
+}
+
+#[test]
+fn what_turns_out_badly_is_marked() {
+    let mut mission = small();
+    mission.decision[2].case[1].bad = true;
+    let models = Models::all();
+    let moves = [decide("answer=no"), decide("answer=yes"), decide("serial=0.5"), decide("answer=4")];
+    let (game, _) = Game::replay(&mission, &models, 1, &moves).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(game.steps.iter().map(|step| step.bad).collect::<Vec<_>>(), [true, false, false, true]);
+    mission.decision[1].show = vec!["limits".into()];
+    assert!(validate(&mission, &models).iter().any(|f| f.message.contains("no quantity “limits”")));
+}
+
+#[test]
 fn a_model_is_asked_before_the_brief() {
     let mut mission = small();
     mission.state[0].start = "100 * half_limit".into();

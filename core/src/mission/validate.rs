@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::play::{Game, MOST_TRIES, Move, careless};
 use super::search::follow;
-use super::{ANSWER, Asked, Decision, Mission, Models, SEED};
+use super::{Asked, Decision, Made, Mission, Models, SEED};
 use crate::exercise::query;
 use crate::query::{Kind, did_you_mean};
 
@@ -88,9 +88,11 @@ fn form(decision: &Decision, place: &str, models: &Models<'_>, found: &mut Findi
         );
         return;
     }
-    let names: Vec<String> = match &decision.widget {
-        None => vec![ANSWER.to_owned()],
-        Some(id) => {
+    match decision.made() {
+        Made::Choice(_) | Made::Number(_) => found.unless(decision.show.is_empty(), place, || {
+            "`show` names quantities of a widget; this decision has none.".into()
+        }),
+        Made::Widget(id) => {
             let Some(entry) = models.entry(id) else {
                 found.say(place, format!("There is no widget “{id}”."));
                 return;
@@ -110,14 +112,21 @@ fn form(decision: &Decision, place: &str, models: &Models<'_>, found: &mut Findi
             found.unless(!decision.free.is_empty(), place, || {
                 "Say which parameters are `free`: they are the decision.".into()
             });
-            decision.free.clone()
+            let quantities: Vec<&str> = entry.quantities().map(|(id, ..)| id).collect();
+            for name in &decision.show {
+                found.unless(quantities.contains(&name.as_str()), place, || {
+                    format!("The widget “{id}” has no quantity “{name}”{}.", did_you_mean(name, &quantities))
+                });
+            }
         }
-    };
-    for key in decision.tries.keys().chain(decision.careless.keys()).chain(decision.limits.keys()) {
-        found.unless(names.contains(key), place, || format!("“{key}” is not decided here; {} is.", names.join(", ")));
     }
-    let missing: Vec<&str> =
-        names.iter().filter(|name| !decision.careless.contains_key(*name)).map(String::as_str).collect();
+    let names = decision.names();
+    for key in decision.tries.keys().chain(decision.careless.keys()).chain(decision.limits.keys()) {
+        found.unless(names.contains(&key.as_str()), place, || {
+            format!("“{key}” is not decided here; {} is.", names.join(", "))
+        });
+    }
+    let missing: Vec<&str> = names.iter().copied().filter(|name| !decision.careless.contains_key(*name)).collect();
     found.unless(missing.is_empty(), place, || format!("`careless` does not say {}.", missing.join(", ")));
     for model in &decision.model {
         asked(model, place, models, found);
@@ -134,12 +143,10 @@ fn form(decision: &Decision, place: &str, models: &Models<'_>, found: &mut Findi
     found.unless(decision.limits.values().all(|[low, high]| low <= high), place, || {
         "A limit begins with the smaller number.".into()
     });
-    if decision.option.is_empty() {
-        return;
-    }
-    let ids: BTreeSet<&str> = decision.option.iter().map(|o| o.id.as_str()).collect();
-    found.unless(ids.len() == decision.option.len(), place, || "Two options have the same id.".into());
-    found.unless(decision.option.iter().any(|o| !o.again), place, || "No option goes on.".into());
+    let Made::Choice(options) = decision.made() else { return };
+    let ids: BTreeSet<&str> = options.iter().map(|o| o.id.as_str()).collect();
+    found.unless(ids.len() == options.len(), place, || "Two options have the same id.".into());
+    found.unless(options.iter().any(|o| !o.again), place, || "No option goes on.".into());
 }
 
 /// Plays what can be played: somebody careless, and every other answer to each decision.
@@ -226,7 +233,9 @@ fn outcomes(decision: &Decision, game: &Game<'_>, place: &str, found: &mut Findi
                 }
             }
             // A widget says why one of its states is impossible; an expression that is wrong is the author's.
-            Err(why) if decision.widget.is_none() || why.starts_with('“') => failed.push((answer, why)),
+            Err(why) if !matches!(decision.made(), Made::Widget(_)) || why.starts_with('“') => {
+                failed.push((answer, why))
+            }
             Err(_) => {}
         }
     }

@@ -6,7 +6,7 @@ use crate::hardware::{self, Accelerator};
 use crate::model::presets;
 
 /// Models that can be served here.
-const IDS: [&str; 10] = [
+const IDS: [&str; 12] = [
     "llama-3-8b",
     "llama-3-70b",
     "llama-3.1-405b",
@@ -17,6 +17,8 @@ const IDS: [&str; 10] = [
     "qwen2.5-7b",
     "qwen3-30b-a3b",
     "deepseek-v3",
+    "starcoder2-3b",
+    "starcoder",
 ];
 
 /// The choices of a `model` parameter.

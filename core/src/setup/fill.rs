@@ -192,7 +192,6 @@ impl Setup {
             (has(Measurable::Flops), "FLOP/s of a matmul", vec![T::Mfu]),
             (has(Measurable::Memory), "memory bandwidth", vec![T::Mbu]),
             (has(Measurable::Launch), "the cost of a launch", vec![T::Launch]),
-            (has(Measurable::Overhead), "memory overhead", vec![]),
         ];
         all.into_iter().filter(|(is_kept, ..)| *is_kept).map(|(_, name, takes)| (name, takes)).collect()
     }

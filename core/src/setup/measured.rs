@@ -19,14 +19,11 @@ pub enum Measurable {
     Memory,
     /// What a launch costs.
     Launch,
-    /// What a process holds at its peak beyond parameters, gradients and optimizer states.
-    Overhead,
 }
 
 impl Measurable {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Latency, Self::Bandwidth, Self::Flops, Self::Memory, Self::Launch, Self::Overhead];
+    pub const ALL: [Self; 5] = [Self::Latency, Self::Bandwidth, Self::Flops, Self::Memory, Self::Launch];
 
     /// Its name in the store and in links.
     pub const fn id(self) -> &'static str {
@@ -36,7 +33,6 @@ impl Measurable {
             Self::Flops => "flops",
             Self::Memory => "memory-bandwidth",
             Self::Launch => "launch",
-            Self::Overhead => "overhead",
         }
     }
 
@@ -48,7 +44,6 @@ impl Measurable {
             Self::Flops => "FLOP/s of a matmul",
             Self::Memory => "Memory bandwidth",
             Self::Launch => "Cost of a launch",
-            Self::Overhead => "Memory beyond the model’s states",
         }
     }
 
@@ -58,7 +53,6 @@ impl Measurable {
             Self::Latency | Self::Launch => Unit::Seconds,
             Self::Bandwidth | Self::Memory => Unit::BytesPerSecond,
             Self::Flops => Unit::FlopPerSecond,
-            Self::Overhead => Unit::Bytes,
         }
     }
 

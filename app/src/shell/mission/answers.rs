@@ -1,7 +1,7 @@
 //! What was decided, in words.
 
 use ringside_core::catalogue::Entry;
-use ringside_core::mission::{ANSWER, Decision};
+use ringside_core::mission::{ANSWER, Decision, Made};
 use ringside_core::query::{Query, parse_number};
 
 use crate::ui::hands::letter;
@@ -9,27 +9,23 @@ use crate::widgets;
 
 /// An answer to a decision, for a list: "Tensor parallel 8, Pipeline stages 2".
 pub(super) fn in_words(decision: &Decision, answer: &Query, entry: Option<&'static Entry>) -> String {
-    match &decision.widget {
-        Some(_) => parts(decision, answer, entry)
+    let value = answer.get(ANSWER).unwrap_or_default();
+    match decision.made() {
+        Made::Widget(_) => parts(decision, answer, entry)
             .into_iter()
-            .map(|(label, value)| format!("{label} {value}"))
+            .map(|(label, value)| format!("{label}: {value}"))
             .collect::<Vec<_>>()
             .join(", "),
-        None => {
-            let value = answer.get(ANSWER).unwrap_or_default();
-            match decision.option.iter().position(|option| option.id == value) {
-                Some(nth) => format!("{}: {}", letter(nth), plain(decision.option.get(nth).map_or("", |o| &o.text))),
-                None => {
-                    let counted = decision.number.unwrap_or_default();
-                    parse_number(value).map_or_else(|| value.to_owned(), |n| counted.format(n))
-                }
-            }
-        }
+        Made::Choice(options) => match options.iter().enumerate().find(|(_, option)| option.id == value) {
+            Some((nth, option)) => format!("{}: {}", letter(nth), plain(&option.text)),
+            None => value.to_owned(),
+        },
+        Made::Number(counted) => parse_number(value).map_or_else(|| value.to_owned(), |n| counted.format(n)),
     }
 }
 
 /// The parameters of a widget that are a decision, each with its label and its value in words.
-pub(super) fn parts(decision: &Decision, state: &Query, entry: Option<&'static Entry>) -> Vec<(String, String)> {
+fn parts(decision: &Decision, state: &Query, entry: Option<&'static Entry>) -> Vec<(String, String)> {
     let part = |name: &String| {
         let param = entry.and_then(|entry| entry.param(name))?;
         let value = state.get(name).unwrap_or(param.spec.default);

@@ -1,10 +1,8 @@
 //! The decision that is next: its widget, its options or its number, and the button that makes it.
 
 use leptos::prelude::*;
-use ringside_core::answer::{self, Reading};
 use ringside_core::catalogue::Entry;
-use ringside_core::mission::{ANSWER, Counted, Move};
-use ringside_core::quantity::Unit;
+use ringside_core::mission::{ANSWER, Counted, Decision, Made, Move};
 use ringside_core::query::{Query, plain};
 use wasm_bindgen::JsCast as _;
 
@@ -13,7 +11,10 @@ use super::run::Run;
 use super::vote::Vote;
 use crate::deferred::deferred;
 use crate::shell::projector;
+use crate::ui::dom;
+use crate::ui::figure::Deciding;
 use crate::ui::hands::letter;
+use crate::ui::output::Output;
 use crate::ui::said::{Said, say};
 use crate::ui::{focus, unique_id};
 use crate::widgets::{Module, Props};
@@ -48,10 +49,10 @@ pub(super) fn view(run: Run) -> AnyView {
     let of = run.with(|m| m.decision.len());
     // Who comes back finds what was decided before.
     let earlier = shown.steps.iter().rev().filter(|s| s.decision == shown.next).find_map(|s| s.answer.clone());
-    let state = RwSignal::new(match (&decision.widget, earlier) {
-        (Some(_), Some(earlier)) => shown.posed.with(&earlier),
-        (Some(_), None) => shown.posed.clone(),
-        (None, _) => Query::default(),
+    let state = RwSignal::new(match (decision.made(), earlier) {
+        (Made::Widget(_), Some(earlier)) => shown.posed.with(&earlier),
+        (Made::Widget(_), None) => shown.posed.clone(),
+        (Made::Choice(_) | Made::Number(_), _) => Query::default(),
     });
     let given = decision.given.keys().filter(|name| !decision.free.contains(name) && *name != "view").cloned();
     let draft = Draft {
@@ -64,12 +65,12 @@ pub(super) fn view(run: Run) -> AnyView {
     let vote = Vote::new(run);
     let heading = unique_id("decision");
     // Not in the form: Enter in a field of the figure sets the field, and decides nothing.
-    let figure = decision.widget.is_some().then(|| widget(run, draft, vote, &decision));
-    let is_widget = decision.widget.is_some();
-    let (form, class) = match decision.number {
-        _ if is_widget => (().into_any(), Some("by-figure")),
-        Some(counted) => (number(draft, counted), None),
-        None => (options(draft, &shown.options), Some("by-option")),
+    let is_widget = matches!(decision.made(), Made::Widget(_));
+    let figure = is_widget.then(|| widget(run, draft, vote, &decision));
+    let (form, class) = match decision.made() {
+        Made::Widget(_) => (().into_any(), Some("by-figure")),
+        Made::Number(counted) => (number(draft, counted), None),
+        Made::Choice(_) => (options(draft, &shown.options), Some("by-option")),
     };
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -122,23 +123,27 @@ impl Draft {
     /// Why there is none: a sentence.
     pub(super) fn answer(self, run: Run) -> Result<Query, String> {
         let next = run.shown.with_untracked(|s| s.next);
-        let (is_widget, counted) = run
-            .with(|m| m.decision.get(next).map(|d| (d.widget.is_some(), d.number)))
-            .ok_or("All decisions are made.")?;
+        let decision = run.with(|m| m.decision.get(next).cloned()).ok_or("All decisions are made.")?;
         let state = self.state.get_untracked();
-        if is_widget {
-            if let Some(label) = self.strayed(run) {
-                return Err(format!(
-                    "This run sets “{label}”, and the figure has another value. Put the figure back, and decide again."
-                ));
+        match decision.made() {
+            Made::Widget(_) => {
+                if let Some(why) = refused() {
+                    return Err(format!("A field of the figure could not be used. {why}"));
+                }
+                if let Some(label) = self.strayed(run) {
+                    return Err(format!(
+                        "This run sets “{label}”, and the figure has another value. Press “Show my starting point”, then decide."
+                    ));
+                }
+                run.play(|_, _, game| game.chosen(&state)).ok_or_else(|| "This run cannot be played.".to_owned())
             }
-            return run.play(|_, _, game| game.chosen(&state)).ok_or_else(|| "This run cannot be played.".to_owned());
+            Made::Choice(_) if state.get(ANSWER).is_some() => Ok(state),
+            Made::Choice(_) => Err("Choose one of them first.".into()),
+            Made::Number(counted) => {
+                let typed = self.typed.get_untracked();
+                counted.read(&typed).map(|value| Query::new([(ANSWER, plain(value))]))
+            }
         }
-        let Some(counted) = counted else {
-            return if state.get(ANSWER).is_some() { Ok(state) } else { Err("Choose one of them first.".into()) };
-        };
-        let typed = self.typed.get_untracked();
-        read(&typed, counted).map(|value| Query::new([(ANSWER, plain(value))]))
     }
 
     /// Puts the answer as it stands to the vote; where one is to be typed, goes to its field.
@@ -179,39 +184,25 @@ impl Draft {
     }
 }
 
-/// Reads a number. Hours and days may be typed with their units.
-fn read(typed: &str, counted: Counted) -> Result<f64, String> {
-    let typed = typed.trim().trim_start_matches('$');
-    let of = |unit| match answer::read(typed, unit, &[]) {
-        Reading::Answer(read) => Ok(read),
-        Reading::Ambiguous { question, .. } => Err(question),
-        Reading::Unreadable { message, .. } => Err(message),
-        Reading::Empty => Err("Type a number first.".into()),
-    };
-    let seconds = match counted {
-        Counted::Hours => 3600.0,
-        Counted::Days => 86_400.0,
-        _ => return of(counted.unit()).map(|read| read.value),
-    };
-    let read = of(Unit::Seconds)?;
-    let has_unit = read.unit.is_some() || typed.contains(['h', 'm', 's', 'd']);
-    Ok(if has_unit { read.value / seconds } else { read.value })
+/// What a field of the figure says of a value that it could not use. Whoever typed it is led back to it.
+fn refused() -> Option<String> {
+    let figure = document().query_selector(".mission-figure").ok().flatten()?;
+    let field = dom::find(&figure, "[aria-invalid=true]")?;
+    let why = field.parent_element().and_then(|around| dom::find(&around, ".field-error"));
+    // A field that cannot take the focus is still named by its message.
+    let _ = field.focus();
+    Some(why.and_then(|why| why.text_content()).unwrap_or_default())
 }
 
-/// The widget, and what of it is the decision.
-fn widget(run: Run, draft: Draft, vote: Vote, decision: &ringside_core::mission::Decision) -> AnyView {
+/// The widget with what is decided in it, and the numbers that are known beforehand. What it says besides comes with the decision.
+fn widget(run: Run, draft: Draft, vote: Vote, decision: &Decision) -> AnyView {
     let Some(widget) = answers::widget_of(decision) else { return ().into_any() };
+    provide_context(Deciding::of(&decision.free));
     let figure = deferred(
         move || widget.to_show(),
         move |module: Module| (module.view)(Props { query: draft.state, alone: false, compact: false }),
     );
-    let (decision, entry) = (decision.clone(), run.entry(Some(widget.id)));
-    let chosen = move || {
-        answers::parts(&decision, &draft.state.get(), entry)
-            .into_iter()
-            .map(|(label, value)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> })
-            .collect_view()
-    };
+    let readings = run.entry(Some(widget.id)).map(|entry| known(draft, entry, &decision.show));
     let put_back = move |_| {
         draft.said.set(None);
         draft.state.set(draft.posed.get_value());
@@ -219,15 +210,41 @@ fn widget(run: Run, draft: Draft, vote: Vote, decision: &ringside_core::mission:
     view! {
         <div class="mission-figure">{figure}</div>
         <div class="mission-chosen sans">
-            <span>"You decide:"</span>
-            <dl aria-live="polite">{chosen}</dl>
-            <button type="button" class="quiet" on:click=put_back>"Put the figure back"</button>
+            {readings}
+            <button type="button" class="quiet" on:click=put_back>"Show my starting point"</button>
             <button type="button" class="secondary together" on:click=move |_| draft.put(run, vote)>
                 "Put this to the vote " <kbd>"V"</kbd>
             </button>
             <span class="together" aria-live="polite">{move || vote.so_far()}</span>
         </div>
         <div class="together">{say(draft.said)}</div>
+    }
+    .into_any()
+}
+
+/// The quantities that a decision shows before it is made; where the widget has no result, its sentence instead.
+fn known(draft: Draft, entry: &'static Entry, show: &[String]) -> AnyView {
+    let shown: Vec<_> = entry.quantities().filter(|(id, ..)| show.iter().any(|name| name == id)).collect();
+    if shown.is_empty() {
+        return ().into_any();
+    }
+    let evaluation = Memo::new(move |_| {
+        let evaluation = draft.state.with(entry.evaluate);
+        (evaluation.error, evaluation.quantities)
+    });
+    let readings = shown
+        .into_iter()
+        .map(|(id, label, unit)| {
+            let value = Signal::derive(move || {
+                evaluation.with(|(_, all)| all.iter().find(|q| q.id == id).map_or(0.0, |q| q.value))
+            });
+            view! { <div class="reading"><dt>{label}</dt><dd><Output quantity=id value unit /></dd></div> }
+        })
+        .collect_view();
+    let error = move || evaluation.with(|(error, _)| error.clone());
+    view! {
+        <p class="message sans" role="status" hidden=move || error().is_none()>{error}</p>
+        <dl class="readings mission-known" hidden=move || error().is_some()>{readings}</dl>
     }
     .into_any()
 }
@@ -255,18 +272,9 @@ fn options(draft: Draft, options: &[(String, String)]) -> AnyView {
 
 /// A number with its unit.
 fn number(draft: Draft, counted: Counted) -> AnyView {
-    let unit = match counted {
-        Counted::Days => "days",
-        Counted::Hours => "hours",
-        Counted::Dollars => "US$",
-        Counted::Seconds => "with its unit, such as 30 min",
-        Counted::Bytes => "with its unit, such as 60 GB",
-        Counted::Fraction => "in percent, such as 12%",
-        Counted::Count | Counted::Ratio => "a number",
-    };
     view! {
         <label class="mission-number sans">
-            <span>"Your answer, " {unit}</span>
+            <span>"Your answer, " {counted.hint()}</span>
             <input
                 type="text"
                 id=FIELD

@@ -5,10 +5,12 @@ use std::rc::Rc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::mission::{self, Game, Mattered, Move, Path, Played, Report, Search};
+use ringside_core::quantity::Unit;
 
 use super::run::{LONGEST_NAME, Run};
 use super::{Slice, answers};
 use crate::ui::copy_link::copy_link;
+use crate::ui::dom;
 use crate::ui::table::{Table, numbers, words};
 
 /// How far the search is.
@@ -48,9 +50,17 @@ pub(super) fn view(run: Run) -> AnyView {
                 }}
             </div>
             {hand_in(run)}
+            {next()}
         </section>
     }
     .into_any()
+}
+
+/// The mission after this one, as the build wrote it on the page.
+fn next() -> Option<AnyView> {
+    let page = document().query_selector("[data-next]").ok().flatten()?;
+    let (slug, title) = (dom::attribute(&page, "data-next"), dom::attribute(&page, "data-next-title"));
+    Some(view! { <p class="mission-next sans"><a class="button" href=format!("mission/{slug}/")>"Next mission: " {title}</a></p> }.into_any())
 }
 
 /// Searches in slices, so that the page stays alive.
@@ -129,6 +139,11 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
     let none = report.mattered.is_empty().then(|| {
         view! { <p>"No other answer to a single decision would have been better."</p> }
     });
+    let (yours, most) = (report.you.score, report.best.score);
+    let share = (most > 0.0 && yours >= 0.0).then(|| {
+        let share = Unit::Fraction.format((yours / most).min(1.0));
+        view! { <p class="mission-share sans"><b data-share-of-best>{share}</b> " of the best run that was found"</p> }
+    });
     let slack = 1e-6 * report.you.score.abs();
     let returning = (report.returning > slack).then(|| {
         view! { <p>"Going back and deciding again cost " <b>{unit.format(report.returning)}</b> " of it."</p> }
@@ -141,6 +156,7 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
         answers.collect_view()
     });
     view! {
+        {share}
         <Table scroll="You, the best found, and somebody careless" class="mission-result" columns rows=rows.into_any() />
         <h3>"What mattered most"</h3>
         <p class="sans small">"By how much “" {label} "” would have been better, had this one decision been the best run’s."</p>

@@ -16,7 +16,7 @@ pub(super) fn view(loaded: Wrapped) -> AnyView {
     let shown = run.shown;
     let begun = Memo::new(move |_| run.moves.with(|moves| !moves.is_empty()));
     // The brief is read at the beginning; afterwards it folds.
-    let brief = run.with(|m| m.brief.clone());
+    let (brief, title, question) = run.with(|m| (m.brief.clone(), m.title.clone(), m.question.clone()));
     let brief = run.start_text(&brief);
     let decision = Memo::new(move |_| shown.with(|s| (s.next, s.is_over, s.steps.len())));
     Effect::new(move |before: Option<usize>| {
@@ -45,6 +45,8 @@ pub(super) fn view(loaded: Wrapped) -> AnyView {
             {problem}
             <details class="mission-brief chapter-text" id="mission-brief" data-slide="The brief" open=move || !begun.get()>
                 <summary class="sans">"The brief"</summary>
+                <h2 class="together">{title}</h2>
+                <p class="together lede">{question}</p>
                 <div inner_html=brief></div>
             </details>
             {tools(run)}
@@ -188,7 +190,7 @@ fn past(run: Run, i: usize, step: Step) -> AnyView {
     };
     let label = head.clone();
     view! {
-        <li id=id(i) tabindex="-1" data-slide=label class:again=step.again class:went-back=went_back>
+        <li id=id(i) tabindex="-1" data-slide=label class:again=step.again class:bad=step.bad class:went-back=went_back>
             <details open=is_last>
                 <summary>
                     <b>{head}</b>
