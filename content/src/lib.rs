@@ -31,6 +31,8 @@ mod markdown;
 #[cfg(feature = "render")]
 mod names;
 #[cfg(feature = "render")]
+mod repeated;
+#[cfg(feature = "render")]
 mod search_index;
 #[cfg(feature = "render")]
 mod site;

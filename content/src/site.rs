@@ -14,6 +14,7 @@ use crate::fragment;
 use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
 use crate::names::Kind;
+use crate::repeated;
 use crate::schema::{
     self, Chapter, Course, Diagnostic, Draft, ExerciseIndex, Exercises, HOME, Html, Indexed, Readings, SearchIndex,
     Status,
@@ -114,6 +115,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     files.json("exercises.json", &exercises);
     check_folders(&world);
     check_sources(&world, &readings);
+    repeated::check(&world);
     if !data::coverage(&world, &readings).is_empty() {
         coverage::check_links(&world);
     }
@@ -138,6 +140,7 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
     let world = survey(tree, &sink, Mode::Lenient);
     let course = course(&world);
     check_folders(&world);
+    repeated::check(&world);
     let slug = crate::world::slug_of(folder);
     let written = course.chapter(slug).filter(|c| c.status == Status::Written);
     let (html, exercises) = match written.and_then(|chapter| Some((chapter, read_chapter(&world, chapter)?))) {

@@ -37,6 +37,13 @@ impl<'a, 't> Document<'a, 't> {
         Self { text, root, sink }
     }
 
+    /// Calls `look` with every string in it.
+    pub(crate) fn each_string(&self, look: &mut dyn FnMut(&Located<'a>)) {
+        for value in self.root.get_ref().values() {
+            strings(self.text, value, look);
+        }
+    }
+
     /// Its top-level table.
     pub(crate) fn root(&self) -> Table<'a, '_> {
         Table {
@@ -272,6 +279,15 @@ impl<'a, 't> Table<'a, 't> {
             let message = format!("There is no key `{name}` here; the keys are {}.", known.join(", "));
             self.sink.report_near(self.text.spot(key.span().start), message, name, &known);
         }
+    }
+}
+
+fn strings<'a>(text: &Located<'a>, value: &Spanned<DeValue<'_>>, look: &mut dyn FnMut(&Located<'a>)) {
+    match value.get_ref() {
+        DeValue::String(string) => look(&text.denoted(value.span(), string)),
+        DeValue::Array(items) => items.iter().for_each(|item| strings(text, item, look)),
+        DeValue::Table(table) => table.values().for_each(|item| strings(text, item, look)),
+        _ => {}
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! - numbers: `64`, `.5`, `3.35e12`, and percentages `12.5%` (a hundredth of the number before the sign);
 //! - `+ - * / ^`, parentheses, a leading minus; also `× · ⋅ ÷ −`. `^` binds most tightly and to the right: `-2^2` is −4;
-//! - names: a letter or `_`, then letters, digits and `_`. The id of a quantity or parameter that has a hyphen
+//! - names: a letter or `_`, then letters, digits and `_`; of a fact of the hardware the row's and the fact's with a point between them
+//!   (`h100_80.peak`, see [`crate::hardware::constants`]). The id of a quantity or parameter that has a hyphen
 //!   (`bubble-fraction`) is written with `_` in its place (`bubble_fraction`); [`name_of`] and [`name_matches`] do that;
 //! - functions: `min` and `max` of one or more, and `ceil floor round sqrt log2 log10 ln exp` of one;
 //! - multiplication without a sign before a parenthesis or a name: `2(n-1)/n`, `6 n d`. After a division it could mean
@@ -126,6 +127,14 @@ impl Expr {
             }
         }
         found
+    }
+
+    /// The numbers written in it, each with its place in the text.
+    pub fn literals(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.steps.iter().filter_map(|(at, step)| match step {
+            Step::Number(value) => Some((*at, *value)),
+            _ => None,
+        })
     }
 
     /// The one name that this expression consists of, if it does.
@@ -415,8 +424,13 @@ impl Parser<'_> {
 
     fn name(&mut self) -> Result<(), Error> {
         let at = self.at;
-        let name: String = self.rest().chars().take_while(|&c| continues_name(c)).collect();
+        let mut name: String = self.rest().chars().take_while(|&c| continues_name(c)).collect();
         self.at += name.len();
+        if self.rest().strip_prefix('.').is_some_and(|fact| fact.starts_with(begins_name)) {
+            let fact: String = self.rest().chars().skip(1).take_while(|&c| continues_name(c)).collect();
+            self.at += 1 + fact.len();
+            name = format!("{name}.{fact}");
+        }
         let function = FUNCTIONS.into_iter().find(|f| *f == name);
         let Some(function) = function.filter(|_| self.peek() == Some('(')) else {
             self.steps.push((at, Step::Name(name)));
@@ -590,6 +604,10 @@ mod tests {
         assert!(Expr::parse("params+0").unwrap().as_name().is_none());
         assert!(name_matches("bubble-fraction", "bubble_fraction") && !name_matches("bubble-fraction", "bubble"));
         assert!(!name_matches("a_b", "a-b"));
+        assert_eq!(names("2 h100_80.peak/n.x").unwrap(), ["h100_80.peak", "n.x"]);
+        assert!(Expr::parse("n.5").is_err() && Expr::parse("n.").is_err());
+        let literals: Vec<_> = Expr::parse("2*(n+989e12)").unwrap().literals().collect();
+        assert_eq!(literals, [(0, 2.0), (5, 989e12)]);
         assert_eq!(name_of("bubble-fraction"), "bubble_fraction");
     }
 

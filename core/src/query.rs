@@ -177,6 +177,9 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
+/// Choices that had another name, in links that were made before, and their name now.
+const RENAMED: [(&str, &str); 3] = [("v100", "v100-32"), ("a100", "a100-80"), ("h100", "h100-80")];
+
 /// Reads a model's parameters one by one and collects what was wrong.
 #[derive(Debug)]
 pub struct Reader<'a> {
@@ -287,6 +290,10 @@ impl<'a> Reader<'a> {
             return spec.default;
         };
         if let Some(found) = options.iter().find(|o| o.eq_ignore_ascii_case(text)) {
+            return found;
+        }
+        let now = RENAMED.iter().find(|(before, _)| before.eq_ignore_ascii_case(text)).map(|(_, now)| *now);
+        if let Some(found) = options.iter().find(|o| now == Some(**o)) {
             return found;
         }
         let hint = did_you_mean(text, options);

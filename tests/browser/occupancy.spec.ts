@@ -45,7 +45,7 @@ test("an SM is set by hand, and another GPU has its own again", async ({ page })
   await threads.press("Enter");
   await expect.poll(() => parameter(page, "max_threads_per_sm")).toBe("1024");
   expect(await quantity(page, "sm-warps")).toBe(32);
-  await figure(page).locator('select[name="gpu"]').selectOption("a100");
+  await figure(page).locator('select[name="gpu"]').selectOption("a100-80");
   await expect.poll(() => parameter(page, "max_threads_per_sm")).toBeNull();
   expect(await quantity(page, "sm-warps")).toBe(64);
 });

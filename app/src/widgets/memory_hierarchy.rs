@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::hardware::levels::{LINKS_ARE_FROM, Level, Params};
+use ringside_core::hardware::levels::{LINKS_ARE_FROM, Level, Params, of};
 use ringside_core::quantity::{Unit, bytes_binary};
 use ringside_drawing::charts::memory_hierarchy::chart;
 
@@ -30,12 +30,12 @@ const EXAMPLES: &[Preset] = &[
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
-    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.gpu.levels())));
+    let quantities = Memo::new(move |_| params.with(|p| p.quantities(&of(p.gpu))));
     view! {
         <ModelFigure
             props
             state
-            subtitle=Signal::derive(move || params.with(|p| format!("{}, {} over size", p.gpu.label(), p.show.label())))
+            subtitle=Signal::derive(move || params.with(|p| format!("{}, {} over size", p.gpu.name, p.show.label())))
             finding=Signal::derive(move || params.with(Params::finding))
             notes=format!("Registers and shared memory of all SMs together; links in one direction. Latency of links: {LINKS_ARE_FROM}.")
             presets=partial(state, "Examples", EXAMPLES.iter().copied())
@@ -64,7 +64,7 @@ fn table(params: Memo<Params>) -> AnyView {
             </tr>
         }
     };
-    let rows = move || params.with(|p| p.gpu.levels()).into_iter().map(row).collect_view();
+    let rows = move || params.with(|p| of(p.gpu)).into_iter().filter(|level| level.size > 0.0).map(row).collect_view();
     view! {
         <Table
             columns=[

@@ -12,7 +12,7 @@ mod links;
 mod maths;
 pub(crate) mod scan;
 mod template;
-mod values;
+pub(crate) mod values;
 mod writer;
 
 use pulldown_cmark::Options;

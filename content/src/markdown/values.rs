@@ -5,9 +5,13 @@
 //! written by its id (`bubble-fraction`); in an expression its hyphens are `_`. Formats: a unit (`GB`, `GiB`, `ms`, `%`:
 //! those of [`ringside_core::answer`]), `auto` (a lone quantity's own way, which is also the default), `count`, `exact` (a whole
 //! number in full: 8 030 261 248), or a number of significant digits.
+//!
+//! Facts of the hardware have names of their own ([`constants`]) and need no model: `` `=h100_80.peak` ``, `` `=1024*h100_80.peak as 3` ``.
+//! What is quoted from elsewhere and only happens to be such a fact stands as it is: `` `=quoted 989 TFLOP/s` ``.
 
 use ringside_core::answer::{find_unit, units_of};
 use ringside_core::catalogue::{Entry, Evaluation};
+use ringside_core::hardware::constants;
 use ringside_core::quantity::{Unit, exact, number, significant};
 use ringside_core::query::{Query, parse_number};
 use ringside_core::{catalogue, expr};
@@ -46,16 +50,19 @@ impl Trouble {
 /// Computes what stands between the `=` and the closing backtick.
 pub(crate) fn compute(source: &str) -> Result<Value, Trouble> {
     let source = source.trim();
-    let (model, rest) = source.split_once(char::is_whitespace).ok_or_else(|| {
-        Trouble::new("An inline value is `=model expression ? query as format`, such as `=amdahl speedup ? n=8`.")
-    })?;
+    let (model, rest) = source.split_once(char::is_whitespace).unwrap_or((source, ""));
+    if let Some(value) = without_model(source) {
+        return value;
+    }
+    if rest.is_empty() {
+        return Err(Trouble::new(
+            "An inline value is `=model expression ? query as format`, such as `=amdahl speedup ? n=8`.",
+        ));
+    }
     let Some(entry) = catalogue::find(model) else {
         return Err(Trouble::near(format!("There is no model “{model}”."), model, catalogue::ALL.iter().map(|e| e.id)));
     };
-    let (rest, format) = match rest.rfind(" as ") {
-        Some(at) => (&rest[..at], rest[at + 4..].trim()),
-        None => (rest, "auto"),
-    };
+    let (rest, format) = split_format(rest);
     let (expression, query) = rest.split_once('?').unwrap_or((rest, ""));
     let evaluation = evaluated(entry, &Query::parse(query));
     if let Some(problem) = evaluation.problems.first() {
@@ -68,6 +75,38 @@ pub(crate) fn compute(source: &str) -> Result<Value, Trouble> {
     Ok(Value { value, text: write(value, unit, format)? })
 }
 
+/// Begins what is quoted: it stands as it is written.
+pub(crate) const QUOTED: &str = "quoted ";
+
+fn split_format(source: &str) -> (&str, &str) {
+    match source.rfind(" as ") {
+        Some(at) => (&source[..at], source[at + 4..].trim()),
+        None => (source, "auto"),
+    }
+}
+
+/// What needs no model: a quotation, or an expression over facts of the hardware alone.
+fn without_model(source: &str) -> Option<Result<Value, Trouble>> {
+    if let Some(text) = source.strip_prefix(QUOTED) {
+        let digits = text.split(|c: char| !(c.is_ascii_digit() || c == '.')).next().unwrap_or_default();
+        return Some(Ok(Value { value: parse_number(digits).unwrap_or_default(), text: text.trim().to_owned() }));
+    }
+    let (expression, format) = split_format(source);
+    let parsed = expr::Expr::parse(expression).ok()?;
+    let names = parsed.names();
+    if names.is_empty() || !names.iter().all(|name| name.contains('.')) {
+        return None;
+    }
+    let unit = parsed.as_name().and_then(constants::find).map(|(_, unit)| unit);
+    let value = parsed.eval(&|name| constants::find(name).map(|(value, _)| value)).map_err(|e| match e.unknown {
+        Some(name) => {
+            Trouble::near(format!("There is no fact “{name}” of the hardware."), &name, constants::all().map(|c| c.0))
+        }
+        None => Trouble::new(e.message),
+    });
+    Some(value.and_then(|value| Ok(Value { value, text: write(value, unit, format)? })))
+}
+
 /// The value of an expression and, of a lone quantity, its unit.
 fn evaluate(entry: &Entry, evaluation: &Evaluation, expression: &str) -> Result<(f64, Option<Unit>), Trouble> {
     if let Some(quantity) = evaluation.quantities.iter().find(|q| q.id == expression) {
@@ -76,7 +115,8 @@ fn evaluate(entry: &Entry, evaluation: &Evaluation, expression: &str) -> Result<
     let lookup = |name: &str| {
         let quantity = evaluation.quantities.iter().find(|q| expr::name_matches(q.id, name));
         let parameter = || evaluation.query.iter().find(|(n, _)| expr::name_matches(n, name)).map(|(_, v)| v);
-        quantity.map(|q| q.value).or_else(|| parameter().and_then(parse_number))
+        let own = quantity.map(|q| q.value).or_else(|| parameter().and_then(parse_number));
+        own.or_else(|| constants::find(name).map(|(value, _)| value))
     };
     let parsed = expr::Expr::parse(expression).map_err(|e| Trouble::new(e.message))?;
     let unit = parsed
@@ -144,6 +184,11 @@ mod tests {
         assert_eq!(text("amdahl n*1e9 ? n=60 as GiB"), "55.9 GiB");
         assert_eq!(text("amdahl n*1e6 ? n=64 as exact"), "64\u{202f}000\u{202f}000");
         assert_eq!(compute("amdahl n ? n=64").map(|v| v.value), Ok(64.0));
+        assert_eq!(text("h100_80.peak"), "989 TFLOP/s");
+        assert_eq!(text("h100_80.bandwidth as TB/s"), "3.35 TB/s");
+        assert_eq!(text("2 * h100_80.peak / h100_80.bandwidth as 3"), "590");
+        assert_eq!(text("amdahl n * nvlink4.bandwidth ? n=2 as GB/s"), "900 GB/s");
+        assert_eq!(text("quoted 989 TFLOP/s"), "989 TFLOP/s");
     }
 
     #[test]
@@ -161,6 +206,8 @@ mod tests {
             ("amdahl speedup as 16", "is not a format"),
             ("amdahl 1/0", "divides by zero"),
             ("amdahl n/3 ? n=64 as exact", "is not a whole number"),
+            ("h100_80.peek", "no fact “h100_80.peek”"),
+            ("h100_80.peak as GB", "cannot be written in GB"),
         ] {
             assert!(text(source).contains(message), "{source}: {}", text(source));
         }

@@ -7,10 +7,10 @@
 //! share of the bandwidth and no more, so that what idles is lost.
 
 use super::growth::Params;
-use crate::occupancy::Gpu;
+use crate::hardware::{Accelerator, H100};
 
 /// The GPU that decodes.
-pub const GPU: Gpu = Gpu::H100;
+pub const GPU: &Accelerator = H100;
 /// Bytes of a number of a partial output.
 const PARTIAL: f64 = 4.0;
 
@@ -44,18 +44,18 @@ impl Decode {
 impl Params {
     /// One step of decoding in a layer, after the tokens that are there.
     pub fn decode(&self) -> Decode {
-        let chip = GPU.chip();
+        let sms = GPU.chip_or_h100().sms;
         let splits = self.splits.max(1);
         let blocks = self.sequences * self.kv_heads * splits;
-        let waves = blocks.div_ceil(chip.sms);
+        let waves = blocks.div_ceil(sms);
         let layer = self.kept(self.kv_heads) / self.layers.max(1) as f64;
         let cache = layer * self.tokens() as f64 * self.sequences as f64;
         // A split writes, for each query head, a row of the output and the logarithm of its sum.
         let rows = (self.sequences * self.heads * splits) as f64;
         let merged = if splits > 1 { rows * (self.head_dim + 1) as f64 * PARTIAL } else { 0.0 };
-        let busy = blocks as f64 / (waves * chip.sms).max(1) as f64;
-        let read = cache / chip.bandwidth / busy + 2.0 * merged / chip.bandwidth;
-        Decode { blocks, sms: chip.sms, waves, read, merged }
+        let busy = blocks as f64 / (waves * sms).max(1) as f64;
+        let read = cache / GPU.bandwidth / busy + 2.0 * merged / GPU.bandwidth;
+        Decode { blocks, sms, waves, read, merged }
     }
 }
 

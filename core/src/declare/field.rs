@@ -1,9 +1,6 @@
 //! Where a parameter lives: fields of every type that a parameter can have, seen alike.
 
 use super::{Options, Takes};
-use crate::hardware::links::{self, Link};
-use crate::hardware::{self, Accelerator};
-use crate::model::presets::{self, Preset};
 use crate::query::{Kind, ParamSpec, Reader, plain};
 
 /// A field of a model's parameters, to be read and written.
@@ -295,15 +292,3 @@ macro_rules! one_of {
 }
 
 pub(crate) use one_of;
-
-chosen_by_id!(
-    Accelerator, &hardware::ALL[0], hardware::find, |_: &[&str]| Some(Takes::Gpu);
-    Link, &links::INSIDE[0], links::find, link_between;
-    Preset, &presets::ALL[0], presets::find, |_: &[&str]| Some(Takes::Model);
-);
-
-/// What a choice of links among these stands for; a bridge between sockets is nobody's setup.
-fn link_between(ids: &[&str]) -> Option<Takes> {
-    let has = |links: &[Link]| links.iter().any(|link| ids.contains(&link.id));
-    if has(links::BETWEEN) { Some(Takes::Between) } else { has(links::INSIDE).then_some(Takes::Inside) }
-}

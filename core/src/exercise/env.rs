@@ -2,6 +2,7 @@
 
 use crate::catalogue::Evaluation;
 use crate::expr::{Expr, continues_name, name_of};
+use crate::hardware::constants;
 use crate::quantity::Unit;
 use crate::query::{Query, did_you_mean, parse_number};
 
@@ -40,10 +41,11 @@ impl Env {
             if self.text(&name).is_some() {
                 continue;
             }
-            if let Some(number) = parse_number(value)
+            let fact = constants::find(value).map(|(number, unit)| (number, Some(unit)));
+            if let Some((number, unit)) = parse_number(value).map(|number| (number, None)).or(fact)
                 && self.number(&name).is_none()
             {
-                self.numbers.push((name.clone(), number, None));
+                self.numbers.push((name.clone(), number, unit));
             }
             self.texts.push((name, value.to_owned()));
         }
@@ -61,14 +63,16 @@ impl Env {
         self
     }
 
-    /// The number called `name`, in base units.
+    /// The number called `name`, in base units: one of these, or a fact of the hardware.
     pub fn number(&self, name: &str) -> Option<f64> {
-        self.numbers.iter().find(|(n, ..)| n == name).map(|(_, value, _)| *value)
+        let own = self.numbers.iter().find(|(n, ..)| n == name).map(|(_, value, _)| *value);
+        own.or_else(|| constants::find(name).map(|(value, _)| value))
     }
 
-    /// What the number called `name` counts, if it is a quantity.
+    /// What the number called `name` counts, if it is a quantity or a fact of the hardware.
     pub fn unit(&self, name: &str) -> Option<Unit> {
-        self.numbers.iter().find(|(n, ..)| n == name).and_then(|(.., unit)| *unit)
+        let own = self.numbers.iter().find(|(n, ..)| n == name);
+        own.map_or_else(|| constants::find(name).map(|(_, unit)| unit), |(.., unit)| *unit)
     }
 
     /// The parameter called `name`, as it is written in a query string.
@@ -128,6 +132,9 @@ impl Env {
 
     /// A sentence for a name that does not exist: which do.
     pub(super) fn unknown(&self, name: &str) -> String {
+        if name.contains('.') {
+            return unknown_fact(name);
+        }
         let names = self.names();
         let hint = did_you_mean(name, &names);
         if names.is_empty() {
@@ -137,4 +144,14 @@ impl Env {
         }
         format!("There is nothing called “{name}”{hint}. There are: {}.", names.join(", "))
     }
+}
+
+/// A sentence for a fact of the hardware that is not in its tables.
+fn unknown_fact(name: &str) -> String {
+    let all: Vec<String> = constants::all().map(|(name, ..)| name).collect();
+    let names: Vec<&str> = all.iter().map(String::as_str).collect();
+    let hint = did_you_mean(name, &names);
+    format!(
+        "There is no fact “{name}” in the tables of the hardware{hint}. Write one like h100_80.peak or ndr.bandwidth."
+    )
 }

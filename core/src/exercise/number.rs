@@ -153,7 +153,9 @@ fn parameters_of(exercise: &Exercise, env: &Env) -> Vec<(String, f64)> {
     for name in exercise.params.keys().chain(exercise.draw.keys()) {
         let name = crate::expr::name_of(name);
         let known = names.iter().any(|(n, _)| *n == name);
-        if let Some(value) = env.text(&name).and_then(crate::query::parse_number).filter(|_| !known) {
+        let fact = |text: &str| crate::hardware::constants::find(text).map(|(value, _)| value);
+        let value = env.text(&name).and_then(|text| crate::query::parse_number(text).or_else(|| fact(text)));
+        if let Some(value) = value.filter(|_| !known) {
             names.push((name, value));
         }
     }

@@ -2,37 +2,15 @@
 //!
 //! Sizes and bandwidths are of the whole GPU: of all its SMs together where each has its own. Registers: 64 K of 32 bits in each SM; a
 //! clock brings each FP32 lane the three operands of a fused multiply-add. Shared memory and L1: 32 banks of four bytes a clock in each
-//! SM (CUDA C++ Programming Guide). L2: 5,120 bytes a clock (NVIDIA A100 white paper). HBM, NVLink and PCIe: [`super::ALL`] and
-//! [`super::links`]. Latencies in cycles: Luo et al. 2024, arXiv 2402.13499, table IV (A100, H100 PCIe); Chips and Cheese 2025 (B200).
-//! What nobody has published is left out.
+//! SM (CUDA C++ Programming Guide). Everything else is in the GPU's row of [`super::ALL`] and in [`super::links`]. What nobody has
+//! published is left out.
 
 use super::links::{self, LATENCY_SOURCE};
-use super::{Accelerator, find};
-use crate::declare::{Field, Measure, Model, Param, Takes, choice, measure, whole};
+use super::{Accelerator, CHIPS};
+use crate::declare::{Field, Measure, Model, Param, choice, measure, whole};
 use crate::options;
 use crate::quantity::{Unit, bytes_binary, number, unbroken};
-use crate::units::{GIB, KIB, MIB};
-
-/// A GPU whose levels are known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Gpu {
-    /// Ampere.
-    A100,
-    /// Hopper.
-    #[default]
-    H100,
-    /// Hopper, with slower links, for export.
-    H800,
-    /// Blackwell.
-    B200,
-}
-
-options!(Gpu {
-    A100: "a100", "A100";
-    H100: "h100", "H100";
-    H800: "h800", "H800";
-    B200: "b200", "B200";
-});
+use crate::units::{GIB, KIB};
 
 /// What is drawn over the size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,137 +49,64 @@ pub struct Level {
 /// The levels of a GPU, the nearest first.
 pub const LEVELS: usize = 6;
 
-/// What is special about a GPU.
-struct Facts {
-    accelerator: &'static str,
-    sms: f64,
-    clock: f64,
-    /// FP32 lanes of an SM.
-    lanes: f64,
-    /// L1 and shared memory of an SM, bytes.
-    near: f64,
-    /// L2, bytes.
-    l2: f64,
-    l2_bandwidth: Option<f64>,
-    /// Cycles of shared memory, L2 and HBM.
-    cycles: [Option<f64>; 3],
-    nvlink: &'static str,
-    pcie: &'static str,
-    measured: &'static str,
-}
+/// Bytes of the registers of an SM.
+const REGISTERS: f64 = 256.0 * KIB;
 
-const LUO: &str = "Luo et al. 2024, table IV";
-const CHEESE: &str = "Chips and Cheese 2025";
-
-impl Gpu {
-    fn facts(self) -> Facts {
-        let hopper = Facts {
-            accelerator: "h100-80",
-            sms: 132.0,
-            clock: 1.98e9,
-            lanes: 128.0,
-            near: 256.0 * KIB,
-            l2: 50.0 * MIB,
-            l2_bandwidth: Some(5120.0),
-            cycles: [Some(29.0), Some(263.0), Some(478.8)],
-            nvlink: "nvlink4",
-            pcie: "pcie5",
-            measured: LUO,
-        };
-        match self {
-            Self::A100 => Facts {
-                accelerator: "a100-80",
-                sms: 108.0,
-                clock: 1.41e9,
-                lanes: 64.0,
-                near: 192.0 * KIB,
-                l2: 40.0 * MIB,
-                cycles: [Some(29.0), Some(261.5), Some(466.3)],
-                nvlink: "nvlink3",
-                pcie: "pcie4",
-                ..hopper
-            },
-            Self::H100 => hopper,
-            Self::H800 => Facts { nvlink: "nvlink4-h800", ..hopper },
-            Self::B200 => Facts {
-                accelerator: "b200",
-                sms: 148.0,
-                clock: 1.965e9,
-                l2: 126.0 * MIB,
-                l2_bandwidth: None,
-                cycles: [Some(39.0), Some(150e-9 * 1.965e9), None],
-                nvlink: "nvlink5",
-                measured: CHEESE,
-                ..hopper
-            },
-        }
-    }
-
-    /// Its levels.
-    pub fn levels(self) -> [Level; LEVELS] {
-        let f = self.facts();
-        let hbm: &Accelerator = find(f.accelerator).unwrap_or(&super::ALL[0]);
-        let link = |id: &str| links::INSIDE.iter().find(|link| link.id == id).unwrap_or(&links::INSIDE[0]);
-        let (nvlink, pcie) = (link(f.nvlink), link(f.pcie));
-        let seconds = |cycles: Option<f64>| cycles.map(|cycles| cycles / f.clock);
-        let registers = 256.0 * KIB;
-        [
-            Level {
-                name: "registers",
-                shared_by: "a thread",
-                size: registers * f.sms,
-                unit: registers,
-                bandwidth: Some(f.sms * f.lanes * 12.0 * f.clock),
-                latency: Some(1.0 / f.clock),
-                source: "three operands of 4 B for each FP32 lane and clock",
-            },
-            Level {
-                name: "shared memory and L1",
-                shared_by: "a block",
-                size: f.near * f.sms,
-                unit: f.near,
-                bandwidth: Some(f.sms * 128.0 * f.clock),
-                latency: seconds(f.cycles[0]),
-                source: f.measured,
-            },
-            Level {
-                name: "L2",
-                shared_by: "all SMs",
-                size: f.l2,
-                unit: f.l2,
-                bandwidth: f.l2_bandwidth.map(|bytes| bytes * f.clock),
-                latency: seconds(f.cycles[1]),
-                source: f.measured,
-            },
-            Level {
-                name: "HBM",
-                shared_by: "all SMs",
-                size: hbm.memory.0,
-                unit: hbm.memory.0,
-                bandwidth: Some(hbm.bandwidth),
-                latency: seconds(f.cycles[2]),
-                source: hbm.source.title,
-            },
-            Level {
-                name: "the HBM of seven others, over NVLink",
-                shared_by: "eight GPUs on an NVSwitch",
-                size: 7.0 * hbm.memory.0,
-                unit: 7.0 * hbm.memory.0,
-                bandwidth: Some(nvlink.bandwidth),
-                latency: Some(nvlink.latency),
-                source: nvlink.source.title,
-            },
-            Level {
-                name: "the host’s memory, over PCIe",
-                shared_by: "everything on the host",
-                size: HOST,
-                unit: HOST,
-                bandwidth: Some(pcie.bandwidth),
-                latency: Some(pcie.latency),
-                source: pcie.source.title,
-            },
-        ]
-    }
+/// The levels of a GPU. One that it does not have holds nothing.
+pub fn of(gpu: &Accelerator) -> [Level; LEVELS] {
+    let chip = gpu.chip_or_h100();
+    let (sms, near) = (chip.sms as f64, chip.near as f64);
+    let peers = links::of(gpu).0.filter(|link| link.id != gpu.ports.host);
+    let link = |name, shared_by, size: f64, link: Option<&'static links::Link>| Level {
+        name,
+        shared_by,
+        size: if link.is_some() { size } else { 0.0 },
+        unit: if link.is_some() { size } else { 0.0 },
+        bandwidth: link.map(|link| link.bandwidth),
+        latency: link.map(|link| link.latency),
+        source: link.map_or("", |link| link.source.title),
+    };
+    let measured = if chip.measured.is_empty() { chip.source } else { chip.measured };
+    [
+        Level {
+            name: "registers",
+            shared_by: "a thread",
+            size: REGISTERS * sms,
+            unit: REGISTERS,
+            bandwidth: Some(sms * chip.lanes as f64 * 12.0 * chip.clock),
+            latency: Some(1.0 / chip.clock),
+            source: "three operands of 4 B for each FP32 lane and clock",
+        },
+        Level {
+            name: "shared memory and L1",
+            shared_by: "a block",
+            size: near * sms,
+            unit: near,
+            bandwidth: Some(sms * 128.0 * chip.clock),
+            latency: chip.latency.near,
+            source: measured,
+        },
+        Level {
+            name: "L2",
+            shared_by: "all SMs",
+            size: chip.l2 as f64,
+            unit: chip.l2 as f64,
+            bandwidth: chip.l2_bandwidth,
+            latency: chip.latency.l2,
+            source: measured,
+        },
+        Level {
+            name: chip.dram,
+            shared_by: "all SMs",
+            size: gpu.memory.0,
+            unit: gpu.memory.0,
+            bandwidth: Some(gpu.bandwidth),
+            latency: chip.latency.memory,
+            source: gpu.source.title,
+        },
+        link("the HBM of seven others, over NVLink", "eight GPUs on an NVSwitch", 7.0 * gpu.memory.0, peers),
+        link("the host’s memory, over PCIe", "everything on the host", HOST, links::find(gpu.ports.host)),
+    ]
 }
 
 /// The host's memory: 2 TiB, that of a DGX H100 and a DGX A100 of 640 GB.
@@ -213,7 +118,7 @@ pub const LINKS_ARE_FROM: &str = LATENCY_SOURCE.title;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The GPU.
-    pub gpu: Gpu,
+    pub gpu: &'static Accelerator,
     /// What is drawn.
     pub show: Show,
     /// Bytes of what is to be kept.
@@ -227,9 +132,9 @@ impl Model for Params {
     type Result = [Level; LEVELS];
     const ID: &'static str = "memory-hierarchy";
     const TITLE: &'static str = "The memory hierarchy";
-    const SUMMARY: &'static str = "Registers, shared memory, L2, HBM, NVLink and PCIe of four GPUs: how much, how fast and how far, and the nearest that holds your data.";
+    const SUMMARY: &'static str = "Registers, shared memory, L2, HBM, NVLink and PCIe of a GPU: how much, how fast and how far, and the nearest that holds your data.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("gpu", "the GPU", Gpu::LIST, "h100").takes(Takes::Gpu).label("GPU").main().at(|p| p.gpu.slot()),
+        choice("gpu", "the GPU", CHIPS, "h100-80").label("GPU").main().at(|p| p.gpu.slot()),
         choice("show", "what is drawn over the size", Show::LIST, "bandwidth")
             .label("Over size")
             .main()
@@ -270,9 +175,9 @@ impl Model for Params {
         }),
         measure(
             "read",
-            "Time to read your data once from where they fit; 0 where they do not",
+            "Time to read your data once from the nearest level that all SMs share; 0 where nothing holds them",
             Unit::Seconds,
-            |p, l| p.nearest(l).and_then(|i| p.read_from(l, i)).unwrap_or(0.0),
+            |p, l| p.shared(l).and_then(|i| p.read_from(l, i)).unwrap_or(0.0),
         ),
         measure("read-hbm", "Time to read your data once from HBM", Unit::Seconds, |p, l| {
             p.read_from(l, 3).unwrap_or(0.0)
@@ -283,7 +188,7 @@ impl Model for Params {
     ];
 
     fn evaluate(&self) -> Result<[Level; LEVELS], String> {
-        Ok(self.gpu.levels())
+        Ok(of(self.gpu))
     }
 }
 
@@ -295,6 +200,11 @@ impl Params {
     /// The nearest level that holds the data, by its number.
     pub fn nearest(&self, levels: &[Level; LEVELS]) -> Option<usize> {
         levels.iter().position(|level| self.bytes as f64 <= level.size)
+    }
+
+    /// The nearest level that holds the data for every SM to read.
+    fn shared(&self, levels: &[Level; LEVELS]) -> Option<usize> {
+        self.nearest(levels).and_then(|_| (2..LEVELS).find(|&i| self.bytes as f64 <= levels[i].size))
     }
 
     /// Seconds to read the data once from a level.
@@ -314,53 +224,79 @@ impl Params {
 
     /// Where the data fit, and what reading them costs there and one level further.
     pub fn finding(&self) -> String {
-        let levels = self.gpu.levels();
+        let levels = of(self.gpu);
         let data = bytes_binary(self.bytes as f64);
-        let Some(nearest) = self.nearest(&levels) else {
-            return format!("{data} fit nowhere in this machine: they have to be split over nodes, or stay on disk.");
+        let (Some(nearest), Some(shared)) = (self.nearest(&levels), self.shared(&levels)) else {
+            return format!(
+                "{data} fit nowhere in this machine: split them over several nodes, or leave them on disk."
+            );
         };
         let time = |i: usize| self.read_from(&levels, i).map(|s| unbroken(&Unit::Seconds.format(s)));
         let level = |i: usize| levels.get(i).map_or("", |level| level.name);
-        let of_all = if nearest < 2 { " of all SMs together" } else { "" };
-        let read = match time(nearest) {
-            Some(time) => format!("where reading them once takes {time}"),
-            None => "whose bandwidth is not published".to_owned(),
+        let fit = match levels.get(nearest) {
+            Some(own) if nearest < 2 => format!(
+                "{data} fit in the {} of all SMs only in pieces of at most {}, which no other SM can read. The nearest level that holds them for every SM is {}",
+                own.name,
+                bytes_binary(own.unit),
+                level(shared)
+            ),
+            _ => format!("{data} fit in {}", level(nearest)),
         };
-        let further = match (nearest, time(3), time(5)) {
-            (0..=2, Some(hbm), _) => format!(" From HBM it takes {hbm}."),
+        let read = match time(shared) {
+            Some(time) => format!(", where reading them once takes {time}"),
+            None => ", whose bandwidth nobody has published".to_owned(),
+        };
+        let further = match (shared, time(3), time(5)) {
+            (2, Some(time), _) => format!(" From {} it takes {time}.", level(3)),
             (3, _, Some(pcie)) => format!(" Over PCIe it would take {pcie}."),
             _ => String::new(),
         };
+        format!("{fit}{read}.{further}{}", self.steps(&levels))
+    }
+
+    /// How much slower, or how much farther away, each level is than others.
+    fn steps(&self, levels: &[Level; LEVELS]) -> String {
         let ratio = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| number(a / b));
-        let [registers, near, _, hbm, nvlink, pcie] = &levels;
-        let steps = match self.show {
-            Show::Bandwidth => format!(
-                " The {}’s registers are {} times as fast as its HBM, shared memory {} times; NVLink has 1/{} of HBM’s bandwidth and PCIe 1/{}.",
-                self.gpu.label(),
-                ratio(registers.bandwidth, hbm.bandwidth).unwrap_or_default(),
-                ratio(near.bandwidth, hbm.bandwidth).unwrap_or_default(),
-                ratio(hbm.bandwidth, nvlink.bandwidth).unwrap_or_default(),
-                ratio(hbm.bandwidth, pcie.bandwidth).unwrap_or_default(),
-            ),
-            Show::Latency => match ratio(hbm.latency, near.latency) {
+        let [registers, near, _, memory, nvlink, pcie] = levels;
+        if self.show == Show::Latency {
+            return match ratio(memory.latency, near.latency) {
                 Some(times) => format!(
-                    " HBM answers after {times} times as long as shared memory, and nothing a thread does makes that shorter: other warps fill the time."
+                    " {} takes {times} times as long to answer as shared memory. Nothing a thread does makes that shorter, so other warps have to fill the time.",
+                    memory.name
                 ),
-                None => " Nobody has published how long its HBM takes to answer.".to_owned(),
-            },
-        };
-        format!("{data} fit in {}{of_all}, {read}.{further}{steps}", level(nearest))
+                None => format!(" Nobody has published how long its {} takes to answer.", memory.name),
+            };
+        }
+        let faster = |of: &Level| ratio(of.bandwidth, memory.bandwidth).unwrap_or_default();
+        let links = [("NVLink", nvlink), ("PCIe", pcie)].map(|(name, link)| {
+            let times = ratio(memory.bandwidth, link.bandwidth)?;
+            Some(format!("{name} has 1/{times} of {}’s bandwidth", memory.name))
+        });
+        let links: Vec<String> = links.into_iter().flatten().collect();
+        format!(
+            " The registers of the {} are {} times as fast as its {}, and shared memory is {} times; {}.",
+            self.gpu.name,
+            faster(registers),
+            memory.name,
+            faster(near),
+            links.join(", ")
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::MIB;
+
+    fn gpu(id: &str) -> &'static Accelerator {
+        super::super::find(id).unwrap_or_else(|| panic!("{id}"))
+    }
 
     /// NVIDIA's A100 white paper: 40 MB of L2, 27 MB of registers, 192 KB of L1 in each of 108 SMs; L2 at 5,120 B a clock is 7.2 TB/s.
     #[test]
     fn the_levels_of_an_a100_are_those_of_its_white_paper() {
-        let [registers, near, l2, ..] = Gpu::A100.levels();
+        let [registers, near, l2, ..] = of(gpu("a100-80"));
         assert_eq!((registers.size / MIB, near.unit / KIB, l2.size / MIB), (27.0, 192.0, 40.0));
         assert!((l2.bandwidth.unwrap_or(0.0) / 7.2e12 - 1.0).abs() < 0.01);
         assert!((near.bandwidth.unwrap_or(0.0) / 19.5e12 - 1.0).abs() < 0.01);
@@ -368,27 +304,41 @@ mod tests {
 
     #[test]
     fn each_level_is_slower_than_the_one_before() {
-        for gpu in Gpu::ALL {
-            let levels = gpu.levels();
+        for id in CHIPS.ids {
+            let levels = of(gpu(id));
             for of in [|l: &Level| l.bandwidth, |l: &Level| l.latency.map(|s| 1.0 / s)] {
                 let known: Vec<f64> = levels.iter().filter_map(of).collect();
-                assert!(known.windows(2).all(|w| w[0] > w[1]), "{gpu:?}: {known:?}");
+                assert!(known.windows(2).all(|w| w[0] > w[1]), "{id}: {known:?}");
             }
+        }
+    }
+
+    /// Links that were made when this figure had names of its own for GPUs.
+    #[test]
+    fn names_of_before_are_still_read() {
+        for (before, now) in [("h100", "h100-80"), ("a100", "a100-80"), ("h800", "h800"), ("b200", "b200")] {
+            let (params, problems) = Params::read(&crate::query::Query::parse(&format!("gpu={before}")));
+            assert_eq!((params.gpu.id, problems), (now, Vec::new()));
         }
     }
 
     #[test]
     fn data_are_placed_where_they_fit() {
         let at = |bytes: u64| Params { bytes, ..Params::standard() };
-        let place = |bytes: u64| at(bytes).nearest(&Gpu::H100.levels());
+        let place = |bytes: u64| at(bytes).nearest(&of(gpu("h100-80")));
         assert_eq!(
             [place(1 << 20), place(40 << 20), place(1 << 30), place(1 << 38), place(1 << 42)],
             [Some(0), Some(2), Some(3), Some(4), None]
         );
-        assert!(
-            at(1 << 30).finding().starts_with("1 GiB fit in HBM, where reading them once takes"),
-            "{}",
-            at(1 << 30).finding()
-        );
+        let starts = |bytes: u64, begin: &str| {
+            let finding = at(bytes).finding();
+            assert!(finding.starts_with(begin), "{finding}");
+        };
+        starts(1 << 30, "1 GiB fit in HBM, where reading them once takes");
+        // No SM reads another's registers, so what fits there in pieces is read from L2, of which no bandwidth is known.
+        starts(16 << 20, "16 MiB fit in the registers of all SMs only in pieces of at most 256 KiB");
+        assert!(at(16 << 20).finding().contains("is L2, whose bandwidth nobody has published. From HBM it takes"));
+        let card = Params { gpu: gpu("rtx-4090"), bytes: 1 << 36, ..Params::standard() };
+        assert!(card.finding().starts_with("64 GiB fit in the host’s memory, over PCIe"), "{}", card.finding());
     }
 }

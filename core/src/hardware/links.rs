@@ -6,7 +6,7 @@
 //! and between sockets, 14 µs over a network of whatever kind.
 
 use super::{Accelerator, Source};
-use crate::declare::List;
+use crate::declare::{List, Takes, chosen_by_id};
 use crate::query::Query;
 
 /// What shares a bandwidth.
@@ -93,6 +93,7 @@ pub const INSIDE: &[Link] = &[
     row(("nvlink5", "NVLink 5 (B200)"), 3.4, 900.0, Wiring::Port, NVLINK),
     row(("nvlink4-h800", "NVLink 4 (H800)"), 3.4, 200.0, Wiring::Port, H800),
     row(("xgmi", "Infinity Fabric mesh (MI300X)"), 3.4, 64.0, Wiring::Mesh, XGMI),
+    row(("pcie3", "PCIe 3 ×16"), 5.7, 15.75, Wiring::Port, PCIE),
     row(("pcie4", "PCIe 4 ×16"), 5.7, 31.5, Wiring::Port, PCIE),
     row(("pcie5", "PCIe 5 ×16"), 5.7, 63.0, Wiring::Port, PCIE),
 ];
@@ -150,21 +151,10 @@ pub const BETWEEN_IDS: [&str; BETWEEN.len()] = ids(BETWEEN);
 /// Every id of [`BRIDGES`], in its order: the choices of a `bridge` parameter.
 pub const BRIDGE_IDS: [&str; BRIDGES.len()] = ids(BRIDGES);
 
-/// The links that an accelerator comes with: to the others of its node, and the port that it has in its vendor's reference
-/// node (DGX A100: HDR; DGX H100, H200, B200 and GB200 NVL72: NDR; DGX B300: XDR; AMD's MI300X platform: 400 Gb/s Ethernet).
-/// None where neither is in the tables, as for a TPU, or where the card is sold without a node.
+/// The links that an accelerator comes with: to the others of its node, and between nodes. None where one is not in the tables, as for a
+/// TPU, or where the card is sold without a node.
 pub fn of(gpu: &Accelerator) -> (Option<&'static Link>, Option<&'static Link>) {
-    let (inside, between) = match gpu.id {
-        "a100-40" | "a100-80" => ("nvlink3", "hdr"),
-        "h100-80" | "h200-141" => ("nvlink4", "ndr"),
-        "b200" | "gb200" => ("nvlink5", "ndr"),
-        "b300" => ("nvlink5", "xdr"),
-        "mi300x" | "mi325x" => ("xgmi", "roce-400"),
-        "h100-pcie-80" => ("pcie5", ""),
-        "rtx-3090" | "rtx-4090" | "a6000-48" | "l40s-48" => ("pcie4", ""),
-        _ => ("", ""),
-    };
-    (find(inside), find(between))
+    (find(gpu.ports.inside), find(gpu.ports.between))
 }
 
 /// The links of a machine with this GPU: those that a query names as `link` and `net`, and in place of one that it does not name
@@ -185,9 +175,22 @@ pub fn follow([from, to]: [&Accelerator; 2], [inside, between]: [&'static Link; 
     [next(inside, old_in, new_in), next(between, old_out, new_out)]
 }
 
-/// The link with this id: within nodes, between sockets or between nodes.
+chosen_by_id!(Link, &INSIDE[0], find, taken_as;);
+
+/// What a choice of links among these stands for; a bridge between sockets is nobody's setup.
+fn taken_as(ids: &[&str]) -> Option<Takes> {
+    let has = |links: &[Link]| links.iter().any(|link| ids.contains(&link.id));
+    if has(BETWEEN) { Some(Takes::Between) } else { has(INSIDE).then_some(Takes::Inside) }
+}
+
+/// Every link: within nodes, between sockets and between nodes.
+pub fn all() -> impl Iterator<Item = &'static Link> {
+    INSIDE.iter().chain(BRIDGES).chain(BETWEEN)
+}
+
+/// The link with this id.
 pub fn find(id: &str) -> Option<&'static Link> {
-    INSIDE.iter().chain(BRIDGES).chain(BETWEEN).find(|l| l.id.eq_ignore_ascii_case(id))
+    all().find(|l| l.id.eq_ignore_ascii_case(id))
 }
 
 #[cfg(test)]
@@ -196,20 +199,12 @@ mod tests {
 
     #[test]
     fn ids_are_unique_and_every_number_is_there() {
-        let all: Vec<&Link> = INSIDE.iter().chain(BRIDGES).chain(BETWEEN).collect();
+        let all: Vec<&Link> = all().collect();
         for (i, l) in all.iter().enumerate() {
             assert!(all.iter().skip(i + 1).all(|m| m.id != l.id), "{} is there twice", l.id);
             assert!((1e-6..1e-4).contains(&l.latency) && (1e9..1e12).contains(&l.bandwidth), "{}", l.id);
             assert!(l.source.url.starts_with("https://") && !l.source.title.is_empty(), "{}", l.id);
             assert_eq!(find(l.id), Some(*l));
-        }
-        for gpu in super::super::ALL {
-            let (inside, between) = of(gpu);
-            assert!(
-                inside.is_none_or(|l| INSIDE.contains(l)) && between.is_none_or(|l| BETWEEN.contains(l)),
-                "{}",
-                gpu.id
-            );
         }
         assert_eq!((INSIDE_IDS[0], BRIDGE_IDS[0], BETWEEN_IDS[0]), ("nvlink3", "upi-skylake", "hdr"));
     }

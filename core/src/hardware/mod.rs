@@ -1,5 +1,5 @@
-//! Accelerators: how much memory, how much bandwidth, how many operations a second, and who says so. [`links`] has what
-//! connects them.
+//! Accelerators: how much memory, how much bandwidth, how many operations a second, what their SMs and caches hold, and who says so.
+//! [`links`] has what connects them, [`constants`] what expressions call all of it.
 //!
 //! # GB or GiB
 //!
@@ -9,13 +9,14 @@
 //! communication buffers and fragmentation take, so comparing a model's own bytes with the marketed decimal figure is
 //! the conservative reading and the default. [`Accelerator::reported`] is the driver's figure where there is a source.
 
+pub mod constants;
 pub mod levels;
 pub mod links;
 mod table;
 
 pub use table::ALL;
 
-use crate::declare::List;
+use crate::declare::{List, Takes, chosen_by_id};
 use crate::units::Bytes;
 
 /// Where a number is from.
@@ -44,28 +45,83 @@ pub struct Accelerator {
     pub peak: f64,
     /// The 16-bit type that `peak` is for: `bf16`, or `fp16` on hardware that has no bf16.
     pub peak_dtype: &'static str,
-    /// The vendor's document for all of it but `reported`.
+    /// Peak dense rate of 8-bit floats, FLOP a second. None for one without fp8 units, and for Gaudi, where it is not twice `peak`.
+    pub fp8: Option<f64>,
+    /// What it is attached to.
+    pub ports: Ports,
+    /// Its SMs and caches, where they are known: of NVIDIA's GPUs.
+    pub chip: Option<Chip>,
+    /// The vendor's document for memory, bandwidth and rates.
     pub source: Source,
 }
 
+/// The links that an accelerator comes with, by id; empty for what is not in [`links`] or not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ports {
+    /// To the others of its node.
+    pub inside: &'static str,
+    /// The port between nodes that it has in its vendor's reference node (DGX A100: HDR; DGX H100, H200, B200 and GB200 NVL72: NDR;
+    /// DGX B300: XDR; AMD's MI300X platform: 400 Gb/s Ethernet).
+    pub between: &'static str,
+    /// To the host.
+    pub host: &'static str,
+}
+
+/// A GPU as a kernel meets it: its SMs, and the memory between them and its HBM.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chip {
+    /// Compute capability: 9.0 is `(9, 0)`.
+    pub capability: (u32, u32),
+    /// SMs.
+    pub sms: u64,
+    /// Boost clock, hertz.
+    pub clock: f64,
+    /// Most threads of an SM at once.
+    pub threads: u64,
+    /// Shared memory of an SM, bytes.
+    pub shared: u64,
+    /// Shared memory that a block may opt in to, bytes.
+    pub block_shared: u64,
+    /// FP32 lanes of an SM.
+    pub lanes: u64,
+    /// L1 and shared memory of an SM together, bytes.
+    pub near: u64,
+    /// L2, bytes.
+    pub l2: u64,
+    /// The kind of its memory: "HBM" or "GDDR".
+    pub dram: &'static str,
+    /// What L2 moves, bytes a second, where the vendor says it.
+    pub l2_bandwidth: Option<f64>,
+    /// How long an idle memory takes to answer.
+    pub latency: Latencies,
+    /// Where the rest is from.
+    pub source: &'static str,
+    /// Who measured the latencies; empty if nobody has.
+    pub measured: &'static str,
+}
+
+/// Seconds until the first byte, measured on an idle GPU.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Latencies {
+    /// Of shared memory.
+    pub near: Option<f64>,
+    /// Of L2.
+    pub l2: Option<f64>,
+    /// Of the GPU's memory.
+    pub memory: Option<f64>,
+}
+
+/// The course's GPU: an H100 with 80 GB.
+pub const H100: &Accelerator = &ALL[position("h100-80")];
+
 impl Accelerator {
-    /// Peak dense rate of 8-bit floats, FLOP a second: twice [`Accelerator::peak`] on those whose data sheet (its `source`) says so.
-    /// None for one without fp8 units, and for Gaudi, where it is not twice as much.
-    pub fn fp8(&self) -> Option<f64> {
-        const TWICE: [&str; 11] = [
-            "rtx-4090",
-            "l40s-48",
-            "h100-pcie-80",
-            "h100-80",
-            "h200-141",
-            "b200",
-            "gb200",
-            "b300",
-            "mi300x",
-            "mi325x",
-            "mi355x",
-        ];
-        TWICE.contains(&self.id).then_some(2.0 * self.peak)
+    /// Its chip, and an [`H100`]'s where nothing is known. [`CHIPS`] lists those that have one of their own.
+    pub fn chip_or_h100(&self) -> &Chip {
+        const OF_H100: &Chip = match &H100.chip {
+            Some(chip) => chip,
+            None => &table::GH100,
+        };
+        self.chip.as_ref().unwrap_or(OF_H100)
     }
 }
 
@@ -88,6 +144,9 @@ const NAMES: [&str; ALL.len()] = each(true);
 /// The choices of a `gpu` parameter.
 pub const LIST: List = List { ids: &IDS, labels: &NAMES };
 
+/// The choices of a `gpu` parameter where the figure is about SMs and caches: those whose [`Accelerator::chip`] is known.
+pub const CHIPS: List = List { ids: &with_chip(false), labels: &with_chip(true) };
+
 const fn each(name: bool) -> [&'static str; ALL.len()] {
     let mut all = [""; ALL.len()];
     let mut i = 0;
@@ -98,19 +157,97 @@ const fn each(name: bool) -> [&'static str; ALL.len()] {
     all
 }
 
+const fn chips() -> usize {
+    let (mut count, mut i) = (0, 0);
+    while i < ALL.len() {
+        count += ALL[i].chip.is_some() as usize;
+        i += 1;
+    }
+    count
+}
+
+const fn with_chip(name: bool) -> [&'static str; chips()] {
+    let mut all = [""; chips()];
+    let (mut count, mut i) = (0, 0);
+    while i < ALL.len() {
+        if ALL[i].chip.is_some() {
+            all[count] = if name { ALL[i].name } else { ALL[i].id };
+            count += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
+/// The place of an accelerator in [`ALL`]; one that is not there does not compile.
+const fn position(id: &str) -> usize {
+    let mut i = 0;
+    while i < ALL.len() {
+        let (known, wanted) = (ALL[i].id.as_bytes(), id.as_bytes());
+        let mut same = if known.len() == wanted.len() { 0 } else { usize::MAX };
+        while same < wanted.len() {
+            same = if known[same] == wanted[same] { same + 1 } else { usize::MAX };
+        }
+        if same == wanted.len() {
+            return i;
+        }
+        i += 1;
+    }
+    usize::MAX
+}
+
+chosen_by_id!(Accelerator, &ALL[0], find, |_: &[&str]| Some(Takes::Gpu););
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Whatever a row says is there, can be found, and is in order: an SM holds less than the L2, each memory is farther
+    /// than the one before, and every number has a source.
     #[test]
     fn ids_are_unique_and_every_number_is_there() {
         for (i, a) in ALL.iter().enumerate() {
-            assert!(ALL.iter().skip(i + 1).all(|b| b.id != a.id), "{} is there twice", a.id);
-            assert!(a.memory.0 > 1e9 && a.bandwidth > 1e11 && a.peak > 1e13, "{}", a.id);
-            assert!(a.source.url.starts_with("https://") && !a.source.title.is_empty(), "{}", a.id);
-            assert!(a.reported.is_none_or(|r| r.0 > a.memory.0 * 0.99), "{}", a.id);
+            let id = a.id;
+            assert!(ALL.iter().skip(i + 1).all(|b| b.id != id), "{id} is there twice");
+            assert!(a.memory.0 > 1e9 && a.bandwidth > 1e11 && a.peak > 1e13, "{id}");
+            assert!(a.source.url.starts_with("https://") && !a.source.title.is_empty(), "{id}");
+            assert!(a.reported.is_none_or(|r| r.0 > a.memory.0 * 0.99), "{id}");
+            assert!(a.fp8.is_none_or(|rate| rate == 2.0 * a.peak), "{id}");
+            assert!(["bf16", "fp16"].contains(&a.peak_dtype), "{id}");
+            let (inside, between) = links::of(a);
+            for (port, list, found) in [
+                (a.ports.inside, links::INSIDE, inside),
+                (a.ports.between, links::BETWEEN, between),
+                (a.ports.host, links::INSIDE, links::find(a.ports.host)),
+            ] {
+                assert_eq!(port.is_empty(), found.is_none(), "{id}: {port}");
+                assert!(found.is_none_or(|link| list.contains(link)), "{id}: {port}");
+            }
+            let Some(chip) = a.chip else { continue };
+            assert!((10..=200).contains(&chip.sms) && (1e9..3e9).contains(&chip.clock), "{id}");
+            assert!([64, 128].contains(&chip.lanes) && [1024, 1536, 2048].contains(&chip.threads), "{id}");
+            assert!(chip.block_shared <= chip.shared && chip.shared <= chip.near && chip.near < chip.l2, "{id}");
+            assert!(["HBM", "GDDR"].contains(&chip.dram), "{id}");
+            assert!(!a.ports.host.is_empty() && !chip.source.is_empty(), "{id}");
+            let Latencies { near, l2, memory } = chip.latency;
+            assert_eq!(chip.measured.is_empty(), near.is_none() && l2.is_none() && memory.is_none(), "{id}");
+            let known: Vec<f64> = [near, l2, memory].into_iter().flatten().collect();
+            assert!(known.windows(2).all(|w| w[0] < w[1]) && known.iter().all(|t| (5e-9..1e-6).contains(t)), "{id}");
         }
         assert_eq!(find("H100-80").map(|a| a.memory.0), Some(80e9));
         assert_eq!(find("abacus"), None);
+        assert_eq!((H100.id, H100.chip.map(|chip| chip.sms)), ("h100-80", Some(132)));
+        assert_eq!(CHIPS.ids.len(), CHIPS.labels.len());
+        assert!(CHIPS.ids.iter().all(|id| find(id).is_some_and(|a| a.chip.is_some())));
+    }
+
+    /// 479 cycles of an H100 PCIe and 466 of an A100, by the clocks of the boards that were measured.
+    #[test]
+    fn memory_answers_after_as_many_nanoseconds_as_were_measured() {
+        let ns = |id| find(id).and_then(|a| a.chip?.latency.memory).map(|s| (s * 1e9).round());
+        assert_eq!(
+            ["h100-80", "h100-pcie-80", "h800", "a100-80", "b200"].map(ns),
+            [Some(273.0), Some(273.0), Some(273.0), Some(331.0), None]
+        );
     }
 }

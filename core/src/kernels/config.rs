@@ -6,8 +6,9 @@
 //! CUDA C++ Programming Guide, "Shared Memory"). The plan is that of Boehm, "How to optimize a CUDA matmul kernel", kernels 6 to 10,
 //! with the order of workgroups of Triton's matmul tutorial.
 
-use crate::occupancy::Gpu;
+use crate::hardware::Accelerator;
 use crate::occupancy::definition::{Launch, WARP};
+use crate::occupancy::sm_of;
 use crate::options;
 
 /// Workgroup memory that every GPU of WebGPU has, in bytes, and invocations of a workgroup.
@@ -204,8 +205,8 @@ impl Config {
     }
 
     /// Warps that an SM of `gpu` holds, of those that it can; none if not even one workgroup fits.
-    pub fn occupancy(&self, gpu: Gpu) -> f64 {
-        let sm = gpu.chip().sm;
+    pub fn occupancy(&self, gpu: &Accelerator) -> f64 {
+        let sm = sm_of(gpu.chip_or_h100());
         // The compilers stop at 255 registers, and spill the others into memory.
         let launch = Launch {
             block: self.lanes(),
@@ -306,8 +307,9 @@ mod tests {
     #[test]
     fn more_results_in_registers_leave_room_for_fewer_warps() {
         let small = Config { rows: 64, cols: 64, own_rows: 4, own_cols: 4, ..Config::SINGLE };
+        let a100 = crate::hardware::find("a100-80").expect("there");
         assert!(small.registers() < Config::SINGLE.registers());
-        assert!(small.occupancy(Gpu::A100) > Config::SINGLE.occupancy(Gpu::A100));
+        assert!(small.occupancy(a100) > Config::SINGLE.occupancy(a100));
         assert!(small.inner_intensity() < Config::SINGLE.inner_intensity());
     }
 }

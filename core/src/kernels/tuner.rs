@@ -9,7 +9,7 @@ use super::intensity;
 use super::matmul::{Kernel, Scheme};
 use super::measured::Measured;
 use crate::declare::{Field as _, List, Measure, Model, Param, Scale, choice, measure, whole};
-use crate::occupancy::Gpu;
+use crate::hardware::{self, Accelerator};
 use crate::quantity::{Unit, number, unbroken};
 use crate::query::Query;
 
@@ -99,7 +99,7 @@ pub struct Params {
     /// The shape that is looked at.
     pub shape: &'static Shape,
     /// The GPU whose SM would hold it.
-    pub gpu: Gpu,
+    pub gpu: &'static Accelerator,
 }
 
 impl Model for Params {
@@ -122,7 +122,9 @@ impl Model for Params {
             .label("Shape: tile × depth, own, buffers")
             .main()
             .at(|p| p.shape.slot()),
-        choice("gpu", "the GPU whose SM would hold it", Gpu::LIST, "a100").label("Occupancy on").at(|p| p.gpu.slot()),
+        choice("gpu", "the GPU whose SM would hold it", hardware::CHIPS, "a100-80")
+            .label("Occupancy on")
+            .at(|p| p.gpu.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Config>] = &[
         measure("intensity", "FLOP per byte from memory", Unit::Ratio, |_, c| c.intensity()),
@@ -277,7 +279,7 @@ impl Params {
             number(config.intensity()),
             number(config.inner_intensity()),
             config.registers(),
-            self.gpu.name(),
+            self.gpu.name,
             unbroken(&Unit::Fraction.format(config.occupancy(self.gpu))),
         );
         let Some(best) = best(trials) else { return known };

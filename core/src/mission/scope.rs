@@ -7,6 +7,7 @@ use std::rc::Rc;
 use crate::catalogue::{self, Entry, Evaluation};
 use crate::exercise::{Env, Params};
 use crate::expr::{self, Expr, name_of};
+use crate::hardware::constants;
 use crate::quantity::Unit;
 use crate::query::{Kind, Query, did_you_mean, parse_number, plain};
 
@@ -55,9 +56,10 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// The number of this name.
+    /// The number of this name: one of the mission's, or a fact of the hardware.
     pub(super) fn number(&self, name: &str) -> Option<f64> {
-        self.numbers.get(name).map(|(value, _)| *value)
+        let own = self.numbers.get(name).map(|(value, _)| *value);
+        own.or_else(|| constants::find(name).map(|(value, _)| value))
     }
 
     pub(super) fn set(&mut self, name: &str, value: f64, unit: Option<Unit>) {

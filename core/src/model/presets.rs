@@ -3,6 +3,8 @@
 //! Each shape is that of the model's published `config.json`; the tests compare it with the config's import and its
 //! count with Hugging Face transformers'.
 
+use crate::declare::{Takes, chosen_by_id};
+
 use super::shape::{Attention, Gated, Moe, Norms, QkNorm, Shape, Sliding};
 
 /// A model that can be chosen by name.
@@ -17,6 +19,8 @@ pub struct Preset {
     /// Its architecture.
     pub shape: Shape,
 }
+
+chosen_by_id!(Preset, &ALL[0], find, |_: &[&str]| Some(Takes::Model););
 
 /// The preset with this id.
 pub fn find(id: &str) -> Option<&'static Preset> {

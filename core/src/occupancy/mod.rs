@@ -4,21 +4,22 @@
 //! `bandwidth`, latency × bandwidth bytes have to be on their way. An SM has its share of the bandwidth; a warp with `loads`
 //! independent loads of `bytes` bytes a thread has 32 × loads × bytes on the way.
 //!
-//! Sources: `definition`; J. D. C. Little 1961; V. Volkov, "Better Performance at Lower Occupancy", GTC 2010. Latencies measured on an
-//! idle memory, 466 cycles on an A100 and 479 on an H100: Luo et al. 2024, arXiv 2402.13499, table IV.
+//! Sources: `definition`; J. D. C. Little 1961; V. Volkov, "Better Performance at Lower Occupancy", GTC 2010. SMs, clocks, bandwidths and the
+//! latency of an idle memory are in the GPU's row of [`crate::hardware`].
 
-pub mod chips;
+mod capability;
 pub mod definition;
 mod finding;
 mod room;
 
-pub use chips::{Capability, Gpu};
+pub use capability::Capability;
 pub use room::Room;
 
-use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, measure, switch, whole};
+use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, switch, whole};
+use crate::hardware::{self, Accelerator, Chip};
 use crate::options;
 use crate::quantity::{Unit, grouped};
-use definition::{Launch, Limit, MAX_BLOCK, Residency, Sm, WARP};
+use definition::{Launch, Limit, MAX_BLOCK, Residency, Sm, WARP, WITHOUT_OPT_IN};
 
 /// Bytes that a thread loads at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,7 +58,7 @@ impl Width {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The GPU.
-    pub gpu: Gpu,
+    pub gpu: &'static Accelerator,
     /// Threads of a block.
     pub block: u64,
     /// Registers of a thread.
@@ -72,8 +73,8 @@ pub struct Params {
     pub barriers: u64,
     /// The part of L1 and shared memory that is to be shared memory, percent.
     pub carveout: u64,
-    /// Cycles until memory answers.
-    pub latency: u64,
+    /// Cycles of the SM until memory answers, by hand.
+    pub latency: Option<u64>,
     /// Independent loads of a thread that are on their way at once.
     pub loads: u64,
     /// Bytes that a thread loads at once.
@@ -105,6 +106,8 @@ pub struct Held {
     pub warps: u64,
     /// Bytes that a warp has on the way.
     pub warp_bytes: u64,
+    /// Seconds until memory answers.
+    pub latency: f64,
     /// Bytes that have to be on the way in an SM for its share of the memory's bandwidth.
     pub needed_bytes: f64,
 }
@@ -138,7 +141,7 @@ impl Model for Params {
     const TITLE: &'static str = "Occupancy";
     const SUMMARY: &'static str = "The blocks of a kernel that an SM holds at once, which of its resources runs out, and whether more warps would help.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("gpu", "the GPU", Gpu::LIST, "h100").takes(Takes::Gpu).label("GPU").main().at(|p| p.gpu.slot()),
+        choice("gpu", "the GPU", hardware::CHIPS, "h100-80").label("GPU").main().at(|p| p.gpu.slot()),
         whole("block_size", "threads of a block", [1, MAX_BLOCK], "256")
             .label("Threads a block")
             .slider(Scale::Linear { min: 32.0, max: MAX_BLOCK as f64, step: 32.0 })
@@ -182,9 +185,8 @@ impl Model for Params {
             .label("Bytes a load")
             .more(HIDING)
             .at(|p| p.width.slot()),
-        whole("latency", "cycles until memory answers", [50, 2000], "480")
+        whole("latency", "cycles until memory answers; empty for what was measured on an idle GPU", [50, 4000], "")
             .label("Latency of memory, cycles")
-            .slider(Scale::Linear { min: 100.0, max: 2000.0, step: 20.0 })
             .more(HIDING)
             .at(|p| p.latency.slot()),
         choice("cc", "the compute capability by whose rules the SM hands out what it has", Capability::LIST, "gpu")
@@ -250,6 +252,7 @@ impl Model for Params {
         measure("best-occupancy", "Highest occupancy at any block size", Unit::Fraction, |p, h| {
             p.best_block().1 as f64 / h.sm.warps().max(1) as f64
         }),
+        measure("memory-latency", "Time until memory answers", Unit::Seconds, |_, h| h.latency),
         measure("bytes-in-flight", "Bytes on the way in an SM", Unit::Bytes, |_, h| (h.warps * h.warp_bytes) as f64),
         measure("bytes-needed", "Bytes that hide the latency", Unit::Bytes, |_, h| h.needed_bytes),
         measure("warps-needed", "Warps that hide the latency", Unit::Count, |_, h| h.needed_warps() as f64),
@@ -273,6 +276,26 @@ impl Model for Params {
     }
 }
 
+/// The latency of an idle memory: the chip's own, or an H100's where nobody has published it. Seconds.
+pub fn idle_latency(chip: &Chip) -> f64 {
+    chip.latency.memory.or(hardware::H100.chip.and_then(|chip| chip.latency.memory)).unwrap_or_default()
+}
+
+/// An SM of this chip.
+pub fn sm_of(chip: &Chip) -> Sm {
+    Sm {
+        cc: chip.capability,
+        threads: chip.threads,
+        registers: 65_536,
+        block_registers: 65_536,
+        shared: chip.shared,
+        block_shared: WITHOUT_OPT_IN,
+        block_shared_opt_in: chip.block_shared,
+        // From Ampere on the driver takes 1 KiB of each block's shared memory.
+        reserved: if chip.capability.0 >= 8 { 1024 } else { 0 },
+    }
+}
+
 /// Blocks that this allows; as many as the SM manages where a kernel needs none of it.
 fn allowed(held: &Held, limit: Limit) -> f64 {
     let most = held.sm.max_blocks().unwrap_or_default();
@@ -282,7 +305,7 @@ fn allowed(held: &Held, limit: Limit) -> f64 {
 impl Params {
     /// The SM: the GPU's, with what was set by hand.
     pub fn sm(&self) -> Sm {
-        let own = self.gpu.chip().sm;
+        let own = sm_of(self.gpu.chip_or_h100());
         let registers = self.sm_registers.unwrap_or(own.registers);
         Sm {
             cc: self.capability.numbers().unwrap_or(own.cc),
@@ -316,7 +339,8 @@ impl Params {
     /// # Errors
     /// Where NVIDIA's definition has no answer: a sentence.
     pub fn held(&self) -> Result<Held, String> {
-        let (sm, chip) = (self.sm(), self.gpu.chip());
+        let (sm, chip) = (self.sm(), self.gpu.chip_or_h100());
+        let latency = self.latency.map_or(idle_latency(chip), |cycles| cycles as f64 / chip.clock);
         let residency = sm.holds(&self.launch())?;
         let block_warps = self.block.div_ceil(WARP);
         Ok(Held {
@@ -325,7 +349,8 @@ impl Params {
             block_warps,
             warps: residency.blocks * block_warps,
             warp_bytes: WARP * self.loads * self.width.bytes(),
-            needed_bytes: chip.bandwidth / chip.sms as f64 * self.latency as f64 / chip.clock,
+            latency,
+            needed_bytes: self.gpu.bandwidth / chip.sms as f64 * latency,
         })
     }
 
@@ -370,10 +395,26 @@ impl Params {
         values.into_iter().map(at).collect()
     }
 
+    /// Where what is known of the GPU is from.
+    pub fn sources(&self) -> String {
+        let chip = self.gpu.chip_or_h100();
+        let (major, minor) = chip.capability;
+        let own = format!(
+            "Rules: NVIDIA’s cuda_occupancy.h, compute capability {major}.{minor}. SMs and clock: {}. Bandwidth: {}.",
+            chip.source, self.gpu.source.title
+        );
+        let idle = Unit::Seconds.format(idle_latency(chip));
+        match (self.latency, chip.latency.memory) {
+            (Some(_), _) => own,
+            (None, Some(_)) => format!("{own} Latency: {idle} on an idle GPU ({}).", chip.measured),
+            (None, None) => format!("{own} Latency: the H100’s {idle}, as nobody has published this GPU’s."),
+        }
+    }
+
     /// The state in a few words.
     pub fn subtitle(&self) -> String {
         let shared = KIBS((self.dynamic + self.declared) as f64);
-        format!("{}: {} threads, {} registers, {shared} a block", self.gpu.name(), grouped(self.block), self.registers)
+        format!("{}: {} threads, {} registers, {shared} a block", self.gpu.name, grouped(self.block), self.registers)
     }
 }
 

@@ -5,8 +5,8 @@ use super::exact::Exact;
 use super::numbers::{Adder, Depth, Double};
 use super::orders;
 use crate::float::{FP32, Format, Overflow, Rounding};
+use crate::hardware::H100;
 use crate::mix::Stream;
-use crate::occupancy::Gpu;
 use crate::options;
 
 /// Who adds, and in which order.
@@ -83,7 +83,10 @@ pub const ALL: [Order; 15] = [
 ];
 
 /// SMs of an H100.
-const SMS: u32 = Gpu::H100.chip().sms as u32;
+const SMS: u32 = match &H100.chip {
+    Some(chip) => chip.sms as u32,
+    None => 1,
+};
 
 /// Parts that a row is cut into so that a batch of so many rows keeps an H100 busy: one block to a row once there are as many rows
 /// as SMs. How kernels choose differs; that the choice follows the batch is what He et al. 2025 found.

@@ -180,7 +180,7 @@ impl Deployment {
 
     /// FLOPs a second of matrix products at the peak: twice as many in fp8, where the GPU has it.
     pub fn peak(&self) -> f64 {
-        if self.quant == Quant::Fp8 { self.gpu.fp8().unwrap_or(self.gpu.peak) } else { self.gpu.peak }
+        if self.quant == Quant::Fp8 { self.gpu.fp8.unwrap_or(self.gpu.peak) } else { self.gpu.peak }
     }
 
     /// Makes it ready to be asked for steps.

@@ -131,10 +131,9 @@ fn put(
     }
 }
 
-/// The option for an id: itself, or the family that the id begins with, as `h100` for `h100-80`.
+/// The option with this id.
 fn option(ids: &[&'static str], id: &str) -> Option<&'static str> {
-    let family = |option: &&&str| id.strip_prefix(**option).is_some_and(|rest| rest.starts_with('-'));
-    ids.iter().find(|option| **option == id).or_else(|| ids.iter().filter(|o| !o.is_empty()).find(family)).copied()
+    ids.iter().find(|option| **option == id).copied()
 }
 
 impl Setup {

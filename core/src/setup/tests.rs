@@ -79,8 +79,7 @@ fn a_figure_takes_what_it_has_parameters_for_and_says_what_it_left() {
     assert_eq!(get(&filled("scaling-curve", setup, ""), "mfu"), "0.5");
     assert_eq!(get(&filled("rlhf-memory", setup, ""), "mfu"), "50");
     assert_eq!(get(&filled("kernel-fusion", setup, ""), "launch"), "4");
-    // A family of GPUs.
-    assert_eq!(get(&filled("memory-hierarchy", setup, ""), "gpu"), "a100");
+    assert_eq!(get(&filled("memory-hierarchy", setup, ""), "gpu"), "a100-80");
     let beyond = filled("zero-stepper", "node=8&nodes=100", "");
     assert_eq!((get(&beyond, "ranks").as_str(), get(&beyond, "node").as_str()), ("", "8"));
     assert!(beyond.left[0].starts_with("Ranks: 800 is not within 2 to"), "{:?}", beyond.left);

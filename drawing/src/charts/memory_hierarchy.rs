@@ -1,6 +1,7 @@
 //! The levels of a GPU's memory: bandwidth or latency over size, those of the others behind it, and the data to be placed.
 
-use ringside_core::hardware::levels::{Gpu, Params, Show};
+use ringside_core::hardware::levels::{Params, Show, of};
+use ringside_core::hardware::{self, Accelerator};
 use ringside_core::quantity::{Unit, bytes_binary};
 
 use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing};
@@ -8,17 +9,21 @@ use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Shape, Stroke, Writing}
 /// Sizes that are drawn: 4 MiB to 8 TiB.
 const SIZES: (i32, i32) = (22, 43);
 
+/// The GPUs that are drawn behind the one in front.
+const BEHIND: [&str; 4] = ["a100-80", "h100-80", "h800", "b200"];
+
 /// The chart.
 pub fn chart(p: &Params) -> Chart {
-    let levels = p.gpu.levels();
-    let points = |gpu: Gpu| -> Vec<(f64, f64)> { gpu.levels().iter().filter_map(|level| p.point(level)).collect() };
+    let levels = of(p.gpu);
+    let points = |gpu: &Accelerator| -> Vec<(f64, f64)> { of(gpu).iter().filter_map(|level| p.point(level)).collect() };
     let strokes = [Stroke::Dotted, Stroke::Dashed, Stroke::Solid];
-    let others = Gpu::ALL.into_iter().filter(|gpu| *gpu != p.gpu).zip(strokes);
-    let other = |(gpu, stroke): (Gpu, Stroke)| Series::fine(gpu.label(), Ink::Edge, stroke, points(gpu)).in_key();
+    let others = BEHIND.iter().filter_map(|id| hardware::find(id)).filter(|gpu| gpu.id != p.gpu.id).zip(strokes);
+    let other =
+        |(gpu, stroke): (&'static Accelerator, Stroke)| Series::fine(gpu.name, Ink::Edge, stroke, points(gpu)).in_key();
     let mut series: Vec<Series> = others.map(other).collect();
     series.push(Series::line("", Ink::Weights, points(p.gpu)));
     let names = levels.iter().filter(|level| p.point(level).is_some()).map(|level| level.name.to_owned()).collect();
-    series.push(Series::dots(p.gpu.label(), Ink::Weights, Shape::Disc, points(p.gpu)).with_names(names));
+    series.push(Series::dots(p.gpu.name, Ink::Weights, Shape::Disc, points(p.gpu)).with_names(names));
     let (unit, range, up) = match p.show {
         Show::Bandwidth => (Unit::BytesPerSecond, (1e10, 1e15), "Bandwidth"),
         Show::Latency => (Unit::Seconds, (1e-10, 1e-5), "Latency"),
@@ -33,7 +38,7 @@ pub fn chart(p: &Params) -> Chart {
         .iter()
         .filter_map(|level| p.point(level).map(|(_, value)| format!("{} {}", level.name, unit.format(value))));
     Chart {
-        label: format!("{up} over size on {}: {}.", p.gpu.label(), said.collect::<Vec<_>>().join(", ")),
+        label: format!("{up} over size on {}: {}.", p.gpu.name, said.collect::<Vec<_>>().join(", ")),
         across: Axis::log2((2_f64.powi(SIZES.0), 2_f64.powi(SIZES.1)))
             .at((SIZES.0..=SIZES.1).step_by(4).map(|e| (2_f64.powi(e), bytes_binary(2_f64.powi(e)))))
             .named("Size, of the whole GPU"),

@@ -54,7 +54,7 @@ pub fn reach(p: &Params, held: &Held) -> Chart {
         across: Axis::linear((0.0, most as f64)).named("Resident warps"),
         up: Axis::linear((0.0, 1.0))
             .written(Writing::Unit(Unit::Fraction))
-            .named(format!("Bandwidth of {} at most", p.gpu.name())),
+            .named(format!("Bandwidth of {} at most", p.gpu.name)),
         series: vec![Series::line("", Ink::Optimizer, curve)],
         rules: rule.into_iter().collect(),
         marks: vec![Mark::new((held.warps as f64, here), Unit::Fraction.format(here))],

@@ -38,7 +38,7 @@ fn accelerators() -> impl IntoView {
             Cell::number(a.bandwidth, Unit::BytesPerSecond.format(a.bandwidth)),
             Cell::number(a.peak, Unit::FlopPerSecond.format(a.peak)),
             Cell::words(a.peak_dtype),
-            a.fp8().map_or(Cell::none(), |peak| Cell::number(peak, Unit::FlopPerSecond.format(peak))),
+            a.fp8.map_or(Cell::none(), |peak| Cell::number(peak, Unit::FlopPerSecond.format(peak))),
             Cell::number(a.peak / a.bandwidth, Unit::Ratio.format(a.peak / a.bandwidth)),
             source(&a.source),
         ],

@@ -38,7 +38,7 @@ fn says(p: &Params) -> String {
     format!(
         "The next token, in each layer: {blocks} for the {} SMs of an {}. They read {} of the time; attention takes {}.",
         grouped(decode.sms),
-        GPU.name(),
+        GPU.name,
         Unit::Fraction.format(decode.busy()),
         Unit::Seconds.format(decode.read)
     )

@@ -27,12 +27,12 @@ const PRESETS: &[Preset] = &[
         "Tiled matmul, 32 × 32 (Boehm)",
         "gpu=rtx-3090&block_size=1024&regs_per_thread=37&dynamic_smem=0&static_smem=8192",
     ),
-    ("FlashAttention-2, 128 × 64", "gpu=a100&block_size=128&regs_per_thread=255&dynamic_smem=65536"),
-    ("FlashAttention-2, 64 × 64", "gpu=a100&block_size=128&regs_per_thread=180&dynamic_smem=49152"),
-    ("PyTorch’s top-k", "gpu=a100&block_size=256&regs_per_thread=40&dynamic_smem=0"),
-    ("A copy", "gpu=h100&block_size=256&regs_per_thread=16&dynamic_smem=0"),
-    ("A copy of float4", "gpu=h100&block_size=256&regs_per_thread=16&dynamic_smem=0&load_bytes=16"),
-    ("A block of one warp", "gpu=h100&block_size=32&regs_per_thread=32&dynamic_smem=0"),
+    ("FlashAttention-2, 128 × 64", "gpu=a100-80&block_size=128&regs_per_thread=255&dynamic_smem=65536"),
+    ("FlashAttention-2, 64 × 64", "gpu=a100-80&block_size=128&regs_per_thread=180&dynamic_smem=49152"),
+    ("PyTorch’s top-k", "gpu=a100-80&block_size=256&regs_per_thread=40&dynamic_smem=0"),
+    ("A copy", "gpu=h100-80&block_size=256&regs_per_thread=16&dynamic_smem=0"),
+    ("A copy of float4", "gpu=h100-80&block_size=256&regs_per_thread=16&dynamic_smem=0&load_bytes=16"),
+    ("A block of one warp", "gpu=h100-80&block_size=32&regs_per_thread=32&dynamic_smem=0"),
 ];
 
 fn view(props: Props) -> AnyView {
@@ -41,11 +41,15 @@ fn view(props: Props) -> AnyView {
     let shown = Shown::new(params, Params::held, |p| Params { capability: Capability::OfGpu, sm_shared: None, ..*p });
     let own = |of: fn(&Sm) -> u64| Signal::derive(move || params.with(|p| of(&p.sm()) as f64));
     let set = |set: fn(&mut Params, Option<u64>)| move |number: f64| state.update(|p| set(p, Some(number as u64)));
+    let cycles = Signal::derive(move || {
+        params.with(|p| p.held().map_or(0.0, |held| (held.latency * p.gpu.chip_or_h100().clock).round()))
+    });
     let controls = Controls::of(state)
         .number("max_threads_per_sm", own(|sm| sm.threads), set(|p, n| p.threads = n))
         .number("regs_per_sm", own(|sm| sm.registers), set(|p, n| p.sm_registers = n))
         .number("smem_per_sm", own(|sm| sm.shared), set(|p, n| p.sm_shared = n))
         .number("smem_per_block_optin", own(|sm| sm.block_shared_opt_in), set(|p, n| p.block_shared = n))
+        .number("latency", cycles, set(|p, n| p.latency = n))
         .number("reserved_smem_per_block", own(|sm| sm.reserved), set(|p, n| p.reserved = n));
     let below = view! {
         <div class="occupancy">
@@ -59,9 +63,7 @@ fn view(props: Props) -> AnyView {
             state
             subtitle=Signal::derive(move || params.with(Params::subtitle))
             finding=Signal::derive(move || params.with(Params::finding))
-            notes=Signal::derive(move || {
-                params.with(|p| format!("Rules: NVIDIA’s cuda_occupancy.h. SMs, clock and bandwidth: {}.", p.gpu.chip().source))
-            })
+            notes=Signal::derive(move || params.with(Params::sources))
             presets=presets(state, "Kernels", PRESETS.iter().copied(), |p| *p)
             controls=controls.draw()
             below=Some(below.into_any())
