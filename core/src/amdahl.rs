@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn the_finding_says_what_the_curve_shows() {
-        let params = Params { serial: 0.05, n: 64, ..Params::standard() };
+        let params = Params { serial: 0.05, n: 64, cost: 0.0, ..Params::standard() };
         let finding = params.finding();
         assert!(
             finding.starts_with("64 processors make it 15.4 times as fast, and each is busy 24.1% of the time."),
@@ -184,7 +184,7 @@ mod tests {
         );
         assert!(finding.contains("more than 20 times"), "{finding}");
         assert_eq!(params.curve().last().map(|(n, s)| (n, s.limit)), Some((65_536.0, 20.0)));
-        assert!(Params { serial: 0.0, n: 1, ..Params::standard() }.finding().contains("no limit"));
+        assert!(Params { serial: 0.0, n: 1, cost: 0.0, ..Params::standard() }.finding().contains("no limit"));
         let costly = Params { serial: 0.02, n: 16, cost: 0.001, ..Params::standard() }.finding();
         assert!(costly.starts_with("16 processors make it 10.4 times as fast"), "{costly}");
     }
