@@ -131,26 +131,30 @@ impl Params {
     /// What the laws say at these parameters, in sentences.
     pub fn finding(&self) -> String {
         let result = self.speedup();
-        let (n, efficiency) = (grouped(self.n), Unit::Fraction.format(result.efficiency));
-        let limit = if result.limit.is_finite() {
-            format!("No number of them makes it more than {} times as fast", number(result.limit))
-        } else {
-            "Nothing is serial, so there is no limit".to_owned()
-        };
-        let cost = if self.cost > 0.0 {
+        let n = grouped(self.n);
+        let lead = if self.cost > 0.0 {
             format!(
-                " With what each of them costs it is {} times, at best {} on {}.",
+                "{n} processors make it {} times as fast, and would make it {} times as fast if working together cost nothing. At this \
+                 cost {} processors are best: {} times as fast.",
                 number(result.costly),
+                number(result.amdahl),
+                grouped(result.best.round() as u64),
                 number(self.on(result.best).costly),
-                grouped(result.best.round() as u64)
             )
         } else {
-            String::new()
+            let limit = if result.limit.is_finite() {
+                format!("No number of processors makes it more than {} times as fast", number(result.limit))
+            } else {
+                "Nothing is serial, so there is no limit".to_owned()
+            };
+            format!(
+                "{n} processors make it {} times as fast, and each is busy {} of the time. {limit}.",
+                number(result.amdahl),
+                Unit::Fraction.format(result.efficiency),
+            )
         };
         format!(
-            "{n} processors make it {} times as fast and work {efficiency} of the time. {limit}; if the problem grows with \
-             the machine instead (Gustafson), {n} do {} times the work of one.{cost}{}",
-            number(result.amdahl),
+            "{lead} If the problem grows with the machine instead (Gustafson), {n} processors do {} times the work of one.{}",
             number(result.gustafson),
             self.measured.finding()
         )
@@ -172,15 +176,17 @@ mod tests {
 
     #[test]
     fn the_finding_says_what_the_curve_shows() {
-        let params = Params { serial: 0.05, n: 64, ..Params::standard() };
+        let params = Params { serial: 0.05, n: 64, cost: 0.0, ..Params::standard() };
         let finding = params.finding();
         assert!(
-            finding.starts_with("64 processors make it 15.4 times as fast and work 24.1% of the time."),
+            finding.starts_with("64 processors make it 15.4 times as fast, and each is busy 24.1% of the time."),
             "{finding}"
         );
         assert!(finding.contains("more than 20 times"), "{finding}");
         assert_eq!(params.curve().last().map(|(n, s)| (n, s.limit)), Some((65_536.0, 20.0)));
-        assert!(Params { serial: 0.0, n: 1, ..Params::standard() }.finding().contains("no limit"));
+        assert!(Params { serial: 0.0, n: 1, cost: 0.0, ..Params::standard() }.finding().contains("no limit"));
+        let costly = Params { serial: 0.02, n: 16, cost: 0.001, ..Params::standard() }.finding();
+        assert!(costly.starts_with("16 processors make it 10.4 times as fast"), "{costly}");
     }
     /// With c = 10⁻⁴ and 5% serial the time is shortest where (1 − s)/n² = c: on √9500 processors.
     #[test]

@@ -55,15 +55,28 @@ impl Unit {
     pub fn format(self, value: f64) -> String {
         match self {
             Unit::Bytes => bytes_decimal(value),
-            Unit::BytesPerSecond => format!("{}/s", bytes_decimal(value)),
+            Unit::BytesPerSecond => format!("{}/s", prefixed(value, "", &BYTES)),
             Unit::Seconds => seconds(value),
-            Unit::Flop => prefixed(value, "FLOP", &SI),
+            Unit::Flop => flop(value),
             Unit::FlopPerSecond => prefixed(value, "FLOP/s", &SI),
             Unit::Count => count(value),
             Unit::Ratio => number(value),
+            Unit::Fraction if value > 0.0 && value < 1e-5 => "under 0.001%".to_owned(),
             Unit::Fraction => format!("{}%", number(value * 100.0)),
         }
     }
+}
+
+/// FLOPs with a prefix up to exa, and beyond it as the field writes those of a training run: `5.76 × 10²³ FLOP`.
+fn flop(value: f64) -> String {
+    if value.abs() < 0.9995e21 {
+        return prefixed(value, "FLOP", &SI);
+    }
+    let text = format!("{value:.2e}");
+    let Some((digits, power)) = text.split_once('e') else { return text };
+    let digits = digits.trim_end_matches('0').trim_end_matches('.');
+    let raised = |c: char| c.to_digit(10).and_then(|d| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(d as usize)).unwrap_or(c);
+    format!("{digits} × 10{} FLOP", power.chars().map(raised).collect::<String>())
 }
 
 const SI: [(f64, &str); 7] = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
@@ -83,9 +96,15 @@ fn pick<'a>(value: f64, scale: &[(f64, &'a str)]) -> (f64, &'a str) {
         .unwrap_or_else(|| scale.last().copied().unwrap_or((1.0, "")))
 }
 
-/// Bytes with decimal prefixes: `60 GB`.
+const BYTES: [(f64, &str); 6] = [(1e15, "PB"), (TB, "TB"), (GB, "GB"), (MB, "MB"), (KB, "kB"), (1.0, "B")];
+
+/// Bytes with decimal prefixes: `60 GB`. A whole number below a million that three digits cannot hold is written in full: `16,384 B`.
 pub fn bytes_decimal(value: f64) -> String {
-    prefixed(value, "", &[(1e15, "PB"), (TB, "TB"), (GB, "GB"), (MB, "MB"), (KB, "kB"), (1.0, "B")])
+    let rounds = |value: f64| (value / 10_f64.powf(value.log10().floor() - 2.0)).fract() != 0.0;
+    match exact(value).filter(|_| (KB..MB).contains(&value) && rounds(value)) {
+        Some(whole) => format!("{whole} B"),
+        None => prefixed(value, "", &BYTES),
+    }
 }
 
 /// Bytes with binary prefixes: `55.9 GiB`.
@@ -103,16 +122,17 @@ fn seconds(value: f64) -> String {
     prefixed(value, "s", &[(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")])
 }
 
-/// A count with the suffix the field uses for parameters and tokens: `30 B`, `8.03 B`, `405 M`; exact below 10 000.
+/// A count with the suffix the field uses for parameters and tokens: `30 B`, `8.03 B`, `405 M`; below a million in full: `40,960`.
 pub fn count(value: f64) -> String {
-    if value.abs() < 10_000.0 {
+    if value.abs() < 999_500.0 || (value.abs() < 1e6 && value.fract() == 0.0) {
         return number(value);
     }
-    let (factor, suffix) = pick(value, &[(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")]);
+    let (factor, suffix) = pick(value, &[(1e12, "T"), (1e9, "B"), (1e6, "M")]);
     format!("{} {suffix}", number(value / factor))
 }
 
-/// Three significant digits, no exponent between 10⁻⁴ and 10⁶, no trailing zeros: `480`, `7.5`, `0.0625`, `1.5e-7`.
+/// Three significant digits and every digit before the point, no exponent between 10⁻⁴ and 10⁶, no trailing zeros: `480`, `7.5`,
+/// `0.0625`, `4,096`, `1.5e-7`.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".into() } else { "–".into() };
@@ -123,7 +143,8 @@ pub fn number(value: f64) -> String {
     }
     let decimals = (2.0 - magnitude).max(0.0) as usize;
     let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    with_commas(text)
 }
 
 /// A number with `digits` significant digits (1 to 15), no exponent between 10⁻⁴ and 10⁹, no trailing zeros: `479.6`.
@@ -144,22 +165,31 @@ pub fn significant(value: f64, digits: u32) -> String {
         format!("{rounded:e}")
     };
     match text.split_once('.') {
-        Some((_, decimals)) if !decimals.contains('e') => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        _ => text,
+        Some((_, decimals)) if decimals.contains('e') => text,
+        Some(_) => with_commas(text.trim_end_matches('0').trim_end_matches('.')),
+        None if text.contains('e') => text,
+        None => with_commas(&text),
     }
 }
 
-/// A whole number with thin spaces between groups of three, for exact counts: `8 030 261 248`.
-pub fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push('\u{202f}');
+/// A plain decimal with a comma between groups of three digits before its point.
+fn with_commas(decimal: &str) -> String {
+    let whole = decimal.split('.').next().unwrap_or_default().trim_start_matches('-').len();
+    let before = decimal.len() - decimal.trim_start_matches('-').len();
+    let mut text = String::with_capacity(decimal.len() + whole / 3);
+    for (i, letter) in decimal.chars().enumerate() {
+        let left = (before + whole).saturating_sub(i);
+        if i > before && left > 0 && left.is_multiple_of(3) {
+            text.push(',');
         }
-        text.push(digit);
+        text.push(letter);
     }
     text
+}
+
+/// A whole number with commas between groups of three, for exact counts: `8,030,261,248`.
+pub fn grouped(value: u64) -> String {
+    with_commas(&value.to_string())
 }
 
 /// A whole number from 0 to 10¹⁵ as [`grouped`] writes it; none for any other.
@@ -168,7 +198,7 @@ pub fn exact(value: f64) -> Option<String> {
     whole.then(|| grouped(value as u64))
 }
 
-/// A number of things: `1 call waits`, `4 096 calls wait`.
+/// A number of things: `1 call waits`, `4,096 calls wait`.
 pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { one } else { many })
 }
@@ -196,20 +226,45 @@ mod tests {
         assert_eq!(bytes.format(999.7e6), "1 GB");
         assert_eq!(bytes.format(0.0), "0 B");
         assert_eq!(bytes_binary(60e9), "55.9 GiB");
+        // Exact values are written exactly: three digits would make another number of them.
+        assert_eq!((bytes.format(16_384.0), bytes.format(4096.0)), ("16,384 B".to_owned(), "4,096 B".to_owned()));
+        assert_eq!((bytes.format(12_000.0), bytes.format(16_384.5)), ("12 kB".to_owned(), "16.4 kB".to_owned()));
+        assert_eq!(
+            (bytes.format(268_435_456.0), Unit::BytesPerSecond.format(16_384.0)),
+            ("268 MB".to_owned(), "16.4 kB/s".to_owned())
+        );
+        assert_eq!(
+            (Unit::Count.format(40_960.0), Unit::Count.format(999_999.0)),
+            ("40,960".to_owned(), "999,999".to_owned())
+        );
+        assert_eq!(
+            (Unit::Count.format(24_812.5), Unit::Count.format(999_600.5)),
+            ("24,812".to_owned(), "1 M".to_owned())
+        );
+        assert_eq!(
+            (Unit::Flop.format(5.76e23), Unit::Flop.format(1e21)),
+            ("5.76 × 10²³ FLOP".to_owned(), "1 × 10²¹ FLOP".to_owned())
+        );
+        assert_eq!(Unit::Flop.format(5.88e20), "588 EFLOP");
+        assert_eq!(
+            (Unit::Fraction.format(4.8e-7), Unit::Fraction.format(1.5e-4)),
+            ("under 0.001%".to_owned(), "0.015%".to_owned())
+        );
         assert_eq!(Unit::Count.format(30e9), "30 B");
         assert_eq!(Unit::Count.format(64.0), "64");
         assert_eq!(Unit::Seconds.format(0.0025), "2.5 ms");
         assert_eq!(Unit::Seconds.format(0.0), "0 s");
         assert_eq!(Unit::Fraction.format(0.125), "12.5%");
         assert_eq!(significant(479.64, 4), "479.6");
-        assert_eq!(significant(999.96, 4), "1000");
+        assert_eq!(significant(999.96, 4), "1,000");
         assert_eq!(significant(-0.000_123_456, 3), "-0.000123");
         assert_eq!(significant(4.8e11, 4), "4.8e11");
-        assert_eq!(significant(1234567.0, 2), "1200000");
-        assert_eq!(grouped(8_030_261_248), "8\u{202f}030\u{202f}261\u{202f}248");
-        assert_eq!(exact(1234.0).as_deref(), Some("1\u{202f}234"));
+        assert_eq!(significant(1234567.0, 2), "1,200,000");
+        assert_eq!((significant(-12_345.67, 7), number(-4096.0)), ("-12,345.67".to_owned(), "-4,096".to_owned()));
+        assert_eq!(grouped(8_030_261_248), "8,030,261,248");
+        assert_eq!(exact(1234.0).as_deref(), Some("1,234"));
         assert_eq!(counted(1, "rank", "ranks"), "1 rank");
-        assert_eq!(counted(4096, "rank", "ranks"), "4\u{202f}096 ranks");
+        assert_eq!(counted(4096, "rank", "ranks"), "4,096 ranks");
         assert_eq!((capital("élan vital"), capital("")), ("Élan vital".to_owned(), String::new()));
         assert_eq!((exact(0.5), exact(-1.0), exact(f64::NAN)), (None, None, None));
     }

@@ -35,7 +35,7 @@ test("published models are sorted, and one can be picked", async ({ page }) => {
   await expect(rows.first()).toContainText("GPT-3");
   await rows.filter({ hasText: "Gemma 2 27B" }).click();
   await expect.poll(() => parameter(page, "model")).toBe("gemma-2-27b");
-  await expect(finding(page)).toContainText("131 072 tokens");
+  await expect(finding(page)).toContainText("131,072 tokens");
 });
 
 test("a step and the requests that fit are charts", async ({ page }) => {

@@ -16,8 +16,9 @@ pub fn read(spec: &ParamSpec, label: &str, text: &str) -> Result<f64, String> {
         Kind::Choice(_) => ("a number", f64::MIN, f64::MAX),
     };
     let whole = matches!(spec.kind, Kind::Integer { .. });
-    // "30 B" is how the field itself writes it.
+    // "30 B" and "4,096" are how the field itself writes them.
     let typed: String = text.chars().filter(|c| !c.is_whitespace() && *c != '%').collect();
+    let typed = if groups_of_three(&typed) { typed.replace(',', "") } else { typed };
     match parse_number(&typed).map(|v| if text.contains('%') { v / 100.0 } else { v }) {
         Some(value) if (min..=max).contains(&value) && (!whole || value.fract() == 0.0) => Ok(value),
         _ => {
@@ -26,6 +27,14 @@ pub fn read(spec: &ParamSpec, label: &str, text: &str) -> Result<f64, String> {
             Err(format!("{label}: {kind} from {from} to {to}{example}. “{given}” was not used."))
         }
     }
+}
+
+/// Whether every comma stands before a group of three digits, as in `8,030,261`.
+fn groups_of_three(text: &str) -> bool {
+    let mut groups = text.split(',');
+    let first = groups.next().unwrap_or_default();
+    let digits = |group: &str| group.chars().take_while(char::is_ascii_digit).count();
+    (1..=3).contains(&digits(first)) && digits(first) == first.len() && groups.all(|group| digits(group) == 3)
 }
 
 /// A text field for a parameter that is a number. What is typed is used when Enter is pressed or the field is left; if it
@@ -113,6 +122,8 @@ mod tests {
         let spec = ParamSpec { name: "dp", doc: "", kind: Kind::Integer { min: 1, max: 65_536 }, default: "64" };
         let dp = |text| read(&spec, "Ranks", text);
         assert_eq!(dp(" 4 096 "), Ok(4096.0));
+        assert_eq!(dp("4,096"), Ok(4096.0));
+        assert!(dp("4,09").is_err(), "no group of three");
         assert_eq!(dp("1\u{202f}024"), Ok(1024.0));
         assert_eq!(dp("2k"), Ok(2000.0));
         assert_eq!(

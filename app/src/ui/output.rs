@@ -3,6 +3,23 @@
 use leptos::prelude::*;
 use ringside_core::quantity::Unit;
 
+/// Why the figure in which this stands has no result, if it has none. Then none of its numbers is shown: they would be those of another
+/// state.
+#[derive(Clone, Copy)]
+pub struct NoResult(pub Signal<Option<String>>);
+
+/// Why there is no result here. Tracks when it is called.
+pub fn why_no_result() -> impl Fn() -> Option<String> + Copy + Send + Sync + 'static {
+    let known = use_context::<NoResult>();
+    move || known.and_then(|none| none.0.get())
+}
+
+/// Whether there is no result here. Tracks when it is called.
+pub fn no_result() -> impl Fn() -> bool + Copy + Send + Sync + 'static {
+    let why = why_no_result();
+    move || why().is_some()
+}
+
 /// A quantity: its text for people, its value in base units for everything else. Not announced at each change; the figure's
 /// caption is.
 #[component]
@@ -18,6 +35,12 @@ pub fn Output(
     #[prop(optional)]
     format: Option<fn(f64) -> String>,
 ) -> impl IntoView {
-    let text = move || format.map_or_else(|| unit.format(value.get()), |format| format(value.get()));
-    view! { <output data-quantity=quantity data-value=move || value.get().to_string() aria-live="off">{text}</output> }
+    let nothing = no_result();
+    let text = move || match format {
+        _ if nothing() => "–".to_owned(),
+        Some(format) => format(value.get()),
+        None => unit.format(value.get()),
+    };
+    let exact = move || (!nothing()).then(|| value.get().to_string());
+    view! { <output data-quantity=quantity data-value=exact aria-live="off">{text}</output> }
 }

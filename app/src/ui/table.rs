@@ -56,7 +56,7 @@ pub fn Table(
             <thead>
                 <tr>{columns.into_iter().map(head).collect_view()}</tr>
             </thead>
-            <tbody>{rows}</tbody>
+            <tbody hidden=super::output::no_result()>{rows}</tbody>
         </table>
     }
     .into_any();

@@ -7,6 +7,7 @@ use super::Props;
 use super::controls::Drawn;
 use super::my_setup::{self, MySetup};
 use crate::ui::figure::Figure;
+use crate::ui::output::why_no_result;
 use crate::ui::state::State;
 
 /// A [`Figure`] of `M`. On a page of which it is a small part it has neither examples nor "More controls".
@@ -43,6 +44,8 @@ pub(super) fn ModelFigure<M: Model>(
     children: Children,
 ) -> impl IntoView {
     let Drawn { main, more, more_is_set } = controls;
+    let why = why_no_result();
+    let finding = Signal::derive(move || why().unwrap_or_else(|| finding.get()));
     let MySetup { tool, said } = my_setup::offer(M::ENTRY, props.query);
     view! {
         <Figure

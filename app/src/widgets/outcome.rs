@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::ui::output::NoResult;
+
 /// A result, and why it is not that of the state, if the state is impossible.
 #[derive(Clone, PartialEq)]
 struct Outcome<R> {
@@ -9,7 +11,8 @@ struct Outcome<R> {
     error: Option<String>,
 }
 
-/// The result on show. Where the state is impossible the last possible one stays on show, and the reason is said.
+/// The result on show. Where the state is impossible, the reason is said in its place: the last possible result only keeps the drawing’s room,
+/// and no number of it is seen.
 pub(super) struct Shown<R: Send + Sync + 'static>(Memo<Outcome<R>>);
 
 impl<R: Send + Sync> Clone for Shown<R> {
@@ -20,13 +23,13 @@ impl<R: Send + Sync> Clone for Shown<R> {
 impl<R: Send + Sync> Copy for Shown<R> {}
 
 impl<R: Clone + PartialEq + Send + Sync + 'static> Shown<R> {
-    /// What `compute` makes of `params`; a state that is impossible from the start is shown as `plain` makes it.
+    /// What `compute` makes of `params`; one that is impossible from the start has the room of what `plain` makes of it.
     pub fn new<P: Clone + PartialEq + Send + Sync + 'static>(
         params: Memo<P>,
         compute: fn(&P) -> Result<R, String>,
         plain: fn(&P) -> P,
     ) -> Self {
-        Self(Memo::new(move |before: Option<&Outcome<R>>| {
+        let outcome = Memo::new(move |before: Option<&Outcome<R>>| {
             params.with(|p| match compute(p) {
                 Ok(result) => Outcome { result: Some(result), error: None },
                 Err(why) => {
@@ -34,7 +37,9 @@ impl<R: Clone + PartialEq + Send + Sync + 'static> Shown<R> {
                     Outcome { result: last.or_else(|| compute(&plain(p)).ok()), error: Some(why) }
                 }
             })
-        }))
+        });
+        provide_context(NoResult(Signal::derive(move || outcome.with(|outcome| outcome.error.clone()))));
+        Self(outcome)
     }
 
     /// Looks at the result. Tracks.
@@ -47,13 +52,13 @@ impl<R: Clone + PartialEq + Send + Sync + 'static> Shown<R> {
         self.0.with(|outcome| outcome.error.clone())
     }
 
-    /// `drawing`, dimmed under the reason while the state is impossible.
+    /// `drawing`, and while the state is impossible the reason over its empty room.
     pub fn frame(self, drawing: AnyView) -> AnyView {
         view! {
             <div role="alert">
                 {move || self.error().map(|why| view! { <p class="message">"Not possible: " {why}</p> })}
             </div>
-            <div class:stale=move || self.0.with(|outcome| outcome.error.is_some())>{drawing}</div>
+            <div class:impossible=move || self.0.with(|outcome| outcome.error.is_some())>{drawing}</div>
         }
         .into_any()
     }

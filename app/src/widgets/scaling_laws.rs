@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, number};
 use ringside_core::scaling_laws::runs::RUNS;
-use ringside_core::scaling_laws::{Law, Outcome, Params};
+use ringside_core::scaling_laws::{Law, Outcome, Params, Show};
 use ringside_drawing::charts::scaling_laws::chart;
 
 use super::controls::{Controls, declared};
@@ -56,7 +56,10 @@ fn view(props: Props) -> AnyView {
             subtitle
             props
             state
-            finding=Signal::derive(move || shown.with(Outcome::finding))
+            finding=Signal::derive(move || match params.with(|p| p.show) {
+                Show::Frontier => shown.with(Outcome::frontier_finding),
+                _ => shown.with(Outcome::finding),
+            })
             notes
             presets=ui::presets::presets(state, "Questions", QUESTIONS, Clone::clone)
             controls

@@ -4,7 +4,7 @@
 //! quantities and numeric parameters, optionally `?` and a query, optionally `as` and a format. A lone quantity is
 //! written by its id (`bubble-fraction`); in an expression its hyphens are `_`. Formats: a unit (`GB`, `GiB`, `ms`, `%`:
 //! those of [`ringside_core::answer`]), `auto` (a lone quantity's own way, which is also the default), `count`, `exact` (a whole
-//! number in full: 8 030 261 248), or a number of significant digits.
+//! number in full: 8,030,261,248), or a number of significant digits.
 //!
 //! Facts of the hardware have names of their own ([`constants`]) and need no model: `` `=h100_80.peak` ``, `` `=1024*h100_80.peak as 3` ``.
 //! What is quoted from elsewhere and only happens to be such a fact stands as it is: `` `=quoted 989 TFLOP/s` ``.
@@ -180,9 +180,9 @@ mod tests {
         assert_eq!(text("amdahl scaled_speedup / n ? n=64"), "0.951");
         assert_eq!(text("amdahl efficiency?n=64"), "24.1%");
         assert_eq!(text("amdahl 1 - efficiency ? n=64 as %"), "75.9%");
-        assert_eq!(text("amdahl n * 1000 ? n=1234 as 2"), "1200000");
+        assert_eq!(text("amdahl n * 1000 ? n=1234 as 2"), "1,200,000");
         assert_eq!(text("amdahl n*1e9 ? n=60 as GiB"), "55.9 GiB");
-        assert_eq!(text("amdahl n*1e6 ? n=64 as exact"), "64\u{202f}000\u{202f}000");
+        assert_eq!(text("amdahl n*1e6 ? n=64 as exact"), "64,000,000");
         assert_eq!(compute("amdahl n ? n=64").map(|v| v.value), Ok(64.0));
         assert_eq!(text("h100_80.peak"), "989 TFLOP/s");
         assert_eq!(text("h100_80.bandwidth as TB/s"), "3.35 TB/s");

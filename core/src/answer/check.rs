@@ -85,7 +85,7 @@ impl Question<'_> {
         if let Some(declared) = self.declared(answer.value) {
             return declared;
         }
-        if let Some((value, reading)) = &answer.grouped
+        if let Some((value, reading)) = &answer.unusual
             && self.tolerance.accepts(*value, self.expected)
         {
             let readings = vec![input.trim().to_owned(), reading.clone()];

@@ -2,7 +2,7 @@
 //!
 //! [`read()`] turns text into a number: `480 GB`, `447 GiB`, `4.8×10^11 B`, `480e9`, `3/4`, `12.5%`, `2 h 30 min`,
 //! `7.5k`, `30 B` (billions of a count, bytes of memory), `1,000,000`, `14*(3.4 µs + 50 MB/(450 GB/s))`. What can be read in two ways is not guessed:
-//! `1,5` and `1,500` ask which is meant, and so do `5 m` and `480 G`.
+//! `1,500` is fifteen hundred, `1,5` asks which is meant, and so do `5 m` and `480 G`.
 //!
 //! [`check()`] compares it with the expected value and gives a [`Verdict`]: one sentence that helps and an [`Outcome`].
 //! It tells slips of form (no unit, GB for GiB, bits for bytes, a power of ten) from wrong ideas, so that nothing is

@@ -47,8 +47,8 @@ pub struct Answer {
     pub digits: Option<Digits>,
     /// Whether a power of ten was written out: `4.8e11`, `4.8×10^11`, `480 billion`, `7.5k`.
     pub scaled: bool,
-    /// The same number if its one point separates thousands, as in `1.500` for fifteen hundred, and how to write that.
-    pub grouped: Option<(f64, String)>,
+    /// The same number read the other way, and how to write that: `1.500` as fifteen hundred, `1,500` as one and a half.
+    pub unusual: Option<(f64, String)>,
 }
 
 /// How exactly a number was typed.
@@ -75,7 +75,7 @@ pub fn read(input: &str, asked: Unit, names: &[(String, f64)]) -> Reading {
         && let Some(seconds) = duration_in_parts(characters)
     {
         let (value, number) = (seconds, seconds);
-        return Reading::Answer(Answer { value, number, unit: None, digits: None, scaled: true, grouped: None });
+        return Reading::Answer(Answer { value, number, unit: None, digits: None, scaled: true, unusual: None });
     }
     let mut scan = Scan::new(input, characters, names);
     if let Err((at, message)) = scan.run(asked) {
@@ -431,7 +431,7 @@ impl<'a> Scan<'a> {
         let with_exponent = |text: String| format!("{text}{exponent}");
         let other = match other {
             Some(Other::Ask(text)) => Some(Other::Ask(with_exponent(text))),
-            Some(Other::Grouped(text)) if exponent.is_empty() => Some(Other::Grouped(text)),
+            Some(Other::Unusual(text)) if exponent.is_empty() => Some(Other::Unusual(text)),
             _ => None,
         };
         let text = with_exponent(text);
@@ -518,11 +518,11 @@ impl<'a> Scan<'a> {
         if self.units_inside {
             let unit = suited(value, asked).filter(|u| !u.name.is_empty());
             let number = value / unit.as_ref().map_or(1.0, |u| u.factor);
-            return Reading::Answer(Answer { value, number, unit, digits: None, scaled: true, grouped: None });
+            return Reading::Answer(Answer { value, number, unit, digits: None, scaled: true, unusual: None });
         }
         let digits = self.digits().map(|(significant, half)| Digits { significant, half_step: half * factor });
-        let grouped = match self.literals.as_slice() {
-            [Literal { text, other: Some(Other::Grouped(whole)), .. }] if digits.is_some() => {
+        let unusual = match self.literals.as_slice() {
+            [Literal { text, other: Some(Other::Unusual(whole)), .. }] if digits.is_some() => {
                 let ratio = decimal::parse(text).zip(decimal::parse(whole)).map(|(a, b)| b / a);
                 ratio.filter(|r| r.is_finite()).map(|r| (value * r, self.rewritten(|_| whole.clone())))
             }
@@ -530,7 +530,7 @@ impl<'a> Scan<'a> {
         };
         let scaled =
             multiplier != 1.0 || self.clean.contains('^') || self.literals.iter().any(|l| l.text.contains('e'));
-        Reading::Answer(Answer { value, number: number * multiplier, unit, digits, scaled, grouped })
+        Reading::Answer(Answer { value, number: number * multiplier, unit, digits, scaled, unusual })
     }
 
     /// Significant digits and half a step of the last one, where the number was typed as one: `4.80`, `4.8*10^11`.

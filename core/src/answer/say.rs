@@ -2,7 +2,7 @@
 
 use super::units::{examples, write};
 use super::{Answer, Outcome, Question, Tolerance};
-use crate::quantity::{Unit, significant};
+use crate::quantity::{Unit, grouped, significant};
 use crate::query::shorten;
 
 /// What to say when nothing was typed.
@@ -10,11 +10,12 @@ pub(super) fn empty(unit: Unit) -> String {
     format!("Nothing is written here yet. Answer with {}, such as {}.", kind(unit), examples(unit).1)
 }
 
-/// What to ask when the point of `1.500` may separate thousands.
-pub(super) fn point_or_thousands(input: &str, grouped: &str) -> String {
+/// What to ask when the point of `1.500` may separate thousands, or the comma of `1,500` decimals.
+pub(super) fn point_or_thousands(input: &str, other: &str) -> String {
+    let (sign, here, meant) =
+        if input.contains(',') { ("comma", "thousands", "decimals") } else { ("point", "decimals", "thousands") };
     format!(
-        "Does the point in “{}” separate decimals or thousands? Points are for decimals here; if you mean thousands, \
-         write {grouped}.",
+        "Does the {sign} in “{}” separate decimals or thousands? Here a {sign} is for {here}; if you mean {meant}, write {other}.",
         shorten(input.trim())
     )
 }
@@ -67,7 +68,7 @@ pub(super) fn sentence(outcome: &Outcome, question: &Question, answer: &Answer) 
             let zeros = power.unsigned_abs();
             let factor = match zeros {
                 1 => "ten".to_owned(),
-                2..=6 => 10_u64.pow(zeros).to_string(),
+                2..=6 => grouped(10_u64.pow(zeros)),
                 _ => format!("10^{zeros}"),
             };
             format!("The digits are right, but it is {factor} times too {way}: check the zeros and the prefixes.")
@@ -163,7 +164,7 @@ fn bits_for_bytes(answer: &Answer) -> String {
     format!("That is in bytes, and one byte is eight bits. Do you mean {number} {bits}? Then write that.")
 }
 
-/// "1000 times too large".
+/// "1,000 times too large".
 fn size(value: f64, expected: f64) -> String {
     let off = (value / expected).abs();
     if off >= 1.0 {

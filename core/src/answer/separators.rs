@@ -7,14 +7,14 @@ pub(super) enum Other {
     /// As likely as the first: ask.
     Ask(String),
     /// Unusual here, but offered where the first is not right.
-    Grouped(String),
+    Unusual(String),
 }
 
 /// Reads the separators of a number: the number for `expr`, and another reading if there is one.
 pub(super) fn separators(body: &str) -> Result<(String, Option<Other>), String> {
     let bad = || {
         Err(format!(
-            "“{}” is not a number that can be read: write 1234.5, with a point for decimals and, if you like, spaces \
+            "“{}” is not a number that can be read: write 1234.5, with a point for decimals and, if you like, commas \
              between groups of three digits.",
             shorten(body)
         ))
@@ -27,7 +27,7 @@ pub(super) fn separators(body: &str) -> Result<(String, Option<Other>), String> 
         (0, 0) => Ok((plain, None)),
         (0, 1) => {
             let thousands = !spaced && groups_of_three(&plain, '.');
-            let other = thousands.then(|| Other::Grouped(plain.replace('.', "")));
+            let other = thousands.then(|| Other::Unusual(plain.replace('.', "")));
             Ok((plain, other))
         }
         (0, _) if groups_of_three(&plain, '.') => Ok((plain.replace('.', ""), None)),
@@ -39,7 +39,12 @@ pub(super) fn separators(body: &str) -> Result<(String, Option<Other>), String> 
             }
             // 1.5 rather than 1.500 beside 1500.
             let short = decimal.trim_end_matches('0').trim_end_matches('.').to_owned();
-            Ok((short, Some(Other::Ask(plain.replace(',', "")))))
+            let joined = plain.replace(',', "");
+            // As the course writes them: 1,500 is fifteen hundred.
+            if groups_of_three(&plain, ',') {
+                return Ok((joined, Some(Other::Unusual(short))));
+            }
+            Ok((short, Some(Other::Ask(joined))))
         }
         (_, 0) if indian_groups(&plain) => Ok((plain.replace(',', ""), None)),
         _ => match (plain.rfind(','), plain.rfind('.')) {

@@ -51,8 +51,8 @@ fn amounts_are_written_in_a_unit_that_suits_them() {
         (0.125, Unit::Fraction, "12.5%"),
         (1e-5, Unit::Fraction, "0.001%"),
         (30e9, Unit::Count, "30 B"),
-        (1536.0, Unit::Count, "1536"),
-        (100_001.0, Unit::Count, "100001"),
+        (1536.0, Unit::Count, "1,536"),
+        (100_001.0, Unit::Count, "100,001"),
         (1.0, Unit::Seconds, "1 s"),
         (90.0, Unit::Seconds, "90 s"),
         (9000.0, Unit::Seconds, "2.5 h"),
@@ -70,7 +70,7 @@ fn amounts_are_written_in_a_unit_that_suits_them() {
 fn every_reading_that_is_offered_can_be_read() {
     for (input, unit) in [
         ("1,5 GB", Unit::Bytes),
-        ("≈1,500 GB", Unit::Bytes),
+        ("≈1,50 GB", Unit::Bytes),
         ("4,8e11", Unit::Bytes),
         ("4,8×10^11 B", Unit::Bytes),
         ("480 G", Unit::Bytes),
@@ -89,8 +89,8 @@ fn every_reading_that_is_offered_can_be_read() {
         }
     }
     assert_eq!(
-        verdict(1.0, Unit::Bytes, "1,500 GB").outcome,
-        Outcome::Ambiguous { readings: vec!["1.5 GB".into(), "1500 GB".into()] }
+        verdict(1.0, Unit::Bytes, "1,5 GB").outcome,
+        Outcome::Ambiguous { readings: vec!["1.5 GB".into(), "15 GB".into()] }
     );
 }
 
@@ -165,14 +165,16 @@ proptest! {
         prop_assert!(judged.is_right(), "{} for {}: {:?}", typed, value, judged);
         let usual = write(value, unit, digits);
         prop_assert!(verdict(value, unit, &usual).is_right(), "{} for {}", usual, value);
-        prop_assert!(verdict(value, unit, &unit.format(value)).is_right(), "{}", unit.format(value));
+        // A share that is written as “under 0.001%” is no answer.
+        let shown = unit.format(value);
+        prop_assert!(shown.starts_with("under") || verdict(value, unit, &shown).is_right(), "{}", shown);
     }
 
     #[test]
     fn the_same_number_in_another_country_is_right_or_asked_about(whole in 1000..100_000_000_u64, hundredths in 0..100_u64) {
         let value = (whole as f64 + hundredths as f64 / 100.0) * 1e6;
         let groups = |separator: &str| {
-            crate::quantity::grouped(whole).replace('\u{202f}', separator)
+            crate::quantity::grouped(whole).replace(',', separator)
         };
         for thousands in [" ", "\u{a0}", "\u{202f}", "\u{2009}", "_", "'", "’", ",", "."] {
             for decimals in [".", ","] {

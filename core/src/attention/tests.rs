@@ -193,8 +193,8 @@ fn sentences_say_what_moves() {
     let run = run("seq=1024&head_dim=64");
     assert_eq!(
         run.step_finding(2),
-        "Step 2 of 96: Q₂, O₂, m₂ and ℓ₂ (16.9\u{a0}kB) come in; the chip scores the tile, takes it into the softmax of its \
-         rows and forgets it (64 × 200); O₂, m₂ and ℓ₂ (8.7\u{a0}kB) go to HBM."
+        "Step 2 of 96: Q₂, O₂, m₂ and ℓ₂ (16,896\u{a0}B) come in; the chip scores the tile, takes it into the softmax of its \
+         rows and forgets it (64 × 200); O₂, m₂ and ℓ₂ (8,704\u{a0}B) go to HBM."
     );
     assert!(run.step_finding(0).starts_with("Before the first of 96 steps"));
     assert!(run.end_finding(100).contains("Row 100 of O"), "{}", run.end_finding(100));

@@ -250,7 +250,7 @@ impl Params {
     pub fn times(&self) -> Times {
         let shape = self.shape();
         let (all, computed) = (self.context, self.computed());
-        let parameters = shape.count().map_or(0.0, |count| count.active_without_input_embedding as f64);
+        let parameters = shape.count().map_or(0.0, |count| count.active as f64);
         let weights = parameters * self.bits as f64 / 8.0;
         let (peak, bandwidth) = (self.gpu.peak * self.efficiency, self.gpu.bandwidth * self.efficiency);
         let pass = |flop: f64, tokens: u64| (flop / peak).max((weights + shape.kv_bytes(tokens, 2.0)) / bandwidth);

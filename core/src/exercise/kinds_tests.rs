@@ -215,7 +215,7 @@ fn a_sketch_is_near_or_far() {
     assert_eq!(exercise.kind.unlocks(), Some("f"));
     let Kind::Sketch(sketch) = &exercise.kind else { panic!() };
     let curve = sketch.curve(&exercise, &exercise.query(), &by_catalogue(&exercise)).unwrap();
-    assert_eq!(curve.at, ["1", "16", "1024"]);
+    assert_eq!(curve.at, ["1", "16", "1,024"]);
     assert_eq!(curve.near(&[Some(1.0), Some(100.0)]), [true, false, false]);
     assert_eq!(curve.near(&[None, Some(curve.values[1])]), [false, true, false]);
     assert_eq!(points("1, 2e3,,"), Some(vec![Some(1.0), Some(2000.0), None, None]));

@@ -24,7 +24,7 @@ use super::env::Env;
 use crate::answer::{find_unit, units_of};
 use crate::decimal;
 use crate::expr::Expr;
-use crate::quantity::{Unit, count, exact, grouped, number, significant, unbroken};
+use crate::quantity::{Unit, count, exact, number, significant, unbroken};
 
 /// What fills templates.
 #[derive(Debug, Clone, Copy)]
@@ -167,10 +167,7 @@ fn in_unit(value: f64, name: &str, digits: u32) -> Option<String> {
 
 /// A number that nobody gave a unit: whole numbers below a million in full.
 pub(super) fn bare(value: f64) -> String {
-    if value.fract() != 0.0 || value.abs() < 10_000.0 {
-        return number(value);
-    }
-    if (0.0..1e6).contains(&value) { grouped(value as u64) } else { count(value) }
+    if value.fract() == 0.0 { count(value) } else { number(value) }
 }
 
 fn escape(text: &str, into: &mut String) {

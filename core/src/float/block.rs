@@ -48,6 +48,12 @@ impl Recipe {
         f64::from(self.element.bits()) + scale / (height * width) as f64 + tensor
     }
 
+    /// Whether a product that sums along the rows can use it: the scale has to stand before the sum, or before the sum of a block. One for
+    /// each column changes from term to term.
+    pub fn leaves_the_sum(&self) -> bool {
+        self.tile.1 != 1
+    }
+
     fn tile_of(&self, rows: usize, columns: usize) -> (usize, usize) {
         let or_all = |tile: usize, all: usize| if tile == 0 { all.max(1) } else { tile };
         (or_all(self.tile.0, rows), or_all(self.tile.1, columns))

@@ -7,6 +7,7 @@ use super::models::{self, Model as Named};
 use super::{Cache, Keeps, Layers};
 use crate::declare::{Field as _, List, Measure, Model, Param, Takes, choice, measure, whole};
 use crate::hardware::{self, Accelerator};
+use crate::model::bytes_of_weight;
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use crate::query::Reader;
@@ -543,7 +544,8 @@ impl Params {
     /// Computes all of it.
     pub fn shown(&self) -> Shown {
         let model = self.model.named();
-        let weights = model.parameters as f64 * f64::from(self.weight_bits) / 8.0;
+        let layers = model.parameters.saturating_sub(model.tables) as f64;
+        let weights = layers * bytes_of_weight(self.weight_bits) + model.tables as f64 * 2.0;
         let room = self.room(weights);
         Shown {
             chosen: self.row(&model, self.attention, room),

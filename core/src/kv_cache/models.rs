@@ -22,6 +22,8 @@ pub struct Named {
     pub cache: Cache,
     /// Parameters of the whole model.
     pub parameters: u64,
+    /// Those of them that stay in 16 bits when the rest is quantized: embedding, output matrix, norms, routers.
+    pub tables: u64,
 }
 
 /// Models of [`presets`].
@@ -41,7 +43,7 @@ const OF_PRESETS: [&str; 11] = [
 
 /// Models with layers of their own. Sizes and parameters are those of their `config.json`, counted by transformers 4.57.6 on the
 /// meta device, but DeepSeek 67B's: DeepSeek-AI 2024, arXiv:2401.02954, Table 2 (95 layers of 64 heads, 8 of them for keys and
-/// values), and its parameters counted from that.
+/// values), and its parameters counted from that. Of the tables, embedding and output matrix are counted, not their norms.
 const OTHERS: [Named; 5] = [
     Named {
         id: "deepseek-67b",
@@ -51,6 +53,7 @@ const OTHERS: [Named; 5] = [
         value: 128,
         cache: Cache::same(95, Keeps::Heads { kv_heads: 8, key: 128, value: 128 }),
         parameters: 67_425_001_472,
+        tables: 2 * 102_400 * 8192,
     },
     Named {
         id: "deepseek-v2",
@@ -60,6 +63,7 @@ const OTHERS: [Named; 5] = [
         value: 128,
         cache: Cache::same(60, Keeps::Latent { rank: 512, rope: 64 }),
         parameters: 235_741_434_880,
+        tables: 2 * 102_400 * 5120,
     },
     // Three layers of Gated DeltaNet, 32 heads with a state of 128 × 128, to one of attention.
     Named {
@@ -75,6 +79,7 @@ const OTHERS: [Named; 5] = [
             ],
         },
         parameters: 79_674_391_296,
+        tables: 2 * 151_936 * 2048,
     },
     // Seven layers of lightning attention, 64 heads with a state of 128 × 128, to one of attention.
     Named {
@@ -90,6 +95,7 @@ const OTHERS: [Named; 5] = [
             ],
         },
         parameters: 456_089_655_296,
+        tables: 2 * 200_064 * 6144,
     },
     // A state of 16 and the last four inputs for each of 5120 channels; no heads.
     Named {
@@ -100,6 +106,7 @@ const OTHERS: [Named; 5] = [
         value: 1,
         cache: Cache::same(64, Keeps::State { values: 5120 * (16 + 4) }),
         parameters: 2_768_345_600,
+        tables: 50_280 * 2560,
     },
 ];
 
@@ -147,6 +154,7 @@ impl Named {
                 ([qk_nope_head_dim, qk_rope_head_dim], v_head_dim)
             }
         };
+        let count = shape.count().unwrap_or_default();
         Self {
             id,
             name,
@@ -154,7 +162,8 @@ impl Named {
             key,
             value,
             cache: Cache::of(shape),
-            parameters: shape.count().map_or(0, |count| count.total),
+            parameters: count.total,
+            tables: count.total - count.quantized(),
         }
     }
 }

@@ -99,7 +99,8 @@ pub struct Shown {
     pub scaler: Vec<ScalerStep>,
 }
 
-/// Most micro-batches, as a power of two: 4 million tokens.
+/// Most micro-batches, as a power of two: gradients begin near 2⁻²². A rank's mean over 8,192 tokens begins at 2⁻¹³; the rest stands for the
+/// depth and width of a large network, which this one has not.
 const MICRO: u32 = 17;
 /// Most steps of a run.
 pub const MAX_STEPS: u64 = 240;
@@ -141,12 +142,17 @@ impl Model for Params {
         kept("norm", "whether mean and variance of the norms are fp32", "Norms").at(|p| p.keep.norm.slot()),
         kept("loss", "whether the loss is summed in fp32, and its gradient begins there", "Loss")
             .at(|p| p.keep.loss.slot()),
-        whole("micro", "micro-batches of 32 tokens that the mean of the loss is taken over", [1, 1 << MICRO], "131072")
-            .label("Micro-batches in the mean")
-            .format(|v| grouped(v as u64))
-            .doubling(MICRO)
-            .more("The run")
-            .at(|p| p.micro.slot()),
+        whole(
+            "micro",
+            "micro-batches of 32 tokens that the mean of the loss is taken over: how small gradients begin",
+            [1, 1 << MICRO],
+            "131072",
+        )
+        .label("Gradients begin near")
+        .format(|v| format!("1/{}", grouped(32 * v as u64)))
+        .doubling(MICRO)
+        .more("The run")
+        .at(|p| p.micro.slot()),
         real("mean", "what is added to every embedding: the mean of the residual stream", [0.0, 512.0], "0")
             .label("Mean of the embeddings")
             .slider(Scale::FromZero(9))

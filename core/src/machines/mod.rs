@@ -1,7 +1,8 @@
 //! The same small computation, run step by step on four kinds of parallel machine.
 //!
 //! A machine is a few *units* (cores, warps, rows of an array, nodes) of several *lanes* each. In a step every unit does one
-//! instruction, and all of its lanes do it together: a lane that has nothing to do with it waits. A step says for each lane what it does,
+//! instruction, and all of its lanes do it together: a lane that has nothing to do with it waits. Units are independent: they wait for each
+//! other only where they exchange something. A step says for each lane what it does,
 //! how many bytes are read and written in memory near and far, and which messages fly. Nothing is hidden behind anything else:
 //! caches, out-of-order execution and overlap are left out, and so are the differences between an instruction of one machine
 //! and of another. What remains is how well a computation fits the shape of a machine.
@@ -60,7 +61,7 @@ pub struct Step {
     pub far: f64,
     /// Messages.
     pub messages: Vec<Message>,
-    /// How long it takes, in steps of a machine whose memory is near and that sends nothing.
+    /// How much later the last unit is done, in steps of a machine whose memory is near and that sends nothing.
     pub time: f64,
 }
 

@@ -8,6 +8,8 @@ struct Writer<'a> {
     p: &'a Params,
     units: usize,
     lanes: usize,
+    /// When each unit is done with what it has been given; the last of them has taken all the time so far.
+    clocks: Vec<f64>,
     steps: Vec<Step>,
 }
 
@@ -26,25 +28,36 @@ impl Writer<'_> {
         self.p.machine == Kind::Cpu && self.p.touch == Touch::One && unit >= self.units.div_ceil(2)
     }
 
-    /// A step of what each unit does; an empty part waits. Each working lane does `flop` operations and moves `words` words.
+    /// When the last unit is done.
+    fn last(&self) -> f64 {
+        self.clocks.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Every unit waits for the last.
+    fn meet(&mut self) {
+        let last = self.last();
+        self.clocks.fill(last);
+    }
+
+    /// A step of what each unit does; an empty part waits. Each working lane does `flop` operations and moves `words` words. No unit waits
+    /// for another here, so the step takes the time by which the last of them is done later than before.
     fn step(&mut self, what: &'static str, parts: Vec<Part>, flop: f64, words: f64) {
-        let mut step = Step { what, time: 1.0, ..Step::default() };
+        let mut step = Step { what, ..Step::default() };
+        let before = self.last();
         for (unit, part) in parts.into_iter().enumerate() {
             let works = part.iter().flatten().count() as f64;
             let bytes = works * words * WORD;
             step.flop += works * flop;
-            if self.is_far(unit) {
-                step.far += bytes;
-                if bytes > 0.0 {
-                    step.time = self.p.remote;
-                }
-            } else {
-                step.near += bytes;
+            let is_far = self.is_far(unit);
+            *(if is_far { &mut step.far } else { &mut step.near }) += bytes;
+            if let Some(clock) = self.clocks.get_mut(unit).filter(|_| works > 0.0) {
+                *clock += if is_far && bytes > 0.0 { self.p.remote } else { 1.0 };
             }
             let idle = if part.iter().any(Option::is_some) { Lane::Masked } else { Lane::Waits };
             let lane = |i: usize| part.get(i).copied().flatten().map_or(idle, Lane::Works);
             step.lanes.extend((0..self.lanes).map(lane));
         }
+        step.time = self.last() - before;
         self.steps.push(step);
     }
 
@@ -55,11 +68,13 @@ impl Writer<'_> {
         }
         let most = messages.iter().map(|m| m.bytes).fold(0.0, f64::max);
         let time = self.p.latency + most / WORD / self.lanes as f64;
+        self.meet();
+        self.clocks.iter_mut().for_each(|clock| *clock += time);
         let lanes = vec![Lane::Waits; self.units * self.lanes];
         self.steps.push(Step { what, lanes, messages, time, ..Step::default() });
     }
 
-    /// Every unit goes through its elements, a lane for each; all units in step.
+    /// Every unit goes through its elements, a lane for each.
     fn sweep(&mut self, what: &'static str, n: usize, flop: f64, words: f64) {
         let parts = self.parts(n);
         let longest = parts.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
@@ -123,6 +138,7 @@ impl Writer<'_> {
             }
         } else {
             // One unit gathers the sums of all from shared memory and folds them over its lanes.
+            self.meet();
             let mut left = busy;
             while left > 1 {
                 let adds = (left - left.div_ceil(2)).min(self.lanes);
@@ -169,7 +185,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A vertex for each lane, which goes through its neighbours while the others of its unit wait.
+    /// A vertex for each lane, which goes through its neighbours while the other lanes of its unit wait.
     fn graph(&mut self, n: usize) {
         let parts = self.parts(n);
         if self.p.machine == Kind::Nodes {
@@ -189,22 +205,21 @@ impl Writer<'_> {
             }
             self.send("send the neighbours’ values", messages);
         }
-        let longest = parts.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
-        for row in 0..longest.div_ceil(self.lanes) {
-            let lanes = self.lanes;
-            let vertices = |range: &std::ops::Range<usize>| {
-                let from = range.start + row * lanes;
-                from..(from + lanes).min(range.end).max(from)
-            };
-            let most = parts.iter().flat_map(&vertices).map(degree).max().unwrap_or(0);
-            for place in 0..most {
-                let part = |range: &std::ops::Range<usize>| -> Part {
-                    vertices(range).map(|v| (place < degree(v)).then_some(v as u16)).collect()
-                };
-                let parts = parts.iter().map(part).collect();
-                // The edge, and the value at its other end.
-                self.step("add a neighbour", parts, 1.0, 2.0);
-            }
+        // A unit goes through its own rows of vertices, each as long as the longest of its lanes takes, and waits for no other.
+        let lanes = self.lanes;
+        let walk = |range: &std::ops::Range<usize>| -> Vec<Part> {
+            let rows = range.clone().step_by(lanes).map(|from| from..(from + lanes).min(range.end));
+            rows.flat_map(|row| {
+                let most = row.clone().map(degree).max().unwrap_or(0);
+                (0..most).map(move |place| row.clone().map(|v| (place < degree(v)).then_some(v as u16)).collect())
+            })
+            .collect()
+        };
+        let walks: Vec<Vec<Part>> = parts.iter().map(walk).collect();
+        for at in 0..walks.iter().map(Vec::len).max().unwrap_or(0) {
+            let parts = walks.iter().map(|walk| walk.get(at).cloned().unwrap_or_default()).collect();
+            // The edge, and the value at its other end.
+            self.step("add a neighbour", parts, 1.0, 2.0);
         }
     }
 
@@ -260,7 +275,8 @@ pub(super) fn run(p: &Params) -> Run {
         Kind::Systolic => (p.lanes as usize, p.lanes as usize),
         _ => (p.units as usize, p.lanes as usize),
     };
-    let mut writer = Writer { p, units: units.max(1), lanes: lanes.max(1), steps: Vec::new() };
+    let (units, lanes) = (units.max(1), lanes.max(1));
+    let mut writer = Writer { p, units, lanes, clocks: vec![0.0; units], steps: Vec::new() };
     match (p.machine, p.work) {
         (Kind::Systolic, _) => writer.systolic(n),
         (_, Work::Update) => writer.update(n),

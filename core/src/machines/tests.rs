@@ -52,6 +52,22 @@ fn a_graph_walk_diverges() {
     assert!(single.utilisation() > walk.utilisation());
 }
 
+/// Cores and warps wait for their own lanes and for nobody else: with one lane each they take as long as the unit with most edges. 128
+/// vertices have 330 edges, of which four units get 90, 81, 87 and 72.
+#[test]
+fn independent_units_do_not_wait_for_each_other() {
+    let walk = |lanes| run(&Params { lanes, n: 128, ..params(Kind::Gpu, Work::Graph) });
+    let alone = walk(1);
+    assert_eq!((alone.needed, alone.time(), alone.masked()), (330.0, 90.0, 0.0));
+    assert!((alone.utilisation() - 330.0 / 360.0).abs() < 1e-12 && (alone.speedup() - 330.0 / 90.0).abs() < 1e-12);
+    for (lanes, busy) in [(4, 0.389), (8, 0.240), (32, 0.161)] {
+        assert!((walk(lanes).utilisation() - busy).abs() < 5e-4, "{lanes}: {}", walk(lanes).utilisation());
+    }
+    // Nor does a core with near memory wait at each step for one with far memory.
+    let far = run(&Params { lanes: 1, n: 128, touch: Touch::One, remote: 1.01, ..params(Kind::Cpu, Work::Graph) });
+    assert_eq!(far.time(), 90.0_f64.max(87.0 * 1.01));
+}
+
 /// Jouppi et al. 2017: a product of n rows takes n steps and the way through the array, 2 s − 2 more.
 #[test]
 fn activations_march_through_the_array() {

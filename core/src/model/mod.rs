@@ -16,7 +16,7 @@ mod vary;
 
 pub use config::{Family, Import, Imported, import};
 pub use flops::ForwardFlops;
-pub use params::{Component, ParameterCount, Tensor};
+pub use params::{Component, ParameterCount, Tensor, bytes_of_weight};
 pub use presets::Preset;
 pub use problem::ConfigProblem;
 pub use reference::{ModelRef, ModelSize};

@@ -127,13 +127,33 @@ pub struct ParameterCount {
     pub other: u64,
     /// The sum of all components.
     pub total: u64,
-    /// `total` without the routed experts that a token does not use.
+    /// The input embedding where it is nothing else: a token looks up one row of it. 0 where it is the output matrix too.
+    pub lookup: u64,
+    /// What a token computes with: `total` without [`lookup`](Self::lookup) and the routed experts that it does not use.
     pub active: u64,
-    /// `active` without the input embedding, unless that is the output matrix too.
-    pub active_without_input_embedding: u64,
+}
+
+/// Bytes of a weight in this many bits. Four bits come with a scale of 16 bits for each group of 128, as AWQ and GPTQ store them
+/// (`group_size` in their `quantization_config`).
+pub fn bytes_of_weight(bits: u32) -> f64 {
+    let scales = if bits == 4 { 2.0 / 128.0 } else { 0.0 };
+    f64::from(bits) / 8.0 + scales
 }
 
 impl ParameterCount {
+    /// Those that a quantized checkpoint stores in fewer bits: the matrices of the layers. Embedding, output matrix, norms and routers stay
+    /// in 16 bits (AutoAWQ and GPTQModel convert the linear modules of the decoder's layers; llm-compressor's recipes have
+    /// `ignore=["lm_head"]`).
+    pub fn quantized(&self) -> u64 {
+        self.attention + self.mlp + self.shared_experts + self.experts
+    }
+
+    /// Bytes of a checkpoint whose layers have weights of so many bytes; the others have two.
+    pub fn stored(&self, per_weight: f64) -> f64 {
+        let quantized = self.quantized();
+        quantized as f64 * per_weight + self.total.saturating_sub(quantized) as f64 * 2.0
+    }
+
     /// The count of one component.
     pub fn of(&self, component: Component) -> u64 {
         match component {
@@ -326,8 +346,8 @@ impl Shape {
             let each = experts.checked_div(m.num_experts).unwrap_or(0);
             each.saturating_mul(m.num_experts_per_tok.min(m.num_experts))
         });
-        let active = total.saturating_sub(experts.saturating_sub(used));
         let lookup = if self.tie_word_embeddings { 0 } else { embedding };
+        let active = total.saturating_sub(experts.saturating_sub(used)).saturating_sub(lookup);
         Ok(ParameterCount {
             embedding,
             lm_head,
@@ -339,8 +359,8 @@ impl Shape {
             norms,
             other,
             total,
+            lookup,
             active,
-            active_without_input_embedding: active.saturating_sub(lookup),
         })
     }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::quantity::grouped;
+
 /// Something about a config that has to be told: an error, or in [`Imported::warnings`](super::Imported::warnings) a remark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigProblem {
@@ -27,7 +29,7 @@ impl ConfigProblem {
 
     /// "hidden_size 1e30 is out of range (1 to 1,000,000)."
     pub(crate) fn out_of_range(field: &'static str, value: &str, min: u64, max: u64) -> Self {
-        Self::new(field, format!("{field} {value} is out of range ({} to {}).", commas(min), commas(max)))
+        Self::new(field, format!("{field} {value} is out of range ({} to {}).", grouped(min), grouped(max)))
     }
 
     /// "hidden_size 4096 is not a multiple of num_attention_heads 30 and no head_dim is given.", or nothing if it is.
@@ -40,8 +42,4 @@ impl ConfigProblem {
             format!("{field} {width} is not a multiple of num_attention_heads {heads} and no head_dim is given."),
         ))
     }
-}
-
-fn commas(value: u64) -> String {
-    crate::quantity::grouped(value).replace('\u{202f}', ",")
 }

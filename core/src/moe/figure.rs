@@ -279,7 +279,8 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, Routed>] = &[
         measure("total-params", "Parameters", Unit::Count, |_, r| r.model.total),
-        measure("active-params", "Of those, a token uses", Unit::Count, |_, r| r.model.active),
+        measure("active-params", "Active parameters", Unit::Count, |_, r| r.model.active),
+        measure("lookup-params", "Parameters of the input embedding", Unit::Count, |_, r| r.model.lookup),
         measure("expert-params", "Parameters of an expert", Unit::Count, |_, r| r.model.expert()),
         measure("experts", "Experts of a layer", Unit::Count, |_, r| r.place.experts as f64),
         measure("chosen", "Experts of a token", Unit::Count, |_, r| r.router.top_k as f64),

@@ -29,7 +29,7 @@ mod technique;
 mod tests;
 
 use crate::declare::Model as _;
-use crate::model::{Component, Shape};
+use crate::model::{Component, Shape, Tensor};
 use crate::network::Fabric;
 use crate::options;
 
@@ -111,7 +111,8 @@ impl Pass {
     }
 }
 
-/// A layer, on average over the model's.
+/// A layer: on average over the model's, and of a model with experts one that has them. Weights are gathered layer by layer, so that is the
+/// layer that has to hide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Layer {
     /// p: elements of its matrices; norms and biases are under a thousandth of them.
@@ -130,8 +131,6 @@ pub struct Layer {
     pub halves: f64,
     /// Experts of a token; 0 where there are none.
     pub copies: f64,
-    /// The share of the layers that have experts.
-    pub mixtures: f64,
     /// Layers of the model.
     pub layers: f64,
 }
@@ -140,9 +139,16 @@ impl Layer {
     /// That of a model; attention's own products counted for sequences of `seq` tokens, if given.
     pub fn of(shape: &Shape, seq: Option<u64>) -> Self {
         let layers = shape.num_hidden_layers.max(1) as f64;
-        let hidden = || shape.tensors().into_iter().filter(|t| t.is_hidden_matrix());
-        let weights: f64 = hidden().map(|t| (t.rows * t.cols) as f64 * t.count as f64).sum();
-        let used: f64 = hidden().map(|t| shape.tensor_flops(&t)).sum();
+        let mixtures = shape.moe_layers() as f64;
+        let is_here = |t: &Tensor| t.is_hidden_matrix() && (mixtures == 0.0 || t.component != Component::Mlp);
+        let hidden = || shape.tensors().into_iter().filter(is_here);
+        // Layers that have this matrix.
+        let among = |t: &Tensor| match t.component {
+            Component::Experts | Component::SharedExperts | Component::Router => mixtures.max(1.0),
+            _ => layers,
+        };
+        let weights: f64 = hidden().map(|t| (t.rows * t.cols) as f64 * t.count as f64 / among(&t)).sum();
+        let used: f64 = hidden().map(|t| shape.tensor_flops(&t) / among(&t)).sum();
         // One token without a mask is one pair.
         let pair = shape.forward_flops(1, false);
         let attention = seq.map_or(0.0, |seq| {
@@ -152,15 +158,14 @@ impl Layer {
         let wide = hidden().filter(|t| t.component == Component::Experts && t.cols == shape.hidden_size);
         let expert = wide.map(|t| t.rows as f64).fold(0.0, f64::max);
         Self {
-            weights: weights / layers,
-            flops: (used + attention) / layers,
+            weights,
+            flops: used + attention / layers,
             hidden: shape.hidden_size as f64,
             wide: if expert > 0.0 { expert } else { shape.intermediate_size as f64 },
             pair: (pair.scores + pair.values) / layers,
             kv: shape.kv_values_per_token_per_layer() as f64,
             halves: if shape.norms.per_layer == 1 { 1.0 } else { 2.0 },
             copies: shape.moe.map_or(0.0, |moe| moe.num_experts_per_tok as f64),
-            mixtures: shape.moe_layers() as f64 / layers,
             layers,
         }
     }

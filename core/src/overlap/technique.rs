@@ -158,7 +158,7 @@ impl<'a> Setup<'a> {
             Technique::Context => vec![self.round(gpus)],
             Technique::Expert => {
                 let once = cost(Op::AllToAll, Algo::Direct, ranks, &fabric).unwrap_or_default();
-                let both = Line::of(once, BYTES * hidden * self.layer.copies).scaled(2.0 * self.layer.mixtures);
+                let both = Line::of(once, BYTES * hidden * self.layer.copies).scaled(2.0);
                 vec![self.flow("tokens to experts and back", [both; 2])]
             }
             Technique::Pipeline => {

@@ -1,8 +1,8 @@
 //! What the figure says.
 
-use super::{JUMP_AT, OUTLIER_COLUMN, Params, Shown, View};
+use super::{JUMP_AT, Params, Shown, View};
 use crate::loss_scaling::network::TOKENS;
-use crate::quantity::{Unit, grouped, number};
+use crate::quantity::{Unit, capital, grouped, number};
 
 fn part(value: f64) -> String {
     Unit::Fraction.format(value)
@@ -21,12 +21,18 @@ impl Params {
 
     fn recipes_finding(&self, shown: &Shown) -> String {
         let Some(result) = self.outcome(shown) else { return String::new() };
-        let best = shown.recipes.iter().min_by(|a, b| a.error.total_cmp(&b.error)).unwrap_or(&result);
+        let usable = shown.recipes.iter().filter(|r| r.recipe.leaves_the_sum());
+        let best = usable.min_by(|a, b| a.error.total_cmp(&b.error)).unwrap_or(&result);
+        let barred = if result.recipe.leaves_the_sum() {
+            ""
+        } else {
+            " No product can use it for activations: columns are what the product sums over, and their scales cannot be taken out of the sum."
+        };
         format!(
-            "With column {OUTLIER_COLUMN} {} times as large as the others, {} leaves them an error of {}, and {} of them \
-             become zero. It takes {} bits for each value. The least error here is {}, under {}.",
+            "One column is {} times as large as the others. {} leaves the others an error of {}, and {} of them become zero. It takes {} \
+             bits per value.{barred} The least error of a recipe that a product can use is {}, with {}.",
             number(self.outlier),
-            result.recipe.name,
+            capital(result.recipe.name),
             part(result.error),
             part(result.zero),
             number(result.bits),

@@ -18,6 +18,17 @@ fn finer_scales_confine_an_outlier() {
     // int8 has no exponent: one outlier takes the resolution of everything that shares its scale.
     assert!(error("recipe=int8-tensor") > 0.5);
     assert!(error("recipe=int8-column") < 0.02);
+    let finding = |query: &str| {
+        let (params, shown) = at(query);
+        params.finding(&shown)
+    };
+    // The least error is not usable: the columns are what a product of activations sums over.
+    assert!(
+        finding("recipe=int8-column&outlier=256").contains("No product can use it"),
+        "{}",
+        finding("recipe=int8-column")
+    );
+    assert!(!finding("recipe=int8-row&outlier=256").contains("one scale a column"));
     // fp8 has one, and loses only what falls off its lower end.
     let tensor = error("recipe=e4m3-tensor&outlier=65536");
     let tiles = error("recipe=mxfp8&outlier=65536");

@@ -82,3 +82,13 @@ fn findings_say_what_is_shown() {
     let (_, problems) = Params::read(&Query::parse("data=own&values=1,x"));
     assert!(problems[0].message.contains("“x” is no number"), "{problems:?}");
 }
+
+/// At a rate at which the network trains well, another order of every sum in bf16 takes the weights apart and leaves both runs as good.
+#[test]
+fn two_runs_that_part_can_be_equally_good() {
+    let growth = super::growth::grow(super::growth::Start::Order, 0, &super::growth::settings(true, 0.02, 400, 1));
+    assert!(growth.steps.last().is_some_and(|step| step.distance > 0.2), "{:?}", growth.steps.last());
+    let late = growth.steps.iter().skip(360);
+    let mean = |run: usize| late.clone().map(|step| step.losses[run]).sum::<f64>() / 40.0;
+    assert!(mean(0) < 0.002 && mean(1) < 0.002, "{} {}", mean(0), mean(1));
+}

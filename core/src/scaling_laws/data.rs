@@ -34,6 +34,25 @@ pub fn loss(fit: &Fit, at: Point, unique: f64) -> f64 {
     fit.loss(effective(fit, at, unique))
 }
 
+/// How many must be used for them to be worth `wanted` new ones: [`worth`] the other way round; none if no repetition is.
+fn used_for(wanted: f64, distinct: f64, star: f64) -> Option<f64> {
+    if wanted <= distinct {
+        return Some(wanted);
+    }
+    let used = distinct * (1.0 - star * (-(wanted / distinct - 1.0) / star).ln_1p());
+    used.is_finite().then_some(used)
+}
+
+/// The tokens on which a model of `params` reaches `loss` when `unique` of them are distinct; none if it never does.
+pub fn tokens_for(fit: &Fit, params: f64, loss: f64, unique: f64) -> Option<f64> {
+    let tokens = fit.tokens_for(params, loss)?;
+    if tokens <= unique {
+        return Some(tokens);
+    }
+    let params = worth(params, fit.params_for(unique), REPEAT_PARAMS);
+    used_for(fit.tokens_for(params, loss)?, unique, REPEAT_TOKENS)
+}
+
 /// The best model for a budget when there are `unique` tokens: a search by golden section over the logarithm of its size.
 pub fn optimum(fit: &Fit, compute: f64, unique: f64) -> Point {
     let free = fit.optimum(compute);

@@ -47,7 +47,7 @@ pub struct Outcome {
     pub optimum: Point,
     /// The surface's optimum with the text that there is.
     pub limited: Point,
-    /// The model of the same loss as `here` that is cheapest to train and serve.
+    /// The model of the same loss as `here`, with the same text, that is cheapest to train and serve.
     pub lean: Point,
 }
 
@@ -57,7 +57,6 @@ impl Outcome {
     pub fn new(law: Law, compute: f64, params: f64, unique: f64, served: f64) -> Self {
         let surface = law.surface().unwrap_or(Fit::REFIT);
         let here = Point { params, tokens: compute / (PER_PAIR * params) };
-        let loss = data::loss(&surface, here, unique);
         Self {
             law,
             surface,
@@ -66,7 +65,7 @@ impl Outcome {
             served,
             optimum: law.optimum(compute),
             limited: data::optimum(&surface, compute, unique),
-            lean: serving::leanest(&surface, loss, served).unwrap_or(here),
+            lean: serving::leanest(&surface, here, unique, served),
         }
     }
 
@@ -107,14 +106,14 @@ impl Outcome {
     /// FLOPs in all. Sizes that cannot reach the loss are left out.
     pub fn same_loss(&self) -> Vec<(f64, f64, f64)> {
         let loss = self.loss(self.here);
-        let Some(compute) = self.surface.compute_for(loss) else { return Vec::new() };
-        let best = self.surface.optimum(compute).params;
+        let (least, most) = (self.lean.params.min(self.here.params), self.lean.params.max(self.here.params));
+        let dearest = 100.0 * self.lean.compute();
         let point = |params| {
-            let tokens = self.surface.tokens_for(params, loss)?;
+            let tokens = data::tokens_for(&self.surface, params, loss, self.unique)?;
             let at = Point { params, tokens };
-            (at.compute() < 100.0 * compute).then(|| (params, at.compute(), serving::total(at, self.served)))
+            (at.compute() < dearest).then(|| (params, at.compute(), serving::total(at, self.served)))
         };
-        spread(best / 30.0, best * 10.0).filter_map(point).collect()
+        spread(least / 30.0, most * 10.0).filter_map(point).collect()
     }
 
     /// What the text is worth over how often it is read: passes, and tokens as good as new, up to 64 passes.
@@ -122,6 +121,26 @@ impl Outcome {
         spread(1.0, 64.0)
             .map(|passes| (passes, data::worth(passes * self.unique, self.unique, data::REPEAT_TOKENS)))
             .collect()
+    }
+
+    /// What the laws say of this budget beside each other, in sentences.
+    pub fn frontier_finding(&self) -> String {
+        let count = |value| unbroken(&Unit::Count.format(value));
+        let sizes = || Law::ALL.into_iter().map(|law| (law, law.optimum(self.compute()).params));
+        let smaller = sizes().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((self.law, 0.0));
+        let larger = sizes().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((self.law, 0.0));
+        format!(
+            "With {} the laws disagree by a factor of {}: {} asks for {} parameters, {} for {}. {} asks for {} parameters and {} tokens.",
+            unbroken(&Unit::Flop.format(self.compute())),
+            number(larger.1 / smaller.1),
+            smaller.0.label(),
+            count(smaller.1),
+            larger.0.label(),
+            count(larger.1),
+            self.law.label(),
+            count(self.optimum.params),
+            count(self.optimum.tokens),
+        )
     }
 
     /// What the law says here, in sentences.
@@ -142,8 +161,8 @@ impl Outcome {
         );
         if self.here.tokens > self.unique {
             text += &format!(
-                " There is text for {} passes of one: it is read {} times and worth {} new tokens.",
-                number(self.unique / self.here.tokens),
+                " There are only {} tokens of text, so the run reads them {} times, which is worth {} new tokens.",
+                count(self.unique),
                 number(self.epochs(self.here)),
                 count(data::effective(&self.surface, self.here, self.unique).tokens),
             );
@@ -154,17 +173,12 @@ impl Outcome {
                 count(self.served),
                 count(self.lean.params),
                 count(self.lean.tokens),
-                unbroken(&flop(serving::total(self.lean, self.served))),
-                unbroken(&flop(self.total())),
+                unbroken(&Unit::Flop.format(serving::total(self.lean, self.served))),
+                unbroken(&Unit::Flop.format(self.total())),
             );
         }
         text
     }
-}
-
-/// FLOPs as the field writes those of a training run: `5.76e23 FLOP`.
-pub fn flop(value: f64) -> String {
-    format!("{} FLOP", number(value))
 }
 
 /// [`POINTS`] sizes from one to another, equally far apart in their logarithm.

@@ -6,6 +6,7 @@
 //! Source: Sardana et al. 2024, "Beyond Chinchilla-Optimal", arXiv:2401.00448, equation 2; de Vries 2023, "Go smol or go
 //! home", for the question.
 
+use super::data;
 use super::fit::{Fit, Point};
 
 /// FLOPs for each pair of a parameter and a token in the forward pass alone.
@@ -16,21 +17,25 @@ pub fn total(at: Point, served: f64) -> f64 {
     at.compute() + FORWARD_PER_PAIR * at.params * served
 }
 
-/// The model of this loss that is cheapest to train and to serve `served` tokens with; none if no model has this loss.
+/// The model with the loss of `here` that is cheapest to train and to serve `served` tokens with, when there are `unique` tokens of text.
 ///
-/// The cost is a sum of a falling and a rising power over the size, so it has one minimum: found by golden section between
-/// the smallest model that can reach the loss and the optimum of training alone.
-pub fn leanest(fit: &Fit, loss: f64, served: f64) -> Option<Point> {
-    let optimum = fit.optimum(fit.compute_for(loss)?);
-    let smallest = (fit.a / (loss - fit.e)).powf(1.0 / fit.alpha);
+/// Of sizes from a thousandth of this one's to a thousand times as much the cheapest on a grid, then a search by golden section around it:
+/// with limited text the cost need not have one minimum only.
+pub fn leanest(fit: &Fit, here: Point, unique: f64, served: f64) -> Point {
+    const GRID: u32 = 256;
+    let loss = data::loss(fit, here, unique);
     let at = |ln: f64| {
         let params = ln.exp();
-        fit.tokens_for(params, loss).map(|tokens| Point { params, tokens })
+        data::tokens_for(fit, params, loss, unique).map(|tokens| Point { params, tokens })
     };
     let cost = |ln: f64| at(ln).map_or(f64::INFINITY, |point| total(point, served));
+    let middle = here.params.ln();
+    let apart = 2.0 * 1000_f64.ln() / f64::from(GRID);
+    let grid = (0..=GRID).map(|i| middle + apart * (f64::from(i) - f64::from(GRID / 2)));
+    let cheapest = grid.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(middle);
     let golden = (5_f64.sqrt() - 1.0) / 2.0;
-    let (mut low, mut high) = (smallest.ln(), optimum.params.ln() + 1e-9);
-    for _ in 0..80 {
+    let (mut low, mut high) = (cheapest - apart, cheapest + apart);
+    for _ in 0..60 {
         let step = golden * (high - low);
         let (left, right) = (high - step, low + step);
         if cost(left) <= cost(right) {
@@ -39,5 +44,6 @@ pub fn leanest(fit: &Fit, loss: f64, served: f64) -> Option<Point> {
             low = left;
         }
     }
-    at(f64::midpoint(low, high)).or(Some(optimum))
+    let found = at(f64::midpoint(low, high)).filter(|point| total(*point, served) <= total(here, served));
+    found.unwrap_or(here)
 }

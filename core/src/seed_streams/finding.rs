@@ -7,10 +7,19 @@ impl Params {
     /// What the figure shows, in sentences.
     pub fn finding(&self, shown: &Shown) -> String {
         let Shown { run, right } = shown;
-        let mut text = format!(
-            "The run ends at a loss of {}, with the right streams at {}.",
+        let whole = self.disagree(self.drop_whole.equal());
+        let mut text = String::new();
+        if whole > 0.0 {
+            text += &format!(
+                "Tensor-parallel ranks disagree about {} of what should be copies. ",
+                Unit::Fraction.format(whole)
+            );
+        }
+        text += &format!(
+            "The run ends at a loss of {}, with the right streams at {}{}.",
             number(run.last),
-            number(right.last)
+            number(right.last),
+            if whole > 0.0 { ", but this network has no dropout, so its loss does not show them" } else { "" }
         );
         let apart = run.apart.last().copied().unwrap_or(0.0);
         if apart > 0.0 {
@@ -25,13 +34,6 @@ impl Params {
         }
         if run.columns < right.columns {
             text += &format!(" Of {} columns of the MLP, {} are copies.", right.columns, right.columns - run.columns);
-        }
-        let whole = self.disagree(self.drop_whole.equal());
-        if whole > 0.0 {
-            text += &format!(
-                " Tensor-parallel ranks hold {} of what should be copies otherwise.",
-                Unit::Fraction.format(whole)
-            );
         }
         let repeated = |equal: bool| equal && self.dropout > 0.0;
         if repeated(self.drop_shard.equal()) {

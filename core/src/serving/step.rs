@@ -17,7 +17,7 @@ use crate::kv_cache::decode::{Way, work};
 use crate::kv_cache::figure::USED;
 use crate::kv_cache::models::Named;
 use crate::kv_cache::{Cache, Keeps, Layers};
-use crate::model::Shape;
+use crate::model::{Shape, bytes_of_weight};
 use crate::network::{Cost, Fabric, cost};
 use crate::options;
 use crate::planner::efficiency::{self, LAUNCH, LINK};
@@ -55,12 +55,12 @@ options!(Quant {
 });
 
 impl Quant {
-    /// Bytes of a weight.
-    pub const fn bytes(self) -> f64 {
+    /// Bytes of a weight of a layer; the others have two ([`ParameterCount::stored`](crate::model::ParameterCount::stored)).
+    pub fn bytes(self) -> f64 {
         match self {
-            Self::Bf16 => 2.0,
-            Self::Fp8 | Self::Int8 => 1.0,
-            Self::Int4 => 0.5 + 2.0 / 128.0,
+            Self::Bf16 => bytes_of_weight(16),
+            Self::Fp8 | Self::Int8 => bytes_of_weight(8),
+            Self::Int4 => bytes_of_weight(4),
         }
     }
 }
@@ -190,7 +190,7 @@ impl Deployment {
     pub fn engine(&self) -> Result<Engine, String> {
         let counted = self.shape.count().map_err(|problem| problem.to_string())?;
         let tp = self.tp.max(1);
-        let stored = counted.total as f64 * self.quant.bytes();
+        let stored = counted.stored(self.quant.bytes());
         let usable = USED * self.gpu.memory.0 * tp as f64;
         if stored >= usable {
             return Err(format!(
@@ -301,7 +301,7 @@ impl Engine {
         }
         // The output matrix multiplies the last token of each sequence alone.
         let multiplied = (self.weights.active - self.head) * tokens + self.head * sequences;
-        let (flop, read) = (2.0 * multiplied, self.weights.read(tokens) * self.weight_bytes);
+        let (flop, read) = (2.0 * multiplied, self.weights.bytes(tokens, self.weight_bytes));
         let [products, attention, bandwidth] = self.rates;
         let (computing, reading) = (flop / products / self.tp, read / bandwidth / self.tp);
         let sent = tokens * self.hidden * ACTIVATION;

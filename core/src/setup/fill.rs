@@ -170,7 +170,7 @@ impl Setup {
         }
     }
 
-    /// Parameters of the model: all, and those that a token uses.
+    /// Parameters of the model: all, and those that a token computes with.
     fn parameters(&self) -> Option<[u64; 2]> {
         match self.model? {
             ModelRef::Count(n) => Some([n, n]),

@@ -11,7 +11,7 @@
 use super::tokens;
 use crate::declare::{Field, List, Measure, Model, Param, Takes, choice, measure, one_of, real, whole};
 use crate::hardware::{self, Accelerator};
-use crate::model::{ParameterCount, Shape, presets};
+use crate::model::{ParameterCount, Shape, bytes_of_weight, presets};
 use crate::quantity::{Unit, count, grouped, number};
 
 const IDS: [&str; 6] = ["llama-3-8b", "llama-3-70b", "llama-3.1-405b", "mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v3"];
@@ -67,6 +67,8 @@ impl Default for Params {
 pub struct Weights {
     /// Read by every token.
     pub common: f64,
+    /// The part of these that stays in 16 bits: output matrix, norms, routers.
+    pub kept: f64,
     /// Of routed experts.
     pub experts: f64,
     /// The part of the experts that one token chooses.
@@ -91,17 +93,21 @@ pub struct Costs {
 impl Weights {
     /// Of a count, without the embedding, which is looked up.
     pub fn of(shape: &Shape, counted: &ParameterCount) -> Self {
-        // A tied output matrix is the embedding, and is multiplied.
-        let head = if shape.tie_word_embeddings { counted.embedding } else { 0 };
-        let active = counted.active.saturating_sub(counted.embedding).saturating_add(head);
+        let kept = counted.total.saturating_sub(counted.quantized()).saturating_sub(counted.lookup) as f64;
+        let active = counted.active as f64;
         let experts = counted.experts as f64;
         let chosen = shape.moe.map_or(0.0, |m| m.num_experts_per_tok as f64 / m.num_experts.max(1) as f64);
-        Self { common: active as f64 - experts * chosen, experts, chosen, active: active as f64 }
+        Self { common: active - experts * chosen, kept, experts, chosen, active }
     }
 
     /// Weights that are read for so many tokens at once.
     pub fn read(&self, tokens: f64) -> f64 {
         self.common + self.experts * (1.0 - (1.0 - self.chosen).powf(tokens))
+    }
+
+    /// Their bytes, where those of the layers have so many each.
+    pub fn bytes(&self, tokens: f64, per_weight: f64) -> f64 {
+        (self.read(tokens) - self.kept) * per_weight + self.kept * 2.0
     }
 }
 
@@ -168,8 +174,8 @@ impl Model for Params {
         measure("check-cost", "Checking, of a pass", Unit::Ratio, |_, o| o.check / o.pass),
         measure("best", "Tokens drafted at best", Unit::Count, |p, _| f64::from(p.best())),
         measure("module-params", "Parameters of a module", Unit::Count, |_, o| o.costs.added),
-        measure("module-active", "A token computes with, in a module", Unit::Count, |_, o| o.costs.module.active),
-        measure("model-active", "And in the model", Unit::Count, |_, o| o.costs.model.active),
+        measure("module-active", "Active parameters, module", Unit::Count, |_, o| o.costs.module.active),
+        measure("model-active", "Active parameters, model", Unit::Count, |_, o| o.costs.model.active),
         measure("checkpoint-params", "Parameters with the modules", Unit::Count, |p, o| {
             o.costs.total + f64::from(p.depth) * o.costs.added
         }),
@@ -219,7 +225,7 @@ impl Params {
 
     /// Seconds that one GPU takes for a pass on so many tokens, at its peaks; on several GPUs all of it is divided.
     fn seconds(&self, weights: &Weights, tokens: f64) -> f64 {
-        let bytes = weights.read(tokens) * f64::from(self.weight_bits) / 8.0;
+        let bytes = weights.bytes(tokens, bytes_of_weight(self.weight_bits));
         (bytes / self.gpu.bandwidth).max(2.0 * weights.active * tokens / self.gpu.peak)
     }
 

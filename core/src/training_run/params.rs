@@ -123,7 +123,7 @@ pub struct Params {
     pub money: f64,
     /// US dollars an hour of a GPU.
     pub price: f64,
-    /// Watts of a GPU and its share of the machine.
+    /// Watts per GPU.
     pub watts: f64,
     /// Power of the building over that of its machines.
     pub pue: f64,
@@ -267,8 +267,8 @@ impl Model for Params {
             .label("A GPU-hour, $")
             .more("The machine")
             .at(|p| p.price.slot()),
-        real("watts", "watts of a GPU with its share of the machine", [0.0, 100_000.0], "700")
-            .label("Watts of a GPU")
+        real("watts", "power per GPU: 700 is an H100’s own limit; with its share of a DGX H100, rated at 10.2 kW for eight, it is 1,275", [0.0, 100_000.0], "700")
+            .label("Power per GPU, W")
             .more("The machine")
             .at(|p| p.watts.slot()),
         real("pue", "power of the building over that of its machines", [1.0, 10.0], "1.1")
@@ -446,9 +446,18 @@ impl Run {
     /// What comes of it, in sentences.
     pub fn finding(&self) -> String {
         let best = self.optimum();
+        let far = self.batch / self.critical();
+        let batch = if far > 2.0 {
+            format!(
+                " The law supposes a batch that is small enough. This one is {} times the critical size, so the loss will be higher.",
+                number(far)
+            )
+        } else {
+            String::new()
+        };
         format!(
             "{} parameters see {} tokens in {} for ${} and {} kWh; the law expects a loss of {:.3}. The same FLOPs are best spent on \
-             {} parameters and {} tokens: {:.3}.",
+             {} parameters and {} tokens: {:.3}.{batch}",
             unbroken(&count(self.size.params)),
             unbroken(&count(self.tokens)),
             unbroken(&Unit::Seconds.format(self.seconds())),

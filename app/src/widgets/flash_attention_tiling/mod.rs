@@ -35,7 +35,7 @@ const PRESETS: &[Preset] = &[
     ("Backward", "pass=backward&step=40"),
     ("16 tokens", "seq=16&head_dim=2&heads=1&block_q=4&block_k=4&algo=flash2&row=5&step=6"),
     (
-        "32 768 tokens",
+        "32,768 tokens",
         "seq=32768&head_dim=128&heads=32&block_q=128&block_k=128&algo=flash2&causal=true&step=20000&row=20000",
     ),
 ];

@@ -22,7 +22,7 @@ pub(super) fn view(state: State, shown: Memo<Shown>) -> AnyView {
                 aria-pressed=move || (params.with(|p| p.recipe.id) == recipe.id).to_string()
                 on:click=move |_| state.update(|p| p.recipe = recipe)
             >
-                <span class="name">{recipe.name}</span>
+                <span class="name">{recipe.name}{(!recipe.leaves_the_sum()).then_some(" (no product can use it)")}</span>
                 <svg class="bar" aria-hidden="true">
                     <rect width=move || format!("{:.2}%", error().min(1.0) * 100.0) height="100%" />
                 </svg>

@@ -37,7 +37,7 @@ fn what_is_too_large_is_said() {
     let (params, shown) = at("value=70000&other=e4m3fn");
     assert_eq!(shown.held[0].class, Class::Infinity);
     let finding = params.finding(&shown);
-    assert!(finding.contains("fp16 makes ∞ of it, because its largest number is 65504"), "{finding}");
+    assert!(finding.contains("fp16 makes ∞ of it, because its largest number is 65,504"), "{finding}");
     assert!(finding.contains("fp8 e4m3fn makes NaN of it"), "{finding}");
     assert_eq!(at("value=70000&other=e4m3fn&saturate=true").1.held[1].value, 448.0);
 }

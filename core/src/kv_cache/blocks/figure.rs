@@ -9,7 +9,7 @@ use crate::declare::{
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::SPECS as SHAPE;
-use crate::model::{ModelRef, reference};
+use crate::model::{ModelRef, bytes_of_weight, reference};
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use crate::query::{Query, Reader};
@@ -324,11 +324,10 @@ impl Params {
         if let Some(problem) = shape.check().into_iter().next() {
             return Err(problem.message);
         }
-        let parameters = shape.count().map_err(|e| e.message)?.total as f64;
+        let stored = shape.count().map_err(|e| e.message)?.stored(bytes_of_weight(self.weight_bits));
         let served = Served {
             shape: *shape,
             value: f64::from(self.kv_bits) / 8.0,
-            weight: f64::from(self.weight_bits) / 8.0,
             gpu: self.gpu,
             tp: self.tp,
             used: self.used,
@@ -337,7 +336,7 @@ impl Params {
             longest: self.longest,
             shared: self.shared,
         };
-        Ok(served.fit(parameters))
+        Ok(served.fit(stored))
     }
 
     /// Computes all of it.

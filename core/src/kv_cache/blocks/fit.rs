@@ -18,8 +18,6 @@ pub struct Served {
     pub shape: Shape,
     /// Bytes of a cached value.
     pub value: f64,
-    /// Bytes of a weight.
-    pub weight: f64,
     /// The GPU.
     pub gpu: &'static Accelerator,
     /// GPUs that divide the model.
@@ -82,15 +80,15 @@ impl Served {
         cache.layers.iter().map(one).sum::<f64>() * self.value
     }
 
-    /// All of it.
-    pub fn fit(&self, parameters: f64) -> Fit {
+    /// All of it, of a model whose weights take `stored` bytes.
+    pub fn fit(&self, stored: f64) -> Fit {
         let cache = Cache::of(&self.shape);
         let paged = |tokens: u64| {
             let keeping = Keeping::Paged { page: self.block, batch: BATCH };
             // A window never takes more than no window would.
             self.bytes(&cache, |l| keeping.tokens(tokens, l.window).min(keeping.tokens(tokens, None)))
         };
-        let weights = parameters * self.weight / self.tp as f64;
+        let weights = stored / self.tp as f64;
         let usable = self.used * self.gpu.memory.0;
         let room = (usable - weights).max(0.0);
         let on_gpu = self.bytes(&cache, |_| 1);

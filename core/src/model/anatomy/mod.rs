@@ -337,8 +337,8 @@ impl Anatomy {
         let mlp = (self.count.mlp + self.count.shared_experts + self.count.experts) as f64;
         let tables = (self.count.embedding + self.count.lm_head) as f64;
         let of = if self.count.experts > 0 { "the experts" } else { "the MLPs" };
-        let active = if self.count.active < self.count.total {
-            format!(" One token uses {} of them.", count(self.count.active as f64))
+        let active = if self.count.experts > 0 {
+            format!(" One token computes with {} of them.", count(self.count.active as f64))
         } else {
             String::new()
         };

@@ -56,7 +56,7 @@ impl Params {
             }
         };
         format!(
-            "{lead} {dominates}{waiting}{balance} {} has {} parameters, and a token uses {}: {} of {} experts in each of {} layers.",
+            "{lead} {dominates}{waiting}{balance} {} has {} parameters, and a token computes with {}: {} of {} experts in each of {} layers.",
             routed.model.name,
             count(routed.model.total),
             count(routed.model.active),

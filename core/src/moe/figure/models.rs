@@ -24,6 +24,8 @@ pub struct Published {
     pub total: f64,
     /// Those that a token uses.
     pub active: f64,
+    /// The input embedding, which is looked up.
+    pub lookup: f64,
     /// Layers with experts.
     pub layers: f64,
     /// Width of a hidden vector.
@@ -74,6 +76,7 @@ impl Model {
         Published {
             name: preset.map_or("", |p| p.name),
             total: count.total as f64,
+            lookup: count.lookup as f64,
             active: count.active as f64,
             layers: moe.map_or(0.0, |m| m.layers as f64),
             hidden: shape.hidden_size,

@@ -90,10 +90,9 @@ impl Params {
         let waves = (share / at_once).ceil();
         let (rate, bandwidth) = (self.rate(), self.gpu.bandwidth * self.mbu / 100.0);
         let count = shape.count().unwrap_or_default();
-        let active = count.active_without_input_embedding as f64;
+        let active = count.active as f64;
         // Of an embedding that is not the output matrix too, a row is read for each token.
-        let unread =
-            count.active.saturating_sub(count.active_without_input_embedding) as f64 * self.dtype.bytes().min(2.0) / tp;
+        let unread = count.lookup as f64 * self.dtype.bytes().min(2.0) / tp;
         let prefill = shape.forward_flops(self.prompt, true).total() * self.prompt as f64 * share / (tp * rate);
         let weights = ((self.engine_weights() - unread) / bandwidth).max(2.0 * active * at_once / (tp * rate));
         let past = self.prompt as f64 + 0.5 * self.response as f64;

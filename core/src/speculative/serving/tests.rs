@@ -48,7 +48,10 @@ fn a_draft_stops_paying_and_a_tree_stops_sooner() {
 fn weights_in_four_bits_pay_where_weights_are_read() {
     let at = |query: &str| quantity(&format!("model=llama-3-8b&quant=int4&{query}"), "speedup-bits");
     let alone = at("batch=1&context=1");
-    assert!((alone - 16.0 / 4.125).abs() < 0.05, "{alone}");
+    // The output matrix stays in 16 bits, and is a fourteenth of what a token reads: 15.0 GB against 4.65 GB.
+    let (head, all) = (128_256.0 * 4096.0, 8_030_261_248.0 - 128_256.0 * 4096.0);
+    let expected = 2.0 * all / ((all - head) * (0.5 + 2.0 / 128.0) + 2.0 * head);
+    assert!((alone - expected).abs() < 0.02 && alone < 3.25, "{alone} {expected}");
     assert!((at("batch=2048&context=1") - 1.0).abs() < 0.01);
     assert!((1.0..1.4).contains(&at("batch=64&context=16384")));
     assert!((280.0..320.0).contains(&quantity("model=llama-3-8b&context=1", "ridge-batch")));
