@@ -179,7 +179,7 @@ fn traces_are_read_and_what_is_wrong_is_said() {
 #[test]
 fn a_plan_keeps_its_promise() {
     for query in
-        ["", "quant=fp8&kv-bits=8", "users=10000&token=0.03", "model=llama-3-8b&tp=1", "model=deepseek-v3&quant=fp8"]
+        ["", "quant=fp8&kv-bits=8", "users=10000&token=0.03", "model=llama-3-8b&tp=1", "model=mixtral-8x7b&quant=fp8"]
     {
         let of = |id: &str| planned(query, id);
         let (params, _) = sizing::Params::read(&Query::parse(query));

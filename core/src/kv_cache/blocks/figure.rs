@@ -274,6 +274,8 @@ impl Model for Params {
         measure("pool-tokens", "Tokens that fit", Unit::Count, |_, s| s.fit.slots),
         measure("request-bytes", "A request, in blocks", Unit::Bytes, |_, s| s.fit.request),
         measure("reserved-bytes", "A request, in one room", Unit::Bytes, |_, s| s.fit.reserved),
+        measure("swap-time", "Copying a token’s cache to the host and back", Unit::Seconds, |_, s| s.fit.copied),
+        measure("recompute-time", "Computing a token’s cache again, at the peak", Unit::Seconds, |_, s| s.fit.again),
         measure("requests-paged", "Requests that fit, in blocks", Unit::Count, |_, s| s.fit.requests),
         measure("requests-reserved", "In one room each", Unit::Count, |_, s| s.fit.requests_reserved),
         measure("requests-shared", "In blocks, what is alike kept once", Unit::Count, |_, s| s.fit.requests_shared),
@@ -324,7 +326,7 @@ impl Params {
         if let Some(problem) = shape.check().into_iter().next() {
             return Err(problem.message);
         }
-        let parameters = shape.count().map_err(|e| e.message)?.total as f64;
+        let counted = shape.count().map_err(|e| e.message)?;
         let served = Served {
             shape: *shape,
             value: f64::from(self.kv_bits) / 8.0,
@@ -337,7 +339,7 @@ impl Params {
             longest: self.longest,
             shared: self.shared,
         };
-        Ok(served.fit(parameters))
+        Ok(served.fit([counted.total, counted.active_without_input_embedding].map(|n| n as f64)))
     }
 
     /// Computes all of it.

@@ -4,7 +4,7 @@
 //! into blocks of block × bytes of a token. What activations and CUDA graphs take is left out. Tensor parallelism divides the
 //! weights and the heads of keys and values, down to one a GPU; a latent is on every GPU.
 
-use crate::hardware::Accelerator;
+use crate::hardware::{Accelerator, links};
 use crate::kv_cache::{Cache, Keeping, Keeps, Layers};
 use crate::model::Shape;
 
@@ -73,6 +73,10 @@ pub struct Fit {
     pub layers: f64,
     /// Values that a layer keeps of a token.
     pub values: f64,
+    /// Seconds in which a token's part of the cache is copied to the host and back, at the full rate of the link.
+    pub copied: f64,
+    /// Seconds in which a token is computed again, at the GPU's peak: two FLOPs for each parameter that multiplies.
+    pub again: f64,
 }
 
 impl Served {
@@ -82,8 +86,8 @@ impl Served {
         cache.layers.iter().map(one).sum::<f64>() * self.value
     }
 
-    /// All of it.
-    pub fn fit(&self, parameters: f64) -> Fit {
+    /// All of it, for a model of so many parameters, so many of which multiply a token.
+    pub fn fit(&self, [parameters, multiplying]: [f64; 2]) -> Fit {
         let cache = Cache::of(&self.shape);
         let paged = |tokens: u64| {
             let keeping = Keeping::Paged { page: self.block, batch: BATCH };
@@ -124,6 +128,8 @@ impl Served {
             kv_heads,
             layers: cache.count() as f64,
             values: cache.layers[0].keeps.values_per_token() as f64,
+            copied: links::host(self.gpu).map_or(0.0, |link| 2.0 * on_gpu / link.bandwidth),
+            again: 2.0 * multiplying / self.tp as f64 / self.gpu.peak,
         }
     }
 }
