@@ -194,3 +194,18 @@ fn a_plan_keeps_its_promise() {
     let refused = (sizing::Params::ENTRY.evaluate)(&Query::parse("token=0.0005"));
     assert!(refused.get("gpus").is_none());
 }
+
+/// A prefix cache saves the computation of prompts, and no reading of the cache: a step that also reads 768 tokens per user is longer
+/// than one with prompts of 256.
+#[test]
+fn a_cached_prefix_is_read_but_not_computed() {
+    let at = |query: &str| {
+        let (params, problems) = sizing::Params::read(&Query::parse(query));
+        assert_eq!(problems, []);
+        let engine = crate::serving::machine::Machine { tp: 2, ..params.machine }.deployment().engine().expect("fits");
+        params.point(&engine, 2, 64).token
+    };
+    let [whole, cached, short] = ["prompt=1024", "prompt=1024&cached=768", "prompt=256"].map(at);
+    assert!(short < cached && cached < whole, "{short} {cached} {whole}");
+    assert!((at("prompt=1024&cached=1024") / at("prompt=1024&cached=1023") - 1.0).abs() < 1e-9);
+}
