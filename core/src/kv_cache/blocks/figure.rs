@@ -326,7 +326,7 @@ impl Params {
         if let Some(problem) = shape.check().into_iter().next() {
             return Err(problem.message);
         }
-        let counted = shape.count().map_err(|e| e.message)?;
+        let parameters = shape.count().map_err(|e| e.message)?.total as f64;
         let served = Served {
             shape: *shape,
             value: f64::from(self.kv_bits) / 8.0,
@@ -338,8 +338,9 @@ impl Params {
             tokens: self.tokens,
             longest: self.longest,
             shared: self.shared,
+            multiplying: shape.count().map_or(0.0, |counted| counted.active_without_input_embedding as f64),
         };
-        Ok(served.fit([counted.total, counted.active_without_input_embedding].map(|n| n as f64)))
+        Ok(served.fit(parameters))
     }
 
     /// Computes all of it.

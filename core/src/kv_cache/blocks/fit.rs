@@ -34,6 +34,8 @@ pub struct Served {
     pub longest: u64,
     /// Tokens with which all requests begin alike.
     pub shared: u64,
+    /// Parameters that multiply a token: those of a token's experts, without the look-up in the embedding.
+    pub multiplying: f64,
 }
 
 /// Each of these is of one GPU, but for what a token leaves on all of them.
@@ -86,8 +88,8 @@ impl Served {
         cache.layers.iter().map(one).sum::<f64>() * self.value
     }
 
-    /// All of it, for a model of so many parameters, so many of which multiply a token.
-    pub fn fit(&self, [parameters, multiplying]: [f64; 2]) -> Fit {
+    /// All of it.
+    pub fn fit(&self, parameters: f64) -> Fit {
         let cache = Cache::of(&self.shape);
         let paged = |tokens: u64| {
             let keeping = Keeping::Paged { page: self.block, batch: BATCH };
@@ -129,7 +131,7 @@ impl Served {
             layers: cache.count() as f64,
             values: cache.layers[0].keeps.values_per_token() as f64,
             copied: links::host(self.gpu).map_or(0.0, |link| 2.0 * on_gpu / link.bandwidth),
-            again: 2.0 * multiplying / self.tp as f64 / self.gpu.peak,
+            again: 2.0 * self.multiplying / self.tp as f64 / self.gpu.peak,
         }
     }
 }
