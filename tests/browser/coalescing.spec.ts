@@ -37,7 +37,7 @@ test("the pattern is timed beside a copy, and both ratios are said", async ({ pa
   await figure(page).getByRole("button", { name: "Time it on this GPU" }).click();
   await expect(figure(page).locator('[data-quantity="measured-ratio"]')).toHaveCount(1, { timeout: 90_000 });
   expect(await quantity(page, "measured-ratio")).toBeGreaterThan(0);
-  await expect(rest(page)).toContainText(/times as long as a copy; predicted were 4\.5/);
+  await expect(rest(page)).toContainText(/times as long as a copy, and its traffic predicts 4\.5/);
   await expect(figure(page).locator(".timed-bar")).toHaveCount(2);
 });
 

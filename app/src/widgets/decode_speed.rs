@@ -30,7 +30,7 @@ const STATES: [Preset; 6] = [
     ("A tree", "view=draft&model=llama-3-70b&draft=layer&drafted=4&branches=2&tp=4&context=1024&quant=bf16"),
     (
         "Experts are read for the draft",
-        "view=draft&model=deepseek-v3&draft=layer&drafted=2&branches=1&tp=16&context=1024&quant=fp8",
+        "view=draft&model=mixtral-8x7b&draft=layer&drafted=2&branches=1&tp=2&context=1024&quant=fp8",
     ),
     ("Four bits", "view=weights&model=llama-3-8b&quant=int4&tp=1&context=512"),
 ];

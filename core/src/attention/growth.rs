@@ -9,6 +9,7 @@
 //! arXiv:2305.13245, §2.2.
 
 use super::Dtype;
+use super::decode::DRAW;
 use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
 use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, measure, whole};
 use crate::hardware;
@@ -108,7 +109,9 @@ impl Model for Params {
         }),
         measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| p.intensity()),
         measure("decode-blocks", "Blocks of a decoding step, per layer", Unit::Count, |p, ()| p.decode().blocks as f64),
-        measure("decode-busy", "Share of the SMs’ time that reads", Unit::Fraction, |p, ()| p.decode().busy()),
+        measure("decode-busy", "SMs with a block to read", Unit::Fraction, |p, ()| p.decode().busy()),
+        measure("decode-drawn", "HBM bandwidth reached while decoding", Unit::Fraction, |p, ()| p.decode().drawn),
+        measure("sm-draw", "Most that one SM draws from HBM", Unit::BytesPerSecond, |_, ()| DRAW),
         measure("decode-time", "Attention of a decoding step, per layer", Unit::Seconds, |p, ()| p.decode().read),
         measure("decode-merged", "Partial outputs to merge, per layer", Unit::Bytes, |p, ()| p.decode().merged),
     ];

@@ -1,6 +1,7 @@
 //! The sentinels of each model, and where they stand.
 //!
-//! Sources: StarCoder2 and SantaCoder: `nuprl/MultiPL-E`, `starcoder2.py`, and the model cards. Code Llama: `meta-llama/codellama`,
+//! Sources: StarCoder2 and SantaCoder: `nuprl/MultiPL-E`, `starcoder2.py`, and the model cards; StarCoder2's repositories: Lozhkov et
+//! al. 2024, arXiv 2402.19173, section 5.1, and bigcode-project/starcoder2, issue 10 ("we apply FIM inside each file"). Code Llama: `meta-llama/codellama`,
 //! `llama/generation.py`, `infilling_prompt_tokens`. DeepSeek-Coder: its README, "Code Insertion". Qwen2.5-Coder: `QwenLM/Qwen3-Coder`,
 //! `examples/`. Mellum: the example of its model card. Codestral: `mistral-common` 1.13.1, `encode_fim`.
 
@@ -73,8 +74,9 @@ const SPACED: Place = Place::Prefix { space: true };
 enum Files {
     /// Each as a comment with its path, then its text; no sentinel was trained for it.
     Comments,
-    /// The repository's name after `repo`, then for each file `file`, its path, a line break and its text.
-    Repository { repo: &'static str, file: &'static str, line: &'static str },
+    /// The repository's name after `repo`, then for each file `file`, its path, a line break and its text. The path of the file with
+    /// the hole is the beginning of its prefix where files are rearranged one by one, path and all; else it stands before.
+    Repository { repo: &'static str, file: &'static str, line: &'static str, path_in_prefix: bool },
     /// For each file, and for that with the hole, this sentinel, its path, a line break and its text.
     Named(&'static str),
 }
@@ -144,8 +146,12 @@ impl Format {
 
     fn files(self) -> Files {
         match self {
-            Format::StarCoder2 => Files::Repository { repo: "<repo_name>", file: "<file_sep>", line: "" },
-            Format::QwenCoder => Files::Repository { repo: "<|repo_name|>", file: "<|file_sep|>", line: "\n" },
+            Format::StarCoder2 => {
+                Files::Repository { repo: "<repo_name>", file: "<file_sep>", line: "", path_in_prefix: true }
+            }
+            Format::QwenCoder => {
+                Files::Repository { repo: "<|repo_name|>", file: "<|file_sep|>", line: "\n", path_in_prefix: false }
+            }
             Format::Mellum => Files::Named("<filename>"),
             Format::SantaCoder | Format::CodeLlama | Format::DeepSeekCoder | Format::Codestral => Files::Comments,
         }
@@ -168,16 +174,17 @@ impl Format {
     /// The sequence: a prompt, or in training with the middle and its end.
     pub fn arrange(self, asked: Order, hole: &Hole<'_>) -> Vec<Piece> {
         let mut all = Vec::new();
-        let comments = self.before(hole, &mut all);
-        let prefix = format!("{comments}{}", hole.prefix);
+        let begins = self.before(hole, &mut all);
+        let kind = if self.files() == Files::Comments { Kind::File } else { Kind::Path };
+        let prefix = format!("{begins}{}", hole.prefix);
         for place in self.template(self.order(asked)).unwrap_or_default() {
             match *place {
                 Sentinel(text) => all.push(Piece::new(Kind::Sentinel, text)),
                 Suffix => all.push(Piece::new(Kind::Suffix, hole.suffix)),
                 Place::Prefix { space } => {
                     let lead = if space && !prefix.is_empty() { " " } else { "" };
-                    if !comments.is_empty() {
-                        all.push(Piece::new(Kind::File, format!("{lead}{comments}")));
+                    if !begins.is_empty() {
+                        all.push(Piece::new(kind, format!("{lead}{begins}")));
                         all.push(Piece::new(Kind::Prefix, hole.prefix));
                     } else {
                         all.push(Piece::new(Kind::Prefix, format!("{lead}{prefix}")));
@@ -193,7 +200,8 @@ impl Format {
         all
     }
 
-    /// What stands before the first sentinel of the hole. Where no form was trained, other files come back as the beginning of the prefix.
+    /// What stands before the first sentinel of the hole. What comes back begins the prefix: other files where no form was trained for
+    /// them, or the path of the file with the hole.
     fn before(self, hole: &Hole<'_>, all: &mut Vec<Piece>) -> String {
         match self.files() {
             Files::Comments => hole.files.iter().map(|(path, text)| format!("# {path}\n{text}\n")).collect(),
@@ -207,7 +215,7 @@ impl Format {
                 all.push(Piece::new(Kind::Path, format!("{}\n", hole.path)));
                 String::new()
             }
-            Files::Repository { repo, file, line } => {
+            Files::Repository { repo, file, line, path_in_prefix } => {
                 if hole.files.is_empty() {
                     return String::new();
                 }
@@ -219,7 +227,11 @@ impl Format {
                     all.push(Piece::new(Kind::File, text.as_str()));
                 }
                 all.push(Piece::new(Kind::Sentinel, file));
-                all.push(Piece::new(Kind::Path, format!("{}\n", hole.path)));
+                let path = format!("{}\n", hole.path);
+                if path_in_prefix {
+                    return path;
+                }
+                all.push(Piece::new(Kind::Path, path));
                 String::new()
             }
         }

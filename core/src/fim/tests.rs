@@ -132,3 +132,29 @@ fn a_document_of_ones_own_is_kept_and_remarked_on() {
     let shown = params.evaluate().expect("sound");
     assert_eq!((shown.document.as_str(), shown.hole), ("one line\n", [3, 9]));
 }
+
+/// The prompt for a hole in a repository. StarCoder2: Lozhkov et al. 2024, arXiv 2402.19173, section 5.1, the path inside the prefix;
+/// Qwen2.5-Coder: QwenLM/Qwen3-Coder, issue 343, the path before it.
+#[test]
+fn a_repositorys_prompt_is_that_of_the_paper() {
+    let files = [("a.py".to_owned(), "x = 1\n".to_owned())];
+    let hole = Hole { repo: "r", path: "b.py", files: &files, prefix: "from a", suffix: " x\n", middle: None };
+    let prompt = |format: Format, order| text(&format.arrange(order, &hole));
+    assert_eq!(
+        prompt(Format::StarCoder2, Order::Psm),
+        "<repo_name>r<file_sep>a.py\nx = 1\n<file_sep><fim_prefix>b.py\nfrom a<fim_suffix> x\n<fim_middle>"
+    );
+    assert_eq!(
+        prompt(Format::StarCoder2, Order::Spm),
+        "<repo_name>r<file_sep>a.py\nx = 1\n<file_sep><fim_prefix><fim_suffix> x\n<fim_middle>b.py\nfrom a"
+    );
+    assert_eq!(
+        prompt(Format::QwenCoder, Order::Psm),
+        "<|repo_name|>r\n<|file_sep|>a.py\nx = 1\n<|file_sep|>b.py\n<|fim_prefix|>from a<|fim_suffix|> x\n<|fim_middle|>"
+    );
+    let kinds = |format: Format| {
+        let pieces = format.arrange(Order::Psm, &hole);
+        pieces.iter().filter(|p| p.kind == Kind::Path).map(|p| p.text.trim().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(Format::StarCoder2), ["r", "a.py", "b.py"]);
+}

@@ -157,6 +157,12 @@ pub fn of(gpu: &Accelerator) -> (Option<&'static Link>, Option<&'static Link>) {
     (find(gpu.ports.inside), find(gpu.ports.between))
 }
 
+/// What joins the GPU to its host: PCIe 5 from Hopper and MI300 on, else PCIe 4.
+pub fn host(gpu: &Accelerator) -> Option<&'static Link> {
+    let fifth = ["h100", "h200", "b200", "b300", "mi300", "mi325"].iter().any(|name| gpu.id.starts_with(name));
+    find(if fifth { "pcie5" } else { "pcie4" })
+}
+
 /// The links of a machine with this GPU: those that a query names as `link` and `net`, and in place of one that it does not name
 /// what the GPU comes with.
 pub fn with_gpu(gpu: &Accelerator, query: &Query, [inside, between]: [&'static Link; 2]) -> [&'static Link; 2] {

@@ -101,7 +101,8 @@ fn environment(script: &Script<'_>) -> Item {
             "environment",
             Kept::Partly,
             listed,
-            "Python’s packages are known; driver, CUDA and NCCL are not: an image by digest has all but the driver.",
+            "Python’s packages are known, with the CUDA and NCCL that pip installed. The driver, and libraries from modules or \
+             LD_LIBRARY_PATH, are not: name an image by its digest, and note the driver.",
         ),
         (None, None) => {
             item("environment", Kept::Missing, None, "Whatever is installed runs: use an image, named by its digest.")

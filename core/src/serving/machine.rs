@@ -5,8 +5,10 @@ use crate::declare::{Field as _, List, Param, choice, one_of, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::presets;
 
-/// Models that can be served here.
-const IDS: [&str; 12] = [
+/// Models that can be served here: those that engines divide by tensor parallelism alone. DeepSeek-V3 and models of many small experts
+/// are left out, because engines serve them otherwise: attention data parallel, so that a latent is not copied, and experts spread
+/// over GPUs (vLLM, "Data Parallel Deployment" and "Expert Parallel Deployment"; DeepSeek-V3, arXiv 2412.19437, section 3.4).
+const IDS: [&str; 10] = [
     "llama-3-8b",
     "llama-3-70b",
     "llama-3.1-405b",
@@ -15,8 +17,6 @@ const IDS: [&str; 12] = [
     "opt-13b",
     "mixtral-8x7b",
     "qwen2.5-7b",
-    "qwen3-30b-a3b",
-    "deepseek-v3",
     "starcoder2-3b",
     "starcoder",
 ];

@@ -1,7 +1,8 @@
 //! `serving-planner`: how many GPUs so many users need, each of whom is to get a token so often, and what that costs.
 //!
 //! A replica of tp GPUs serves B users at once. In the steady state one of B/output requests ends in each step and another comes, so
-//! that a step decodes B tokens and computes B·prompt/output tokens of prompts (chunked prefill, Sarathi-Serve, arXiv:2403.02310). Its
+//! that a step decodes B tokens and computes B·prompt/output tokens of prompts (chunked prefill, Sarathi-Serve, arXiv:2403.02310). What a
+//! prefix cache has of a prompt is not computed, but decoding reads it, and each user is taken to hold it, shared or not. The step's
 //! time is the time between tokens. B is the most that keeps the promise and fits in the cache, each request at its longest. Users
 //! wait for nothing but that: no queue, and no chance in arrivals.
 
@@ -37,6 +38,8 @@ pub struct Params {
     pub tp: u64,
     /// Tokens of a prompt.
     pub prompt: u64,
+    /// Tokens of a prompt that a prefix cache has.
+    pub cached: u64,
     /// Tokens of an answer.
     pub output: u64,
     /// US dollars for an hour of a GPU.
@@ -126,7 +129,7 @@ impl Model for Params {
     const TITLE: &'static str = "Sizing a node";
     const SUMMARY: &'static str = "How many GPUs so many users need at so many milliseconds a token, by tensor parallelism and quantization, and what a million \
          tokens cost.";
-    const PARAMS: &'static [Param<Self>] = &join::<Self, 11>(&[
+    const PARAMS: &'static [Param<Self>] = &join::<Self, 12>(&[
         &[
             choice("model", "the model", MODELS, "llama-3-70b")
                 .takes(Takes::Model)
@@ -155,6 +158,16 @@ impl Model for Params {
                 .doubling(17)
                 .more("Requests")
                 .at(|p| p.prompt.slot()),
+            whole(
+                "cached",
+                "tokens of a prompt that a prefix cache has; one is computed in any case",
+                [0, 1 << 17],
+                "0",
+            )
+            .label("Cached tokens per prompt")
+            .slider(Scale::FromZero(17))
+            .more("Requests")
+            .at(|p| p.cached.slot()),
             whole("output", "tokens of an answer", [1, 1 << 15], "256")
                 .label("Tokens of an answer")
                 .doubling(15)
@@ -210,13 +223,14 @@ impl Params {
     pub fn point(&self, engine: &Engine, tp: u64, batch: u64) -> Point {
         let past = self.prompt + self.output / 2;
         let decodes = (Chunk { new: 1, past }, batch);
-        let prompt = |new: u64| Chunk { new, past: 0 };
+        let new = self.prompt.saturating_sub(self.cached).max(1);
+        let prompt = |n: u64| Chunk { new: n, past: self.prompt - new };
         // Prompts come whole as far as they go, and the rest as a piece of one.
-        let tokens = (batch as f64 * self.prompt as f64 / self.output as f64).round() as u64;
-        let (whole, rest) = (tokens / self.prompt, tokens % self.prompt);
+        let tokens = (batch as f64 * new as f64 / self.output as f64).round() as u64;
+        let (whole, rest) = (tokens / new, tokens % new);
         let piece = Some((prompt(rest), 1)).filter(|_| rest > 0);
-        let step = engine.step_of([decodes, (prompt(self.prompt), whole)].into_iter().chain(piece));
-        let first = engine.step_of([decodes, (prompt(self.prompt), 1)]).time();
+        let step = engine.step_of([decodes, (prompt(new), whole)].into_iter().chain(piece));
+        let first = engine.step_of([decodes, (prompt(new), 1)]).time();
         let token = step.time();
         Point { batch, token, first, per_gpu: batch as f64 / token / tp as f64, compute_bound: step.compute_bound }
     }

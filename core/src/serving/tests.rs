@@ -179,7 +179,7 @@ fn traces_are_read_and_what_is_wrong_is_said() {
 #[test]
 fn a_plan_keeps_its_promise() {
     for query in
-        ["", "quant=fp8&kv-bits=8", "users=10000&token=0.03", "model=llama-3-8b&tp=1", "model=deepseek-v3&quant=fp8"]
+        ["", "quant=fp8&kv-bits=8", "users=10000&token=0.03", "model=llama-3-8b&tp=1", "model=mixtral-8x7b&quant=fp8"]
     {
         let of = |id: &str| planned(query, id);
         let (params, _) = sizing::Params::read(&Query::parse(query));
@@ -193,4 +193,19 @@ fn a_plan_keeps_its_promise() {
     assert!(planned("prompt=8192", "gpus") > planned("", "gpus"));
     let refused = (sizing::Params::ENTRY.evaluate)(&Query::parse("token=0.0005"));
     assert!(refused.get("gpus").is_none());
+}
+
+/// A prefix cache saves the computation of prompts, and no reading of the cache: a step that also reads 768 tokens per user is longer
+/// than one with prompts of 256.
+#[test]
+fn a_cached_prefix_is_read_but_not_computed() {
+    let at = |query: &str| {
+        let (params, problems) = sizing::Params::read(&Query::parse(query));
+        assert_eq!(problems, []);
+        let engine = crate::serving::machine::Machine { tp: 2, ..params.machine }.deployment().engine().expect("fits");
+        params.point(&engine, 2, 64).token
+    };
+    let [whole, cached, short] = ["prompt=1024", "prompt=1024&cached=768", "prompt=256"].map(at);
+    assert!(short < cached && cached < whole, "{short} {cached} {whole}");
+    assert!((at("prompt=1024&cached=1024") / at("prompt=1024&cached=1023") - 1.0).abs() < 1e-9);
 }

@@ -1,4 +1,4 @@
-//! The SMs in a step of decoding: which of them read the cache, and for how much of the time.
+//! The SMs in a step of decoding: how many blocks of the cache each of them reads.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::ui::markup::renewed;
 /// SMs of a row.
 const ROW: u64 = 22;
 
-/// A cell for each SM, filled as far as it has something to read.
+/// A cell for each SM, filled by the blocks that it reads.
 fn cells(p: &Params) -> String {
     let decode = p.decode();
     let (mut beds, mut busy) = (String::new(), String::new());
@@ -36,10 +36,10 @@ fn says(p: &Params) -> String {
         n => format!("{} blocks of work", grouped(n)),
     };
     format!(
-        "The next token, in each layer: {blocks} for the {} SMs of an {}. They read {} of the time; attention takes {}.",
+        "The next token, in each layer: {blocks} for the {} SMs of an {}. They draw {} of its bandwidth, and attention takes {}.",
         grouped(decode.sms),
         GPU.name,
-        Unit::Fraction.format(decode.busy()),
+        Unit::Fraction.format(decode.drawn),
         Unit::Seconds.format(decode.read)
     )
 }

@@ -24,14 +24,16 @@ pub(super) fn finding(params: Memo<Params>, runner: Runner) -> String {
     let predicted = params.with(|p| p.run().map_or(1.0, |run| run.predicted()));
     let device = runner.measured().with(|all| all.last().map(|m| m.ran_on().to_owned()).unwrap_or_default());
     let verdict = match measured / predicted {
-        r if r < 0.75 => ": less than its traffic, so a cache kept sectors until their other values were wanted",
-        r if r > 1.33 => {
-            ": more than its traffic, so something else limits it, such as requests on their way or pages that are not mapped"
+        r if r < 0.75 => {
+            "It is faster than its traffic: a cache may have kept sectors until their other values were needed."
         }
-        _ => ": what its traffic predicts",
+        r if r > 1.33 => {
+            "It is slower than its traffic, so something else limits it, such as too few loads in flight, or pages that are not mapped."
+        }
+        _ => "The traffic explains that within a third.",
     };
     format!(
-        " On {device} the pattern took {} times as long as a copy; predicted were {}{verdict}.",
+        " On {device} the pattern took {} times as long as a copy, and its traffic predicts {} times. {verdict}",
         number(measured),
         number(predicted)
     )

@@ -274,6 +274,8 @@ impl Model for Params {
         measure("pool-tokens", "Tokens that fit", Unit::Count, |_, s| s.fit.slots),
         measure("request-bytes", "A request, in blocks", Unit::Bytes, |_, s| s.fit.request),
         measure("reserved-bytes", "A request, in one room", Unit::Bytes, |_, s| s.fit.reserved),
+        measure("swap-time", "Copying a token’s cache to the host and back", Unit::Seconds, |_, s| s.fit.copied),
+        measure("recompute-time", "Computing a token’s cache again, at the peak", Unit::Seconds, |_, s| s.fit.again),
         measure("requests-paged", "Requests that fit, in blocks", Unit::Count, |_, s| s.fit.requests),
         measure("requests-reserved", "In one room each", Unit::Count, |_, s| s.fit.requests_reserved),
         measure("requests-shared", "In blocks, what is alike kept once", Unit::Count, |_, s| s.fit.requests_shared),
@@ -335,6 +337,7 @@ impl Params {
             tokens: self.tokens,
             longest: self.longest,
             shared: self.shared,
+            multiplying: shape.count().map_or(0.0, |counted| counted.active_without_input_embedding as f64),
         };
         Ok(served.fit(stored))
     }

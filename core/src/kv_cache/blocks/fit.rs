@@ -4,7 +4,7 @@
 //! into blocks of block × bytes of a token. What activations and CUDA graphs take is left out. Tensor parallelism divides the
 //! weights and the heads of keys and values, down to one a GPU; a latent is on every GPU.
 
-use crate::hardware::Accelerator;
+use crate::hardware::{Accelerator, links};
 use crate::kv_cache::{Cache, Keeping, Keeps, Layers};
 use crate::model::Shape;
 
@@ -32,6 +32,8 @@ pub struct Served {
     pub longest: u64,
     /// Tokens with which all requests begin alike.
     pub shared: u64,
+    /// Parameters that multiply a token: those of a token's experts, without the look-up in the embedding.
+    pub multiplying: f64,
 }
 
 /// Each of these is of one GPU, but for what a token leaves on all of them.
@@ -71,6 +73,10 @@ pub struct Fit {
     pub layers: f64,
     /// Values that a layer keeps of a token.
     pub values: f64,
+    /// Seconds in which a token's part of the cache is copied to the host and back, at the full rate of the link.
+    pub copied: f64,
+    /// Seconds in which a token is computed again, at the GPU's peak: two FLOPs for each parameter that multiplies.
+    pub again: f64,
 }
 
 impl Served {
@@ -122,6 +128,8 @@ impl Served {
             kv_heads,
             layers: cache.count() as f64,
             values: cache.layers[0].keeps.values_per_token() as f64,
+            copied: links::host(self.gpu).map_or(0.0, |link| 2.0 * on_gpu / link.bandwidth),
+            again: 2.0 * self.multiplying / self.tp as f64 / self.gpu.peak,
         }
     }
 }

@@ -188,3 +188,24 @@ fn findings_and_captions_are_sentences() {
     }
     assert!(shown("").1.run.rows.iter().any(|row| row.stage == Stage::Running));
 }
+
+/// What a token costs to copy and to compute again, worked out by hand for an H100: 989.4 TFLOP/s, PCIe 5 with 63 GB/s each way. With
+/// grouped queries copying wins; with a cache for every head, as in Llama 2 7B and OPT-13B, the two are about as long.
+#[test]
+fn copying_a_cache_is_held_against_computing_it_again() {
+    for (model, copied, again) in [
+        ("llama-3-8b", 2.0 * 131_072.0 / 63e9, 2.0 * 7.505e9 / 989.4e12),
+        ("llama-2-7b", 2.0 * 524_288.0 / 63e9, 2.0 * 6.607e9 / 989.4e12),
+        ("opt-13b", 2.0 * 819_200.0 / 63e9, 2.0 * 12.86e9 / 989.4e12),
+    ] {
+        let of = |id: &str| quantity(&format!("view=fit&model={model}&tp=1"), id);
+        assert!((of("swap-time") / copied - 1.0).abs() < 1e-3, "{model}: {}", of("swap-time"));
+        assert!((of("recompute-time") / again - 1.0).abs() < 0.01, "{model}: {}", of("recompute-time"));
+    }
+    let ratio = |model: &str| {
+        let state = format!("view=fit&model={model}&tp=4");
+        quantity(&state, "recompute-time") / quantity(&state, "swap-time")
+    };
+    assert!(ratio("llama-3-8b") > 3.5 && ratio("llama-3-70b") > 13.0);
+    assert!(ratio("llama-2-7b") < 1.0 && (0.9..1.1).contains(&ratio("opt-13b")));
+}
