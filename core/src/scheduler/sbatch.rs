@@ -1,7 +1,7 @@
 //! Jobs from the headers of `sbatch` scripts, one after another. A script does not say how long it runs: its limit stands for that.
 
 use super::jobs::{Job, Listed};
-use crate::slurm::{Options, split_option};
+use crate::slurm::{Options, Program, split_option};
 
 /// Seconds between one script and the next.
 const APART: u64 = 60;
@@ -28,10 +28,10 @@ pub(super) fn read(text: &str) -> Listed {
         let words: Vec<&str> = rest.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
         let mut rest = words.as_slice();
         while let Some(word) = rest.first() {
-            let given = match split_option(rest) {
+            let given = match split_option(Program::Sbatch, rest) {
                 Some(Ok(given)) => given,
-                Some(Err(why)) => {
-                    note(&mut script, line, &mut listed, why);
+                Some(Err(not)) => {
+                    note(&mut script, line, &mut listed, not.why);
                     break;
                 }
                 None => {
