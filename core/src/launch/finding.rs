@@ -56,7 +56,7 @@ impl Params {
             _ if l.reach == Reach::Everything => String::new(),
             0 => String::new(),
             processes => format!(
-                " As far as it is read, it starts {} on {}.",
+                " The rest starts {} on {}.",
                 counted(processes as u64, "process", "processes"),
                 counted(l.nodes() as u64, "node", "nodes")
             ),
@@ -64,7 +64,7 @@ impl Params {
         match l.fault {
             Some((fault, _)) if l.unread == 0 => format!("Nothing to judge here. {}", l.why(fault)),
             _ => format!(
-                "Not all of it is read, so there is no verdict: what happens hangs on what is marked, first on line {}.{far}",
+                "Not fully read, so there is no verdict: what happens depends on the marked lines, the first of which is line {}.{far}",
                 l.unread.max(1)
             ),
         }

@@ -152,7 +152,7 @@ pub fn kind(tasks: Vec<Task>, args: &[Arg], shell: &mut Shell) -> Kind {
 
 fn paste(name: &str) -> String {
     let name = shorten(name);
-    format!("What “{name}” starts is not known here. Paste what it contains too, in its place: bash -c '…'.")
+    format!("What “{name}” starts cannot be seen here. Paste its contents too, in its place, as bash -c '…'.")
 }
 
 fn is_launcher(name: &str) -> bool {
@@ -365,8 +365,11 @@ fn arguments(args: &[Arg], known_options: &Known, line: usize) -> Result<(Vec<Gi
         if word.chars().all(|c| c == super::shell::UNKNOWN) && !word.is_empty() {
             return Err(Stopped::Unread(arg.line, "Which arguments stand here is not known.".to_owned()));
         }
-        if !word.starts_with('-') || word == "-" {
+        if !word.starts_with('-') {
             return Ok((all, true));
+        }
+        if word == "-" || word == "--" {
+            break;
         }
         i += 1;
         let long = word.strip_prefix("--");
@@ -543,6 +546,7 @@ fn agent(task: Task, args: &[Arg], known_options: &Known, at: usize) -> Result<A
     if find("standalone").is_some() {
         return Ok(alone(nproc));
     }
+    let says = |name: &str| matches!(text(name), Ok(Some(_)));
     let backend = text("rdzv-backend")?
         .map_or_else(|| ("static".to_owned(), at), |(backend, line)| (backend.trim().to_lowercase(), line));
     let elastic = backend.0 != "static";
@@ -556,6 +560,10 @@ fn agent(task: Task, args: &[Arg], known_options: &Known, at: usize) -> Result<A
         Some((endpoint, line)) if elastic || !endpoint.is_empty() => (endpoint.trim().to_owned(), line),
         _ if elastic && nnodes.1 == 1 => return Ok(alone(nproc)),
         // Only the static rendezvous takes the address of a master.
+        _ if nnodes.1 > 1 && task.env.open && !says("master-addr") => {
+            let why = "Where agents meet is not in the command, and what is not read may set it: PET_RDZV_ENDPOINT, PET_MASTER_ADDR.";
+            return Err(Stopped::Unread(at, why.to_owned()));
+        }
         _ if elastic => (String::new(), at),
         _ => {
             let (master, line) = text("master-addr")?.unwrap_or_else(|| ("127.0.0.1".to_owned(), at));

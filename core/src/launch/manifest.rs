@@ -51,7 +51,8 @@ pub fn launch(text: &str, world: World) -> Launch {
     let documents = match yaml::read(text) {
         Ok(documents) => documents,
         Err((line, why)) => {
-            launch.remark(line.min(text.lines().count().max(1)), why);
+            let line = line.min(text.lines().count().max(1));
+            launch.remark(line, why);
             launch.fail(Fault::UnreadManifest, line);
             return launch;
         }

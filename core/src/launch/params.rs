@@ -185,7 +185,7 @@ impl Model for Params {
         measure("repeatable", "It can be repeated (1) or not (0)", Unit::Count, |p, l| {
             f64::from(u8::from(p.repeatable(l)))
         }),
-        measure("unread", "Not all of it is read", Unit::Count, |_, l| is(l, Outcome::Unread)),
+        measure("unread", "Not fully read", Unit::Count, |_, l| is(l, Outcome::Unread)),
         measure("faults", "Something is wrong (1) or nothing (0)", Unit::Count, |_, l| {
             f64::from(u8::from(l.fault.is_some()))
         }),

@@ -203,6 +203,10 @@ struct Fields {
 impl Fields {
     fn push(&mut self, text: &str) {
         self.begun = true;
+        // Twice nothing known is not more of it.
+        if text.chars().all(|c| c == UNKNOWN) && self.current.ends_with(UNKNOWN) {
+            return;
+        }
         self.long += text.len();
         if self.long <= 4 * LONGEST {
             self.current.push_str(text);
@@ -299,11 +303,7 @@ impl Shell {
         if text.chars().count() <= LONGEST {
             return text;
         }
-        self.unread(
-            line,
-            Reach::Nothing,
-            format!("This becomes more than {LONGEST} characters long, and is not followed."),
-        );
+        self.unread(line, Reach::Nothing, "This grows beyond 4,096 characters and is not followed.");
         unknown()
     }
 
@@ -313,11 +313,7 @@ impl Shell {
         self.expand(&word.raw, word.line, true, &mut fields);
         fields.part();
         if length(&fields.done) > 4 * LONGEST || fields.long > 4 * LONGEST {
-            self.unread(
-                word.line,
-                Reach::Nothing,
-                format!("This becomes more than {LONGEST} characters long, and is not followed."),
-            );
+            self.unread(word.line, Reach::Nothing, "This grows beyond 4,096 characters and is not followed.");
             fields.done = vec![unknown()];
         }
         fields.done.into_iter().map(|text| Arg { text: self.bounded(text, word.line), line: word.line }).collect()
@@ -592,7 +588,7 @@ impl Shell {
     /// Sets a variable, and says so where its value is too long.
     fn assign(&mut self, name: &str, values: Vec<String>, exported: bool, line: usize) {
         if !self.env.set_all(name, values, exported, line) {
-            let text = format!("{} is more than {LONGEST} characters long here, and is not followed.", shorten(name));
+            let text = format!("{} grows beyond 4,096 characters here and is not followed.", shorten(name));
             self.unread(line, Reach::Nothing, text);
         }
     }
@@ -1001,7 +997,11 @@ impl Shell {
                     return Went::On(Some(true));
                 }
                 let file = shorten(&file.replace(UNKNOWN, "…"));
-                self.unread(line, Reach::Variables, format!("“{file}” is not here: paste what it sets in its place."));
+                self.unread(
+                    line,
+                    Reach::Variables,
+                    format!("“{file}” is not in this text. Paste the variables that it sets in its place."),
+                );
                 Went::On(None)
             }
             "module" | "ml" | "conda" | "mamba" | "micromamba" | "spack" => {
@@ -1054,7 +1054,7 @@ impl Shell {
     }
 }
 
-const ACTIVATES: &str = "Taken to change where programs are found, and no variable that the launch depends on.";
+const ACTIVATES: &str = "Assumed to change only where programs are found, and no variable that the launch depends on.";
 
 fn both(a: Option<bool>, b: Option<bool>) -> Option<bool> {
     match (a, b) {
@@ -1248,7 +1248,7 @@ mod tests {
         let script = format!("export A=aaaaaaaaaa\n{}x", "export A=$A$A\n".repeat(380));
         let mut s = shell();
         s.run_text(&script, 1, &mut |_, _, _| Went::Stop);
-        assert!(s.notes.iter().any(|n| n.line == 11 && n.text.contains("4096 characters")), "{:?}", s.notes);
+        assert!(s.notes.iter().any(|n| n.line == 10 && n.text.contains("4,096 characters")), "{:?}", s.notes);
         let mut s = shell();
         let text = s.text(&"$(".repeat(9000), 1);
         assert!(!known(&text));

@@ -150,7 +150,7 @@ fn what_ranks_are_about_to_do_is_compared_with_detail_alone() {
 fn ray_places_workers_where_gpus_were_declared() {
     let script = |join: &str, driver: &str| {
         own(&format!(
-            "#SBATCH --nodes=2 --gpus-per-node=8\nhead=$(hostname)\nsrun -N1 -n1 -w $head ray start --head --block &\n{join}\npython t.py {driver}"
+            "#SBATCH --nodes=2 --gpus-per-node=8 --exclusive\nhead=$(hostname)\nsrun -N1 -n1 -w $head ray start --head --block &\n{join}\npython t.py {driver}"
         ))
         .launch()
     };
@@ -169,7 +169,7 @@ fn ray_places_workers_where_gpus_were_declared() {
         (l.fault, l.detail.starts_with("ValueError: Attempting to start raylet with 16 GPU")),
         (Some((Fault::BadArgument, 4)), true)
     );
-    let l = own("#SBATCH -N2 --ntasks-per-node=1 --gpus-per-node=8\nsrun ray symmetric-run --address gpu01:6379 --min-nodes 2 -- python t.py --num-workers=16 --use-gpu").launch();
+    let l = own("#SBATCH -N2 --ntasks-per-node=1 --gpus-per-node=8 --exclusive\nsrun ray symmetric-run --address gpu01:6379 --min-nodes 2 -- python t.py --num-workers=16 --use-gpu").launch();
     assert_eq!((l.fault, l.processes.len()), (None, 16), "{:?}", l.remarks);
 }
 
@@ -191,7 +191,7 @@ fn pods_of_a_pytorchjob_meet() {
     let l = own(&text.replace("volumeMounts", "ports")).launch();
     assert_eq!(l.fault.map(|(f, _)| f), Some(Fault::SharedMemory));
     let l = own(&text.replace("          volumes:", "          volumez:")).launch();
-    assert_eq!(l.fault, Some((Fault::BadManifest, 17)), "{:?}", l.remarks);
+    assert_eq!(l.fault, Some((Fault::BadManifest, 19)), "{:?}", l.remarks);
     assert!(
         l.detail.ends_with("unknown field \"spec.pytorchReplicaSpecs.Master.template.spec.volumez\""),
         "{}",
@@ -393,7 +393,10 @@ fn idioms_of_public_scripts_are_read() {
         ("Lightning, which takes its ranks from Slurm", "srun python x.py".to_owned()),
         (
             "an endpoint by what is not known",
-            format!("ip=$(getent hosts a | awk '{{print $1}}')\nsrun {}", torchrun.replace("$MASTER_ADDR", "$ip")),
+            format!(
+                "{first}ip=$(getent hosts a | awk '{{print $1}}')\nsrun {}",
+                torchrun.replace("$MASTER_ADDR", "$ip")
+            ),
         ),
         ("deepspeed", "deepspeed --num_gpus 8 x.py".to_owned()),
         ("an option that is on no list", format!("{first}srun torchrun --very-new-option 3 --nnodes 2 x.py")),
@@ -440,7 +443,7 @@ fn what_grew_without_bound_ends_in_a_remark() {
         assert!(l.outcome() != Outcome::Trains, "{:?}", l.remarks);
     }
     let l = own(&doubling(30).replace("4096", "2")).launch();
-    assert!(l.remarks.iter().any(|(line, why)| *line == 12 && why.contains("4096 characters")), "{:?}", l.remarks);
+    assert!(l.remarks.iter().any(|(line, why)| *line == 12 && why.contains("4,096 characters")), "{:?}", l.remarks);
 }
 
 mod any {

@@ -144,7 +144,7 @@ options!(Outcome {
     Fails: "fails", "It fails";
     Hangs: "hangs", "It hangs";
     Refused: "refused", "It never starts";
-    Unread: "unread", "Not all of it is read";
+    Unread: "unread", "Not fully read";
 });
 
 impl Fault {
@@ -265,20 +265,21 @@ impl Launch {
     }
 
     fn conclude(&mut self, world: World) {
-        if self.fault.is_none() {
+        let goes_on = |launch: &Self| launch.fault.is_none() && launch.reach < Reach::Everything;
+        if goes_on(self) {
             self.variables();
         }
         // train.py calls init_process_group first, which waits for all.
-        if self.fault.is_none() {
+        if goes_on(self) {
             self.rendezvous();
         }
-        if self.fault.is_none() {
+        if goes_on(self) {
             self.devices();
         }
-        if self.fault.is_none() {
+        if goes_on(self) {
             self.network();
         }
-        if self.fault.is_none() {
+        if goes_on(self) {
             self.silent(world);
         }
         if let (Some((fault, line)), Some(blame)) = (self.fault, self.blame) {

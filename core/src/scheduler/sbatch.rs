@@ -99,6 +99,17 @@ mod tests {
         assert_eq!((second.nodes, second.gpus, second.requested, second.submit), (1, 2, 1800, 60));
     }
 
+    /// Each of these once left the whole job out.
+    #[test]
+    fn options_that_say_nothing_about_size_leave_a_job_as_it_is() {
+        for option in
+            ["--signal=B:USR1@120", "--reservation=maintenance", "--segment=4", "--open-mode=append", "-H --comment=x"]
+        {
+            let listed = read(&format!("#!/bin/bash\n#SBATCH -N2 -G16 -t 30\n#SBATCH {option}\n"));
+            assert_eq!((listed.wrong.len(), listed.jobs.len()), (0, 1), "{option}: {listed:?}");
+        }
+    }
+
     #[test]
     fn what_is_wrong_stands_beside_its_line() {
         let listed =
