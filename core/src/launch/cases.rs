@@ -68,6 +68,8 @@ pub enum Case {
     TwentyThree,
     /// The same, and ranks compare what they are about to do.
     TwentyFour,
+    /// Eight processes on one core.
+    TwentyFive,
 }
 
 options!(Case {
@@ -102,14 +104,27 @@ options!(Case {
     TwentyTwo: "22", "22 · Ray trains, very slowly";
     TwentyThree: "23", "23 · all meet, and nothing moves";
     TwentyFour: "24", "24 · the same, with DETAIL";
+    TwentyFive: "25", "25 · it trains, and the GPUs wait";
 });
 
-/// The first lines of a batch script.
-fn header(nodes: u64, tasks: u64, gpus: u64) -> String {
+/// Processors that a node has for each of its GPUs.
+const CPUS: u64 = 8;
+
+/// The first lines of a batch script, whose tasks have these processors.
+fn header_with(nodes: u64, tasks: u64, gpus: u64, cpus: &str) -> String {
     format!(
-        "#!/bin/bash\n#SBATCH --job-name=train\n#SBATCH --nodes={nodes}\n#SBATCH --ntasks-per-node={tasks}\n#SBATCH \
+        "#!/bin/bash\n#SBATCH --job-name=train\n#SBATCH --nodes={nodes}\n#SBATCH --ntasks-per-node={tasks}\n{cpus}#SBATCH \
          --gpus-per-node={gpus}\n#SBATCH --time=12:00:00\n\nexport NCCL_DEBUG=INFO\nexport TORCH_DISTRIBUTED_DEBUG=DETAIL\n"
     )
+}
+
+/// The first lines of a batch script: its tasks share the processors of a node.
+fn header(nodes: u64, tasks: u64, gpus: u64) -> String {
+    header_with(nodes, tasks, gpus, &cpus(tasks, gpus))
+}
+
+fn cpus(tasks: u64, gpus: u64) -> String {
+    format!("#SBATCH --cpus-per-task={}\n", CPUS * gpus / tasks.max(1))
 }
 
 const HEAD: &str = "head=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1)\n";
@@ -164,18 +179,45 @@ fn accelerate(nodes: u64, processes: u64, rank: &str) -> String {
 fn train_job(nodes: u64, resources: &str, volumes: bool, queue: &str) -> String {
     let (mounts, volumes) = if volumes {
         (
-            "      volumeMounts:\n      - mountPath: /dev/shm\n        name: shm\n",
-            "    volumes:\n    - name: shm\n      emptyDir:\n        medium: Memory\n",
+            ["      volumeMounts:", "      - mountPath: /dev/shm", "        name: shm"].as_slice(),
+            ["    volumes:", "    - name: shm", "      emptyDir:", "        medium: Memory"].as_slice(),
         )
     } else {
-        ("", "")
+        ([].as_slice(), [].as_slice())
     };
-    format!(
-        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: train\n  labels:\n    kueue.x-k8s.io/queue-name: \
-         {queue}\nspec:\n  runtimeRef:\n    name: torch-distributed\n  trainer:\n    numNodes: {nodes}\n    image: \
-         registry.example/train:v7\n    command:\n    - torchrun\n    - train.py\n{resources}  podTemplateOverrides:\n  - spec:\n      \
-         containers:\n      - name: node\n{mounts}{volumes}"
-    )
+    // Line by line: a backslash at the end of a line would take the indentation of the next.
+    let numbers = [format!("    kueue.x-k8s.io/queue-name: {queue}"), format!("    numNodes: {nodes}")];
+    let before = [
+        "apiVersion: trainer.kubeflow.org/v1alpha1",
+        "kind: TrainJob",
+        "metadata:",
+        "  name: train",
+        "  labels:",
+        &numbers[0],
+    ];
+    let trainer = [
+        "spec:",
+        "  runtimeRef:",
+        "    name: torch-distributed",
+        "  trainer:",
+        &numbers[1],
+        "    image: registry.example/train:v7",
+    ];
+    let command = ["    command:", "    - torchrun", "    - train.py"];
+    let pods = [
+        "  podTemplateOverrides:",
+        "  - targetJobs:",
+        "    - name: node",
+        "    spec:",
+        "      containers:",
+        "      - name: node",
+    ];
+    let resources: Vec<&str> = resources.lines().collect();
+    let mounts: Vec<String> = mounts.iter().map(|line| format!("  {line}")).collect();
+    let volumes: Vec<String> = volumes.iter().map(|line| format!("  {line}")).collect();
+    let parts = before.iter().chain(&trainer).chain(&command).chain(&resources).chain(&pods).copied();
+    let rest = mounts.iter().chain(&volumes).map(String::as_str);
+    parts.chain(rest).flat_map(|line| [line, "\n"]).collect()
 }
 
 fn limits(gpus: u64) -> String {
@@ -232,7 +274,8 @@ impl Case {
             Self::Thirteen => format!("{}{HEAD}{}", head(1), accelerate(nodes, nodes * gpus, "$SLURM_NODEID")),
             Self::Fourteen => format!(
                 "#!/bin/bash\n#SBATCH --job-name=train\nexport HF_HOME=/scratch/hf\n#SBATCH --nodes={nodes}\n#SBATCH \
-                 --ntasks-per-node=1\n#SBATCH --gpus-per-node={gpus}\n#SBATCH --time=12:00:00\n\n{HEAD}{}",
+                 --ntasks-per-node=1\n{}#SBATCH --gpus-per-node={gpus}\n#SBATCH --time=12:00:00\n\n{HEAD}{}",
+                cpus(1, gpus),
                 elastic("srun ", nodes, gpus, "$head")
             ),
             Self::Fifteen => train_job(nodes, "    resourcesPerNode:\n      limits:\n        cpu: 64\n", true, queue),
@@ -255,6 +298,9 @@ impl Case {
                 let debug = if self == Self::TwentyFour { "DETAIL" } else { "OFF" };
                 let variables = format!("    env:\n    - name: TORCH_DISTRIBUTED_DEBUG\n      value: {debug}\n");
                 train_job(nodes, &format!("{}{variables}", limits(gpus)), true, queue).replace("train:v7", "train:dev")
+            }
+            Self::TwentyFive => {
+                format!("{}{HEAD}{}", header_with(nodes, 1, gpus, ""), elastic("srun ", nodes, gpus, "$head"))
             }
             Self::Twenty => {
                 format!("{}{master}{}", head(gpus), bare(&format!("  export CUDA_VISIBLE_DEVICES=0\n{RANKS}"), ""))

@@ -1,8 +1,10 @@
 //! What a launch comes to, and what is wrong with it, in sentences.
 
 use super::params::{Params, Show};
+use super::shell::Reach;
 use super::verdict::{Fault, Launch, Outcome};
 use crate::quantity::counted;
+use crate::query::shorten;
 use crate::slurm::time::clock;
 
 impl Params {
@@ -15,15 +17,19 @@ impl Params {
         let outcome = l.outcome();
         let text = match outcome {
             Outcome::Trains => format!(
-                "It trains: {processes} processes on {}, each on a GPU of its own.",
+                "It trains: {} on {}, each on a GPU of its own.",
+                counted(processes as u64, "process", "processes"),
                 counted(nodes as u64, "node", "nodes")
             ),
             Outcome::Silent => format!(
-                "It trains, and nothing complains: {processes} processes on {}. Something is wrong all the same.",
+                "It trains, and nothing complains: {} on {}. Something is wrong all the same.",
+                counted(processes as u64, "process", "processes"),
                 counted(nodes as u64, "node", "nodes")
             ),
+            Outcome::Fails if processes == 0 => "It fails before a process is started.".to_owned(),
             Outcome::Fails => format!(
-                "It fails: {processes} processes start on {}, and the first of them to stop ends all.",
+                "It fails: {} on {}, and the first to stop ends all.",
+                if processes == 1 { "one process starts".to_owned() } else { format!("{processes} processes start") },
                 counted(nodes as u64, "node", "nodes")
             ),
             Outcome::Hangs => {
@@ -36,11 +42,32 @@ impl Params {
                 }
             }
             Outcome::Refused => "It never starts: no process is made.".to_owned(),
+            Outcome::Unread => return self.unread_finding(l),
         };
         if self.explains() {
-            return format!("{text}{}", l.fault.map_or(String::new(), |(fault, _)| format!(" {}", fault.why())));
+            return format!("{text}{}", l.fault.map_or(String::new(), |(fault, _)| format!(" {}", l.why(fault))));
         }
         if outcome == Outcome::Trains { text } else { format!("{text} Find the line, and repair it.") }
+    }
+
+    /// What is said where no verdict is given.
+    fn unread_finding(&self, l: &Launch) -> String {
+        let far = match l.processes.len() {
+            _ if l.reach == Reach::Everything => String::new(),
+            0 => String::new(),
+            processes => format!(
+                " The rest starts {} on {}.",
+                counted(processes as u64, "process", "processes"),
+                counted(l.nodes() as u64, "node", "nodes")
+            ),
+        };
+        match l.fault {
+            Some((fault, _)) if l.unread == 0 => format!("Nothing to judge here. {}", l.why(fault)),
+            _ => format!(
+                "Not fully read, so there is no verdict: what happens depends on the marked lines, the first of which is line {}.{far}",
+                l.unread.max(1)
+            ),
+        }
     }
 
     /// What is wrong with which lines: what can be said of any script, and why it does not train where that is not withheld.
@@ -54,12 +81,12 @@ impl Params {
             && line > 0
             && !remarks.iter().any(|(at, _)| *at == line)
         {
-            remarks.push((line, fault.why().to_owned()));
+            remarks.push((line, l.why(fault)));
         } else if let Some((fault, _)) = l.fault
             && self.explains()
             && let Some(line) = self.named_line(fault)
         {
-            remarks.push((line, fault.why().to_owned()));
+            remarks.push((line, l.why(fault)));
         }
         remarks.sort();
         remarks
@@ -76,14 +103,47 @@ impl Params {
     }
 }
 
+impl Launch {
+    /// What is wrong here, and what to do: sentences.
+    pub fn why(&self, fault: Fault) -> String {
+        let why = fault.why();
+        match fault {
+            Fault::EmptyHost => {
+                let line = self.fault.map_or(0, |(_, line)| line);
+                let named = self.unset.iter().find(|(at, _)| *at == line).map(|(_, name)| name);
+                named.map_or_else(|| why.to_owned(), |name| format!("${} is empty here. {why}", shorten(name)))
+            }
+            Fault::NoVariable if !self.stepped && !self.kubernetes => {
+                format!("{why} Without srun in front, Python starts once, on the first node.")
+            }
+            Fault::FewCores => {
+                let cores = self.processes.iter().filter_map(|p| p.scarce).min().unwrap_or(1);
+                let node = self.processes.first().map_or(0, |p| p.node);
+                let together = self.processes.iter().filter(|p| p.node == node).count() as u64;
+                format!(
+                    "A task has {} for {}. {why}",
+                    counted(cores, "core", "cores"),
+                    counted(together.max(1), "process", "processes")
+                )
+            }
+            _ => why.to_owned(),
+        }
+    }
+}
+
 impl Fault {
     /// What is wrong, and what to do: sentences.
     pub const fn why(self) -> &'static str {
         match self {
-            Self::BadOption => "Slurm does not know this option or its value.",
-            Self::BadArgument => "The launcher does not know this argument or its value.",
-            Self::NoSuchNodes => "More nodes, or more GPUs of a node, are asked for than the cluster has.",
-            Self::NothingLaunched => "No line starts torchrun, accelerate or python: there is nothing to run.",
+            Self::BadOption => "Slurm does not take this option as it is written.",
+            Self::BadArgument => "The launcher does not take this argument as it is written.",
+            Self::NoSuchNodes => {
+                "More nodes, or more GPUs per node, are asked for than the cluster of this figure has. If yours has them, set Nodes and GPUs to match, up to 8 of each."
+            }
+            Self::NothingLaunched => "No line starts torchrun, accelerate, Ray or Python. Paste the script that does.",
+            Self::EmptyHost => {
+                "The rendezvous endpoint has no host, and torchrun stops at once. Set the variable in the batch script, from the first host of the job: $(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1)."
+            }
             Self::OneAgent => {
                 "A batch script runs on the first node alone. Without srun in front, torchrun starts there and waits for agents that nobody started: put srun before it."
             }
@@ -137,6 +197,10 @@ impl Fault {
                 "The label names a LocalQueue that does not exist: Kueue keeps the job suspended and makes no pods."
             }
             Self::BadManifest => "The API server does not take this manifest.",
+            Self::UnreadManifest => "This manifest is of a kind, or has a part, that is not known here.",
+            Self::FewCores => {
+                "Slurm gives a task one core unless the job asks for more, the site adds some with each GPU, or it gives whole nodes. Data loaders and launches then wait for that core while the GPUs are idle: --cpus-per-task. Slurm 22.05 and 23.02 do not hand it on to srun: export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK."
+            }
             Self::RayWaits => {
                 "Ray starts no worker before it has places for all, and nodes that did not join have none. Every node must find the head at its own host and port: --address=$head:6379."
             }

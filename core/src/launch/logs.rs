@@ -7,6 +7,9 @@
 //!   pytorch/gloo `gloo/context.cc`. Their times and line numbers, which differ by release, are left out.
 //! - NVIDIA/nccl v2.27.5-1, with the lines of that release: `src/{init,bootstrap}.cc`, `src/misc/{socket,shmutils,param}.cc`,
 //!   `src/transport/{net_ib,net_socket,p2p}.cc`.
+//! - pytorch/pytorch `torch/distributed/elastic/rendezvous/utils.py` (`parse_rendezvous_endpoint`), `torch/utils/data/dataloader.py`
+//!   (`_check_worker_number_rationality`; the train.py here has eight loader workers).
+//! - kubernetes/apimachinery `pkg/runtime/error.go` (`strict decoding error`).
 //! - ray-project/ray `python/ray/train/v2/_internal/` (`exceptions.py`, `execution/worker_group/worker_group.py`), `train/torch/config.py`,
 //!   `src/ray/gcs/gcs_client/rpc_client.h`.
 //! - kubernetes/kubernetes `pkg/scheduler/framework/types.go`; kubernetes-sigs/kueue `pkg/controller/core/workload_controller.go`;
@@ -14,7 +17,7 @@
 //!
 //! Addresses, pids and names of temporary files are examples.
 
-use super::verdict::{CONNECT_PATIENCE, Fault, Launch, PATIENCE, RAY_PATIENCE, STATIC_PATIENCE};
+use super::verdict::{CONNECT_PATIENCE, Fault, Launch, Outcome, PATIENCE, RAY_PATIENCE, STATIC_PATIENCE};
 use super::world::{PORT, Process, World, host, takes};
 use crate::slurm::time::clock;
 
@@ -59,6 +62,11 @@ impl Launch {
     /// What is printed, line by line. What NCCL says of itself only where `NCCL_DEBUG` is INFO.
     pub fn log(&self, world: World) -> Vec<String> {
         let mut log = match self.fault {
+            _ if self.outcome() == Outcome::Unread => {
+                let line = if self.unread > 0 { format!(": line {} is not read", self.unread) } else { String::new() };
+                vec![format!("(what it prints is not known{line})")]
+            }
+            Some((Fault::FewCores, _)) => self.few_cores(),
             None | Some((Fault::Apart | Fault::Idle | Fault::OnCpu, _)) => self.training_log(),
             Some((fault, _)) => {
                 let before = self.before_processes(fault, world);
@@ -87,13 +95,19 @@ impl Launch {
         let remark = || self.remarks.last().map_or("", |(_, why)| why.as_str());
         match fault {
             Fault::BadOption => self.detail.lines().map(str::to_owned).collect(),
-            Fault::BadArgument if self.detail.is_empty() => vec![format!("error: {}", remark())],
+            Fault::BadArgument if self.detail.is_empty() => {
+                vec![format!("(the launcher stops at its arguments: {})", remark())]
+            }
+            Fault::EmptyHost => vec![format!(
+                "ValueError: The hostname of the rendezvous endpoint '{}' must be a dot-separated list of labels, an IPv4 address, or an IPv6 \
+                 address.",
+                self.detail
+            )],
             Fault::BadArgument => vec![self.detail.clone()],
             Fault::RayWaits => self.ray_waits(),
             Fault::NoSuchNodes => {
                 vec!["sbatch: error: Batch job submission failed: Requested node configuration is not available".into()]
             }
-            Fault::NothingLaunched => vec!["(the script ends, and nothing was started)".into()],
             Fault::Unschedulable => vec![
                 "$ kubectl get pods".into(),
                 "train-node-0-0   0/1   Pending".into(),
@@ -389,6 +403,24 @@ impl Launch {
             lines.push(nccl(&first, "NCCL INFO Using network IB"));
         }
         lines.extend(self.steps());
+        lines
+    }
+
+    /// What is printed where data loaders are told how few cores there are.
+    fn few_cores(&self) -> Vec<String> {
+        let cores = self.processes.iter().filter_map(|p| p.scarce).min().unwrap_or(1);
+        let first = self.about(|p| p.scarce == Some(cores));
+        let warned = format!(
+            "{}: UserWarning: This DataLoader will create 8 worker processes in total. Our suggested max number of worker in current system is \
+             {cores}, which is smaller than what this DataLoader is going to create. Please be aware that excessive worker creation might get \
+             DataLoader running slow or even freeze, lower the worker number to avoid potential slowness/freeze if necessary.",
+            host(first.node)
+        );
+        let mut lines = self.training_log();
+        if cores < 8 {
+            let at = lines.len().saturating_sub(1);
+            lines.insert(at, warned);
+        }
         lines
     }
 

@@ -2,258 +2,334 @@
 //!
 //! What the operators set: Trainer and the PyTorchJob controller give each pod PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR
 //! and PET_MASTER_PORT, which torchrun reads (kubeflow/trainer `pkg/runtime/framework/plugins/torch/torch.go`, kubeflow/training-operator
-//! `pkg/controller.v1/pytorch/envvar.go`). JobSet gives an index alone.
+//! `pkg/controller.v1/pytorch/envvar.go`). JobSet gives an index alone. Of Trainer's runtimes `torch-distributed` is known, which asks for one
+//! node and mounts nothing (`manifests/base/runtimes/torch_distributed.yaml`).
 
-use super::launcher;
-use super::shell::{Env, Word};
+use super::launcher::{self, Kind};
+use super::schema;
+use super::shell::{Arg, Env, Reach, Shell, UNKNOWN};
 use super::verdict::{Fault, Launch};
 use super::world::{PORT, Task, World, host};
+use super::yaml::{self, Node};
 use crate::query::shorten;
-
-/// A line of the manifest: its path (`spec.trainer.numNodes`) and its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
-    path: String,
-    value: String,
-    line: usize,
-}
 
 /// The queue that the cluster has.
 pub const QUEUE: &str = "team-a";
 
 /// The image that was pushed again under its old name: the first node still has the one of yesterday.
 const MOVED: &str = "train:dev";
+/// Most pods that are followed.
+const MOST_PODS: u64 = 512;
 
-/// The line of an image that a node may have under the same name from before: a kubelet pulls a tag anew only where it is told to, or where it
-/// is `latest` (kubernetes/kubernetes `pkg/apis/core/v1/defaults.go`).
-fn stale_image(entries: &[Entry]) -> Option<usize> {
-    let always = entries.iter().any(|e| e.path.ends_with("imagePullPolicy") && e.value == "Always");
-    entries.iter().find(|e| e.path.ends_with("image") && e.value.ends_with(MOVED) && !always).map(|e| e.line)
+/// A text that is a manifest.
+pub fn is_manifest(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("kind:") || line.starts_with("apiVersion:"))
+}
+
+/// What a manifest says of a launch.
+struct Job<'a> {
+    /// Pods, and where that is said.
+    nodes: u64,
+    nodes_line: usize,
+    /// The container's resources, if it has any.
+    resources: Option<&'a Node>,
+    /// What has its image, command and variables.
+    container: Option<&'a Node>,
+    /// Pods whose volumes and mounts count.
+    pods: Vec<&'a Node>,
+    /// Whether the operator sets variables that torchrun reads.
+    sets: bool,
+    /// Processes of each pod.
+    nproc: Option<&'a Node>,
+    /// Whether a runtime that is not here may say more.
+    elsewhere: bool,
 }
 
 /// What a manifest launches.
 pub fn launch(text: &str, world: World) -> Launch {
     let mut launch = Launch { stepped: true, kubernetes: true, ..Launch::default() };
-    let entries = match read(text) {
-        Ok(entries) => entries,
+    let documents = match yaml::read(text) {
+        Ok(documents) => documents,
         Err((line, why)) => {
-            launch.detail.clone_from(&why);
+            let line = line.min(text.lines().count().max(1));
             launch.remark(line, why);
-            launch.fail(Fault::BadManifest, line);
+            launch.fail(Fault::UnreadManifest, line);
             return launch;
         }
     };
-    let find = |end: &str| entries.iter().find(|e| e.path == end || e.path.ends_with(&format!(".{end}")));
-    let kind = find("kind").map_or("", |e| e.value.as_str());
-    let sets = match kind {
-        "TrainJob" | "PyTorchJob" => true,
-        "JobSet" | "Job" => false,
-        _ => {
-            let line = find("kind").map_or(1, |e| e.line);
-            launch.detail = format!(
-                "no matches for kind “{}”: TrainJob, PyTorchJob, JobSet and Job are known here.",
-                shorten(kind)
-            );
-            let detail = launch.detail.clone();
-            launch.remark(line, detail);
-            launch.fail(Fault::BadManifest, line);
-            return launch;
-        }
+    let kind = |node: &Node| node.get("kind").and_then(Node::text).unwrap_or("").to_owned();
+    let Some(document) = documents.iter().find(|node| schema::is_kind(&kind(node))) else {
+        let named = documents.iter().find_map(|node| node.get("kind"));
+        let line = named.map_or(1, |node| node.line);
+        let name = shorten(named.and_then(Node::text).unwrap_or(""));
+        launch.remark(line, format!("The kind “{name}” is not known here: TrainJob, PyTorchJob, JobSet and Job are."));
+        launch.fail(Fault::UnreadManifest, line);
+        return launch;
     };
-    let number =
-        |entry: Option<&Entry>, default: u64| entry.and_then(|e| e.value.parse::<u64>().ok()).unwrap_or(default);
-    let workers = entries.iter().find(|e| e.path.contains("Worker") && e.path.ends_with("replicas"));
-    let nodes = match kind {
-        "PyTorchJob" => {
-            number(entries.iter().find(|e| e.path.contains("Master") && e.path.ends_with("replicas")), 1)
-                + number(workers, 0)
-        }
-        "TrainJob" => number(find("numNodes"), 1),
-        _ => number(find("completions").or(find("parallelism")), 1),
-    }
-    .min(1024);
-    if let Some(queue) = entries.iter().find(|e| e.path.ends_with("kueue.x-k8s.io/queue-name") && e.value != QUEUE) {
-        launch.detail.clone_from(&queue.value);
-        launch.remark(
-            queue.line,
-            format!("There is no LocalQueue “{}” in this namespace: {QUEUE} is one.", shorten(&queue.value)),
-        );
-        launch.fail(Fault::NoQueue, queue.line);
+    let kind = kind(document);
+    if let Some((line, path, why)) = schema::check(document, &kind, "") {
+        launch.detail = format!("strict decoding error: unknown field \"{path}\"");
+        launch.remark(line, why);
+        launch.fail(Fault::BadManifest, line);
         return launch;
     }
-    let limit = entries.iter().find(|e| e.path.ends_with("limits.nvidia.com/gpu"));
-    let request = entries.iter().find(|e| e.path.ends_with("requests.nvidia.com/gpu"));
+    let label = document.at("metadata.labels").and_then(|labels| labels.get("kueue.x-k8s.io/queue-name"));
+    if let Some((name, line)) =
+        label.and_then(|node| node.text().map(|name| (name, node.line))).filter(|(name, _)| *name != QUEUE)
+    {
+        name.clone_into(&mut launch.detail);
+        launch.remark(line, format!("There is no LocalQueue “{}” in this namespace: {QUEUE} is one.", shorten(name)));
+        launch.fail(Fault::NoQueue, line);
+        return launch;
+    }
+    let Some(job) = job(document, &kind, &mut launch) else { return launch };
+    start(&job, world, &mut launch);
+    launch
+}
+
+/// A whole number, as large as it can be where it is larger.
+fn number(node: Option<&Node>, default: u64) -> u64 {
+    let Some(text) = node.and_then(Node::text) else { return default };
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().unwrap_or(if digits { u64::MAX } else { default })
+}
+
+/// What a document says, by its kind; none where that is not known, which is noted.
+fn job<'a>(document: &'a Node, kind: &str, launch: &mut Launch) -> Option<Job<'a>> {
+    let spec = document.get("spec");
+    let at = |path: &str| spec.and_then(|spec| spec.at(path));
+    if kind == "TrainJob" {
+        let runtime = at("runtimeRef.name");
+        let known = runtime.and_then(Node::text) == Some("torch-distributed");
+        if !known {
+            let line = runtime.map_or(1, |node| node.line);
+            launch.unread(
+                line,
+                Reach::Nothing,
+                "What this runtime says besides is not here; torch-distributed is known.",
+            );
+        }
+        let nodes = at("trainer.numNodes");
+        if nodes.is_none() && !known {
+            let line = runtime.map_or(1, |node| node.line);
+            launch.unread(
+                line,
+                Reach::Everything,
+                "How many nodes there are is said by the runtime, which is not here: numNodes.",
+            );
+            return None;
+        }
+        let overrides = at("podTemplateOverrides").map_or(&[][..], Node::items);
+        return Some(Job {
+            nodes: number(nodes, 1),
+            nodes_line: nodes.map_or(0, |node| node.line),
+            resources: at("trainer.resourcesPerNode"),
+            container: at("trainer"),
+            pods: overrides.iter().filter_map(|one| one.get("spec")).collect(),
+            sets: true,
+            nproc: at("trainer.numProcPerNode"),
+            elsewhere: !known,
+        });
+    }
+    let (template, nodes, nodes_line) = match kind {
+        "PyTorchJob" => {
+            let (master, worker) = (at("pytorchReplicaSpecs.Master"), at("pytorchReplicaSpecs.Worker"));
+            if let Some(elastic) = at("elasticPolicy") {
+                launch.unread(elastic.line, Reach::Everything, "An elastic PyTorchJob is not followed here.");
+                return None;
+            }
+            let count = |replica: Option<&'a Node>| replica.map_or(0, |r| number(r.get("replicas"), 1));
+            let line = worker.or(master).and_then(|r| r.get("replicas")).map_or(0, |node| node.line);
+            (master.or(worker).and_then(|r| r.get("template")), count(master).saturating_add(count(worker)), line)
+        }
+        "JobSet" => {
+            let jobs = at("replicatedJobs").map_or(&[][..], Node::items);
+            if jobs.len() > 1 {
+                let line = jobs.get(1).map_or(1, |node| node.line);
+                launch.unread(line, Reach::Everything, "A JobSet of several jobs is not followed here.");
+                return None;
+            }
+            let first = jobs.first();
+            let inner = first.and_then(|job| job.at("template.spec"));
+            let pods = inner.and_then(|spec| spec.get("parallelism").or(spec.get("completions")));
+            let replicas = first.and_then(|job| job.get("replicas"));
+            let line = pods.or(replicas).map_or(0, |node| node.line);
+            (inner.and_then(|spec| spec.get("template")), number(pods, 1).saturating_mul(number(replicas, 1)), line)
+        }
+        _ => {
+            let pods = at("completions").or(at("parallelism"));
+            (at("template"), number(pods, 1), pods.map_or(0, |node| node.line))
+        }
+    };
+    let pod = template.and_then(|template| template.get("spec"));
+    let containers = pod.and_then(|pod| pod.get("containers")).map_or(&[][..], Node::items);
+    if containers.len() > 1 {
+        let line = containers.get(1).map_or(1, |node| node.line);
+        launch.unread(line, Reach::Nothing, "The first container is taken to be the one that trains.");
+    }
+    let container = containers.first();
+    Some(Job {
+        nodes,
+        nodes_line,
+        resources: container.and_then(|container| container.get("resources")),
+        container,
+        pods: pod.into_iter().collect(),
+        sets: kind == "PyTorchJob",
+        nproc: at("nprocPerNode"),
+        elsewhere: false,
+    })
+}
+
+/// Whether a pod has /dev/shm of its own, or that of its node.
+fn has_memory(job: &Job<'_>) -> bool {
+    job.pods.iter().any(|pod| {
+        let at_shm = |mount: &&Node| {
+            mount.get("mountPath").and_then(Node::text).is_some_and(|path| path.trim_end_matches('/') == "/dev/shm")
+        };
+        let containers = pod.get("containers").map_or(&[][..], Node::items);
+        let mounts = containers.iter().filter_map(|c| c.get("volumeMounts")).flat_map(Node::items);
+        let volumes = pod.get("volumes").map_or(&[][..], Node::items);
+        let names: Vec<&str> =
+            mounts.filter(at_shm).filter_map(|mount| mount.get("name").and_then(Node::text)).collect();
+        let is_there =
+            |name: &&str| volumes.iter().any(|volume| volume.get("name").and_then(Node::text) == Some(*name));
+        names.iter().any(is_there) || pod.get("hostIPC").and_then(Node::text) == Some("true")
+    })
+}
+
+fn start(job: &Job<'_>, world: World, launch: &mut Launch) {
+    let of = |which: &str| job.resources.and_then(|r| r.get(which)).and_then(|list| list.get("nvidia.com/gpu"));
+    let (limit, request) = (of("limits"), of("requests"));
     if let (Some(request), None) = (request, limit) {
         launch.detail = "GPUs are asked for under limits; a request alone is refused: Limit must be set for non overcommitable resources.".into();
         let detail = launch.detail.clone();
         launch.remark(request.line, detail);
-        launch.fail(Fault::BadManifest, request.line);
-        return launch;
+        return launch.fail(Fault::BadManifest, request.line);
+    }
+    if job.resources.is_none() && job.elsewhere {
+        return launch.unread(
+            1,
+            Reach::Everything,
+            "How many GPUs a pod has is said by the runtime, which is not here: resourcesPerNode.",
+        );
     }
     let gpus = number(limit, 0);
-    if gpus > world.gpus || nodes > world.nodes {
-        let line = if gpus > world.gpus {
-            limit.map_or(0, |e| e.line)
-        } else {
-            find("numNodes").or(workers).map_or(0, |e| e.line)
-        };
-        launch.fail(Fault::Unschedulable, line);
-        return launch;
+    if gpus > world.gpus || job.nodes > world.nodes {
+        let line = if gpus > world.gpus { limit.map_or(0, |node| node.line) } else { job.nodes_line };
+        return launch.fail(Fault::Unschedulable, line);
     }
-    let shared = entries.iter().any(|e| e.path.ends_with("mountPath") && e.value == "/dev/shm")
-        || find("hostIPC").is_some_and(|e| e.value == "true");
-    let command = command(&entries);
-    let Some(first) = command.first() else {
-        launch.fail(Fault::NothingLaunched, 0);
-        return launch;
-    };
-    let line = first.line;
+    if job.nodes > MOST_PODS {
+        return launch.unread(
+            job.nodes_line,
+            Reach::Everything,
+            format!("More than {MOST_PODS} pods are not followed here."),
+        );
+    }
     let mut batch = Env::default();
-    for entry in env(&entries) {
-        batch.set(&entry.path, entry.value.clone(), true, entry.line);
+    for variable in job.container.and_then(|c| c.get("env")).map_or(&[][..], Node::items) {
+        let Some(name) = variable.get("name").and_then(Node::text) else { continue };
+        let value = variable.get("value").and_then(Node::text);
+        let is_elsewhere = variable.get("valueFrom").is_some();
+        let value = value.map_or_else(|| if is_elsewhere { UNKNOWN.to_string() } else { String::new() }, str::to_owned);
+        batch.set(name, value, true, variable.line);
     }
-    let nproc = find("numProcPerNode").or(find("nprocPerNode")).map_or(gpus.max(1).to_string(), |e| e.value.clone());
-    let nproc = if matches!(nproc.as_str(), "auto" | "gpu") { gpus.max(1).to_string() } else { nproc };
-    let tasks: Vec<Task> = (0..nodes)
+    batch.open = job.container.is_some_and(|c| c.get("envFrom").is_some());
+    let Some(words) = command(job, &batch, launch) else { return };
+    let line = words.first().map_or(1, |word| word.line);
+    let nproc = match job.nproc.and_then(Node::text) {
+        None | Some("auto" | "gpu") => gpus.max(1).to_string(),
+        Some(text) => text.to_owned(),
+    };
+    let tasks: Vec<Task> = (0..job.nodes)
         .map(|node| {
-            let mut env = Env { host: host(node), ..batch.clone() };
-            let first = host(0);
+            let mut env = batch.clone();
+            env.node = node;
             let own: &[(&str, String)] = &[
-                ("PET_NNODES", nodes.to_string()),
+                ("PET_NNODES", job.nodes.to_string()),
                 ("PET_NPROC_PER_NODE", nproc.clone()),
                 ("PET_NODE_RANK", node.to_string()),
-                ("PET_MASTER_ADDR", first),
+                ("PET_MASTER_ADDR", host(0)),
                 ("PET_MASTER_PORT", PORT.to_owned()),
             ];
-            for (name, value) in own.iter().filter(|_| sets) {
+            for (name, value) in own.iter().filter(|_| job.sets) {
                 env.set(name, value.clone(), true, 0);
             }
             env.set("JOB_COMPLETION_INDEX", node.to_string(), true, 0);
-            Task { node, env, visible: (0..gpus).collect(), small_shm: !shared }
+            let small_shm = if has_memory(job) { Some(false) } else { Some(true).filter(|_| !job.elsewhere) };
+            Task { node, env, visible: (0..gpus).collect(), small_shm, cpus: None }
         })
         .collect();
-    if !launcher::start(&tasks, &command, &batch, true, &mut launch) {
-        launch.fail(Fault::NothingLaunched, line);
+    let mut shell = Shell::new(batch, None);
+    let kind = launcher::kind(tasks, &words, &mut shell);
+    for note in std::mem::take(&mut shell.notes) {
+        match note.reach {
+            Some(reach) => launch.unread(note.line, reach, note.text),
+            None => launch.remark(note.line, note.text),
+        }
     }
-    if let Some(line) = stale_image(&entries) {
+    match kind {
+        Kind::Launch(started) => launcher::make(started, true, line, launch),
+        Kind::Harmless => launch.fail(Fault::NothingLaunched, line),
+        Kind::Unknown(why) => launch.unread(line, Reach::Everything, why),
+    }
+    if let Some(line) = stale_image(job) {
         launch.image = line;
         launch.processes.iter_mut().for_each(|p| p.older = p.node == 0);
     }
-    launch
 }
 
-/// The words of `command` and `args`, in a list or in brackets.
-fn command(entries: &[Entry]) -> Vec<Word> {
+/// The words of `command` and `args`; none where they are the image's or the runtime's, which is noted.
+fn command(job: &Job<'_>, env: &Env, launch: &mut Launch) -> Option<Vec<Arg>> {
+    let container = job.container;
+    let part = |name: &str| container.and_then(|c| c.get(name)).map_or(&[][..], Node::items);
     let mut words = Vec::new();
-    for name in ["command", "args"] {
-        for entry in entries {
-            let end = entry.path.rsplit('.').next().unwrap_or("");
-            if end != name && end != format!("{name}[]") {
-                continue;
-            }
-            let list = entry.value.trim().strip_prefix('[').and_then(|v| v.strip_suffix(']'));
-            let parts: Vec<&str> = list.map_or_else(|| vec![entry.value.as_str()], |list| list.split(',').collect());
-            for part in parts {
-                let raw = format!("'{}'", part.trim().trim_matches(['"', '\'']));
-                words.push(Word { raw, line: entry.line });
-            }
-        }
-        // A PyTorchJob says it for the master and again for the workers.
-        if let Some(again) = words.iter().skip(1).position(|w| Some(&w.raw) == words.first().map(|f| &f.raw)) {
-            words.truncate(again + 1);
-        }
+    for node in part("command").iter().chain(part("args")) {
+        let text = node.text().unwrap_or("");
+        words.push(Arg { text: filled(text, env), line: node.line });
     }
-    words
-}
-
-/// Variables of the container: `- name: A` and then `value: b`.
-fn env(entries: &[Entry]) -> Vec<Entry> {
-    let mut all = Vec::new();
-    for pair in entries.windows(2) {
-        if let [name, value] = pair
-            && name.path.ends_with("env[].name")
-            && value.path.ends_with("env[].value")
-        {
-            all.push(Entry { path: name.value.clone(), value: value.value.clone(), line: value.line });
-        }
-    }
-    all
-}
-
-/// The lines of a manifest, as much of YAML as they use: maps and lists by indentation.
-fn read(text: &str) -> Result<Vec<Entry>, (usize, String)> {
-    let mut open: Vec<(usize, String)> = Vec::new();
-    let mut entries = Vec::new();
-    for (line, content) in text.lines().enumerate().map(|(i, l)| (i + 1, l)) {
-        let content = content.split(" #").next().unwrap_or(content).trim_end();
-        let body = content.trim_start();
-        if body.is_empty() || body.starts_with('#') || body == "---" {
-            continue;
-        }
-        if content.starts_with('\t') || content.trim_start_matches(' ').starts_with('\t') {
-            return Err((
-                line,
-                "yaml: found character that cannot start any token: a tab. YAML is indented with blanks.".into(),
-            ));
-        }
-        let mut indent = content.len() - body.len();
-        let mut body = body;
-        let is_item = body == "-" || body.starts_with("- ");
-        while open.last().is_some_and(|(at, _)| if is_item { *at > indent } else { *at >= indent }) {
-            open.pop();
-        }
-        if is_item {
-            // An item belongs to the key above it, which may stand as far to the right as it.
-            while open.last().is_some_and(|(at, name)| *at >= indent && name == "[]") {
-                open.pop();
-            }
-            open.push((indent, "[]".into()));
-            let rest = body.strip_prefix('-').unwrap_or(body);
-            let inner = rest.trim_start();
-            indent += 1 + rest.len() - inner.len();
-            body = inner;
-        }
-        let path = |open: &[(usize, String)], name: &str| {
-            let mut path = String::new();
-            for part in open.iter().map(|(_, name)| name.as_str()).chain([name]).filter(|n| !n.is_empty()) {
-                if !path.is_empty() && part != "[]" {
-                    path.push('.');
-                }
-                path.push_str(part);
-            }
-            path
-        };
-        match key(body) {
-            Some((name, value)) => {
-                if !value.is_empty() {
-                    entries.push(Entry {
-                        path: path(&open, name),
-                        value: value.trim_matches(['"', '\'']).to_owned(),
-                        line,
-                    });
-                }
-                open.push((indent, name.to_owned()));
-            }
-            None if is_item => {
-                entries.push(Entry { path: path(&open, ""), value: body.trim_matches(['"', '\'']).to_owned(), line });
-            }
-            None => {
-                return Err((
-                    line,
-                    format!("yaml: “{}” is neither “key: value” nor an item of a list.", shorten(body)),
-                ));
-            }
-        }
-    }
-    Ok(entries)
-}
-
-fn key(body: &str) -> Option<(&str, &str)> {
-    if body.starts_with(['"', '\'', '[']) {
+    if part("command").is_empty() {
+        let line = container.map_or(1, |c| c.line);
+        launch.unread(
+            line,
+            Reach::Everything,
+            "What starts is said by the image or the runtime, which is not here: command.",
+        );
         return None;
     }
-    match body.split_once(": ") {
-        Some((name, value)) => Some((name.trim(), value.trim())),
-        None => body.strip_suffix(':').map(|name| (name.trim(), "")),
+    Some(words)
+}
+
+/// A word in which the kubelet replaces `$(NAME)` (kubernetes/kubernetes `third_party/forked/golang/expansion`).
+fn filled(text: &str, env: &Env) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("$(") {
+        out.push_str(before);
+        match after.split_once(')') {
+            Some((name, after)) if env.exported(name).is_some() => {
+                out.push_str(env.exported(name).unwrap_or_default());
+                rest = after;
+            }
+            // What is no variable stays as it is.
+            _ => {
+                out.push_str("$(");
+                rest = after;
+            }
+        }
+        if out.len() > super::shell::LONGEST {
+            return UNKNOWN.to_string();
+        }
     }
+    out + rest
+}
+
+/// The line of an image that a node may have under the same name from before: a kubelet pulls a tag anew only where it is told to, or where it
+/// is `latest` (kubernetes/kubernetes `pkg/apis/core/v1/defaults.go`).
+fn stale_image(job: &Job<'_>) -> Option<usize> {
+    let container = job.container?;
+    let always = container.get("imagePullPolicy").and_then(Node::text) == Some("Always");
+    container
+        .get("image")
+        .filter(|image| !always && image.text().is_some_and(|name| name.ends_with(MOVED)))
+        .map(|image| image.line)
 }

@@ -18,7 +18,8 @@ pub struct Script(pub String);
 
 impl Text for Script {
     fn read(&mut self, text: &str) -> Result<(), String> {
-        self.0 = text.trim().to_owned();
+        // A character of our own stands for what is not known.
+        self.0 = text.trim().replace([super::shell::UNKNOWN, '\r'], "");
         let (lines, characters) = (text.lines().count(), text.chars().count());
         if lines > MOST.0 || characters > MOST.1 {
             self.0.clear();
@@ -96,8 +97,8 @@ impl Params {
     /// What comes of it.
     pub fn launch(&self) -> Launch {
         let (text, world) = (self.text(), self.world());
-        let is_manifest = text.lines().any(|l| l.starts_with("kind:") || l.starts_with("apiVersion:"));
-        let mut launch = if is_manifest { manifest::launch(&text, world) } else { batch::launch(&text, world) };
+        let mut launch =
+            if manifest::is_manifest(&text) { manifest::launch(&text, world) } else { batch::launch(&text, world) };
         launch.follow(world);
         launch
     }
@@ -184,6 +185,7 @@ impl Model for Params {
         measure("repeatable", "It can be repeated (1) or not (0)", Unit::Count, |p, l| {
             f64::from(u8::from(p.repeatable(l)))
         }),
+        measure("unread", "Not fully read", Unit::Count, |_, l| is(l, Outcome::Unread)),
         measure("faults", "Something is wrong (1) or nothing (0)", Unit::Count, |_, l| {
             f64::from(u8::from(l.fault.is_some()))
         }),

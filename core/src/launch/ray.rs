@@ -5,32 +5,30 @@
 //! a worker, and NCCL or Gloo), `train/v2/_internal/execution/worker_group/worker_group.py` (a placement group, tried again and again). The
 //! driver here is a train.py that gives `--num-workers` and `--use-gpu` to `ScalingConfig`.
 
-use super::launcher::{Refused, is_local, plain, quote};
-use super::shell::{Command, Env, Word, expand};
+use super::launcher::{Refused, Stopped};
+use super::shell::{Arg, Reach, known};
 use super::verdict::{Fault, Launch};
-use super::world::{Process, Task, host};
+use super::world::{Process, Task, host, is_host, is_local};
 use crate::query::{did_you_mean, shorten};
 
 /// Port at which the head node of a cluster is found.
 const HEAD_PORT: &str = "6379";
 /// Port that rank 0 of the workers happens to find free.
 const FREE_PORT: &str = "41713";
-/// Options of `ray start`.
-const OPTIONS: [&str; 11] = [
-    "head",
-    "address",
-    "port",
-    "num-gpus",
-    "num-cpus",
-    "node-ip-address",
-    "block",
-    "disable-usage-stats",
-    "min-nodes",
-    "include-dashboard",
-    "temp-dir",
-];
-/// Those that take no value.
-const FLAGS: [&str; 3] = ["head", "block", "disable-usage-stats"];
+/// Options of `ray start` and `ray symmetric-run` that take a value: those of Ray 2 (docs.ray.io, "Cluster Management CLI";
+/// `symmetric_run.py`). One that is not among them is not known here, and is not called wrong.
+const VALUED: &str = "address port node-ip-address node-name num-gpus num-cpus min-nodes wait-for-nnodes include-dashboard dashboard-host \
+                      dashboard-port dashboard-grpc-port dashboard-agent-grpc-port dashboard-agent-listen-port temp-dir resources labels labels-file \
+                      memory object-store-memory object-manager-port node-manager-port gcs-server-port min-worker-port max-worker-port \
+                      worker-port-list ray-client-server-port runtime-env-agent-port metrics-export-port redis-username redis-password \
+                      redis-shard-ports num-redis-shards redis-max-memory plasma-directory object-spilling-directory autoscaling-config \
+                      plasma-store-socket-name raylet-socket-name system-config tracing-startup-hook include-log-monitor log-style log-color \
+                      system-reserved-cpu system-reserved-memory cgroup-path";
+/// Those that take none.
+const FLAGS: &str = "head block disable-usage-stats no-redirect-output no-monitor ray-debugger-external enable-resource-isolation verbose";
+
+/// Most nodes of a cluster, counted anew for each time that one joins.
+const MOST_MEMBERS: usize = 512;
 
 /// A node of the cluster.
 #[derive(Debug, Clone)]
@@ -42,8 +40,8 @@ struct Member {
 /// A Ray cluster, as far as it has been started.
 #[derive(Debug, Clone, Default)]
 pub struct Cluster {
-    /// Host and port of its head.
-    head: Option<(String, String)>,
+    /// Node and port of its head.
+    head: Option<(u64, String)>,
     members: Vec<Member>,
     /// A node that did not find the head: the line, and the address that it tried.
     lost: Option<(usize, String)>,
@@ -51,71 +49,106 @@ pub struct Cluster {
 
 impl Cluster {
     /// Starts what a command starts of Ray in its tasks; whether that launched a job.
-    pub fn takes(&mut self, tasks: &[Task], command: &[Word], env: &Env, launch: &mut Launch) -> bool {
-        let words: Command = command.iter().map(|w| Word { raw: quote(&expand(&w.raw, env)), line: w.line }).collect();
-        let name = |i: usize| words.get(i).map_or("", plain);
+    pub fn takes(&mut self, tasks: &[Task], words: &[Arg], launch: &mut Launch) -> Taken {
+        let name = |i: usize| words.get(i).map_or("", |word| word.text.as_str());
         match (name(0), name(1)) {
-            ("ray", "start") => {
+            ("ray", "start") => match self.start(tasks, words.get(2..).unwrap_or_default(), false) {
+                Ok(()) => Taken::Started,
                 // `ray start` ends a script that it cannot start in.
-                self.start(tasks, words.get(2..).unwrap_or_default(), false).is_err_and(|refused| {
-                    refused.note(launch);
-                    true
-                })
-            }
+                Err(stopped) => stopped.note(launch),
+            },
             ("ray", "symmetric-run" | "symmetric_run") => {
-                let at = words.iter().position(|w| plain(w) == "--").unwrap_or(words.len());
-                if let Err(refused) = self.start(tasks, words.get(2..at).unwrap_or_default(), true) {
-                    refused.note(launch);
-                    return true;
+                let at = words.iter().position(|w| w.text == "--").unwrap_or(words.len());
+                if let Err(stopped) = self.start(tasks, words.get(2..at).unwrap_or_default(), true) {
+                    return stopped.note(launch);
                 }
                 self.drive(tasks, words.get(at + 1..).unwrap_or_default(), launch)
             }
-            (program, _) if program.rsplit('/').next().is_some_and(|p| p.starts_with("python")) => {
-                let for_ray = words.iter().any(|w| option(plain(w)).is_some_and(|(name, _)| name == "num-workers"));
-                for_ray && self.drive(tasks, &words, launch)
+            ("ray", "stop" | "status" | "--version") => Taken::Started,
+            ("ray", _) => {
+                let line = words.first().map_or(1, |w| w.line);
+                launch.unread(
+                    line,
+                    Reach::Everything,
+                    format!("What “ray {}” starts is not followed here.", shorten(name(1))),
+                );
+                Taken::Ended
             }
-            _ => false,
+            (program, _) if program.rsplit('/').next().is_some_and(|p| p.starts_with("python")) => {
+                let has =
+                    |option: &str| words.iter().any(|w| self::option(&w.text).is_some_and(|(name, _)| name == option));
+                // --num-workers alone may be those of a data loader.
+                if has("num-workers") && (has("use-gpu") || self.begun()) {
+                    self.drive(tasks, words, launch)
+                } else {
+                    Taken::No
+                }
+            }
+            _ => Taken::No,
         }
     }
 
+    /// Whether something of it was started.
+    fn begun(&self) -> bool {
+        self.head.is_some() || !self.members.is_empty() || self.lost.is_some()
+    }
+
     /// Nodes join, or found the cluster; with `symmetric` the one whose address it is founds it.
-    fn start(&mut self, tasks: &[Task], words: &[Word], symmetric: bool) -> Result<(), Refused> {
+    fn start(&mut self, tasks: &[Task], words: &[Arg], symmetric: bool) -> Result<(), Stopped> {
         let (mut i, mut given) = (0, Vec::new());
+        let listed = |list: &str, name: &str| list.split_whitespace().any(|one| one == name);
         while let Some(word) = words.get(i) {
-            let Some((name, value)) = option(plain(word)) else { break };
-            if !OPTIONS.contains(&name.as_str()) {
-                let why = format!("ray start has no option --{}{}.", shorten(&name), did_you_mean(&name, &OPTIONS));
-                let said = format!("Error: No such option: --{}", shorten(&name));
-                return Err(Refused { line: word.line, why, said });
+            let Some((name, value)) = option(&word.text) else { break };
+            if !listed(VALUED, &name) && !listed(FLAGS, &name) {
+                let names: Vec<&str> = VALUED.split_whitespace().chain(FLAGS.split_whitespace()).collect();
+                let why = format!(
+                    "ray start is not known to have an option --{}{}.",
+                    shorten(&name),
+                    did_you_mean(&name, &names)
+                );
+                return Err(Stopped::Unread(word.line, why));
             }
             let value = match value {
                 Some(value) => value,
-                None if FLAGS.contains(&name.as_str()) => String::new(),
+                None if listed(FLAGS, &name) => String::new(),
                 None => {
                     i += 1;
-                    words.get(i).map(|w| plain(w).to_owned()).unwrap_or_default()
+                    words.get(i).map(|w| w.text.clone()).unwrap_or_default()
                 }
             };
+            if !known(&value) && matches!(name.as_str(), "address" | "port" | "num-gpus") {
+                return Err(Stopped::Unread(word.line, format!("The value of --{name} is not known here.")));
+            }
             given.push((name, value, word.line));
             i += 1;
         }
         let find = |name: &str| given.iter().find(|(n, ..)| n == name).map(|(_, value, line)| (value.as_str(), *line));
         for task in tasks {
-            let here = &task.env.host;
+            let here = task.node;
             let port = find("port").map_or(HEAD_PORT, |(port, _)| port);
             let line = words.first().map_or(1, |w| w.line);
             let (address, line) = find("address").unwrap_or(("", line));
             let (name, at) = address.split_once(':').unwrap_or((address, HEAD_PORT));
-            if find("head").is_some() || (symmetric && (name == here || is_local(name))) {
+            if find("head").is_some() || (symmetric && (is_host(name, here) || is_local(name))) {
                 let port = if symmetric { at } else { port };
-                self.head = Some((here.clone(), port.to_owned()));
-            } else if symmetric && self.head.is_none() && tasks.iter().any(|t| t.env.host == name) {
-                self.head = Some((name.to_owned(), at.to_owned()));
+                self.head = Some((here, port.to_owned()));
+            } else if let Some(head) =
+                tasks.iter().map(|t| t.node).find(|node| symmetric && self.head.is_none() && is_host(name, *node))
+            {
+                self.head = Some((head, at.to_owned()));
             } else {
-                let found = self
-                    .head
-                    .as_ref()
-                    .is_some_and(|(head, port)| port == at && (head == name || (is_local(name) && head == here)));
+                let found = self.head.as_ref().is_some_and(|(head, port)| {
+                    port == at && (is_host(name, *head) || (is_local(name) && *head == here))
+                });
+                let elsewhere = !address.is_empty()
+                    && !is_local(name)
+                    && !(0..super::world::MOST_NODES).any(|node| is_host(name, node));
+                if elsewhere {
+                    return Err(Stopped::Unread(
+                        line,
+                        format!("Which node “{}” is, is not known here.", shorten(name)),
+                    ));
+                }
                 if !found {
                     self.lost.get_or_insert((line, address.to_owned()));
                     continue;
@@ -130,36 +163,52 @@ impl Cluster {
                             "Error: Invalid value for '--num-gpus': '{}' is not a valid integer.",
                             shorten(value)
                         );
-                        return Err(Refused { line, why, said });
+                        return Err(Stopped::Refused(Refused { line, why, said }));
                     };
                     if gpus > task.visible.len() as u64 {
-                        return Err(too_many(line, gpus, &task.visible));
+                        return Err(Stopped::Refused(too_many(line, gpus, &task.visible)));
                     }
                     gpus
                 }
             };
-            self.members.push(Member { task: task.clone(), gpus });
+            if self.members.len() < MOST_MEMBERS {
+                self.members.push(Member { task: task.clone(), gpus });
+            }
         }
         Ok(())
     }
 
     /// The driver asks for workers.
-    fn drive(&self, tasks: &[Task], words: &[Word], launch: &mut Launch) -> bool {
-        let Some(first) = words.first() else { return false };
+    fn drive(&self, tasks: &[Task], words: &[Arg], launch: &mut Launch) -> Taken {
+        let Some(first) = words.first() else { return Taken::No };
         launch.line = first.line;
         (launch.ray, launch.agents) = (true, true);
         let given: Vec<(String, Option<String>, usize)> =
-            words.iter().filter_map(|w| option(plain(w)).map(|(name, value)| (name, value, w.line))).collect();
+            words.iter().filter_map(|w| option(&w.text).map(|(name, value)| (name, value, w.line))).collect();
         let after = |name: &str| {
-            let at = words.iter().position(|w| option(plain(w)).is_some_and(|(n, _)| n == name))?;
-            words.get(at + 1).map(|w| plain(w).to_owned())
+            let at = words.iter().position(|w| option(&w.text).is_some_and(|(n, _)| n == name))?;
+            words.get(at + 1).map(|w| w.text.clone())
         };
-        let Some((_, value, line)) = given.iter().find(|(name, ..)| name == "num-workers") else { return false };
+        let Some((_, value, line)) = given.iter().find(|(name, ..)| name == "num-workers") else {
+            launch.unread(
+                first.line,
+                Reach::Everything,
+                "How many workers this driver asks Ray for is not in its command: --num-workers says it here.",
+            );
+            return Taken::Ended;
+        };
         let value = value.clone().or_else(|| after("num-workers")).unwrap_or_default();
-        let Some(workers) = value.parse::<u64>().ok().filter(|n| (1..=4096).contains(n)) else {
-            launch.remark(*line, format!("--num-workers must be a whole number from 1, not “{}”.", shorten(&value)));
+        if !known(&value) {
+            launch.unread(*line, Reach::Everything, "The value of --num-workers is not known here.");
+            return Taken::Ended;
+        }
+        let Some(workers) = value.parse::<u64>().ok().filter(|n| (1..=1024).contains(n)) else {
+            launch.remark(
+                *line,
+                format!("--num-workers must be a whole number from 1 to 1024, not “{}”.", shorten(&value)),
+            );
             launch.fail(Fault::BadArgument, *line);
-            return true;
+            return Taken::Ended;
         };
         let use_gpu = given.iter().any(|(name, value, _)| {
             name == "use-gpu" && value.as_deref().is_none_or(|v| !matches!(v, "0" | "false" | "False"))
@@ -185,7 +234,28 @@ impl Cluster {
             // A worker without a GPU takes a CPU, and the first node has enough of them.
             seat((0..workers).map(|_| (first, None)), workers, launch);
         }
-        true
+        Taken::Ended
+    }
+}
+
+/// What became of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It is not Ray's.
+    No,
+    /// It is, and the script goes on.
+    Started,
+    /// It launches a job, or ends the script.
+    Ended,
+}
+
+impl Stopped {
+    fn note(self, launch: &mut Launch) -> Taken {
+        match self {
+            Self::Refused(refused) => refused.note(launch),
+            Self::Unread(line, why) => launch.unread(line, Reach::Everything, why),
+        }
+        Taken::Ended
     }
 }
 
@@ -212,6 +282,8 @@ fn seat<'a>(seats: impl Iterator<Item = (&'a Member, Option<u64>)>, workers: u64
         }
         (process.rank, process.local_rank, process.world_size) = (Some(rank as u64), Some(local), Some(workers));
         (process.master, process.port) = (host(master), FREE_PORT.to_owned());
+        let together = taken.iter().filter(|(m, _)| m.task.node == node).count() as u64;
+        process.scarce = member.task.cpus.filter(|cpus| gpu.is_some() && cpus.scarce(together)).map(|cpus| cpus.count);
         launch.processes.push(process);
     }
     true

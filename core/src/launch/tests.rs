@@ -51,6 +51,7 @@ fn each_case_has_the_fault_that_it_is_about() {
         (Case::TwentyTwo, Fault::OnCpu),
         (Case::TwentyThree, Fault::Mismatch),
         (Case::TwentyFour, Fault::Mismatch),
+        (Case::TwentyFive, Fault::FewCores),
     ];
     for (case, fault) in faults {
         for (nodes, gpus) in [(2, 8), (4, 4)] {
@@ -89,6 +90,7 @@ fn one_word_repairs_each() {
         (Case::TwentyTwo, "=16", "=16 --use-gpu"),
         (Case::TwentyThree, "train:dev", "train:v8"),
         (Case::TwentyFour, "train:dev", "train@sha256:4f1c"),
+        (Case::TwentyFive, "--ntasks-per-node=1", "--ntasks-per-node=1 --cpus-per-task=64"),
     ] {
         let text = of(case, 2, 8).text();
         assert!(text.contains(wrong), "{case:?} has no {wrong}\n{text}");
@@ -106,7 +108,11 @@ fn one_word_repairs_each() {
 
 #[test]
 fn a_script_of_ones_own_is_checked_line_by_line() {
+    // It may be an option of a newer release or of a site's plugin: it is marked, and nothing is said of what comes of it.
     let l = own("#!/bin/bash\n#SBATCH --nodse=2\nsrun torchrun train.py").launch();
+    assert_eq!((l.fault, l.outcome(), l.remarks[0].0), (None, Outcome::Unread, 2));
+    assert!(l.remarks[0].1.contains("did you mean “nodes”"), "{:?}", l.remarks);
+    let l = own("#!/bin/bash\n#SBATCH --nodes=two\nsrun torchrun train.py").launch();
     assert_eq!((l.fault, l.remarks[0].0), (Some((Fault::BadOption, 2)), 2));
     let l = own("#SBATCH --nodes=2 --gpus-per-node=8\nsrun torchrun \\\n  --nproc=8 train.py").launch();
     assert_eq!(l.fault, Some((Fault::BadArgument, 3)));
@@ -114,8 +120,9 @@ fn a_script_of_ones_own_is_checked_line_by_line() {
     assert_eq!(l.detail, "torchrun: error: ambiguous option: --nproc=8 could match --nproc-per-node, --nproc_per_node");
     let l = own("#SBATCH -N 2\nfor i in 1 2; do srun torchrun t.py; done").launch();
     assert_eq!(l.remarks[0].0, 2);
+    assert_eq!(l.outcome(), Outcome::Unread);
     let l = own("apiVersion: v1\nkind: Trainjob").launch();
-    assert_eq!((l.fault, l.remarks[0].0), (Some((Fault::BadManifest, 2)), 2));
+    assert_eq!((l.fault, l.remarks[0].0), (Some((Fault::UnreadManifest, 2)), 2));
 }
 
 #[test]
@@ -143,7 +150,7 @@ fn what_ranks_are_about_to_do_is_compared_with_detail_alone() {
 fn ray_places_workers_where_gpus_were_declared() {
     let script = |join: &str, driver: &str| {
         own(&format!(
-            "#SBATCH --nodes=2 --gpus-per-node=8\nhead=$(hostname)\nsrun -N1 -n1 -w $head ray start --head --block &\n{join}\npython t.py {driver}"
+            "#SBATCH --nodes=2 --gpus-per-node=8 --exclusive\nhead=$(hostname)\nsrun -N1 -n1 -w $head ray start --head --block &\n{join}\npython t.py {driver}"
         ))
         .launch()
     };
@@ -162,25 +169,285 @@ fn ray_places_workers_where_gpus_were_declared() {
         (l.fault, l.detail.starts_with("ValueError: Attempting to start raylet with 16 GPU")),
         (Some((Fault::BadArgument, 4)), true)
     );
-    let l = own("#SBATCH -N2 --ntasks-per-node=1 --gpus-per-node=8\nsrun ray symmetric-run --address gpu01:6379 --min-nodes 2 -- python t.py --num-workers=16 --use-gpu").launch();
+    let l = own("#SBATCH -N2 --ntasks-per-node=1 --gpus-per-node=8 --exclusive\nsrun ray symmetric-run --address gpu01:6379 --min-nodes 2 -- python t.py --num-workers=16 --use-gpu").launch();
     assert_eq!((l.fault, l.processes.len()), (None, 16), "{:?}", l.remarks);
 }
 
 #[test]
 fn pods_of_a_pytorchjob_meet() {
-    let text = "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec:\n  nprocPerNode: \"8\"\n  pytorchReplicaSpecs:\n    Master:\n      \
-                replicas: 1\n      template:\n        spec:\n          containers:\n          - name: pytorch\n            command: \
-                [\"torchrun\", \"train.py\"]\n            resources:\n              limits:\n                nvidia.com/gpu: 8\n            \
-                volumeMounts:\n            - name: shm\n              mountPath: /dev/shm\n    Worker:\n      replicas: 1\n      \
-                template:\n        spec:\n          containers:\n          - name: pytorch\n            command: [\"torchrun\", \
-                \"train.py\"]\n            resources:\n              limits:\n                nvidia.com/gpu: 8\n";
-    let l = own(text).launch();
+    let replica = |name: &str| {
+        format!(
+            "    {name}:\n      replicas: 1\n      template:\n        spec:\n          containers:\n          - name: pytorch\n            \
+             command: [\"torchrun\", \"train.py\"]\n            resources:\n              limits:\n                nvidia.com/gpu: 8\n            \
+             volumeMounts:\n            - name: shm\n              mountPath: /dev/shm\n          volumes:\n          - name: shm\n            \
+             emptyDir: {{medium: Memory}}\n"
+        )
+    };
+    let head = "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec:\n  nprocPerNode: \"8\"\n  pytorchReplicaSpecs:\n";
+    let text = format!("{head}{}{}", replica("Master"), replica("Worker"));
+    let l = own(&text).launch();
     assert_eq!((l.fault, l.processes.len()), (None, 16), "{:?}", l.remarks);
-    let apart = own(&text.replace("volumeMounts", "ports")).launch();
-    assert_eq!(apart.fault.map(|(f, _)| f), None, "mountPath is what counts");
+    // A mount under another key is no mount, and one of a volume that is not there is none either.
+    let l = own(&text.replace("volumeMounts", "ports")).launch();
+    assert_eq!(l.fault.map(|(f, _)| f), Some(Fault::SharedMemory));
+    let l = own(&text.replace("          volumes:", "          volumez:")).launch();
+    assert_eq!(l.fault, Some((Fault::BadManifest, 19)), "{:?}", l.remarks);
+    assert!(
+        l.detail.ends_with("unknown field \"spec.pytorchReplicaSpecs.Master.template.spec.volumez\""),
+        "{}",
+        l.detail
+    );
+    let l = own(&text.replace("replicas: 1", "replicas: 18446744073709551615")).launch();
+    assert_eq!(l.fault.map(|(f, _)| f), Some(Fault::Unschedulable));
+}
+
+/// A field one level too far left is what a backslash at the end of a line of Rust once did to every TrainJob here.
+#[test]
+fn fields_stand_where_the_api_server_looks_for_them() {
+    let sound = of(Case::TrainJob, 2, 8).text();
+    for (wrong, right, line) in [
+        ("      volumes:", "    volumes:", 23),
+        ("        volumeMounts:", "      volumeMounts:", 20),
+        ("    numNodes:", "  numNodes:", 10),
+        ("runtimeRef", "runtimeref", 8),
+    ] {
+        assert!(sound.contains(wrong), "{sound}");
+        let l = own(&sound.replacen(wrong, right, 1)).launch();
+        let fault = l.fault.map(|(fault, _)| fault);
+        assert!(
+            matches!(fault, Some(Fault::BadManifest | Fault::UnreadManifest)),
+            "{wrong} {line}: {fault:?}\n{:?}",
+            l.remarks
+        );
+    }
+}
+
+#[test]
+fn every_manifest_of_a_case_is_yaml_and_has_the_fields_of_its_kind() {
+    for case in Case::ALL {
+        for (nodes, gpus) in [(2, 8), (4, 4)] {
+            let text = of(case, nodes, gpus).text();
+            if !super::manifest::is_manifest(&text) {
+                continue;
+            }
+            let documents = super::yaml::read(&text).unwrap_or_else(|why| panic!("{case:?}: {why:?}\n{text}"));
+            assert_eq!(documents.len(), 1);
+            assert_eq!(super::schema::check(&documents[0], "TrainJob", ""), None, "{case:?}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn no_sound_launch_lacks_processors() {
+    for case in [Case::Torchrun, Case::Srun, Case::Accelerate, Case::Ray, Case::Recorded] {
+        let text = of(case, 2, 8).text();
+        assert!(text.contains("--cpus-per-task"), "{case:?}");
+        let without: Vec<&str> = text.lines().filter(|line| !line.contains("--cpus-per-task")).collect();
+        let l = own(&without.join("\n")).launch();
+        assert_eq!(l.fault.map(|(f, _)| f), Some(Fault::FewCores), "{case:?}: {:?}", l.remarks);
+        // Whole nodes, processors with each GPU, and a variable that srun reads do as well.
+        for line in ["#SBATCH --exclusive", "#SBATCH --cpus-per-gpu=8", "#SBATCH --ntasks-per-node=1 -c 64"] {
+            if case == Case::Srun && line.contains("ntasks") {
+                continue;
+            }
+            let mut lines = without.clone();
+            lines.insert(1, line);
+            assert_eq!(own(&lines.join("\n")).launch().fault, None, "{case:?} {line}");
+        }
+    }
+    let l = own("#SBATCH -N 2 --ntasks-per-node=1 --gpus-per-node=8 -c 4\nsrun torchrun --nnodes=2 --nproc-per-node=8 --rdzv-backend=c10d \
+                 --rdzv-endpoint=gpu01 train.py")
+    .launch();
+    assert!(
+        l.fault
+            .is_some_and(|(f, _)| f == Fault::FewCores && l.why(f).starts_with("A task has 4 cores for 8 processes"))
+    );
+}
+
+const HEADER: &str = "#!/bin/bash\n#SBATCH --nodes=2 --ntasks-per-node=1 --cpus-per-task=64 --gpus-per-node=8\n";
+
+#[test]
+fn an_endpoint_without_a_host_stops_torchrun_at_once() {
+    let script = |set: &str| {
+        own(&format!(
+            "{HEADER}{set}\nsrun torchrun --nnodes=2 --nproc-per-node=8 --rdzv-backend=c10d --rdzv-endpoint $MASTER_ADDR:29500 train.py"
+        ))
+    };
+    let p = script("");
+    let l = p.launch();
+    assert_eq!((l.fault, l.outcome()), (Some((Fault::EmptyHost, 4)), Outcome::Fails));
+    assert!(l.why(Fault::EmptyHost).starts_with("$MASTER_ADDR is empty here."), "{}", l.why(Fault::EmptyHost));
+    assert!(l.log(p.world())[0].contains("ValueError: The hostname of the rendezvous endpoint ':29500' must be"));
+    // Where something unread may have set it, nothing is said.
+    assert_eq!(script("source env.sh").launch().outcome(), Outcome::Unread);
+    assert_eq!(script("MASTER_ADDR=$(hostname)").launch().outcome(), Outcome::Trains);
+    // A machine that is none of the figure's may be any.
+    assert_eq!(script("MASTER_ADDR=node17").launch().outcome(), Outcome::Unread);
+}
+
+/// What was tried, and what is right.
+#[test]
+fn public_cases_are_judged_rightly() {
+    const SHM: &str = include_str!("../../../tests/fixtures/launch/33-pytorchjob-no-shm.yaml");
+    const ARRAYS: &str = include_str!("../../../tests/fixtures/launch/34-only-arrays.sh");
+    const HOSTNAME: &str = include_str!("../../../tests/fixtures/launch/34-only-srun-hostname.sh");
+    const EITHER: &str = include_str!("../../../tests/fixtures/launch/34-neither-trains.sh");
+    for script in [ARRAYS, HOSTNAME, EITHER] {
+        let l = Params { script: Script(script.into()), ..of(Case::Own, 4, 1) }.launch();
+        assert_eq!((l.fault, l.outcome(), l.processes.len()), (None, Outcome::Trains, 4), "{script}\n{:?}", l.remarks);
+        let met: Vec<&str> = l.processes.iter().map(|p| p.master.as_str()).collect();
+        assert!(met.iter().all(|at| matches!(*at, "gpu01" | "10.0.0.1")), "{met:?}");
+    }
+    let l = own(SHM).launch();
+    assert_eq!(l.fault.map(|(fault, _)| fault), Some(Fault::SharedMemory), "{:?}", l.remarks);
+    // Lightning-AI/pytorch-lightning issue 8707.
+    let p = Params {
+        script: Script(
+            "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4\n#SBATCH --gres=gpu:4\npython train.py".into(),
+        ),
+        ..of(Case::Own, 2, 4)
+    };
+    let l = p.launch();
+    assert_eq!(l.fault, Some((Fault::NoVariable, 5)));
+    let said = p.finding(&l);
+    assert!(said.starts_with("It fails: one process starts on 1 node") && said.contains("Without srun"), "{said}");
+}
+
+/// Idioms of launch scripts that people copy, in our words: each script is as short as it can be and keep them.
+#[test]
+fn idioms_of_public_scripts_are_read() {
+    let torchrun =
+        "torchrun --nnodes $NNODES --nproc_per_node 8 --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:$MASTER_PORT";
+    let first = "NNODES=$SLURM_NNODES\nMASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n 1)\nMASTER_PORT=6000\n";
+    for (source, script) in [
+        (
+            "stas00/ml-engineering orchestration/slurm/launchers/torchrun-launcher.slurm: a launcher in a variable, more of it for the task",
+            format!(
+                "{first}LAUNCHER=\"python -u -m torch.distributed.run \\\n  --nnodes $NNODES --nproc_per_node 8 \\\n  --node_rank \\$SLURM_PROCID --rdzv_backend c10d \
+             --rdzv_endpoint $MASTER_ADDR:$MASTER_PORT --role \\$(hostname -s|tr -dc '0-9'): --tee 3 \\\n  \"\nexport CMD=\"$LAUNCHER x.py\"\n\
+             SRUN_ARGS=\" --wait=60 --kill-on-bad-exit=1 --jobid $SLURM_JOB_ID \"\nsrun $SRUN_ARGS bash -c \"$CMD\" 2>&1 | tee -a log"
+            ),
+        ),
+        ("the same, as words", format!("{first}LAUNCHER=\"{torchrun}\"\nsrun $LAUNCHER x.py")),
+        (
+            "bigscience-workshop/bigscience tr11-176B-ml.slurm: preparations in Python, a here-document, clear; srun",
+            format!(
+                "{first}set -x -e\npython prepare.py --split train\ncat <<EOT > ds.json\n{{ \"steps\": $NNODES }}\nEOT\nCMD=\" `pwd`/x.py --types 'a|b' \"\n\
+             LAUNCHER=\"{torchrun}\"\nclear; srun --jobid $SLURM_JOB_ID bash -c \"$LAUNCHER --node_rank \\$SLURM_PROCID $CMD\" 2>&1 | tee main.log"
+            ),
+        ),
+        (
+            "huggingface/nanotron examples/mamba/run_multinode.sh: defaults, modules, a choice between sbatch and salloc",
+            format!(
+                ": ${{GPUS:=8}} # a default\n: ${{PORT:=\"12356\"}}\nif [ -z \"${{SLURM_JOB_ID}}\" ]; then\n  export SLURM_JOB_ID=$SALLOC\n  exit 1\nfi\n\
+             source /etc/profile.d/modules.sh\nmodule load cuda/12.1\nsource /opt/conda/bin/activate\nexport HEAD=`scontrol show hostnames $SLURM_JOB_NODELIST | head -n1`\n\
+             if [ -z \"${{SALLOC}}\" ]; then\n  nvidia-smi topo -m\n  export ARGS=\"\"\nelse\n  export ARGS=\"--jobid=$SALLOC\"\nfi\n\
+             if [ -n \"${{SALLOC}}\" ]; then\n  srun other &\nelse\n  srun $ARGS --wait=0 torchrun --nnodes=$SLURM_NNODES --nproc_per_node=$GPUS --rdzv_id=$SLURM_JOB_ID \
+             --rdzv_backend=c10d --rdzv_endpoint=$HEAD:$PORT --max_restarts 0 --rdzv_conf timeout=60 x.py --config-file ${{CONFIG}}\nfi"
+            ),
+        ),
+        (
+            "pytorch/torchtitan multinode_trainer.slurm: an address by srun, a module",
+            format!(
+                "{first}nodes=( $( scontrol show hostnames $SLURM_JOB_NODELIST ) )\nnodes_array=($nodes)\nhead_node=${{nodes_array[0]}}\n\
+             ip=$(srun --nodes=1 --ntasks=1 -w \"$head_node\" hostname --ip-address)\necho Node IP: $ip\ndcgmi profile --pause\n\
+             srun torchrun --nnodes 2 --nproc_per_node 8 --rdzv_id 101 --rdzv_backend c10d --rdzv_endpoint \"$ip:29500\" -m pkg.train --config ${{C:-a}} \"$@\""
+            ),
+        ),
+        (
+            "NVIDIA/Megatron-LM examples/gpt3: arguments in an array",
+            format!(
+                "{first}ARGS=(\n  --nproc_per_node 8\n  --nnodes $NNODES\n  --rdzv-backend c10d --rdzv-endpoint $MASTER_ADDR:$MASTER_PORT\n)\n\
+             MODEL=(\n --layers 96 # many\n --data $1\n)\nsrun torchrun ${{ARGS[@]}} x.py ${{MODEL[@]}}"
+            ),
+        ),
+        ("a launcher with a container before it", format!("{first}srun apptainer exec --nv image.sif {torchrun} x.py")),
+        ("a function, and a wait", format!("{first}run() {{ srun {torchrun} \"$@\" & }}\nrun x.py\nwait")),
+    ] {
+        let p = own(&format!("{HEADER}{script}"));
+        let l = p.launch();
+        assert_eq!(
+            (l.fault, l.outcome(), l.processes.len()),
+            (None, Outcome::Trains, 16),
+            "{source}\n{}\n{:?}",
+            p.text(),
+            l.remarks
+        );
+    }
+    for (source, script) in [
+        (
+            "huggingface/accelerate examples/slurm: a file is sourced",
+            format!(
+                "source activateEnvironment.sh\n{first}LAUNCHER=\"accelerate launch --num_processes $((SLURM_NNODES * 8)) --num_machines $SLURM_NNODES \
+             --rdzv_backend c10d --main_process_ip $MASTER_ADDR --main_process_port 29500\"\nsrun $LAUNCHER x.py"
+            ),
+        ),
+        ("a config that is not here", "srun accelerate launch --config_file a.yaml x.py".to_owned()),
+        ("a wrapper", format!("{first}srun ./train.sh")),
+        ("a wrapper by bash", "srun bash run.sh 8".to_owned()),
+        ("a loop that launches", "for n in 0 1; do srun -N1 torchrun x.py & done\nwait".to_owned()),
+        (
+            "NVIDIA/Megatron-LM examples/megatron_fsdp: a script that submits another",
+            "sbatch <<EOF\n#!/bin/bash\nsrun python x.py\nEOF".to_owned(),
+        ),
+        ("Lightning, which takes its ranks from Slurm", "srun python x.py".to_owned()),
+        (
+            "an endpoint by what is not known",
+            format!(
+                "{first}ip=$(getent hosts a | awk '{{print $1}}')\nsrun {}",
+                torchrun.replace("$MASTER_ADDR", "$ip")
+            ),
+        ),
+        ("deepspeed", "deepspeed --num_gpus 8 x.py".to_owned()),
+        ("an option that is on no list", format!("{first}srun torchrun --very-new-option 3 --nnodes 2 x.py")),
+    ] {
+        let p = own(&format!("{HEADER}{script}"));
+        let l = p.launch();
+        assert_eq!((l.fault, l.outcome()), (None, Outcome::Unread), "{source}\n{}\n{:?}", p.text(), l.remarks);
+        assert!(l.unread > 0 && !p.remarks(&l).is_empty(), "{source}: {:?}", l.remarks);
+    }
+    // By hand, on one machine and on one of several.
+    let l = own("MASTER_ADDR=localhost\ntorchrun --nproc_per_node 8 --nnodes 1 --master_addr $MASTER_ADDR x.py $1")
+        .launch();
+    assert_eq!((l.outcome(), l.processes.len()), (Outcome::Trains, 8), "{:?}", l.remarks);
+    let l = own("torchrun --nproc_per_node 8 --nnodes 2 --node_rank 0 --master_addr localhost x.py").launch();
+    assert_eq!(l.outcome(), Outcome::Unread, "{:?}", l.remarks);
+}
+
+#[test]
+fn what_grew_without_bound_ends_in_a_remark() {
+    let doubling = |times: usize| {
+        format!(
+            "#!/bin/bash\n#SBATCH --nodes=2 --ntasks=4096\nexport A=aaaaaaaaaa\n{}srun torchrun train.py",
+            "export A=$A$A\n".repeat(times)
+        )
+    };
+    for script in [
+        doubling(30),
+        doubling(17),
+        doubling(390),
+        format!("#SBATCH -N2\nsrun echo {} torchrun", "$(".repeat(6000)),
+        format!("#SBATCH -N2\nsrun torchrun {} train.py", "${A:-".repeat(3000)),
+        format!("#SBATCH -N2\nA=$(({}1", "(".repeat(9000)),
+        format!("#SBATCH -N2\n{}", "if true; then\n".repeat(390)),
+        format!("#SBATCH -N2\nf() {{ f; f; }}\nf\nsrun torchrun train.py {}", "x".repeat(100)),
+        format!("#SBATCH -N 2 --ntasks=512\nsrun bash -c '{} python train.py'", "A=$A$A$A;".repeat(1500)),
+        "#SBATCH -N 2 --gpus-per-node=8\nsrun torchrun --nnodes=2 --nproc-per-node=4096 --rdzv-backend=c10d --rdzv-endpoint=gpu01 t.py".to_owned(),
+        format!("#SBATCH -N2\na=({})\n{}srun torchrun ${{a[@]}} train.py", "b ".repeat(2000), "a+=(${a[@]})\n".repeat(300)),
+        format!("kind: PyTorchJob\nspec:\n  pytorchReplicaSpecs:\n    Master:\n      replicas: 1\n    Worker:\n      replicas: {}\n", u64::MAX),
+        format!("kind: Job\nspec: {}", "{a: ".repeat(4000)),
+    ] {
+        let p = own(&script);
+        let l = p.launch();
+        _ = (p.finding(&l), p.remarks(&l), l.log(p.world()));
+        assert!(l.outcome() != Outcome::Trains, "{:?}", l.remarks);
+    }
+    let l = own(&doubling(30).replace("4096", "2")).launch();
+    assert!(l.remarks.iter().any(|(line, why)| *line == 12 && why.contains("4,096 characters")), "{:?}", l.remarks);
 }
 
 mod any {
+    use super::super::{Case, Launch, Outcome};
     use super::own;
     use proptest::prelude::*;
 
@@ -204,5 +471,118 @@ mod any {
             }
             _ = (l.log(p.world()), p.finding(&l));
         }
+
+        /// A command, an option or a key that is known, renamed to one that is not: nothing is concluded from it.
+        #[test]
+        fn what_is_renamed_is_not_judged(case in 0_usize..8, word in 0_usize..12) {
+            let cases = [Case::Torchrun, Case::Srun, Case::Accelerate, Case::Ray, Case::One, Case::Two, Case::Nine, Case::Seven];
+            let words = [
+                "srun ", "torchrun ", "scontrol ", "accelerate launch", "bash -c", "export ", "ray start", "--nodes=", "--gpus-per-node",
+                "--rdzv-endpoint", "python ", "--nnodes",
+            ];
+            let text = super::of(cases[case], 2, 8).text();
+            prop_assume!(text.contains(words[word]));
+            let unknown = words[word].replace(|c: char| c.is_ascii_alphabetic(), "q");
+            let p = own(&text.replace(words[word], &unknown));
+            let l = p.launch();
+            // sbatch alone decides what stands in its lines.
+            let certain = !matches!(l.outcome(), Outcome::Unread);
+            prop_assert!(!certain, "{} became {unknown}: {:?} {:?}\n{}", words[word], l.outcome(), l.remarks, p.text());
+        }
+
+        /// What is partly read stays so when more of it is taken away, as long as the mark stays.
+        #[test]
+        fn taking_away_makes_nothing_certain(case in 0_usize..5, line in 0_usize..24, cut in 0_usize..900) {
+            let cases = [Case::Torchrun, Case::Srun, Case::Accelerate, Case::Ray, Case::Two];
+            let text = super::of(cases[case], 2, 8).text();
+            let head = text.find("\nexport NCCL_DEBUG").unwrap_or(0);
+            let marked = format!("{}\nsource env.sh{}", &text[..head], &text[head..]);
+            let before = own(&marked).launch();
+            let lines: Vec<&str> = marked.lines().collect();
+            let dropped: Vec<&str> = lines.iter().enumerate().filter(|(i, l)| *i != line || l.contains("source")).map(|(_, l)| *l).collect();
+            let cut = marked.floor_char_boundary(cut.max(head + 16));
+            for (text, whole) in [(dropped.join("\n"), true), (marked[..cut.min(marked.len())].to_owned(), false)] {
+                let l = own(&text).launch();
+                let certain = |l: &Launch| !matches!(l.outcome(), Outcome::Unread);
+                // A line that starts srun may be the one that is dropped: what then stands there is another script.
+                let other = whole && lines.get(line).is_some_and(|l| l.contains("srun") || l.contains("\\") || l.contains("SBATCH"));
+                prop_assert!(!certain(&l) || certain(&before) || other, "{:?} {:?}\n{text}", l.fault, l.remarks);
+            }
+        }
+
+        /// Scripts made of what shells have, nested and repeated, end in a verdict or a mark.
+        #[test]
+        fn hostile_scripts_end(parts in prop::collection::vec(piece(), 1..40)) {
+            let p = own(&format!("#SBATCH -N 2 -G 16\n{}", parts.join("")));
+            let l = p.launch();
+            for (line, _) in p.remarks(&l) {
+                prop_assert!(line >= 1 && line <= p.text().lines().count().max(1));
+            }
+            prop_assert!(l.processes.len() <= 1024 && l.remarks.len() < 1000);
+            _ = (l.log(p.world()), p.finding(&l), l.silence());
+        }
+    }
+
+    fn piece() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            prop::sample::select(vec![
+                "$A",
+                "${A}",
+                "${A:-$B}",
+                "${#A[@]}",
+                "${A[0]}",
+                "\"$A $A\"",
+                "'x y'",
+                "1",
+                "99999999999999999999",
+                "--nnodes=2",
+                "--nproc-per-node=8",
+                "--rdzv-endpoint=$A:1",
+                "torchrun",
+                "train.py",
+                "python",
+                "-c",
+                "bash",
+                "srun",
+                "-n",
+                "512",
+                "-N2",
+                "ray",
+                "start",
+                "--head",
+                "\\\n",
+                "~",
+                "*",
+                "{1..9}",
+                "`hostname`",
+                "=",
+                "(",
+                ")",
+                "|",
+                "&",
+                "&&",
+                "||",
+                ">",
+                "<<EOF",
+                "\"",
+                "'",
+            ])
+            .prop_map(str::to_owned),
+        ];
+        leaf.prop_recursive(6, 60, 4, |inner| {
+            let words = prop::collection::vec(inner, 0..4).prop_map(|words| words.join(" "));
+            prop_oneof![
+                words.clone().prop_map(|w| format!("$({w})")),
+                words.clone().prop_map(|w| format!("$(( {w} * {w} ))")),
+                words.clone().prop_map(|w| format!("\nA={}\n", w.replace(' ', "$A"))),
+                words.clone().prop_map(|w| format!("\nA+=({w})\n")),
+                words.clone().prop_map(|w| format!("\nif [ {w} ]; then {w}; fi\n")),
+                words.clone().prop_map(|w| format!("\nf() {{ {w}; f; }}; f\n")),
+                words.clone().prop_map(|w| format!("\nsrun bash -c \"{w}\" &\n")),
+                words.clone().prop_map(|w| format!("\neval {w}\n")),
+                words.clone().prop_map(|w| format!("\ncase {w} in a) {w};; esac\n")),
+                words.prop_map(|w| format!("\nsrun torchrun {w} train.py\n")),
+            ]
+        })
     }
 }

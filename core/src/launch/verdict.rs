@@ -1,7 +1,7 @@
 //! What comes of a launch: whether its processes meet, take a GPU each and find each other.
 
-use super::launcher::is_local;
-use super::world::{INTERFACES, Process, World, host, takes};
+use super::shell::{Reach, known};
+use super::world::{INTERFACES, Process, World, is_host, is_local, takes};
 use crate::options;
 
 /// Seconds after which `init_process_group` and torchrun's c10d rendezvous give up waiting for others, and the watchdog a collective
@@ -32,6 +32,8 @@ pub enum Fault {
     OneAgent,
     /// Each agent waits in a place of its own.
     AgentsApart,
+    /// The endpoint where agents meet has no host that torchrun takes.
+    EmptyHost,
     /// Fewer agents are started than each waits for.
     FewAgents,
     /// Two agents say that they are the same node.
@@ -64,8 +66,10 @@ pub enum Fault {
     Unschedulable,
     /// A queue that does not exist.
     NoQueue,
-    /// A manifest that cannot be read.
+    /// A manifest that the API server refuses.
     BadManifest,
+    /// A manifest of a kind, or with a part, that is not known here.
+    UnreadManifest,
     /// Ray has fewer GPUs than the job has workers.
     RayWaits,
     /// Processes of one world run different programs, and call different collectives.
@@ -74,6 +78,8 @@ pub enum Fault {
     OnCpu,
     /// It runs over Ethernet.
     NoInfiniband,
+    /// Processes share too few processors.
+    FewCores,
     /// Each node trains a model of its own.
     Apart,
     /// GPUs that nobody uses.
@@ -87,6 +93,7 @@ options!(Fault {
     NothingLaunched: "nothing-launched", "nothing is launched";
     OneAgent: "one-agent", "the launcher runs on one node alone";
     AgentsApart: "agents-apart", "each node waits in a place of its own";
+    EmptyHost: "empty-host", "the endpoint where agents meet has no host";
     FewAgents: "few-agents", "fewer agents are started than each waits for";
     SameNodeRank: "same-node-rank", "two nodes have the same number";
     NobodyListens: "nobody-listens", "nobody listens at the address that all connect to";
@@ -104,9 +111,11 @@ options!(Fault {
     Unschedulable: "unschedulable", "no node has room for a pod";
     NoQueue: "no-queue", "the queue does not exist";
     BadManifest: "bad-manifest", "the manifest cannot be used";
+    UnreadManifest: "unread-manifest", "the manifest is not of a kind that is known here";
     RayWaits: "ray-waits", "Ray has fewer GPUs than the job has workers";
     Mismatch: "mismatch", "ranks run different programs";
     OnCpu: "on-cpu", "Ray’s workers have no GPUs";
+    FewCores: "few-cores", "processes share too few processors";
     NoInfiniband: "no-infiniband", "NCCL goes over Ethernet";
     Apart: "apart", "each node trains a model of its own";
     Idle: "idle", "GPUs that were asked for are not used";
@@ -125,6 +134,8 @@ pub enum Outcome {
     Hangs,
     /// It never starts.
     Refused,
+    /// Something that it hangs on is not read.
+    Unread,
 }
 
 options!(Outcome {
@@ -133,18 +144,36 @@ options!(Outcome {
     Fails: "fails", "It fails";
     Hangs: "hangs", "It hangs";
     Refused: "refused", "It never starts";
+    Unread: "unread", "Not fully read";
 });
 
 impl Fault {
+    /// Whether it is certain even where something of this reach is not read: what sbatch and the launcher's own words decide is.
+    const fn stands(self, reach: Reach) -> bool {
+        match reach {
+            Reach::Nothing => true,
+            Reach::Variables => matches!(
+                self,
+                Self::BadOption
+                    | Self::NoSuchNodes
+                    | Self::BadArgument
+                    | Self::EmptyHost
+                    | Self::OneAgent
+                    | Self::AgentsApart
+                    | Self::FewAgents
+            ),
+            Reach::Everything => matches!(self, Self::BadOption | Self::NoSuchNodes | Self::BadManifest),
+        }
+    }
+
     /// How a launch with it ends.
     pub const fn outcome(self) -> Outcome {
         match self {
-            Self::BadOption
-            | Self::NoSuchNodes
-            | Self::NothingLaunched
-            | Self::Unschedulable
-            | Self::NoQueue
-            | Self::BadManifest => Outcome::Refused,
+            // Nothing was found that launches: what does may be elsewhere.
+            Self::NothingLaunched | Self::UnreadManifest => Outcome::Unread,
+            Self::BadOption | Self::NoSuchNodes | Self::Unschedulable | Self::NoQueue | Self::BadManifest => {
+                Outcome::Refused
+            }
             Self::OneAgent
             | Self::AgentsApart
             | Self::FewAgents
@@ -155,7 +184,7 @@ impl Fault {
             | Self::RayWaits
             | Self::Mismatch
             | Self::DeadInterface => Outcome::Hangs,
-            Self::NoInfiniband | Self::Apart | Self::Idle | Self::OnCpu => Outcome::Silent,
+            Self::NoInfiniband | Self::FewCores | Self::Apart | Self::Idle | Self::OnCpu => Outcome::Silent,
             _ => Outcome::Fails,
         }
     }
@@ -190,12 +219,31 @@ pub struct Launch {
     pub image: usize,
     /// Whether it is a manifest for Kubernetes.
     pub kubernetes: bool,
+    /// Tasks or nodes that a job asks for, whichever are more.
+    pub asked: u64,
+    /// Whether it is no job of a scheduler: somebody starts it.
+    pub by_hand: bool,
+    /// What hangs on something that was not read; none where all that matters was.
+    pub reach: Reach,
+    /// The first line that was not read, of those on which something hangs; 0 for none.
+    pub unread: usize,
+    /// Variables that were read, and have no value: lines and names.
+    pub unset: Vec<(usize, String)>,
 }
 
 impl Launch {
     /// Notes something about a line.
     pub fn remark(&mut self, line: usize, text: impl Into<String>) {
         self.remarks.push((line.max(1), text.into()));
+    }
+
+    /// Notes that something is not read, and what hangs on it.
+    pub fn unread(&mut self, line: usize, reach: Reach, text: impl Into<String>) {
+        self.remark(line, text);
+        if reach > Reach::Nothing && (self.unread == 0 || line.max(1) < self.unread) {
+            self.unread = line.max(1);
+        }
+        self.reach = self.reach.max(reach);
     }
 
     /// Notes what goes wrong, unless something did before.
@@ -205,20 +253,33 @@ impl Launch {
 
     /// Follows the processes until they train or cannot.
     pub fn follow(&mut self, world: World) {
-        if self.fault.is_none() {
+        if self.reach < Reach::Everything {
+            self.conclude(world);
+        }
+        // What something unread could overturn is not said.
+        if let Some((fault, _)) = self.fault
+            && !fault.stands(self.reach)
+        {
+            self.fault = None;
+        }
+    }
+
+    fn conclude(&mut self, world: World) {
+        let goes_on = |launch: &Self| launch.fault.is_none() && launch.reach < Reach::Everything;
+        if goes_on(self) {
             self.variables();
         }
         // train.py calls init_process_group first, which waits for all.
-        if self.fault.is_none() {
+        if goes_on(self) {
             self.rendezvous();
         }
-        if self.fault.is_none() {
+        if goes_on(self) {
             self.devices();
         }
-        if self.fault.is_none() {
+        if goes_on(self) {
             self.network();
         }
-        if self.fault.is_none() {
+        if goes_on(self) {
             self.silent(world);
         }
         if let (Some((fault, line)), Some(blame)) = (self.fault, self.blame) {
@@ -227,6 +288,15 @@ impl Launch {
     }
 
     fn variables(&mut self) {
+        let nothing =
+            |p: &Process| p.rank.is_none() && p.world_size.is_none() && p.master.is_empty() && p.port.is_empty();
+        // A program that takes its ranks from Slurm, or needs none, is told nothing: which it is, is not in the script.
+        let alone = !self.stepped && self.asked <= 1;
+        if !self.processes.is_empty() && self.processes.iter().all(nothing) && (self.stepped || self.by_hand || alone) {
+            let why = "RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are not set. Whether the program needs them is not known here: \
+                       init_process_group() does, Lightning takes what Slurm sets.";
+            return self.unread(self.line, Reach::Everything, why);
+        }
         for process in &self.processes {
             let missing = [
                 ("RANK", process.rank.is_none()),
@@ -261,13 +331,19 @@ impl Launch {
         if self.agents {
             return;
         }
+        // A name that is none of the cluster's may be that of any node.
+        let named = |name: &str| is_local(name) || (0..super::world::MOST_NODES).any(|node| is_host(name, node));
+        if let Some(other) = self.processes.iter().map(|p| p.master.clone()).find(|name| !named(name)) {
+            let why = format!("Which node “{}” is, is not known here.", crate::query::shorten(&other));
+            return self.unread(self.line, Reach::Everything, why);
+        }
         let Some(first) = self.processes.iter().find(|p| p.rank == Some(0)) else {
             return self.fail(Fault::NobodyListens, self.line);
         };
         let (master_node, port) = (first.node, first.port.clone());
         let finds = |p: &Process| {
             let here = is_local(&p.master) && p.node == master_node;
-            (here || p.master == host(master_node)) && p.port == port
+            (here || is_host(&p.master, master_node)) && p.port == port
         };
         let mut sorted = ranks.clone();
         sorted.sort_unstable();
@@ -319,9 +395,20 @@ impl Launch {
             }
             taken.push(key);
         }
-        let Some(first) = self.processes.first() else { return };
-        if self.processes.iter().any(|p| p.small_shm) && self.most_on_a_node() > 1 {
-            return self.fail(Fault::SharedMemory, self.line);
+        if self.most_on_a_node() > 1 {
+            if self.processes.iter().any(|p| p.small_shm == Some(true)) {
+                return self.fail(Fault::SharedMemory, self.line);
+            }
+            if self.processes.iter().any(|p| p.small_shm.is_none()) {
+                let why = "How much /dev/shm a pod has is said by the runtime, which is not here.";
+                return self.unread(self.line, Reach::Everything, why);
+            }
+        }
+        let Some(first) = self.processes.first().cloned() else { return };
+        let variables = [("NCCL_SOCKET_IFNAME", first.interface.clone()), ("NCCL_IB_HCA", first.hca.clone())];
+        if let Some((name, _)) = variables.into_iter().find(|(_, list)| list.as_ref().is_some_and(|list| !known(list)))
+        {
+            return self.unread(self.line, Reach::Everything, format!("The value of {name} is not known here."));
         }
         if let Some(list) = &first.interface {
             let found: Vec<&str> = INTERFACES.into_iter().filter(|name| takes(list, name)).collect();
@@ -353,6 +440,8 @@ impl Launch {
             self.fail(Fault::Apart, self.line);
         } else if by_ethernet && nodes > 1 {
             self.fail(Fault::NoInfiniband, 0);
+        } else if self.processes.iter().any(|p| p.scarce.is_some()) {
+            self.fail(Fault::FewCores, self.line);
         } else if used < asked {
             self.fail(Fault::Idle, self.line);
         }
@@ -381,6 +470,7 @@ impl Launch {
             // With DETAIL it is noticed before the collective begins.
             Some((Fault::Mismatch, _)) if self.detail_debug() => Outcome::Fails,
             Some((fault, _)) => fault.outcome(),
+            None if self.reach > Reach::Nothing => Outcome::Unread,
             None => Outcome::Trains,
         }
     }

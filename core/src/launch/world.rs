@@ -16,9 +16,43 @@ pub struct World {
     pub gpus: u64,
 }
 
+/// Most nodes of a cluster.
+pub const MOST_NODES: u64 = 8;
+
 /// The name of a node, from 0.
 pub fn host(node: u64) -> String {
     format!("gpu{:02}", node + 1)
+}
+
+/// The address of a node on eth0, from 0.
+pub fn ip(node: u64) -> String {
+    format!("10.0.0.{}", node + 1)
+}
+
+/// Whether a name or an address is this node's.
+pub fn is_host(name: &str, node: u64) -> bool {
+    name == host(node) || name == ip(node)
+}
+
+/// Whether a name means the host itself.
+pub fn is_local(name: &str) -> bool {
+    matches!(name, "localhost" | "127.0.0.1" | "::1" | "0.0.0.0")
+}
+
+/// Processors of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cpus {
+    /// How many.
+    pub count: u64,
+    /// Whether they were asked for, else there are as many as Slurm gives by default.
+    pub asked: bool,
+}
+
+impl Cpus {
+    /// Whether so many processes have too few of them: less than one each, or one each because nobody asked.
+    pub const fn scarce(self, processes: u64) -> bool {
+        self.count < processes || (!self.asked && self.count <= processes)
+    }
 }
 
 /// Something that a scheduler or an operator starts on a node.
@@ -30,8 +64,10 @@ pub struct Task {
     pub env: Env,
     /// GPUs of the node that it sees, by the node's numbers.
     pub visible: Vec<u64>,
-    /// Bytes of its /dev/shm are few: a container's 64 MB.
-    pub small_shm: bool,
+    /// Whether bytes of its /dev/shm are few: a container's 64 MB; none where that is not known.
+    pub small_shm: Option<bool>,
+    /// Its processors; none where they are not known, or those of the whole node.
+    pub cpus: Option<Cpus>,
 }
 
 /// A process of the training script.
@@ -55,8 +91,10 @@ pub struct Process {
     pub device: Option<u64>,
     /// Processes that can meet: those of one world.
     pub world: usize,
-    /// Its container has little shared memory.
-    pub small_shm: bool,
+    /// Whether its container has little shared memory; none where that is not known.
+    pub small_shm: Option<bool>,
+    /// Processors of its task, where they are too few for the processes of it.
+    pub scarce: Option<u64>,
     /// `NCCL_SOCKET_IFNAME`, where it is set.
     pub interface: Option<String>,
     /// `NCCL_IB_HCA`.
@@ -81,6 +119,7 @@ impl Process {
             node: task.node,
             visible: task.visible.clone(),
             small_shm: task.small_shm,
+            scarce: None,
             interface: text("NCCL_SOCKET_IFNAME"),
             hca: text("NCCL_IB_HCA"),
             no_ib: text("NCCL_IB_DISABLE").is_some_and(|v| v == "1"),

@@ -1,7 +1,7 @@
 //! Jobs from the headers of `sbatch` scripts, one after another. A script does not say how long it runs: its limit stands for that.
 
 use super::jobs::{Job, Listed};
-use crate::slurm::{Options, split_option};
+use crate::slurm::{Options, Program, split_option};
 
 /// Seconds between one script and the next.
 const APART: u64 = 60;
@@ -28,10 +28,10 @@ pub(super) fn read(text: &str) -> Listed {
         let words: Vec<&str> = rest.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
         let mut rest = words.as_slice();
         while let Some(word) = rest.first() {
-            let given = match split_option(rest) {
+            let given = match split_option(Program::Sbatch, rest) {
                 Some(Ok(given)) => given,
-                Some(Err(why)) => {
-                    note(&mut script, line, &mut listed, why);
+                Some(Err(not)) => {
+                    note(&mut script, line, &mut listed, not.why);
                     break;
                 }
                 None => {
@@ -97,6 +97,17 @@ mod tests {
         let [(2, first), (7, second)] = listed.jobs.as_slice() else { panic!("{listed:?}") };
         assert_eq!((first.nodes, first.gpus, first.requested, first.user.as_str()), (4, 8, 86_400, "llm"));
         assert_eq!((second.nodes, second.gpus, second.requested, second.submit), (1, 2, 1800, 60));
+    }
+
+    /// Each of these once left the whole job out.
+    #[test]
+    fn options_that_say_nothing_about_size_leave_a_job_as_it_is() {
+        for option in
+            ["--signal=B:USR1@120", "--reservation=maintenance", "--segment=4", "--open-mode=append", "-H --comment=x"]
+        {
+            let listed = read(&format!("#!/bin/bash\n#SBATCH -N2 -G16 -t 30\n#SBATCH {option}\n"));
+            assert_eq!((listed.wrong.len(), listed.jobs.len()), (0, 1), "{option}: {listed:?}");
+        }
     }
 
     #[test]

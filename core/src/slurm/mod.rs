@@ -1,8 +1,8 @@
 //! What people write for Slurm: times, `#SBATCH` options, and lines of `sacct`.
 //!
-//! Source: the manual pages `sbatch`, `srun` and `sacct` of Slurm 24.05 (SchedMD/slurm, `doc/man/man1`).
+//! Source: the manual pages `sbatch`, `srun` and `sacct` of Slurm (SchedMD/slurm, `doc/man/man1`), and what its parsers take.
 
 pub mod options;
 pub mod time;
 
-pub use options::{Given, Options, split_option};
+pub use options::{Given, NotRead, Options, Program, split_option};

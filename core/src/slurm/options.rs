@@ -1,62 +1,101 @@
 //! Options of `sbatch` and `srun`: which there are, which take a value, and what those say that decide where a job runs.
+//!
+//! The lists are those of SchedMD/slurm `src/common/slurm_opt.c` at 284c3b95 (26.05, with what is new in 26.11), and of the container plugin
+//! pyxis (NVIDIA/pyxis, README). Sites add options of their own by plugins, so an option that is on no list is not known here, and is not called wrong.
 
 use super::time;
 use crate::query::{did_you_mean, shorten};
 
-/// Options that take a value: the long name and, where there is one, the letter.
-const VALUED: [(&str, &str); 37] = [
-    ("nodes", "N"),
-    ("ntasks", "n"),
-    ("ntasks-per-node", ""),
-    ("ntasks-per-gpu", ""),
-    ("gpus", "G"),
-    ("gpus-per-node", ""),
-    ("gpus-per-task", ""),
-    ("gpu-bind", ""),
-    ("gres", ""),
-    ("cpus-per-task", "c"),
-    ("cpus-per-gpu", ""),
-    ("mem", ""),
-    ("mem-per-gpu", ""),
-    ("mem-per-cpu", ""),
-    ("time", "t"),
-    ("job-name", "J"),
-    ("partition", "p"),
-    ("account", "A"),
-    ("qos", "q"),
-    ("output", "o"),
-    ("error", "e"),
-    ("priority", ""),
-    ("nice", ""),
-    ("begin", "b"),
-    ("constraint", "C"),
-    ("dependency", "d"),
-    ("array", "a"),
-    ("switches", ""),
-    ("nodelist", "w"),
-    ("exclude", "x"),
-    ("chdir", "D"),
-    ("export", ""),
-    ("mail-type", ""),
-    ("mail-user", ""),
-    ("container-image", ""),
-    ("container-mounts", ""),
-    ("cpu-bind", ""),
+/// Who reads an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    /// `sbatch`, and the `#SBATCH` lines of a script.
+    Sbatch,
+    /// `srun`.
+    Srun,
+}
+
+impl Program {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sbatch => "sbatch",
+            Self::Srun => "srun",
+        }
+    }
+}
+
+/// Whether an option takes a value: as `getopt_long` has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Value,
+    /// Behind `=`, or none.
+    Perhaps,
+    Nothing,
+}
+
+/// Options: who reads them, whether they take a value, and their names, each with its letter where it has one.
+const LISTS: [(Option<Program>, Takes, &str); 9] = [
+    (
+        None,
+        Takes::Value,
+        "account:A acctg-freq autocomplete bbf bb begin:b chdir:D cluster-constraint clusters:M cluster comment constraint:C container \
+         container-id context core-spec:S cores-per-socket cpu-freq cpus-per-gpu cpus-per-task:c deadline delay-boot dependency:d \
+         distribution:m error:e exclude:x export extra extra-node-info:B gpu-bind gpu-freq gpus:G gpus-per-node gpus-per-socket gpus-per-task \
+         gres gres-flags hint input:i job-name:J licenses:L mail-type mail-user mcs-label mem mem-bind mem-per-cpu mem-per-gpu mem-update \
+         mincpus network nodefile:F nodelist:w nodes:N ntasks:n ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket \
+         ntasks-per-tres open-mode output:o partition:p prefer priority profile qos:q reservation resources runtime segment signal \
+         sockets-per-node switches tasks-per-node thread-spec threads-per-core time:t time-min tmp tres-bind tres-per-task wckey",
+    ),
+    (None, Takes::Perhaps, "exclusive nice no-kill:k oom-kill-step propagate resv-ports"),
+    (
+        None,
+        Takes::Nothing,
+        "consolidate-segments contiguous help:h hold:H overcommit:O oversubscribe:s parsable quiet:Q reboot spread-job spread-segments stepmgr \
+         test-only usage use-min-nodes verbose:v version:V",
+    ),
+    (Some(Program::Sbatch), Takes::Value, "array:a batch export-file gid kill-on-invalid-dep uid wait-all-nodes wrap"),
+    (Some(Program::Sbatch), Takes::Perhaps, "requeue"),
+    (Some(Program::Sbatch), Takes::Nothing, "external get-user-env ignore-pbs no-requeue wait:W"),
+    (
+        Some(Program::Srun),
+        Takes::Value,
+        "accel-bind bcast-exclude cpu-bind cpu_bind epilog het-group ignore-signals jobid mpi msg-timeout pack-group prolog relative:r \
+         slurmd-debug task-epilog task-prolog threads:T treewidth wait:W",
+    ),
+    (
+        Some(Program::Srun),
+        Takes::Perhaps,
+        "bcast compress external-launcher immediate:I kill-on-bad-exit:K overlap pty send-libs x11",
+    ),
+    (
+        Some(Program::Srun),
+        Takes::Nothing,
+        "async debugger-test disable-status:X exact interactive label:l multi-prog no-allocate:Z preserve-env:E quit-on-interrupt unbuffered:u \
+         wait-for-children whole",
+    ),
 ];
 
-/// Options that take none, or may.
-const BARE: [&str; 10] = [
-    "exclusive",
-    "requeue",
-    "no-requeue",
-    "overlap",
-    "wait",
-    "unbuffered",
-    "label",
-    "container-mount-home",
-    "kill-on-bad-exit",
-    "mpi",
+/// Options of pyxis, for both.
+const PYXIS: [(Takes, &str); 2] = [
+    (Takes::Value, "container-image container-mounts container-workdir container-name container-save container-env"),
+    (
+        Takes::Nothing,
+        "container-mount-home no-container-mount-home container-remap-root no-container-remap-root container-entrypoint \
+         no-container-entrypoint container-entrypoint-log container-writable container-readonly",
+    ),
 ];
+
+/// Every option that a program reads: name, letter, and whether it takes a value.
+fn known(program: Program) -> impl Iterator<Item = (&'static str, &'static str, Takes)> {
+    let own = LISTS.into_iter().filter(move |(who, ..)| who.is_none_or(|who| who == program));
+    own.map(|(_, takes, names)| (takes, names)).chain(PYXIS).flat_map(|(takes, names)| {
+        names.split_whitespace().map(move |name| {
+            let (name, letter) = name.split_once(':').unwrap_or((name, ""));
+            (name, letter, takes)
+        })
+    })
+}
 
 /// What options say about where a job runs. All are as given; what was not given is none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -73,6 +112,12 @@ pub struct Options {
     pub gpus_per_node: Option<u64>,
     /// GPUs of each task, which then sees no others.
     pub gpus_per_task: Option<u64>,
+    /// Processors of each task.
+    pub cpus_per_task: Option<u64>,
+    /// Processors that come with each GPU.
+    pub cpus_per_gpu: Option<u64>,
+    /// Whether processors are asked for in a way that is not counted here, such as by sockets or as TRES.
+    pub other_cpus: bool,
     /// Time limit in seconds.
     pub time: Option<u64>,
     /// The job's name.
@@ -98,40 +143,74 @@ pub struct Given<'a> {
     pub words: usize,
 }
 
-/// Reads the first of `words` as an option of Slurm; none if it is no option at all.
+/// Why an option is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotRead {
+    /// A sentence.
+    pub why: String,
+    /// Whether it is on none of the lists: it may exist all the same.
+    pub unknown: bool,
+}
+
+impl NotRead {
+    fn wrong(why: String) -> Self {
+        Self { why, unknown: false }
+    }
+}
+
+/// Reads the first of `words` as an option of a program; none if it is no option at all.
 ///
 /// # Errors
-/// A sentence: an option that does not exist, with the nearest that does, or one without its value.
-pub fn split_option<'a>(words: &[&'a str]) -> Option<Result<Given<'a>, String>> {
+/// A sentence: an option that is not known, with the nearest that is, or one without its value.
+pub fn split_option<'a>(program: Program, words: &[&'a str]) -> Option<Result<Given<'a>, NotRead>> {
     let first = *words.first()?;
-    let value_after = || words.get(1).copied().filter(|word| !word.starts_with("--"));
     if let Some(long) = first.strip_prefix("--") {
-        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-        let known = VALUED.iter().any(|(known, _)| *known == name);
-        if !known {
-            if BARE.contains(&name) {
-                return Some(Ok(Given { name, value: value.unwrap_or_default(), words: 1 }));
-            }
-            let names: Vec<&str> = VALUED.iter().map(|(name, _)| *name).chain(BARE).collect();
-            return Some(Err(format!("Slurm has no option --{}{}.", shorten(name), did_you_mean(name, &names))));
+        if long.is_empty() {
+            return None;
         }
-        return Some(match value.map(|value| (value, 1)).or_else(|| value_after().map(|value| (value, 2))) {
-            Some((value, words)) if !value.is_empty() => Ok(Given { name, value, words }),
-            _ => Err(format!("--{name} needs a value: --{name}=….")),
+        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+        let Some((known, takes)) = named(program, name) else {
+            let names: Vec<&str> = known(program).map(|(name, ..)| name).collect();
+            let why = format!(
+                "{} is not known to have an option --{}{}.",
+                program.name(),
+                shorten(name),
+                did_you_mean(name, &names)
+            );
+            return Some(Err(NotRead { why, unknown: true }));
+        };
+        return Some(match (takes, value) {
+            (Takes::Value, Some("")) => Err(NotRead::wrong(format!("--{known} needs a value: --{known}=…."))),
+            (Takes::Value, None) => match words.get(1).copied() {
+                Some(value) => Ok(Given { name: known, value, words: 2 }),
+                None => Err(NotRead::wrong(format!("--{known} needs a value: --{known}=…."))),
+            },
+            (_, value) => Ok(Given { name: known, value: value.unwrap_or_default(), words: 1 }),
         });
     }
     let letter = first.strip_prefix('-').filter(|rest| !rest.is_empty())?;
     let end = letter.chars().next().map_or(0, char::len_utf8);
     let (letter, glued) = letter.split_at(end);
-    let Some((name, _)) = VALUED.iter().find(|(_, short)| *short == letter) else {
-        return Some(Err(format!("Slurm has no option -{}.", shorten(letter))));
+    let Some((name, _, takes)) = known(program).find(|(_, short, _)| *short == letter) else {
+        let why = format!("{} is not known to have an option -{}.", program.name(), shorten(letter));
+        return Some(Err(NotRead { why, unknown: true }));
     };
     let glued = glued.strip_prefix('=').unwrap_or(glued);
-    Some(match (glued, value_after()) {
-        ("", Some(value)) => Ok(Given { name, value, words: 2 }),
-        ("", None) => Err(format!("-{letter} needs a value.")),
-        (value, _) => Ok(Given { name, value, words: 1 }),
+    Some(match (takes, glued, words.get(1).copied()) {
+        (Takes::Value, "", Some(value)) => Ok(Given { name, value, words: 2 }),
+        (Takes::Value, "", None) => Err(NotRead::wrong(format!("-{letter} needs a value."))),
+        (_, value, _) => Ok(Given { name, value, words: 1 }),
     })
+}
+
+/// The option of this name: all of it, or a beginning that only one has, as `getopt_long` takes it.
+fn named(program: Program, name: &str) -> Option<(&'static str, Takes)> {
+    if let Some((exact, _, takes)) = known(program).find(|(known, ..)| *known == name) {
+        return Some((exact, takes));
+    }
+    let mut begun = known(program).filter(|(known, ..)| name.len() > 2 && known.starts_with(name));
+    let (only, _, takes) = begun.next()?;
+    begun.next().is_none().then_some((only, takes))
 }
 
 fn whole(name: &str, value: &str, most: u64) -> Result<u64, String> {
@@ -161,18 +240,27 @@ impl Options {
         match name {
             "nodes" => {
                 // A range asks for as many as there are: its lower end is what counts.
-                let least = value.split('-').next().unwrap_or(value);
+                let least = value.split(['-', ',']).next().unwrap_or(value);
                 self.nodes = Some(whole(name, least, 100_000)?);
             }
             "ntasks" => self.ntasks = Some(whole(name, value, 10_000_000)?),
-            "ntasks-per-node" => self.ntasks_per_node = Some(whole(name, value, 1024)?),
+            "ntasks-per-node" | "tasks-per-node" => self.ntasks_per_node = Some(whole(name, value, 1024)?),
+            "cpus-per-task" => self.cpus_per_task = Some(whole(name, value, 100_000)?),
+            "cpus-per-gpu" => self.cpus_per_gpu = Some(whole(name, value, 100_000)?),
+            "mincpus" | "cores-per-socket" | "sockets-per-node" | "threads-per-core" | "extra-node-info"
+            | "tres-per-task" | "ntasks-per-gpu" | "ntasks-per-tres" | "ntasks-per-core" | "ntasks-per-socket"
+            | "overcommit" => self.other_cpus = true,
             "gpus" => self.gpus = Some(gpus(name, value)?),
             "gpus-per-node" => self.gpus_per_node = Some(gpus(name, value)?),
             "gpus-per-task" => self.gpus_per_task = Some(gpus(name, value)?),
             "gres" if value == "none" => self.gpus_per_node = Some(0),
             "gres" => match value.split(',').find(|part| *part == "gpu" || part.starts_with("gpu:")) {
                 Some(part) => self.gpus_per_node = Some(gpus(name, part)?),
-                None => return Err(format!("--gres must name gpu, as in gpu:8, not “{}”.", shorten(value))),
+                None if value.starts_with("gpu") => {
+                    return Err(format!("--gres must name gpu, as in gpu:8, not “{}”.", shorten(value)));
+                }
+                // A site may have resources of any other name.
+                None => {}
             },
             "time" => {
                 self.time = match value.to_ascii_uppercase().as_str() {
@@ -220,8 +308,8 @@ mod tests {
     fn all(line: &str) -> Result<Options, String> {
         let words: Vec<&str> = line.split(' ').collect();
         let (mut options, mut rest) = (Options::default(), words.as_slice());
-        while let Some(given) = split_option(rest) {
-            let given = given?;
+        while let Some(given) = split_option(Program::Sbatch, rest) {
+            let given = given.map_err(|wrong| wrong.why)?;
             options.take(&given)?;
             rest = rest.get(given.words..).unwrap_or_default();
         }
@@ -245,11 +333,39 @@ mod tests {
     fn what_is_wrong_is_named() {
         assert_eq!(
             all("--ntask-per-node=8"),
-            Err("Slurm has no option --ntask-per-node (did you mean “ntasks-per-node”?).".into())
+            Err("sbatch is not known to have an option --ntask-per-node (did you mean “ntasks-per-node”?).".into())
         );
         assert_eq!(all("--nodes=two"), Err("--nodes must be a whole number from 1 to 100000, not “two”.".into()));
         assert_eq!(all("--gres=gpus:8"), Err("--gres must name gpu, as in gpu:8, not “gpus:8”.".into()));
         assert!(all("--time=4h").is_err_and(|why| why.contains("hours:minutes:seconds")));
         assert_eq!(all("--nodes"), Err("--nodes needs a value: --nodes=….".into()));
+    }
+
+    /// Each was called an option that Slurm does not have; all are in sbatch(1) or srun(1).
+    #[test]
+    fn the_manuals_options_are_all_known() {
+        for line in [
+            "--signal=B:USR1@120 --hint=nomultithread --reservation=hug --open-mode=append --segment=4",
+            "--distribution=block:block --comment=x --licenses=a:1 --threads-per-core=1 --contiguous --spread-job",
+            "--mincpus=4 --tmp=10G --get-user-env --wrap=hostname --verbose --input=/dev/null --wait --requeue",
+            "--container-name=a --container-workdir=/w --container-writable --container-env=PATH -k -H -s -M all",
+        ] {
+            assert!(all(line).is_ok(), "{line}: {:?}", all(line));
+        }
+        for line in [
+            "--jobid=7 -l -u -K -I -v --pty --wait=60 --kill-on-bad-exit=1 --exact -W 0 -r 1 --mpi=pmix",
+            "-K1 --overlap",
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let mut rest = words.as_slice();
+            while !rest.is_empty() {
+                let given = split_option(Program::Srun, rest);
+                let Some(Ok(given)) = given else { panic!("{line}: {given:?}") };
+                rest = rest.get(given.words..).unwrap_or_default();
+            }
+        }
+        // What only one of them reads, and a beginning that is enough.
+        assert!(split_option(Program::Sbatch, &["--pty"]).is_some_and(|r| r.is_err_and(|e| e.unknown)));
+        assert_eq!(all("--cpus-per-t=8").map(|o| o.cpus_per_task), Ok(Some(8)));
     }
 }

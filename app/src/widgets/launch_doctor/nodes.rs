@@ -61,7 +61,7 @@ fn cell(
     let kind = match l.outcome() {
         Outcome::Trains | Outcome::Silent if first.world == 0 => "trains",
         Outcome::Trains | Outcome::Silent => "trains other",
-        Outcome::Hangs => "waits",
+        Outcome::Hangs | Outcome::Unread => "waits",
         _ => "fails",
     };
     let crowded = if here.len() > 1 || gpu.is_none() { " crowded" } else { "" };
