@@ -60,6 +60,9 @@ test("an own snapshot is drawn, and what is none is told and loses nothing", asy
   await give("mine.json", snapshot);
   await expect(finding(page)).toContainText("9 MiB of 20 MiB reserved");
   await expect(segments(page)).toHaveCount(1);
+  // Nothing of the simulated allocator is left.
+  await expect(figure(page).locator("output")).toHaveCount(0);
+  await expect(figure(page).locator(".deck")).toBeHidden();
   await give("evil.pickle", Buffer.from("8004636f730a73797374656d0a285327", "hex"));
   await expect(figure(page).getByRole("alert").filter({ hasText: "call code for" })).toBeVisible();
   await expect(finding(page)).toContainText("9 MiB of 20 MiB reserved");

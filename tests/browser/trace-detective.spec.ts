@@ -73,8 +73,8 @@ test("by keys alone: zoom, move, from event to event, and from a launch to its k
 
 test("a case of the game is solved: name, evidence, repair", async ({ page }) => {
   await open(page, "view=game&case=6");
-  await button(page, "Unfused optimizer").or(button(page, "Host–device synchronisation")).first().waitFor();
-  await button(page, "Host–device synchronisation").click();
+  await button(page, "Unfused optimizer").or(button(page, "Host–device synchronization")).first().waitFor();
+  await button(page, "Host–device synchronization").click();
   await button(page, "This event says so").click();
   await expect(figure(page).locator(".trace-verdict")).toContainText("Choose an event");
   await figure(page).getByRole("searchbox", { name: "Search" }).fill("cudaStreamSynchronize");
@@ -97,6 +97,11 @@ test("own traces of two ranks, one of them packed, and a damaged one", async ({ 
   ]);
   await expect(finding(page)).toContainText("is idle for 51.3%");
   await expect(sums(page)).toContainText("my_own_kernel");
+  // Nothing of the simulated trace is left: no control, no note, no number.
+  await expect(figure(page).locator("output")).toHaveCount(0);
+  await expect(figure(page).locator(".deck")).toBeHidden();
+  await expect(figure(page)).not.toContainText("Simulated:");
+  await expect(figure(page)).toContainText("Not explained");
   await input.setInputFiles([{ name: "cut.json", mimeType: "application/json", buffer: Buffer.from(own(0).slice(0, -40)) }]);
   await expect(figure(page).getByRole("alert").filter({ hasText: "stops in the middle" })).toBeVisible();
   // Packed, and cut: what was unpacked until there is shown.

@@ -1,9 +1,10 @@
-//! The dedicated worker that reads a learner's traces, so that a page with one of 200 MB never stands still. It is given a list of
-//! files, and says how far it is and in the end what is in them ([`Said`], as bytes of postcard). A page that no longer wants the
-//! answer ends the worker.
+//! The dedicated worker that reads a learner's traces and memory snapshots, so that a page with one of 200 MB never stands still. It is given
+//! a list of files, and says how far it is and in the end what is in them ([`Said`], as bytes of postcard); or [`SNAPSHOT`] and one file.
+//! A page that no longer wants the answer ends the worker.
 
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
-use ringside_core::detective::{Said, say_all};
+use ringside_core::allocator::Snapshot;
+use ringside_core::detective::{SNAPSHOT, Said, say_all};
 use ringside_core::trace::{MOST_EVENTS, Reader, Trace};
 use ringside_workers::{call, member, say};
 use wasm_bindgen::prelude::*;
@@ -13,7 +14,14 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 const TURN: u64 = 2_000_000;
 
 fn main() {
-    let hears = ringside_workers::hear(|files| spawn_local(read_all(Array::from(&files))));
+    let hears = ringside_workers::hear(|given| {
+        let given = Array::from(&given);
+        if given.get(0).as_string().as_deref() == Some(SNAPSHOT) {
+            spawn_local(read_snapshot(given.get(1)));
+        } else {
+            spawn_local(read_all(given));
+        }
+    });
     if hears {
         say(&Said::Ready);
     }
@@ -39,6 +47,16 @@ async fn read_all(files: Array) {
     }
     say(&Said::Diagnosing);
     say_all(traces, say);
+}
+
+async fn read_snapshot(file: JsValue) {
+    let size = member(&file, "size").as_f64().unwrap_or_default();
+    let bytes = bytes(&file, 0.0, size).await;
+    say(&Said::Snapshot(if bytes.is_empty() && size > 0.0 {
+        Err("It could not be read. Was it moved or deleted?".to_owned())
+    } else {
+        Snapshot::read(&bytes)
+    }));
 }
 
 /// One file.
@@ -128,6 +146,10 @@ mod tests {
             Said::Diagnosing,
             Said::Problem("a file: why".into()),
             Said::Done(Own::default()),
+            Said::Snapshot(Err("why".into())),
+            Said::Snapshot(Snapshot::read(
+                br#"[{"total_size":7,"segment_type":"small","blocks":[{"size":7,"state":"inactive"}]}]"#,
+            )),
         ];
         say_all(setup.run(), |said| all.push(said.clone()));
         for said in all {

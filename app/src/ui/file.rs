@@ -14,17 +14,11 @@ pub async fn read_text(file: &web_sys::File, most: f64) -> Result<String, String
     Ok(text.as_string().unwrap_or_default())
 }
 
-/// The bytes of a file of at most so many.
+/// Whether a file has at most so many bytes.
 ///
 /// # Errors
-/// A sentence: it is larger, or gone, or may not be read.
-pub async fn read_bytes(file: &web_sys::File, most: f64) -> Result<Vec<u8>, String> {
-    fits(file, most)?;
-    let buffer = JsFuture::from(file.array_buffer()).await.map_err(|_| gone(file))?;
-    Ok(js_sys::Uint8Array::new(&buffer).to_vec())
-}
-
-fn fits(file: &web_sys::File, most: f64) -> Result<(), String> {
+/// A sentence: it is larger.
+pub fn fits(file: &web_sys::File, most: f64) -> Result<(), String> {
     if file.size() <= most {
         return Ok(());
     }

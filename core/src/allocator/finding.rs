@@ -1,7 +1,7 @@
 //! What the allocator did, in sentences.
 
 use super::device::SMALL;
-use super::{Answer, Op, Run, Served, Snapshot, State};
+use super::{Answer, Op, Run, Served, Snapshot};
 use crate::quantity::{Unit, bytes_binary, grouped};
 
 fn bytes(value: u64) -> String {
@@ -85,10 +85,9 @@ impl Run {
 impl Snapshot {
     /// What a snapshot says.
     pub fn finding(&self) -> String {
-        let reserved = self.bytes(|state| state != State::Unmapped);
-        let allocated = self.bytes(|state| state == State::Allocated);
-        let free = self.bytes(|state| state == State::Free);
-        let held = free.saturating_sub(self.given_back());
+        let (reserved, allocated, free) = (self.bytes.reserved(), self.bytes.allocated, self.bytes.free);
+        let held = free.saturating_sub(self.given_back);
+        let segments = (self.segments.len() as u64).saturating_add(self.more.0);
         format!(
             "{} of {} reserved are allocated ({}). {} are free: {} of it in segments that a retry could give back, {} in holes beside blocks that are in use. \
              The longest free block has {}. {} segments.",
@@ -96,10 +95,10 @@ impl Snapshot {
             bytes(reserved),
             share(allocated, reserved),
             bytes(free),
-            bytes(self.given_back()),
+            bytes(self.given_back),
             bytes(held),
-            bytes(self.longest_free()),
-            grouped(self.segments.len() as u64)
+            bytes(self.bytes.longest_free),
+            grouped(segments)
         )
     }
 }

@@ -10,7 +10,7 @@ mod tests;
 
 pub use device::{Allocator, Answer, Block, Segment, Served, Use, rounded, segment_size};
 pub use scenario::{Op, Scenario};
-pub use snapshot::{Drawn, Piece, Snapshot, State};
+pub use snapshot::{Bytes, Drawn, Piece, Snapshot, State};
 
 use crate::declare::{Field as _, Measure, Model, Param, choice, measure, real, switch, whole};
 use crate::quantity::Unit;

@@ -4,15 +4,27 @@
 //! `torch/cuda/memory.py`): a dictionary whose `segments` have `total_size`, `segment_type`, `is_expandable` and `blocks`, each with
 //! `size` and `state`.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::device::Use;
 use super::pickle::{Pickle, Value};
 use super::{Run, Segment};
-use crate::quantity::grouped;
+use crate::quantity::{counted, grouped};
+
+/// Segments that are kept to be drawn; of a snapshot with more, the longest.
+pub const MOST_SEGMENTS: usize = 60;
+
+/// Pieces that are kept of one segment: more could not be told apart on a screen.
+const MOST_PIECES: usize = 1000;
+
+/// Blocks and segments that are read of one file. A pickle can refer to the same block any number of times, so its length bounds nothing.
+const MOST_BLOCKS: u64 = 1_000_000;
+
+/// A size of this many bytes or more is of no memory: 8 PiB, up to which a double is exact.
+const MOST_SIZE: u64 = 1 << 53;
 
 /// What a block is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     /// In a tensor.
     Allocated,
@@ -24,19 +36,71 @@ pub enum State {
     Unmapped,
 }
 
-/// A block.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A block, or where there are too many to be told apart, several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// Bytes.
     pub size: u64,
-    /// What it is.
+    /// What it is; of several, what most of their bytes are.
     pub state: State,
     /// For what, if that is known.
     pub name: String,
 }
 
+/// Bytes by what they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Bytes {
+    /// In tensors.
+    pub allocated: u64,
+    /// Freed by the program, and still in use on another stream.
+    pub pending: u64,
+    /// Free.
+    pub free: u64,
+    /// Addresses without memory.
+    pub unmapped: u64,
+    /// The longest free block.
+    pub longest_free: u64,
+}
+
+impl Bytes {
+    fn of(pieces: &[Piece]) -> Self {
+        let mut bytes = Self::default();
+        for piece in pieces {
+            let sum = match piece.state {
+                State::Allocated => &mut bytes.allocated,
+                State::Pending => &mut bytes.pending,
+                State::Free => &mut bytes.free,
+                State::Unmapped => &mut bytes.unmapped,
+            };
+            *sum = sum.saturating_add(piece.size);
+            if piece.state == State::Free {
+                bytes.longest_free = bytes.longest_free.max(piece.size);
+            }
+        }
+        bytes
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.allocated = self.allocated.saturating_add(other.allocated);
+        self.pending = self.pending.saturating_add(other.pending);
+        self.free = self.free.saturating_add(other.free);
+        self.unmapped = self.unmapped.saturating_add(other.unmapped);
+        self.longest_free = self.longest_free.max(other.longest_free);
+    }
+
+    /// Bytes of the device that are held.
+    pub fn reserved(&self) -> u64 {
+        self.allocated.saturating_add(self.pending).saturating_add(self.free)
+    }
+
+    /// Whether nothing of it is in use.
+    pub fn is_free(&self) -> bool {
+        self.allocated == 0 && self.pending == 0
+    }
+}
+
 /// A segment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drawn {
     /// What stands beside it.
     pub name: String,
@@ -44,11 +108,20 @@ pub struct Drawn {
     pub small: bool,
     /// Whether it grows.
     pub expandable: bool,
-    /// Its blocks by address.
+    /// Its blocks by address, as many as can be drawn.
     pub pieces: Vec<Piece>,
+    /// How many blocks it has.
+    pub blocks: u64,
+    /// What its bytes are.
+    pub bytes: Bytes,
 }
 
 impl Drawn {
+    fn new(name: String, small: bool, expandable: bool, pieces: Vec<Piece>) -> Self {
+        let (blocks, bytes) = (pieces.len() as u64, Bytes::of(&pieces));
+        Self { name, small, expandable, pieces: few(pieces), blocks, bytes }
+    }
+
     fn of(run: &Run, segment: &Segment) -> Self {
         let piece = |block: &super::Block| match block.used {
             Use::Allocated(request) => {
@@ -60,35 +133,57 @@ impl Drawn {
         let mut pieces: Vec<Piece> = segment.blocks.iter().map(piece).collect();
         // Addresses behind the last memory are no hole.
         pieces.pop_if(|last| last.state == State::Unmapped);
-        Self {
-            name: format!("Segment {}", segment.number),
-            small: segment.small,
-            expandable: segment.expandable,
-            pieces,
-        }
-    }
-
-    /// Bytes of its blocks in some state.
-    pub fn bytes(&self, is_meant: impl Fn(State) -> bool) -> u64 {
-        self.pieces.iter().filter(|p| is_meant(p.state)).fold(0, |sum, p| sum.saturating_add(p.size))
+        Self::new(format!("Segment {}", segment.number), segment.small, segment.expandable, pieces)
     }
 
     /// Bytes of the device that it holds.
     pub fn reserved(&self) -> u64 {
-        self.bytes(|state| state != State::Unmapped)
+        self.bytes.reserved()
+    }
+
+    /// Its addresses, with memory and without.
+    pub fn length(&self) -> u64 {
+        self.reserved().saturating_add(self.bytes.unmapped)
     }
 
     /// Whether it is wholly free, and could be given back.
     pub fn is_free(&self) -> bool {
-        self.pieces.iter().all(|p| matches!(p.state, State::Free | State::Unmapped))
+        self.bytes.is_free()
     }
 }
 
+/// As many pieces as can be drawn: each of them at least a thousandth of the segment, or of its blocks.
+fn few(pieces: Vec<Piece>) -> Vec<Piece> {
+    if pieces.len() <= MOST_PIECES {
+        return pieces;
+    }
+    pieces.chunks(pieces.len().div_ceil(MOST_PIECES)).filter_map(joined).collect()
+}
+
+fn joined(pieces: &[Piece]) -> Option<Piece> {
+    let bytes = Bytes::of(pieces);
+    let states = [
+        (bytes.allocated, State::Allocated),
+        (bytes.pending, State::Pending),
+        (bytes.free, State::Free),
+        (bytes.unmapped, State::Unmapped),
+    ];
+    let (_, state) = states.into_iter().max_by_key(|(size, _)| *size)?;
+    let size = pieces.iter().fold(0_u64, |sum, p| sum.saturating_add(p.size));
+    Some(Piece { size, state, name: String::new() })
+}
+
 /// All segments.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// In the order in which they were taken, or the longest first.
+    /// In the order in which they were taken, or the longest first. No more than can be drawn.
     pub segments: Vec<Drawn>,
+    /// How many there are beyond those, and the bytes of the device that they hold.
+    pub more: (u64, u64),
+    /// What the bytes of all of them are.
+    pub bytes: Bytes,
+    /// Bytes of segments that are wholly free: those that a retry gives back.
+    pub given_back: u64,
     /// What is wrong with the file, and was left out: sentences.
     pub problems: Vec<String>,
 }
@@ -97,7 +192,32 @@ pub struct Snapshot {
 struct RawBlock {
     size: u64,
     #[serde(default)]
-    state: String,
+    state: RawState,
+}
+
+/// What a block says that it is.
+#[derive(Clone, Copy, Default, Deserialize)]
+enum RawState {
+    #[serde(rename = "active_allocated")]
+    Allocated,
+    #[serde(rename = "active_pending_free", alias = "active_awaiting_free")]
+    Pending,
+    #[serde(rename = "inactive")]
+    Inactive,
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+impl RawState {
+    fn of(text: &str) -> Self {
+        match text {
+            "active_allocated" => Self::Allocated,
+            "active_pending_free" | "active_awaiting_free" => Self::Pending,
+            "inactive" => Self::Inactive,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -121,11 +241,24 @@ struct RawSnapshot {
 impl Run {
     /// What it holds now, to be drawn.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { segments: self.now.segments.iter().map(|s| Drawn::of(self, s)).collect(), problems: Vec::new() }
+        Snapshot::new(self.now.segments.iter().map(|s| Drawn::of(self, s)).collect(), Vec::new())
     }
 }
 
 impl Snapshot {
+    fn new(mut segments: Vec<Drawn>, problems: Vec<String>) -> Self {
+        let (mut bytes, mut given_back) = (Bytes::default(), 0_u64);
+        for segment in &segments {
+            bytes.add(&segment.bytes);
+            if segment.is_free() {
+                given_back = given_back.saturating_add(segment.reserved());
+            }
+        }
+        let rest = segments.split_off(segments.len().min(MOST_SEGMENTS));
+        let held = rest.iter().fold(0_u64, |sum, s| sum.saturating_add(s.reserved()));
+        Self { segments, more: (rest.len() as u64, held), bytes, given_back, problems }
+    }
+
     /// Reads a snapshot: a pickle, or JSON of all of it or of its `segments` alone.
     ///
     /// # Errors
@@ -141,31 +274,38 @@ impl Snapshot {
         if segments.is_empty() {
             return Err("The snapshot has no segments: nothing was taken from the device when it was made.".to_owned());
         }
+        let blocks = segments.iter().fold(0_u64, |sum, s| sum.saturating_add(s.blocks.len() as u64));
+        if blocks > MOST_BLOCKS {
+            return Err(too_many());
+        }
         Ok(Self::of(segments))
     }
 
     fn of(raw: Vec<RawSegment>) -> Self {
-        let (mut unknown, mut uneven, mut empty) = (0_u64, 0_u64, 0_u64);
+        let (mut unknown, mut uneven, mut empty, mut huge) = (0_u64, 0_u64, 0_u64, 0_u64);
         let devices = raw.iter().map(|s| s.device).min().zip(raw.iter().map(|s| s.device).max());
         let several = devices.is_some_and(|(first, last)| first != last);
         let mut segments: Vec<Drawn> = Vec::new();
         for (i, segment) in raw.into_iter().enumerate() {
             let piece = |block: RawBlock| {
-                let state = match block.state.as_str() {
-                    "active_allocated" => State::Allocated,
-                    "active_pending_free" | "active_awaiting_free" => State::Pending,
-                    "inactive" => State::Free,
-                    _ => {
+                if block.size >= MOST_SIZE {
+                    huge += 1;
+                    return None;
+                }
+                let state = match block.state {
+                    RawState::Allocated => State::Allocated,
+                    RawState::Pending => State::Pending,
+                    RawState::Inactive => State::Free,
+                    RawState::Unknown => {
                         unknown += 1;
                         State::Free
                     }
                 };
-                Piece { size: block.size, state, name: String::new() }
+                (block.size > 0).then(|| Piece { size: block.size, state, name: String::new() })
             };
-            let pieces: Vec<Piece> = segment.blocks.into_iter().filter(|b| b.size > 0).map(piece).collect();
+            let pieces: Vec<Piece> = segment.blocks.into_iter().filter_map(piece).collect();
             let name = if several { format!("GPU {}, {}", segment.device, i + 1) } else { (i + 1).to_string() };
-            let drawn =
-                Drawn { name, small: segment.segment_type == "small", expandable: segment.is_expandable, pieces };
+            let drawn = Drawn::new(name, segment.segment_type == "small", segment.is_expandable, pieces);
             uneven += u64::from(segment.total_size.is_some_and(|total| total != drawn.reserved()));
             if drawn.pieces.is_empty() {
                 empty += 1;
@@ -174,30 +314,23 @@ impl Snapshot {
             }
         }
         segments.sort_by_key(|s| std::cmp::Reverse(s.reserved()));
-        let counted = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", grouped(n)));
+        let said =
+            |n: u64, one: &str, more: &str, what: &str| (n > 0).then(|| format!("{} {what}", counted(n, one, more)));
         let problems = [
-            counted(unknown, "blocks have a state that is not known here, and are drawn as free."),
-            counted(uneven, "segments say another size than their blocks have together. The blocks are drawn."),
-            counted(empty, "segments have no blocks, and are left out."),
+            said(unknown, "block", "blocks", "in a state that is not known here: drawn as free."),
+            said(huge, "block", "blocks", "of 8 PiB or more: no memory has as much, so they are left out."),
+            said(uneven, "segment", "segments", "of another size than its blocks have together: the blocks are drawn."),
+            said(empty, "segment", "segments", "without blocks: left out."),
         ];
-        Self { segments, problems: problems.into_iter().flatten().collect() }
+        Self::new(segments, problems.into_iter().flatten().collect())
     }
+}
 
-    /// Bytes of all blocks in some state.
-    pub fn bytes(&self, is_meant: impl Fn(State) -> bool + Copy) -> u64 {
-        self.segments.iter().fold(0, |sum, s| sum.saturating_add(s.bytes(is_meant)))
-    }
-
-    /// The longest free block.
-    pub fn longest_free(&self) -> u64 {
-        let free = self.segments.iter().flat_map(|s| &s.pieces).filter(|p| p.state == State::Free);
-        free.map(|p| p.size).max().unwrap_or(0)
-    }
-
-    /// Bytes of segments that are wholly free: those that a retry gives back.
-    pub fn given_back(&self) -> u64 {
-        self.segments.iter().filter(|s| s.is_free()).fold(0, |sum, s| sum.saturating_add(s.reserved()))
-    }
+fn too_many() -> String {
+    format!(
+        "The snapshot has more than {} blocks, which are too many to be drawn. Make it earlier in the run, or of one device.",
+        grouped(MOST_BLOCKS)
+    )
 }
 
 /// How a snapshot is written.
@@ -228,28 +361,41 @@ fn pickled(pickle: &Pickle) -> Result<Vec<RawSegment>, String> {
         Some(Value::Int(n)) => Some(*n),
         _ => None,
     };
-    let text = |dict: &Value, key: &str| match pickle.member(dict, key) {
-        Some(Value::Text(text)) => text.clone(),
-        _ => String::new(),
-    };
+    fn text<'a>(pickle: &'a Pickle, dict: &Value, key: &str) -> &'a str {
+        match pickle.member(dict, key) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
     let block = |at: &usize| {
         let block = pickle.get(*at);
         let size = number(block, "size").and_then(|n| u64::try_from(n).ok())?;
-        Some(RawBlock { size, state: text(block, "state") })
+        Some(RawBlock { size, state: RawState::of(text(pickle, block, "state")) })
     };
-    let segment = |at: &usize| {
+    // What is referred to again is copied again: the copies are counted before they are made.
+    let mut count = 0_u64;
+    let mut all = Vec::new();
+    for at in segments {
         let segment = pickle.get(*at);
         let Some(Value::List(blocks)) = pickle.member(segment, "blocks") else {
             return Err(format!("A segment of this pickle has no blocks. {HOW}"));
         };
+        count = count.saturating_add(blocks.len() as u64 + 1);
+        if count > MOST_BLOCKS {
+            return Err(too_many());
+        }
         let blocks: Option<Vec<RawBlock>> = blocks.iter().map(block).collect();
-        Ok(RawSegment {
+        all.push(RawSegment {
             total_size: number(segment, "total_size").and_then(|n| u64::try_from(n).ok()),
-            segment_type: text(segment, "segment_type"),
+            segment_type: if text(pickle, segment, "segment_type") == "small" {
+                "small".to_owned()
+            } else {
+                String::new()
+            },
             is_expandable: pickle.member(segment, "is_expandable") == Some(&Value::Bool(true)),
             device: number(segment, "device").unwrap_or_default(),
             blocks: blocks.ok_or_else(|| format!("A block of this pickle has no size. {HOW}"))?,
-        })
-    };
-    segments.iter().map(segment).collect()
+        });
+    }
+    Ok(all)
 }

@@ -188,8 +188,8 @@ fn a_snapshot_is_read_from_json_and_from_its_pickle() {
     let alone = &JSON[JSON.find('[').expect("a list")..JSON.find(",\n    \"device_traces").expect("what follows it")];
     assert_eq!(Snapshot::read(alone.as_bytes()), Ok(from_json.clone()));
     assert_eq!(from_json.problems, [""; 0]);
-    assert_eq!(from_json.bytes(|s| s == State::Allocated), 9_437_184);
-    assert_eq!((from_json.longest_free(), from_json.given_back()), (11_534_336, 0));
+    assert_eq!(from_json.bytes.allocated, 9_437_184);
+    assert_eq!((from_json.bytes.longest_free, from_json.given_back), (11_534_336, 0));
     assert!(from_json.segments[1].small && from_json.segments[1].expandable);
     assert!(from_json.finding().starts_with("9 MiB of 22 MiB reserved"), "{}", from_json.finding());
 }
@@ -219,6 +219,136 @@ fn no_bytes_make_a_pickle_panic() {
             let mut broken = whole.clone();
             broken[at] = byte;
             let _ = Snapshot::read(&broken);
+        }
+    }
+}
+
+/// Case 16: PyTorch's newer protocols, and what `_dump_snapshot` has beside the segments.
+#[test]
+fn every_protocol_of_a_snapshot_is_read() {
+    let files: [&[u8]; 3] = [
+        include_bytes!("../../tests/fixtures/snapshots/snapshot.p2.pickle"),
+        include_bytes!("../../tests/fixtures/snapshots/snapshot.p4.pickle"),
+        include_bytes!("../../tests/fixtures/snapshots/snapshot.p5.pickle"),
+    ];
+    for file in files {
+        let snapshot = Snapshot::read(file).expect("it is one");
+        let of = snapshot.bytes;
+        assert_eq!(
+            (of.reserved(), of.allocated, of.pending, of.longest_free),
+            (86 * MI, 54 * MI - 3 * 512, 4 * MI, 24 * MI)
+        );
+        assert!(snapshot.finding().starts_with("54 MiB of 86 MiB reserved are allocated (62.8%)"));
+        assert_eq!(snapshot.problems, [""; 0]);
+    }
+}
+
+/// A pickle in which `segments` references to one segment each have `blocks` references to one block.
+fn bomb(blocks: usize, segments: usize) -> Vec<u8> {
+    let text = |text: &str| [&[0x8c, text.len() as u8], text.as_bytes()].concat();
+    let again = |place: u8, count: usize| [b'h', place].repeat(count);
+    [
+        b"\x80\x04}(".to_vec(),
+        [text("size"), b"K\x08".to_vec(), text("state"), text("inactive"), b"uq\x00](".to_vec()].concat(),
+        again(0, blocks),
+        b"eq\x01}(".to_vec(),
+        [text("blocks"), b"h\x01".to_vec(), text("device"), b"K\x00uq\x02](".to_vec()].concat(),
+        again(2, segments),
+        b"e.".to_vec(),
+    ]
+    .concat()
+}
+
+#[test]
+fn what_a_pickle_refers_to_many_times_is_counted() {
+    let small = Snapshot::read(&bomb(3, 2)).expect("it is one");
+    assert_eq!((small.segments.len(), small.bytes.free), (2, 48));
+    // 80 KB that would be 400 million blocks, and 2 million segments without any.
+    for (blocks, segments) in [(20_000, 20_000), (3_000, 1_000), (0, 2_000_000)] {
+        let why = Snapshot::read(&bomb(blocks, segments)).expect_err("too many");
+        assert!(why.contains("blocks, which are too many to be drawn"), "{why}");
+    }
+    // A dictionary of a million members, of which each of many segments asks.
+    let members = b"K\x01K\x01".repeat(200_000);
+    let pickle = [b"\x80\x04}(".to_vec(), members, b"uq\x00](".to_vec(), [b'h', 0].repeat(200_000), b"e.".to_vec()];
+    assert!(Snapshot::read(&pickle.concat()).is_err());
+    // A state as long as the file, for many blocks.
+    let long = "x".repeat(1 << 20);
+    let text = [&b"X"[..], &(long.len() as u32).to_le_bytes(), long.as_bytes()].concat();
+    let mut pickle = b"\x80\x04".to_vec();
+    pickle.extend(text);
+    pickle.extend(b"q\x00}(\x8c\x04sizeK\x08\x8c\x05stateh\x00uq\x01](");
+    pickle.extend([b'h', 1].repeat(100_000));
+    pickle.extend(b"eq\x02](}(\x8c\x06blocksh\x02ue.");
+    let snapshot = Snapshot::read(&pickle).expect("it is one");
+    assert_eq!((snapshot.segments[0].blocks, snapshot.problems.len()), (100_000, 1));
+}
+
+#[test]
+fn sizes_that_no_memory_has_are_left_out() {
+    let segment =
+        |size: u64| format!(r#"{{"blocks":[{{"size":{size},"state":"inactive"}},{{"size":8,"state":"inactive"}}]}}"#);
+    let text = format!("[{}]", [segment(u64::MAX), segment(1 << 53), segment((1 << 53) - 1)].join(","));
+    let snapshot = Snapshot::read(text.as_bytes()).expect("it is one");
+    assert_eq!(snapshot.bytes.reserved(), (1 << 53) - 1 + 24);
+    assert_eq!(snapshot.problems, ["2 blocks of 8 PiB or more: no memory has as much, so they are left out."]);
+    // So many of the longest that their sum is more than a number holds.
+    let many = format!("[{}]", vec![segment((1 << 53) - 1); 4000].join(","));
+    let snapshot = Snapshot::read(many.as_bytes()).expect("it is one");
+    assert_eq!(snapshot.bytes.free, u64::MAX);
+    assert!(!snapshot.finding().is_empty());
+}
+
+#[test]
+fn no_more_is_kept_than_can_be_drawn() {
+    let block = r#"{"size":512,"state":"active_allocated"}"#;
+    let one = |count: usize| format!(r#"{{"segment_type":"large","blocks":[{}]}}"#, vec![block; count].join(","));
+    let many = format!("[{}]", vec![one(1); 100_000].join(","));
+    let snapshot = Snapshot::read(many.as_bytes()).expect("it is one");
+    assert_eq!((snapshot.segments.len(), snapshot.more), (60, (99_940, 99_940 * 512)));
+    assert_eq!(snapshot.bytes.allocated, 100_000 * 512);
+    let long = format!("[{}]", one(300_000));
+    let snapshot = Snapshot::read(long.as_bytes()).expect("it is one");
+    let segment = &snapshot.segments[0];
+    assert_eq!((segment.blocks, segment.bytes.allocated), (300_000, 300_000 * 512));
+    assert!(segment.pieces.len() <= 1000);
+    assert_eq!(segment.pieces.iter().map(|p| p.size).sum::<u64>(), 300_000 * 512);
+}
+
+proptest! {
+    /// Whatever is written where a file's words are.
+    #[test]
+    fn no_snapshot_makes_it_panic(
+        steps in proptest::collection::vec((0_usize..28, any::<[u8; 4]>()), 0..200),
+        cut in any::<proptest::sample::Index>(),
+        byte: u8,
+    ) {
+        let keys = ["segments", "blocks", "size", "state", "inactive", "device", "total_size"];
+        let codes = b"](}uesatlq.hr0N(K)JMG\x85\x86\x87\x88\x8a\x94";
+        let mut pickle = b"\x80\x04".to_vec();
+        for (which, bytes) in steps {
+            match codes.get(which) {
+                Some(code) => {
+                    pickle.push(*code);
+                    pickle.extend(&bytes[..usize::from(bytes[0] % 3)]);
+                }
+                None => {
+                    let key = keys[usize::from(bytes[1]) % keys.len()];
+                    pickle.extend([0x8c, key.len() as u8]);
+                    pickle.extend(key.as_bytes());
+                }
+            }
+        }
+        let _ = Snapshot::read(&pickle);
+        let mut json = JSON.as_bytes().to_vec();
+        let at = cut.index(json.len());
+        json[at] = byte;
+        let _ = Snapshot::read(&json);
+        let mut real = include_bytes!("../../tests/fixtures/snapshots/snapshot.p5.pickle").to_vec();
+        let at = cut.index(real.len());
+        real[at] = byte;
+        if let Ok(snapshot) = Snapshot::read(&real) {
+            prop_assert!(!snapshot.finding().is_empty());
         }
     }
 }

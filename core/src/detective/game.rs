@@ -31,7 +31,7 @@ const fn case(title: &'static str, causes: &'static [Cause], layers: u64, looks:
 /// The cases, from those that one look tells to those with two causes.
 pub const CASES: [Written; 16] = [
     case("The GPU is idle at the start of every step", &[Cause::DataLoader], 12, 12),
-    case("Utilisation is low all through the step", &[Cause::SmallKernels], 12, 12),
+    case("Utilization is low all through the step", &[Cause::SmallKernels], 12, 12),
     case("The last kernels of a step come one by one", &[Cause::UnfusedOptimizer], 12, 12),
     case("The first kernel of a step waits for something slow", &[Cause::PageableCopies], 12, 12),
     case("Eight GPUs are hardly faster than four", &[Cause::ExposedCommunication], 12, 10),

@@ -12,8 +12,8 @@ mod tests;
 
 pub use game::{CASES, Case, choices};
 pub use outcome::Outcome;
-pub use own::{Own, Said, say_all};
-pub use sentences::{evidence, lead};
+pub use own::{Own, SNAPSHOT, Said, say_all};
+pub use sentences::{evidence, lead, remedy, title};
 
 use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
 use crate::options;
@@ -69,7 +69,7 @@ impl Model for Params {
     const ID: &'static str = "trace-detective";
     const TITLE: &'static str = "Trace detective";
     const SUMMARY: &'static str =
-        "A profiler trace of a training step, simulated with causes of low utilisation or your own, with a diagnosis.";
+        "A profiler trace of a training step, simulated with causes of low utilization or your own, with a diagnosis.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "whether causes are set or to be found", View::LIST, "explore")
             .label("What to do")

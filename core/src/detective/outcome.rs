@@ -129,7 +129,7 @@ impl Outcome {
 
     /// What removing the first cause that is found gains at most.
     pub fn at_most(&self) -> f64 {
-        self.findings.first().map_or(0.0, |f| f.share)
+        self.findings.iter().find(|f| f.cause.is_some()).map_or(0.0, |f| f.share)
     }
 
     /// The part of the time in which the GPU is idle for this reason.

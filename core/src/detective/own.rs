@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sentences::{evidence, lead};
+use super::sentences::{evidence, lead, percent};
+use crate::allocator::Snapshot;
 use crate::trace::breakdown::temporal;
-use crate::trace::diagnosis::{Finding, diagnose};
+use crate::trace::diagnosis::{Finding, WORTH, diagnose};
 use crate::trace::layout::{Lane, lanes};
 use crate::trace::rows::{Rows, Rules};
 use crate::trace::{Span, Trace};
@@ -30,13 +31,18 @@ impl Own {
 }
 
 fn finding(trace: &Trace, first: Option<&Finding>) -> String {
+    let device = trace.platform.device();
     let Some(time) = temporal(&Rows::of(trace, Rules::Ours)) else {
-        return "Nothing runs on a GPU in this trace.".to_owned();
+        return format!("Nothing runs on a {device} in this trace.");
     };
-    let lead = lead(&time);
+    let lead = lead(device, &time);
     match first {
+        Some(first) if first.cause.is_none() => {
+            format!("{lead} No cause explains {}: {}", percent(first.share), evidence(trace, first))
+        }
         Some(first) => format!("{lead} {}", evidence(trace, first)),
-        None => format!("{lead} Nothing stands out."),
+        None if time.share(time.idle) < WORTH => format!("{lead} Nothing stands out."),
+        None => format!("{lead} Several causes share the idle time, each with less than {}.", percent(WORTH)),
     }
 }
 
@@ -66,7 +72,12 @@ pub enum Said {
     Spans(Vec<Span>),
     /// That was everything.
     Done(Own),
+    /// What is in a memory snapshot, or why it cannot be read. It was given instead of traces.
+    Snapshot(Result<Snapshot, String>),
 }
+
+/// What stands before a file that is a memory snapshot, where the worker is given files: without it they are traces.
+pub const SNAPSHOT: &str = "snapshot";
 
 /// Events that are said at once: a page takes them in between two frames.
 const AT_ONCE: usize = 50_000;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::catalogue;
 use crate::query::Query;
-use crate::trace::diagnosis::Finding;
+use crate::trace::diagnosis::{Certainty, Finding, Place};
 
 #[test]
 fn every_case_can_be_solved_from_what_its_trace_shows() {
@@ -9,7 +9,7 @@ fn every_case_can_be_solved_from_what_its_trace_shows() {
         let params = Params { case: number, view: View::Game, ..Params::standard() };
         let outcome = params.outcome();
         for cause in Case::of(number, 1).causes {
-            let found = outcome.findings.iter().find(|f| f.cause == cause);
+            let found = outcome.findings.iter().find(|f| f.cause == Some(cause));
             assert!(found.is_some_and(|f| !f.evidence.is_empty()), "case {number}: {cause:?} in {:?}", names(&outcome));
             let repaired = Params { repair: cause, ..params }.outcome();
             assert!(repaired.gain() > 0.02, "case {number}: {cause:?} gains {}", repaired.gain());
@@ -18,7 +18,7 @@ fn every_case_can_be_solved_from_what_its_trace_shows() {
     assert!((1..=MOST_CASES).filter(|n| Case::of(*n, 1).causes.len() == 2).count() >= 4);
 }
 
-fn names(outcome: &Outcome) -> Vec<(Cause, f64)> {
+fn names(outcome: &Outcome) -> Vec<(Option<Cause>, f64)> {
     outcome.findings.iter().map(|f| (f.cause, f.share)).collect()
 }
 
@@ -29,7 +29,7 @@ fn fresh_cases_can_be_solved_too() {
         let outcome = params.outcome();
         let causes = Case::of(0, seed).causes;
         assert!(
-            causes.iter().all(|c| outcome.findings.iter().any(|f| f.cause == *c)),
+            causes.iter().all(|c| outcome.findings.iter().any(|f| f.cause == Some(*c))),
             "{seed}: {causes:?} in {:?}",
             names(&outcome)
         );
@@ -85,7 +85,17 @@ fn one_event_is_spoken_of_as_one() {
     let trace = Params::standard().outcome().traces.swap_remove(0);
     let many = ["1 times", "1 launches", "1 calls", "1 collectives", "1 kernels", "1 copies"];
     for cause in Cause::ALL.into_iter().skip(1) {
-        let one = evidence(&trace, &Finding { cause, gain: 8_000_000, share: 0.1, evidence: vec![0] });
+        let one = evidence(
+            &trace,
+            &Finding {
+                cause: Some(cause),
+                certainty: Certainty::Shown,
+                place: Place::Anywhere,
+                gain: 8_000_000,
+                share: 0.1,
+                evidence: vec![0],
+            },
+        );
         assert!(!many.iter().any(|words| one.contains(words)), "{one}");
     }
 }

@@ -87,6 +87,12 @@ impl Cutter {
             match self.place {
                 Place::Event | Place::Value if self.is_begun() => rest = self.go_on(rest, &mut take),
                 Place::Key => rest = self.name(rest),
+                // Objects one after another, one a line: the events may come in a later one.
+                Place::Over if !self.events_seen && !self.bare && byte.is_ascii_whitespace() => rest = after,
+                Place::Over if !self.events_seen && !self.bare && *byte == b'{' => {
+                    self.place = Place::Members;
+                    rest = after;
+                }
                 Place::Over | Place::Refused => return,
                 _ => {
                     self.between(*byte, &mut take);

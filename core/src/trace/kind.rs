@@ -62,12 +62,14 @@ impl Kind {
     }
 }
 
-/// Parts of the names of kernels that move data between GPUs: NCCL and RCCL, HCCL; custom all-reduces of vLLM, SGLang and PyTorch's
+/// Parts of the names of kernels that move data between GPUs: NCCL and RCCL, HCCL (whose kernels Ascend's profiler calls
+/// `hcom_allReduce_…`); custom all-reduces of vLLM, SGLang and PyTorch's
 /// symmetric memory; NVSHMEM; DeepEP.
-const BETWEEN_GPUS: [&str; 10] = [
+const BETWEEN_GPUS: [&str; 11] = [
     "nccl",
     "rccl",
     "hccl",
+    "hcom_",
     "multimem_",
     "cross_device_reduce",
     "one_shot_all_reduce",

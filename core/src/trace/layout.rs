@@ -8,6 +8,9 @@ use super::{Sort, Span, Trace};
 /// Deeper calls than this are not drawn.
 const DEEPEST: usize = 24;
 
+/// Rows that are drawn of all traces together. Those of each beyond that, which have least in them, are folded into one.
+const MOST_TRACKS: usize = 240;
+
 /// Events of one depth of one row, which do not overlap, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lane {
@@ -19,6 +22,9 @@ pub struct Lane {
     pub depth: usize,
     /// Its events, by their index among the spans.
     pub spans: Vec<u32>,
+    /// For how many rows it stands, if they are too many to be drawn: it then has the events of theirs that do not overlap, and `track`
+    /// is the first of them.
+    pub folded: u32,
 }
 
 /// What is drawn as one block.
@@ -36,14 +42,36 @@ pub struct Block {
 
 /// The lanes of some traces: for each its CPU threads, then its streams.
 pub fn lanes(traces: &[Trace]) -> Vec<Lane> {
-    traces.iter().enumerate().flat_map(|(i, trace)| of_trace(i, trace)).collect()
+    let most = MOST_TRACKS / traces.len().max(1);
+    traces.iter().enumerate().flat_map(|(i, trace)| of_trace(i, trace, most.max(1))).collect()
 }
 
-fn of_trace(index: usize, trace: &Trace) -> Vec<Lane> {
+/// The tracks of a trace that are drawn: all, or those with most in them.
+fn drawn(trace: &Trace, most: usize) -> Vec<bool> {
+    let mut filled: Vec<(i64, u32)> = (0..trace.tracks.len() as u32).map(|track| (0, track)).collect();
+    for span in &trace.spans {
+        if let Some((time, _)) = filled.get_mut(span.track as usize) {
+            *time = time.saturating_add(span.length);
+        }
+    }
+    filled.sort_by_key(|(time, track)| (std::cmp::Reverse(*time), *track));
+    let mut drawn = vec![false; trace.tracks.len()];
+    for (_, track) in filled.into_iter().take(most) {
+        if let Some(is_drawn) = drawn.get_mut(track as usize) {
+            *is_drawn = true;
+        }
+    }
+    drawn
+}
+
+fn of_trace(index: usize, trace: &Trace, most: usize) -> Vec<Lane> {
+    let drawn = drawn(trace, most);
     let mut order: Vec<u32> = (0..trace.spans.len() as u32).collect();
     let span = |i: u32| trace.spans.get(i as usize);
     // The longer first, so that a call lies over what it calls.
     order.sort_by_key(|i| span(*i).map(|s| (s.track, s.start, -s.length)));
+    let is_drawn = |i: &u32| span(*i).is_some_and(|s| drawn.get(s.track as usize).copied().unwrap_or_default());
+    let (order, rest): (Vec<u32>, Vec<u32>) = order.into_iter().partition(is_drawn);
     let mut all: Vec<Lane> = Vec::new();
     for run in order.chunk_by(|a, b| span(*a).map(|s| s.track) == span(*b).map(|s| s.track)) {
         let mut lanes: Vec<(i64, Vec<u32>)> = Vec::new();
@@ -59,13 +87,29 @@ fn of_trace(index: usize, trace: &Trace) -> Vec<Lane> {
                 None => {}
             }
         }
-        let lane = |(depth, (_, spans))| Lane { trace: index, track, depth, spans };
+        let lane = |(depth, (_, spans))| Lane { trace: index, track, depth, spans, folded: 0 };
         all.extend(lanes.into_iter().enumerate().map(lane));
     }
     let is_gpu =
         |lane: &Lane| lane.spans.iter().filter_map(|i| span(*i)).any(|s| s.sort.is_work() || s.sort == Sort::GpuRange);
     all.sort_by_cached_key(is_gpu);
+    all.extend(folded(index, trace, rest));
     all
+}
+
+/// One lane for all rows that are not drawn.
+fn folded(index: usize, trace: &Trace, mut rest: Vec<u32>) -> Option<Lane> {
+    let span = |i: &u32| trace.spans.get(*i as usize);
+    let tracks: std::collections::BTreeSet<u32> = rest.iter().filter_map(|i| span(i).map(|s| s.track)).collect();
+    let track = *tracks.first()?;
+    rest.sort_by_key(|i| span(i).map(|s| (s.start, -s.length)));
+    let mut until = i64::MIN;
+    rest.retain(|i| {
+        let Some(s) = span(i).filter(|s| s.start >= until) else { return false };
+        until = s.end();
+        true
+    });
+    Some(Lane { trace: index, track, depth: 0, spans: rest, folded: tracks.len() as u32 })
 }
 
 impl Lane {
@@ -109,7 +153,7 @@ impl Lane {
 
     /// The place of an event in this lane; none if it is in another.
     pub fn place(&self, trace: &Trace, span: u32) -> Option<usize> {
-        let begins = trace.spans.get(span as usize).filter(|s| s.track == self.track)?.start;
+        let begins = trace.spans.get(span as usize).filter(|s| self.folded > 0 || s.track == self.track)?.start;
         let first = self.spans.partition_point(|i| start(trace, *i) < begins);
         let same = self.spans.get(first..)?.iter().take_while(|i| start(trace, **i) == begins);
         same.enumerate().find(|(_, i)| **i == span).map(|(after, _)| first + after)
@@ -159,6 +203,36 @@ mod tests {
             let spans: Vec<&Span> = lane.spans.iter().map(|i| &traces[lane.trace].spans[*i as usize]).collect();
             assert!(spans.windows(2).all(|w| w[0].end() <= w[1].start), "{lane:?}");
         }
+    }
+
+    #[test]
+    fn tracks_beyond_what_can_be_drawn_are_one_row() {
+        let mut trace = Trace::default();
+        let name = trace.names.number("a kernel");
+        for i in 0..60_000_u32 {
+            trace.tracks.push(crate::trace::Track { thread: i.to_string(), ..Default::default() });
+            let (start, length) = (i64::from(i % 1000) * 10, i64::from(i % 7) + 1);
+            let (category, sort) = (Trace::NONE, Sort::Kernel);
+            let of = (i, i64::from(i));
+            trace.spans.push(Span {
+                name,
+                category,
+                track: of.0,
+                position: i,
+                sort,
+                stream: of.1,
+                correlation: -1,
+                start,
+                length,
+            });
+        }
+        let lanes = lanes(&[trace.clone(), trace.clone()]);
+        assert_eq!(lanes.len(), 2 * (MOST_TRACKS / 2 + 1));
+        let last = lanes.last().expect("there are some");
+        assert_eq!(last.folded as usize, 60_000 - MOST_TRACKS / 2);
+        let spans: Vec<&Span> = last.spans.iter().map(|i| &trace.spans[*i as usize]).collect();
+        assert!(spans.len() > 500 && spans.windows(2).all(|w| w[0].end() <= w[1].start));
+        assert_eq!(last.place(&trace, last.spans[7]), Some(7));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! [`super::kind::Kind`].
 
 use super::kind::communicates;
+use super::names::waits;
 use super::{Sort, Trace};
 
 /// How an event is drawn.
@@ -15,7 +16,7 @@ pub enum Look {
     Copy,
     /// An operator.
     Operator,
-    /// A call of CUDA's or HIP's runtime.
+    /// A call of the device's runtime.
     Call,
     /// A call that waits for the GPU.
     WaitingCall,
@@ -45,8 +46,8 @@ impl Look {
             Look::Communication => "Communication",
             Look::Copy => "Copies",
             Look::Operator => "Operators",
-            Look::Call => "CUDA calls",
-            Look::WaitingCall => "CUDA calls that wait",
+            Look::Call => "Runtime calls",
+            Look::WaitingCall => "Runtime calls that wait",
             Look::Range => "Ranges",
             Look::Other => "Other",
         }
@@ -57,10 +58,7 @@ impl Look {
         let by_name: Vec<(bool, bool)> = trace
             .names
             .iter()
-            .map(|name| {
-                let waits = name.contains("Synchronize") || name.contains("Free");
-                (communicates(name) || name.contains("PtoP"), waits)
-            })
+            .map(|name| (communicates(name) || name.contains("PtoP"), waits(name) || name.contains("Free")))
             .collect();
         let look = |span: &super::Span| {
             let (communicates, waits) = by_name.get(span.name as usize).copied().unwrap_or_default();

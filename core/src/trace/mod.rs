@@ -1,8 +1,9 @@
 //! Traces of a training step: what PyTorch's profiler writes, read, diagnosed and simulated.
 //!
 //! [`Reader`] reads Chrome's trace event format as Kineto writes it (`pytorch/kineto`, `libkineto/src/output_json.cpp`), in pieces, and
-//! keeps of each event what a diagnosis needs. [`rows`] says which of them count, [`breakdown`], [`idle`] and [`launches`] what they come
-//! to, by the definitions of Meta's Holistic Trace Analysis (`facebookresearch/HolisticTraceAnalysis`, version 0.6.1) or by ours where
+//! keeps of each event what a diagnosis needs; what other programs write in that format is read, or named ([`Platform`] says whose device
+//! it is of). [`rows`] says which of them count, [`breakdown`], [`idle`] and [`launches`] what they come
+//! to, by the definitions of Meta's Holistic Trace Analysis (`facebookresearch/HolisticTraceAnalysis` @ `f4d0062c`) or by ours where
 //! those mislead ([`rows::Rules`] has both). [`chrome`] writes such a file.
 //!
 //! Times are whole nanoseconds. Those of a file are kept as they are, relative to the earliest of them.
@@ -21,6 +22,7 @@ pub mod launches;
 pub mod layout;
 pub mod look;
 mod names;
+pub mod platform;
 pub mod ranks;
 mod read;
 pub mod rows;
@@ -31,6 +33,7 @@ mod tests;
 
 pub use chrome::{Event, chrome};
 pub use names::Names;
+pub use platform::Platform;
 pub use read::{MOST_BYTES, MOST_EVENTS, Problem, Reader};
 
 use serde::{Deserialize, Serialize};
@@ -40,7 +43,7 @@ use serde::{Deserialize, Serialize};
 pub enum Sort {
     /// An operator of PyTorch, `cpu_op`.
     Operator,
-    /// A call of CUDA's or HIP's runtime or driver.
+    /// A call of the device's runtime or driver: CUDA's, HIP's, SYCL's, another vendor's.
     Call,
     /// A range that the program named, on the CPU.
     Range,
@@ -66,19 +69,26 @@ impl Sort {
         matches!(self, Sort::Kernel | Sort::Copy | Sort::Set)
     }
 
-    /// What `cat` says, in the words of every version of Kineto since 2021.
+    /// What `cat` says, in the words of every version of Kineto since 2021 (`pytorch/kineto`, `libkineto/include/ActivityType.h`). Each
+    /// vendor puts its own name before the same words, `xpu_runtime` and `privateuse1_driver`, so the words decide and not the name.
     fn of(category: &str) -> Self {
         match category {
             "cpu_op" | "Operator" | "operator" => Sort::Operator,
-            "cuda_runtime" | "cuda_driver" | "Runtime" | "hip_runtime" => Sort::Call,
+            "Runtime" => Sort::Call,
             "user_annotation" => Sort::Range,
             "python_function" => Sort::Python,
             "kernel" | "Kernel" => Sort::Kernel,
-            "gpu_memcpy" | "Memcpy" => Sort::Copy,
-            "gpu_memset" | "Memset" => Sort::Set,
-            "gpu_user_annotation" => Sort::GpuRange,
-            "cuda_sync" => Sort::Wait,
-            _ => Sort::Other,
+            "Memcpy" => Sort::Copy,
+            "Memset" => Sort::Set,
+            "async_gpu" => Sort::GpuRange,
+            other => match other.rsplit_once('_').map(|(_, last)| last) {
+                Some("runtime" | "driver") => Sort::Call,
+                Some("memcpy") => Sort::Copy,
+                Some("memset") => Sort::Set,
+                Some("sync") => Sort::Wait,
+                Some("annotation") if other.ends_with("_user_annotation") => Sort::GpuRange,
+                _ => Sort::Other,
+            },
         }
     }
 }
@@ -169,6 +179,8 @@ pub struct Trace {
     pub world: Option<u32>,
     /// What the first device is called, if the file says it.
     pub device: String,
+    /// Whose device it is.
+    pub platform: Platform,
     /// Whether any time has a fraction of a microsecond: HTA then rounds all of them.
     pub fractions: bool,
     /// What was wrong with the file; what could be read is here all the same.

@@ -12,6 +12,19 @@ pub struct Names {
     numbers: BTreeMap<Box<str>, u32>,
 }
 
+/// Whether a call of a runtime waits for the device, by its name: CUDA's, HIP's and Level Zero's say so in it; SYCL's Unified Runtime has
+/// two (`oneapi-src/unified-runtime`, `scripts/core/queue.yml` and `event.yml`).
+pub(super) fn waits(name: &str) -> bool {
+    name.contains("Synchronize") || matches!(name, "urQueueFinish" | "urEventWait")
+}
+
+/// Whether a call takes memory from the device or gives it back.
+pub(super) fn allocates(name: &str) -> bool {
+    let cuda = ["cudaMalloc", "cudaFree", "cuMemCreate", "cuMemUnmap"];
+    let others = ["hipMalloc", "hipFree", "urUSMDeviceAlloc", "urUSMFree", "zeMemAllocDevice", "zeMemFree"];
+    cuda.contains(&name) || others.contains(&name)
+}
+
 impl From<Vec<Box<str>>> for Names {
     fn from(all: Vec<Box<str>>) -> Self {
         let numbers = all.iter().enumerate().map(|(i, text)| (text.clone(), i as u32)).collect();

@@ -43,6 +43,8 @@ pub struct Row {
     pub correlation: i64,
     /// When the call that launched it began, if that is in the trace.
     pub launched: Option<i64>,
+    /// That call, by its index among [`Trace::spans`]; by HTA's rules none.
+    pub call: Option<u32>,
     /// Whether anything has its correlation on the other side.
     pub linked: bool,
 }
@@ -105,6 +107,7 @@ impl<'a> Rows<'a> {
                 stream: i64::from(span.track),
                 correlation: span.correlation,
                 launched,
+                call,
                 linked,
             }
         };
@@ -216,6 +219,7 @@ impl Filter {
                 stream: span.stream,
                 correlation: span.correlation,
                 launched: call.map(|s| self.times(trace, s).0),
+                call: None,
                 // A partner that is the first event of the file counts as none.
                 linked: partner.and_then(|p| trace.spans.get(p as usize)).is_some_and(|s| s.position > 0),
             }

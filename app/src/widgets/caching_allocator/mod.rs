@@ -4,7 +4,7 @@ mod own;
 mod picture;
 
 use leptos::prelude::*;
-use ringside_core::allocator::{Op, Params, Run, Snapshot, State as Block};
+use ringside_core::allocator::{Op, Params, Run, Snapshot};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{bytes_binary, grouped};
 
@@ -28,6 +28,12 @@ const PRESETS: &[Preset] = &[
     ("Longer batches", "program=longer&request=512"),
     ("A true shortage", "program=shortage&request=2560"),
 ];
+
+/// What is simulated.
+const SIMULATED: &str = "Simulated: one device, one stream, PyTorch’s defaults.";
+/// What the sizes are, of a simulated allocator and of a snapshot alike.
+const SIZES: &str =
+    "Sizes as torch.cuda.memory_stats() has them: allocated counts blocks, which are requests rounded up.";
 
 /// How it is played.
 const PACE: Pace = Pace { whole: 24_000.0, longest: 1400.0, shortest: 300.0 };
@@ -70,7 +76,9 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| params.with(|p| run.with(|r| p.quantities(r))));
     let below = view! {
         <div>
-            <dl class="readings" hidden=is_own>{readings::binary(&Params::ENTRY, quantities)}</dl>
+            <Show when=move || !is_own.get()>
+                <dl class="readings">{readings::binary(&Params::ENTRY, quantities)}</dl>
+            </Show>
             {own::view(own)}
         </div>
     };
@@ -81,8 +89,7 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding
-            notes="One device, one stream, PyTorch’s defaults. Sizes as torch.cuda.memory_stats() has them: allocated counts blocks, which are requests rounded up."
-                .to_owned()
+            notes=Signal::derive(move || if is_own.get() { SIZES.to_owned() } else { format!("{SIMULATED} {SIZES}") })
             presets=presets(state, "Examples", PRESETS.iter().copied(), |p| *p)
             controls=Controls::of(state).draw()
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
@@ -92,6 +99,8 @@ fn view(props: Props) -> AnyView {
             {picture::view(drawn, device)}
         </ModelFigure>
     };
+    // With a snapshot on show, nothing is left of the simulated allocator.
+    let figure = view! { <div class:own-file=is_own>{figure}</div> };
     drop_zone(move |files| own.read(files), figure.into_any())
 }
 
@@ -111,17 +120,15 @@ fn table(drawn: Memo<Snapshot>) -> AnyView {
     let rows = move || {
         drawn.with(|snapshot| {
             let row = |s: &ringside_core::allocator::Drawn| {
-                let free = s.pieces.iter().filter(|p| p.state == Block::Free).map(|p| p.size);
-                let longest = free.clone().max().unwrap_or(0);
                 view! {
                     <tr>
                         <th scope="row">{s.name.clone()}</th>
                         <td>{if s.small { "small" } else { "large" }}</td>
                         <td class="number">{bytes(s.reserved())}</td>
-                        <td class="number">{bytes(s.bytes(|state| state == Block::Allocated))}</td>
-                        <td class="number">{bytes(free.sum())}</td>
-                        <td class="number">{bytes(longest)}</td>
-                        <td class="number">{grouped(s.pieces.len() as u64)}</td>
+                        <td class="number">{bytes(s.bytes.allocated)}</td>
+                        <td class="number">{bytes(s.bytes.free)}</td>
+                        <td class="number">{bytes(s.bytes.longest_free)}</td>
+                        <td class="number">{grouped(s.blocks)}</td>
                     </tr>
                 }
             };
@@ -137,5 +144,9 @@ fn table(drawn: Memo<Snapshot>) -> AnyView {
         numbers("longest free block"),
         numbers("blocks"),
     ];
-    view! { <Table columns rows=rows.into_any() /> }.into_any()
+    view! {
+        <Table columns rows=rows.into_any() />
+        <p class="fine">{move || drawn.with(|d| picture::rest(d.more))}</p>
+    }
+    .into_any()
 }

@@ -1,14 +1,24 @@
 //! The learner's own memory snapshot. It stays in the browser.
 
+use js_sys::{Array, Uint8Array};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use ringside_core::allocator::Snapshot;
+use ringside_core::detective::{SNAPSHOT, Said};
+use wasm_bindgen::prelude::*;
 
 use crate::ui::file;
 use crate::ui::unique_id;
+use crate::worker::{Program, Worker};
 
 /// Bytes that are read.
 const MOST_BYTES: f64 = 50e6;
+
+/// The worker that reads traces reads snapshots too.
+const READER: Program = Program {
+    meta: "ringside-trace",
+    does: "reads snapshots",
+    remedy: "Make the snapshot earlier in the run, or without the history of allocations.",
+};
 
 /// The snapshot that was given.
 #[derive(Clone, Copy)]
@@ -18,32 +28,83 @@ pub(super) struct Own {
     /// What the file is called.
     pub name: RwSignal<String>,
     problems: RwSignal<Vec<String>>,
+    /// What is read just now; none if nothing is.
+    reading: StoredValue<Option<Reading>, LocalStorage>,
+    is_reading: RwSignal<bool>,
+}
+
+/// A worker that reads, and the file that it is to be given.
+struct Reading {
+    worker: Worker,
+    file: web_sys::File,
 }
 
 impl Own {
     pub fn new() -> Self {
-        Self { snapshot: RwSignal::new(None), name: RwSignal::new(String::new()), problems: RwSignal::new(Vec::new()) }
+        Self {
+            snapshot: RwSignal::new(None),
+            name: RwSignal::new(String::new()),
+            problems: RwSignal::new(Vec::new()),
+            reading: StoredValue::new_local(None),
+            is_reading: RwSignal::new(false),
+        }
+    }
+
+    /// Ends the worker, whatever it does.
+    fn stop(self) {
+        self.reading.set_value(None);
+        self.is_reading.set(false);
     }
 
     pub fn read(self, files: Vec<web_sys::File>) {
-        let Some(given) = files.into_iter().next() else { return };
-        spawn_local(async move {
-            let bytes = file::read_bytes(&given, MOST_BYTES).await;
-            let name = given.name();
-            let read = match bytes {
-                Ok(bytes) => Snapshot::read(&bytes).map_err(|why| format!("{name}: {why}")),
-                Err(why) => Err(why),
-            };
-            match read {
-                Ok(snapshot) => {
-                    self.problems.set(snapshot.problems.clone());
-                    self.name.set(name);
-                    self.snapshot.set(Some(snapshot));
-                }
-                // What was on show stays.
-                Err(why) => self.problems.set(vec![why]),
+        let Some(file) = files.into_iter().next() else { return };
+        self.stop();
+        self.problems.set(Vec::new());
+        if let Err(why) = file::fits(&file, MOST_BYTES) {
+            return self.problems.set(vec![why]);
+        }
+        match Worker::start(READER, move |said| self.hear(said)) {
+            Ok(worker) => {
+                self.reading.set_value(Some(Reading { worker, file }));
+                self.is_reading.set(true);
             }
+            Err(why) => self.problems.set(vec![why]),
+        }
+    }
+
+    fn hear(self, said: Result<JsValue, String>) {
+        let said = said.and_then(|bytes| {
+            // Of another version of this site: it was renewed while this page was open.
+            let other = |_| "The program that reads snapshots is of another version. Reload the page.".to_owned();
+            postcard::from_bytes::<Said>(&Uint8Array::new(&bytes).to_vec()).map_err(other)
         });
+        match said {
+            Ok(Said::Ready) => self.reading.with_value(|reading| {
+                if let Some(Reading { worker, file }) = reading {
+                    worker.post(&Array::of2(&SNAPSHOT.into(), file));
+                }
+            }),
+            Ok(Said::Snapshot(read)) => {
+                let name =
+                    self.reading.with_value(|reading| reading.as_ref().map(|r| r.file.name())).unwrap_or_default();
+                self.stop();
+                match read {
+                    Ok(snapshot) => {
+                        self.problems.set(snapshot.problems.clone());
+                        self.name.set(name);
+                        self.snapshot.set(Some(snapshot));
+                    }
+                    // What was on show stays.
+                    Err(why) => self.problems.set(vec![format!("{name}: {why}")]),
+                }
+            }
+            // It says nothing else of a snapshot.
+            Ok(_) => {}
+            Err(why) => {
+                self.stop();
+                self.problems.set(vec![why]);
+            }
+        }
     }
 }
 
@@ -74,6 +135,7 @@ pub(super) fn view(own: Own) -> impl IntoView {
                     "Back to the simulated allocator"
                 </button>
             </div>
+            <p role="status">{move || own.is_reading.get().then_some("The snapshot is being read.")}</p>
             <div role="alert">
                 <ul class="alloc-problems" hidden=move || own.problems.with(Vec::is_empty)>
                     {move || own.problems.get().into_iter().map(problem).collect_view()}

@@ -4,13 +4,10 @@ use std::fmt::Write as _;
 
 use leptos::prelude::*;
 use ringside_core::allocator::{Drawn, Snapshot, State};
-use ringside_core::quantity::grouped;
+use ringside_core::quantity::counted;
 
 use super::bytes;
 use crate::ui::markup::renewed;
-
-/// Segments that are drawn; of a snapshot with more, the longest.
-const MOST: usize = 60;
 
 /// What the colours mean: class and words.
 const LEGEND: [(&str, &str); 5] = [
@@ -33,15 +30,9 @@ fn class(segment: &Drawn, state: State) -> &'static str {
 
 /// What is drawn of it: all segments to the same scale, and the device, if its memory is known.
 pub(super) fn view(drawn: Memo<Snapshot>, device: Memo<Option<u64>>) -> AnyView {
-    let longest = Memo::new(move |_| drawn.with(|d| d.segments.iter().map(length).max().unwrap_or(1).max(1)));
-    let count = Memo::new(move |_| drawn.with(|d| d.segments.len().min(MOST)));
-    let more = move || {
-        drawn.with(|d| {
-            let rest = d.segments.get(MOST..).unwrap_or_default();
-            let held: u64 = rest.iter().map(Drawn::reserved).sum();
-            (!rest.is_empty()).then(|| format!("{} shorter segments, {}.", grouped(rest.len() as u64), bytes(held)))
-        })
-    };
+    let longest = Memo::new(move |_| drawn.with(|d| d.segments.iter().map(Drawn::length).max().unwrap_or(1).max(1)));
+    let count = Memo::new(move |_| drawn.with(|d| d.segments.len()));
+    let more = move || drawn.with(|d| rest(d.more));
     let entry = |(class, text): (&'static str, &'static str)| {
         view! { <li><i class=format!("swatch alloc-{class}") aria-hidden="true"></i>{text}</li> }
     };
@@ -60,9 +51,10 @@ pub(super) fn view(drawn: Memo<Snapshot>, device: Memo<Option<u64>>) -> AnyView 
     .into_any()
 }
 
-/// The addresses of a segment.
-fn length(segment: &Drawn) -> u64 {
-    segment.bytes(|_| true)
+/// The segments that are not shown.
+pub(super) fn rest((count, held): (u64, u64)) -> Option<String> {
+    (count > 0)
+        .then(|| format!("And {} more, which are shorter: {}.", counted(count, "segment", "segments"), bytes(held)))
 }
 
 /// Bars of one row, from the left: class and size each, of so much in all.
@@ -83,19 +75,14 @@ fn bars(parts: &[(&'static str, u64)], of: u64) -> String {
 fn whole(drawn: Memo<Snapshot>, device: Memo<Option<u64>>) -> impl IntoView {
     let parts = move || {
         drawn.with(|d| {
-            let of = |meant: fn(&Drawn, State) -> bool| -> u64 {
-                d.segments.iter().map(|s| s.bytes(|state| meant(s, state))).sum()
-            };
-            [
-                ("allocated", of(|_, state| state == State::Allocated)),
-                ("hole", of(|s, state| state == State::Free && !s.is_free())),
-                ("cached", of(|s, state| state == State::Free && s.is_free())),
-            ]
+            let cached = d.given_back;
+            [("allocated", d.bytes.allocated), ("hole", d.bytes.free.saturating_sub(cached)), ("cached", cached)]
         })
     };
     let says = move || {
         let [(_, allocated), (_, holes), (_, cached)] = parts();
-        let left = device.get().unwrap_or_default().saturating_sub(allocated + holes + cached);
+        let left =
+            device.get().unwrap_or_default().saturating_sub(allocated.saturating_add(holes).saturating_add(cached));
         format!(
             "Device: {} allocated, {} in holes, {} cached, {} not taken",
             bytes(allocated),

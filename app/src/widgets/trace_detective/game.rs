@@ -144,7 +144,7 @@ fn show_evidence(progress: Progress, shown: Shown, outcome: Memo<Arc<Outcome>>) 
     };
     let says = outcome.with_untracked(|o| {
         // What is diagnosed is rank 0.
-        trace == 0 && o.findings.iter().any(|f| f.cause == cause && f.evidence.contains(&span))
+        trace == 0 && o.findings.iter().any(|f| f.cause == Some(cause) && f.evidence.contains(&span))
     });
     progress.shown.set(says);
     progress.message.set(if says {

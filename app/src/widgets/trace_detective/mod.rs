@@ -159,6 +159,11 @@ impl Shown {
     }
 }
 
+/// What is on show.
+const SIMULATED: &str =
+    "Simulated: durations are of the order of an H100’s, and no trace made here is of a real run. Rank 0 is diagnosed.";
+const OWN: &str = "Your own file. The rank with the lowest number is diagnosed.";
+
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
     let params = state.params();
@@ -190,17 +195,17 @@ fn view(props: Props) -> AnyView {
     let finding = Signal::derive(move || scene.with(|s| s.own.finding.clone()));
     let below = view! {
         <div class="trace-below">
-            <div class:nowhere=move || !is_game.get()>{game::view(state, shown, outcome)}</div>
+            <Show when=move || is_game.get()>{game::view(state, shown, outcome)}</Show>
             {about::view(shown)}
             {picked::view(shown)}
             <div class:nowhere=move || !tells.get()>{findings(shown)}</div>
-            <div class:nowhere=move || is_own.get() || !is(View::Verdict)>
+            <Show when=move || !is_own.get() && is(View::Verdict)>
                 <button type="button" class="secondary" on:click=move |_| state.update(|p| p.view = View::Explore)>
                     "Give up: show the cause"
                 </button>
-            </div>
+            </Show>
             {own::view(files)}
-            <div class:nowhere=is_own>{quantities(params, outcome)}</div>
+            <Show when=move || !is_own.get()>{quantities(params, outcome)}</Show>
         </div>
     }
     .into_any();
@@ -210,8 +215,7 @@ fn view(props: Props) -> AnyView {
             state
             subtitle
             finding
-            notes="Simulated: durations are of the order of an H100’s, and no trace made here is of a real run. Diagnosed is rank 0."
-                .to_owned()
+            notes=Signal::derive(move || if is_own.get() { OWN } else { SIMULATED }.to_owned())
             controls
             below=(!props.compact).then_some(below)
             table=move || numbers::view(shown)
@@ -219,15 +223,30 @@ fn view(props: Props) -> AnyView {
             {viewer::view(shown)}
         </ModelFigure>
     };
+    // With a file on show, nothing is left of the simulated trace.
+    let figure = view! { <div class:own-file=is_own>{figure}</div> };
     drop_zone(move |given| files.read(&given), figure.into_any())
 }
 
 /// What the trace shows: which cause, which events say so, what to try, and what it would gain at most.
 fn findings(shown: Shown) -> impl IntoView {
     let item = move |finding: Finding| {
-        let cause = finding.cause;
         let share = ringside_core::quantity::Unit::Fraction.format((finding.share * 1000.0).round() / 1000.0);
-        let said = shown.scene.with(|s| s.traces.first().map(|t| detective::evidence(t, &finding)).unwrap_or_default());
+        let gains = if finding.cause.is_some() {
+            format!("at most {share} to be gained.")
+        } else {
+            format!("{share} of the time.")
+        };
+        let (title, said, remedy) = shown.scene.with(|s| {
+            let of = |t| {
+                (
+                    detective::title(t, &finding),
+                    capital(&detective::evidence(t, &finding)),
+                    detective::remedy(t, &finding),
+                )
+            };
+            s.traces.first().map(of).unwrap_or_default()
+        });
         let evidence = StoredValue::new(finding.evidence);
         let show = move |_| {
             // The next of the events that say so.
@@ -242,10 +261,12 @@ fn findings(shown: Shown) -> impl IntoView {
         };
         view! {
             <li>
-                <p><b>{capital(cause.label())}</b> ": at most " {share} " to be gained."</p>
+                <p><b>{title}</b> ": " {gains}</p>
                 <p>{said}</p>
-                <p class="fine">"To try: " {cause.repair()} "."</p>
-                <button type="button" class="secondary" on:click=show>"Show the next event that says so"</button>
+                <p class="fine">"To try: " {remedy} "."</p>
+                <button type="button" class="secondary" on:click=show>
+                    {if finding.cause.is_some() { "Show the next event that says so" } else { "Show the next place" }}
+                </button>
             </li>
         }
     };
@@ -255,7 +276,7 @@ fn findings(shown: Shown) -> impl IntoView {
             <p class="trace-title">"Diagnosis"</p>
             <ul>{list}</ul>
             <p class="fine" hidden=move || shown.scene.with(|s| !s.own.findings.is_empty())>
-                "No cause takes three percent of the time."
+                "Nothing takes three percent of the time."
             </p>
         </section>
     }

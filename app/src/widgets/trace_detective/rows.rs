@@ -1,6 +1,8 @@
 //! The lines of the drawing: which lanes there are, under which labels, and which are folded away.
 
 use leptos::prelude::*;
+use ringside_core::quantity::counted;
+use ringside_core::trace::layout::Lane;
 
 use super::{Scene, Shown};
 
@@ -73,9 +75,12 @@ pub(super) fn at(rows: &[Row], y: f64) -> Option<&Row> {
     rows.iter().rfind(|row| row.y <= y)
 }
 
-fn name(scene: &Scene, (trace, track): (usize, u32)) -> String {
+fn name(scene: &Scene, lane: Option<&Lane>, (trace, track): (usize, u32)) -> String {
     let Some(of) = scene.traces.get(trace) else { return String::new() };
     let rank = of.rank.unwrap_or(trace as u32);
+    if let Some(lane) = lane.filter(|lane| lane.folded > 0) {
+        return format!("rank {rank}: and {} more, drawn as one", counted(u64::from(lane.folded), "row", "rows"));
+    }
     let name = of.tracks.get(track as usize).map(|t| {
         let name = if t.thread_name.is_empty() { &t.thread } else { &t.thread_name };
         if t.process_name.contains("GPU") { format!("GPU, {name}") } else { name.clone() }
@@ -108,7 +113,10 @@ pub(super) fn labels(shown: Shown, rows: Memo<Vec<Row>>) -> impl IntoView {
                 on:click=move |_| fold(shown, of)
             >
                 <span aria-hidden="true">{move || if is_open() { "▾ " } else { "▸ " }}</span>
-                {move || shown.scene.with(|s| name(s, of))}
+                {move || {
+                    let lane = rows.with(|rows| rows.iter().find(|row| row.of == of).map(|row| row.lane));
+                    shown.scene.with(|s| name(s, lane.and_then(|i| s.own.lanes.get(i)), of))
+                }}
             </button>
         }
     };

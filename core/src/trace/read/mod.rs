@@ -1,6 +1,7 @@
 //! A file of the profiler, read in pieces.
 
-mod jax;
+mod named;
+mod pairs;
 mod problems;
 
 use std::collections::BTreeMap;
@@ -9,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Raw, members};
 use super::json::{Cut, Cutter, End};
-use super::{Collective, Memory, Sort, Span, Trace, Track};
+use super::{Collective, Memory, Platform, Sort, Span, Trace, Track};
+use pairs::Mark;
 
 /// Events kept of all files that are read together, 56 bytes each: more are counted, and left out.
 pub const MOST_EVENTS: usize = 2_000_000;
@@ -53,8 +55,15 @@ struct Building {
     tracks: BTreeMap<(String, String), u32>,
     process_names: BTreeMap<String, String>,
     thread_names: BTreeMap<(String, String), String>,
+    /// Beginnings and ends that stand apart.
+    marks: Vec<Mark>,
+    /// Whether it is Nsight's own export, in which nothing is read.
+    nsight: bool,
+    /// Whether it begins as an SQLite database does.
+    sqlite: bool,
     /// Events met, of every phase.
     position: u32,
+    unpaired: u64,
     backwards: u64,
     timeless: u64,
     unreadable: u64,
@@ -78,12 +87,15 @@ impl Reader {
     pub fn push(&mut self, piece: &[u8]) -> bool {
         let left = MOST_BYTES.saturating_sub(self.bytes);
         let taken = piece.get(..usize::try_from(left).unwrap_or(usize::MAX)).unwrap_or(piece);
+        if self.bytes == 0 {
+            self.building.sqlite = taken.starts_with(b"SQLite format 3");
+        }
         self.bytes += taken.len() as u64;
         if taken.len() < piece.len() {
             self.ended = Some(Ended::TooLong);
         }
         self.take(taken);
-        self.ended.is_none()
+        self.ended.is_none() && !self.building.nsight
     }
 
     fn take(&mut self, piece: &[u8]) {
@@ -100,7 +112,7 @@ impl Reader {
 
     /// Events that were read so far.
     pub fn events(&self) -> usize {
-        self.building.trace.spans.len()
+        self.building.count()
     }
 
     /// Bytes that were read so far.
@@ -117,8 +129,9 @@ impl Reader {
     pub fn finish(self) -> Trace {
         let end = self.cutter.end();
         let mut building = self.building;
-        building.name_tracks();
-        building.say(end, self.ended);
+        building.pair();
+        let writer = building.name_tracks();
+        building.say(end, self.ended, writer);
         building.trace
     }
 }
@@ -137,7 +150,7 @@ struct Fields<'a> {
 }
 
 /// The arguments of an event that are used.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct Args {
     stream: Option<i64>,
     correlation: Option<i64>,
@@ -219,6 +232,7 @@ impl Building {
             Some(Raw::Text(b"M")) => self.metadata(&fields),
             Some(Raw::Text(b"i" | b"I")) => self.instant(&fields),
             Some(Raw::Text(b"X")) => self.span(&fields, position),
+            Some(Raw::Text(phase @ (b"B" | b"E"))) => self.mark(&fields, position, phase == b"B"),
             None if fields.length.is_some() => self.span(&fields, position),
             _ => {}
         }
@@ -265,11 +279,20 @@ impl Building {
             self.backwards += 1;
             return;
         }
-        if self.trace.spans.len() >= self.room {
+        if self.count() >= self.room {
             self.left_out += 1;
             return;
         }
-        let args = fields.args.map(Args::read).unwrap_or_default();
+        let (span, args) = self.made(fields, position, (start, length));
+        self.keep(span, args);
+    }
+
+    /// Events that are kept so far; one that has begun counts.
+    fn count(&self) -> usize {
+        self.trace.spans.len() + self.marks.len().div_ceil(2)
+    }
+
+    fn keep(&mut self, span: Span, args: Args) {
         let index = self.trace.spans.len() as u32;
         if let Some(bandwidth) = args.bandwidth.filter(|b| b.is_finite()) {
             self.trace.bandwidths.push((index, bandwidth));
@@ -278,11 +301,22 @@ impl Building {
             let bytes = args.elements.saturating_mul(args.element.max(1));
             self.trace.collectives.push((index, Collective { name, bytes, group: args.group }));
         }
-        self.trace.fractions |= start % 1000 != 0;
+        self.trace.fractions |= span.start % 1000 != 0;
+        self.trace.spans.push(span);
+    }
+
+    /// The span of an event, and what its arguments say beside it.
+    fn made(&mut self, fields: &Fields<'_>, position: u32, (start, length): (i64, i64)) -> (Span, Args) {
+        let args = fields.args.map(Args::read).unwrap_or_default();
+        let written = fields.category.map(Raw::text);
         let name = fields.name.map(Raw::text).unwrap_or_default();
+        let sort = written.as_deref().map_or(Sort::Other, Sort::of);
+        if let (Sort::Call, Some(category)) = (sort, &written) {
+            self.trace.platform = self.trace.platform.or(Platform::of_call(category, &name));
+        }
         let span = Span {
             name: self.trace.names.number(&name),
-            sort: written.as_deref().map_or(Sort::Other, Sort::of),
+            sort,
             category: written.map_or(Trace::NONE, |category| self.trace.names.number(&category)),
             track: self.track(fields),
             position,
@@ -291,7 +325,7 @@ impl Building {
             start,
             length,
         };
-        self.trace.spans.push(span);
+        (span, args)
     }
 
     fn track(&mut self, fields: &Fields<'_>) -> u32 {
@@ -305,6 +339,10 @@ impl Building {
         track
     }
 
+    fn has_events(&self) -> bool {
+        self.position > 0
+    }
+
     /// Beside the events: the rank, and the device.
     fn member(&mut self, name: &[u8], value: &[u8]) {
         let number = |raw: Raw<'_>| raw.whole().and_then(|n| u32::try_from(n).ok());
@@ -314,6 +352,10 @@ impl Building {
                 b"world_size" => self.trace.world = number(raw),
                 _ => {}
             })),
+            // A line of `nsys export --type=json` is an object with one of these, as "CudaEvent".
+            _ if !self.has_events() && name.ends_with(b"Event") && name.first().is_some_and(u8::is_ascii_uppercase) => {
+                self.nsight = true;
+            }
             b"deviceProperties" => {
                 // The first of a list.
                 let first = value.iter().position(|b| *b == b'{').and_then(|at| value.get(at..));

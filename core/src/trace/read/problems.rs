@@ -1,5 +1,6 @@
 //! What was wrong with a file, in sentences.
 
+use super::named::Writer;
 use super::{Building, End, Ended, MOST_BYTES, Problem};
 use crate::quantity::{Unit, grouped};
 use crate::trace::{Sort, Trace};
@@ -40,16 +41,53 @@ fn of_end(end: End, ended: Option<Ended>, count: u64) -> Option<Problem> {
     }
 }
 
+/// What the file is, if it is one that is not read, or not to its end.
+fn of_writer(writer: Writer, has_work: bool) -> Option<&'static str> {
+    match (writer, has_work) {
+        (Writer::Ascend, _) => Some(
+            "This is an Ascend trace. The device’s work is read from the rows of “Ascend Hardware”; the links from launches to it are \
+             not, so the diagnosis says where the NPU idles and not which launch came late.",
+        ),
+        (Writer::Autograd, true) => Some(
+            "This was written by PyTorch’s autograd profiler without Kineto. Its “CPU functions” and “CUDA functions” are read; it has \
+             no launches, so the diagnosis says where the GPU idles and not which launch came late.",
+        ),
+        (Writer::Autograd, false) => Some(
+            "This was written by PyTorch’s autograd profiler without Kineto, and has no rows of a device. Record it with torch.profiler.",
+        ),
+        (Writer::Rocprof, _) => Some(
+            "This was written by rocprof. Its HIP calls, kernels and copies are read; what links a call to its kernel is not.",
+        ),
+        (Writer::Plain, _) => None,
+    }
+}
+
+const NSIGHT: &str = "This is Nsight Systems’ JSON export, which is not read here. Record the same step with torch.profiler and \
+                      prof.export_chrome_trace, or read it with “nsys stats”.";
+
+const SQLITE: &str = "This is an SQLite database, as “nsys export” writes one, and is not read here. Record the same step with \
+                      torch.profiler and prof.export_chrome_trace, or read it with “nsys stats”.";
+
 impl Building {
     /// What was wrong, the worst first.
-    pub(super) fn say(&mut self, end: End, ended: Option<Ended>) {
+    pub(super) fn say(&mut self, end: End, ended: Option<Ended>, writer: Writer) {
         let count = self.trace.spans.len() as u64;
+        let has_work = self.trace.has_gpu();
+        if self.nsight || self.sqlite {
+            let message = if self.nsight { NSIGHT } else { SQLITE };
+            self.trace.problems = vec![Problem { message: message.to_owned(), fatal: true }];
+            return;
+        }
         let mut problems: Vec<Problem> = of_end(end, ended, count).into_iter().collect();
         let mut say = |message: String| problems.push(Problem { message, fatal: false });
-        if count > 0 && !self.trace.has_gpu() {
-            say("Nothing runs on a GPU in it. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and let a step \
-                 finish before the profiler stops."
-                .to_owned());
+        if let Some(what) = of_writer(writer, has_work).filter(|_| count > 0) {
+            say(what.to_owned());
+        }
+        if count > 0 && !has_work && writer != Writer::Autograd {
+            let (device, record) = (self.trace.platform.device(), self.trace.platform.recording());
+            say(format!(
+                "Nothing runs on a {device} in it. {record}, and let a step finish before the profiler stops."
+            ));
         }
         let mut counted = |n: u64, one: &str, more: &str| {
             if n > 0 {
@@ -60,6 +98,11 @@ impl Building {
             self.backwards,
             "event ends before it begins, and is left out.",
             "events end before they begin, and are left out.",
+        );
+        counted(
+            self.unpaired,
+            "beginning or end of an event has no other side, and is left out.",
+            "beginnings and ends of events have no other side, and are left out.",
         );
         counted(
             self.timeless,

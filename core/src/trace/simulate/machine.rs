@@ -1,6 +1,6 @@
 //! A rank: its CPU thread, its streams, and what a profiler writes down of both.
 
-use super::super::{Collective, Memory, Sort, Span, Trace, Track};
+use super::super::{Collective, Memory, Platform, Sort, Span, Trace, Track};
 use crate::mix::Stream;
 
 /// Streams of a GPU.
@@ -75,6 +75,7 @@ impl Machine {
             rank: Some(rank),
             world: Some(world),
             device: "Simulated GPU".to_owned(),
+            platform: Platform::Cuda,
             fractions: true,
             ..Trace::default()
         };

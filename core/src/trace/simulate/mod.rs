@@ -1,4 +1,4 @@
-//! Steps of training as a profiler would see them, with causes of low utilisation that can be set.
+//! Steps of training as a profiler would see them, with causes of low utilization that can be set.
 //!
 //! What is modelled: a CPU thread that calls operators and launches kernels, and runs ahead of the GPU; streams that do what is launched in
 //! its order; waits of one stream for another; copies; all-reduces of gradients that end on all ranks at once. Durations are of the order
@@ -50,7 +50,7 @@ options!(Cause {
     None: "none", "nothing";
     DataLoader: "data-loader", "slow data loader";
     SmallKernels: "small-kernels", "small kernels";
-    Sync: "sync", "host–device synchronisation";
+    Sync: "sync", "host–device synchronization";
     Straggler: "straggler", "a straggler";
     ExposedCommunication: "exposed-communication", "exposed communication";
     AllocatorRetries: "allocator-retries", "allocator retries";

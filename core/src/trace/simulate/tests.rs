@@ -10,12 +10,13 @@ fn setup(causes: &[Cause]) -> Setup {
 }
 
 fn found(setup: &Setup) -> Vec<(Cause, f64)> {
-    diagnose(&setup.run(), 0).into_iter().map(|f| (f.cause, f.share)).collect()
+    let known = |f: super::super::diagnosis::Finding| f.cause.map(|cause| (cause, f.share));
+    diagnose(&setup.run(), 0).into_iter().filter_map(known).collect()
 }
 
 #[test]
 fn a_healthy_step_shows_nothing() {
-    assert_eq!(found(&setup(&[])), []);
+    assert_eq!(diagnose(&setup(&[]).run(), 0), []);
 }
 
 #[test]

@@ -1,24 +1,74 @@
 //! Which cause it is, which events say so, and what removing it would gain at most.
 //!
-//! The time in which nothing computes is divided among causes, each part once: first the gaps in which the GPU waits for its host, by what
+//! The time in which nothing computes is divided among causes, each part once: first the gaps in which the GPU is idle ([`host`]), by what
 //! the CPU did meanwhile; then copies and collectives that nothing hides. Two causes hide in busy time: chains of kernels that move the
 //! same data, and forward passes that are computed again. A gain is an upper bound, because what is removed may have hidden something else.
+//!
+//! What no cause explains is a finding as well: how much it is, and where the CPU was. [`Certainty`] says how each finding was come by.
+//! Nothing is concluded with certainty from what a file lacks: no moment of idleness that was unexplained becomes
+//! [`Certainty::Shown`] when events are taken out, cut off, or given categories that are not known here.
+
+mod host;
+mod place;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::intervals::{Interval, both, length, union, without};
+use super::intervals::{Interval, length, union, without};
 use super::kind::Kind;
 use super::rows::{Row, Rows, Rules};
 use super::simulate::Cause;
-use super::{Collective, Sort, Span, Trace, breakdown, idle};
+use super::{Collective, Sort, Span, Trace, breakdown};
 
-/// A cause that a trace shows.
+/// How a finding was come by, the least certain first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Certainty {
+    /// No cause explains the time: the file says where it passes, and not why.
+    Unexplained,
+    /// It fits what is seen and what is missing: a silence, or the place in a step.
+    Suspected,
+    /// Events in the file say so.
+    Shown,
+}
+
+/// Where time passes that is idle for the GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Place {
+    /// Wherever the cause is.
+    Anywhere,
+    /// The CPU is inside a range, an operator, a call or a function of this name, of [`Trace::names`].
+    Inside {
+        /// Its name.
+        name: u32,
+        /// Whether nothing else is recorded meanwhile.
+        silent: bool,
+    },
+    /// Nothing at all is recorded of the CPU meanwhile.
+    Silence,
+    /// The CPU does this and that, in no range.
+    Host,
+    /// The next work was launched in time and began late: it waited for another stream, an event or another device.
+    Stream,
+    /// The launch of the next work is not in the file.
+    NoLaunch,
+    /// Between two kernels that were both launched in time.
+    Kernels,
+    /// Many places, none of which is worth a sentence.
+    Several,
+}
+
+/// A cause that a trace shows, or time that no cause explains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Which.
-    pub cause: Cause,
+    /// Which; none if no cause explains the time.
+    pub cause: Option<Cause>,
+    /// How it was come by.
+    pub certainty: Certainty,
+    /// Where the time passes.
+    pub place: Place,
     /// What removing it gains at most, in nanoseconds.
     pub gain: i64,
     /// The same as a part of the time from the first to the last work of the GPU, 0 to 1.
@@ -33,12 +83,6 @@ pub const WORTH: f64 = 0.03;
 /// Events that are given as evidence.
 const MOST_EVIDENCE: usize = 4096;
 
-/// A silence of the CPU thread shorter than this is Python at work, in nanoseconds.
-const SILENCE: i64 = 5_000_000;
-
-/// A batch that comes within this was there already, in nanoseconds.
-const LOAD: i64 = 500_000;
-
 /// Kernels of a chain follow each other within this, in nanoseconds.
 const CHAINED: i64 = 12_000;
 
@@ -47,40 +91,106 @@ pub fn diagnose(traces: &[Trace], rank: usize) -> Vec<Finding> {
     let Some(trace) = traces.get(rank) else { return Vec::new() };
     let rows = Rows::of(trace, Rules::Ours);
     let Some(time) = breakdown::temporal(&rows) else { return Vec::new() };
-    let case = Case { trace, compute: breakdown::running(&rows, Kind::Computation), rows };
-    let mut parts = case.gaps();
+    let case = Case::new(trace, rows);
+    let mut parts = case.idle();
     parts.extend(case.copies());
     parts.extend(case.collectives(traces));
     parts.push(case.stepped());
     parts.extend(case.chains());
     parts.extend(case.recomputed());
-    let mut findings: Vec<Finding> = Vec::new();
-    for Part { cause, gain, mut evidence } in parts {
-        match findings.iter_mut().find(|f| f.cause == cause) {
-            Some(finding) => {
-                finding.gain = finding.gain.saturating_add(gain);
-                finding.evidence.append(&mut evidence);
-            }
-            None => findings.push(Finding { cause, gain, share: 0.0, evidence }),
+    let mut findings: BTreeMap<(Option<Cause>, Certainty, Place), (Finding, i64)> = BTreeMap::new();
+    for Part { cause, certainty, place, taken, mut evidence } in parts {
+        let gain = taken.length();
+        // Whether a range is silent is said of all the time in it.
+        let (place, silent) = match place {
+            Place::Inside { name, silent } => (Place::Inside { name, silent: false }, silent),
+            place => (place, false),
+        };
+        let (finding, in_silence) = findings
+            .entry((cause, certainty, place))
+            .or_insert_with(|| (Finding { cause, certainty, place, gain: 0, share: 0.0, evidence: Vec::new() }, 0));
+        finding.gain = finding.gain.saturating_add(gain);
+        *in_silence = in_silence.saturating_add(if silent { gain } else { 0 });
+        finding.evidence.append(&mut evidence);
+    }
+    let whole = |(mut finding, in_silence): (Finding, i64)| {
+        if let Place::Inside { silent, .. } = &mut finding.place {
+            *silent = in_silence.saturating_mul(2) > finding.gain;
         }
+        finding
+    };
+    let mut findings: Vec<Finding> = findings.into_values().map(whole).filter(|f| f.gain > 0).collect();
+    // What no cause explains, in places each of which is too little, is not lost.
+    let (mut small, mut rest) = (0_i64, Vec::new());
+    findings.retain_mut(|f| {
+        f.share = time.share(f.gain);
+        if f.cause.is_none() && f.share < WORTH {
+            small = small.saturating_add(f.gain);
+            rest.append(&mut f.evidence);
+        }
+        f.share >= WORTH
+    });
+    if time.share(small) >= WORTH {
+        let (certainty, place) = (Certainty::Unexplained, Place::Several);
+        findings.push(Finding { cause: None, certainty, place, gain: small, share: time.share(small), evidence: rest });
     }
     for finding in &mut findings {
-        finding.share = time.share(finding.gain);
         let said = |span: &u32| std::cmp::Reverse(trace.spans.get(*span as usize).map_or(0, |s| s.length));
-        finding.evidence.sort_by_key(said);
+        finding.evidence.sort_by_key(|span| (said(span), *span));
         finding.evidence.dedup();
         finding.evidence.truncate(MOST_EVIDENCE);
     }
-    findings.retain(|f| f.share >= WORTH);
     findings.sort_by_key(|f| std::cmp::Reverse(f.gain));
     findings
 }
 
+/// How much time a cause takes.
+enum Taken {
+    /// So many nanoseconds in which the GPU is busy.
+    Busy(i64),
+    /// These in which it is idle.
+    Idle(Vec<Interval>),
+}
+
+impl Taken {
+    fn length(&self) -> i64 {
+        match self {
+            Taken::Busy(time) => *time,
+            Taken::Idle(when) => length(when),
+        }
+    }
+}
+
 /// Time that a cause takes, and the events that say so.
 struct Part {
-    cause: Cause,
-    gain: i64,
+    cause: Option<Cause>,
+    certainty: Certainty,
+    place: Place,
+    taken: Taken,
     evidence: Vec<u32>,
+}
+
+impl Part {
+    /// What events in the file say.
+    fn shown(cause: Cause, taken: Taken, evidence: Vec<u32>) -> Self {
+        Self { cause: Some(cause), certainty: Certainty::Shown, place: Place::Anywhere, taken, evidence }
+    }
+
+    /// What they say of time in which the GPU is busy.
+    fn busy(cause: Cause, gain: i64, evidence: Vec<u32>) -> Self {
+        Self::shown(cause, Taken::Busy(gain), evidence)
+    }
+
+    /// What they say of time in which it is idle.
+    fn idle(cause: Cause, when: Vec<Interval>, evidence: Vec<u32>) -> Self {
+        Self::shown(cause, Taken::Idle(when), evidence)
+    }
+
+    /// What they do not say.
+    fn guess(cause: Option<Cause>, place: Place, when: Interval, evidence: Vec<u32>) -> Self {
+        let certainty = if cause.is_some() { Certainty::Suspected } else { Certainty::Unexplained };
+        Self { cause, certainty, place, taken: Taken::Idle(vec![when]), evidence }
+    }
 }
 
 struct Case<'a> {
@@ -88,16 +198,6 @@ struct Case<'a> {
     rows: Rows<'a>,
     /// When something computes.
     compute: Vec<Interval>,
-}
-
-/// Whether a call waits for the GPU.
-fn waits(name: &str) -> bool {
-    name.contains("Synchronize")
-}
-
-/// Whether a call takes memory from the device or gives it back.
-fn allocates(name: &str) -> bool {
-    ["cudaMalloc", "cudaFree", "hipMalloc", "hipFree", "cuMemCreate", "cuMemUnmap"].contains(&name)
 }
 
 /// Whether a kernel moves data and computes little, by its name.
@@ -111,94 +211,15 @@ fn interval(span: &Span) -> Interval {
     (span.start, span.end())
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    fn new(trace: &'a Trace, rows: Rows<'a>) -> Self {
+        Self { trace, compute: breakdown::running(&rows, Kind::Computation), rows }
+    }
+
     /// Spans that are meant, with their indices.
     fn spans(&self, is_meant: impl Fn(&Span, &str) -> bool) -> Vec<(u32, Interval)> {
         let spans = self.trace.spans.iter().enumerate();
         spans.filter(|(_, s)| is_meant(s, self.trace.name(s))).map(|(i, s)| (i as u32, interval(s))).collect()
-    }
-
-    /// The part of `left` during which one of `spans` runs. It is taken out of `left`.
-    fn take(cause: Cause, left: &mut Vec<Interval>, spans: &[(u32, Interval)]) -> Part {
-        let when = union(spans.iter().map(|s| s.1));
-        let taken = both(left, &when);
-        *left = without(left, &when);
-        let evidence = spans.iter().filter(|s| touches(&taken, s.1)).map(|s| s.0).collect();
-        Part { cause, gain: length(&taken), evidence }
-    }
-
-    /// Gaps in which the GPU waits for its host, by what the CPU does meanwhile.
-    fn gaps(&self) -> Vec<Part> {
-        let gaps = idle::of_gpu(&self.rows);
-        let mut left: Vec<Interval> = gaps.iter().filter(|g| g.0 == idle::Wait::Host).map(|g| g.1).collect();
-        let whole = left.clone();
-        let loads = self.spans(|s, name| s.sort == Sort::Range && name.contains("DataLoader") && s.length >= LOAD);
-        let allocations = self.spans(|s, name| s.sort == Sort::Call && allocates(name));
-        let mut parts = vec![
-            Self::take(Cause::DataLoader, &mut left, &loads),
-            Self::take(Cause::AllocatorRetries, &mut left, &allocations),
-        ];
-        parts.push(self.copies_after(&loads));
-        parts.push(self.silence(&mut left));
-        parts.push(self.after_waits(&whole, &mut left, &allocations));
-        let optimizer = self.spans(|s, name| s.sort == Sort::Range && name.starts_with("Optimizer.step"));
-        parts.push(Self::take(Cause::UnfusedOptimizer, &mut left, &optimizer));
-        let launches = self.spans(|s, _| s.sort == Sort::Call && s.correlation >= 0);
-        let evidence = launches.iter().filter(|l| touches(&left, l.1)).map(|l| l.0).collect();
-        parts.push(Part { cause: Cause::SmallKernels, gain: length(&left), evidence });
-        parts
-    }
-
-    /// Copies of a batch that was waited for, while nothing computes: with the batch in time they would be hidden.
-    fn copies_after(&self, loads: &[(u32, Interval)]) -> Part {
-        let loaded: Vec<Interval> = union(loads.iter().map(|l| (l.1.1, l.1.1.saturating_add(200_000))));
-        let waited = |name: &str| name.contains("HtoD") && !name.contains("Pageable");
-        let copies =
-            self.spans(|s, name| s.sort == Sort::Copy && waited(name) && touches(&loaded, (s.start, s.start + 1)));
-        let alone = without(&union(copies.iter().map(|c| c.1)), &self.compute);
-        Part { cause: Cause::DataLoader, gain: length(&alone), evidence: Vec::new() }
-    }
-
-    /// Long times in which no thread of the CPU does anything that the profiler sees: Python, and its garbage collector.
-    fn silence(&self, left: &mut Vec<Interval>) -> Part {
-        let seen = |s: &Span, name: &str| match s.sort {
-            Sort::Operator | Sort::Call => true,
-            Sort::Range => !name.starts_with("ProfilerStep"),
-            _ => false,
-        };
-        let heard = union(self.spans(seen).into_iter().map(|s| s.1));
-        let silent: Vec<Interval> =
-            without(left, &heard).into_iter().filter(|i| i.1.saturating_sub(i.0) >= SILENCE).collect();
-        *left = without(left, &silent);
-        // What comes after a silence ends it.
-        let after = |gap: &Interval| {
-            let next =
-                self.trace.spans.iter().enumerate().filter(|(_, s)| s.sort == Sort::Operator && s.start >= gap.1);
-            next.min_by_key(|(_, s)| s.start).map(|(i, _)| i as u32)
-        };
-        let evidence = silent.iter().filter_map(after).collect();
-        Part { cause: Cause::GarbageCollection, gain: length(&silent), evidence }
-    }
-
-    /// What is left of gaps that begin while a call waits for the GPU: the queue was empty when it returned.
-    fn after_waits(&self, gaps: &[Interval], left: &mut Vec<Interval>, allocations: &[(u32, Interval)]) -> Part {
-        let of_allocator = union(allocations.iter().map(|a| (a.1.0.saturating_sub(50_000), a.1.1)));
-        let mut calls = self.spans(|s, name| s.sort == Sort::Call && waits(name));
-        calls.sort_by_key(|c| c.1.0);
-        let mut evidence = Vec::new();
-        let mut emptied = Vec::new();
-        for gap in gaps {
-            let until = calls.partition_point(|c| c.1.0 <= gap.0);
-            let Some(call) = until.checked_sub(1).and_then(|i| calls.get(i)) else { continue };
-            if call.1.1 >= gap.0 && !touches(&of_allocator, (call.1.1, call.1.1 + 1)) {
-                emptied.push(*gap);
-                evidence.push(call.0);
-            }
-        }
-        let emptied = union(emptied);
-        let taken = both(left, &emptied);
-        *left = without(left, &emptied);
-        Part { cause: Cause::Sync, gain: length(&taken), evidence }
     }
 
     /// Copies from memory that is not pinned, while nothing computes.
@@ -206,7 +227,7 @@ impl Case<'_> {
         let copies = self.spans(|s, name| s.sort == Sort::Copy && name.contains("Pageable"));
         let alone = without(&union(copies.iter().map(|c| c.1)), &self.compute);
         let evidence = copies.iter().filter(|c| touches(&alone, c.1)).map(|c| c.0).collect();
-        (!alone.is_empty()).then(|| Part { cause: Cause::PageableCopies, gain: length(&alone), evidence })
+        (!alone.is_empty()).then(|| Part::busy(Cause::PageableCopies, length(&alone), evidence))
     }
 
     /// Collectives that nothing hides: how long they wait for another rank, and how long they move data.
@@ -228,13 +249,15 @@ impl Case<'_> {
             let waited = span.length.saturating_sub(least.unwrap_or(span.length)).min(exposed).max(0);
             for (sum, part) in [(&mut waiting, waited), (&mut moving, exposed.saturating_sub(waited))] {
                 if part > 0 {
-                    sum.0 += part;
+                    sum.0 = i64::saturating_add(sum.0, part);
                     sum.1.push(*index);
                 }
             }
         }
-        let part = |cause, (gain, evidence)| Part { cause, gain, evidence };
-        vec![part(Cause::Straggler, waiting), part(Cause::ExposedCommunication, moving)]
+        vec![
+            Part::busy(Cause::Straggler, waiting.0, waiting.1),
+            Part::busy(Cause::ExposedCommunication, moving.0, moving.1),
+        ]
     }
 
     /// How long the shortest takes of the collectives that move as much.
@@ -263,7 +286,7 @@ impl Case<'_> {
             row.launched.is_some_and(|at| touches(&stepping, (at, at + 1))) && is_light(self.rows.name(row))
         };
         let when = union(self.rows.on_gpu().filter(is_meant).map(|row| (row.start, row.end)));
-        Part { cause: Cause::UnfusedOptimizer, gain: length(&when), evidence: Vec::new() }
+        Part::busy(Cause::UnfusedOptimizer, length(&when), Vec::new())
     }
 
     /// Light kernels one after another: fused, a chain takes no longer than the longest of them.
@@ -286,7 +309,7 @@ impl Case<'_> {
             gain = gain.saturating_add(total.saturating_sub(longest));
             evidence.extend(chain.iter().map(|row| row.span));
         }
-        (gain > 0).then_some(Part { cause: Cause::MemoryBound, gain, evidence })
+        (gain > 0).then(|| Part::busy(Cause::MemoryBound, gain, evidence))
     }
 
     /// Kernels of a forward pass that a checkpoint computes again: launched under its backward operator, and not by the autograd engine.
@@ -298,11 +321,7 @@ impl Case<'_> {
         let is_again = |row: &&Row| row.launched.is_some_and(|at| touches(&again, (at, at + 1)));
         let rows: Vec<&Row> = self.rows.on_gpu().filter(is_again).collect();
         let gain = length(&union(rows.iter().map(|row| (row.start, row.end))));
-        (gain > 0).then(|| Part {
-            cause: Cause::Recomputation,
-            gain,
-            evidence: rows.iter().map(|row| row.span).collect(),
-        })
+        (gain > 0).then(|| Part::busy(Cause::Recomputation, gain, rows.iter().map(|row| row.span).collect()))
     }
 }
 

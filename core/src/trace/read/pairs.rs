@@ -1,0 +1,58 @@
+//! Events that are written as a beginning and an end, phases `B` and `E`: paired by thread, the innermost first ("Trace Event Format",
+//! Google, 2016, Duration Events).
+
+use super::{Args, Building, Fields, Raw};
+use crate::trace::Span;
+
+/// A beginning, or an end.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    track: u32,
+    at: i64,
+    position: u32,
+    /// What begins; none for an end.
+    begins: Option<Box<(Span, Args)>>,
+}
+
+impl Building {
+    pub(super) fn mark(&mut self, fields: &Fields<'_>, position: u32, begins: bool) {
+        let Some(at) = fields.start.and_then(Raw::nanoseconds) else {
+            self.timeless += 1;
+            return;
+        };
+        if self.trace.spans.len() + self.marks.len() >= self.room {
+            self.left_out += u64::from(begins);
+            return;
+        }
+        let begins = begins.then(|| Box::new(self.made(fields, position, (at, 0))));
+        let track = self.track(fields);
+        self.marks.push(Mark { track, at, position, begins });
+    }
+
+    /// Makes spans of the marks. What has no other side is counted, and left out.
+    pub(super) fn pair(&mut self) {
+        let mut marks = std::mem::take(&mut self.marks);
+        marks.sort_by_key(|m| (m.track, m.at, m.position));
+        let mut open: Vec<Box<(Span, Args)>> = Vec::new();
+        let mut track = None;
+        for mark in marks {
+            if track != Some(mark.track) {
+                self.unpaired += open.len() as u64;
+                open.clear();
+                track = Some(mark.track);
+            }
+            match (mark.begins, open.is_empty()) {
+                (Some(begins), _) => open.push(begins),
+                (None, true) => self.unpaired += 1,
+                (None, false) => {
+                    if let Some(begun) = open.pop() {
+                        let (mut span, args) = *begun;
+                        span.length = mark.at.saturating_sub(span.start);
+                        self.keep(span, args);
+                    }
+                }
+            }
+        }
+        self.unpaired += open.len() as u64;
+    }
+}
