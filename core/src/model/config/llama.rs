@@ -90,6 +90,9 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
         Cohere2 => f.unused(&["layer_switch", "use_embedding_sharing", "use_gated_activation"]),
         Ernie => f.unused(&["moe_capacity", "moe_use_aux_free"]),
         GptOss => f.unused(&["experts_per_token"]),
+        // Gemma 2’s files and Phi-4-mini’s have these beside what the class reads.
+        Gemma2 => f.unused(&["sliding_window_size"]),
+        Phi3 => f.unused(&["full_attn_mod"]),
         _ => {}
     }
     let moe = experts::moe(f, family, layers);
