@@ -19,6 +19,7 @@ pub mod deferred;
 pub mod exercises;
 mod once;
 pub mod page;
+mod panicked;
 pub mod practice;
 pub mod router;
 pub mod shell;
@@ -30,7 +31,7 @@ pub mod worker;
 
 /// Mounts the app over whatever the page shows while it loads.
 pub fn start() {
-    console_error_panic_hook::set_once();
+    panicked::watch();
     shell::prerendered::take_out();
     leptos::mount::mount_to_body(app::App);
 }

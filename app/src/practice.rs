@@ -22,14 +22,9 @@ pub fn read(doc: &Doc) -> Result<Practice, String> {
 
 /// Changes the practice in a document. What cannot be read stays in the document, under a name that nothing else has.
 pub fn change(doc: &mut Doc, change: impl FnOnce(&mut Practice)) {
-    let mut practice = read(doc).unwrap_or_else(|_| {
-        let unreadable = doc.practice.take();
-        doc.set_aside("practice", unreadable);
-        Practice::default()
-    });
+    let mut practice = read(doc).unwrap_or_default();
     change(&mut practice);
-    // Maps with string keys and plain values always serialise.
-    doc.practice = serde_json::to_value(practice).unwrap_or_default();
+    doc.put("practice", |doc| &mut doc.practice, Some(&practice));
 }
 
 /// Takes note of what a learner just did with an exercise, `before` being what the store had about it. An attempt ends with

@@ -199,4 +199,21 @@ mod tests {
             assert_eq!(Route::of(none), Route::Unknown, "{none}");
         }
     }
+
+    /// Pages that show or change what is stored are framed by nobody else. A host's owner copies the list, in either form.
+    #[test]
+    fn the_hosting_guide_lists_every_page_with_stored_work() {
+        let guide = include_str!("../../docs/hosting.md");
+        let (_, listed) = guide.split_once("~^/(").expect("nginx");
+        let (listed, _) = listed.split_once(')').expect("nginx");
+        let listed: Vec<&str> = listed.split('|').collect();
+        for page in listed.iter().chain(&["mission", "lab", "record", "lecture", "author"]) {
+            assert!(
+                guide.contains(&format!("\n/{page}/*\n  Content-Security-Policy: frame-ancestors 'self'\n")),
+                "{page}"
+            );
+            assert!(listed.contains(page) && Route::of(page) != Route::Unknown, "{page}");
+        }
+        assert_eq!(guide.matches("Content-Security-Policy: frame-ancestors 'self'").count(), listed.len());
+    }
 }

@@ -39,12 +39,12 @@ impl Worker {
             hear(Ok(event.unchecked_into::<MessageEvent>().data()));
         });
         let on_error = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
-            // A script that does not arrive is an event without a message.
+            // A script that does not arrive is an event without a message. What a message says is in the browser's console.
             let message = event.dyn_into::<ErrorEvent>().map(|e| e.message()).unwrap_or_default();
             hear(Err(if message.is_empty() {
                 format!("The program that {does} could not be downloaded. Check the connection, and try again.")
             } else {
-                format!("The program that {does} stopped ({message}). {remedy}")
+                format!("The program that {does} stopped. {remedy}")
             }));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));

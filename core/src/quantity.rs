@@ -41,7 +41,8 @@ pub struct Quantity {
 impl Quantity {
     /// A quantity whose value is in the base unit of `unit`.
     pub fn new(id: &'static str, label: &'static str, value: f64, unit: Unit) -> Self {
-        Self { id, label, value, unit }
+        // The sum of no floats is −0, and so is 0 times a negative number.
+        Self { id, label, value: value + 0.0, unit }
     }
 
     /// The value for a person: `480 GB`, `30 B`, `2.5 ms`, `12.5%`.

@@ -46,8 +46,7 @@ fn keep(change: impl FnOnce(&mut Option<Sitting>)) {
     store().update(|doc| {
         let mut sitting = read(doc);
         change(&mut sitting);
-        // Plain values always serialise.
-        doc.placement = sitting.and_then(|s| serde_json::to_value(s).ok()).unwrap_or_default();
+        doc.put("placement", |doc| &mut doc.placement, sitting.as_ref());
     });
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ringside_core::practice::Day;
 use ringside_core::query::Query;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -64,6 +65,9 @@ pub struct Doc {
     pub rest: Map<String, Value>,
 }
 
+/// One of the fields that only one page reads.
+pub type Field = fn(&mut Doc) -> &mut Value;
+
 impl Doc {
     /// Whether this chapter is marked as done.
     pub fn is_done(&self, slug: &str) -> bool {
@@ -79,6 +83,16 @@ impl Doc {
     pub fn is_begun(&self) -> bool {
         let touched = !self.chapters.is_empty() || !self.exercises.is_empty() || !self.practice.is_null();
         touched || self.sources.values().any(|s| s.read || !s.summary.is_empty())
+    }
+
+    /// Puts something into a field that one page reads as a `T`. What stands there and is no `T` is kept aside.
+    pub fn put<T: Serialize + DeserializeOwned>(&mut self, name: &str, field: Field, new: Option<&T>) {
+        let old = std::mem::take(field(self));
+        if !old.is_null() && T::deserialize(&old).is_err() {
+            self.set_aside(name, old);
+        }
+        // Maps with string keys and plain values always serialise.
+        *field(self) = new.and_then(|new| serde_json::to_value(new).ok()).unwrap_or_default();
     }
 
     /// Keeps a value that cannot be read, under a name that nothing else has.
@@ -462,6 +476,20 @@ mod tests {
         doc.practice = Value::from("damaged");
         doc.studied(1);
         assert_eq!(doc.practice, Value::from("damaged"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_kept_aside_when_its_place_is_taken() {
+        let unreadable = serde_json::json!({"a": "text", "later": {"x": 1}});
+        let mut doc = Doc { drafts: unreadable.clone(), ..Doc::default() };
+        let readable = BTreeMap::from([("a".to_owned(), "more".to_owned())]);
+        for _ in 0..2 {
+            doc.put("drafts", |doc| &mut doc.drafts, Some(&readable));
+            assert_eq!(doc.rest, Map::from_iter([("drafts-unreadable-1".to_owned(), unreadable.clone())]));
+            assert_eq!(doc.drafts, serde_json::json!({"a": "more"}));
+        }
+        doc.put("drafts", |doc| &mut doc.drafts, None::<&BTreeMap<String, String>>);
+        assert_eq!((doc.drafts, doc.rest.len()), (Value::Null, 1));
     }
 
     #[test]

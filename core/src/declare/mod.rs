@@ -139,10 +139,19 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
         },
         evaluate: |query| {
             let (params, problems) = Self::read(query);
-            let result = params.evaluate().map(|result| params.quantities(&result));
+            let result = params.evaluate().and_then(|result| finite(params.quantities(&result)));
             Evaluation::new(params.query(), problems, result)
         },
     };
+}
+
+/// The quantities, if they are all numbers. A model says itself which of its parameters make one too large; this is for one that
+/// does not.
+fn finite(quantities: Vec<Quantity>) -> Result<Vec<Quantity>, String> {
+    match quantities.iter().find(|q| !q.value.is_finite()) {
+        Some(q) => Err(format!("{}: too large to compute. Change back what you changed last.", q.label)),
+        None => Ok(quantities),
+    }
 }
 
 /// One quantity of a model with parameters `P` and results `R`.

@@ -9,6 +9,8 @@ use crate::query::shorten;
 
 /// Most entries of a log.
 pub const MAX_ENTRIES: usize = 2000;
+/// The shortest time that a log can have in all, and the longest of an entry, in seconds: 30 000 years.
+const SECONDS: [f64; 2] = [1e-3, 1e12];
 
 /// A log: its text as one line, entries separated by semicolons; empty for none.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -48,7 +50,7 @@ pub fn measure(entries: &[&str]) -> Result<Measured, String> {
             "COMPUTE_START" => saving = false,
             "CHECKPOINT_START" => saving = true,
             "FETCH" | "RESTART_SUCCESS" | "RESTART_FAILURE" | "COMPUTE_END" | "CHECKPOINT_END" | "FLUSH_SYNC" => {
-                let seconds = words.next().and_then(decimal::parse).filter(|s| s.is_finite() && *s >= 0.0);
+                let seconds = words.next().and_then(decimal::parse).filter(|s| (0.0..=SECONDS[1]).contains(s));
                 let Some(seconds) = seconds else {
                     return Err(format!(
                         "log: entry {} needs its seconds, such as “{label} 60.0”, not “{}”.",
@@ -67,7 +69,7 @@ pub fn measure(entries: &[&str]) -> Result<Measured, String> {
             _ => {}
         }
     }
-    if all <= 0.0 {
+    if all < SECONDS[0] {
         return Err("log: it has no time in it; an entry such as “COMPUTE_END 3000.0” has.".to_owned());
     }
     let mtbf = all / f64::from(starts.max(1));

@@ -5,12 +5,13 @@ mod finding;
 use super::decode::{Way, Work, work};
 use super::models::{self, Model as Named};
 use super::{Cache, Keeps, Layers};
-use crate::declare::{Field as _, List, Measure, Model, Param, Takes, choice, measure, whole};
+use crate::declare::{Declaration, Field as _, List, Measure, Model, Param, Takes, choice, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::bytes_of_weight;
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use crate::query::Reader;
+use crate::units::GB;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,6 +104,19 @@ const WEIGHT_BITS: List = List { ids: &["16", "8", "4"], labels: &["16", "8", "4
 
 /// The part of a GPU's memory that serving uses (vLLM's default of `gpu_memory_utilization`).
 pub const USED: f64 = 0.9;
+/// What an engine's profiling run finds to be taken beside the weights, by a batch as large as it may get, and by CUDA graphs.
+pub(crate) const ACTIVATIONS: Declaration = real(
+    "activations",
+    "GB of each GPU for activations and CUDA graphs, as an engine’s profiling run finds; 0 where that is not known",
+    [0.0, 1000.0],
+    "0",
+)
+.label("Activations, GB per GPU")
+.quiet();
+
+/// What a count of requests that fit says where [`ACTIVATIONS`] are not set.
+pub(crate) const BEFORE_ACTIVATIONS: &str = " This is before activations: an engine’s profiling run takes some gigabytes more off. Set “Activations, GB per GPU” to what its log says.";
+
 /// Longest context, as a power of two.
 pub const LONGEST: u32 = 20;
 
@@ -139,6 +153,8 @@ pub struct Params {
     pub share: Share,
     /// Bits of a weight.
     pub weight_bits: u32,
+    /// GB of each GPU that activations take.
+    pub activations: f64,
 }
 
 impl Default for Params {
@@ -159,6 +175,7 @@ impl Default for Params {
             gpus: 1,
             share: Share::Heads,
             weight_bits: 16,
+            activations: 0.0,
         }
     }
 }
@@ -279,6 +296,7 @@ impl Model for Params {
             .label("Bits of a weight")
             .more("Serving")
             .at(|p| p.weight_bits.slot()),
+        ACTIVATIONS.more("Serving").at(|p| p.activations.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("bytes-per-token", "Kept of a token", Unit::Bytes, |_, s| s.chosen.per_token),
@@ -505,7 +523,7 @@ impl Params {
 
     /// What serving leaves for caches.
     pub fn room(&self, weights: f64) -> f64 {
-        (USED * self.gpu.memory.0 * self.gpus as f64 - weights).max(0.0)
+        ((USED * self.gpu.memory.0 - self.activations * GB) * self.gpus as f64 - weights).max(0.0)
     }
 
     fn row(&self, model: &models::Named, attention: Attention, room: f64) -> Row {

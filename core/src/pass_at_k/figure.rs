@@ -2,7 +2,7 @@
 
 use super::benchmark::{self, Score};
 use super::estimate::{self, Scatter, plug_in};
-use super::results::{Counted, Results};
+use super::results::{Counted, Listed, Results};
 use super::{exact, interval};
 use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real, text, whole};
 use crate::mix::{Stream, mix};
@@ -85,6 +85,8 @@ pub struct Bench {
     pub k: u64,
     /// The score at it.
     pub score: Score,
+    /// Pieces of what was pasted that could not be read.
+    pub unread: usize,
 }
 
 impl Bench {
@@ -216,14 +218,14 @@ impl Params {
 
     /// The benchmark: drawn, or as pasted.
     pub fn bench(&self) -> Bench {
-        let pasted = self.results.listed().problems;
+        let Listed { problems: pasted, wrong } = self.results.listed();
         let (counted, rates) = if pasted.is_empty() {
             let rates = benchmark::rates(&benchmark::problems(self.problems), self.temperature);
             (benchmark::sample(&rates, self.n, &mut Stream::new(mix(self.seed) ^ 2)), rates)
         } else {
             (pasted, Vec::new())
         };
-        let mut bench = Bench { counted, rates, ..Bench::default() };
+        let mut bench = Bench { counted, rates, unread: wrong.len(), ..Bench::default() };
         bench.k = self.k.min(bench.least());
         bench.score = bench.at(bench.k, self.seed);
         bench

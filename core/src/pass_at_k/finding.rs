@@ -72,8 +72,16 @@ impl Params {
             format!(" With endless samples it would be {}.", percent(bench.truth()))
         };
         let cut = if k < self.k { format!(" k is {k}, because a problem has no more samples.") } else { String::new() };
+        let unread = match (bench.unread, bench.rates.is_empty()) {
+            (0, _) => String::new(),
+            (_, false) => "Nothing you pasted could be read, so this is the example. ".to_owned(),
+            (1, true) => "One of your lines could not be read, so the score is that of the others. ".to_owned(),
+            (n, true) => {
+                format!("{} of your lines could not be read, so the score is that of the others. ", grouped(n as u64))
+            }
+        };
         format!(
-            "{whose}: pass@{k} is {}, with a 95% interval of {low} to {high}.{truth}{cut} The interval is that of other problems of the same \
+            "{unread}{whose}: pass@{k} is {}, with a 95% interval of {low} to {high}.{truth}{cut} The interval is that of other problems of the same \
              kind; more samples do not make it narrower than the problems differ.",
             percent(bench.score.unbiased)
         )

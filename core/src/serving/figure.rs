@@ -199,7 +199,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "Requests come, and a scheduler fills each step of the engine with prompts and tokens: the schedule, \
                                    what users wait for, and the rate at which it breaks down.";
     const PARAMS: &'static [Param<Self>] =
-        &join::<Self, 24>(&[&OWN, &[machine::tp::<Self>()], &Machine::params::<Self>()]);
+        &join::<Self, 25>(&[&OWN, &[machine::tp::<Self>()], &Machine::params::<Self>()]);
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("steps", "Steps", Unit::Count, |_, s| s.schedule.steps.len() as f64),
         measure("prefill-steps", "Steps with prompts", Unit::Count, |_, s| count(s, |m| m.batch.prefills())),

@@ -3,7 +3,9 @@
 use super::step::{Deployment, KV_BITS, Quant, Reach};
 use crate::declare::{Field as _, List, Param, choice, one_of, whole};
 use crate::hardware::{self, Accelerator};
+use crate::kv_cache::figure::ACTIVATIONS;
 use crate::model::presets;
+use crate::units::GB;
 
 /// Models that can be served here: those that engines divide by tensor parallelism alone. DeepSeek-V3 and models of many small experts
 /// are left out, because engines serve them otherwise: attention data parallel, so that a latent is not copied, and experts spread
@@ -45,6 +47,8 @@ pub struct Machine {
     pub kv_bits: u32,
     /// What kernels reach.
     pub reach: Reach,
+    /// GB of each GPU that activations take.
+    pub activations: f64,
 }
 
 impl Default for Machine {
@@ -56,6 +60,7 @@ impl Default for Machine {
             quant: Quant::Bf16,
             kv_bits: 16,
             reach: Reach::Kernels,
+            activations: 0.0,
         }
     }
 }
@@ -71,7 +76,7 @@ impl Machine {
     pub const MOST: u64 = 16;
 
     /// The parameters that all figures have in the same place.
-    pub const fn params<P: Serves>() -> [Param<P>; 4] {
+    pub const fn params<P: Serves>() -> [Param<P>; 5] {
         [
             choice("gpu", "the GPU", hardware::LIST, "h100-80")
                 .label("GPU")
@@ -89,13 +94,15 @@ impl Machine {
                 .label("Speeds")
                 .more("Machine")
                 .at(|p: &mut P| p.machine().reach.slot()),
+            ACTIVATIONS.more("Machine").at(|p: &mut P| p.machine().activations.slot()),
         ]
     }
 
     /// What is deployed.
     pub fn deployment(&self) -> Deployment {
         let shape = presets::find(self.model.0).map(|preset| preset.shape).unwrap_or_default();
-        Deployment { shape, gpu: self.gpu, tp: self.tp, quant: self.quant, kv_bits: self.kv_bits, reach: self.reach }
+        let Self { gpu, tp, quant, kv_bits, reach, activations, .. } = *self;
+        Deployment { shape, gpu, tp, quant, kv_bits, reach, activations: activations * GB }
     }
 
     /// The model’s name.

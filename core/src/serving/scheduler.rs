@@ -103,6 +103,8 @@ pub struct Scheduler {
     sequences: Vec<Sequence>,
     waiting: VecDeque<usize>,
     running: VecDeque<usize>,
+    /// Blocks that were looked for, taken, filled or given back.
+    touched: usize,
 }
 
 impl Scheduler {
@@ -115,7 +117,13 @@ impl Scheduler {
             sequences: Vec::new(),
             waiting: VecDeque::new(),
             running: VecDeque::new(),
+            touched: 0,
         }
+    }
+
+    /// Blocks that were handled since this was asked last: what a step costs beside its requests.
+    pub fn take_touched(&mut self) -> usize {
+        std::mem::take(&mut self.touched)
     }
 
     /// Adds a request at the end of the queue.
@@ -220,12 +228,14 @@ impl Scheduler {
     /// Gives a request the blocks that were found and as many new ones as `tokens` tokens need. False, and nothing, if they are not free.
     fn place(&mut self, s: usize, (found, idle): (&[usize], usize), tokens: u64) -> bool {
         let new = (tokens.div_ceil(self.rules.block) as usize).saturating_sub(found.len());
+        self.touched += found.len();
         if self.pool.free() < new + idle {
             return false;
         }
         for block in found {
             self.pool.share(*block);
         }
+        self.touched += new;
         let mut table = found.to_vec();
         table.extend((0..new).map_while(|_| self.pool.take()));
         let cached = found.len() as u64 * self.rules.block;
@@ -267,6 +277,7 @@ impl Scheduler {
             }
             let (tokens, cached, blocks) = self.sequence(s);
             let found = (blocks == 0).then(|| self.cached(s));
+            self.touched += found.as_ref().map_or(0, |(found, _)| found.len());
             let past = found.as_ref().map_or(cached, |(found, _)| found.len() as u64 * self.rules.block);
             let new = tokens - past;
             if let Some((found, idle)) = &found {
@@ -327,6 +338,7 @@ impl Scheduler {
     /// Takes a request's blocks; all of its tokens are computed again, and it is the first of the queue.
     fn preempt(&mut self, s: usize, batch: &mut Batch) {
         if let Some(q) = self.sequences.get_mut(s) {
+            self.touched += q.table.len();
             self.pool.give_back(&mut q.table);
             q.cached = 0;
         }
@@ -423,6 +435,7 @@ impl Scheduler {
             got.push((s, ended));
             if ended {
                 q.done = true;
+                self.touched += q.table.len();
                 if self.rules.policy != Policy::Static {
                     self.pool.give_back(&mut q.table);
                     self.running.retain(|other| *other != s);
@@ -440,10 +453,14 @@ impl Scheduler {
         got
     }
 
-    /// Notes what the blocks hold that a step has filled.
+    /// Notes what the blocks hold that a step has filled, if anybody will look for it.
     fn remember(&mut self, s: usize, chunk: Chunk) {
+        if !self.rules.prefix {
+            return;
+        }
         let block = self.rules.block;
         for number in chunk.past / block..(chunk.past + chunk.new) / block {
+            self.touched += 1;
             let content = self.content(s, number);
             let at = self.sequences.get(s).and_then(|q| q.table.get(number as usize)).copied();
             if let Some(at) = at {

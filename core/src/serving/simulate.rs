@@ -92,10 +92,14 @@ struct Replica<'a> {
     is_static: bool,
 }
 
+/// Blocks of the cache that take as long to handle as a request of a step.
+const BLOCKS_OF_A_REQUEST: usize = 32;
+
 /// What may come to a replica: the request, and when.
 type Coming = (usize, f64);
 
-/// Runs all requests to their end. `budget` is the most that all steps together may do: one for each request of each step.
+/// Runs all requests to their end. `budget` is the most that all steps together may do: one for each request of each step, and for
+/// so many blocks of the cache.
 ///
 /// # Errors
 /// If a request could never end, or all of it is more than `budget`: a sentence.
@@ -172,8 +176,10 @@ impl<'a> Replica<'a> {
                 next += 1;
             }
             let batch = self.scheduler.schedule();
-            *left = left.checked_sub(batch.work.len().max(1)).ok_or_else(|| {
-                "That is too much to simulate here: fewer requests, shorter answers or fewer at a time.".to_owned()
+            let cost = batch.work.len().max(1) + self.scheduler.take_touched() / BLOCKS_OF_A_REQUEST;
+            *left = left.checked_sub(cost).ok_or_else(|| {
+                "That is too much to simulate here. Choose fewer requests, shorter prompts or answers, or larger blocks."
+                    .to_owned()
             })?;
             if !batch.work.is_empty() {
                 self.step(schedule, batch, &mut done);

@@ -9,6 +9,7 @@
 use super::machine::{MODELS, Machine, Serves};
 use super::step::{Chunk, Engine};
 use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, join, measure, real, whole};
+use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::quantity::{Unit, grouped, number};
 
 /// GPUs of a replica that are tried.
@@ -332,6 +333,9 @@ impl Params {
         let others = plan.sizes.iter().filter(|other| other.tp != size.tp);
         if let Some((other, gpus)) = others.filter_map(|s| Some((s, s.gpus()?))).min_by_key(|(_, gpus)| *gpus) {
             text += &format!(" With {} GPUs of a replica it would be {}.", other.tp, grouped(gpus));
+        }
+        if self.machine.activations == 0.0 && size.is_full() {
+            text += BEFORE_ACTIVATIONS;
         }
         text
     }

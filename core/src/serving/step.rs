@@ -98,6 +98,8 @@ pub struct Deployment {
     pub kv_bits: u32,
     /// What kernels reach.
     pub reach: Reach,
+    /// Bytes of each GPU that activations and CUDA graphs take.
+    pub activations: f64,
 }
 
 /// New tokens of one sequence in a step.
@@ -191,7 +193,7 @@ impl Deployment {
         let counted = self.shape.count().map_err(|problem| problem.to_string())?;
         let tp = self.tp.max(1);
         let stored = counted.stored(self.quant.bytes());
-        let usable = USED * self.gpu.memory.0 * tp as f64;
+        let usable = (USED * self.gpu.memory.0 - self.activations).max(0.0) * tp as f64;
         if stored >= usable {
             return Err(format!(
                 "The weights take {} and {tp} × {} have {} for them and the cache. More GPUs or fewer bits are needed.",

@@ -3,7 +3,7 @@
 use super::figure::Params;
 use super::requests::{Request, Workload};
 use super::result::percentile;
-use super::scheduler::Policy;
+use super::scheduler::{Policy, Rules};
 use super::simulate::simulate;
 use super::step::Engine;
 
@@ -59,7 +59,13 @@ pub fn sweep(params: &Params, engine: &Engine) -> Sweep {
         false => own.iter().cycle().take(REQUESTS).map(|r| Request { arrival: 0.0, ..*r }).collect(),
     };
     // What the machine can do at most, with all of them there from the start.
-    let rules = |policy| params.rules(engine, policy);
+    // As many blocks as all of them fill together are as good as more of them, and cost less.
+    let block = params.block.max(1);
+    let filled: u64 = requests.iter().map(|r| (r.prompt + r.output).div_ceil(block)).sum();
+    let rules = |policy| {
+        let rules = params.rules(engine, policy);
+        Rules { blocks: rules.blocks.min(filled as usize), ..rules }
+    };
     let bandwidth = params.bandwidth();
     let all_at_once = simulate(requests.clone(), rules(Policy::Chunked), engine, bandwidth, BUDGET);
     let Ok(most) = all_at_once.map(|schedule| schedule.rate()) else { return Sweep::default() };

@@ -16,6 +16,7 @@ fn deployment(model: &str, gpu: &str, tp: u64, quant: Quant) -> Deployment {
         quant,
         kv_bits: if quant == Quant::Bf16 { 16 } else { 8 },
         reach: Reach::Kernels,
+        activations: 0.0,
     }
 }
 

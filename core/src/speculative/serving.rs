@@ -112,7 +112,7 @@ impl Model for Params {
     const ID: &'static str = "decode-speed";
     const TITLE: &'static str = "What a pass costs";
     const SUMMARY: &'static str = "What a pass of decoding reads and computes, over the batch; when a draft pays, when a tree does, and when weights in fewer bits do.";
-    const PARAMS: &'static [Param<Self>] = &join::<Self, 13>(&[
+    const PARAMS: &'static [Param<Self>] = &join::<Self, 14>(&[
         &[
             choice("view", "what is shown", View::LIST, "pass").label("Show").main().at(|p: &mut Params| p.view.slot()),
             choice("model", "the model", MODELS, "llama-3-8b")

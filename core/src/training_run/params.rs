@@ -193,6 +193,8 @@ impl Surface {
     }
 }
 
+/// The most tokens that a run can have, whatever it is given.
+const MOST_TOKENS: f64 = 1e30;
 const GPUS: List = List { ids: &hardware::IDS, labels: &[] };
 
 fn percent(value: f64) -> String {
@@ -402,7 +404,17 @@ impl Model for Params {
                     .to_owned(),
             );
         }
-        Ok(self.run())
+        if self.critical > 0.0 && self.critical < 1.0 {
+            return Err("The critical batch is at least 1 token, or 0 for the one that Kaplan et al. found.".to_owned());
+        }
+        let run = self.run();
+        if run.tokens > MOST_TOKENS {
+            return Err(format!(
+                "{} buys more tokens than can be computed: lower the money or raise the price of a GPU hour.",
+                if self.given == Given::Money { "The money" } else { "The time" }
+            ));
+        }
+        Ok(run)
     }
 }
 

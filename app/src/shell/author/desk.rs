@@ -71,7 +71,7 @@ impl Desk {
         let course: Files = serde_json::from_str(json).map_err(|e| {
             format!("The course’s source does not read as this version expects ({e}). Reload the page.")
         })?;
-        let kept = store().peek(|doc| serde_json::from_value::<Files>(doc.drafts.clone()).unwrap_or_default());
+        let kept = store().peek(|doc| files::readable(&doc.drafts));
         let chosen = folder.filter(|folder| files::exists(&course, folder) || files::exists(&kept, folder));
         let folder = chosen.or_else(|| files::folders(&course).next()).unwrap_or_default();
         let desk = Self {
@@ -257,11 +257,9 @@ impl Desk {
     }
 
     fn keep(self) {
-        let drafts = self.drafts.with_untracked(|drafts| {
-            // A map from text to text can always be written.
-            if drafts.is_empty() { serde_json::Value::Null } else { serde_json::to_value(drafts).unwrap_or_default() }
-        });
-        store().update(|doc| doc.drafts = drafts);
+        let drafts = self.drafts.get_untracked();
+        let any = (!drafts.is_empty()).then_some(&drafts);
+        store().update(|doc| doc.put("drafts", |doc| &mut doc.drafts, any));
     }
 
     /// Has the chapter rendered as it is now; if the worker is busy, once it has answered.

@@ -2,8 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 /// Path below `content/`, and text.
 pub(super) type Files = BTreeMap<String, String>;
+
+/// What of a stored value is one: every text of it, whatever stands beside.
+pub(super) fn readable(stored: &Value) -> Files {
+    let all = stored.as_object().into_iter().flatten();
+    all.filter_map(|(path, text)| Some((path.clone(), text.as_str()?.to_owned()))).collect()
+}
 
 /// One of the files that make a chapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

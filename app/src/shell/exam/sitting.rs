@@ -37,12 +37,7 @@ pub(super) fn read(doc: &Doc) -> Option<Sitting> {
 
 /// Puts one in, or takes it out. What cannot be read is kept aside.
 pub(super) fn write(doc: &mut Doc, sitting: Option<&Sitting>) {
-    if !doc.quiz.is_null() && read(doc).is_none() {
-        let unreadable = doc.quiz.take();
-        doc.set_aside("quiz", unreadable);
-    }
-    // Maps with string keys and plain values always serialise.
-    doc.quiz = sitting.and_then(|s| serde_json::to_value(s).ok()).unwrap_or_default();
+    doc.put("quiz", |doc| &mut doc.quiz, sitting);
 }
 
 /// The name of a learner's file: `ringside-quiz-ada-lovelace-2026-03-02.json`, without the end.

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::mission::{self, Game, MOST_SEED, Mission, Models, Move, SEED, Step};
 use ringside_core::query::Query;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::data::{Remote, fetch_text};
@@ -27,6 +28,13 @@ pub(super) const LONGEST_NAME: usize = 80;
 pub(super) type Ballot = Vec<(String, u32)>;
 /// By move, counted from 0: its ballot.
 type Votes = BTreeMap<usize, Ballot>;
+
+/// The whole of a note of which this version cannot read something.
+fn unreadable(note: &RunNote) -> Option<Value> {
+    let votes = note.votes.is_null() || Votes::deserialize(&note.votes).is_ok();
+    let run = note.run.is_empty() || mission::read(&note.run).is_ok();
+    if votes && run { None } else { serde_json::to_value(note).ok() }
+}
 
 /// A mission with the models that it asks.
 #[derive(Clone)]
@@ -215,6 +223,9 @@ impl Run {
         let (key, run) = (self.key(), self.moves.with_untracked(|moves| mission::write(moves)));
         let votes = self.votes.get_untracked();
         store().update(|doc| {
+            if let Some(unreadable) = doc.missions.get(&key).and_then(unreadable) {
+                doc.set_aside(&format!("mission-{key}"), unreadable);
+            }
             if run.is_empty() && votes.is_empty() {
                 doc.missions.remove(&key);
             } else {

@@ -21,6 +21,7 @@ struct Outcome {
     modelled: bool,
     ranks: Option<usize>,
     faults: Vec<Fault>,
+    old_formula: bool,
 }
 
 impl Outcome {
@@ -31,6 +32,7 @@ impl Outcome {
             modelled: report.program.is_none_or(|p| p.op.is_some()),
             ranks: report.ranks,
             faults: report.faults.clone(),
+            old_formula: report.old_formula,
         }
     }
 
@@ -47,7 +49,13 @@ impl Outcome {
         };
         let model =
             if self.modelled { "" } else { ". The curves are another operation’s: there is no model of this one" };
-        format!("Read: {sizes}{program}{ranks}{model}.")
+        let old = if self.old_formula {
+            " The algbw column is that of nccl-tests before June 2020, which left out a rank’s own part; it is computed anew from \
+             size and time. busbw is as printed."
+        } else {
+            ""
+        };
+        format!("Read: {sizes}{program}{ranks}{model}.{old}")
     }
 }
 

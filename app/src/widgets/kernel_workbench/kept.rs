@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::store::doc::Doc;
 use crate::store::store;
 
 /// The work on a puzzle.
@@ -57,24 +58,42 @@ impl Work {
 
 /// The work on the puzzle with this id. Tracks.
 pub(super) fn of(id: &str) -> Work {
-    store()
-        .with(|doc| doc.workbench.get(id).and_then(|work| serde_json::from_value(work.clone()).ok()))
-        .unwrap_or_default()
+    store().with(|doc| doc.workbench.get(id).map(|kept| read(kept).0)).unwrap_or_default()
+}
+
+/// The work in a value, and whether that is all of it: of what cannot be read, the text at least.
+fn read(kept: &Value) -> (Work, bool) {
+    match Work::deserialize(kept) {
+        Ok(work) => (work, true),
+        Err(_) => {
+            let text = kept.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+            (Work { text, ..Work::default() }, false)
+        }
+    }
 }
 
 /// Changes it. What is kept of other puzzles stays as it is, whoever wrote it.
 pub(super) fn change(id: &str, change: impl FnOnce(&mut Work)) {
-    store().update(|doc| {
-        let mut work: Work =
-            doc.workbench.get(id).and_then(|work| serde_json::from_value(work.clone()).ok()).unwrap_or_default();
-        change(&mut work);
-        if !doc.workbench.is_object() {
-            doc.workbench = Map::new().into();
+    store().update(|doc| change_in(doc, id, change));
+}
+
+/// Changes it in a document. What cannot be read stays in the document, under a name that nothing else has.
+fn change_in(doc: &mut Doc, id: &str, change: impl FnOnce(&mut Work)) {
+    let mut all = match doc.workbench.take() {
+        Value::Object(all) => all,
+        Value::Null => Map::new(),
+        unreadable => {
+            doc.set_aside("workbench", unreadable);
+            Map::new()
         }
-        if let Some(all) = doc.workbench.as_object_mut() {
-            all.insert(id.to_owned(), serde_json::to_value(&work).unwrap_or_default());
-        }
-    });
+    };
+    let (mut work, whole) = all.get(id).map_or_else(|| (Work::default(), true), read);
+    if let Some(unreadable) = all.remove(id).filter(|_| !whole) {
+        doc.set_aside(&format!("workbench-{id}"), unreadable);
+    }
+    change(&mut work);
+    all.insert(id.to_owned(), serde_json::to_value(&work).unwrap_or_default());
+    doc.workbench = all.into();
 }
 
 #[cfg(test)]
@@ -90,6 +109,20 @@ mod tests {
         let best: Vec<_> = work.best.iter().map(|b| (b.device.as_str(), b.seconds)).collect();
         assert_eq!(best, [("a", 1.0), ("b", 2.0)]);
         assert!(work.solved);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_kept_aside_and_its_text_goes_on() {
+        let odd = serde_json::json!({"text": "my kernel", "solved": "yes"});
+        let mut doc = Doc { workbench: serde_json::json!({"map": odd, "sum": {"later": 1}}), ..Doc::default() };
+        change_in(&mut doc, "map", |work| work.text.push('!'));
+        change_in(&mut doc, "map", |work| work.hints = 1);
+        assert_eq!(doc.rest, Map::from_iter([("workbench-map-unreadable-1".to_owned(), odd)]));
+        assert_eq!(doc.workbench["map"]["text"], "my kernel!");
+        assert_eq!(doc.workbench["sum"]["later"], 1);
+        doc.workbench = "damaged".into();
+        change_in(&mut doc, "map", |work| work.hints = 2);
+        assert_eq!((doc.rest["workbench-unreadable-1"].as_str(), doc.rest.len()), (Some("damaged"), 2));
     }
 
     #[test]

@@ -9,6 +9,9 @@ use super::super::kernels::trouble::sentence;
 use super::super::kernels::worker::{STALE, Worker};
 use crate::ui::later::Later;
 
+/// What to do when the program has stopped over a learner's text, which it reads by recursion.
+const SIMPLER: &str = "The text is nested too deeply, or its constants are too large: make it simpler, and try again.";
+
 /// How long nothing may be heard of the worker, in milliseconds, before it is given up.
 const SILENCE: u32 = 15_000;
 
@@ -86,7 +89,7 @@ impl Trial {
             self.post();
             return;
         }
-        match Worker::start(move |said| self.hear(said)) {
+        match Worker::start(SIMPLER, move |said| self.hear(said)) {
             Ok(worker) => self.worker.set_value(Some(worker)),
             Err(why) => self.finish(Outcome::Untried(why)),
         }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::kernels::measured::{self, Measured};
 use ringside_core::quantity::{Unit, counted};
+use serde::Deserialize as _;
 
 use super::{Runner, ladder};
 use crate::store::store;
@@ -12,9 +13,17 @@ use crate::ui::said::{self, Said};
 use crate::ui::table::{Table, numbers, words};
 use crate::ui::unique_id;
 
-/// All that are kept. Tracks. What another version kept and this one cannot read is left alone and not shown.
+/// All that are kept. Tracks. What another version kept and this one cannot read is not shown.
 pub(in crate::widgets) fn all() -> Vec<Measured> {
-    store().with(|doc| serde_json::from_value(doc.measured.clone()).unwrap_or_default())
+    store().with(|doc| {
+        let kept = doc.measured.as_array().map(Vec::as_slice).unwrap_or_default();
+        kept.iter().filter_map(|one| Measured::deserialize(one).ok()).collect()
+    })
+}
+
+/// Keeps these and no others, and what cannot be read aside.
+fn write(kept: &[Measured]) {
+    store().update(|doc| doc.put("measured", |doc| &mut doc.measured, Some(&kept.to_vec())));
 }
 
 /// Keeps these; of the same run, the newer one.
@@ -22,7 +31,7 @@ fn keep(new: Vec<Measured>) {
     let mut kept = all();
     kept.retain(|old| !new.iter().any(|m| m.same_run(old)));
     kept.extend(new);
-    store().update(|doc| doc.measured = serde_json::to_value(&kept).unwrap_or_default());
+    write(&kept);
 }
 
 /// Keeps this one, and forgets what it takes the place of.
@@ -30,7 +39,7 @@ pub(in crate::widgets) fn replace(new: Measured, is_old: impl Fn(&Measured) -> b
     let mut kept = all();
     kept.retain(|old| !is_old(old));
     kept.push(new);
-    store().update(|doc| doc.measured = serde_json::to_value(&kept).unwrap_or_default());
+    write(&kept);
 }
 
 /// What of `runner` can be kept, and a table of what is kept of these families of kernels, the first of which names files.
@@ -58,7 +67,7 @@ pub(in crate::widgets) fn view(runner: Runner, families: &[&'static str]) -> Any
     };
     let forget = move |_| {
         let others: Vec<Measured> = all().into_iter().filter(|m| !is_mine(m)).collect();
-        store().update(|doc| doc.measured = serde_json::to_value(&others).unwrap_or_default());
+        write(&others);
         said.set(Some(Ok("All kept measurements of these kernels are forgotten.".to_owned())));
     };
     let add = move |event| {

@@ -7,7 +7,7 @@ use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::Unit;
 
 use super::trouble::sentence;
-use super::worker::{Job, STALE, Worker};
+use super::worker::{Job, SMALLER, STALE, Worker};
 
 /// What to do next, of everything that was measured.
 pub(in crate::widgets) type More = fn(&[Measured]) -> Option<Job>;
@@ -73,7 +73,7 @@ impl Runner {
             self.next();
             return;
         }
-        match Worker::start(move |said| self.hear(said)) {
+        match Worker::start(SMALLER, move |said| self.hear(said)) {
             Ok(worker) => self.worker.set_value(Some(worker)),
             Err(why) => self.give_up(why),
         }

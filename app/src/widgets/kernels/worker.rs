@@ -6,8 +6,8 @@ use wasm_bindgen::prelude::*;
 
 use crate::worker::{self, Program};
 
-const PROGRAM: Program =
-    Program { meta: "ringside-gpu", does: "runs kernels", remedy: "Choose smaller sizes, and run again." };
+/// What to do when it has stopped while it ran a kernel of ours.
+pub(in crate::widgets) const SMALLER: &str = "Choose smaller sizes, and run again.";
 
 /// Of an answer to something else.
 pub(in crate::widgets) const STALE: &str = "The GPU worker is of another version than this page. Reload it.";
@@ -35,16 +35,18 @@ impl From<&Job> for job::Job {
 pub(in crate::widgets) struct Worker(worker::Worker);
 
 impl Worker {
-    /// Downloads and starts it. `hear` is told what it says, and a sentence if it cannot be started or read.
+    /// Downloads and starts it. `hear` is told what it says, and a sentence if it cannot be started or read; `remedy` ends the one
+    /// that says that it has stopped.
     ///
     /// # Errors
     /// A sentence: this browser starts no workers, or this page has none.
-    pub fn start(hear: impl Fn(Result<Said, String>) + Copy + 'static) -> Result<Self, String> {
+    pub fn start(remedy: &'static str, hear: impl Fn(Result<Said, String>) + Copy + 'static) -> Result<Self, String> {
         let read = |said: JsValue| {
             let bytes = said.dyn_into::<Uint8Array>().ok()?;
             postcard::from_bytes(&bytes.to_vec()).ok()
         };
-        let started = worker::Worker::start(PROGRAM, move |said| {
+        let program = Program { meta: "ringside-gpu", does: "runs kernels", remedy };
+        let started = worker::Worker::start(program, move |said| {
             hear(said.and_then(|said| read(said).ok_or_else(|| STALE.to_owned())));
         });
         started.map(Self)

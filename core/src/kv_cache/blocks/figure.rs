@@ -8,11 +8,13 @@ use crate::declare::{
     Field, List, Measure, Model, Param, Scale, all_apart, choice, join, measure, real, switch, text, whole,
 };
 use crate::hardware::{self, Accelerator};
+use crate::kv_cache::figure::ACTIVATIONS;
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ModelRef, bytes_of_weight, reference};
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use crate::query::{Query, Reader};
+use crate::units::GB;
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,6 +88,8 @@ pub struct Params {
     pub tp: u64,
     /// The part of its memory that is used.
     pub used: f64,
+    /// GB of each GPU that activations take.
+    pub activations: f64,
 }
 
 impl Default for Params {
@@ -113,6 +117,7 @@ impl Default for Params {
             gpu: &hardware::ALL[0],
             tp: 1,
             used: 0.0,
+            activations: 0.0,
         }
     }
 }
@@ -139,7 +144,7 @@ const REQUESTS: &str = "Requests";
 const POOL: &str = "Pool";
 const SERVING: &str = "Model and GPU";
 
-const OWN: [Param<Params>; 23] = [
+const OWN: [Param<Params>; 24] = [
     choice("view", "what is shown", View::LIST, "pool").label("Show").main().at(|p| p.view.slot()),
     choice("keeper", "who hands out memory", Keeper::LIST, "vllm-0.2").label("Memory").main().at(|p| p.keeper.slot()),
     whole("block", "tokens of a block", [1, 256], "4").label("Tokens of a block").doubling(8).main().at(|p| p.block.slot()),
@@ -213,6 +218,7 @@ const OWN: [Param<Params>; 23] = [
         .steps(0.01)
         .more(SERVING)
         .at(|p| p.used.slot()),
+    ACTIVATIONS.more(SERVING).at(|p| p.activations.slot()),
     reference::GUESS.apart(),
 ];
 
@@ -333,6 +339,7 @@ impl Params {
             gpu: self.gpu,
             tp: self.tp,
             used: self.used,
+            activations: self.activations * GB,
             block: self.block,
             tokens: self.tokens,
             longest: self.longest,

@@ -2,6 +2,7 @@
 
 use super::figure::{Params, Shown, View};
 use super::serve::{Event, Stage};
+use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::quantity::{Unit, grouped, number};
 
 fn some(n: u64, what: &str) -> String {
@@ -135,9 +136,10 @@ impl Params {
         let name = self.model.name();
         if fit.room <= 0.0 {
             return format!(
-                "{name}’s weights take {} on {gpus}, of which {} may be used: there is no room for a cache.",
+                "{name}’s weights take {} on {gpus}, of which {} may be used{}: there is no room for a cache.",
                 Unit::Bytes.format(fit.weights),
-                Unit::Bytes.format(fit.usable)
+                Unit::Bytes.format(fit.usable),
+                if self.activations > 0.0 { ", activations included" } else { "" }
             );
         }
         let copies = match (self.tp > 1, fit.kv_heads) {
@@ -156,9 +158,10 @@ impl Params {
         } else {
             String::new()
         };
+        let before = if self.activations > 0.0 { "" } else { BEFORE_ACTIVATIONS };
         format!(
             "{} of {} tokens fit{} beside the weights of {name}. It keeps {} a token, and {} are left on {gpus}: {} tokens. In one room of {} slots each it would be \
-             {}.{alike}{copies}",
+             {}.{alike}{copies}{before}",
             some(fit.requests as u64, "request"),
             grouped(self.tokens),
             if fit.requests == 1.0 { "s" } else { "" },

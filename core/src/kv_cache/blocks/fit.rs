@@ -1,7 +1,7 @@
 //! How large the pool is beside a model's weights, and how many requests fit into it.
 //!
-//! As vLLM counts (`vllm/v1/core/kv_cache_utils.py`): `gpu_memory_utilization` of each GPU's memory, less the weights, is divided
-//! into blocks of block × bytes of a token. What activations and CUDA graphs take is left out. Tensor parallelism divides the
+//! As vLLM counts (`vllm/v1/core/kv_cache_utils.py`): `gpu_memory_utilization` of each GPU's memory, less the weights and what a
+//! profiling run takes beside them, is divided into blocks of block × bytes of a token. Tensor parallelism divides the
 //! weights and the heads of keys and values, down to one a GPU; a latent is on every GPU.
 
 use crate::hardware::{Accelerator, links};
@@ -24,6 +24,8 @@ pub struct Served {
     pub tp: u64,
     /// The part of its memory that is used.
     pub used: f64,
+    /// Bytes of each GPU that activations and CUDA graphs take.
+    pub activations: f64,
     /// Tokens of a block.
     pub block: u64,
     /// Tokens that a request has in the cache.
@@ -96,7 +98,7 @@ impl Served {
         };
         let weights = stored / self.tp as f64;
         let usable = self.used * self.gpu.memory.0;
-        let room = (usable - weights).max(0.0);
+        let room = (usable - weights - self.activations).max(0.0);
         let on_gpu = self.bytes(&cache, |_| 1);
         let per_block = on_gpu * self.block as f64;
         let blocks = if per_block > 0.0 { (room / per_block).floor() } else { 0.0 };

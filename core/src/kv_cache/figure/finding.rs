@@ -111,8 +111,9 @@ impl Params {
             }
             _ => "",
         };
+        let before = if self.activations > 0.0 { "" } else { super::BEFORE_ACTIVATIONS };
         format!(
-            "{} requests of {} tokens fit{}, {} with keys and values for every head. Weights leave {} of {gpus} for caches.{copies}",
+            "{} requests of {} tokens fit{}, {} with keys and values for every head. Weights leave {} of {gpus} for caches.{copies}{before}",
             grouped(shown.chosen.requests as u64),
             grouped(self.context),
             self.what(),

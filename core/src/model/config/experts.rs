@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use super::family::Family;
-use super::fields::{Absent, Fields, dense_width, describe, usual};
+use super::fields::{Absent, Fields, HF, dense_width, describe, usual};
 use crate::model::problem::ConfigProblem;
 use crate::model::shape::{Attention, MAX_EXPERTS, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Moe, Shape};
 
 const EXPERTS: &str = "the number of routed experts";
 
-/// DeepSeek-V2 (`modeling_deepseek_v2.py`) and V3 (`modeling_deepseek_v3.py`), without the multi-token-prediction layer, as the library builds it.
+/// DeepSeek-V2 (`modeling_deepseek_v2.py`) and V3 (`modeling_deepseek_v3.py`), without the multi-token-prediction layer, as the
+/// library builds it. What is only like them may have heads as Llama has, as DeepSeekMoE has (`modeling_deepseek.py`).
 pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
     let usual = usual(f);
     let layers = usual.num_hidden_layers;
@@ -17,11 +18,8 @@ pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
     let dense = f.size("first_k_dense_replace", Absent::Class(3), 0, MAX_LAYERS).min(layers);
     let shared = f.size("n_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
     let bias = f.flag("attention_bias", false);
-    let q_lora_rank = match f.size("q_lora_rank", Absent::Class(1536), 0, MAX_WIDTH) {
-        0 => None,
-        rank => Some(rank),
-    };
     without_prediction(f);
+    f.expect("moe_layer_freq", &Value::from(1));
     let moe = Moe {
         layers: layers.saturating_sub(dense),
         num_experts: f.need(&["n_routed_experts"], "the number of routed experts", 256, MAX_EXPERTS),
@@ -33,12 +31,11 @@ pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
         router_bias: family == Family::DeepseekV3,
     };
     Shape {
-        attention: Attention::Latent {
-            q_lora_rank,
-            kv_lora_rank: f.need(&["kv_lora_rank"], "the width of the cached latent", 512, MAX_WIDTH),
-            qk_nope_head_dim: f.need(&["qk_nope_head_dim"], "the width of a head without position", 128, MAX_WIDTH),
-            qk_rope_head_dim: f.need(&["qk_rope_head_dim"], "the width of the rotary part of a head", 64, MAX_WIDTH),
-            v_head_dim: f.need(&["v_head_dim"], "the width of a value head", 128, MAX_WIDTH),
+        attention: if f.guessing && f.value("kv_lora_rank").is_none() {
+            let heads = usual.num_attention_heads;
+            f.heads(HF, usual.hidden_size, heads, Absent::Derived(heads), None)
+        } else {
+            latent(f)
         },
         qkv_bias: bias,
         o_bias: bias,
@@ -46,6 +43,23 @@ pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
         moe: (moe.layers > 0).then_some(moe),
         tie_word_embeddings: f.flag("tie_word_embeddings", false),
         ..usual
+    }
+}
+
+/// Multi-head latent attention.
+fn latent(f: &mut Fields<'_>) -> Attention {
+    // The class derives these two from the others.
+    f.unused(&["head_dim", "num_key_value_heads", "qk_head_dim"]);
+    let q_lora_rank = match f.size("q_lora_rank", Absent::Class(1536), 0, MAX_WIDTH) {
+        0 => None,
+        rank => Some(rank),
+    };
+    Attention::Latent {
+        q_lora_rank,
+        kv_lora_rank: f.need(&["kv_lora_rank"], "the width of the cached latent", 512, MAX_WIDTH),
+        qk_nope_head_dim: f.need(&["qk_nope_head_dim"], "the width of a head without position", 128, MAX_WIDTH),
+        qk_rope_head_dim: f.need(&["qk_rope_head_dim"], "the width of the rotary part of a head", 64, MAX_WIDTH),
+        v_head_dim: f.need(&["v_head_dim"], "the width of a value head", 128, MAX_WIDTH),
     }
 }
 

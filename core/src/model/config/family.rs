@@ -1,5 +1,7 @@
 //! The families whose rules are known.
 
+use serde_json::Value;
+
 use super::fields::Fields;
 
 /// A family of models: a `model_type` whose rules are known.
@@ -207,11 +209,27 @@ impl Family {
         Self::ALL.into_iter().find(|f| f.model_type() == model_type)
     }
 
+    /// Whether the library's class for it has this name, as `architectures` and `auto_map` write it: `modeling_mpt.MPTForCausalLM`.
+    pub(super) fn is_class(self, class: &str) -> bool {
+        let plain = |name: &str| -> String {
+            name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+        };
+        let class = class.rsplit('.').next().unwrap_or(class);
+        let begin = ["ForCausalLM", "LMHeadModel"].iter().find_map(|end| class.strip_suffix(end));
+        let name = self.model_type();
+        begin.is_some_and(|begin| plain(begin) == plain(name.strip_suffix("_text").unwrap_or(name)))
+    }
+
     /// The family whose fields these look like.
     pub(super) fn looks_like(fields: &Fields<'_>) -> Option<Family> {
         let has = |name: &str| fields.value(name).is_some();
         Some(match () {
             () if has("kv_lora_rank") => Family::DeepseekV3,
+            // DeepSeek's names without latent attention, and by the router with or without its correction bias.
+            () if has("n_routed_experts") => {
+                let sigmoid = fields.value("scoring_func").and_then(Value::as_str) == Some("sigmoid");
+                if sigmoid { Family::DeepseekV3 } else { Family::DeepseekV2 }
+            }
             () if has("num_local_experts") => Family::Mixtral,
             () if has("num_experts") && has("shared_expert_intermediate_size") => Family::Qwen2Moe,
             () if has("num_experts") && has("moe_intermediate_size") => Family::Qwen3Moe,

@@ -1,11 +1,14 @@
 //! The fields of a config, read by name, with what was wrong with each.
 
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{self, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::unread;
 use crate::model::problem::ConfigProblem;
 use crate::model::shape::{Attention, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Shape};
 use crate::query::shorten;
@@ -38,7 +41,12 @@ pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, ConfigProblem> {
     if text.trim().is_empty() {
         return Err(ConfigProblem::new("", "The text is empty: paste the whole config.json, braces included."));
     }
-    serde_json::from_str::<Pairs>(text).map(|p| p.0).map_err(|e| {
+    let (text, printed) = without_heading(text);
+    let text = quoted_words(&text);
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    // After a printed config, a log goes on.
+    let read = Pairs::deserialize(&mut reader).and_then(|p| if printed { Ok(p) } else { reader.end().map(|()| p) });
+    read.map(|p| p.0).map_err(|e| {
         let (line, column) = (e.line(), e.column());
         let what = e.to_string();
         let what = what.split(" at line ").next().unwrap_or_default();
@@ -49,11 +57,51 @@ pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, ConfigProblem> {
         } else {
             let rest = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
             let near: String = rest.chars().skip(column.saturating_sub(1)).take(12).collect();
+            let python = near.starts_with(['\'', 'T', 'F', 'N']) || rest.trim_start().starts_with("{'");
             let near = if near.trim().is_empty() { String::new() } else { format!(", near “{}”", near.trim()) };
-            format!("The text is not JSON: {what} at line {line}, column {column}{near}.")
+            let instead = if python { " It looks like a Python dict: print it with json.dumps." } else { "" };
+            format!("The text is not JSON: {what} at line {line}, column {column}{near}.{instead}")
         };
         ConfigProblem::new("", message)
     })
+}
+
+/// The text with spaces for what transformers prints before a config, and whether it was there: `Model config LlamaConfig {`.
+fn without_heading(text: &str) -> (Cow<'_, str>, bool) {
+    let (heading, rest) = text.split_at(text.find('{').unwrap_or(text.len()));
+    if !heading.trim_end().ends_with("Config") {
+        return (Cow::Borrowed(text), false);
+    }
+    let blank = |c: char| if c == '\n' { c } else { ' ' };
+    (Cow::Owned(heading.chars().map(blank).chain(rest.chars()).collect()), true)
+}
+
+/// The text with `NaN`, `Infinity` and `-Infinity`, which Python's json writes and JSON does not know, in quotes: no size is one.
+fn quoted_words(text: &str) -> Cow<'_, str> {
+    const WORDS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
+    if !WORDS.iter().any(|word| text.contains(word)) {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut rest, mut quoted) = (String::with_capacity(text.len()), text, false);
+    while let Some(c) = rest.chars().next() {
+        // An escape is two characters; a word is none of another's end.
+        let escape = if quoted && c == '\\' { rest.chars().nth(1).map_or(1, |next| 1 + next.len_utf8()) } else { 0 };
+        let ends = out.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let word = WORDS.iter().find(|word| !quoted && !ends && rest.starts_with(**word));
+        let len = match word {
+            _ if escape > 0 => escape,
+            Some(word) => word.len(),
+            None => c.len_utf8(),
+        };
+        let (part, after) = rest.split_at_checked(len).unwrap_or((rest, ""));
+        quoted ^= c == '"';
+        match word {
+            Some(word) => out.extend(["\"", word, "\""]),
+            None => out.push_str(part),
+        }
+        rest = after;
+    }
+    Cow::Owned(out)
 }
 
 /// A value as a message shows it: `the text “thirty-two”`, `-32`, `a list`.
@@ -75,14 +123,31 @@ pub(super) fn describe(value: &Value) -> String {
 /// The fields of a config, read by name, with what was wrong.
 pub(super) struct Fields<'a> {
     pairs: &'a [(String, Value)],
+    /// Which of them a rule has looked at.
+    read: Vec<Cell<bool>>,
+    /// What a rule has looked at inside an object: its name and the field's.
+    read_inside: RefCell<Vec<(&'static str, &'static str)>>,
     /// The family by whose rules they are read.
     pub family: &'static str,
     /// Whether they are the `text_config` of a model with several parts, which is stored as what differs from its class.
     pub nested: bool,
+    /// Whether that family is only what they look like.
+    pub guessing: bool,
     /// What makes the config unusable.
     pub problems: Vec<ConfigProblem>,
     /// What a reader should know.
     pub warnings: Vec<ConfigProblem>,
+    /// What the file says that the family's rule does not count: "attn_config.qk_ln true".
+    pub doubts: Vec<String>,
+}
+
+/// "attn_config.qk_ln true".
+fn said(name: &str, value: &Value) -> String {
+    let name = shorten(name);
+    match value {
+        Value::Array(_) | Value::Object(_) => name,
+        _ => format!("{name} {}", describe(value)),
+    }
 }
 
 /// What an absent lesser size falls back on.
@@ -96,7 +161,17 @@ pub(super) enum Absent {
 
 impl<'a> Fields<'a> {
     pub(super) fn new(pairs: &'a [(String, Value)]) -> Self {
-        Self { pairs, family: "", nested: false, problems: Vec::new(), warnings: Vec::new() }
+        Self {
+            pairs,
+            read: vec![Cell::new(false); pairs.len()],
+            read_inside: RefCell::default(),
+            family: "",
+            nested: false,
+            guessing: false,
+            problems: Vec::new(),
+            warnings: Vec::new(),
+            doubts: Vec::new(),
+        }
     }
 
     /// Those of a `text_config`.
@@ -106,7 +181,65 @@ impl<'a> Fields<'a> {
 
     /// The last value of a field, as JSON readers take it. `null` counts as given.
     pub(super) fn raw(&self, name: &str) -> Option<&'a Value> {
-        self.pairs.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v)
+        let mut found = None;
+        for ((_, value), read) in self.pairs.iter().zip(&self.read).filter(|((n, _), _)| n == name) {
+            read.set(true);
+            found = Some(value);
+        }
+        found
+    }
+
+    /// A field of an object of the file; `null` counts as absent.
+    pub(super) fn within(&self, object: &'static str, name: &'static str) -> Option<&'a Value> {
+        self.read_inside.borrow_mut().push((object, name));
+        let (_, outer) = self.pairs.iter().rev().find(|(n, _)| n == object)?;
+        outer.get(name).filter(|v| !v.is_null())
+    }
+
+    /// Fields that the library's class has and does not use.
+    pub(super) fn unused(&self, names: &[&str]) {
+        for name in names {
+            self.raw(name);
+        }
+    }
+
+    /// A field that makes the total a guess unless it is `usual` or absent.
+    pub(super) fn expect(&mut self, name: &str, usual: &Value) {
+        if let Some(value) = self.value(name)
+            && value != usual
+        {
+            self.doubts.push(said(name, value));
+        }
+    }
+
+    /// The same inside an object.
+    pub(super) fn expect_within(&mut self, object: &'static str, name: &'static str, usual: &Value) {
+        if let Some(value) = self.within(object, name)
+            && value != usual
+        {
+            self.doubts.push(said(&format!("{object}.{name}"), value));
+        }
+    }
+
+    /// What no rule has looked at and, by its name, concerns sizes.
+    pub(super) fn unread_sizes(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for ((name, value), _) in self.pairs.iter().zip(&self.read).filter(|(_, read)| !read.get()) {
+            match value {
+                _ if unread::is_no_size(name) => {}
+                Value::Object(inner) => {
+                    let known = self.read_inside.borrow();
+                    let left = inner.iter().filter(|(n, v)| {
+                        !known.iter().any(|(object, field)| object == name && field == n)
+                            && unread::concerns_sizes(n, v)
+                    });
+                    found.extend(left.map(|(n, v)| said(&format!("{name}.{n}"), v)));
+                }
+                _ if unread::concerns_sizes(name, value) => found.push(said(name, value)),
+                _ => {}
+            }
+        }
+        found
     }
 
     /// The value of a field; `null` counts as absent.
@@ -177,10 +310,14 @@ impl<'a> Fields<'a> {
 
     /// A size that defines the model, under any of `names`; missing is a problem that names the first.
     pub(super) fn need(&mut self, names: &[&'static str], what: &str, like: u64, max: u64) -> u64 {
-        for &name in names {
-            if let Some(value) = self.value(name) {
-                return self.whole(name, value, 1, max).unwrap_or(0);
+        let given: Vec<(&'static str, &Value)> =
+            names.iter().filter_map(|&name| Some((name, self.value(name)?))).collect();
+        if let Some(&(name, value)) = given.first() {
+            if let Some((other, another)) = given.iter().find(|(_, other)| *other != value) {
+                let (one, two) = (describe(value), describe(another));
+                self.problem(name, format!("{name} is {one} and {other} is {two}, which mean the same; remove one."));
             }
+            return self.whole(name, value, 1, max).unwrap_or(0);
         }
         let name = names.first().copied().unwrap_or_default();
         let family = self.family;
@@ -218,8 +355,7 @@ impl<'a> Fields<'a> {
 
     /// A size inside an object of the file.
     pub(super) fn inside(&mut self, object: &'static str, name: &'static str, min: u64, max: u64) -> u64 {
-        let value = self.value(object).and_then(|o| o.get(name)).filter(|v| !v.is_null());
-        match value {
+        match self.within(object, name) {
             Some(value) => self.whole(name, value, min, max).unwrap_or(0),
             None => {
                 let family = self.family;
@@ -244,6 +380,7 @@ impl<'a> Fields<'a> {
 
     /// A number under any of the names if it is one; nobody's problem otherwise.
     pub(super) fn quiet(&self, names: &[&str]) -> Option<u64> {
+        self.unused(names);
         names.iter().find_map(|name| self.value(name)?.as_u64())
     }
 
@@ -260,6 +397,9 @@ impl<'a> Fields<'a> {
         if list.len() as u64 != layers && layers != 0 {
             let len = list.len();
             self.problem("layer_types", format!("layer_types has {len} entries, but num_hidden_layers is {layers}."));
+        }
+        if let Some(other) = list.iter().find(|kind| !unread::is_softmax(kind)) {
+            self.doubts.push(said("layer_types", other));
         }
         Some(list.iter().filter(|t| t.as_str() == Some("sliding_attention")).count() as u64)
     }

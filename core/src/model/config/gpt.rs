@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::fields::{Absent, Fields, GPT, HF, dense_width, usual};
 use super::llama::LAYER_NORMS;
 use crate::model::shape::{Attention, Gated, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Norms, Shape, Sliding};
+use crate::query::shorten;
 
 /// GPT-2 (`modeling_gpt2.py`) and StarCoder (`modeling_gpt_bigcode.py`): learned positions, biases everywhere.
 pub(super) fn gpt2(f: &mut Fields<'_>, bigcode: bool) -> Shape {
@@ -33,6 +34,7 @@ pub(super) fn gpt2(f: &mut Fields<'_>, bigcode: bool) -> Shape {
 /// BLOOM (`modeling_bloom.py`): the MLP is 4 × width whatever `n_inner` says; ALiBi; a norm on the embedding.
 pub(super) fn bloom(f: &mut Fields<'_>) -> Shape {
     let h = f.need(&["hidden_size", "n_embed", "n_embd"], "the model width", 4096, MAX_WIDTH);
+    f.unused(&["n_inner"]);
     let heads = f.need(&["n_head", "num_attention_heads"], "the number of heads", 32, MAX_WIDTH);
     let head_dim = f.divide(("n_embed", "n_head"), h, heads);
     Shape {
@@ -63,8 +65,10 @@ pub(super) fn falcon(f: &mut Fields<'_>) -> Shape {
     let bias = f.flag("bias", false);
     let kv_heads = match (new, multi_query) {
         (true, _) => f.size("num_kv_heads", Absent::Derived(heads), heads, MAX_WIDTH),
-        (false, true) => 1,
-        (false, false) => heads,
+        (false, multi) => {
+            f.unused(&["num_kv_heads"]);
+            if multi { 1 } else { heads }
+        }
     };
     let norms = f.size("num_ln_in_parallel_attn", Absent::Derived(0), 0, 2);
     let two_norms = !parallel || norms == 2 || (new && norms == 0);
@@ -127,6 +131,7 @@ pub(super) fn gpt_neo(f: &mut Fields<'_>) -> Shape {
     let h = f.need(&["hidden_size"], "the model width", 2048, MAX_WIDTH);
     let heads = f.need(&["num_heads", "num_attention_heads"], "the number of heads", 16, MAX_WIDTH);
     let layers = f.need(&["num_layers", "num_hidden_layers"], "the number of layers", 24, MAX_LAYERS);
+    f.unused(&["attention_types"]);
     let local = match f.value("attention_layers") {
         Some(Value::Array(list)) => list.iter().filter(|kind| kind.as_str() == Some("local")).count() as u64,
         _ => layers / 2,
@@ -171,17 +176,31 @@ pub(super) fn gptj(f: &mut Fields<'_>) -> Shape {
     }
 }
 
-/// MPT (`modeling_mpt.py`): ALiBi and no biases, whatever the file says of either.
+/// MPT (`modeling_mpt.py`): ALiBi and no biases. The code that files bring along (llm-foundry, `llmfoundry/models/mpt`) also has
+/// fewer key–value heads, which are counted, and other positions, norms and MLPs, which are not.
 pub(super) fn mpt(f: &mut Fields<'_>) -> Shape {
     let h = f.need(&["d_model", "hidden_size"], "the model width", 4096, MAX_WIDTH);
     let heads = f.need(&["n_heads", "num_attention_heads"], "the number of heads", 32, MAX_WIDTH);
     let ratio = f.size("expansion_ratio", Absent::Class(4), 4, 1000);
+    f.unused(&["learned_pos_emb"]);
+    f.expect("no_bias", &Value::Bool(true));
+    f.expect_within("attn_config", "alibi", &Value::Bool(true));
+    f.expect_within("ffn_config", "ffn_type", &Value::from("mptmlp"));
+    let kv_heads = match f.within("attn_config", "attn_type").and_then(Value::as_str) {
+        None | Some("multihead_attention") => heads,
+        Some("multiquery_attention") => 1,
+        Some("grouped_query_attention") => f.inside("attn_config", "kv_n_heads", 1, MAX_WIDTH),
+        Some(other) => {
+            f.doubts.push(format!("attn_config.attn_type {}", shorten(other)));
+            heads
+        }
+    };
     Shape {
         hidden_size: h,
         num_hidden_layers: f.need(&["n_layers", "num_hidden_layers"], "the number of layers", 32, MAX_LAYERS),
         num_attention_heads: heads,
         vocab_size: f.need(&["vocab_size"], "the number of tokens", 50_432, MAX_ROWS),
-        attention: Attention::Heads { kv_heads: heads, head_dim: f.divide(("d_model", "n_heads"), h, heads) },
+        attention: Attention::Heads { kv_heads, head_dim: f.divide(("d_model", "n_heads"), h, heads) },
         intermediate_size: h.saturating_mul(ratio),
         gated_mlp: Gated::No,
         norms: Norms { bias: false, ..LAYER_NORMS },

@@ -84,6 +84,17 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
         Bitnet => Norms { per_layer: 3, mlp: true, ..Norms::default() },
         _ => Norms::default(),
     };
+    match family {
+        Llama4 => f.unused(&["use_qk_norm"]),
+        // Names for what the class does anyway.
+        Cohere2 => f.unused(&["layer_switch", "use_embedding_sharing", "use_gated_activation"]),
+        Ernie => f.unused(&["moe_capacity", "moe_use_aux_free"]),
+        GptOss => f.unused(&["experts_per_token"]),
+        // Gemma 2’s files and Phi-4-mini’s have these beside what the class reads.
+        Gemma2 => f.unused(&["sliding_window_size"]),
+        Phi3 => f.unused(&["full_attn_mod"]),
+        _ => {}
+    }
     let moe = experts::moe(f, family, layers);
     let all_experts = moe.is_some_and(|m| m.layers >= layers);
     Shape {
@@ -93,7 +104,10 @@ pub(super) fn llama_like(f: &mut Fields<'_>, family: Family) -> Shape {
         qk_norm,
         attention_sinks: family == GptOss,
         intermediate_size: match family {
-            _ if all_experts => 0,
+            _ if all_experts => {
+                f.unused(&["intermediate_size", "intermediate_size_mlp"]);
+                0
+            }
             Llama4 => f.need(&["intermediate_size_mlp"], "the width of a dense MLP", 16_384, MAX_ROWS),
             _ => dense_width(f),
         },
@@ -148,7 +162,11 @@ fn sliding(f: &mut Fields<'_>, family: Family, layers: u64) -> Option<Sliding> {
             (f.size("attention_chunk_size", Absent::Class(8192), 0, MAX), by_rule)
         }
         Family::GptOss => (f.size("sliding_window", Absent::Class(128), 0, MAX), alternate),
-        Family::Qwen2 | Family::Qwen2Moe | Family::Qwen3 | Family::Qwen3Moe if f.flag("use_sliding_window", false) => {
+        Family::Qwen2 | Family::Qwen2Moe | Family::Qwen3 | Family::Qwen3Moe => {
+            if !f.flag("use_sliding_window", false) {
+                f.unused(&["sliding_window"]);
+                return None;
+            }
             let from = f.size("max_window_layers", Absent::Class(28), layers, MAX_LAYERS);
             (f.size("sliding_window", Absent::Class(4096), 0, MAX), layers.saturating_sub(from))
         }

@@ -13,6 +13,7 @@ mod family;
 mod fields;
 mod gpt;
 mod llama;
+mod unread;
 
 use serde_json::Value;
 
@@ -22,8 +23,9 @@ use super::problem::ConfigProblem;
 use super::shape::Shape;
 use crate::query::shorten;
 
-/// The largest file that is looked into. A `config.json` is a few kilobytes.
-pub const MAX_BYTES: u64 = 1_000_000;
+/// The largest file that is looked into. A `config.json` is a few kilobytes; MiniMax-M3-NVFP4's, which names every quantized module,
+/// is 3.1 MB.
+pub const MAX_BYTES: u64 = 4_000_000;
 
 /// What a config was read as.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,14 +45,14 @@ pub struct Imported {
 pub enum Import {
     /// Its family is known; the count is exact.
     Known(Imported),
-    /// Its family is not known. `imported` is a guess by the rules of another family: to be used only after asking, or
-    /// with a visible mark.
+    /// Its family is not known, or the file says things that its family's rule does not count. `imported` is a guess: to be used
+    /// only after asking, or with a visible mark.
     Guess {
         /// The `model_type` that the config gives; empty if it gives none.
         model_type: String,
         /// What it would be by the rules of `imported.family`.
         imported: Imported,
-        /// "model_type zephyr_next is not known; its fields look like llama. …"
+        /// "model_type zephyr_next is not known; its fields look like llama. …"; "The file gives attn_config.qk_ln true, …"
         message: String,
     },
 }
@@ -152,18 +154,39 @@ fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
     if let Some(why) = not_a_decoder(model_type, &fields) {
         return Err(vec![why]);
     }
+    if matches!(fields.value("block_configs"), Some(Value::Array(_) | Value::Object(_))) {
+        let message = "block_configs: each layer has its own sizes, so no rule counts the whole. Where a figure asks for a number of \
+                       parameters, type the one of the model’s card.";
+        return Err(vec![ConfigProblem::new("block_configs", message)]);
+    }
     let known = Family::find(model_type);
     let Some(family) = known.or_else(|| Family::looks_like(&fields)) else {
         return Err(vec![unknown(model_type)]);
     };
+    fields.guessing = known.is_none();
     let shape = read_family(family, &mut fields);
     let context =
         fields.quiet(&["max_position_embeddings", "n_positions", "seq_length", "max_seq_len", "max_sequence_length"]);
+    if known.is_some() {
+        own_class(family, &mut fields);
+    }
+    let mut doubts = std::mem::take(&mut fields.doubts);
+    doubts.extend(fields.unread_sizes());
     let Fields { mut problems, warnings, .. } = fields;
     if problems.is_empty() {
         problems = shape.check();
     }
     let (given, like) = (not_known(model_type), family.model_type());
+    if known.is_none()
+        && let Some(what) = unread::no_guess(&doubts)
+    {
+        let message = format!(
+            "{given}. Its fields look most like {like}, but that rule does not count {what}, of which the file speaks ({}). Where a \
+             figure asks for a number of parameters, type the one of the model’s card.",
+            listed(&doubts)
+        );
+        return Err(vec![ConfigProblem::new("model_type", message)]);
+    }
     if !problems.is_empty() {
         if known.is_none() {
             let message =
@@ -173,11 +196,50 @@ fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
         return Err(problems);
     }
     let imported = Imported { shape, family, context, warnings };
-    if known.is_some() {
-        return Ok(Import::Known(imported));
-    }
-    let message = format!("{given}; its fields look like {like}. Counted by the {like} rule, the total is a guess.");
+    let left = listed(&doubts);
+    let message = match (known, doubts.is_empty()) {
+        (Some(_), true) => return Ok(Import::Known(imported)),
+        (Some(_), false) => {
+            format!(
+                "The file gives {left}, which the {like} rule does not read. Counted without that, the total is a guess."
+            )
+        }
+        (None, true) => {
+            format!("{given}; its fields look like {like}. Counted by the {like} rule, the total is a guess.")
+        }
+        (None, false) => format!(
+            "{given}; its fields look like {like}. Counted by the {like} rule, which does not read {left}, the total is a guess."
+        ),
+    };
     Ok(Import::Guess { model_type: model_type.to_owned(), imported, message })
+}
+
+/// The first few of what is not read: "a 1, b 2 and 3 more".
+fn listed(doubts: &[String]) -> String {
+    const SHOWN: usize = 4;
+    let shown = doubts.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match doubts.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Notes whose class the file is for, if it is not the library's.
+fn own_class(family: Family, fields: &mut Fields<'_>) {
+    let first = fields.value("architectures").and_then(|all| all.get(0)).and_then(Value::as_str);
+    let code =
+        ["AutoModelForCausalLM", "AutoModel"].into_iter().find_map(|name| fields.within("auto_map", name)?.as_str());
+    for (name, class) in [("architectures", first), ("auto_map", code)] {
+        if let Some(class) = class.filter(|class| !family.is_class(class)) {
+            fields.doubts.push(format!("{name} {}", shorten(class)));
+        }
+    }
+    if code.is_some() {
+        fields.warnings.push(ConfigProblem::new(
+            "auto_map",
+            "The file brings code of its own (auto_map). It is counted as the library’s class of that name.",
+        ));
+    }
 }
 
 /// Why this is no decoder-only transformer, if it is known not to be one.
@@ -225,6 +287,9 @@ fn read_family(family: Family, fields: &mut Fields<'_>) -> Shape {
 }
 
 #[cfg(test)]
+mod brought;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -244,7 +309,7 @@ mod tests {
             ("3", "one object in braces"),
             ("null", "one object in braces"),
             ("{\"a\": 1,\n \"b\": }", "line 2, column"),
-            ("{\"hidden_size\": NaN}", "near “NaN}”"),
+            ("{\"hidden_size\": x}", "near “x}”"),
             ("{\"a\": 1", "not JSON: EOF"),
             ("{}", "model_type is missing"),
             ("{\"model_type\": 3}", "expected a text, got 3"),

@@ -7,7 +7,11 @@
 //!      1048576        262144     float     sum      -1    59.30   17.68   30.94      0    59.20   17.71   31.00      0
 //! ```
 //!
-//! Every row is held to itself: its bandwidth must be its size over its time, as far as the digits that it prints tell.
+//! A launcher may have put its tag before a line, and within it where two processes wrote at once, and the `#` may be missing. A row
+//! is found by its form: a size, a count and a type.
+//!
+//! Every row is held to itself: its bandwidth must be its size over its time, as far as the digits that it prints tell. Until commit
+//! ec1b5e2 (June 2020) all_gather and reduce_scatter printed (n − 1)/n of that, with n the ranks: the same as their busbw.
 
 use super::program::{PROGRAMS, Program};
 use crate::collective::Op;
@@ -59,29 +63,53 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// The lines that are not used, and why. Comments and NCCL's own log are no faults.
     pub faults: Vec<Fault>,
+    /// Whether algbw was printed by the formula of before June 2020. The rows have it by today's.
+    pub old_formula: bool,
 }
 
 /// Most rows that are read.
 pub const MAX_ROWS: usize = 64;
+/// Most ranks that a bandwidth of three digits tells apart.
+const MOST_TOLD: f64 = 64.0;
+/// The largest number of a row, in its own unit.
+const LARGEST: f64 = 1e15;
+/// Most words of a tag before a row.
+const MAX_TAGS: usize = 6;
 /// Most faults that are told apart.
 const MAX_FAULTS: usize = 20;
 
 /// The names of the columns of a half.
 const COLUMNS: [&str; 4] = ["time", "algbw", "busbw", "#wrong"];
 
+/// What nccl-tests prints beside its rows (`src/common.cu`), where its `#` has been lost.
+const BESIDE: [&str; 12] = [
+    "out-of-place",
+    "size count",
+    "(B) (elements)",
+    "nThread",
+    "Using devices",
+    "Collective test",
+    "Out of bounds values",
+    "Avg bus bandwidth",
+    "nccl-tests version",
+    "NCCL version",
+    "cudaDriver",
+    "Collective operation",
+];
+
 /// Reads what was pasted: any text.
 pub fn read(text: &str) -> Report {
     let mut report = Report::default();
     let mut listed = 0;
-    for (line, content) in text.lines().enumerate().map(|(i, content)| (i + 1, untagged(content).trim())) {
-        if let Some(found) = PROGRAMS.iter().find(|program| names(content, program.name)) {
+    for (line, content) in text.lines().enumerate().map(|(i, content)| (i + 1, untagged(content))) {
+        if let Some(found) = PROGRAMS.iter().find(|program| names(&content, program.name)) {
             report.program = Some(found);
             continue;
         }
-        if let Some(comment) = content.strip_prefix('#') {
-            listed = listed.max(rank(comment).map_or(0, |rank| rank + 1));
-        } else if !content.is_empty() && !content.contains(" NCCL ") {
-            match row(line, content) {
+        if let Some(rank) = rank(&content) {
+            listed = listed.max(rank + 1);
+        } else if !is_beside(&content) {
+            match row(line, &content) {
                 Ok(row) if row.bytes == 0.0 => {}
                 Ok(row) if report.rows.len() < MAX_ROWS => report.rows.push(row),
                 Ok(_) => report.fault(line, format!("only the first {MAX_ROWS} rows are used.")),
@@ -90,17 +118,42 @@ pub fn read(text: &str) -> Report {
         }
     }
     report.ranks = (listed > 1).then_some(listed);
+    report.hold_algbw();
     report.infer();
-    report.hold();
+    report.hold_busbw();
+    report.faults.sort_by_key(|fault| fault.line);
+    report.faults.truncate(MAX_FAULTS);
     report
 }
 
-/// The line without what `mpirun --tag-output` puts before it: `[1,0]<stdout>:`.
-fn untagged(line: &str) -> &str {
-    match line.split_once("<stdout>:") {
-        Some((tag, rest)) if tag.starts_with('[') => rest,
-        _ => line,
+/// The line in words, without what a launcher puts before it or into it: `[1,0]<stdout>:` of Open MPI, `[0]` of MPICH, `0:` of
+/// `srun -l`.
+fn untagged(line: &str) -> String {
+    let mut words = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('[') {
+        words.push_str(before);
+        words.push(' ');
+        let end = after.find(']').map_or(after.len(), |end| end + 1);
+        rest = after.get(end..).unwrap_or_default();
+        for stream in ["<stdout>:", "<stderr>:"] {
+            rest = rest.strip_prefix(stream).unwrap_or(rest);
+        }
     }
+    words.push_str(rest);
+    let words: Vec<&str> = words.split_whitespace().collect();
+    // `0:`, `worker-3:`, a date, a time.
+    let timed = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains([':', '-', '/']);
+    let tags = words.iter().take_while(|word| !word.starts_with('#') && (word.ends_with(':') || timed(word))).count();
+    words.get(tags..).unwrap_or_default().join(" ")
+}
+
+/// Whether a line is none of the table's rows and needs none of a reader's attention.
+fn is_beside(content: &str) -> bool {
+    content.is_empty()
+        || content.split(' ').take(MAX_TAGS).any(|word| word.starts_with('#'))
+        || content.contains(" NCCL ")
+        || BESIDE.iter().any(|known| content.contains(known))
 }
 
 /// Whether the line names the program, and not one whose name ends like it.
@@ -109,16 +162,27 @@ fn names(line: &str, program: &str) -> bool {
     line.split(|c| !word(c)).any(|found| found == program)
 }
 
-/// The rank that a comment lists: `  Rank  3 Group  0 Pid 1234 on node01 device  3 …`.
-fn rank(comment: &str) -> Option<usize> {
-    let mut words = comment.split_whitespace();
-    let number = (words.next() == Some("Rank")).then(|| words.next())??;
+/// The rank that a line lists: `#  Rank  3 Group  0 Pid 1234 on node01 device  3 …`.
+fn rank(content: &str) -> Option<usize> {
+    let mut words = content.split(' ').map(|word| word.trim_start_matches('#'));
+    words.by_ref().take(MAX_TAGS).find(|word| *word == "Rank")?;
+    let number = words.next()?;
+    if !(content.starts_with('#') || matches!(words.next(), Some("Group" | "Pid"))) {
+        return None;
+    }
     number.parse().ok().filter(|rank| *rank < 100_000)
 }
 
 fn row(line: usize, content: &str) -> Result<Row, String> {
     let quoted = || format!("“{}”", shorten(content));
     let fields: Vec<&str> = content.split_whitespace().collect();
+    // Other tags, such as a name or a time, stand before the size.
+    let begins = |at: &usize| {
+        let typed = fields.get(at + 2).is_some_and(|of| of.starts_with(|c: char| c.is_ascii_alphabetic()));
+        typed && [*at, at + 1].iter().all(|&at| fields.get(at).is_some_and(|f| whole(f).is_some()))
+    };
+    let from = (0..=MAX_TAGS).find(begins).unwrap_or(0);
+    let fields = fields.get(from..).unwrap_or_default();
     let (Some(bytes), Some(_)) = (fields.first().and_then(|f| whole(f)), fields.get(1).and_then(|f| whole(f))) else {
         return Err(format!("{} does not begin with a size in bytes and a count.", quoted()));
     };
@@ -134,7 +198,7 @@ fn row(line: usize, content: &str) -> Result<Row, String> {
         }
         let value = |column: usize, text: &str| {
             let bad = format!("{} {of}, “{}”, is no number.", COLUMNS.get(column).unwrap_or(&""), shorten(text));
-            decimal::parse(text).filter(|v| v.is_finite() && *v >= 0.0).ok_or(bad)
+            decimal::parse(text).filter(|v| (0.0..=LARGEST).contains(v)).ok_or(bad)
         };
         let (time, algbw, busbw) = (value(0, time)?, value(1, algbw)?, value(2, busbw)?);
         let wrong = if *wrong == "N/A" { 0.0 } else { value(3, wrong)? };
@@ -151,16 +215,7 @@ fn row(line: usize, content: &str) -> Result<Row, String> {
     let Some(out_of_place) = half("out of place", first)? else {
         return Err("nothing was measured out of place.".to_owned());
     };
-    let row = Row { line, bytes, out_of_place, in_place: half("in place", second)? };
-    for (of, side) in row.sides() {
-        let stated = side.algbw / 1e9;
-        if !Rounded::bandwidth(stated).meets(side.by_time(bytes)) {
-            let real = number(bytes / side.time / 1e9);
-            let (size, time) = (Unit::Bytes.format(bytes), Unit::Seconds.format(side.time));
-            return Err(format!("{size} in {time} are {real} GB/s; algbw {of} says {}.", number(stated)));
-        }
-    }
-    Ok(row)
+    Ok(Row { line, bytes, out_of_place, in_place: half("in place", second)? })
 }
 
 /// Digits only, as many as an exact number has.
@@ -220,6 +275,19 @@ impl Side {
 }
 
 impl Row {
+    /// What is wrong with its bandwidths, if `part` of the size was taken for them: 1, or by the old formula less.
+    fn contradiction(&self, part: f64) -> Option<String> {
+        let off = |side: &Side| {
+            let by_time = side.by_time(self.bytes).scaled(part);
+            let both = part == 1.0 || Rounded::bandwidth(side.busbw / 1e9).meets(by_time);
+            !(both && Rounded::bandwidth(side.algbw / 1e9).meets(by_time))
+        };
+        let (of, side) = self.sides().find(|(_, side)| off(side))?;
+        let real = number(self.bytes * part / side.time / 1e9);
+        let (size, time) = (Unit::Bytes.format(self.bytes), Unit::Seconds.format(side.time));
+        Some(format!("{size} in {time} are {real} GB/s; algbw {of} says {}.", number(side.algbw / 1e9)))
+    }
+
     /// Its halves, by what they are called.
     pub fn sides(&self) -> impl Iterator<Item = (&'static str, Side)> {
         [("out of place", Some(self.out_of_place)), ("in place", self.in_place)]
@@ -230,8 +298,49 @@ impl Row {
 
 impl Report {
     fn fault(&mut self, line: usize, why: String) {
-        if self.faults.len() < MAX_FAULTS {
+        if self.faults.len() < MAX_FAULTS + MAX_ROWS {
             self.faults.push(Fault { line, message: format!("Line {}: {why}", grouped(line as u64)) });
+        }
+    }
+
+    /// The part of the size that the old formula took, where that explains more rows than today's formula does.
+    fn old_part(&self) -> Option<f64> {
+        if !self.program.is_none_or(|p| matches!(p.op, Some(Op::AllGather | Op::ReduceScatter))) {
+            return None;
+        }
+        let ranks = match self.ranks {
+            Some(ranks) => ranks as f64,
+            None => {
+                // From the row whose bandwidth has the most digits.
+                let row = self.rows.iter().max_by(|a, b| a.out_of_place.algbw.total_cmp(&b.out_of_place.algbw))?;
+                let part = row.out_of_place.algbw * row.out_of_place.time / row.bytes;
+                (1.0 / (1.0 - part)).round()
+            }
+        };
+        let part = (ranks - 1.0) / ranks;
+        let explained = |part: f64| self.rows.iter().filter(|row| row.contradiction(part).is_none()).count();
+        let told = self.ranks.is_some() || ranks <= MOST_TOLD;
+        (ranks >= 2.0 && told && explained(part) > explained(1.0)).then_some(part)
+    }
+
+    /// Takes out the rows whose algorithm bandwidth is not their size over their time.
+    fn hold_algbw(&mut self) {
+        let old = self.old_part();
+        self.old_formula = old.is_some();
+        for mut row in std::mem::take(&mut self.rows) {
+            if let Some(why) = row.contradiction(old.unwrap_or(1.0)) {
+                self.fault(row.line, why);
+                continue;
+            }
+            if old.is_some() {
+                for side in [Some(&mut row.out_of_place), row.in_place.as_mut()].into_iter().flatten() {
+                    side.algbw = row.bytes / side.time;
+                }
+            }
+            self.rows.push(row);
+        }
+        if let (Some(part), None) = (old, self.ranks) {
+            self.ranks = Some((1.0 / (1.0 - part)).round() as usize);
         }
     }
 
@@ -249,7 +358,7 @@ impl Report {
     }
 
     /// Takes out the rows whose bus bandwidth is not their algorithm bandwidth times the factor.
-    fn hold(&mut self) {
+    fn hold_busbw(&mut self) {
         let (Some(program), Some(ranks)) = (self.program, self.ranks) else { return };
         let factor = program.bus_factor(ranks);
         for row in std::mem::take(&mut self.rows) {
@@ -270,7 +379,6 @@ impl Report {
                 ),
             }
         }
-        self.faults.sort_by_key(|fault| fault.line);
     }
 
     /// The measurements out of place: bytes and seconds.
@@ -280,86 +388,4 @@ impl Report {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{EXAMPLE, fit};
-    use super::*;
-
-    fn faults(text: &str) -> Vec<String> {
-        read(text).faults.into_iter().map(|fault| fault.message).collect()
-    }
-
-    const ROW: &str = "1048576 262144 float sum -1 27.76 37.78 66.11 0 27.49 38.15 66.76 0";
-
-    #[test]
-    fn a_posted_table_is_read_whole() {
-        let report = read(EXAMPLE);
-        assert_eq!(report.faults, []);
-        assert_eq!((report.rows.len(), report.ranks), (15, Some(8)));
-        assert_eq!(report.program.map(|p| p.name), Some("all_reduce_perf"));
-        let last = report.rows.last().expect("rows");
-        assert_eq!((last.bytes, last.out_of_place.busbw), (1_073_741_824.0, 357.73e9));
-        let fit = fit(&report.points()).expect("many sizes");
-        let busbw = fit.cost.peak() * 1.75 / 1e9;
-        assert!((320.0..360.0).contains(&busbw), "{busbw}");
-        assert!((15e-6..30e-6).contains(&fit.cost.latency), "{fit:?}");
-    }
-
-    #[test]
-    fn ranks_are_counted_or_inferred_and_logs_passed_over() {
-        let listed = "#  Rank  0 Group 0\n#  Rank 15 Group 0\nnode1:1:2 [0] NCCL INFO Using network IB\n\n# Avg bus bandwidth : 12";
-        assert_eq!((read(listed).ranks, read(listed).faults.len()), (Some(16), 0));
-        let tagged = format!("$ mpirun ./build/all_reduce_perf -b 8\n[1,0]<stdout>: {ROW}\r\n");
-        let report = read(&tagged);
-        assert_eq!((report.rows.len(), report.rows[0].line, report.ranks), (1, 2, Some(8)));
-        // A program without an operation and root in its table, or without a check.
-        let short = "1048576 32768 float 50.00 20.97 18.35 N/A 50.00 20.97 18.35 N/A";
-        let report = read(&format!("./all_gather_perf -g 8\n{short}"));
-        assert_eq!((report.rows.len(), report.program.and_then(|p| p.op)), (1, Some(Op::AllGather)));
-        assert_eq!(report.ranks, Some(8));
-    }
-
-    #[test]
-    fn nonsense_is_named_by_its_line() {
-        assert_eq!(faults("banana"), ["Line 1: “banana” does not begin with a size in bytes and a count."]);
-        assert_eq!(faults("\n8 2 float"), ["Line 2: “8 2 float” has 3 columns; there must be 11 to 13."]);
-        let broken =
-            |from: &str, to: &str| faults(&format!("# all_reduce_perf\n#  Rank  7\n{}", ROW.replacen(from, to, 1)));
-        assert_eq!(broken("66.11", "sixty"), ["Line 3: busbw out of place, “sixty”, is no number."]);
-        assert_eq!(broken("27.49", "0"), ["Line 3: time in place is 0."]);
-        assert_eq!(
-            broken("37.78", "73.78"),
-            ["Line 3: 1.05 MB in 27.8 µs are 37.8 GB/s; algbw out of place says 73.8."]
-        );
-        assert_eq!(broken("66.76 0", "66.76 12"), ["Line 3: 12 results in place are wrong; such a time says nothing."]);
-        assert_eq!(
-            broken("66.11", "90.00"),
-            ["Line 3: busbw out of place is 2.38 times algbw; all_reduce_perf on 8 ranks makes it 1.75."]
-        );
-        let many: String = (0..MAX_ROWS + 1).map(|_| format!("{ROW}\n")).collect();
-        assert_eq!(faults(&many), ["Line 65: only the first 64 rows are used."]);
-        assert_eq!(faults(&"x\n".repeat(1000)).len(), MAX_FAULTS);
-    }
-
-    #[test]
-    fn a_row_that_is_rounded_as_it_must_be_is_read() {
-        // Eight ranks: 1024 B in 23.34 µs are 0.0439 GB/s, and 7/4 of that 0.0768.
-        let row = |rest: &str| faults(&format!("# all_reduce_perf\n#  Rank  7\n1024 256 float sum -1 {rest}"));
-        assert_eq!(row("23.34 0.04 0.08 0 23.10 0.04 0.08 0"), [""; 0]);
-        assert_eq!(row("23.34 0.04 0.07 0 23.10 0.04 0.08 0").len(), 1);
-        assert_eq!(row("23.34 0.05 0.08 0 23.10 0.04 0.08 0").len(), 1);
-    }
-
-    #[test]
-    fn a_line_is_found_again() {
-        let line = |bytes: f64| 20e-6 + bytes / 200e9;
-        let points: Vec<(f64, f64)> = [8.0, 1e4, 1e6, 1e8, 1e10].map(|bytes| (bytes, line(bytes))).to_vec();
-        let found = fit(&points).expect("five sizes");
-        assert!((found.cost.latency / 20e-6 - 1.0).abs() < 1e-9 && (found.cost.peak() / 200e9 - 1.0).abs() < 1e-9);
-        assert!(found.off < 1e-9);
-        assert_eq!(fit(&[(8.0, 1.0), (8.0, 2.0)]), None);
-        let falling = fit(&[(1.0, 2.0), (1e9, 1.0)]).expect("two sizes");
-        assert!(falling.cost.per_byte == 0.0 && falling.cost.latency > 1.0);
-        let steep = fit(&[(1.0, 1e-9), (1e6, 1.0)]).expect("two sizes");
-        assert!(steep.cost.latency >= 0.0 && steep.cost.per_byte > 0.0);
-    }
-}
+mod tests;

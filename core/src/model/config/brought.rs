@@ -1,0 +1,357 @@
+//! Files as people bring them, and what may happen to a file on the way.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::*;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures");
+
+fn fixture(name: &str) -> String {
+    let path = format!("{FIXTURES}/{name}");
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn object(text: &str) -> Map<String, Value> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => object,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn total(import: &Import) -> u64 {
+    import.imported().shape.count().expect("a sound shape").total
+}
+
+fn known(text: &str) -> Imported {
+    match import(text) {
+        Ok(Import::Known(imported)) => imported,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn guess(text: &str) -> (u64, String) {
+    match import(text) {
+        Ok(Import::Guess { message, imported, .. }) => (imported.shape.count().expect("a sound shape").total, message),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn refused(text: &str) -> String {
+    match import(text) {
+        Err(problems) => problems.first().map(|p| p.message.clone()).unwrap_or_default(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// huggingface.co/replit/replit-code-v1_5-3b: 32·(2·3072² + 2·3072·1024 + 8·3072² + 2·3072) + 32768·3072 + 3072.
+#[test]
+fn an_mpt_with_fewer_key_value_heads_is_counted_so() {
+    let text = fixture("brought/replit-code-v1_5-3b.json");
+    let read = known(&text);
+    assert_eq!(read.shape.count().map(|c| c.total), Ok(3_322_088_448));
+    // 8 heads of 128, keys and values, 32 layers, two bytes.
+    assert_eq!(read.shape.kv_bytes_per_token(2.0), 131_072.0);
+    for (from, to, named) in [
+        ("\"qk_ln\":false", "\"qk_ln\":true", "attn_config.qk_ln true"),
+        ("\"mptmlp\"", "\"mptglu\"", "ffn_config.ffn_type the text “mptglu”"),
+        ("\"alibi\":true", "\"alibi\":false", "attn_config.alibi false"),
+        ("grouped_query_attention", "latent", "attn_config.attn_type latent"),
+        ("\"no_bias\":true", "\"no_bias\":false", "no_bias false"),
+        ("modeling_mpt.MPTForCausalLM", "own.KrutrimForCausalLM", "auto_map own.KrutrimForCausalLM"),
+        ("[\"MPTForCausalLM\"]", "[\"MPTModel\"]", "architectures MPTModel"),
+    ] {
+        let (_, message) = guess(&text.replace(from, to));
+        assert!(message.contains(named) && message.contains("the total is a guess"), "{message}");
+    }
+    let one = known(
+        &text
+            .replace("grouped_query_attention", "multiquery_attention")
+            .replace("\"kv_n_heads\":8", "\"kv_n_heads\":null"),
+    );
+    assert_eq!(one.shape.kv_bytes_per_token(2.0), 131_072.0 / 8.0);
+}
+
+/// huggingface.co/deepseek-ai/deepseek-moe-16b-base; its README says 16.4B.
+#[test]
+fn experts_in_deepseeks_names_are_counted() {
+    let (total, message) = guess(&fixture("brought/deepseek-moe-16b.json"));
+    assert_eq!(total, 16_375_728_128);
+    assert!(message.starts_with("model_type deepseek is not known; its fields look like deepseek_v2."), "{message}");
+}
+
+/// A family that nobody knows, with experts in names that nobody knows, is no llama.
+#[test]
+fn what_no_rule_comes_near_is_refused_and_named() {
+    let text = fixture("configs/llama-3-8b.json").replace("\"llama\"", "\"zephyr_next\"");
+    let with = |field: &str| text.trim_end().trim_end_matches('}').to_owned() + "," + field + "}";
+    for (field, word) in [
+        ("\"num_routed_experts\": 64", "num_routed_experts 64"),
+        ("\"ffn\": {\"moe_experts\": 16}", "ffn.moe_experts 16"),
+        ("\"layer_types\": [\"conv\", \"full_attention\"]", "layers that are not softmax attention"),
+        ("\"mamba_d_state\": 128", "mamba_d_state 128"),
+    ] {
+        let message = refused(&with(field));
+        assert!(message.contains(word) && message.contains("model’s card"), "{message}");
+    }
+    let (_, message) = guess(&with("\"index_n_heads\": 64"));
+    assert!(message.contains("which does not read index_n_heads 64"), "{message}");
+    let message = refused(&fixture("brought/nemotron-super-49b.json"));
+    assert!(message.starts_with("block_configs: each layer has its own sizes"), "{message}");
+}
+
+/// A class of the library, with a field that it does not have.
+#[test]
+fn a_known_family_with_unknown_sizes_is_a_guess() {
+    let text = fixture("configs/llama-3-8b.json");
+    let with = |field: &str| text.trim_end().trim_end_matches('}').to_owned() + "," + field + "}";
+    for field in [
+        "\"num_experts\": 8",
+        "\"sliding_window\": 4096",
+        "\"ffn_mult\": 2.5",
+        "\"qk_norm\": true",
+        "\"attention_type\": \"latent\"",
+        "\"linear_attn_config\": {\"head_dim\": 128}",
+        "\"mm_hidden_size\": 1024",
+    ] {
+        let (_, message) = guess(&with(field));
+        assert!(message.starts_with("The file gives ") && message.contains("llama rule"), "{message}");
+    }
+    for field in [
+        "\"num_experts\": null",
+        "\"sliding_window\": null",
+        "\"pretraining_tp\": 1",
+        "\"use_cache\": true",
+        "\"attention_dropout\": 0.1",
+        "\"layer_norm_eps\": 1e-5",
+        "\"rope_parameters\": {\"rope_theta\": 500000.0, \"local_window\": 3}",
+        "\"_attn_implementation_autoset\": true",
+        "\"quantization_config\": {\"group_size\": 128}",
+        "\"quantization_config\": {\"modules_to_not_convert\": [\"lm_head\"], \"hidden_size\": 3}",
+    ] {
+        assert_eq!(known(&with(field)).shape, known(&text).shape, "{field}");
+    }
+}
+
+/// transformers' own log: “Model config LlamaConfig {”; a shell's print; and lines that follow.
+#[test]
+fn a_printed_config_is_read() {
+    let text = fixture("brought/printed-config.txt");
+    for text in [
+        text.clone(),
+        text.replace("Model config ", ""),
+        format!(
+            "[INFO|configuration_utils.py:729] 2024-01-01 >> {text}\n\n[INFO|modeling_utils.py:1] loading {{weights}}\n"
+        ),
+    ] {
+        assert_eq!(known(&text).shape.count().map(|c| c.total), Ok(1_100_048_384));
+    }
+    let broken = refused(&text.replace("22,", "22"));
+    assert!(broken.contains("at line 11"), "{broken}");
+    let python = refused("{'model_type': 'llama', 'tie_word_embeddings': False}");
+    assert!(python.ends_with("It looks like a Python dict: print it with json.dumps."), "{python}");
+}
+
+/// What Python writes and JSON does not know: read where it does not matter, refused where it is a size.
+#[test]
+fn infinity_and_nan_are_read_as_words() {
+    let text = fixture("configs/llama-3-8b.json");
+    let with = |field: &str| text.trim_end().trim_end_matches('}').to_owned() + "," + field + "}";
+    let words = "\"time_step_limit\": [0.0, Infinity], \"a\": -Infinity, \"b\":NaN, \"c\": \"NaN \\\" Infinity\"";
+    assert_eq!(known(&with(words)), known(&text));
+    let message = refused(&text.replacen("4096", "NaN", 1));
+    assert!(message.contains("expected a whole number, got the text “NaN”"), "{message}");
+    // nvidia/NVIDIA-Nemotron-3-Super: the word is no obstacle, its layers are.
+    let message = refused(&fixture("configs/2026/bad/nemotron-3-super-120b-a12b-fp8.json"));
+    assert!(message.starts_with("model_type nemotron_h: it has layers that are not softmax attention"), "{message}");
+}
+
+/// As MiniMax-M3-NVFP4 has it: 22,422 quantized modules by name, 3.1 MB.
+#[test]
+fn a_megabyte_of_module_names_is_passed_over() {
+    let text = fixture("configs/llama-3-8b.json");
+    let names: Vec<String> =
+        (0..22_422).map(|i| format!("model.layers.{i}.block_sparse_moe.experts.{i}.w1.{:090}", 0)).collect();
+    let list = json!({ "quant_algo": "NVFP4", "exclude_modules": names });
+    let text_with = text.trim_end().trim_end_matches('}').to_owned() + &format!(", \"quantization_config\": {list}}}");
+    assert!(text_with.len() > 2_900_000, "{}", text_with.len());
+    assert_eq!(known(&text_with), known(&text));
+}
+
+/// Two names of one size must agree.
+#[test]
+fn two_names_of_one_size_agree_or_are_refused() {
+    let text = fixture("configs/gpt2.json");
+    let with = |field: &str| text.trim_end().trim_end_matches('}').to_owned() + "," + field + "}";
+    assert_eq!(known(&with("\"hidden_size\": 768")).shape, known(&text).shape);
+    let message = refused(&with("\"hidden_size\": 1024"));
+    assert!(message.starts_with("n_embd is 768 and hidden_size is 1024"), "{message}");
+}
+
+/// The files of 2025 and 2026: counted exactly, or marked, or refused by name; a part of a model says so.
+#[test]
+fn nothing_of_2026_is_confidently_wrong() {
+    let oracle: Value = serde_json::from_str(&fixture("configs/2026/model_params.json")).expect("JSON");
+    let mut outcomes = [0; 3];
+    for case in oracle["cases"].as_array().expect("cases") {
+        let name = case["config_file"].as_str().and_then(|f| f.rsplit('/').next()).expect("a file");
+        let outcome = import(&fixture(&format!("configs/2026/{name}")));
+        match &outcome {
+            Ok(Import::Known(imported)) => {
+                let part = imported.warnings.iter().any(|w| w.message.contains("Only the language model"));
+                let right = if part { &case["text_only_total"] } else { &case["total"] };
+                assert_eq!(Some(total(outcome.as_ref().expect("read"))), right.as_u64(), "{name}");
+                outcomes[0] += 1;
+            }
+            Ok(Import::Guess { message, .. }) => {
+                assert!(message.contains("guess"), "{name}: {message}");
+                outcomes[1] += 1;
+            }
+            Err(problems) => {
+                assert!(problems.first().is_some_and(|p| !p.message.is_empty()), "{name}");
+                outcomes[2] += 1;
+            }
+        }
+    }
+    assert_eq!(outcomes.iter().sum::<u32>() as usize, oracle["cases"].as_array().map_or(0, Vec::len));
+    assert!(outcomes[0] >= 6, "{outcomes:?}");
+}
+
+/// Every published config that is counted without a mark.
+fn exact() -> Vec<(String, Map<String, Value>)> {
+    let oracle: Value = serde_json::from_str(&fixture("configs/model_params.json")).expect("JSON");
+    let cases = oracle["cases"].as_array().cloned().unwrap_or_default();
+    let read = |case: &Value| {
+        let file = case["config_file"].as_str()?.to_owned();
+        let text = fixture(&file);
+        let Ok(Import::Known(imported)) = import(&text) else { return None };
+        let part = imported.warnings.iter().any(|w| w.message.contains("Only the language model"));
+        let right = if part { &case["text_only_total"] } else { &case["total"] };
+        assert_eq!(imported.shape.count().ok().map(|c| c.total), right.as_u64(), "{file}");
+        Some((file, object(&text)))
+    };
+    cases.iter().filter_map(read).collect()
+}
+
+/// What marks a guess marks none of the files that are the library's class: fields that change nothing are known as such.
+#[test]
+fn published_configs_are_still_counted_without_a_mark() {
+    assert_eq!(exact().len(), 61);
+}
+
+/// With a size under a name that nobody knows, no file is counted otherwise without a word.
+#[test]
+fn a_size_under_another_name_is_missed() {
+    let mut tried = 0;
+    for (file, config) in exact() {
+        let text = Value::Object(config.clone()).to_string();
+        let whole = known(&text);
+        for (field, value) in config.iter().filter(|(field, value)| unread::concerns_sizes(field, value)) {
+            let mut renamed = config.clone();
+            renamed.remove(field);
+            renamed.insert(format!("my_{field}"), value.clone());
+            tried += 1;
+            if let Ok(Import::Known(read)) = import(&Value::Object(renamed).to_string()) {
+                let said = read.warnings.iter().any(|w| w.message.contains(field.as_str()));
+                assert!(said || read.shape == whole.shape, "{file}: {field} {value}: {:?}", read.warnings);
+            }
+        }
+    }
+    assert!(tried > 300, "{tried}");
+}
+
+/// A value that a file may hold.
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0_u64..200).prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop::sample::select(vec!["llama", "mpt", "full_attention", "mamba", "grouped_query_attention", "4096", ""])
+            .prop_map(Value::from),
+        Just(json!([])),
+        Just(json!([1, "conv", [[2]]])),
+        Just(json!({"kv_n_heads": 3, "attn_type": "grouped_query_attention", "n_experts": 7})),
+    ]
+}
+
+/// A word of which names of fields are made.
+const WORDS: [&str; 16] = [
+    "num",
+    "n",
+    "hidden",
+    "size",
+    "layers",
+    "heads",
+    "experts",
+    "attn",
+    "config",
+    "kv",
+    "intermediate",
+    "routed",
+    "type",
+    "bias",
+    "rope",
+    "é",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// A part of a file is none.
+    #[test]
+    fn a_file_that_is_cut_off_is_refused(which in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>()) {
+        let text = fixture(["configs/llama-3-8b.json", "configs/mpt-7b.json", "brought/printed-config.txt"][which.index(3)]);
+        let text = text.trim_end();
+        let chars: Vec<char> = text.chars().collect();
+        let part: String = chars[..cut.index(chars.len())].iter().collect();
+        prop_assert!(import(&part).is_err());
+    }
+
+    /// Whatever else a file has, and whatever one of its fields becomes: it is read, marked or refused, and what is shown is finite.
+    #[test]
+    fn any_fields_are_read(
+        family in any::<prop::sample::Index>(),
+        more in prop::collection::vec((prop::collection::vec(prop::sample::select(WORDS.to_vec()), 1..4), value()), 0..4),
+        changed in any::<prop::sample::Index>(),
+        to in value(),
+    ) {
+        let files = ["llama-3-8b", "mpt-7b", "deepseek-v3", "falcon-7b", "qwen3-30b-a3b", "dbrx", "gpt2", "gemma-2-2b", "llava-1.5-7b"];
+        let mut config = object(&fixture(&format!("configs/{}.json", files[family.index(files.len())])));
+        let field = config.keys().nth(changed.index(config.len())).cloned().unwrap_or_default();
+        config.insert(field, to);
+        config.extend(more.into_iter().map(|(words, value)| (words.join("_"), value)));
+        match import(&Value::Object(config).to_string()) {
+            Ok(read) => {
+                let count = read.imported().shape.count();
+                prop_assert!(count.is_ok(), "{count:?}");
+                prop_assert!(read.imported().shape.kv_bytes_per_token(2.0).is_finite());
+            }
+            Err(problems) => prop_assert!(!problems.is_empty() && problems.iter().all(|p| p.message.len() < 2000)),
+        }
+    }
+
+    /// A guess stays one whatever is taken away, but for what makes it one.
+    #[test]
+    fn taking_away_makes_nothing_certain(gone in any::<prop::sample::Index>()) {
+        for (file, reasons) in [
+            ("brought/deepseek-moe-16b.json", &["model_type"][..]),
+            ("configs/bad/unknown_model_type.json", &["model_type"]),
+            ("configs/internlm2-7b.json", &["model_type"]),
+        ] {
+            let mut config = object(&fixture(file));
+            let field = config.keys().nth(gone.index(config.len())).cloned().unwrap_or_default();
+            config.remove(&field);
+            let known = matches!(import(&Value::Object(config).to_string()), Ok(Import::Known(_)));
+            prop_assert!(!known || reasons.contains(&field.as_str()), "{file} without {field}");
+        }
+    }
+
+    /// Any text.
+    #[test]
+    fn any_text_is_read_or_refused(text in r#"([{}\[\],:"0-9]|NaN|Infinity|-|Config \{|"model_type":"mpt"|"n_heads":|\\|é|\n){0,40}"#) {
+        let _ = import(&text);
+    }
+}
