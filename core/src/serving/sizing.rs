@@ -130,7 +130,7 @@ impl Model for Params {
     const TITLE: &'static str = "Sizing a node";
     const SUMMARY: &'static str = "How many GPUs so many users need at so many milliseconds a token, by tensor parallelism and quantization, and what a million \
          tokens cost.";
-    const PARAMS: &'static [Param<Self>] = &join::<Self, 12>(&[
+    const PARAMS: &'static [Param<Self>] = &join::<Self, 13>(&[
         &[
             choice("model", "the model", MODELS, "llama-3-70b")
                 .takes(Takes::Model)

@@ -344,7 +344,7 @@ impl Params {
             tokens: self.tokens,
             longest: self.longest,
             shared: self.shared,
-            multiplying: shape.count().map_or(0.0, |counted| counted.active_without_input_embedding as f64),
+            multiplying: shape.count().map_or(0.0, |counted| counted.active as f64),
         };
         Ok(served.fit(stored))
     }
