@@ -28,7 +28,12 @@ struct Stage {
 
 const STAGES: &[Stage] = &[
     Stage { name: "fmt", fast: true, needs: &[], run: |_| cargo(&["fmt", "--all", "--check"]) },
-    Stage { name: "clippy", fast: true, needs: &[], run: |_| clippy(&["--workspace", "--all-targets"]) },
+    Stage {
+        name: "clippy",
+        fast: true,
+        needs: &[],
+        run: |_| clippy(&["--workspace", "--all-targets", "--features", "ringside-site/split"]),
+    },
     Stage { name: "clippy-wasm", fast: false, needs: &[], run: clippy_wasm },
     Stage { name: UNIT, fast: true, needs: &[], run: unit },
     Stage { name: "docs", fast: false, needs: &[], run: docs },
@@ -165,8 +170,10 @@ fn docs(_: &Options) -> Result<Outcomes> {
 
 fn unit(_: &Options) -> Result<Outcomes> {
     let mut outcomes = Outcomes::default();
-    let tests =
-        streamed(command("cargo").args(["test", "--workspace", "--no-fail-fast"]), |line| outcomes.read_line(line));
+    let tests = streamed(
+        command("cargo").args(["test", "--workspace", "--features", "ringside-site/split", "--no-fail-fast"]),
+        |line| outcomes.read_line(line),
+    );
     if tests.is_err() && outcomes.failed == 0 {
         outcomes.failed = 1;
         outcomes.failures.push("a program that did not get as far as to count its tests".to_owned());

@@ -1025,7 +1025,7 @@ impl Shell {
             Some((word, true)) => Some(self.text(&word.raw, line)),
             Some((word, false)) => {
                 let inner = word.raw.strip_prefix("<(").and_then(|raw| raw.strip_suffix(')'));
-                inner.map(|inner| self.substitute(&inner.to_owned(), line))
+                inner.map(|inner| self.substitute(inner, line))
             }
             None => None,
         };

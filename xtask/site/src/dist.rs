@@ -18,32 +18,6 @@ use crate::offline;
 use crate::prerender;
 use crate::program::Program;
 
-/// Fails if the site would take the place of something else.
-pub(crate) fn check_out(out: &Path) -> Result<()> {
-    let other =
-        out.exists() && !out.join(MANIFEST).is_file() && out.read_dir().map_or(true, |mut all| all.next().is_some());
-    if other {
-        return Err(
-            format!("{} is there and is no built site. Remove it, or choose another folder.", out.display()).into()
-        );
-    }
-    Ok(())
-}
-
-/// Makes sure that there is nothing in a folder.
-pub(crate) fn empty(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).could_not(|| format!("remove {}", folder.display()))?;
-    }
-    Ok(())
-}
-
-/// Puts the site in the place of the one that is there.
-pub(crate) fn publish(site: &Path, out: &Path) -> Result<()> {
-    empty(out)?;
-    process::copy(site, out)
-}
-
 /// What a site is made of besides `public/` and the course.
 pub(crate) struct Programs {
     /// The app, and what every page names of it; none where Trunk has put it in place.
@@ -138,17 +112,5 @@ mod tests {
         let renamed = [("fonts/a.woff2".to_owned(), "fonts/a-1.woff2".to_owned())];
         assert_eq!(with_new_names("x{src:url(fonts/a.woff2)}", &renamed), "x{src:url(fonts/a-1.woff2)}");
         assert_eq!(with_new_names("url(fonts/b.woff2)", &renamed), "url(fonts/b.woff2)");
-    }
-
-    #[test]
-    fn only_a_site_is_replaced() {
-        let folder = process::scratch("publish").expect("a folder");
-        let out = folder.join("out");
-        assert!(check_out(&out).is_ok());
-        process::write(&out.join("thesis.md"), "work").expect("written");
-        assert!(check_out(&out).is_err());
-        process::write(&out.join(MANIFEST), "{}").expect("written");
-        assert!(check_out(&out).is_ok());
-        std::fs::remove_dir_all(&folder).expect("removed");
     }
 }

@@ -7,10 +7,10 @@ use xtask::failure::{Context, Result};
 use xtask::npm::Binaryen;
 use xtask::process;
 
-use crate::bindgen::bind;
+use crate::bindgen::{LINK, assemble, bind, file_name};
 use crate::esbuild;
 use crate::merge;
-use crate::program::{LINK, Program, assemble, file_name};
+use crate::program::Program;
 use crate::shrink;
 
 /// Splits and shrinks the program whose raw module is at `raw`. `scratch` is emptied and used.

@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use ringside_content::Mode;
-use xtask::failure::{Failure, Result};
+use xtask::MANIFEST;
+use xtask::failure::{Context, Failure, Result};
 use xtask::npm::{self, Binaryen};
 use xtask::process;
 
+use crate::bindgen;
 use crate::content;
 use crate::dist::{self, Programs};
+use crate::hash;
 use crate::offline;
-use crate::program::{self, Program};
-use crate::worker;
+use crate::program::Program;
+use crate::worker::ALL;
 
 /// The program that a page starts.
 const APP: &str = "ringside-app";
@@ -24,7 +27,7 @@ pub(crate) fn main(given: &[String]) -> Result<()> {
     };
     let has = |flag: &str| given.iter().any(|word| word == flag);
     let (compiled, out) = (PathBuf::from(value("--wasm")?), PathBuf::from(value("--out")?));
-    dist::check_out(&out)?;
+    check_out(&out)?;
     let scratch = compiled.join("ringside");
     let binaryen = if has("--split") { Some(npm::binaryen()?) } else { None };
     let content = content::checked(match (binaryen.is_some(), has("--lenient")) {
@@ -33,18 +36,18 @@ pub(crate) fn main(given: &[String]) -> Result<()> {
         (true, false) => Mode::Strict,
     })?;
     let mut workers = Vec::new();
-    for (name, meta) in worker::ALL {
-        workers.push((meta, worker::files(name, &compiled, &scratch, binaryen.as_ref())?));
+    for (name, meta) in ALL {
+        workers.push((meta, worker(name, &compiled, &scratch, binaryen.as_ref())?));
     }
     let index = process::read_text(&process::root().join("app/index.html"))?;
     let app = Some(app(&compiled, &scratch, binaryen.as_ref())?);
     let site = scratch.join("site");
-    dist::empty(&site)?;
+    empty(&site)?;
     dist::write(&site, value("--public-url")?, Programs { app, workers, index, policed: true }, &content)?;
     if binaryen.is_none() {
         process::write(&site.join("sw.js"), offline::NONE)?;
     }
-    dist::publish(&site, &out)
+    publish(&site, &out)
 }
 
 fn app(compiled: &Path, scratch: &Path, binaryen: Option<&Binaryen>) -> Result<Program> {
@@ -52,6 +55,64 @@ fn app(compiled: &Path, scratch: &Path, binaryen: Option<&Binaryen>) -> Result<P
     match binaryen {
         #[cfg(feature = "split")]
         Some(binaryen) => crate::split::split(&raw, APP, binaryen, &scratch),
-        _ => program::whole(&raw, APP, &scratch),
+        _ => bindgen::whole(&raw, APP, &scratch),
+    }
+}
+
+/// Makes the files of one from what cargo left in `compiled`; with binaryen they are shrunk. `script` is what starts it.
+fn worker(name: &str, compiled: &Path, scratch: &Path, binaryen: Option<&Binaryen>) -> Result<Program> {
+    let raw = compiled.join(format!("{name}.wasm"));
+    let scratch = scratch.join(name);
+    let mut program = match binaryen {
+        #[cfg(feature = "split")]
+        Some(binaryen) => crate::split::shrunk(&raw, name, binaryen, &scratch)?,
+        _ => bindgen::whole(&raw, name, &scratch)?,
+    };
+    let start = format!("import i from\"./{}\";\ni()\n", program.script);
+    program.script = hash::named(&format!("{name}-start"), "js", start.as_bytes());
+    program.files.push((program.script.clone(), start.into_bytes()));
+    Ok(program)
+}
+
+/// Fails if the site would take the place of something else.
+fn check_out(out: &Path) -> Result<()> {
+    let other =
+        out.exists() && !out.join(MANIFEST).is_file() && out.read_dir().map_or(true, |mut all| all.next().is_some());
+    if other {
+        return Err(
+            format!("{} is there and is no built site. Remove it, or choose another folder.", out.display()).into()
+        );
+    }
+    Ok(())
+}
+
+/// Makes sure that there is nothing in a folder.
+fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).could_not(|| format!("remove {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+/// Puts the site in the place of the one that is there.
+fn publish(site: &Path, out: &Path) -> Result<()> {
+    empty(out)?;
+    process::copy(site, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_site_is_replaced() {
+        let folder = process::scratch("publish").expect("a folder");
+        let out = folder.join("out");
+        assert!(check_out(&out).is_ok());
+        process::write(&out.join("thesis.md"), "work").expect("written");
+        assert!(check_out(&out).is_err());
+        process::write(&out.join(MANIFEST), "{}").expect("written");
+        assert!(check_out(&out).is_ok());
+        std::fs::remove_dir_all(&folder).expect("removed");
     }
 }
