@@ -1,13 +1,17 @@
-//! States of models, each evaluated once: a page quotes many numbers of one state, and some states train a network.
+//! States of models, each evaluated once: a page quotes many numbers of one state, and some states train a network. What was
+//! evaluated can be written down for a later build by the same program.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use ringside_core::catalogue::{Entry, Evaluation};
+use ringside_core::catalogue::{self, Entry, Evaluation};
+use ringside_core::exercise::Exercise;
+use ringside_core::quantity::Quantity;
 use ringside_core::query::Query;
+use serde::{Deserialize, Serialize};
 
 /// By the model's id and the query.
-type Known = HashMap<(&'static str, String), Arc<Evaluation>>;
+type Known = BTreeMap<(&'static str, String), Arc<Evaluation>>;
 
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
@@ -24,4 +28,71 @@ pub(crate) fn evaluated(entry: &Entry, query: &Query) -> Arc<Evaluation> {
         known().insert(state, Arc::clone(&evaluation));
         evaluation
     })
+}
+
+/// Evaluates the model of an exercise.
+pub(crate) fn of_exercise(exercise: &Exercise) -> impl Fn(&Query) -> Evaluation + use<> {
+    let model = exercise.model.clone().unwrap_or_default();
+    move |query: &Query| match catalogue::find(&model) {
+        Some(entry) => Evaluation::clone(&evaluated(entry, query)),
+        None => Evaluation { error: Some(format!("There is no model “{model}”.")), ..Evaluation::default() },
+    }
+}
+
+/// A state without problems, as it is written down: its values have the bits that they had.
+#[derive(Serialize, Deserialize)]
+struct Kept<'a> {
+    model: &'a str,
+    query: String,
+    understood: String,
+    error: Option<String>,
+    values: Vec<u64>,
+}
+
+/// What has been evaluated so far, as JSON.
+pub fn evaluations() -> Vec<u8> {
+    let known = known();
+    let kept = known.iter().filter(|(_, of)| of.problems.is_empty()).map(|((model, query), of)| Kept {
+        model,
+        query: query.clone(),
+        understood: of.query.to_string(),
+        error: of.error.clone(),
+        values: of.quantities.iter().map(|quantity| quantity.value.to_bits()).collect(),
+    });
+    serde_json::to_vec(&kept.collect::<Vec<_>>()).unwrap_or_default()
+}
+
+/// Takes for evaluated what [`evaluations`] of this very program wrote; anything else is passed over.
+pub fn remember_evaluations(json: &[u8]) {
+    let all: Vec<Kept<'_>> = serde_json::from_slice(json).unwrap_or_default();
+    for kept in all {
+        let Some(entry) = catalogue::find(kept.model) else { continue };
+        let named = kept.values.iter().enumerate().map_while(|(at, bits)| {
+            let (id, label, unit) = (entry.quantity_at)(at)?;
+            Some(Quantity::new(id, label, f64::from_bits(*bits), unit))
+        });
+        let quantities: Vec<Quantity> = named.collect();
+        let evaluation =
+            Evaluation { query: Query::parse(&kept.understood), problems: Vec::new(), quantities, error: kept.error };
+        known().insert((entry.id, kept.query), Arc::new(evaluation));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_remembered_is_what_was_evaluated() {
+        let entry = catalogue::find("amdahl").expect("a model");
+        let query = Query::parse("serial=0.3&n=17");
+        let before = evaluated(entry, &query);
+        let written = evaluations();
+        known().clear();
+        remember_evaluations(&written);
+        assert!(known().contains_key(&("amdahl", query.to_string())));
+        assert_eq!(*evaluated(entry, &query), *before);
+        remember_evaluations(b"[{\"model\":\"amdahl\"}]");
+        remember_evaluations(b"nonsense");
+    }
 }

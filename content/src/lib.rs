@@ -50,6 +50,8 @@ pub use coverage::coverage;
 #[cfg(feature = "render")]
 pub use diagnostic::Mode;
 #[cfg(feature = "render")]
+pub use evaluated::{evaluations, remember_evaluations};
+#[cfg(feature = "render")]
 pub use site::{Route, Site, build, build_tree, draft, slide};
 #[cfg(feature = "render")]
 pub use source::Tree;

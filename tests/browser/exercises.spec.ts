@@ -422,7 +422,7 @@ test("a chapter is printed with all of its exercises", async ({ page }) => {
 });
 
 test("numbers that a link gives keep their place until they are there", async ({ page }) => {
-  const go = await hold(page, "**/widget-memory-breakdown-*.wasm");
+  const go = await hold(page, "**/chapter-03-*.wasm");
   await page.goto(`${CHAPTER}?seed=7#exercise-zero-2`);
   await page.mouse.move(9, 9);
   const prompt = page.locator('[data-exercise="zero-2"] .prompt');

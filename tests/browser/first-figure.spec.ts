@@ -43,7 +43,7 @@ test("whoever saves data fetches no code of it until something is done", async (
 for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]])
   test(`nothing moves when the widget takes the place of the picture: ${width} × ${height}`, async ({ page }) => {
     await page.setViewportSize({ width, height });
-    const go = await hold(page, "**/*memory-breakdown*.wasm");
+    const go = await hold(page, "**/chapter-03-*.wasm");
     await page.goto("./");
     await page.waitForSelector(".is-still");
     await page.evaluate(() => document.fonts.ready);
@@ -58,7 +58,7 @@ for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]])
 
 /** A page that is alive, and whose widget is not there until it is let go. */
 async function awake(page: Page) {
-  const go = await hold(page, "**/widget-memory-breakdown*.wasm");
+  const go = await hold(page, "**/chapter-03-*.wasm");
   await page.goto("./");
   await expect(page.locator("#prerendered")).toHaveCount(0);
   return async () => {
@@ -85,7 +85,7 @@ test("a state that is wanted before the figure is alive is the one that it begin
 // The console says it too.
 plain("what cannot be downloaded is said, and comes when it is asked for again", async ({ page }) => {
   let fail = true;
-  await page.route("**/widget-memory-breakdown*.wasm", (route) => (fail ? route.fulfill({ status: 200, body: "" }) : route.continue()));
+  await page.route("**/chapter-03-*.wasm", (route) => (fail ? route.fulfill({ status: 200, body: "" }) : route.continue()));
   await open(page);
   const again = page.locator(".live-figure").getByRole("button", { name: "Try again" });
   await expect(again).toBeVisible();

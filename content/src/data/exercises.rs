@@ -4,9 +4,10 @@
 //! each. `prompt`, `hints` and `solution` are Markdown with `{…}` for computed numbers, and so are the templates of its kind
 //! (`texts` in `core/src/exercise/<kind>.rs`).
 
-use ringside_core::exercise::{Exercise, Form, Template, by_catalogue, environment, validate};
+use ringside_core::exercise::{Exercise, Form, Template, environment, validate};
 
 use crate::diagnostic::Mode;
+use crate::evaluated;
 use crate::html::text_of;
 use crate::markdown;
 use crate::names::Kind;
@@ -95,7 +96,7 @@ fn exercise<'a>(world: &World<'a>, slug: &str, mut table: Table<'a, '_>) -> Opti
         *text = source.map(|source| template(world, slug, field.form, &source)).unwrap_or_default();
     });
     // As rendered, since LaTeX has braces of its own; what is checked is what the browser fills.
-    let evaluate = by_catalogue(&exercise);
+    let evaluate = evaluated::of_exercise(&exercise);
     let seeds = if world.mode == Mode::Quick { 1 } else { SEEDS };
     for message in validate(&exercise, &evaluate, seeds) {
         let place = place_of(&message, &table);

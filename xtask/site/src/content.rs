@@ -2,6 +2,8 @@
 //! downloaded on demand, and the routes of the whole site.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::SystemTime;
 
 use ringside_content::{Mode, Route};
 
@@ -35,7 +37,10 @@ impl Rendered {
 
 /// Renders the content and prints every mistake in it; fails over them if the mode is strict.
 pub(crate) fn checked(mode: Mode) -> Result<Rendered> {
+    // What a release says is computed by that release.
+    let kept = if mode == Mode::Quick { Kept::read() } else { None };
     let rendered = render(mode);
+    kept.as_ref().map_or(Ok(()), Kept::write)?;
     for diagnostic in &rendered.diagnostics {
         eprintln!("{diagnostic}");
     }
@@ -49,6 +54,36 @@ pub(crate) fn checked(mode: Mode) -> Result<Rendered> {
             "content has {count} mistakes (above). Mend them, or see them in place with `cargo xtask serve`."
         )
         .into()),
+    }
+}
+
+/// What this very program evaluated before, so that one changed chapter does not evaluate all of them again.
+struct Kept {
+    file: PathBuf,
+    before: Vec<u8>,
+}
+
+impl Kept {
+    /// Remembers it. The program is known by its size and by when it was built.
+    fn read() -> Option<Self> {
+        let program = std::env::current_exe().ok()?;
+        let data = program.metadata().ok()?;
+        let built = data.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        let version = hash::of([data.len().to_string(), built.as_nanos().to_string()]);
+        let folder = program.parent()?.join("ringside");
+        let file = folder.join(format!("evaluated-{version}.json"));
+        if !file.is_file() {
+            // Those of other versions.
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+        let before = std::fs::read(&file).unwrap_or_default();
+        ringside_content::remember_evaluations(&before);
+        Some(Self { file, before })
+    }
+
+    fn write(&self) -> Result<()> {
+        let now = ringside_content::evaluations();
+        if now == self.before { Ok(()) } else { process::write(&self.file, now) }
     }
 }
 
