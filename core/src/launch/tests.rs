@@ -338,13 +338,11 @@ fn idioms_of_public_scripts_are_read() {
         ),
         (
             "huggingface/nanotron examples/mamba/run_multinode.sh: defaults, modules, a choice between sbatch and salloc",
-            format!(
-                ": ${{GPUS:=8}} # a default\n: ${{PORT:=\"12356\"}}\nif [ -z \"${{SLURM_JOB_ID}}\" ]; then\n  export SLURM_JOB_ID=$SALLOC\n  exit 1\nfi\n\
+                ": ${GPUS:=8} # a default\n: ${PORT:=\"12356\"}\nif [ -z \"${SLURM_JOB_ID}\" ]; then\n  export SLURM_JOB_ID=$SALLOC\n  exit 1\nfi\n\
              source /etc/profile.d/modules.sh\nmodule load cuda/12.1\nsource /opt/conda/bin/activate\nexport HEAD=`scontrol show hostnames $SLURM_JOB_NODELIST | head -n1`\n\
-             if [ -z \"${{SALLOC}}\" ]; then\n  nvidia-smi topo -m\n  export ARGS=\"\"\nelse\n  export ARGS=\"--jobid=$SALLOC\"\nfi\n\
-             if [ -n \"${{SALLOC}}\" ]; then\n  srun other &\nelse\n  srun $ARGS --wait=0 torchrun --nnodes=$SLURM_NNODES --nproc_per_node=$GPUS --rdzv_id=$SLURM_JOB_ID \
-             --rdzv_backend=c10d --rdzv_endpoint=$HEAD:$PORT --max_restarts 0 --rdzv_conf timeout=60 x.py --config-file ${{CONFIG}}\nfi"
-            ),
+             if [ -z \"${SALLOC}\" ]; then\n  nvidia-smi topo -m\n  export ARGS=\"\"\nelse\n  export ARGS=\"--jobid=$SALLOC\"\nfi\n\
+             if [ -n \"${SALLOC}\" ]; then\n  srun other &\nelse\n  srun $ARGS --wait=0 torchrun --nnodes=$SLURM_NNODES --nproc_per_node=$GPUS --rdzv_id=$SLURM_JOB_ID \
+             --rdzv_backend=c10d --rdzv_endpoint=$HEAD:$PORT --max_restarts 0 --rdzv_conf timeout=60 x.py --config-file ${CONFIG}\nfi".to_owned(),
         ),
         (
             "pytorch/torchtitan multinode_trainer.slurm: an address by srun, a module",

@@ -67,8 +67,8 @@ mod tests {
     fn a_unit_that_is_missing_is_asked_for() {
         assert_eq!(Counted::Bytes.read("520 GB"), Ok(520e9));
         assert_eq!(
-            Counted::Bytes.read("520").as_deref(),
-            Err("520 of what? Write the unit behind it, such as 520 GB.")
+            Counted::Bytes.read("520"),
+            Err("520 of what? Write the unit behind it, such as 520 GB.".to_owned())
         );
         assert!(Counted::Bytes.read("4.2e8").is_err());
         assert_eq!(Counted::Seconds.read("30 min"), Ok(1800.0));
