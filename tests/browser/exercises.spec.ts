@@ -323,7 +323,7 @@ test.describe("a link to an exercise", () => {
     await expect.poll(top).toBeGreaterThan(40);
     await expect.poll(top).toBeLessThan(120);
     await page.evaluate(() => (location.hash = "exercise-eight-bit"));
-    const other = page.getByRole("region", { name: "Quantised moments" });
+    const other = page.getByRole("region", { name: "Quantized moments" });
     await expect.poll(() => other.evaluate((e) => Math.round(e.getBoundingClientRect().top / 100))).toBe(1);
   });
 
