@@ -210,7 +210,7 @@ mod tests {
         for (text, place, name) in [
             ("answer = \"2 * 989e12 / n\"", "1:15", "h100_80.peak (or h800.peak, h200_141.peak)"),
             ("answer = \"989 / 3.9 / (4 * head_dim)\"", "1:11", "h100_80.peak"),
-            ("then = [\"spent = spent + 2039 * n\"]", "1:25", "a100_80.bandwidth"),
+            ("then = [\"spent = spent + 2039 * n\"]", "1:26", "a100_80.bandwidth"),
             ("when = \"rate > 3.35 and n == 2\"", "1:16", "h100_80.bandwidth"),
             ("solution = [\"That is {n*989e12|3}.\"]", "1:24", "h100_80.peak"),
             ("say = \"A peak of 989 TFLOP/s.\"", "1:18", "h100_80.peak"),

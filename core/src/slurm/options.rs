@@ -148,13 +148,18 @@ pub struct Given<'a> {
 pub struct NotRead {
     /// A sentence.
     pub why: String,
-    /// Whether it is on none of the lists: it may exist all the same.
+    /// Whether that proves nothing: it is on none of the lists and may exist all the same, or the line ends before its value,
+    /// which the rest of a text that was cut may have.
     pub unknown: bool,
 }
 
 impl NotRead {
     fn wrong(why: String) -> Self {
         Self { why, unknown: false }
+    }
+
+    fn cut(why: String) -> Self {
+        Self { why, unknown: true }
     }
 }
 
@@ -183,7 +188,7 @@ pub fn split_option<'a>(program: Program, words: &[&'a str]) -> Option<Result<Gi
             (Takes::Value, Some("")) => Err(NotRead::wrong(format!("--{known} needs a value: --{known}=…."))),
             (Takes::Value, None) => match words.get(1).copied() {
                 Some(value) => Ok(Given { name: known, value, words: 2 }),
-                None => Err(NotRead::wrong(format!("--{known} needs a value: --{known}=…."))),
+                None => Err(NotRead::cut(format!("--{known} needs a value: --{known}=…."))),
             },
             (_, value) => Ok(Given { name: known, value: value.unwrap_or_default(), words: 1 }),
         });
@@ -198,7 +203,7 @@ pub fn split_option<'a>(program: Program, words: &[&'a str]) -> Option<Result<Gi
     let glued = glued.strip_prefix('=').unwrap_or(glued);
     Some(match (takes, glued, words.get(1).copied()) {
         (Takes::Value, "", Some(value)) => Ok(Given { name, value, words: 2 }),
-        (Takes::Value, "", None) => Err(NotRead::wrong(format!("-{letter} needs a value."))),
+        (Takes::Value, "", None) => Err(NotRead::cut(format!("-{letter} needs a value."))),
         (_, value, _) => Ok(Given { name, value, words: 1 }),
     })
 }

@@ -270,8 +270,8 @@ mod tests {
         assert_eq!(written(&doubling, 1600.0, 30.0).len(), 17);
         assert_eq!(written(&doubling, 300.0, 60.0), ["1", "16", "256", "4k", "64k"]);
         let decades = Axis::log10((0.1, 1e4));
-        assert_eq!(written(&decades, 200.0, 30.0), ["0.1", "1", "10", "100", "1000", "10000"]);
-        assert_eq!(written(&decades, 100.0, 35.0), ["1", "100", "10000"]);
+        assert_eq!(written(&decades, 200.0, 30.0), ["0.1", "1", "10", "100", "1,000", "10,000"]);
+        assert_eq!(written(&decades, 100.0, 35.0), ["1", "100", "10,000"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The site of what cargo compiled and of the course.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ringside_content::Mode;
 use xtask::MANIFEST;
@@ -26,7 +26,7 @@ pub(crate) fn main(given: &[String]) -> Result<()> {
         at.and_then(|at| given.get(at + 1)).ok_or_else(|| Failure::usage(format!("{flag} is missing.")))
     };
     let has = |flag: &str| given.iter().any(|word| word == flag);
-    let (compiled, out) = (PathBuf::from(value("--wasm")?), PathBuf::from(value("--out")?));
+    let (compiled, out) = (process::given_path(value("--wasm")?), process::given_path(value("--out")?));
     check_out(&out)?;
     let scratch = compiled.join("ringside");
     let binaryen = if has("--split") { Some(npm::binaryen()?) } else { None };
