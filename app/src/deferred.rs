@@ -1,6 +1,6 @@
 //! Code that is downloaded when it is first needed.
 //!
-//! [`lazy!`] names the module that a piece of code is downloaded in. The feature `split`, on for the deployed site, makes one
+//! `lazy!` names the module that a piece of code is downloaded in. The feature `split`, on for the deployed site, makes one
 //! file of each such module; without it everything is in the main one, and only the `async` is left. What is lazy is a function
 //! pointer or a struct of them, so that all the code behind it leaves the main module. When a download fails, the place says so
 //! and offers to try again; the rest of the page works.

@@ -21,7 +21,7 @@ const FONT_BUDGET: usize = 120_000;
 /// in bytes.
 const WORKERS: [(&str, &str, usize); 2] = [
     ("gpu-worker-", "The GPU worker, for whoever runs a kernel: wgpu, and the parser of the guard", 370_000),
-    ("trace-worker-", "The trace worker, for whoever drops a trace of one's own", 72_000),
+    ("trace-worker-", "The trace worker, for whoever drops a trace or a memory snapshot of their own", 120_000),
 ];
 const VISITS: &[&str] = &["", "chapter/memory-accounting/"];
 

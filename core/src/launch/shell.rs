@@ -2,7 +2,7 @@
 //!
 //! What a launch depends on and cannot be known is [`UNKNOWN`] in the text that it would be part of, and so in whatever is made of that text:
 //! nothing is concluded from it. What is not evaluated is noted at its line. A value has at most [`LONGEST`] characters and the whole run takes
-//! at most [`STEPS`] steps, so a script that doubles a variable at each line ends in a note.
+//! at most `STEPS` steps, so a script that doubles a variable at each line ends in a note.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

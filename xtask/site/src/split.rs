@@ -1,4 +1,4 @@
-//! A release: what [`lazy!`](../../../app/src/deferred.rs) marks becomes modules of its own, wasm-bindgen writes the glue of the main one, and binaryen
+//! A release: what `lazy!` marks (`app/src/deferred.rs`) becomes modules of its own, wasm-bindgen writes the glue of the main one, and binaryen
 //! shrinks them all.
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Which cause it is, which events say so, and what removing it would gain at most.
 //!
-//! The time in which nothing computes is divided among causes, each part once: first the gaps in which the GPU is idle ([`host`]), by what
+//! The time in which nothing computes is divided among causes, each part once: first the gaps in which the GPU is idle (`host`), by what
 //! the CPU did meanwhile; then copies and collectives that nothing hides. Two causes hide in busy time: chains of kernels that move the
 //! same data, and forward passes that are computed again. A gain is an upper bound, because what is removed may have hidden something else.
 //!
