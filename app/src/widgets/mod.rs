@@ -88,23 +88,21 @@ use collective as ring_all_reduce;
 pub use kernel_workbench::Judge;
 use warps::{divergence as warp_divergence, scheduler as warp_scheduler};
 
-/// The figure that the home page begins with: its style is in every page.
-const STYLED: &str = "memory-breakdown";
-
 /// A widget, before its code is there.
 #[derive(Clone, Copy)]
 pub struct Widget {
     /// The id: `memory-breakdown`.
     pub id: &'static str,
+    /// Its style sheets, of `app/styles/on-demand/`.
+    pub styles: &'static [&'static str],
     /// Downloads its code: its view and its model.
     pub load: fn() -> Loading<Module>,
 }
 
 impl Widget {
-    /// Downloads it to be shown: its code and the figures' style sheet.
+    /// Downloads it to be shown: its code and its style.
     pub fn to_show(&'static self) -> Loading<Module> {
-        let sheets: &[&str] = if self.id == STYLED { &[] } else { &["widgets"] };
-        Box::pin(style::with(sheets, (self.load)()))
+        Box::pin(style::with(self.styles, (self.load)()))
     }
 }
 
@@ -129,134 +127,134 @@ pub struct Props {
     pub compact: bool,
 }
 
-/// The list of widgets: the module that is downloaded, which is that of the chapter, and of each widget the id and the file.
+/// The list of widgets: the module that is downloaded, which is that of the chapter, and of each widget the id, the file and its style sheets.
 macro_rules! widgets {
-    ($($module:ident { $($id:literal $name:ident;)+ })+) => {
+    ($($module:ident { $($id:literal $name:ident [$($style:literal),*];)+ })+) => {
         $($(lazy! { $module: fn $name() -> Module { $name::MODULE } })+)+
 
         /// Every widget.
-        pub const ALL: &[Widget] = &[$($(Widget { id: $id, load: || Box::pin($name()) },)+)+];
+        pub const ALL: &[Widget] = &[$($(Widget { id: $id, styles: &[$($style),*], load: || Box::pin($name()) },)+)+];
     };
 }
 
 widgets! {
     chapter_00 {
-        "amdahl" amdahl;
-        "optimizer-step" optimizer_step;
-        "parallel-machines" parallel_machines;
+        "amdahl" amdahl ["amdahl"];
+        "optimizer-step" optimizer_step ["optimizer-step"];
+        "parallel-machines" parallel_machines ["parallel-machines"];
     }
     chapter_01 {
-        "scaling-laws" scaling_laws;
-        "training-run" training_run;
+        "scaling-laws" scaling_laws ["scaling-laws"];
+        "training-run" training_run ["scaling-laws"];
     }
     chapter_02 {
-        "model-anatomy" model_anatomy;
+        "model-anatomy" model_anatomy ["model-anatomy"];
     }
     chapter_03 {
-        "memory-breakdown" memory_breakdown;
+        "memory-breakdown" memory_breakdown [];
     }
     chapter_04 {
-        "activation-memory" activation_memory;
-        "first-steps" first_steps;
+        "activation-memory" activation_memory ["activation-memory"];
+        "first-steps" first_steps ["first-steps"];
     }
     chapter_05 {
-        "float-bits" float_bits;
-        "loss-scaling" loss_scaling;
-        "quantization" quantization;
+        "float-bits" float_bits ["float-bits"];
+        "loss-scaling" loss_scaling ["loss-scaling"];
+        "quantization" quantization ["quantization"];
     }
     chapter_06 {
-        "ring-all-reduce" ring_all_reduce;
+        "ring-all-reduce" ring_all_reduce ["collective"];
     }
     chapter_07 {
-        "communication-cost" communication_cost;
-        "scaling-curve" scaling_curve;
+        "communication-cost" communication_cost ["network"];
+        "scaling-curve" scaling_curve ["network"];
     }
     chapter_08 {
-        "ddp-overlap" ddp_overlap;
+        "ddp-overlap" ddp_overlap ["timeline", "ddp-overlap"];
     }
     chapter_09 {
-        "overlap-map" overlap_map;
-        "sharding-price" sharding_price;
-        "zero-stepper" zero_stepper;
+        "overlap-map" overlap_map ["overlap-map"];
+        "sharding-price" sharding_price ["sharding-price"];
+        "zero-stepper" zero_stepper ["zero-stepper"];
     }
     chapter_10 {
-        "tensor-parallel" tensor_parallel;
+        "tensor-parallel" tensor_parallel ["tensor-parallel"];
     }
     chapter_11 {
-        "pipeline-timeline" pipeline_timeline;
-        "schedule-editor" schedule_editor;
+        "pipeline-timeline" pipeline_timeline ["timeline", "pipeline-timeline"];
+        "schedule-editor" schedule_editor ["schedule-editor"];
     }
     chapter_12 {
-        "context-parallel" context_parallel;
-        "expert-grid" expert_grid;
-        "parallel-planner" parallel_planner;
+        "context-parallel" context_parallel ["context-parallel"];
+        "expert-grid" expert_grid ["expert-grid"];
+        "parallel-planner" parallel_planner ["parallel-planner"];
     }
     chapter_13 {
-        "kv-compression" kv_compression;
-        "moe-routing" moe_routing;
-        "multi-token-prediction" multi_token_prediction;
+        "kv-compression" kv_compression ["kv-compression"];
+        "moe-routing" moe_routing ["moe-routing"];
+        "multi-token-prediction" multi_token_prediction ["multi-token-prediction"];
     }
     chapter_14 {
-        "coalescing" coalescing;
-        "memory-hierarchy" memory_hierarchy;
-        "occupancy" occupancy;
-        "warp-divergence" warp_divergence;
-        "warp-scheduler" warp_scheduler;
+        "coalescing" coalescing ["kernels", "coalescing"];
+        "memory-hierarchy" memory_hierarchy ["memory-hierarchy"];
+        "occupancy" occupancy ["occupancy"];
+        "warp-divergence" warp_divergence ["warps"];
+        "warp-scheduler" warp_scheduler ["warps"];
     }
     chapter_15 {
-        "roofline" roofline;
+        "roofline" roofline ["network", "kernels", "roofline"];
     }
     chapter_16 {
-        "kernel-workbench" kernel_workbench;
-        "matmul-kernels" matmul_kernels;
-        "matmul-tuner" matmul_tuner;
-        "tile-order" tile_order;
+        "kernel-workbench" kernel_workbench ["kernels", "kernel-workbench"];
+        "matmul-kernels" matmul_kernels ["kernels"];
+        "matmul-tuner" matmul_tuner ["kernels", "matmul-tuner"];
+        "tile-order" tile_order ["tile-order"];
     }
     chapter_17 {
-        "kernel-fusion" kernel_fusion;
+        "kernel-fusion" kernel_fusion ["network", "kernels", "kernel-fusion"];
     }
     chapter_18 {
-        "attention-growth" attention_growth;
-        "attention-kernels" attention_kernels;
-        "decode-kernels" decode_kernels;
-        "flash-attention-tiling" flash_attention_tiling;
-        "position-encoding" position_encoding;
+        "attention-growth" attention_growth ["attention-growth"];
+        "attention-kernels" attention_kernels ["kernels"];
+        "decode-kernels" decode_kernels ["kernels"];
+        "flash-attention-tiling" flash_attention_tiling ["flash-attention-tiling"];
+        "position-encoding" position_encoding ["position-encoding"];
     }
     chapter_19 {
-        "caching-allocator" caching_allocator;
-        "trace-detective" trace_detective;
+        "caching-allocator" caching_allocator ["caching-allocator"];
+        "trace-detective" trace_detective ["trace-detective"];
     }
     chapter_20 {
-        "loss-detective" loss_detective;
-        "reduction-order" reduction_order;
-        "seed-streams" seed_streams;
+        "loss-detective" loss_detective ["loss-detective"];
+        "reduction-order" reduction_order ["kernels", "reduction-order"];
+        "seed-streams" seed_streams ["seed-streams"];
     }
     chapter_21 {
-        "checkpoint-resume" checkpoint_resume;
-        "failure-campaign" failure_campaign;
-        "stragglers" stragglers;
+        "checkpoint-resume" checkpoint_resume ["checkpoint-resume"];
+        "failure-campaign" failure_campaign ["failure-campaign"];
+        "stragglers" stragglers ["stragglers"];
     }
     chapter_22 {
-        "cluster-scheduler" cluster_scheduler;
-        "launch-doctor" launch_doctor;
+        "cluster-scheduler" cluster_scheduler ["lined", "cluster-scheduler"];
+        "launch-doctor" launch_doctor ["lined", "launch-doctor"];
     }
     chapter_23 {
-        "lora-adapters" lora_adapters;
-        "policy-update" policy_update;
-        "rlhf-memory" rlhf_memory;
-        "sft-packing" sft_packing;
+        "lora-adapters" lora_adapters ["lora-adapters"];
+        "policy-update" policy_update ["policy-update"];
+        "rlhf-memory" rlhf_memory ["rlhf-memory"];
+        "sft-packing" sft_packing ["sft-packing"];
     }
     chapter_24 {
-        "continuous-batching" continuous_batching;
-        "decode-speed" decode_speed;
-        "kv-cache" kv_cache;
-        "serving-planner" serving_planner;
+        "continuous-batching" continuous_batching ["lined", "continuous-batching"];
+        "decode-speed" decode_speed ["decode-speed"];
+        "kv-cache" kv_cache ["kv-cache"];
+        "serving-planner" serving_planner ["serving-planner"];
     }
     chapter_25 {
-        "editor-latency" editor_latency;
-        "fill-in-the-middle" fill_in_the_middle;
-        "live-evaluation" live_evaluation;
-        "pass-at-k" pass_at_k;
+        "editor-latency" editor_latency ["editor-latency"];
+        "fill-in-the-middle" fill_in_the_middle ["fill-in-the-middle"];
+        "live-evaluation" live_evaluation ["lined", "live-evaluation"];
+        "pass-at-k" pass_at_k ["lined", "pass-at-k"];
     }
 }
 
@@ -274,6 +272,14 @@ fn param(model: &Entry, name: &'static str) -> ParamSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_style_sheet_is_there() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("styles/on-demand");
+        for name in ALL.iter().flat_map(|widget| widget.styles) {
+            assert!(folder.join(format!("{name}.css")).is_file(), "{name}.css");
+        }
+    }
 
     #[test]
     fn every_widget_shows_a_model_and_every_model_has_a_widget() {
