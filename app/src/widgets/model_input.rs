@@ -108,7 +108,7 @@ impl ModelInput {
         };
         view! {
             <Select name="model" label="Model" groups value set>
-                <span class="hint">
+                <span class="hint nowrap">
                     <Output quantity="params" value=params unit=Unit::Count format=|n| grouped(n as u64) />
                     " parameters"
                 </span>
