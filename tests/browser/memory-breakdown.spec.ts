@@ -148,7 +148,7 @@ test("takes a whole layout, names the fullest stage and writes its flags", async
   await expect(figure.locator("details.export pre")).toBeHidden();
 });
 
-test("says what would have to divide what, and keeps the last drawing", async ({ page }) => {
+test("says what would have to divide what, and keeps the stages to choose from", async ({ page }) => {
   await open(page, LLAMA.replace("tp=8", "tp=3"));
   const figure = page.locator('[data-widget="memory-breakdown"]');
   await expect(figure.locator('[role="alert"]', { hasText: "128 heads cannot be split over 3" })).toBeVisible();

@@ -125,7 +125,7 @@ test("a run is kept, gone back on at its cost, linked and marked again", async (
   const rows = page.locator(".mission-marked tbody tr");
   await expect(rows).toHaveCount(2);
   await expect(rows.first()).toContainText("Ada");
-  await expect(rows.first()).toContainText("Left of a month");
+  await expect(rows.first()).toContainText("Left at the end of a month");
   await expect(rows.last()).toContainText("no run in it");
 });
 

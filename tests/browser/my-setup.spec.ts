@@ -41,7 +41,7 @@ test("what a lab measured, a model and a cluster fill a figure, which says what 
   await ready(page);
   await page.locator("[data-widget]").getByRole("button", { name: "My setup" }).click();
   await expect.poll(async () => (await query()).get("ranks")).toBe("2");
-  expect((await query()).get("measured")).toContain("1024:210");
+  expect((await query()).get("measured")).toContain("1024:479");
   // A figure that has nothing to take does not offer it.
   await page.goto("w/float-bits/");
   await ready(page);

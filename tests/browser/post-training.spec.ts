@@ -42,10 +42,10 @@ test.describe("rlhf-memory", () => {
     await expect(rest(page)).toContainText("Generating");
   });
 
-  test("GPUs that cannot be grouped are said, and the last drawing stays", async ({ page }) => {
+  test("GPUs that cannot be grouped are said, and no drawing of another state stays", async ({ page }) => {
     await open(page, "method=ppo&gpus=8&gen-tp=3");
     await expect(figure(page).getByRole("alert").filter({ hasText: "cannot be grouped by 3" })).toBeVisible();
-    await expect(figure(page).locator(".rlhf .whole svg")).toBeVisible();
+    await expect(figure(page).locator(".rlhf .whole svg")).toBeHidden();
   });
 });
 
