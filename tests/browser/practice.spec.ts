@@ -114,10 +114,10 @@ test("the home page shows in short what is due and where the learner stopped, as
 
 test("where the learner stopped comes with what is left of it", async ({ page }) => {
   const at = (id: string) => ({ chapters: { "memory-accounting": { at: id, seen: 1 } } });
-  await open(page, "2026-03-02", at("the-rest"));
+  await open(page, "2026-03-02", at("gb-and-gib"));
   const item = page.locator(".to-do-now li", { hasText: "You stopped here." });
-  await expect(item.getByRole("link")).toHaveAttribute("href", "chapter/memory-accounting/#the-rest");
-  expect(parseFloat((await item.locator(".minutes").textContent())!)).toBeLessThan(55);
+  await expect(item.getByRole("link")).toHaveAttribute("href", "chapter/memory-accounting/#gb-and-gib");
+  expect(parseFloat((await item.locator(".minutes").textContent())!)).toBeLessThan(30);
   await expect(item).toContainText("will finish it");
 });
 

@@ -30,7 +30,7 @@ test("text runs out, and a model that is served is smaller", async ({ page }) =>
   await open(page, "");
   await figure(page).getByRole("button", { name: "Short of text?" }).click();
   await expect.poll(() => quantity(page, "epochs")).toBeCloseTo(4, 6);
-  await expect(figure(page)).toContainText("read 4 times");
+  await expect(figure(page)).toContainText("reads them 4 times");
   await figure(page).getByRole("button", { name: "For many users?" }).click();
   await expect.poll(() => quantity(page, "lean-params")).toBeLessThan(70e9);
   await expect(figure(page)).toContainText("to the same loss");
