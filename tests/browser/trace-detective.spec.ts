@@ -107,7 +107,7 @@ test("own traces of two ranks, one of them packed, and a damaged one", async ({ 
   // Packed, and cut: what was unpacked until there is shown.
   const packed = gzipSync(synthetic(20_000));
   await input.setInputFiles([{ name: "cut.json.gz", mimeType: "application/gzip", buffer: packed.subarray(0, packed.length / 2) }]);
-  await expect(figure(page).getByRole("alert").filter({ hasText: /cut\.json\.gz: After [1-9][0-9\s]* events the file could not be read/ })).toBeVisible({ timeout: 20_000 });
+  await expect(figure(page).getByRole("alert").filter({ hasText: /cut\.json\.gz: After [1-9][0-9,]* events the file could not be read/ })).toBeVisible({ timeout: 20_000 });
   await input.setInputFiles([
     { name: "rank1.json", mimeType: "application/json", buffer: Buffer.from(own(1)) },
     { name: "rank0.json", mimeType: "application/json", buffer: Buffer.from(own(0)) },
