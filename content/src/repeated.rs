@@ -212,7 +212,7 @@ mod tests {
             ("answer = \"989 / 3.9 / (4 * head_dim)\"", "1:11", "h100_80.peak"),
             ("then = [\"spent = spent + 2039 * n\"]", "1:26", "a100_80.bandwidth"),
             ("when = \"rate > 3.35 and n == 2\"", "1:16", "h100_80.bandwidth"),
-            ("solution = [\"That is {n*989e12|3}.\"]", "1:24", "h100_80.peak"),
+            ("solution = [\"That is {n*989e12|3}.\"]", "1:25", "h100_80.peak"),
             ("say = \"A peak of 989 TFLOP/s.\"", "1:18", "h100_80.peak"),
             ("say = \"HBM has 2,039 GB/s.\"", "1:16", "a100_80.bandwidth"),
             ("say = \"64 × 989e12 × 0.4\"", "1:13", "h100_80.peak"),
@@ -222,7 +222,7 @@ mod tests {
             assert!(said[0].starts_with(place) && said[0].contains(name), "{text}: {said:?}");
         }
         for (text, place) in [
-            ("It does `=amdahl 312e12*n ? n=2 as 3`.", "1:17"),
+            ("It does `=amdahl 312e12*n ? n=2 as 3`.", "1:18"),
             ("It does `=312e12*2 as 3`.", "1:11"),
             ("It does\n3.35 TB/s.", "2:1"),
             ("+++\nlede = \"It does 3.35 TB/s.\"\n+++\n", "2:17"),
