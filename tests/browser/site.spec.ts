@@ -8,6 +8,8 @@ const NARROW = [PHONE, { width: 320, height: 256 }, { width: 640, height: 512 }]
 
 for (const { path, title } of routes) {
   test(`/${path} shows itself, axe finds nothing, and it needs no scrolling sideways`, async ({ page }) => {
+    // Axe looks at fifteen thousand elements there.
+    if (path === "reference/") test.slow();
     await page.goto(`./${path}`);
     await ready(page);
     await expect(page.locator("h1")).toHaveCount(1);
