@@ -71,7 +71,7 @@ fn widget(id: &str) -> Result<Vec<Written>> {
         must_be_new(path)?;
     }
     // The chapter in which it will stand; the file is downloaded with that chapter's other figures.
-    let entry = format!("    {snake} {{\n        \"{id}\" {snake} [\"{id}\"];\n    }}\n");
+    let entry = format!("    {snake} {{ \"{id}\" {snake} [\"{id}\"]; }}\n");
     let lines = [
         line("core/src/lib.rs", "pub mod ", &format!("pub mod {snake};\n"))?,
         before("core/src/catalogue.rs", "pub const ALL", "];", &format!("    crate::{snake}::Params::ENTRY,\n"))?,
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(changed("core/src/catalogue.rs"), "    crate::trial_run::Params::ENTRY,");
         assert_eq!(
             changed("app/src/widgets/mod.rs"),
-            "mod trial_run;|    trial_run {|        \"trial-run\" trial_run [\"trial-run\"];"
+            "mod trial_run;|    trial_run { \"trial-run\" trial_run [\"trial-run\"]; }"
         );
         assert!(widget("amdahl").is_err(), "it exists");
     }
