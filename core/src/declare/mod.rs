@@ -173,6 +173,11 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// A number of which no more is said.
+    pub const fn new(id: &'static str, label: &'static str, unit: Unit) -> Self {
+        Self { id, label, unit, doc: "", headline: false, words: &[], written: None }
+    }
+
     /// A value of it for a person: `480 GB`, `Yes`.
     pub fn text(&self, value: f64) -> String {
         match (self.words.get(value as usize), self.written) {
@@ -197,8 +202,7 @@ pub struct Measure<P, R> {
 
 /// A quantity: its id, what a person calls it, its unit, and how it is taken from the parameters and their result.
 pub const fn measure<P, R>(id: &'static str, label: &'static str, unit: Unit, of: fn(&P, &R) -> f64) -> Measure<P, R> {
-    let shown = Shown { id, label, unit, doc: "", headline: false, words: &[], written: None };
-    Measure { shown, of, limit: None, applies: None }
+    Measure { shown: Shown::new(id, label, unit), of, limit: None, applies: None }
 }
 
 /// A quantity that stands below the drawing, and means this.

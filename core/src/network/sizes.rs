@@ -6,8 +6,8 @@ use super::wires::Wires;
 use super::{Cost, cost, ring};
 use crate::collective::{Algo, Op};
 use crate::declare::{
-    Field, List, Measure, Model, Param, Scale, Slot, Takes, Text, choice, headline, join, measure, real, text, when,
-    whole, within,
+    Field, List, Measure, Model, Param, Scale, Slot, Takes, Text, choice, doc, headline, join, measure, real, text,
+    when, whole, within,
 };
 use crate::network::Wired;
 use crate::quantity::{Unit, grouped, unbroken};
@@ -113,13 +113,13 @@ impl Model for Params {
             ),
         ),
         measure("peak-busbw", "Peak bus bandwidth", Unit::BytesPerSecond, |_, s| s.peak_busbw()),
-        headline(
+        doc(
             "The message size that reaches half of the peak bandwidth.",
             measure("half-size", "Half-bandwidth size", Unit::Bytes, |_, s| s.chosen.half_size()),
         ),
         when(
             |_, s| s.crossover.is_some(),
-            headline(
+            doc(
                 "Below this size a tree is faster than a ring.",
                 measure("crossover", "Ring–tree crossover", Unit::Bytes, |_, s| s.crossover.unwrap_or(0.0)),
             ),
@@ -131,11 +131,19 @@ impl Model for Params {
         ),
         when(
             |_, s| s.fit.is_some(),
-            measure("fit-latency", "Fitted latency", Unit::Seconds, |_, s| s.fit.map_or(0.0, |fit| fit.cost.latency)),
+            headline(
+                "The latency that fits your measurements best.",
+                measure("fit-latency", "Fitted latency", Unit::Seconds, |_, s| {
+                    s.fit.map_or(0.0, |fit| fit.cost.latency)
+                }),
+            ),
         ),
         when(
             |_, s| s.fit.is_some(),
-            measure("fit-busbw", "Fitted bus bandwidth", Unit::BytesPerSecond, |_, s| s.fitted_busbw()),
+            headline(
+                "The bus bandwidth that fits your measurements best.",
+                measure("fit-busbw", "Fitted bus bandwidth", Unit::BytesPerSecond, |_, s| s.fitted_busbw()),
+            ),
         ),
         when(
             |_, s| s.fit.is_some(),

@@ -239,7 +239,10 @@ impl Model for Params {
 
     fn evaluate(&self) -> Result<Plan, String> {
         let search = self.search()?.run();
-        search.best().map(|best| Plan::of(&search, best.choice)).ok_or_else(|| words::why_none(&search))
+        search
+            .best()
+            .map(|best| Plan::of(search.job(), best.choice, [search.valid(), search.layouts().len()]))
+            .ok_or_else(|| words::why_none(&search))
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
@@ -281,16 +284,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn of(search: &Search, choice: Choice) -> Self {
-        let job = search.job();
+    /// What comes of one layout of a job, of which so many fit and so many are possible.
+    pub fn of(job: &Job, choice: Choice, [valid, layouts]: [usize; 2]) -> Self {
         let step = job.step(&choice);
         Self {
             mfu: job.mfu(step.total()),
             memory: job.memory(&choice).get(usize::from(choice.zero)).map_or(0.0, |held| held.tensors),
             microbatches: job.microbatches(&choice),
             traffic: job.traffic(&choice),
-            valid: search.valid(),
-            layouts: search.layouts().len(),
+            valid,
+            layouts,
             choice,
             step,
         }
