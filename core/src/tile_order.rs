@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, choice, headline, measure, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
 
@@ -122,13 +122,22 @@ impl Model for Params {
         whole("step", "waves done", [0, MAX_SIDE * MAX_SIDE], "1").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("wave-blocks", "Blocks that the first wave uses", Unit::Count, |_, r| {
+        measure("wave-blocks", "Blocks the first wave uses", Unit::Count, |_, r| {
             r.waves.first().map_or(0.0, |wave| wave.used() as f64)
         }),
-        measure("blocks-read", "Blocks read from memory in all", Unit::Count, |_, r| r.read() as f64),
-        measure("blocks-least", "Blocks of A and B", Unit::Count, |p, _| p.least() as f64),
-        measure("requests", "Blocks asked for", Unit::Count, |_, r| r.requests as f64),
-        measure("hit-rate", "Found in the L2", Unit::Fraction, |_, r| r.hits()),
+        headline(
+            "Reads that the L2 cache does not serve.",
+            measure("blocks-read", "Blocks read from memory", Unit::Count, |_, r| r.read() as f64),
+        ),
+        headline(
+            "Every block of A and B once.",
+            measure("blocks-least", "Minimum blocks read", Unit::Count, |p, _| p.least() as f64),
+        ),
+        measure("requests", "Blocks requested", Unit::Count, |_, r| r.requests as f64),
+        headline(
+            "Blocks that are found in the L2 cache.",
+            measure("hit-rate", "L2 hit rate", Unit::Fraction, |_, r| r.hits()),
+        ),
         measure("waves", "Waves", Unit::Count, |_, r| r.waves.len() as f64),
     ];
 

@@ -3,7 +3,8 @@
 use super::sampler::{Sampler, Split};
 use super::timeline::Timeline;
 use crate::declare::{
-    Declaration, Field, Measure, Model, Param, Scale, Takes, all_apart, choice, join, measure, real, switch, whole,
+    Declaration, Field, Measure, Model, Param, Scale, Takes, all_apart, choice, headline, join, measure, real, switch,
+    when, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -274,25 +275,45 @@ impl Model for Params {
         &all_apart(&SHAPE),
     ]);
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
-        measure("step-time", "Step, without the optimizer", Unit::Seconds, |_, t| t.end()),
-        measure("compute", "Compute", Unit::Seconds, |_, t| t.computing),
-        measure("communication", "All-reduces, end to end", Unit::Seconds, |_, t| t.communicating),
-        measure("exposed", "Exposed all-reduce time", Unit::Seconds, |_, t| t.exposed),
-        measure("overlap-fraction", "Hidden share of the all-reduces", Unit::Fraction, |_, t| t.hidden()),
-        measure("efficiency", "Compute share of the step", Unit::Fraction, |_, t| {
+        headline(
+            "Forward pass, backward pass and the all-reduces that outlast it.",
+            measure("step-time", "Step time without the optimizer", Unit::Seconds, |_, t| t.end()),
+        ),
+        measure("compute", "Compute time", Unit::Seconds, |_, t| t.computing),
+        measure("communication", "All-reduce time, end to end", Unit::Seconds, |_, t| t.communicating),
+        headline(
+            "All-reduce time that the backward pass doesn’t cover.",
+            measure("exposed", "Exposed all-reduce time", Unit::Seconds, |_, t| t.exposed),
+        ),
+        headline(
+            "All-reduce time that runs while the backward pass computes.",
+            measure("overlap-fraction", "Overlapped share of all-reduce time", Unit::Fraction, |_, t| t.hidden()),
+        ),
+        measure("efficiency", "Compute share of step time", Unit::Fraction, |_, t| {
             if t.end() > 0.0 { t.computing / t.end() } else { 1.0 }
         }),
         measure("buckets", "Buckets", Unit::Count, |_, t| t.buckets.len() as f64),
-        measure("stalled", "Buckets that never start", Unit::Count, |_, t| t.stalled as f64),
-        measure("last-bucket", "Last bucket", Unit::Bytes, |_, t| t.buckets.last().map_or(0.0, |b| b.bytes)),
-        measure("bytes", "All-reduced per step", Unit::Bytes, |_, t| t.reduced),
-        measure("gradient-memory", "Gradients and buckets", Unit::Bytes, |p, t| {
-            t.gradients * if p.view { 1.0 } else { 2.0 }
+        when(
+            |_, t| t.stalled > 0,
+            headline(
+                "Buckets that wait for a gradient that never comes, so the job hangs.",
+                measure("stalled", "Buckets that never start", Unit::Count, |_, t| t.stalled as f64),
+            ),
+        ),
+        measure("last-bucket", "Size of the last bucket", Unit::Bytes, |_, t| {
+            t.buckets.last().map_or(0.0, |b| b.bytes)
         }),
+        measure("bytes", "All-reduced per step", Unit::Bytes, |_, t| t.reduced),
+        headline(
+            "DDP’s buckets are a second copy of the gradients, unless gradients are views of them.",
+            measure("gradient-memory", "Memory of gradients and buckets", Unit::Bytes, |p, t| {
+                t.gradients * if p.view { 1.0 } else { 2.0 }
+            }),
+        ),
         measure("samples-per-rank", "Samples per epoch, rank 0", Unit::Count, |p, _| p.sampler().samples(0) as f64),
         measure("repeated", "Samples read twice", Unit::Count, |p, _| p.sampler().repeated() as f64),
         measure("dropped", "Samples never read", Unit::Count, |p, _| p.sampler().dropped() as f64),
-        measure("steps-missing", "Batches missing on the last rank", Unit::Count, |p, _| {
+        measure("steps-missing", "Missing batches, last rank", Unit::Count, |p, _| {
             (p.batches(0) - p.batches(p.ranks.saturating_sub(1))) as f64
         }),
     ];

@@ -10,7 +10,9 @@ mod finding;
 #[cfg(test)]
 mod tests;
 
-use crate::declare::{Field, List, Measure, Model, Param, Takes, choice, measure, one_of, real, whole};
+use crate::declare::{
+    Field, List, Measure, Model, Param, Takes, choice, headline, measure, one_of, real, whole, within, yes_no,
+};
 use crate::fim::format::Order;
 use crate::hardware::{self, Accelerator};
 use crate::model::{Shape, presets};
@@ -183,28 +185,41 @@ impl Model for Params {
             .at(|p| p.efficiency.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Times>] = &[
-        measure("latency", "A completion takes", Unit::Seconds, |_, t| t.whole),
-        measure("prefill", "of it, the prompt", Unit::Seconds, |_, t| t.prefill),
-        measure("decode", "further tokens", Unit::Seconds, |p, t| t.step * (p.output - 1) as f64),
-        measure("step", "One token", Unit::Seconds, |_, t| t.step),
-        measure("computed", "Tokens of the prompt that are computed", Unit::Count, |_, t| t.computed),
-        measure("cache", "Cache of the prompt", Unit::Bytes, |_, t| t.cache),
-        measure("layers", "Layers", Unit::Count, |p, _| p.shape().num_hidden_layers as f64),
-        measure("kv-heads", "Heads of keys and values", Unit::Count, |p, _| p.shape().kv_heads() as f64),
-        measure("head-dim", "Width of a head", Unit::Count, |p, _| p.shape().head_dim() as f64),
-        measure(
-            "bandwidth",
-            "Bytes that the GPU reads a second, as far as they are reached",
-            Unit::BytesPerSecond,
-            |p, _| p.gpu.bandwidth * p.efficiency,
+        within(
+            |p, _| p.budget,
+            headline(
+                "From the last keystroke to the last token of the completion.",
+                measure("latency", "Completion latency", Unit::Seconds, |_, t| t.whole),
+            ),
         ),
+        headline(
+            "The part of the latency that computes the prompt.",
+            measure("prefill", "Prompt processing time", Unit::Seconds, |_, t| t.prefill),
+        ),
+        headline(
+            "The part of the latency that generates, token by token.",
+            measure("decode", "Time of the tokens after the first", Unit::Seconds, |p, t| {
+                t.step * (p.output - 1) as f64
+            }),
+        ),
+        measure("step", "Time per token", Unit::Seconds, |_, t| t.step),
+        measure("computed", "Prompt tokens computed", Unit::Count, |_, t| t.computed),
+        measure("cache", "KV cache of the prompt", Unit::Bytes, |_, t| t.cache),
+        measure("layers", "Layers", Unit::Count, |p, _| p.shape().num_hidden_layers as f64),
+        measure("kv-heads", "Key–value heads", Unit::Count, |p, _| p.shape().kv_heads() as f64),
+        measure("head-dim", "Head size", Unit::Count, |p, _| p.shape().head_dim() as f64),
+        measure("bandwidth", "Achieved memory bandwidth", Unit::BytesPerSecond, |p, _| p.gpu.bandwidth * p.efficiency),
         measure("weights", "Weights", Unit::Bytes, |_, t| t.weights),
-        measure("holds", "The GPU holds", Unit::Bytes, |p, _| p.gpu.memory.0),
-        measure("fits", "Weights and cache fit (1) or not (0)", Unit::Count, |p, t| f64::from(u8::from(p.fits(t)))),
-        measure("in-time", "It is in time (1) or not (0)", Unit::Count, |p, t| {
-            f64::from(u8::from(t.whole <= p.budget))
-        }),
-        measure("longest", "Longest prompt in time", Unit::Count, |p, _| p.longest() as f64),
+        measure("holds", "GPU memory", Unit::Bytes, |p, _| p.gpu.memory.0),
+        yes_no(measure("fits", "Weights and cache fit", Unit::Count, |p, t| f64::from(u8::from(p.fits(t))))),
+        yes_no(headline(
+            "Whether the completion is complete within the budget.",
+            measure("in-time", "On time", Unit::Count, |p, t| f64::from(u8::from(t.whole <= p.budget))),
+        )),
+        headline(
+            "The most prompt tokens with which the completion still meets the budget.",
+            measure("longest", "Longest prompt that is on time", Unit::Count, |p, _| p.longest() as f64),
+        ),
         measure("after-caret", "Tokens after the caret", Unit::Count, |p, _| p.after()),
     ];
 

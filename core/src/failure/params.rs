@@ -4,7 +4,9 @@ use super::log::Log;
 use super::rates::Rates;
 use super::storage::Save;
 use super::{DAY, Failures, HOUR, Outcome, View};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, measure, real, switch, text, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Param, Scale, Takes, choice, doc, headline, measure, real, switch, text, when, whole,
+};
 use crate::failure::campaign::Cause;
 use crate::quantity::Unit;
 
@@ -181,38 +183,70 @@ impl Model for Failures {
             .at(|p| p.event.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
-        measure("useful", "Useful work", Unit::Fraction, |_, o| o.campaign.share(Cause::Useful)),
+        headline(
+            "The share of the campaign in which training made progress that was kept.",
+            measure("useful", "Useful work", Unit::Fraction, |_, o| o.campaign.share(Cause::Useful)),
+        ),
         measure("saving", "Writing checkpoints", Unit::Fraction, |_, o| o.campaign.share(Cause::Saving)),
-        measure("lost", "Work lost", Unit::Fraction, |_, o| o.campaign.share(Cause::Lost)),
-        measure("noticing", "Not noticed yet", Unit::Fraction, |_, o| o.campaign.share(Cause::Noticing)),
-        measure("waiting", "Waiting for a node", Unit::Fraction, |_, o| o.campaign.share(Cause::Waiting)),
+        measure("lost", "Lost work", Unit::Fraction, |_, o| o.campaign.share(Cause::Lost)),
+        measure("noticing", "Undetected failures", Unit::Fraction, |_, o| o.campaign.share(Cause::Noticing)),
+        measure("waiting", "Waiting for a replacement node", Unit::Fraction, |_, o| o.campaign.share(Cause::Waiting)),
         measure("restarting", "Restarting", Unit::Fraction, |_, o| o.campaign.share(Cause::Restarting)),
         measure("stopped", "Planned stops", Unit::Fraction, |_, o| o.campaign.share(Cause::Planned)),
-        measure("shrunk", "Missing replicas", Unit::Fraction, |_, o| o.campaign.share(Cause::Shrunk)),
+        measure("shrunk", "Running with missing replicas", Unit::Fraction, |_, o| o.campaign.share(Cause::Shrunk)),
         measure("failures", "Failures", Unit::Count, |_, o| o.campaign.failures() as f64),
-        measure("expected-failures", "Failures to expect", Unit::Count, |p, o| p.days as f64 * DAY / o.mtbf),
-        measure("mtbf", "Between failures", Unit::Seconds, |_, o| o.mtbf),
-        measure("node-mtbf", "Between failures of one node", Unit::Seconds, |p, o| o.mtbf * p.nodes() as f64),
-        measure("checkpoint-bytes", "A checkpoint", Unit::Bytes, |_, o| o.store.bytes),
-        measure("gpu-bytes", "Each GPU’s part of it", Unit::Bytes, |_, o| o.store.bytes / o.store.gpus),
-        measure("write-time", "Until it is in storage", Unit::Seconds, |_, o| o.store.write()),
-        measure("cost", "A checkpoint stops training", Unit::Seconds, |_, o| o.cost),
-        measure("lag", "Until it counts", Unit::Seconds, |_, o| o.store.lag()),
-        measure("recovery", "From a failure until it runs again", Unit::Seconds, |_, o| o.recovery),
-        measure("young", "Young’s interval", Unit::Seconds, |_, o| o.young),
-        measure("daly", "Daly’s interval", Unit::Seconds, |_, o| o.daly),
-        measure("optimum", "Best interval of the model", Unit::Seconds, |_, o| o.optimum),
-        measure("predicted", "Useful work that the model predicts", Unit::Fraction, |p, o| o.efficiency(p.interval)),
-        measure("predicted-best", "At its best interval", Unit::Fraction, |_, o| o.efficiency(o.optimum)),
-        measure("found", "Best interval that the simulation finds", Unit::Seconds, |_, o| {
-            o.curve.best().map_or(0.0, |point| point.interval)
-        }),
-        measure("longest-recovery", "Longest recovery for the target", Unit::Seconds, |p, o| {
+        measure("expected-failures", "Expected failures", Unit::Count, |p, o| p.days as f64 * DAY / o.mtbf),
+        headline(
+            "For the whole job: one component’s time divided by the number of components.",
+            measure("mtbf", "Mean time between failures", Unit::Seconds, |_, o| o.mtbf),
+        ),
+        measure("node-mtbf", "Mean time between failures, one node", Unit::Seconds, |p, o| o.mtbf * p.nodes() as f64),
+        measure("checkpoint-bytes", "Checkpoint size", Unit::Bytes, |_, o| o.store.bytes),
+        measure("gpu-bytes", "Checkpoint size per GPU", Unit::Bytes, |_, o| o.store.bytes / o.store.gpus),
+        measure("write-time", "Time to write a checkpoint to storage", Unit::Seconds, |_, o| o.store.write()),
+        headline(
+            "How long training stands still for each checkpoint.",
+            measure("cost", "Pause per checkpoint", Unit::Seconds, |_, o| o.cost),
+        ),
+        measure("lag", "Time until a checkpoint is durable", Unit::Seconds, |_, o| o.store.lag()),
+        doc(
+            "From a failure until training runs again.",
+            measure("recovery", "Recovery time", Unit::Seconds, |_, o| o.recovery),
+        ),
+        doc(
+            "The optimal interval between checkpoints, to first order.",
+            measure("young", "Young’s interval", Unit::Seconds, |_, o| o.young),
+        ),
+        doc(
+            "The optimal interval between checkpoints, to higher order.",
+            measure("daly", "Daly’s interval", Unit::Seconds, |_, o| o.daly),
+        ),
+        headline(
+            "The interval at which the model loses least to checkpoints and failures together.",
+            measure("optimum", "Best checkpoint interval", Unit::Seconds, |_, o| o.optimum),
+        ),
+        measure("predicted", "Useful work, predicted", Unit::Fraction, |p, o| o.efficiency(p.interval)),
+        headline(
+            "What Daly’s model predicts if you save at the best interval.",
+            measure("predicted-best", "Useful work at the best interval", Unit::Fraction, |_, o| {
+                o.efficiency(o.optimum)
+            }),
+        ),
+        when(
+            |_, o| o.curve.best().is_some(),
+            measure("found", "Best interval found by simulation", Unit::Seconds, |_, o| {
+                o.curve.best().map_or(0.0, |point| point.interval)
+            }),
+        ),
+        measure("longest-recovery", "Longest recovery time that meets the target", Unit::Seconds, |p, o| {
             o.longest_recovery(p.interval, p.target).max(0.0)
         }),
         measure("checkpoints", "Checkpoints", Unit::Count, |_, o| o.campaign.checkpoints),
-        measure("fallbacks", "Copies in memory were gone", Unit::Count, |_, o| o.campaign.fallbacks.into()),
-        measure("broken", "Most nodes in repair", Unit::Count, |_, o| o.campaign.broken as f64),
+        doc(
+            "Failures after which the run had to go back to a checkpoint in storage.",
+            measure("fallbacks", "In-memory checkpoints lost", Unit::Count, |_, o| o.campaign.fallbacks.into()),
+        ),
+        measure("broken", "Most nodes in repair at one time", Unit::Count, |_, o| o.campaign.broken as f64),
     ];
 
     fn evaluate(&self) -> Result<Outcome, String> {

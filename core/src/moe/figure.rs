@@ -10,7 +10,7 @@ use super::capacity::{self, Drop};
 use super::cost::{Layer, Placement, Sending, Times, Traffic};
 use super::route::{Choice, Gate, Groups, Router, biased, load, softmax};
 use super::tokens::logits;
-use crate::declare::{Field as _, List, Measure, Model, Param, Takes, choice, measure, real, whole};
+use crate::declare::{Field as _, List, Measure, Model, Param, Takes, choice, headline, measure, real, when, whole};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -280,40 +280,60 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, Routed>] = &[
         measure("total-params", "Parameters", Unit::Count, |_, r| r.model.total),
         measure("active-params", "Active parameters", Unit::Count, |_, r| r.model.active),
-        measure("lookup-params", "Parameters of the input embedding", Unit::Count, |_, r| r.model.lookup),
-        measure("expert-params", "Parameters of an expert", Unit::Count, |_, r| r.model.expert()),
-        measure("experts", "Experts of a layer", Unit::Count, |_, r| r.place.experts as f64),
-        measure("chosen", "Experts of a token", Unit::Count, |_, r| r.router.top_k as f64),
-        measure("hidden", "Width of a hidden vector", Unit::Count, |_, r| r.layer.hidden as f64),
-        measure("width", "Width of an expert", Unit::Count, |_, r| r.layer.width as f64),
+        measure("lookup-params", "Input embedding, parameters", Unit::Count, |_, r| r.model.lookup),
+        measure("expert-params", "Parameters per expert", Unit::Count, |_, r| r.model.expert()),
+        measure("experts", "Experts per layer", Unit::Count, |_, r| r.place.experts as f64),
+        measure("chosen", "Experts per token", Unit::Count, |_, r| r.router.top_k as f64),
+        measure("hidden", "Hidden size", Unit::Count, |_, r| r.layer.hidden as f64),
+        measure("width", "Expert intermediate size", Unit::Count, |_, r| r.layer.width as f64),
         measure("moe-layers", "Layers with experts", Unit::Count, |_, r| r.model.layers),
-        measure("expert-bytes", "Experts’ weights on a GPU, bf16", Unit::Bytes, |_, r| {
+        measure("expert-bytes", "Expert weights per GPU, bf16", Unit::Bytes, |_, r| {
             2.0 * r.model.expert() * r.layer.held as f64 * r.model.layers
         }),
-        measure("room", "Room of an expert", Unit::Count, |_, r| r.capacity.unwrap_or(r.routed.len() as u64) as f64),
+        when(
+            |_, r| r.capacity.is_some(),
+            measure("room", "Expert capacity, tokens", Unit::Count, |_, r| {
+                r.capacity.unwrap_or(r.routed.len() as u64) as f64
+            }),
+        ),
         measure("routed-tokens", "Tokens routed", Unit::Count, |_, r| r.routed.len() as f64),
-        measure("dropped", "Choices dropped", Unit::Fraction, |_, r| r.dropped()),
-        measure("passed-by", "Tokens that no expert sees", Unit::Fraction, |_, r| r.passed_by()),
-        measure("busiest", "Busiest expert over the mean", Unit::Ratio, |_, r| r.busiest()),
+        headline(
+            "Assignments that an expert at capacity refuses.",
+            measure("dropped", "Dropped token assignments", Unit::Fraction, |_, r| r.dropped()),
+        ),
+        measure("passed-by", "Tokens no expert processes", Unit::Fraction, |_, r| r.passed_by()),
+        headline(
+            "How many times the average load the fullest expert has.",
+            measure("busiest", "Busiest expert over the mean", Unit::Ratio, |_, r| r.busiest()),
+        ),
         measure("busiest-rank", "Busiest GPU over the mean", Unit::Ratio, |_, r| r.busiest_rank()),
-        measure("idle", "Experts without a token", Unit::Count, |_, r| r.idle() as f64),
-        measure("auxiliary", "Auxiliary loss, 1 when even", Unit::Ratio, |_, r| r.auxiliary),
-        measure("moved", "Weight that the balance moved", Unit::Fraction, |_, r| r.moved),
-        measure("nodes", "Other nodes that a token goes to", Unit::Ratio, |_, r| {
+        measure("idle", "Idle experts", Unit::Count, |_, r| r.idle() as f64),
+        measure("auxiliary", "Auxiliary loss (1 is balanced)", Unit::Ratio, |_, r| r.auxiliary),
+        measure("moved", "Routing weight moved by balancing", Unit::Fraction, |_, r| r.moved),
+        measure("nodes", "Other nodes each token goes to", Unit::Ratio, |_, r| {
             r.traffic.nodes as f64 / r.routed.len().max(1) as f64
         }),
-        measure("inside-bytes", "To experts, inside a node, each GPU", Unit::Bytes, |_, r| r.times.sent[0]),
-        measure("between-bytes", "To experts, between nodes, each GPU", Unit::Bytes, |_, r| r.times.sent[1]),
-        measure("dispatch", "All-to-all to the experts", Unit::Seconds, |_, r| r.times.dispatch),
-        measure("experts-time", "Experts, slowest GPU", Unit::Seconds, |_, r| r.times.slowest()),
-        measure("combine", "All-to-all back", Unit::Seconds, |_, r| r.times.combine),
-        measure("layer-time", "The layer, forward", Unit::Seconds, |_, r| r.times.total()),
-        measure("communication", "Of that, all-to-alls", Unit::Fraction, |_, r| r.times.communication()),
-        measure("waiting", "Products’ time spent waiting", Unit::Fraction, |_, r| r.times.waiting()),
-        measure("busiest-bytes", "Activations on the busiest GPU, a layer", Unit::Bytes, |_, r| {
+        measure("inside-bytes", "Dispatched within a node, per GPU", Unit::Bytes, |_, r| r.times.sent[0]),
+        measure("between-bytes", "Dispatched between nodes, per GPU", Unit::Bytes, |_, r| r.times.sent[1]),
+        measure("dispatch", "All-to-all time, dispatch", Unit::Seconds, |_, r| r.times.dispatch),
+        measure("experts-time", "Expert compute time, slowest GPU", Unit::Seconds, |_, r| r.times.slowest()),
+        measure("combine", "All-to-all time, combine", Unit::Seconds, |_, r| r.times.combine),
+        headline(
+            "Dispatch, experts on the slowest GPU, combine.",
+            measure("layer-time", "Layer time, forward", Unit::Seconds, |_, r| r.times.total()),
+        ),
+        headline(
+            "The share of the layer’s time that goes into both all-to-alls.",
+            measure("communication", "All-to-all share of layer time", Unit::Fraction, |_, r| r.times.communication()),
+        ),
+        headline(
+            "Expert compute time lost because other GPUs have more tokens.",
+            measure("waiting", "GPU time waiting for the busiest GPU", Unit::Fraction, |_, r| r.times.waiting()),
+        ),
+        measure("busiest-bytes", "Activation memory per layer, busiest GPU", Unit::Bytes, |_, r| {
             r.activations(r.traffic.worked.iter().copied().max().unwrap_or(0) as f64)
         }),
-        measure("even-bytes", "Activations on a GPU when even", Unit::Bytes, |_, r| {
+        measure("even-bytes", "Activation memory per layer and GPU, balanced", Unit::Bytes, |_, r| {
             r.activations(r.traffic.worked.iter().sum::<u64>() as f64 / r.place.ranks.max(1) as f64)
         }),
     ];

@@ -4,7 +4,7 @@ use super::boundary::{Boundary, Share};
 use super::schedule::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Schedule};
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
-use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot};
+use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot, doc, headline};
 use crate::declare::{choice, measure, real, switch, whole};
 use crate::hardware::links::{self, Link};
 use crate::quantity::{Unit, grouped, number, significant};
@@ -183,17 +183,31 @@ impl Model for Params {
             .at(|p| p.path.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
-        measure("makespan", "Makespan", Unit::Seconds, |_, t| t.makespan() / 1e3),
-        measure("bubble-fraction", "Bubble fraction", Unit::Fraction, |_, t| t.idle_share(t.makespan())),
+        headline(
+            "From the first forward pass to the last backward pass of a step.",
+            measure("makespan", "Makespan", Unit::Seconds, |_, t| t.makespan() / 1e3),
+        ),
+        headline(
+            "The share of the stages’ time without work.",
+            measure("bubble-fraction", "Bubble fraction", Unit::Fraction, |_, t| t.idle_share(t.makespan())),
+        ),
         measure("ideal-time", "Ideal time", Unit::Seconds, |_, t| t.ideal() / 1e3),
-        measure("step-interval", "Step interval, no flush", Unit::Seconds, |_, t| t.interval() / 1e3),
-        measure("interval-bubble", "Bubble of the interval", Unit::Fraction, |_, t| t.idle_share(t.interval())),
-        measure("peak-in-flight", "Peak micro-batches in flight", Unit::Count, |_, t| t.worst_peak()),
+        doc(
+            "The time from one step to the next if the pipeline is never emptied.",
+            measure("step-interval", "Step interval without a flush", Unit::Seconds, |_, t| t.interval() / 1e3),
+        ),
+        measure("interval-bubble", "Bubble fraction without a flush", Unit::Fraction, |_, t| {
+            t.idle_share(t.interval())
+        }),
+        headline(
+            "Micro-batches whose activations the fullest stage holds.",
+            measure("peak-in-flight", "Peak micro-batches in flight", Unit::Count, |_, t| t.worst_peak()),
+        ),
         measure("weight-versions", "Peak weight versions", Unit::Count, |p, t| p.versions(t)),
-        measure("message", "A message between stages", Unit::Seconds, |p, _| p.message() / 1e3),
-        measure("boundary-bytes", "Bytes of a message", Unit::Bytes, |p, _| p.boundary().bytes),
-        measure("boundary-sent", "Of it, over a GPU’s port", Unit::Bytes, |p, _| p.boundary().sent),
-        measure("messages", "Messages of an inner device in a step", Unit::Count, |p, t| p.messages(t)),
+        measure("message", "Transfer time between stages", Unit::Seconds, |p, _| p.message() / 1e3),
+        measure("boundary-bytes", "Bytes per transfer", Unit::Bytes, |p, _| p.boundary().bytes),
+        measure("boundary-sent", "Bytes per transfer over one GPU’s port", Unit::Bytes, |p, _| p.boundary().sent),
+        measure("messages", "Transfers per step, inner stage", Unit::Count, |p, t| p.messages(t)),
     ];
 
     fn evaluate(&self) -> Result<Timeline, String> {

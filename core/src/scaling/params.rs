@@ -2,7 +2,8 @@
 
 use super::{Curve, WAITS};
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Question, Scale, Takes, choice, join, measure, real, whole,
+    Declaration, Field as _, List, Measure, Model, Param, Question, Scale, Takes, choice, headline, join, measure,
+    real, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{Preset, presets};
@@ -190,18 +191,35 @@ impl Model for Params {
     const SUMMARY: &'static str = "A training step on 1 to 16,384 GPUs: what of it is work, what is waiting, for what, and what the next GPUs buy.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 21>(&[&OWN, &Wires::params()]);
     const QUANTITIES: &'static [Measure<Self, Curve>] = &[
-        measure("step-time", "Step", Unit::Seconds, |_, c| c.here.time()),
-        measure("efficiency", "Efficiency", Unit::Fraction, |_, c| c.here.efficiency()),
-        measure("speedup", "Speed-up over one GPU", Unit::Ratio, |_, c| c.here.speedup()),
-        measure("gain", "Marginal efficiency of doubling", Unit::Fraction, |_, c| c.gain()),
-        measure("half-efficiency", "GPUs at 50% efficiency", Unit::Count, |_, c| c.half()),
+        headline(
+            "With computation, exposed communication, bubble and stragglers.",
+            measure("step-time", "Step time", Unit::Seconds, |_, c| c.here.time()),
+        ),
+        headline(
+            "The speedup over the number of GPUs.",
+            measure("efficiency", "Efficiency", Unit::Fraction, |_, c| c.here.efficiency()),
+        ),
+        headline(
+            "How much faster a step is than on one GPU.",
+            measure("speedup", "Speedup over one GPU", Unit::Ratio, |_, c| c.here.speedup()),
+        ),
+        headline(
+            "How much of a doubling of GPUs turns into speed.",
+            measure("gain", "Marginal efficiency of doubling", Unit::Fraction, |_, c| c.gain()),
+        ),
+        headline(
+            "Beyond so many GPUs, more than half of what you pay for is lost.",
+            measure("half-efficiency", "GPUs at 50% efficiency", Unit::Count, |_, c| c.half()),
+        ),
         measure("sequences", "Sequences per step", Unit::Count, |_, c| c.here.sequences),
-        measure("time-compute", "Work", Unit::Seconds, |_, c| c.here.compute),
-        measure("time-communication", "Exposed communication", Unit::Seconds, |_, c| c.here.communication),
-        measure("time-bubble", "Bubble", Unit::Seconds, |_, c| c.here.bubble),
-        measure("time-straggle", "Straggler wait", Unit::Seconds, |_, c| c.here.straggle),
-        measure("time-idle", "Idle for lack of sequences", Unit::Seconds, |_, c| c.here.idle),
-        measure("time-gradients", "Gradient communication, hidden or not", Unit::Seconds, |_, c| c.here.gradients),
+        measure("time-compute", "Compute time", Unit::Seconds, |_, c| c.here.compute),
+        measure("time-communication", "Exposed communication time", Unit::Seconds, |_, c| c.here.communication),
+        measure("time-bubble", "Bubble time", Unit::Seconds, |_, c| c.here.bubble),
+        measure("time-straggle", "Straggler wait time", Unit::Seconds, |_, c| c.here.straggle),
+        measure("time-idle", "Idle time for lack of sequences", Unit::Seconds, |_, c| c.here.idle),
+        measure("time-gradients", "Gradient communication time, overlapped or not", Unit::Seconds, |_, c| {
+            c.here.gradients
+        }),
     ];
 
     fn evaluate(&self) -> Result<Curve, String> {

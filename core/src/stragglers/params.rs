@@ -1,7 +1,7 @@
 //! The parameters, and the model in the catalogue.
 
 use super::{Cure, Outcome, Params, View};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, measure, real, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, headline, measure, real, when, whole};
 use crate::quantity::Unit;
 
 impl Model for Params {
@@ -59,22 +59,40 @@ impl Model for Params {
             .at(|p| p.seed.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
-        measure("step", "A step, expected", Unit::Seconds, |p, o| o.step * p.seconds),
-        measure("slowdown", "A step over an undisturbed rank’s computation", Unit::Ratio, |_, o| o.step),
-        measure("healthy", "The same without a slow rank", Unit::Ratio, |_, o| o.healthy),
-        measure("untreated", "The same with it, and nothing done", Unit::Ratio, |_, o| o.untreated),
-        measure("waiting", "Of a step, a healthy rank waits", Unit::Fraction, |_, o| (1.0 - o.mean / o.step).max(0.0)),
-        measure("straggler-waiting", "The slow rank waits", Unit::Fraction, |p, o| {
-            if p.limps() { (1.0 - (o.mean + p.excess()) / o.step).max(0.0) } else { 0.0 }
-        }),
-        measure("useful", "Of the GPUs’ time, useful", Unit::Fraction, |_, o| o.useful),
-        measure("paid", "Ranks that are paid for", Unit::Count, |p, _| p.paid() as f64),
-        measure("lost-ranks", "Ranks’ worth of time lost", Unit::Count, |p, o| p.paid() as f64 * (1.0 - o.useful)),
-        measure("pausing", "A step with a pause somewhere", Unit::Fraction, |p, _| {
+        headline(
+            "With stragglers and with the treatment as set.",
+            measure("step", "Expected step time", Unit::Seconds, |p, o| o.step * p.seconds),
+        ),
+        headline(
+            "The step over what an undisturbed rank computes.",
+            measure("slowdown", "Slowdown against an undisturbed rank", Unit::Ratio, |_, o| o.step),
+        ),
+        measure("healthy", "Slowdown without a slow rank", Unit::Ratio, |_, o| o.healthy),
+        measure("untreated", "Slowdown with a slow rank, untreated", Unit::Ratio, |_, o| o.untreated),
+        headline(
+            "The share of the step in which a healthy rank waits for the slowest.",
+            measure("waiting", "Wait share of a healthy rank", Unit::Fraction, |_, o| (1.0 - o.mean / o.step).max(0.0)),
+        ),
+        when(
+            |p, _| p.limps(),
+            measure("straggler-waiting", "Wait share of the slow rank", Unit::Fraction, |p, o| {
+                if p.limps() { (1.0 - (o.mean + p.excess()) / o.step).max(0.0) } else { 0.0 }
+            }),
+        ),
+        headline(
+            "The share of paid GPU time that trains.",
+            measure("useful", "Useful share of GPU time", Unit::Fraction, |_, o| o.useful),
+        ),
+        measure("paid", "Ranks paid for", Unit::Count, |p, _| p.paid() as f64),
+        headline(
+            "The lost time, counted in ranks.",
+            measure("lost-ranks", "Rank equivalents lost", Unit::Count, |p, o| p.paid() as f64 * (1.0 - o.useful)),
+        ),
+        measure("pausing", "Probability of a pause in a step", Unit::Fraction, |p, _| {
             let law = p.law();
             1.0 - crate::float::elementary::exp(p.ranks as f64 * crate::float::elementary::ln(1.0 - law.often))
         }),
-        measure("drawn", "The step that is drawn", Unit::Seconds, |p, o| o.drawn.over * p.seconds),
+        measure("drawn", "Time of the step drawn", Unit::Seconds, |p, o| o.drawn.over * p.seconds),
     ];
 
     fn evaluate(&self) -> Result<Outcome, String> {

@@ -4,7 +4,7 @@ use super::batch::{self, Noise};
 use super::optimizer::Rule;
 use super::schedule::{Schedule, Shape};
 use super::{DAY, HOUR, Machine, Run, Size};
-use crate::declare::{Field, List, Measure, Model, Param, Scale, Takes, choice, measure, real, whole};
+use crate::declare::{Field, List, Measure, Model, Param, Scale, Takes, choice, headline, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::options;
 use crate::quantity::{Unit, number, unbroken};
@@ -356,11 +356,20 @@ impl Model for Params {
             .at(|p| p.law.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("tokens-seen", "Tokens", Unit::Count, |_, r| r.tokens),
-        measure("time", "Training time", Unit::Seconds, |_, r| r.seconds()),
-        measure("loss", "Predicted loss, nats per token", Unit::Ratio, |_, r| r.loss()),
+        headline(
+            "Tokens that the run processes.",
+            measure("tokens-seen", "Training tokens", Unit::Count, |_, r| r.tokens),
+        ),
+        headline(
+            "From the first step to the last, at the utilization given.",
+            measure("time", "Training time", Unit::Seconds, |_, r| r.seconds()),
+        ),
+        headline(
+            "The loss that the scaling law predicts.",
+            measure("loss", "Predicted loss, nats per token", Unit::Ratio, |_, r| r.loss()),
+        ),
         measure("gpu-hours", "GPU-hours", Unit::Count, |_, r| r.gpu_hours()),
-        measure("cost", "Cost, US$", Unit::Count, |_, r| r.cost()),
+        headline("GPU-hours times their price.", measure("cost", "Cost, US$", Unit::Count, |_, r| r.cost())),
         measure("energy", "Energy, kWh", Unit::Count, |_, r| r.energy()),
         measure("compute", "Model FLOPs", Unit::Flop, |_, r| r.compute()),
         measure("hardware-compute", "Hardware FLOPs", Unit::Flop, |_, r| r.hardware_compute()),
@@ -369,14 +378,17 @@ impl Model for Params {
         measure("attention-share", "Attention share of FLOPs", Unit::Fraction, |_, r| {
             r.size.attention_per_token() / r.size.flop_per_token()
         }),
-        measure("rate", "Tokens per second", Unit::Count, |_, r| r.rate()),
-        measure("rate-per-gpu", "Tokens per second per GPU", Unit::Count, |_, r| r.rate() / r.machine.gpus),
+        measure("rate", "Tokens/s", Unit::Count, |_, r| r.rate()),
+        headline(
+            "Throughput of one GPU.",
+            measure("rate-per-gpu", "Tokens/s per GPU", Unit::Count, |_, r| r.rate() / r.machine.gpus),
+        ),
         measure("ratio", "Tokens per parameter", Unit::Ratio, |_, r| r.point().ratio()),
-        measure("optimal-params", "Best model for these FLOPs, parameters", Unit::Count, |_, r| r.optimum().params),
-        measure("optimal-tokens", "Best model for these FLOPs, tokens", Unit::Count, |_, r| r.optimum().tokens),
+        measure("optimal-params", "Compute-optimal parameters", Unit::Count, |_, r| r.optimum().params),
+        measure("optimal-tokens", "Compute-optimal tokens", Unit::Count, |_, r| r.optimum().tokens),
         measure("steps", "Steps", Unit::Count, |_, r| r.steps()),
         measure("step-time", "Step time", Unit::Seconds, |_, r| r.step_seconds()),
-        measure("critical-batch", "Critical batch, tokens", Unit::Count, |_, r| r.critical()),
+        measure("critical-batch", "Critical batch size, tokens", Unit::Count, |_, r| r.critical()),
         measure("step-factor", "Steps over the minimum", Unit::Ratio, |_, r| batch::step_factor(r.batch, r.critical())),
         measure("token-factor", "Tokens over the minimum", Unit::Ratio, |_, r| {
             batch::token_factor(r.batch, r.critical())
@@ -387,7 +399,7 @@ impl Model for Params {
         measure("tokens-min", "Minimum tokens for this loss", Unit::Count, |_, r| {
             r.tokens / batch::token_factor(r.batch, r.critical())
         }),
-        measure("learning-rate-mean", "Mean over peak learning rate", Unit::Fraction, |_, r| r.schedule.mean()),
+        measure("learning-rate-mean", "Mean learning rate over the peak", Unit::Fraction, |_, r| r.schedule.mean()),
         measure("optimizer-state", "Optimizer state, all GPUs", Unit::Bytes, |_, r| r.optimizer().state),
         measure("optimizer-bytes", "Optimizer bytes per parameter", Unit::Ratio, |_, r| {
             r.optimizer().state / r.size.total

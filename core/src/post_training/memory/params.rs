@@ -2,7 +2,8 @@
 
 use super::{Method, Params, Phase, Placement, Role, Step, Where, Work, roles};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, join, measure, real, switch, whole,
+    Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, headline, join, measure, real, switch,
+    whole, within, yes_no,
 };
 use crate::hardware;
 use crate::hardware::links;
@@ -208,46 +209,66 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] =
         &join::<_, 70>(&[&MAIN, &OF_MODELS, &OF_LAYOUT, &OF_ENGINE, &OF_BATCH, &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Step>] = &[
-        measure("policy", "Policy: states on a GPU", Unit::Bytes, |_, s| states(s, Role::Policy)),
-        measure("reference-bytes", "Reference: weights on a GPU", Unit::Bytes, |_, s| states(s, Role::Reference)),
-        measure("reward-bytes", "Reward model: on a GPU", Unit::Bytes, |_, s| states(s, Role::Reward)),
-        measure("critic-bytes", "Critic: states on a GPU", Unit::Bytes, |_, s| states(s, Role::Critic)),
-        measure("states", "All models’ states on a GPU", Unit::Bytes, |_, s| s.states()),
-        measure("policy-params", "Parameters of the policy", Unit::Count, |_, s| s.held[0].params),
-        measure("trained", "Trained parameters of the policy", Unit::Count, |_, s| s.held[0].trained),
-        measure("reward-params", "Parameters of the reward model", Unit::Count, |_, s| s.held[2].params),
-        measure("critic-params", "Parameters of the critic", Unit::Count, |_, s| s.held[3].params),
-        measure("pretraining-states", "States in pre-training, on a GPU", Unit::Bytes, |_, s| s.pretraining_states),
-        measure("ratio", "States, as a multiple of pre-training’s", Unit::Ratio, |_, s| {
+        measure("policy", "Policy states per GPU", Unit::Bytes, |_, s| states(s, Role::Policy)),
+        measure("reference-bytes", "Reference weights per GPU", Unit::Bytes, |_, s| states(s, Role::Reference)),
+        measure("reward-bytes", "Reward model weights per GPU", Unit::Bytes, |_, s| states(s, Role::Reward)),
+        measure("critic-bytes", "Critic states per GPU", Unit::Bytes, |_, s| states(s, Role::Critic)),
+        measure("states", "States of all models per GPU", Unit::Bytes, |_, s| s.states()),
+        measure("policy-params", "Policy parameters", Unit::Count, |_, s| s.held[0].params),
+        measure("trained", "Trained policy parameters", Unit::Count, |_, s| s.held[0].trained),
+        measure("reward-params", "Reward model parameters", Unit::Count, |_, s| s.held[2].params),
+        measure("critic-params", "Critic parameters", Unit::Count, |_, s| s.held[3].params),
+        measure("pretraining-states", "Pre-training states per GPU", Unit::Bytes, |_, s| s.pretraining_states),
+        measure("ratio", "States relative to pre-training", Unit::Ratio, |_, s| {
             s.states() / s.pretraining_states.max(1.0)
         }),
-        measure("peak", "Fullest phase", Unit::Bytes, |_, s| s.peak_bytes()),
-        measure("generation-bytes", "While generating", Unit::Bytes, |_, s| at(s, Work::Generate)),
-        measure("policy-training-bytes", "While training the policy", Unit::Bytes, |_, s| {
+        within(
+            |p, _| p.gpu.memory.0,
+            headline(
+                "What a GPU holds in the fullest phase.",
+                measure("peak", "Peak memory", Unit::Bytes, |_, s| s.peak_bytes()),
+            ),
+        ),
+        measure("generation-bytes", "Memory while generating", Unit::Bytes, |_, s| at(s, Work::Generate)),
+        measure("policy-training-bytes", "Memory while training the policy", Unit::Bytes, |_, s| {
             at(s, Work::Train(Role::Policy))
         }),
-        measure("critic-training-bytes", "While training the critic", Unit::Bytes, |_, s| {
+        measure("critic-training-bytes", "Memory while training the critic", Unit::Bytes, |_, s| {
             at(s, Work::Train(Role::Critic))
         }),
-        measure("kv-cache", "KV cache on a GPU", Unit::Bytes, |_, s| s.generation.cache),
-        measure("copy", "The engine’s own weights", Unit::Bytes, |_, s| {
+        measure("kv-cache", "KV cache per GPU", Unit::Bytes, |_, s| s.generation.cache),
+        measure("copy", "Inference engine’s copy of the weights", Unit::Bytes, |_, s| {
             s.phases.iter().find(|p| p.work == Work::Generate).map_or(0.0, |p| p.working.0)
         }),
-        measure("activations", "Activations, training the policy", Unit::Bytes, |_, s| s.held[0].parts.activations.0),
+        measure("activations", "Activations while training the policy", Unit::Bytes, |_, s| {
+            s.held[0].parts.activations.0
+        }),
         measure("capacity", "GPU memory", Unit::Bytes, |p, _| p.gpu.memory.0),
         measure("headroom", "Memory left", Unit::Bytes, |p, s| p.gpu.memory.0 - s.peak_bytes()),
-        measure("fits", "Fits", Unit::Count, |_, s| f64::from(u8::from(s.verdict.possible()))),
-        measure("generation-time", "Generating", Unit::Seconds, |_, s| time(s, Work::Generate)),
-        measure("scoring-time", "Scoring", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Score(_)))),
-        measure("training-time", "Training", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Train(_)))),
-        measure("step-time", "A step", Unit::Seconds, Params::seconds),
-        measure("generation-share", "Of the step, generating", Unit::Fraction, |_, s| {
-            time(s, Work::Generate) / s.seconds(|_| true).max(f64::MIN_POSITIVE)
-        }),
-        measure("generation-flop-share", "Of the FLOPs, generating", Unit::Fraction, Params::flop_share),
-        measure("idle", "GPUs wait for others", Unit::Fraction, Params::idle),
-        measure("at-once-fit", "Sequences at once on an engine", Unit::Count, |_, s| s.generation.at_once),
-        measure("waves", "Waves of generation", Unit::Count, |_, s| s.generation.waves),
+        yes_no(headline(
+            "Whether every phase fits.",
+            measure("fits", "Fits", Unit::Count, |_, s| f64::from(u8::from(s.verdict.possible()))),
+        )),
+        measure("generation-time", "Generation time", Unit::Seconds, |_, s| time(s, Work::Generate)),
+        measure("scoring-time", "Scoring time", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Score(_)))),
+        measure("training-time", "Training time", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Train(_)))),
+        headline(
+            "Generation, scoring and training.",
+            measure("step-time", "Step time", Unit::Seconds, Params::seconds),
+        ),
+        headline(
+            "The share of a step in which answers are generated.",
+            measure("generation-share", "Generation share of step time", Unit::Fraction, |_, s| {
+                time(s, Work::Generate) / s.seconds(|_| true).max(f64::MIN_POSITIVE)
+            }),
+        ),
+        measure("generation-flop-share", "Generation share of FLOPs", Unit::Fraction, Params::flop_share),
+        headline(
+            "Time in which a GPU has finished its part and waits.",
+            measure("idle", "GPU time waiting for other GPUs", Unit::Fraction, Params::idle),
+        ),
+        measure("at-once-fit", "Concurrent sequences per engine", Unit::Count, |_, s| s.generation.at_once),
+        measure("waves", "Generation waves", Unit::Count, |_, s| s.generation.waves),
     ];
 
     fn evaluate(&self) -> Result<Step, String> {
