@@ -111,6 +111,11 @@ impl<'a> Game<'a> {
         self
     }
 
+    /// The mission that is played.
+    pub(super) fn mission(&self) -> &'a Mission {
+        self.mission
+    }
+
     /// Which decision is next, counted from 0; as many as there are when it is over.
     pub fn next(&self) -> usize {
         self.before.len().saturating_sub(1)
