@@ -3,12 +3,13 @@
 //!
 //! - [`scale`]: where numbers lie. [`mod@ticks`]: the lines of an axis.
 //! - [`chart`]: numbers along axes, drawn with plotters. [`charts`]: those of the course.
-//! - [`caption`]: what stands under a figure. [`memory`]: all that `memory-breakdown` shows of a result.
+//! - [`caption`]: what stands under a figure. [`memory`]: all that `memory-breakdown` shows of a result. [`mission`]: the state of a run.
 
 pub mod caption;
 pub mod chart;
 pub mod charts;
 pub mod memory;
+pub mod mission;
 pub mod scale;
 pub mod ticks;
 

@@ -23,11 +23,25 @@ pub(crate) fn list(missions: &[Listed], course: &Course) -> String {
             )
         })
         .collect();
+    let first: String = missions
+        .iter()
+        .filter(|one| !one.mission.newcomers.is_empty())
+        .map(|one| {
+            format!(
+                "<li><a class=\"button\" href=\"mission/{}/\">Play {} {}</a> <span>{}</span></li>\n",
+                escape(&one.slug),
+                escape(&one.number),
+                escape(&one.mission.title),
+                escape(&one.mission.newcomers)
+            )
+        })
+        .collect();
     format!(
         "<article class=\"missions\" data-title=\"Missions\">\n<h1>Missions</h1>\n\
          <p class=\"lede\">One run each, from the budget to the end. You decide; the models of the chapters say what follows, and every decision \
          changes those after it. At the end your run stands beside the best that a search finds.</p>\n\
-         <ol class=\"mission-list\">\n{items}</ol>\n<div data-island=\"mark\"></div>\n</article>\n"
+         <section class=\"mission-first sans\" aria-labelledby=\"mission-first\">\n<h2 id=\"mission-first\">New to missions? Start here</h2>\n\
+         <ul>\n{first}</ul>\n</section>\n<ol class=\"mission-list\">\n{items}</ol>\n<div data-island=\"mark\"></div>\n</article>\n"
     )
 }
 

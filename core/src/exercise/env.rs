@@ -1,10 +1,24 @@
 //! The names that an exercise's expressions and templates may use, with their values.
 
+use std::collections::BTreeSet;
+
 use crate::catalogue::Evaluation;
 use crate::expr::{Expr, continues_name, name_of};
 use crate::hardware::constants;
 use crate::quantity::Unit;
 use crate::query::{Query, did_you_mean, parse_number};
+
+/// Names with values, for [expressions](crate::expr) and [templates](super::Template).
+pub trait Names {
+    /// The number called `name`, in base units.
+    fn number(&self, name: &str) -> Option<f64>;
+    /// What the number called `name` counts, if that is known.
+    fn unit(&self, name: &str) -> Option<Unit>;
+    /// The parameter called `name`, as it is written in a query string.
+    fn text(&self, name: &str) -> Option<&str>;
+    /// Every name, each once.
+    fn names(&self) -> Vec<&str>;
+}
 
 /// Names and values: a model's quantities, and its parameters as the model understood them.
 ///
@@ -57,12 +71,6 @@ impl Env {
         self
     }
 
-    /// This with more names, which hide others of those names.
-    pub fn with_all(mut self, names: impl IntoIterator<Item = (String, f64, Option<Unit>)>) -> Self {
-        self.numbers.splice(0..0, names);
-        self
-    }
-
     /// The number called `name`, in base units: one of these, or a fact of the hardware.
     pub fn number(&self, name: &str) -> Option<f64> {
         let own = self.numbers.iter().find(|(n, ..)| n == name).map(|(_, value, _)| *value);
@@ -82,21 +90,38 @@ impl Env {
 
     /// Every name, numbers first, each once.
     pub fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
+        let mut seen = BTreeSet::new();
         let all = self.numbers.iter().map(|(n, ..)| n).chain(self.texts.iter().map(|(n, _)| n));
-        for name in all {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-        names
+        all.map(String::as_str).filter(|name| seen.insert(*name)).collect()
     }
 
     /// The value of an expression over these names; the error is a sentence.
     pub fn eval(&self, text: &str) -> Result<f64, String> {
-        self.eval_parsed(&Expr::parse(text).map_err(|e| self.explain(text, e))?, text)
+        let names: &dyn Names = self;
+        names.eval_parsed(&Expr::parse(text).map_err(|e| names.explain(text, e))?, text)
+    }
+}
+
+impl Names for Env {
+    fn number(&self, name: &str) -> Option<f64> {
+        self.number(name)
     }
 
+    fn unit(&self, name: &str) -> Option<Unit> {
+        self.unit(name)
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.text(name)
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.names()
+    }
+}
+
+impl dyn Names + '_ {
+    /// The value of an expression that was read from `text`; the error is a sentence.
     pub(super) fn eval_parsed(&self, expr: &Expr, text: &str) -> Result<f64, String> {
         if let Some(name) = self.hyphenated(text) {
             let id = name.replace('_', "-");
@@ -106,17 +131,10 @@ impl Env {
     }
 
     /// The name whose id stands in `text` with its hyphens, which would be read as differences: `total-zero-1`.
-    fn hyphenated(&self, text: &str) -> Option<&str> {
-        let part = |c: char| continues_name(c) || c == '-';
-        let alone = |at: usize, id: &str| {
-            let before = text.get(..at).unwrap_or_default();
-            let after = text.get(at + id.len()..).unwrap_or_default();
-            !before.ends_with(part) && !after.starts_with(part)
-        };
-        self.names().into_iter().filter(|name| name.contains('_')).find(|name| {
-            let id = name.replace('_', "-");
-            text.match_indices(&id).any(|(at, _)| alone(at, &id))
-        })
+    fn hyphenated(&self, text: &str) -> Option<String> {
+        let ids =
+            text.split(|c: char| !continues_name(c) && c != '-').filter(|id| id.contains('-') && !id.contains('_'));
+        ids.map(name_of).find(|name| self.number(name).is_some() || self.text(name).is_some())
     }
 
     pub(super) fn explain(&self, text: &str, error: crate::expr::Error) -> String {
@@ -131,7 +149,7 @@ impl Env {
     }
 
     /// A sentence for a name that does not exist: which do.
-    pub(super) fn unknown(&self, name: &str) -> String {
+    fn unknown(&self, name: &str) -> String {
         if name.contains('.') {
             return unknown_fact(name);
         }

@@ -1,6 +1,6 @@
 //! Text with computed numbers in it.
 //!
-//! Between braces stands an [expression](crate::expr) over the names of an [`Env`], and behind a bar how to write it:
+//! Between braces stands an [expression](crate::expr) over [names](super::Names), and behind a bar how to write it:
 //!
 //! | Template | Becomes |
 //! | --- | --- |
@@ -20,7 +20,7 @@
 
 use std::ops::Range;
 
-use super::env::Env;
+use super::env::Names;
 use crate::answer::{find_unit, units_of};
 use crate::decimal;
 use crate::expr::Expr;
@@ -32,7 +32,7 @@ pub struct Template;
 
 impl Template {
     /// Replaces each `{…}` of `text` by its value in `env`. The error is a sentence for the author.
-    pub fn fill(text: &str, env: &Env) -> Result<String, String> {
+    pub fn fill(text: &str, env: &dyn Names) -> Result<String, String> {
         Self::fill_with(text, |inside| value(inside, env))
     }
 
@@ -109,7 +109,7 @@ fn near(text: &str, at: usize) -> String {
 }
 
 /// The text of one `{…}`.
-fn value(inside: &str, env: &Env) -> Result<String, String> {
+fn value(inside: &str, env: &dyn Names) -> Result<String, String> {
     let mut parts = inside.split('|').map(str::trim);
     let source = parts.next().unwrap_or_default();
     let formats: Vec<&str> = parts.collect();

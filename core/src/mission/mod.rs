@@ -15,8 +15,10 @@
 //! | `spares` | the number that was the answer to the decision `spares` |
 //! | `seed` | the seed |
 
+mod board;
 mod counted;
 mod link;
+mod locked;
 mod play;
 mod report;
 mod scope;
@@ -32,7 +34,9 @@ use serde::{Deserialize, Serialize};
 use crate::exercise::{Params, Value};
 use crate::quantity::{Unit, number};
 
+pub use board::{Bar, Board, Filled, Kind as BarKind, Picture};
 pub use link::{read, write};
+pub use locked::Locked;
 pub use play::{Game, MOST_MOVES, Move, Step, careless};
 pub use report::{Mattered, Played, Report};
 pub use scope::Models;
@@ -64,6 +68,12 @@ pub struct Mission {
     pub model: Vec<Asked>,
     /// What is carried, in the order in which it is shown.
     pub state: Vec<Variable>,
+    /// What is drawn of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<Board>,
+    /// Why somebody new to missions begins with this one; nothing where others come first.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub newcomers: String,
     /// What the search makes as large as it can.
     pub score: Outcome,
     /// What else is compared at the end.
@@ -116,7 +126,10 @@ impl Counted {
         match self {
             Self::Dollars if value < 0.0 => format!("−${}", Unit::Count.format(-value)),
             Self::Dollars => format!("${}", Unit::Count.format(value)),
-            Self::Days => format!("{} {}", number(value), if value == 1.0 { "day" } else { "days" }),
+            Self::Days => match number(value).as_str() {
+                "1" => "1 day".to_owned(),
+                days => format!("{days} days"),
+            },
             Self::Hours => format!("{} h", number(value)),
             other => other.unit().format(value),
         }

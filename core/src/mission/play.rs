@@ -111,6 +111,11 @@ impl<'a> Game<'a> {
         self
     }
 
+    /// The mission that is played.
+    pub(super) fn mission(&self) -> &'a Mission {
+        self.mission
+    }
+
     /// Which decision is next, counted from 0; as many as there are when it is over.
     pub fn next(&self) -> usize {
         self.before.len().saturating_sub(1)
@@ -144,7 +149,7 @@ impl<'a> Game<'a> {
     /// # Errors
     /// A sentence for the author.
     pub fn fill(&self, template: &str) -> Result<String, String> {
-        Template::fill(template, &self.scope.env())
+        Template::fill(template, &self.scope)
     }
 
     /// The state of the widget of the decision that is next, as it is found.
@@ -303,8 +308,7 @@ impl<'a> Game<'a> {
 }
 
 fn fill_all(says: &[&str], scope: &Scope) -> Result<Vec<String>, String> {
-    let env = scope.env();
-    says.iter().filter(|say| !say.trim().is_empty()).map(|say| Template::fill(say, &env)).collect()
+    says.iter().filter(|say| !say.trim().is_empty()).map(|say| Template::fill(say, scope)).collect()
 }
 
 /// Whether an answer is one that the decision takes.

@@ -1,11 +1,11 @@
 //! What expressions of a mission see, and the models that it asks.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::catalogue::{self, Entry, Evaluation};
-use crate::exercise::{Env, Params};
+use crate::exercise::{Names, Params};
 use crate::expr::{self, Expr, name_of};
 use crate::hardware::constants;
 use crate::quantity::Unit;
@@ -17,13 +17,19 @@ type Find<'a> = Box<dyn Fn(&str) -> Option<&'static Entry> + 'a>;
 /// The models of a mission. What was computed is kept: a search asks the same over and over.
 pub struct Models<'a> {
     find: Find<'a>,
-    known: RefCell<BTreeMap<(String, String), Rc<Evaluation>>>,
+    /// By a model's id and its parameters as it understood them.
+    known: RefCell<BTreeMap<(&'static str, String), Rc<Evaluation>>>,
+    /// By what names begin with, a model's id and its parameters as they were given.
+    said: RefCell<BTreeMap<[String; 3], Answer>>,
 }
+
+/// What a model said, or why there is no result.
+type Answer = Result<Rc<Said>, String>;
 
 impl<'a> Models<'a> {
     /// Those that `find` knows.
     pub fn new(find: impl Fn(&str) -> Option<&'static Entry> + 'a) -> Self {
-        Self { find: Box::new(find), known: RefCell::default() }
+        Self { find: Box::new(find), known: RefCell::default(), said: RefCell::default() }
     }
 
     /// All of the catalogue.
@@ -36,38 +42,105 @@ impl<'a> Models<'a> {
         (self.find)(id)
     }
 
-    /// Computes it.
-    fn evaluate(&self, entry: &Entry, query: &Query) -> Rc<Evaluation> {
-        let key = (entry.id.to_owned(), query.to_string());
-        if let Some(known) = self.known.borrow().get(&key) {
-            return Rc::clone(known);
+    /// What a model says of these parameters, under names that begin with `prefix`.
+    fn ask(&self, model: &str, prefix: &str, query: &Query) -> Answer {
+        let key = [prefix.to_owned(), model.to_owned(), query.to_string()];
+        if let Some(said) = self.said.borrow().get(&key) {
+            return said.clone();
         }
-        let evaluation = Rc::new((entry.evaluate)(query));
-        self.known.borrow_mut().insert(key, Rc::clone(&evaluation));
-        evaluation
+        let said = self.evaluate(model, query).map(|(entry, evaluation)| Rc::new(Said::of(prefix, entry, &evaluation)));
+        self.said.borrow_mut().insert(key, said.clone());
+        said
+    }
+
+    fn evaluate(&self, model: &str, query: &Query) -> Result<(&'static Entry, Rc<Evaluation>), String> {
+        let entry = self.entry(model).ok_or_else(|| format!("There is no model “{model}”."))?;
+        let (understood, problems) = (entry.read)(query);
+        if let Some(problem) = problems.into_iter().next() {
+            return Err(problem.message);
+        }
+        let key = (entry.id, understood.to_string());
+        let known = self.known.borrow().get(&key).map(Rc::clone);
+        let evaluation = known.unwrap_or_else(|| {
+            let evaluation = Rc::new((entry.evaluate)(&understood));
+            self.known.borrow_mut().insert(key, Rc::clone(&evaluation));
+            evaluation
+        });
+        evaluation.error.clone().map_or(Ok((entry, evaluation)), Err)
+    }
+}
+
+/// Numbers and texts by their names.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Named {
+    numbers: BTreeMap<String, (f64, Option<Unit>)>,
+    texts: BTreeMap<String, String>,
+}
+
+/// What a model said: its parameters and quantities, under names that all begin alike.
+#[derive(Debug, PartialEq)]
+struct Said {
+    prefix: String,
+    named: Named,
+}
+
+impl Said {
+    fn of(prefix: &str, entry: &Entry, evaluation: &Evaluation) -> Self {
+        let mut named = Named::default();
+        // A link leaves out what is as it is by default; an expression may name it.
+        for param in entry.params() {
+            let text = evaluation.query.get(param.spec.name).unwrap_or(param.spec.default);
+            let name = format!("{prefix}_{}", plain_name(param.spec.name));
+            if let Some(value) = parse_number(text) {
+                named.numbers.insert(name.clone(), (value, None));
+            }
+            if let Kind::Choice(options) = param.spec.kind {
+                for option in options {
+                    let is_this = f64::from(u8::from(*option == text));
+                    named.numbers.insert(format!("{name}_{}", plain_name(option)), (is_this, None));
+                }
+            }
+            named.texts.insert(name, text.to_owned());
+        }
+        for quantity in &evaluation.quantities {
+            let name = format!("{prefix}_{}", plain_name(quantity.id));
+            named.numbers.insert(name, (quantity.value, Some(quantity.unit)));
+        }
+        Self { prefix: prefix.to_owned(), named }
     }
 }
 
 /// Names and their values.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Scope {
-    numbers: BTreeMap<String, (f64, Option<Unit>)>,
-    texts: BTreeMap<String, String>,
+    own: Named,
+    /// What models said, in the order in which they were asked.
+    said: Vec<Rc<Said>>,
 }
 
 impl Scope {
+    /// Every list of names that may have this one, what was said last first.
+    fn lists(&self, name: &str) -> impl Iterator<Item = &Named> {
+        let said = self.said.iter().rev().filter(move |said| name.starts_with(&said.prefix));
+        std::iter::once(&self.own).chain(said.map(|said| &said.named))
+    }
+
+    fn find(&self, name: &str) -> Option<(f64, Option<Unit>)> {
+        let own = self.lists(name).find_map(|named| named.numbers.get(name).copied());
+        own.or_else(|| constants::find(name).map(|(value, unit)| (value, Some(unit))))
+    }
+
     /// The number of this name: one of the mission's, or a fact of the hardware.
     pub(super) fn number(&self, name: &str) -> Option<f64> {
-        let own = self.numbers.get(name).map(|(value, _)| *value);
-        own.or_else(|| constants::find(name).map(|(value, _)| value))
+        self.find(name).map(|(value, _)| value)
     }
 
     pub(super) fn set(&mut self, name: &str, value: f64, unit: Option<Unit>) {
-        self.numbers.insert(name.to_owned(), (value, unit));
+        self.own.numbers.insert(name.to_owned(), (value, unit));
     }
 
     pub(super) fn set_text(&mut self, name: &str, text: &str) {
-        self.texts.insert(name.to_owned(), text.to_owned());
+        self.own.texts.insert(name.to_owned(), text.to_owned());
     }
 
     /// The value of an expression.
@@ -78,8 +151,7 @@ impl Scope {
         let explain = |error: expr::Error| match &error.unknown {
             None => format!("“{text}”: {}", error.message),
             Some(name) => {
-                let names: Vec<&str> = self.numbers.keys().map(String::as_str).collect();
-                format!("“{text}”: There is nothing called “{name}” here{}.", did_you_mean(name, &names))
+                format!("“{text}”: There is nothing called “{name}” here{}.", did_you_mean(name, &self.names()))
             }
         };
         Expr::parse(text).map_err(explain)?.eval(&|name| self.number(name)).map_err(explain)
@@ -97,7 +169,7 @@ impl Scope {
             return Err(format!("“{text}”: There is no variable “{name}” in the state."));
         }
         let value = self.eval(expression.trim())?;
-        let unit = self.numbers.get(name).and_then(|(_, unit)| *unit);
+        let unit = self.find(name).and_then(|(_, unit)| unit);
         self.set(name, value, unit);
         Ok(())
     }
@@ -144,8 +216,8 @@ impl Scope {
             } else if let Some(options) = value.strip_prefix('?') {
                 self.pick(options)?.to_owned()
             } else if let Some(text) = value.strip_prefix('@') {
-                let known = self.texts.get(text).cloned();
-                known.ok_or_else(|| format!("{name}: There is no text “{text}” here."))?
+                let known = self.lists(text).find_map(|named| named.texts.get(text));
+                known.cloned().ok_or_else(|| format!("{name}: There is no text “{text}” here."))?
             } else {
                 value.to_owned()
             };
@@ -170,38 +242,37 @@ impl Scope {
     /// # Errors
     /// Why there is no result: the model's sentence.
     pub(super) fn ask(&mut self, models: &Models<'_>, model: &str, prefix: &str, query: &Query) -> Result<(), String> {
-        let entry = models.entry(model).ok_or_else(|| format!("There is no model “{model}”."))?;
-        let evaluation = models.evaluate(entry, query);
-        if let Some(problem) = evaluation.problems.first() {
-            return Err(problem.message.clone());
-        }
-        if let Some(error) = &evaluation.error {
-            return Err(error.clone());
-        }
-        // A link leaves out what is as it is by default; an expression may name it.
-        for param in entry.params() {
-            let text = evaluation.query.get(param.spec.name).unwrap_or(param.spec.default);
-            let name = format!("{prefix}_{}", plain_name(param.spec.name));
-            if let Some(value) = parse_number(text) {
-                self.set(&name, value, None);
-            }
-            self.set_text(&name, text);
-            let Kind::Choice(options) = param.spec.kind else { continue };
-            for option in options {
-                self.set(&format!("{name}_{}", plain_name(option)), f64::from(u8::from(*option == text)), None);
-            }
-        }
-        for quantity in &evaluation.quantities {
-            self.set(&format!("{prefix}_{}", plain_name(quantity.id)), quantity.value, Some(quantity.unit));
-        }
+        let said = models.ask(model, prefix, query)?;
+        self.said.retain(|other| other.prefix != said.prefix);
+        self.said.push(said);
         Ok(())
     }
+}
 
-    /// The names for templates.
-    pub(super) fn env(&self) -> Env {
-        let texts = self.texts.iter().filter(|(name, _)| !self.numbers.contains_key(*name));
-        let env = Env::of_parameters(&Query::new(texts.map(|(name, text)| (name.as_str(), text.as_str()))));
-        env.with_all(self.numbers.iter().map(|(name, (value, unit))| (name.clone(), *value, *unit)))
+impl Names for Scope {
+    fn number(&self, name: &str) -> Option<f64> {
+        self.number(name)
+    }
+
+    fn unit(&self, name: &str) -> Option<Unit> {
+        self.find(name).and_then(|(_, unit)| unit)
+    }
+
+    /// Of what is a number too, the number is meant.
+    fn text(&self, name: &str) -> Option<&str> {
+        let text = self.lists(name).find_map(|named| named.texts.get(name))?;
+        let is_number = self.lists(name).any(|named| named.numbers.contains_key(name));
+        (!is_number).then_some(text)
+    }
+
+    fn names(&self) -> Vec<&str> {
+        let lists = std::iter::once(&self.own).chain(self.said.iter().map(|said| &said.named));
+        lists
+            .flat_map(|named| named.numbers.keys().chain(named.texts.keys()))
+            .map(String::as_str)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 }
 

@@ -158,6 +158,9 @@ fn played(mission: &Mission, models: &Models<'_>, found: &mut Findings) {
     if let Err(why) = game.fill(&mission.brief) {
         found.say("", format!("brief: {why}"));
     }
+    if let Err(why) = game.picture() {
+        found.say("", format!("board: {why}"));
+    }
     let mut game = game;
     for (i, (decision, answers)) in mission.decision.iter().zip(careless(mission)).enumerate() {
         let place = format!("decision {}", i + 1);

@@ -202,12 +202,21 @@ fn widget(run: Run, draft: Draft, vote: Vote, decision: &Decision) -> AnyView {
         move || widget.to_show(),
         move |module: Module| (module.view)(Props { query: draft.state, alone: false, compact: false }),
     );
-    let readings = run.entry(Some(widget.id)).map(|entry| known(draft, entry, &decision.show));
+    let entry = run.entry(Some(widget.id));
+    let readings = entry.map(|entry| known(draft, entry, &decision.show));
+    let next = run.shown.with_untracked(|s| s.next);
+    let locked =
+        entry.map(|entry| run.with(|m| draft.posed.with_value(|posed| answers::locked(m, next, posed, entry))));
+    let locked = locked.into_iter().flatten().map(|(by, list)| {
+        view! { <li>"Locked by " {by} ": " <span>{list.join(" · ")}</span></li> }
+    });
+    let locked = locked.collect_view();
     let put_back = move |_| {
         draft.said.set(None);
         draft.state.set(draft.posed.get_value());
     };
     view! {
+        <ul class="mission-locked sans">{locked}</ul>
         <div class="mission-figure">{figure}</div>
         <div class="mission-chosen sans">
             {readings}

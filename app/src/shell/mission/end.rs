@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::mission::{self, Game, Mattered, Move, Path, Played, Report, Search};
 use ringside_core::quantity::Unit;
+use ringside_drawing::mission::{self as drawing, Compared};
 
 use super::run::{LONGEST_NAME, Run};
 use super::{Slice, answers};
@@ -140,8 +141,9 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
         view! { <p>"No other answer to a single decision would have been better."</p> }
     });
     let (yours, most) = (report.you.score, report.best.score);
-    let share = (most > 0.0 && yours >= 0.0).then(|| {
-        let share = Unit::Fraction.format((yours / most).min(1.0));
+    let share = (most > 0.0 && yours >= 0.0).then(|| Unit::Fraction.format((yours / most).min(1.0)));
+    let shared = card(run, report, share.as_deref());
+    let share = share.map(|share| {
         view! { <p class="mission-share sans"><b data-share-of-best>{share}</b> " of the best run that was found"</p> }
     });
     let slack = 1e-6 * report.you.score.abs();
@@ -163,11 +165,54 @@ fn result(run: Run, report: &Report, tried: usize) -> AnyView {
         <ol class="mission-mattered">{mattered}</ol>
         {none}
         {returning}
+        {shared}
         <details class="mission-best" data-best=plan>
             <summary class="sans">"What the best run decides"</summary>
             <p class="sans small">"The best of " {tried} " runs that were tried with the models of the chapters."</p>
             <ol>{best}</ol>
         </details>
+    }
+    .into_any()
+}
+
+/// The run on one card, to be shared as a picture: how it compares, how the GPUs and the days stand, and what mattered.
+fn card(run: Run, report: &Report, share: Option<&str>) -> AnyView {
+    let (title, unit, label) = run.with(|m| (m.title.clone(), m.score.unit, m.score.label.clone()));
+    let others = [
+        ("You", Some(&report.you)),
+        ("Best found", Some(&report.best)),
+        ("Without thinking", report.careless.as_ref()),
+    ];
+    let runs: Vec<Compared<'_>> = others
+        .into_iter()
+        .filter_map(|(label, played)| Some(Compared { label, score: played?.score, says: unit.format(played?.score) }))
+        .collect();
+    let drawn = drawing::compared(&runs) + &run.shown.with_untracked(|s| s.board.clone());
+    let names: Vec<String> = run.with(|mission| {
+        let title = |m: &Mattered| mission.decision.get(m.decision).map(|d| format!("“{}”", d.title));
+        report.mattered.iter().filter_map(title).collect()
+    });
+    let finding = match names.as_slice() {
+        [] => "No other answer to a single decision would have been better.".to_owned(),
+        [one] => format!("One decision mattered: {one}."),
+        many => format!("Two decisions mattered most: {}.", many.join(" and ")),
+    };
+    let subtitle = match share {
+        Some(share) => format!("{label}: {share} of the best run found"),
+        None => label,
+    };
+    let address = run.link(Some(""));
+    let name = run.loaded.with_value(|l| format!("mission-{}", l.slug));
+    view! {
+        <figure class="figure sans mission-card" data-address=address data-name=name aria-label="Your run on a card">
+            <div class="figure-head">
+                <p class="figure-title">{title}</p>
+                <p class="figure-subtitle">{subtitle}</p>
+                <div class="figure-tools"><button type="button" class="quiet" data-share="">"Share this card"</button></div>
+            </div>
+            <div class="drawing" data-drawing="" inner_html=drawn></div>
+            <p class="finding"><b>{finding}</b></p>
+        </figure>
     }
     .into_any()
 }

@@ -119,7 +119,8 @@ fn tools(run: Run) -> AnyView {
 
 /// The numbers that are carried, with what the last move changed.
 fn state(run: Run) -> AnyView {
-    let (values, last) = run.shown.with(|s| (s.values.clone(), s.steps.last().map(|step| step.before.clone())));
+    let (values, board, last) =
+        run.shown.with(|s| (s.values.clone(), s.board.clone(), s.steps.last().map(|step| step.before.clone())));
     let tiles = run.with(|mission| {
         mission
             .state
@@ -145,8 +146,13 @@ fn state(run: Run) -> AnyView {
             })
             .collect_view()
     });
-    view! { <section class="mission-state sans" data-beside aria-label="The state of the run"><dl>{tiles}</dl></section> }
-        .into_any()
+    view! {
+        <section class="mission-state sans" data-beside aria-label="The state of the run">
+            <div inner_html=board></div>
+            <dl>{tiles}</dl>
+        </section>
+    }
+    .into_any()
 }
 
 /// A change with its sign.

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
 use ringside_core::mission::{self, Game, MOST_SEED, Mission, Models, Move, SEED, Step};
 use ringside_core::query::Query;
+use ringside_drawing::mission as drawing;
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -109,6 +110,8 @@ pub(super) struct Shown {
     pub(super) next: usize,
     pub(super) is_over: bool,
     pub(super) values: Vec<f64>,
+    /// The GPUs and bars, with what the last move changed: HTML, or nothing.
+    pub(super) board: String,
     /// What is asked: HTML.
     pub(super) ask: String,
     /// The state of the widget as it is found.
@@ -259,12 +262,17 @@ fn show(loaded: &Loaded, seed: u64, moves: &[Move]) -> Shown {
         Err(why) => return Shown { problem: Some(why), is_over: true, ..Shown::default() },
     };
     let fill = |text: &str| game.fill(text).unwrap_or_else(|why| format!("<p>{}</p>", why.replace('<', "&lt;")));
+    let before = moves.len().checked_sub(1).and_then(|last| moves.get(..last));
+    let before = before.and_then(|moves| Game::replay(&loaded.mission, &loaded.models, seed, moves).ok());
+    let before = before.and_then(|(game, _)| game.picture().ok().flatten());
+    let board = game.picture().ok().flatten().map(|now| drawing::board(&now, before.as_ref()));
     let decision = game.decision();
     let options = decision.map_or(&[][..], |d| d.option.as_slice());
     Shown {
         next: game.next(),
         is_over: game.is_over(),
         values: game.values(),
+        board: board.unwrap_or_default(),
         ask: decision.map(|d| fill(&d.ask)).unwrap_or_default(),
         posed: game.posed().unwrap_or_default(),
         options: options.iter().map(|o| (o.id.clone(), fill(&o.text))).collect(),

@@ -30,7 +30,9 @@ const AFTER: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// See [`super::Share`].
 pub(super) fn open(from: HtmlElement) {
-    let Some(figure) = figures::meant(Some(&from), "").and_then(|place| figures::within(&place)) else { return };
+    let card = from.closest("[data-address]").ok().flatten().map(|card| card.unchecked_into());
+    let meant = || figures::meant(Some(&from), "").and_then(|place| figures::within(&place));
+    let Some(figure) = card.or_else(meant) else { return };
     let Ok(host) = document().create_element("div") else { return };
     let Some(body) = document().body() else { return };
     if body.append_child(&host).is_err() {
@@ -60,7 +62,9 @@ pub(super) fn open(from: HtmlElement) {
         };
         let shared = StoredValue::new_local(Shared::of(&figure));
         let content = move || shared.with_value(Shared::view);
-        let sheet = move || dialog::view(is_open.into(), close, "Share this figure", content).into_any();
+        let title =
+            shared.with_value(|shared| if shared.frame.is_some() { "Share this figure" } else { "Share this card" });
+        let sheet = move || dialog::view(is_open.into(), close, title, content).into_any();
         Islands::new().put(host, Box::new(sheet));
     });
 }
@@ -93,12 +97,18 @@ fn state(figure: &HtmlElement) -> (String, String) {
 struct Shared {
     figure: HtmlElement,
     address: String,
-    frame: String,
+    /// The figure in a frame; nothing for what is none, and says its address itself.
+    frame: Option<String>,
     name: String,
 }
 
 impl Shared {
     fn of(figure: &HtmlElement) -> Self {
+        let own = dom::attribute(figure, "data-address");
+        if !own.is_empty() {
+            let (address, name) = (link::whole(&own), dom::attribute(figure, "data-name"));
+            return Self { figure: figure.clone(), address, frame: None, name };
+        }
         let (address, framed) = state(figure);
         let title = dom::find(figure, ".figure-title").and_then(|e| e.text_content()).unwrap_or_default();
         let frame = format!(
@@ -107,7 +117,7 @@ impl Shared {
             dom::escaped(&framed),
             dom::escaped(&title)
         );
-        Self { figure: figure.clone(), address, frame, name: dom::attribute(figure, "data-widget") }
+        Self { figure: figure.clone(), address, frame: Some(frame), name: dom::attribute(figure, "data-widget") }
     }
 
     fn view(&self) -> AnyView {
@@ -131,14 +141,20 @@ impl Shared {
                 });
             }
         };
-        view! {
-            <div class="share">
-                {copied("Link to this state", self.address.clone())}
-                {copied("In a page of your own", self.frame.clone())}
+        let label = if self.frame.is_some() { "Link to this state" } else { "Link" };
+        let frame = self.frame.clone().map(|frame| {
+            view! {
+                {copied("In a page of your own", frame)}
                 <p class="fine">
                     "The frame tells the page around it how high the figure is and what it computes, and "
                     <a href="embedding.html" target="_blank">"can be driven"</a> "."
                 </p>
+            }
+        });
+        view! {
+            <div class="share">
+                {copied(label, self.address.clone())}
+                {frame}
                 <p class="share-pictures">"As a picture, 1920 pixels wide"</p>
                 <p class="actions">
                     <button type="button" class="secondary" on:click=save(false)>"Save as SVG"</button>
