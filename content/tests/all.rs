@@ -10,6 +10,7 @@ mod logs;
 mod missions;
 mod real_content;
 mod slide;
+mod tried;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

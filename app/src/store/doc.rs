@@ -346,7 +346,7 @@ impl std::fmt::Display for Unusable {
 /// # Errors
 /// [`Unusable`], when it is not a document of this or an earlier version.
 pub fn read(text: &str) -> Result<Doc, Unusable> {
-    let value: Value = serde_json::from_str(text).map_err(|_| Unusable::Corrupt)?;
+    let mut value: Value = serde_json::from_str(text).map_err(|_| Unusable::Corrupt)?;
     let version = value.get("version").and_then(Value::as_u64).ok_or(Unusable::Corrupt)?;
     if version > VERSION {
         return Err(Unusable::Newer(version));
@@ -354,11 +354,27 @@ pub fn read(text: &str) -> Result<Doc, Unusable> {
     if version == 0 {
         return Err(Unusable::Corrupt);
     }
+    keep_unread_setup(&mut value);
     let mut doc = serde_json::from_value(value).map_err(|_| Unusable::Corrupt)?;
     if version == 1 {
         from_first(&mut doc);
     }
     Ok(doc)
+}
+
+/// Puts a setup that is neither a text nor numbers by name beside the others, so that what is written later does not replace it.
+fn keep_unread_setup(doc: &mut Value) {
+    let is_read = |setup: &Value| match setup {
+        Value::String(_) | Value::Null => true,
+        Value::Object(map) => map.values().all(Value::is_number),
+        _ => false,
+    };
+    if let Some(fields) = doc.as_object_mut()
+        && fields.get("setup").is_some_and(|setup| !is_read(setup))
+        && let Some(setup) = fields.remove("setup")
+    {
+        fields.entry("setup-unread").or_insert(setup);
+    }
 }
 
 /// As much of a document of a later version as this one understands, to be looked at and not to be written back.
@@ -431,6 +447,16 @@ mod tests {
         let doc = read(r#"{"version":2,"setup":{"alpha":3e-5,"bandwidth":1.5e9}}"#).expect("reads");
         assert_eq!(doc.setup, "alpha=0.00003&bandwidth=1500000000");
         assert_eq!(read(&write(&doc)).expect("reads").setup, doc.setup);
+    }
+
+    #[test]
+    fn a_setup_that_cannot_be_read_is_kept() {
+        for setup in [r#"[1,2]"#, "7", "true", r#"{"alpha":3e-5,"gpu":"h100"}"#] {
+            let doc = read(&format!(r#"{{"version":2,"setup":{setup}}}"#)).expect("reads");
+            let kept = serde_json::from_str::<Value>(setup).expect("JSON");
+            assert_eq!((doc.setup.as_str(), doc.rest.get("setup-unread")), ("", Some(&kept)));
+            assert_eq!(read(&write(&doc)).expect("reads").rest, doc.rest);
+        }
     }
 
     #[test]

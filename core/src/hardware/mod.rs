@@ -7,7 +7,8 @@
 //! 80 × 10⁹ bytes. The silicon usually has more: its driver reports 81 559 MiB (85.5 × 10⁹ bytes), because HBM stacks
 //! come in binary gigabytes and some is kept for ECC and the driver. What is over is about what the CUDA context, the
 //! communication buffers and fragmentation take, so comparing a model's own bytes with the marketed decimal figure is
-//! the conservative reading and the default. [`Accelerator::reported`] is the driver's figure where there is a source.
+//! the conservative reading and the default. [`Accelerator::reported`] is the driver's figure where there is a source, and
+//! [`Accelerator::seen`] what is left for a process: PyTorch's "total capacity", of which vLLM takes its share.
 
 pub mod constants;
 pub mod levels;
@@ -39,6 +40,8 @@ pub struct Accelerator {
     pub memory: Bytes,
     /// What `nvidia-smi` reports as total memory, where a source gives it.
     pub reported: Option<Bytes>,
+    /// What a process sees as total memory, and who says so, where somebody does. It differs by some 0.1 GiB with the driver and ECC.
+    pub seen: Option<(Bytes, &'static str)>,
     /// Peak memory bandwidth, bytes a second.
     pub bandwidth: f64,
     /// Peak dense matrix-multiply rate in `peak_dtype` with fp32 accumulation, FLOP a second, without sparsity.
@@ -212,6 +215,9 @@ mod tests {
             assert!(a.memory.0 > 1e9 && a.bandwidth > 1e11 && a.peak > 1e13, "{id}");
             assert!(a.source.url.starts_with("https://") && !a.source.title.is_empty(), "{id}");
             assert!(a.reported.is_none_or(|r| r.0 > a.memory.0 * 0.99), "{id}");
+            // What a process sees is less than what the driver reports, and more than what is sold, where a gigabyte is 10⁹ bytes.
+            assert!(a.seen.is_none_or(|(seen, source)| seen.0 > a.memory.0 && source.contains("issue")), "{id}");
+            assert!(a.seen.zip(a.reported).is_none_or(|((seen, _), reported)| seen.0 < reported.0), "{id}");
             assert!(a.fp8.is_none_or(|rate| rate == 2.0 * a.peak), "{id}");
             assert!(["bf16", "fp16"].contains(&a.peak_dtype), "{id}");
             let (inside, between) = links::of(a);

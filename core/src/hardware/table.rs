@@ -2,7 +2,7 @@
 //! one, add a row.
 
 use super::{Accelerator, Chip, Latencies, Ports, Source};
-use crate::units::{Bytes, GB, KIB, MIB};
+use crate::units::{Bytes, GB, GIB, KIB, MIB};
 
 /// One row: sizes in the units of the data sheets (GB, MiB by NVML or 0, GB/s, dense TFLOP/s).
 const fn row(
@@ -18,6 +18,7 @@ const fn row(
         name,
         memory: Bytes(memory_gb * GB),
         reported: if reported_mib == 0 { None } else { Some(Bytes(reported_mib as f64 * MIB)) },
+        seen: None,
         bandwidth: bandwidth_gb_s * GB,
         peak: peak_tflops * 1e12,
         peak_dtype,
@@ -32,6 +33,11 @@ impl Accelerator {
     /// With units for 8-bit floats that are twice as fast as those for 16 bits, as its data sheet (its `source`) says.
     const fn twice_as_fast_in_fp8(self) -> Self {
         Self { fp8: Some(2.0 * self.peak), ..self }
+    }
+
+    /// With the GiB that PyTorch's out-of-memory messages call its total capacity, from a public thread.
+    const fn seen(self, gib: f64, source: &'static str) -> Self {
+        Self { seen: Some((Bytes(gib * GIB), source)), ..self }
     }
 
     /// With what is known of its SMs and caches.
@@ -153,7 +159,17 @@ pub const ALL: &[Accelerator] = &[
             "NVIDIA V100 Tensor Core GPU data sheet",
             "https://images.nvidia.com/content/technologies/volta/pdf/volta-v100-datasheet-update-us-1165301-r5.pdf",
         ),
-    ).with(GV100),
+    ).with(GV100).seen(31.74, "liucongg/ChatGLM-Finetuning issue 73"),
+    row(
+        ("v100-16", "V100 SXM2 16 GB"),
+        (16.0, 0),
+        900.0,
+        (125.0, "fp16"), ports("", "", "pcie3"),
+        from(
+            "NVIDIA V100 Tensor Core GPU data sheet",
+            "https://images.nvidia.com/content/technologies/volta/pdf/volta-v100-datasheet-update-us-1165301-r5.pdf",
+        ),
+    ).with(GV100).seen(15.77, "meta-llama/llama-cookbook issue 234"),
     row(
         ("t4", "T4 16 GB"),
         (16.0, 0),
@@ -207,10 +223,10 @@ pub const ALL: &[Accelerator] = &[
         (362.0, "bf16"), card("pcie4"),
         from("NVIDIA L40S, specifications", "https://www.nvidia.com/en-us/data-center/l40s/"),
     ).twice_as_fast_in_fp8(),
-    row(("a100-40", "A100 SXM 40 GB"), (40.0, 40_960), 1555.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE_40).with(GA100),
-    row(("a100-80", "A100 SXM 80 GB"), (80.0, 81_920), 2039.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE).with(GA100),
+    row(("a100-40", "A100 SXM 40 GB"), (40.0, 40_960), 1555.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE_40).with(GA100).seen(39.50, "TianheWu/CoSeR issue 10"),
+    row(("a100-80", "A100 SXM 80 GB"), (80.0, 81_920), 2039.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE).with(GA100).seen(79.25, "levihsu/OOTDiffusion issue 235"),
     row(("h100-pcie-80", "H100 PCIe 80 GB"), (80.0, 0), 2000.0, (756.0, "bf16"), card("pcie5"), H100).twice_as_fast_in_fp8().with(GH100_PCIE),
-    row(("h100-80", "H100 SXM 80 GB"), (80.0, 81_559), 3350.0, (989.0, "bf16"), ports("nvlink4", "ndr", "pcie5"), H100).twice_as_fast_in_fp8().with(GH100),
+    row(("h100-80", "H100 SXM 80 GB"), (80.0, 81_559), 3350.0, (989.0, "bf16"), ports("nvlink4", "ndr", "pcie5"), H100).twice_as_fast_in_fp8().with(GH100).seen(79.11, "vllm-project/vllm issue 27508"),
     row(
         ("h800", "H800 SXM 80 GB"),
         (80.0, 0),

@@ -1,9 +1,9 @@
 //! A batch script: what Slurm gives it, and the tasks that its `srun` starts.
 
 use super::launcher::{self, Kind, Started};
-use super::ray::{Cluster, Taken};
-use super::shell::{Arg, Env, Reach, Shell, Went};
-use super::step::{Job, MOST_TASKS, Options, batch_shell, texts};
+use super::ray::{self, Cluster, Taken};
+use super::shell::{Arg, Env, Reach, Shell, Went, known};
+use super::step::{Job, MOST_TASKS, Options, Place, batch_shell, texts};
 use super::verdict::{Fault, Launch};
 use super::world::{Task, World};
 use crate::query::shorten;
@@ -23,6 +23,7 @@ pub fn launch(text: &str, world: World) -> Launch {
         return launch;
     }
     launch.asked = options.task_count().max(options.node_count());
+    launch.sizeless = has_header && options.nodes.is_none() && options.ntasks.is_none() && launch.blame.is_none();
     if !has_header {
         // A script that is started by hand has the machine, and what its caller sets.
         options = Options { nodes: Some(1), gpus_per_node: Some(world.gpus), exclusive: true, ..Options::default() };
@@ -36,7 +37,7 @@ pub fn launch(text: &str, world: World) -> Launch {
     }
     let mut run = Script::default();
     shell.run_text(text, 1, &mut |shell, args, background| run.command(shell, args, background, &mut launch));
-    let Script { found, bare, ray: _, ended } = run;
+    let Script { found, bare, ray, ended } = run;
     for note in std::mem::take(&mut shell.notes) {
         match note.reach {
             Some(reach) => launch.unread(note.line, reach, note.text),
@@ -56,12 +57,12 @@ pub fn launch(text: &str, world: World) -> Launch {
         launch.by_hand = shell.by_hand;
         if started.is_empty() {
             launch.fail(Fault::NothingLaunched, 0);
+        } else if ray.begun() && !stepped {
+            launch.unread(line, Reach::Everything, ray::NO_WORKERS);
         } else {
             launcher::make(started, stepped, line, &mut launch);
         }
     }
-    let last = text.lines().count().max(1);
-    launch.remarks.iter_mut().for_each(|(line, _)| *line = (*line).min(last));
     launch
 }
 
@@ -93,20 +94,25 @@ impl Script {
             );
             return Went::Stop;
         }
-        let (tasks, at) = if stepped {
+        let (tasks, at, is_free) = if stepped {
             match step(shell, args.get(1..).unwrap_or_default(), launch) {
-                Some((tasks, at)) => (tasks, at + 1),
+                Some(place) => (place.tasks(&shell.env), place.at + 1, place.is_free()),
                 None => {
                     self.ended = launch.fault.is_some();
                     return Went::Stop;
                 }
             }
         } else {
-            (vec![in_batch(shell)], 0)
+            (vec![in_batch(shell)], 0, false)
         };
+        let is_second = !self.found.is_empty() || self.ray.begun();
         let command = args.get(at..).unwrap_or_default();
         if stepped && command.is_empty() {
             shell.unread(line, Reach::Everything, "srun ends before the command that it is to start.");
+            return Went::Stop;
+        }
+        if is_free && is_second {
+            shell.unread(line, Reach::Everything, "Which node this step takes is not known here: --nodelist says it.");
             return Went::Stop;
         }
         match self.ray.takes(&tasks, command, launch) {
@@ -154,8 +160,8 @@ fn in_batch(shell: &Shell) -> Task {
     Task { node: 0, env: shell.env.inherited(), visible, small_shm: Some(false), cpus: job.and_then(Job::batch_cpus) }
 }
 
-/// The tasks of srun, and how many of its words name them; none where they are not known, which is noted.
-fn step(shell: &mut Shell, args: &[Arg], launch: &mut Launch) -> Option<(Vec<Task>, usize)> {
+/// Where srun starts its tasks; none where that is not known, which is noted.
+fn step(shell: &mut Shell, args: &[Arg], launch: &mut Launch) -> Option<Place> {
     let job = shell.job.clone().unwrap_or_default();
     let line = |at: usize| args.get(at).or(args.last()).map_or(1, |arg| arg.line);
     match Options::step(&texts(args), &shell.env, &job) {
@@ -183,7 +189,7 @@ fn step(shell: &mut Shell, args: &[Arg], launch: &mut Launch) -> Option<(Vec<Tas
                 shell.unread(line(0), Reach::Everything, why);
                 return None;
             }
-            Some((place.tasks(&shell.env), place.at))
+            Some(place)
         }
     }
 }
@@ -220,6 +226,10 @@ fn header(text: &str, launch: &mut Launch) -> Options {
                 Err(NotRead { why: format!("“{}” is no option.", shorten(word)), unknown: false })
             });
             match given {
+                Ok(given) if !known(given.value) => {
+                    launch.unread(line, Reach::Everything, format!("The value of --{} is not known here.", given.name));
+                    break;
+                }
                 Ok(given) => {
                     rest = rest.get(given.words..).unwrap_or_default();
                     if let Err(why) = options.take(&given) {

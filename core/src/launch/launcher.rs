@@ -620,6 +620,11 @@ fn accelerated(
     }
     let all = number("num-processes", 1, task.visible.len().max(1) as u64)?;
     let host = text("main-process-ip")?;
+    if host.is_none() && machines > 1 {
+        let why = "Where the machines meet is not in the command: accelerate takes it from its default config file, which is not \
+                   here. Write --main_process_ip.";
+        return Err(Stopped::Unread(at, why.to_owned()));
+    }
     let line = host.as_ref().map_or(at, |(_, line)| *line);
     let host = host.map_or_else(|| "127.0.0.1".to_owned(), |(host, _)| host);
     let port = text("main-process-port")?.map_or_else(|| PORT.to_owned(), |(port, _)| port);

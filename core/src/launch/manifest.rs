@@ -7,7 +7,7 @@
 
 use super::launcher::{self, Kind};
 use super::schema;
-use super::shell::{Arg, Env, Reach, Shell, UNKNOWN};
+use super::shell::{Arg, Env, Reach, Shell, UNKNOWN, known};
 use super::verdict::{Fault, Launch};
 use super::world::{PORT, Task, World, host};
 use super::yaml::{self, Node};
@@ -51,7 +51,6 @@ pub fn launch(text: &str, world: World) -> Launch {
     let documents = match yaml::read(text) {
         Ok(documents) => documents,
         Err((line, why)) => {
-            let line = line.min(text.lines().count().max(1));
             launch.remark(line, why);
             launch.fail(Fault::UnreadManifest, line);
             return launch;
@@ -74,8 +73,9 @@ pub fn launch(text: &str, world: World) -> Launch {
         return launch;
     }
     let label = document.at("metadata.labels").and_then(|labels| labels.get("kueue.x-k8s.io/queue-name"));
-    if let Some((name, line)) =
-        label.and_then(|node| node.text().map(|name| (name, node.line))).filter(|(name, _)| *name != QUEUE)
+    if let Some((name, line)) = label
+        .and_then(|node| node.text().map(|name| (name, node.line)))
+        .filter(|(name, _)| known(name) && *name != QUEUE)
     {
         name.clone_into(&mut launch.detail);
         launch.remark(line, format!("There is no LocalQueue “{}” in this namespace: {QUEUE} is one.", shorten(name)));
@@ -105,7 +105,7 @@ fn job<'a>(document: &'a Node, kind: &str, launch: &mut Launch) -> Option<Job<'a
             let line = runtime.map_or(1, |node| node.line);
             launch.unread(
                 line,
-                Reach::Nothing,
+                Reach::Variables,
                 "What this runtime says besides is not here; torch-distributed is known.",
             );
         }

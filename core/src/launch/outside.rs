@@ -86,8 +86,11 @@ pub fn printed(args: &[String], input: Option<&str>, env: &Env, job: Option<&Job
             | "nproc" | "which" | "git",
             _,
         ) => Printed::Quiet,
-        ("seq", [last]) => {
-            text(last.parse::<u64>().ok().filter(|n| *n <= 512).map(|n| (1..=n).map(|i| format!("{i}\n")).collect()))
+        ("seq", ends) if (1..=2).contains(&ends.len()) => {
+            let ends: Option<Vec<u64>> = ends.iter().map(|end| end.parse().ok()).collect();
+            let range = ends.and_then(|ends| Some((if ends.len() == 2 { *ends.first()? } else { 1 }, *ends.last()?)));
+            let is_short = |(from, to): &(u64, u64)| to.saturating_sub(*from) <= 512;
+            text(range.filter(is_short).map(|(from, to)| (from..=to).map(|i| format!("{i}\n")).collect()))
         }
         ("expr", terms) => text(Sum::new(&terms.join(" "), env).value().map(|n| format!("{n}\n"))),
         ("nvidia-smi", flags)

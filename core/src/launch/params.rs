@@ -2,6 +2,7 @@
 
 use super::cases::Case;
 use super::record::Kept;
+use super::shell::{Reach, UNKNOWN};
 use super::verdict::{Launch, Outcome};
 use super::world::{Process, World};
 use super::{batch, manifest};
@@ -22,7 +23,7 @@ pub struct Script(pub String);
 impl Text for Script {
     fn read(&mut self, text: &str) -> Result<(), String> {
         // A character of our own stands for what is not known.
-        self.0 = text.trim().replace([super::shell::UNKNOWN, '\r'], "");
+        self.0 = text.trim().replace([UNKNOWN, '\r'], "");
         let (lines, characters) = (text.lines().count(), text.chars().count());
         if lines > MOST.0 || characters > MOST.1 {
             self.0.clear();
@@ -100,9 +101,26 @@ impl Params {
     /// What comes of it.
     pub fn launch(&self) -> Launch {
         let (text, world) = (self.text(), self.world());
-        let mut launch =
-            if manifest::is_manifest(&text) { manifest::launch(&text, world) } else { batch::launch(&text, world) };
+        let read = |text: &str| {
+            if manifest::is_manifest(text) { manifest::launch(text, world) } else { batch::launch(text, world) }
+        };
+        let mut launch = read(&text);
+        let last = text.lines().count().max(1);
+        // A text that ends within a line may have been cut there: what is refused of its last word may go on.
+        let is_open = !text.ends_with('\n') || text.ends_with("\\\n");
+        if is_open && launch.fault.is_some_and(|(fault, line)| fault.is_refusal() && line >= last) {
+            let longer = read(&format!("{text}{UNKNOWN}"));
+            if longer.fault != launch.fault {
+                launch = longer;
+                launch.unread(
+                    last,
+                    Reach::Everything,
+                    "The text ends within this line: whether its last word is complete is not known.",
+                );
+            }
+        }
         launch.follow(world);
+        launch.within(last);
         launch
     }
 

@@ -53,8 +53,19 @@ pub enum Step {
     Group(Vec<Item>, bool),
     /// A function.
     Function(String, Arc<Vec<Item>>),
-    /// A loop, by the word that begins it, with the variable that it sets.
-    Loop(&'static str, String, Vec<Item>),
+    /// A loop.
+    Loop(Loop, Vec<Item>),
+}
+
+/// How a loop goes round.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Loop {
+    /// The word that begins it.
+    pub what: &'static str,
+    /// The variable that it sets, or `((…))`; empty for none.
+    pub name: String,
+    /// The words behind `in`; none without it.
+    pub words: Option<Vec<Word>>,
 }
 
 /// A step, its line, and what joins it to the next.
@@ -484,18 +495,22 @@ impl Parser {
                 } else {
                     String::new()
                 };
-                let mut body = if name.is_empty() {
-                    self.list(&["do", "done"])
-                } else {
-                    while self.i < self.tokens.len() && self.keyword() != Some("do") {
-                        self.i += 1;
+                let mut words = None;
+                let mut body = if name.is_empty() { self.list(&["do", "done"]) } else { Vec::new() };
+                while !name.is_empty() && self.i < self.tokens.len() && self.keyword() != Some("do") {
+                    if let Some(Token::Word(word)) = self.tokens.get(self.i) {
+                        match &mut words {
+                            None if word.raw == "in" => words = Some(Vec::new()),
+                            None => {}
+                            Some(words) => words.push(word.clone()),
+                        }
                     }
-                    Vec::new()
-                };
+                    self.i += 1;
+                }
                 self.expect("do", line, what);
                 body.extend(self.list(&["done"]));
                 self.expect("done", line, what);
-                Step::Loop(what, name, body)
+                Step::Loop(Loop { what, name, words }, body)
             }
             "case" => self.case(line)?,
             "{" => {
@@ -646,7 +661,9 @@ mod tests {
                 Step::Case(_, arms) if arms.len() == 2 => "case",
                 Step::Group(_, true) => "group",
                 Step::Function(..) => "function",
-                Step::Loop("for", name, _) if name == "i" => "for",
+                Step::Loop(Loop { what: "for", name, words: Some(words) }, _) if name == "i" && words.len() == 2 => {
+                    "for"
+                }
                 other => panic!("{other:?}"),
             })
             .collect();

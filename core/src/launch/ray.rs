@@ -27,6 +27,10 @@ const VALUED: &str = "address port node-ip-address node-name num-gpus num-cpus m
 /// Those that take none.
 const FLAGS: &str = "head block disable-usage-stats no-redirect-output no-monitor ray-debugger-external enable-resource-isolation verbose";
 
+/// What a driver that says nothing of its workers is told.
+pub const NO_WORKERS: &str =
+    "How many workers this driver asks Ray for is not in its command: --num-workers says it here.";
+
 /// Most nodes of a cluster, counted anew for each time that one joins.
 const MOST_MEMBERS: usize = 512;
 
@@ -89,7 +93,7 @@ impl Cluster {
     }
 
     /// Whether something of it was started.
-    fn begun(&self) -> bool {
+    pub fn begun(&self) -> bool {
         self.head.is_some() || !self.members.is_empty() || self.lost.is_some()
     }
 
@@ -190,11 +194,7 @@ impl Cluster {
             words.get(at + 1).map(|w| w.text.clone())
         };
         let Some((_, value, line)) = given.iter().find(|(name, ..)| name == "num-workers") else {
-            launch.unread(
-                first.line,
-                Reach::Everything,
-                "How many workers this driver asks Ray for is not in its command: --num-workers says it here.",
-            );
+            launch.unread(first.line, Reach::Everything, NO_WORKERS);
             return Taken::Ended;
         };
         let value = value.clone().or_else(|| after("num-workers")).unwrap_or_default();

@@ -3,6 +3,7 @@
 //! From kubeflow/trainer `pkg/apis/trainer/v1alpha1/trainjob_types.go` (2.1, and `runtimePatches` of what follows it), kubeflow/training-operator
 //! `pkg/apis/kubeflow.org/v1` (PyTorchJob), kubernetes-sigs/jobset `api/jobset/v1alpha2`, and kubernetes/api `batch/v1` and `core/v1` (1.34).
 
+use super::shell::known;
 use super::yaml::{Node, Value};
 use crate::query::{did_you_mean, shorten};
 
@@ -92,18 +93,19 @@ fn fields(name: &str) -> Option<&'static str> {
 /// The first field that a type does not have, or that is a list where it has none: its line, its path, and a sentence.
 pub fn check(node: &Node, name: &str, path: &str) -> Option<(usize, String, String)> {
     let list = fields(name)?;
+    let names: Vec<&str> = list.split_whitespace().map(|f| f.split(':').next().unwrap_or(f)).collect();
     let Value::Map(entries) = &node.value else {
-        // Nothing at all is as if the field were left out.
-        let nothing = matches!(&node.value, Value::Text(text) if text.is_empty());
-        return (!nothing)
-            .then(|| (node.line, path.to_owned(), format!("{path} must have fields: {}.", shorten(list))));
+        // Nothing at all is as if the field were left out, and a text that may go on may be the beginning of a field.
+        let is_open = matches!(&node.value, Value::Text(text) if text.is_empty() || !known(text));
+        return (!is_open).then(|| {
+            (node.line, path.to_owned(), format!("{path} must have fields: {}.", shorten(&names.join(", "))))
+        });
     };
     for (key, line, value) in entries {
         let here = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         let found =
             list.split_whitespace().map(|f| f.split_once(':').unwrap_or((f, ""))).find(|(field, _)| field == key);
         let Some((_, inner)) = found else {
-            let names: Vec<&str> = list.split_whitespace().map(|f| f.split(':').next().unwrap_or(f)).collect();
             let parent = if path.is_empty() { name } else { path };
             let why = format!("{} has no field “{}”{}.", shorten(parent), shorten(key), did_you_mean(key, &names));
             return Some((*line, here, why));
@@ -113,7 +115,7 @@ pub fn check(node: &Node, name: &str, path: &str) -> Option<(usize, String, Stri
             (Some(item), Value::List(items)) => {
                 items.iter().enumerate().find_map(|(i, item_node)| check(item_node, item, &format!("{here}[{i}]")))
             }
-            (Some(_), Value::Text(text)) if text.is_empty() => None,
+            (Some(_), Value::Text(text)) if text.is_empty() || !known(text) => None,
             (Some(_), _) => Some((*line, here.clone(), format!("{here} must be a list: each item begins with “- ”."))),
             (None, Value::List(_)) => Some((*line, here.clone(), format!("{here} must have fields, and is a list."))),
             (None, _) => check(value, inner, &here),

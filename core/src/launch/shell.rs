@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::outside;
-use super::parse::{DEEPEST, Inside, Item, Join, Simple, Step, Word, behind, parse};
+use super::parse::{DEEPEST, Inside, Item, Join, Loop, Simple, Step, Word, behind, parse};
 use super::step::Job;
 use crate::query::shorten;
 
@@ -167,6 +167,10 @@ pub enum Went {
     Stop,
     /// A function ends here.
     Return,
+    /// A loop ends here.
+    Break,
+    /// The next round of a loop begins.
+    Continue,
 }
 
 /// Runs commands that are not the shell's own.
@@ -789,17 +793,95 @@ impl Shell {
                 self.functions.insert(name.clone(), Arc::clone(body));
                 Went::On(Some(true))
             }
-            Step::Loop(what, name, body) => {
-                let text = format!("“{what}” is not evaluated here: write out what it does.");
-                if !name.starts_with('(') {
-                    self.assign(name, vec![unknown()], false, item.line);
-                }
-                self.untaken(body, item.line, &text);
-                Went::On(None)
-            }
+            Step::Loop(head, body) => self.rounds(head, body, item.line, run),
         };
         self.depth -= 1;
         went
+    }
+
+    /// A loop over words that are known, or that counts; any other is not run.
+    fn rounds(&mut self, head: &Loop, body: &[Item], line: usize, run: Run<'_>) -> Went {
+        if let (Some(words), "for") = (&head.words, head.what)
+            && let Some(values) = self.values(words)
+        {
+            for value in values {
+                self.assign(&head.name, vec![value], false, line);
+                match self.round(body, line, run) {
+                    Went::On(_) | Went::Continue => {}
+                    Went::Break => break,
+                    end => return end,
+                }
+            }
+            return Went::On(Some(true));
+        }
+        if let Some(counts) = head.name.strip_prefix("((").and_then(|inner| inner.strip_suffix("))"))
+            && let [first, condition, next] = counts.split(';').collect::<Vec<_>>().as_slice()
+            && self.count(first, line)
+        {
+            loop {
+                match self.sum(condition, line).parse::<i64>() {
+                    Ok(0) => return Went::On(Some(true)),
+                    Ok(_) => {}
+                    Err(_) => break,
+                }
+                match self.round(body, line, run) {
+                    Went::On(_) | Went::Continue => {}
+                    Went::Break => return Went::On(Some(true)),
+                    end => return end,
+                }
+                if !self.count(next, line) {
+                    break;
+                }
+            }
+        }
+        if !head.name.starts_with('(') {
+            self.assign(&head.name, vec![unknown()], false, line);
+        }
+        self.untaken(body, line, &format!("“{}” is not evaluated here: write out what it does.", head.what));
+        Went::On(None)
+    }
+
+    fn round(&mut self, body: &[Item], line: usize, run: Run<'_>) -> Went {
+        if self.spend(64, line) { self.run(body, run) } else { Went::Stop }
+    }
+
+    /// What a loop goes through, where all of it is known.
+    fn values(&mut self, words: &[Word]) -> Option<Vec<String>> {
+        let mut all = Vec::new();
+        for word in words {
+            match braced(&word.raw) {
+                Some(range) => all.extend(range.map(|n| n.to_string())),
+                None if word.raw.replace("${", "").contains('{') => return None,
+                None => all.extend(self.fields(word).into_iter().map(|arg| arg.text)),
+            }
+        }
+        // Names of files are not known.
+        all.iter().all(|value| known(value) && !value.contains(['*', '?', '['])).then_some(all)
+    }
+
+    /// `i=0`, `i++` or `i+=2` of a loop that counts; whether it is evaluated.
+    fn count(&mut self, text: &str, line: usize) -> bool {
+        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let sum = ["++", "--"].into_iter().find_map(|op| {
+            let name = text.strip_suffix(op).or(text.strip_prefix(op))?;
+            Some((name.to_owned(), format!("{name}{}1", &op[..1])))
+        });
+        let (name, sum) = match (sum, text.split_once('=')) {
+            (Some(counted), _) => counted,
+            (None, Some((name, by))) => match name.strip_suffix(['+', '-']) {
+                Some(bare) => (bare.to_owned(), format!("{name}({by})")),
+                None => (name.to_owned(), by.to_owned()),
+            },
+            (None, None) => return text.is_empty(),
+        };
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let value = self.sum(&sum, line);
+        if !is_name || !known(&value) {
+            return false;
+        }
+        self.assign(&name, vec![value], false, line);
+        true
     }
 
     fn case(&mut self, subject: &Word, arms: &[(Vec<Word>, Vec<Item>)], line: usize, run: Run<'_>) -> Went {
@@ -961,6 +1043,8 @@ impl Shell {
         match name {
             "exit" => Went::Stop,
             "return" => Went::Return,
+            "break" if rest.is_empty() => Went::Break,
+            "continue" if rest.is_empty() => Went::Continue,
             "true" | ":" => Went::On(Some(true)),
             "false" => Went::On(Some(false)),
             "command" | "builtin" | "exec" | "nohup" | "time"
@@ -1086,6 +1170,13 @@ fn assignment(raw: &str) -> Option<(&str, bool, &str)> {
     }
 }
 
+/// The numbers of `{1..8}`.
+fn braced(raw: &str) -> Option<std::ops::RangeInclusive<u64>> {
+    let (from, to) = raw.strip_prefix('{')?.strip_suffix('}')?.split_once("..")?;
+    let (from, to) = (from.parse::<u64>().ok()?, to.parse::<u64>().ok()?);
+    (from <= to && to - from <= 1024).then_some(from..=to)
+}
+
 /// What steps would set, and whether they could launch something, or set what cannot be seen.
 #[derive(Default)]
 struct Survey {
@@ -1093,6 +1184,7 @@ struct Survey {
     exports: bool,
     launches: bool,
     calls: bool,
+    loops: usize,
 }
 
 impl Survey {
@@ -1113,9 +1205,11 @@ impl Survey {
                 }
                 Step::Case(_, arms) => arms.iter().for_each(|(_, body)| self.of(body, depth + 1)),
                 Step::Group(body, _) => self.of(body, depth + 1),
-                Step::Loop(_, name, body) => {
-                    self.sets.push((name.clone(), item.line));
+                Step::Loop(head, body) => {
+                    self.sets.push((head.name.clone(), item.line));
+                    self.loops += 1;
                     self.of(body, depth + 1);
+                    self.loops -= 1;
                 }
                 Step::Function(..) => self.calls = true,
             }
@@ -1138,7 +1232,9 @@ impl Survey {
                 self.exports |= matches!(first.raw.as_str(), "export" | "declare");
                 simple.words.iter().skip(sets + 1).filter(|w| !w.raw.starts_with('-')).for_each(|word| set(self, word));
             }
-            "[" | "[[" | "test" | "true" | "false" | ":" | "break" | "continue" | "return" => {}
+            "[" | "[[" | "test" | "true" | "false" | ":" | "return" => {}
+            // It may end a loop that is run, and with it what that launches.
+            "break" | "continue" => self.launches |= self.loops == 0,
             raw if raw.starts_with("((") => {}
             "module" | "conda" => {}
             raw if outside::harmless(raw) => {}
@@ -1209,6 +1305,15 @@ mod tests {
             ("A=1 true; set x$A", "x"),
             (": ${P:=7}; set $P", "7"),
             ("if (( N > 1 )); then A=y; fi; set $A", "y"),
+            ("for i in 1 $N 'x y'; do A=$A$i; done; set \"$A\"", "12x y"),
+            ("for i in $(seq 1 3); do A+=$i; done; set $A", "123"),
+            ("for i in {2..4}; do A+=$i; done; set $A", "234"),
+            ("for ((i=1; i<=N; i++)); do A+=$i; done; set $A $i", "12|3"),
+            ("for ((i = 0; i < 9; i += 4)); do A+=$i; done; set $A", "048"),
+            (
+                "for i in 1 2 3 4; do if [ $i = 2 ]; then continue; fi; if [ $i = 4 ]; then break; fi; A+=$i; done; set $A",
+                "13",
+            ),
         ] {
             let mut seen = None;
             let script = script.replace("set ", "show ");
@@ -1226,7 +1331,10 @@ mod tests {
             "A=$(foo)",
             "source env.sh",
             "if [ -f x ]; then A=1; fi",
-            "for i in 1 2; do A=$i; done",
+            "for i in *.sh; do A=$i; done",
+            "for i in $(ls); do A=$i; done",
+            "while true; do A=$i; done",
+            "for ((i = 0; i < 3; i *= 2)); do A=$i; done",
             "read A",
             "A=$(date)",
             "foo && A=1",

@@ -195,6 +195,11 @@ fn matters(name: &str) -> bool {
 }
 
 impl Place {
+    /// Whether Slurm chooses among more nodes than it takes.
+    pub fn is_free(&self) -> bool {
+        self.count < self.nodes.len() as u64
+    }
+
     /// The nodes of its tasks, in their order.
     pub fn places(&self) -> Vec<u64> {
         (0..self.tasks.min(MOST_TASKS)).map(|proc| self.node(proc)).collect()

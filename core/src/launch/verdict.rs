@@ -1,6 +1,6 @@
 //! What comes of a launch: whether its processes meet, take a GPU each and find each other.
 
-use super::shell::{Reach, known};
+use super::shell::{Reach, UNKNOWN, known};
 use super::world::{INTERFACES, Process, World, is_host, is_local, takes};
 use crate::options;
 
@@ -166,6 +166,16 @@ impl Fault {
         }
     }
 
+    /// Whether a word is refused as it is written.
+    pub const fn is_refusal(self) -> bool {
+        matches!(self, Self::BadOption | Self::BadArgument | Self::BadManifest | Self::NoQueue)
+    }
+
+    /// Whether it would be another, or none, if the job had more nodes.
+    const fn counts_nodes(self) -> bool {
+        matches!(self, Self::FewAgents | Self::TooFew | Self::RayWaits)
+    }
+
     /// How a launch with it ends.
     pub const fn outcome(self) -> Outcome {
         match self {
@@ -223,6 +233,8 @@ pub struct Launch {
     pub asked: u64,
     /// Whether it is no job of a scheduler: somebody starts it.
     pub by_hand: bool,
+    /// Whether it is a job whose lines do not say how many nodes or tasks it has.
+    pub sizeless: bool,
     /// What hangs on something that was not read; none where all that matters was.
     pub reach: Reach,
     /// The first line that was not read, of those on which something hangs; 0 for none.
@@ -246,6 +258,18 @@ impl Launch {
         self.reach = self.reach.max(reach);
     }
 
+    /// Keeps what is said within a text of so many lines, and free of marks for what is not known.
+    pub fn within(&mut self, last: usize) {
+        for (line, text) in &mut self.remarks {
+            *line = (*line).min(last);
+            if !known(text) {
+                *text = text.replace(UNKNOWN, "…");
+            }
+        }
+        self.unread = self.unread.min(last);
+        self.fault = self.fault.map(|(fault, line)| (fault, line.min(last)));
+    }
+
     /// Notes what goes wrong, unless something did before.
     pub fn fail(&mut self, fault: Fault, line: usize) {
         self.fault.get_or_insert((fault, line));
@@ -255,6 +279,10 @@ impl Launch {
     pub fn follow(&mut self, world: World) {
         if self.reach < Reach::Everything {
             self.conclude(world);
+        }
+        if self.sizeless && self.fault.is_some_and(|(fault, _)| fault.counts_nodes()) {
+            let why = "No #SBATCH line says how many nodes the job has: one, unless the sbatch command says --nodes.";
+            self.unread(self.line, Reach::Everything, why);
         }
         // What something unread could overturn is not said.
         if let Some((fault, _)) = self.fault

@@ -80,12 +80,12 @@ pub struct JobList(pub String);
 pub const FORM: &str = "name user submitted nodes×gpus limit real class";
 
 impl JobList {
-    /// Reads it: lines of `sacct -P`, headers of `sbatch` scripts, or the short form. What is wrong is kept beside its line.
+    /// Reads it: what `sacct` prints, headers of `sbatch` scripts, or the short form. What is wrong is kept beside its line.
     pub fn listed(&self) -> Listed {
         let text = self.0.as_str();
         if text.lines().any(|line| line.trim_start().starts_with("#SBATCH")) {
             sbatch::read(text)
-        } else if text.contains('|') {
+        } else if text.contains('|') || sacct::is_table(text) {
             sacct::read(text)
         } else {
             short(text)

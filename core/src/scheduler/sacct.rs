@@ -1,4 +1,7 @@
-//! Jobs from what `sacct --parsable2` prints: a line that names the columns, then a line for each job.
+//! Jobs from what `sacct` prints: a line that names the columns, then a line for each job. Columns end at a `|` (`--parsable2`), or are as
+//! wide as the dashes of the second line.
+
+use std::ops::Range;
 
 use super::jobs::{Job, Listed};
 use crate::query::shorten;
@@ -8,12 +11,34 @@ use crate::slurm::time;
 const NEEDED: [(&str, &[&str]); 4] =
     [("Submit", &[]), ("Timelimit", &[]), ("Elapsed", &[]), ("NNodes", &["AllocNodes", "ReqNodes"])];
 
+/// Whether a text is a table whose second line is dashes, as wide as its columns.
+pub(super) fn is_table(text: &str) -> bool {
+    !widths(text).is_empty()
+}
+
+/// Where the columns of such a table begin and end, in bytes of its lines; none of any other.
+fn widths(text: &str) -> Vec<Range<usize>> {
+    let second = text.lines().filter(|line| !line.trim().is_empty()).nth(1).unwrap_or_default();
+    if !second.contains("---") || !second.bytes().all(|b| matches!(b, b'-' | b' ')) {
+        return Vec::new();
+    }
+    let mut from = 0;
+    let columns = second.split(' ').map(|dashes| {
+        let range = from..from + dashes.len();
+        from = range.end + 1;
+        range
+    });
+    columns.filter(|range| !range.is_empty()).collect()
+}
+
 /// Reads the lines.
 pub(super) fn read(text: &str) -> Listed {
     let mut listed = Listed::default();
-    let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())).filter(|(_, line)| !line.is_empty());
+    let widths = widths(text);
+    let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(|(_, line)| !line.trim().is_empty());
     let Some((first, head)) = lines.next() else { return listed };
-    let columns: Vec<&str> = head.split('|').map(str::trim).collect();
+    let columns: Vec<&str> =
+        if widths.is_empty() { head.split('|').map(str::trim).collect() } else { head.split_whitespace().collect() };
     let place = |name: &str, others: &[&str]| {
         columns.iter().position(|c| c.eq_ignore_ascii_case(name) || others.iter().any(|o| c.eq_ignore_ascii_case(o)))
     };
@@ -31,8 +56,13 @@ pub(super) fn read(text: &str) -> Listed {
         return listed;
     }
     let mut jobs: Vec<(usize, Job)> = Vec::new();
-    for (line, row) in lines {
-        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    for (line, row) in lines.skip(usize::from(!widths.is_empty())) {
+        let cells: Vec<&str> = if widths.is_empty() {
+            row.split('|').map(str::trim).collect()
+        } else {
+            let cell = |range: &Range<usize>| row.get(range.start..range.end.min(row.len()));
+            widths.iter().map(|range| cell(range).unwrap_or_default().trim()).collect()
+        };
         let row = Row { columns: &columns, cells: &cells };
         // Steps of a job, as 123.batch and 123.0, are within it.
         if row.cell(&["JobID", "JobIDRaw"]).contains('.') {
@@ -106,6 +136,9 @@ fn gpus(tres: &str) -> Result<Option<u32>, String> {
     let parts = || tres.split(',').map(str::trim);
     let total = parts().find_map(|part| part.strip_prefix("gres/gpu="));
     let typed = parts().find(|part| part.starts_with("gres/gpu:")).and_then(|part| part.split('=').nth(1));
+    if tres.ends_with('+') {
+        return Err(format!("“{}” is cut off at the width of its column: sacct -P prints it whole.", shorten(tres)));
+    }
     let Some(text) = total.or(typed) else {
         return Err("No GPUs: gres/gpu is not among its TRES. Jobs without GPUs are left out.".to_owned());
     };
@@ -132,6 +165,23 @@ mod tests {
         let [(2, first), (4, second)] = listed.jobs.as_slice() else { panic!("{listed:?}") };
         assert_eq!((first.nodes, first.gpus, first.requested, first.real, first.submit), (2, 8, 14_400, 11_400, 0));
         assert_eq!((second.gpus, second.submit, second.user.as_str()), (4, 330, "bob"));
+    }
+
+    #[test]
+    fn columns_as_wide_as_their_dashes_are_read() {
+        let text = "JobID                     Submit  Timelimit    Elapsed   NNodes              ReqTRES \n\
+                    ------------ ------------------- ---------- ---------- -------- -------------------- \n\
+                    71           2026-11-22T10:00:00   04:00:00   03:10:00        2         gres/gpu=16 \n\
+                    71.batch     2026-11-22T10:00:00              03:10:00        1                     \n\
+                    72           2026-11-22T10:05:30 1-00:00:00   00:00:09        1 billing=64,gres/gpu+";
+        let listed = read(text);
+        assert!(is_table(text) && !is_table("a\nb") && !is_table("a | b\n-- |\n"));
+        let [(3, job)] = listed.jobs.as_slice() else { panic!("{listed:?}") };
+        assert_eq!((job.nodes, job.gpus, job.requested, job.real), (2, 8, 14_400, 11_400));
+        assert!(
+            matches!(listed.wrong.as_slice(), [wrong] if wrong.line == 5 && wrong.why.contains("cut off")),
+            "{listed:?}"
+        );
     }
 
     #[test]

@@ -22,6 +22,7 @@ fn accelerators() -> impl IntoView {
         "Accelerator",
         "Memory as sold",
         "As the driver reports",
+        "As a process sees it",
         "Bandwidth",
         "Dense peak",
         "Type",
@@ -35,6 +36,7 @@ fn accelerators() -> impl IntoView {
         cells: vec![
             Cell::number(a.memory.0, Unit::Bytes.format(a.memory.0)),
             a.reported.map_or(Cell::none(), |r| Cell::number(r.0, bytes_binary(r.0))),
+            a.seen.map_or(Cell::none(), |(seen, _)| Cell::number(seen.0, bytes_binary(seen.0))),
             Cell::number(a.bandwidth, Unit::BytesPerSecond.format(a.bandwidth)),
             Cell::number(a.peak, Unit::FlopPerSecond.format(a.peak)),
             Cell::words(a.peak_dtype),
@@ -47,7 +49,7 @@ fn accelerators() -> impl IntoView {
         <p>
             "What the figures compute with. Memory is the decimal capacity that the vendor sells; the driver’s figure is in binary units ("
             <a href=REPORTED_SOURCE.url rel="noopener external">"its source"</a>
-            "). Peaks are dense, with fp32 accumulation and without sparsity."
+            "), and a process sees somewhat less, as PyTorch’s out-of-memory messages in public threads say. Peaks are dense, with fp32 accumulation and without sparsity."
         </p>
         {sorted::view("Accelerators", HEADS, rows.collect())}
     };

@@ -67,6 +67,11 @@ fn view(shown: Shown) -> AnyView {
     };
     let reported =
         move || shown.with(|b| b.params.gpu.reported.map(|r| format!("; its driver reports {}", bytes_binary(r.0))));
+    let seen = move || {
+        shown.with(|b| {
+            b.params.gpu.seen.map(|(seen, source)| format!("; a process sees {} ({source})", bytes_binary(seen.0)))
+        })
+    };
     let source = move || shown.with(|b| (b.params.gpu.source.url, b.params.gpu.source.title));
     let rows = view! {
         <For each=ids key=|id| *id children=term />
@@ -102,7 +107,7 @@ fn view(shown: Shown) -> AnyView {
         </table>
         <Show when=move || shown.with(|b| b.pipeline.len() > 1)>{pipeline(shown)}</Show>
         <p class="fine">
-            {capacity} {reported} ". Source: "
+            {capacity} {reported} {seen} ". Source: "
             <a href=move || source().0 target="_blank" rel="noopener">{move || source().1}</a>
             "."
         </p>

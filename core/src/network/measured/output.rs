@@ -81,8 +81,8 @@ const MAX_FAULTS: usize = 20;
 /// The names of the columns of a half.
 const COLUMNS: [&str; 4] = ["time", "algbw", "busbw", "#wrong"];
 
-/// What nccl-tests prints beside its rows (`src/common.cu`), where its `#` has been lost.
-const BESIDE: [&str; 12] = [
+/// What nccl-tests prints beside its rows (`src/common.cu`), where its `#` has been lost, and rccl-tests without one: `rccl-tests: Version`.
+const BESIDE: [&str; 13] = [
     "out-of-place",
     "size count",
     "(B) (elements)",
@@ -95,6 +95,7 @@ const BESIDE: [&str; 12] = [
     "NCCL version",
     "cudaDriver",
     "Collective operation",
+    "Version ",
 ];
 
 /// Reads what was pasted: any text.
@@ -154,6 +155,13 @@ fn is_beside(content: &str) -> bool {
         || content.split(' ').take(MAX_TAGS).any(|word| word.starts_with('#'))
         || content.contains(" NCCL ")
         || BESIDE.iter().any(|known| content.contains(known))
+        || content.split(' ').all(is_setting)
+}
+
+/// Whether a word sets a variable, as people write above a table which they set: `NCCL_ALGO=Ring`.
+fn is_setting(word: &str) -> bool {
+    let (name, _) = word.split_once('=').unwrap_or_default();
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
 /// Whether the line names the program, and not one whose name ends like it.

@@ -186,13 +186,15 @@ impl Case<'_> {
         let launches = self.spans(|s, _| s.sort == Sort::Call && s.correlation >= 0);
         let optimizers = self.spans(|s, name| s.sort == Sort::Range && name.starts_with("Optimizer.step"));
         let bound = both(&both(left, &short), &heard);
+        let are_many = |when: &[Interval]| short.iter().filter(|gap| touches(when, **gap)).count() >= MANY;
+        if !are_many(&bound) {
+            return Vec::new();
+        }
+        // A few in an optimizer are launches like the others, which they would be if the file did not name it.
+        let unfused = Some(both(&bound, &stepping)).filter(|when| are_many(when)).unwrap_or_default();
+        let others = without(&bound, &unfused);
         let mut parts = Vec::new();
-        for (cause, when) in
-            [(Cause::UnfusedOptimizer, both(&bound, &stepping)), (Cause::SmallKernels, without(&bound, &stepping))]
-        {
-            if short.iter().filter(|gap| touches(&when, **gap)).count() < MANY {
-                continue;
-            }
+        for (cause, when) in [(Cause::UnfusedOptimizer, unfused), (Cause::SmallKernels, others)] {
             *left = without(left, &when);
             let events = if cause == Cause::SmallKernels { &launches } else { &optimizers };
             let evidence = events.iter().filter(|e| touches(&when, e.1)).map(|e| e.0).collect();

@@ -41,6 +41,7 @@ fn ranks_are_counted_or_inferred_and_logs_passed_over() {
 #[test]
 fn nonsense_is_named_by_its_line() {
     assert_eq!(faults("banana"), ["Line 1: “banana” does not begin with a size in bytes and a count."]);
+    assert_eq!(faults("NCCL_ALGO=Ring NCCL_PROTO=LL128\nrccl-tests: Version develop:83d38d9"), [""; 0]);
     assert_eq!(faults("\n8 2 float"), ["Line 2: “8 2 float” has 3 columns; there must be 11 to 13."]);
     let broken =
         |from: &str, to: &str| faults(&format!("# all_reduce_perf\n#  Rank  7\n{}", ROW.replacen(from, to, 1)));
