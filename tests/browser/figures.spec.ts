@@ -39,6 +39,32 @@ const missing = (figure: Locator) =>
     return wrong;
   });
 
+/** What can't be told apart in colors of the reader's own: a part of the drawing, or what is pressed or chosen. */
+const alike = (figure: Locator) =>
+  figure.evaluate((figure) => {
+    const wrong: string[] = [];
+    const shown = (e: Element) => e.getClientRects().length > 0;
+    const style = (e: Element) => getComputedStyle(e);
+    const ground = style(figure).backgroundColor;
+    for (const swatch of [...figure.querySelectorAll(".swatch")].filter(shown)) {
+      const { backgroundColor, backgroundImage, outlineStyle, outlineColor } = style(swatch);
+      if (outlineStyle === "none" || outlineColor === ground) wrong.push(`a swatch without a border: ${swatch.className}`);
+      if (backgroundColor === ground && backgroundImage === "none") wrong.push(`an empty swatch: ${swatch.className}`);
+    }
+    for (const tile of [...figure.querySelectorAll(".tile")].filter(shown)) {
+      if (style(tile).outlineStyle === "none") wrong.push("a tile without an outline");
+    }
+    const pressed = [...figure.querySelectorAll(".presets [aria-pressed=true]")].filter(shown)[0];
+    const other = [...figure.querySelectorAll(".presets [aria-pressed=false]")].filter(shown)[0];
+    if (pressed && other && style(pressed).backgroundColor === style(other).backgroundColor) wrong.push("a pressed example like another");
+    for (const group of [...figure.querySelectorAll(".segmented")].filter(shown)) {
+      const on = group.querySelector("input:checked + span");
+      const off = group.querySelector("input:not(:checked) + span");
+      if (on && off && style(on).backgroundColor === style(off).backgroundColor) wrong.push("a choice like another");
+    }
+    return wrong;
+  });
+
 /** Where everything is that is operated. */
 const operated = (figure: Locator) =>
   figure.evaluate((figure) =>
@@ -68,6 +94,7 @@ for (const { id } of widgets) {
     });
 
     await page.setViewportSize(SCREENS[0]);
+    await expect(figure(page)).not.toContainText(/NaN|undefined/);
     await test.step("all that is needed is on the first screen", async () => {
       for (const screen of SCREENS) {
         await page.setViewportSize(screen);
@@ -112,6 +139,13 @@ for (const { id } of widgets) {
         await example.click();
         await expect.poll(top, await example.innerText()).toBe(before);
       }
+    });
+
+    await test.step("in colors of the reader's own, what is told apart by color still is, and what is pressed looks pressed", async () => {
+      await page.emulateMedia({ forcedColors: "active", colorScheme: "dark" });
+      await expect(figure(page).locator(".drawing").first()).toBeVisible();
+      expect(await alike(figure(page))).toEqual([]);
+      await page.emulateMedia({ forcedColors: null, colorScheme: null });
     });
 
     await test.step("its page is sound", async () => sound(page, title));
