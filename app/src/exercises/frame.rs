@@ -58,7 +58,7 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
 fn help(session: Session) -> impl IntoView {
     let hints = session.exercise.with_value(|e| e.hints.len());
     let steps = session.exercise.with_value(|e| e.solution.len());
-    let can_draw = session.exercise.with_value(|e| !e.draw.is_empty());
+    let can_draw = session.exercise.with_value(|e| !e.draw.is_empty()) && !session.alone;
     let opened = Memo::new(move |_| session.attempt.with(|a| a.hints as usize).min(hints));
     let allowed = move || {
         steps > 0 && session.attempt.with(|a| a.tries > 0 || a.right || (hints > 0 && a.hints as usize >= hints))
@@ -67,7 +67,7 @@ fn help(session: Session) -> impl IntoView {
     let shown = RwSignal::new(false);
     let seed = move || session.attempt.with(|a| a.seed);
     let title = session.exercise.with_value(|e| e.title.clone().unwrap_or_else(|| e.id.clone()));
-    let adds = session.address().map(|address| {
+    let adds = session.address().filter(|_| !session.alone).map(|address| {
         view! { <button type="button" class="quiet" data-lecture=address data-title=title>"Add to lecture"</button> }
     });
     let list = StoredValue::new(unique_id("hints"));
@@ -109,7 +109,7 @@ fn help(session: Session) -> impl IntoView {
                 </button>
                 {can_draw.then(|| copy_link("Copy link to these numbers", move || session.link()))}
                 {adds}
-                <small hidden=move || seed() == 0>{move || format!("set {}", seed())}</small>
+                <small hidden=move || seed() == 0 || session.alone>{move || format!("set {}", seed())}</small>
             </div>
             <Show when=move || shown.get()>
                 <ol class="solution">
