@@ -18,6 +18,7 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
     let heading = format!("{anchor}-title");
     let labelled = heading.clone();
     let help = (!session.exam).then(|| help(session));
+    let onward = (!session.exam).then(|| onward(session));
     let count = format!("{nth} · {kind}");
     let level = format!("level {}", exercise.level);
     let right = move || session.attempt.with(|a| a.right);
@@ -49,10 +50,39 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
                 )}
             </Show>
             {form}
+            {onward}
             {help}
         </section>
     }
     .into_any()
+}
+
+/// After a right answer: why, in a line, and the way on.
+fn onward(session: Session) -> impl IntoView {
+    let solved = Memo::new(move |_| session.attempt.with(|a| a.solved));
+    let shown = move || {
+        // A choice says why by itself, and a prediction has its figure.
+        let last = session.exercise.with_value(|e| {
+            let is_number = e.number().is_some() && e.kind.unlocks().is_none();
+            e.solution.last().filter(|_| is_number).cloned()
+        });
+        let why = last.map(|step| view! { <div class="why" inner_html=session.fill(&step)></div> });
+        let next = next(session).map(|(href, text)| view! { <a href=href>{text}</a> });
+        view! { <div class="onward">{why} {next}</div> }
+    };
+    move || solved.get().then(shown)
+}
+
+/// What follows the exercise in its chapter, if that is another one, or a section: where it is and what the link says.
+fn next(session: Session) -> Option<(String, String)> {
+    let address = session.address().filter(|_| !session.alone)?;
+    let (page, id) = address.split_once('#')?;
+    let next = document().get_element_by_id(id)?.next_element_sibling()?;
+    if let Some(id) = next.get_attribute("data-slot-exercise") {
+        return Some((format!("{page}#exercise-{id}"), "Next exercise".to_owned()));
+    }
+    let title = next.text_content().filter(|_| next.tag_name() == "H2")?;
+    Some((format!("{page}#{}", next.id()), format!("Read on: {title}")))
 }
 
 fn help(session: Session) -> impl IntoView {
