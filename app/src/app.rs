@@ -54,6 +54,7 @@ fn load(page: Page) -> Loading<deferred::PageView> {
         Page::Missions => Box::pin(shell::mission::load()),
         Page::Reference => Box::pin(shell::reference::load()),
         Page::Practice => Box::pin(shell::practice::load()),
+        Page::PracticeNow => Box::pin(shell::practice::load_now()),
         Page::Record => Box::pin(shell::record::load()),
         Page::Placement => Box::pin(shell::placement::load()),
         Page::Syllabus => Box::pin(shell::syllabus::load()),

@@ -21,6 +21,7 @@ mod once;
 pub mod page;
 mod panicked;
 pub mod practice;
+mod progress;
 pub mod router;
 pub mod shell;
 pub mod store;

@@ -2,6 +2,7 @@
 //!
 //! It is one value of the store's document, so that its code is downloaded by those who use it.
 
+use ringside_content::schema::Indexed;
 use ringside_core::exercise::Exercise;
 use ringside_core::practice::mastery::Prediction;
 use ringside_core::practice::{self, Day, Practice};
@@ -51,34 +52,46 @@ pub fn note(doc: &mut Doc, key: &str, exercise: &Exercise, before: &Attempt, num
         return;
     }
     let of = if left { before } else { &now };
-    let attempt = practice::Attempt {
-        exercise: key.to_owned(),
-        skill: exercise.skill.clone(),
-        day,
-        seed: of.seed,
-        level: exercise.level,
-        right: of.solved,
-        tries: of.tries_here(),
-        hints: of.hints,
-        shown: of.shown,
-    };
+    let attempt = outcome(key, &exercise.skill, exercise.level, of, day);
     change(doc, |p| p.record(attempt));
 }
 
-/// Opens an exercise to be practised with the parameters of `seed`, unless an answer to it is under way. What was
-/// explained in words stays, to be revised.
-pub fn begin(doc: &mut Doc, key: &str, explain: bool, seed: u64) {
-    let mut attempt = doc.exercises.get(key).cloned().unwrap_or_default();
-    let under_way = !attempt.input.is_empty() && !attempt.solved && !attempt.shown;
-    if under_way || attempt == (Attempt { seed, ..Attempt::default() }) {
-        return;
-    }
+/// Puts the numbers of `seed` into an exercise, with an empty answer. One that was answered wrong and left ends as missed. What
+/// was explained in words stays, to be revised.
+pub fn ask(doc: &mut Doc, exercise: &Indexed, seed: u64, day: Day) {
+    give_up(doc, exercise, day, |attempt| attempt.tries_here() > 0);
+    let attempt = doc.exercises.entry(exercise.key.clone()).or_default();
     let written = std::mem::take(&mut attempt.input);
     attempt.renew(seed);
-    if explain {
+    if exercise.kind == "explain" {
         attempt.input = written;
     }
-    doc.exercises.insert(key.to_owned(), attempt);
+}
+
+/// Ends an attempt that is open as missed, if `it` says so.
+pub fn give_up(doc: &mut Doc, exercise: &Indexed, day: Day, it: impl FnOnce(&Attempt) -> bool) {
+    let attempt = doc.exercises.entry(exercise.key.clone()).or_default();
+    if attempt.solved || attempt.shown || !it(attempt) {
+        return;
+    }
+    attempt.shown = true;
+    let missed = outcome(&exercise.key, &exercise.skill, exercise.level, attempt, day);
+    change(doc, |p| p.record(missed));
+}
+
+/// An attempt that has ended, for the record of practice.
+fn outcome(key: &str, skill: &str, level: u8, attempt: &Attempt, day: Day) -> practice::Attempt {
+    practice::Attempt {
+        exercise: key.to_owned(),
+        skill: skill.to_owned(),
+        day,
+        seed: attempt.seed,
+        level,
+        right: attempt.solved,
+        tries: attempt.tries_here(),
+        hints: attempt.hints,
+        shown: attempt.shown,
+    }
 }
 
 #[cfg(test)]
@@ -191,23 +204,42 @@ mod tests {
     }
 
     #[test]
-    fn practice_begins_with_other_numbers_unless_an_answer_is_under_way() {
+    fn an_exercise_is_asked_with_an_empty_field_and_a_wrong_answer_before_it_was_missed() {
+        let indexed =
+            |kind: &str| Indexed { key: KEY.into(), kind: kind.into(), skill: "c.s".into(), ..Indexed::default() };
         let mut doc = Doc::default();
-        begin(&mut doc, KEY, false, 0);
-        assert!(doc.exercises.is_empty(), "nothing is noted before anything was done");
-        let wrong = Attempt { input: "3".into(), tries: 1, ..Attempt::default() };
+        ask(&mut doc, &indexed("number"), 0, 100);
+        assert!(doc.practice.is_null(), "nothing was answered yet");
+        let wrong = Attempt { input: "3".into(), checked: true, tries: 1, ..Attempt::default() };
         doc.exercises.insert(KEY.into(), wrong.clone());
-        begin(&mut doc, KEY, false, 7);
-        assert_eq!(doc.exercises[KEY], wrong);
+        ask(&mut doc, &indexed("number"), 7, 101);
+        assert_eq!(doc.exercises[KEY], Attempt { seed: 7, tries: 1, earlier: 1, ..Attempt::default() });
+        let missed = |doc: &Doc| read(doc).expect("practice").attempts.iter().filter(|a| !a.right).count();
+        assert_eq!(missed(&doc), 1);
+        // A right one is no longer in the field, and stays right.
         let right = Attempt { right: true, solved: true, ..wrong };
         doc.exercises.insert(KEY.into(), right.clone());
-        begin(&mut doc, KEY, false, 7);
-        let begun = Attempt { seed: 7, right: true, tries: 1, earlier: 1, ..Attempt::default() };
-        assert_eq!(doc.exercises[KEY], begun);
+        ask(&mut doc, &indexed("number"), 8, 102);
+        let begun = Attempt { seed: 8, right: true, tries: 1, earlier: 1, ..Attempt::default() };
+        assert_eq!((doc.exercises[KEY].clone(), missed(&doc)), (begun.clone(), 1));
         // An explanation is revised.
         doc.exercises.insert(KEY.into(), right);
-        begin(&mut doc, KEY, true, 7);
+        ask(&mut doc, &indexed("explain"), 8, 102);
         assert_eq!(doc.exercises[KEY], Attempt { input: "3".into(), ..begun });
+    }
+
+    #[test]
+    fn what_is_given_up_is_missed_once() {
+        let indexed = Indexed { key: KEY.into(), skill: "c.s".into(), ..Indexed::default() };
+        let mut doc = Doc::default();
+        for _ in 0..2 {
+            give_up(&mut doc, &indexed, 100, |_| true);
+        }
+        let practice = read(&doc).expect("practice");
+        assert_eq!((practice.attempts.len(), practice.attempts[0].shown), (1, true));
+        doc.exercises.entry(KEY.into()).or_default().renew(1);
+        give_up(&mut doc, &indexed, 100, |attempt| attempt.tries_here() > 0);
+        assert_eq!(read(&doc).expect("practice").attempts.len(), 1);
     }
 
     #[test]

@@ -3,15 +3,22 @@
 //! All of it is rendered here, so that the page needs no other file to be read; the app adds what is alive in the places
 //! that `data-slot-…` marks.
 
+use crate::extent::legs_of;
 use crate::html::escape;
 use crate::markdown::Page;
-use crate::schema::{Chapter, Course, Html, Status};
+use crate::schema::{Chapter, Course, Extent, Html, Status};
 use crate::words::duration;
 
 /// The page of a written chapter.
 ///
 /// `back` has the chapters that link to this one, each with the heading under which it first does.
-pub(crate) fn article(course: &Course, chapter: &Chapter, lede: &Html, page: &Page, back: &[(&str, &str)]) -> String {
+pub(crate) fn article(
+    course: &Course,
+    chapter: &Chapter,
+    lede: &Html,
+    (page, extents): (&Page, &[Extent]),
+    back: &[(&str, &str)],
+) -> String {
     let (slug, title) = (escape(&chapter.slug), escape(&chapter.title));
     let part = course.parts.iter().find(|part| part.chapters.iter().any(|c| c.slug == chapter.slug));
     let part = escape(part.map_or("", |part| &part.title));
@@ -26,7 +33,7 @@ pub(crate) fn article(course: &Course, chapter: &Chapter, lede: &Html, page: &Pa
          {}{}</article>\n",
         chapter.number,
         lede.0,
-        outline(chapter, page),
+        outline(chapter, page, extents),
         page.html,
         comes_back(course, back),
         around(course, chapter),
@@ -49,19 +56,26 @@ fn comes_back(course: &Course, back: &[(&str, &str)]) -> String {
     format!("<p class=\"comes-back sans\">The course comes back to this in {}.</p>\n", links.join(", "))
 }
 
-/// Its headings of level 2.
-fn outline(chapter: &Chapter, page: &Page) -> String {
+/// Its headings of level 2, in legs of about ten minutes.
+fn outline(chapter: &Chapter, page: &Page, extents: &[Extent]) -> String {
+    let legs = legs_of(extents);
     let items: String = page
         .outline
         .iter()
         .filter(|heading| heading.level == 2)
-        .map(|heading| {
+        .enumerate()
+        .map(|(i, heading)| {
             let (id, text) = (escape(&heading.id), escape(&heading.text));
-            format!("<li><a href=\"chapter/{}/#{id}\">{text}</a></li>\n", escape(&chapter.slug))
+            let leg = legs.iter().position(|(first, _)| *first == i).filter(|_| legs.len() > 1);
+            let leg = leg.map_or(String::new(), |at| {
+                format!("<li class=\"leg\">Leg {} · {}</li>\n", at + 1, duration(legs[at].1))
+            });
+            format!("{leg}<li><a href=\"chapter/{}/#{id}\">{text}</a></li>\n", escape(&chapter.slug))
         })
         .collect();
+    let legs = if legs.len() > 1 { format!(" in {} legs", legs.len()) } else { String::new() };
     format!(
-        "<div class=\"rail\"><details class=\"outline sans\">\n<summary>In this chapter · {}</summary>\n\
+        "<div class=\"rail\"><details class=\"outline sans\">\n<summary>In this chapter · {}{legs}</summary>\n\
          <ol>\n{items}</ol>\n</details></div>\n",
         duration(chapter.minutes)
     )

@@ -23,6 +23,8 @@ mod diagnostic;
 #[cfg(feature = "render")]
 mod evaluated;
 #[cfg(feature = "render")]
+mod extent;
+#[cfg(feature = "render")]
 mod fragment;
 #[cfg(feature = "render")]
 mod html;

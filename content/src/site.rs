@@ -10,14 +10,15 @@ use crate::article::article;
 use crate::coverage;
 use crate::data::{self, ChapterExercise};
 use crate::diagnostic::{Mode, Sink};
+use crate::extent;
 use crate::fragment;
 use crate::markdown::scan::Scan;
 use crate::markdown::{self, Page, Slot};
 use crate::names::Kind;
 use crate::repeated;
 use crate::schema::{
-    self, Chapter, Course, Diagnostic, Draft, ExerciseIndex, Exercises, HOME, Html, Indexed, Readings, SearchIndex,
-    Status,
+    self, Chapter, Course, Diagnostic, Draft, ExerciseIndex, Exercises, Extent, HOME, Html, Indexed, Readings,
+    SearchIndex, Status,
 };
 use crate::search_index;
 use crate::source::{SourceFile, Tree};
@@ -60,10 +61,9 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     tree.troubles().for_each(|(file, trouble)| sink.report(file.spot(0), trouble));
     let world = survey(tree, &sink, mode);
     let mut files = Files::default();
-    let course = course(&world);
+    let mut course = course(&world);
     let readings = data::readings(&world);
     let glossary = data::glossary(&world);
-    files.json("course.json", &course);
     files.json("readings.json", &readings);
     files.json("glossary.json", &glossary);
     let signs = data::signs(&world, &course);
@@ -83,14 +83,20 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
         }
     }
     let mut exercises = ExerciseIndex::default();
+    let mut extents = Vec::new();
     for chapter in course.chapters() {
-        exercises.exercises.extend(write_chapter(&world, &course, chapter, &mut files, &mut index));
+        let (own, sections) = write_chapter(&world, &course, chapter, &mut files, &mut index);
+        exercises.exercises.extend(own);
+        extents.push(sections);
     }
+    let chapters = course.parts.iter_mut().flat_map(|part| &mut part.chapters);
+    chapters.zip(extents).for_each(|(chapter, sections)| chapter.sections = sections);
+    files.json("course.json", &course);
     let groups = data::figures(&world, &course);
     files.html("figures.html", fragment::gallery(&groups));
     let labs = data::labs(&world);
     let missions = data::missions(&world);
-    files.html("home.html", fragment::home(&course, &readings, &exercises, &missions, &labs));
+    files.html("home.html", fragment::home(&course, &readings, &missions, &labs));
     files.html("contents.html", fragment::contents(&course, &exercises, [missions.len(), labs.len()]));
     if !missions.is_empty() {
         files.html("missions.html", fragment::missions::list(&missions, &course));
@@ -145,7 +151,10 @@ pub fn draft(tree: &Tree, folder: &str) -> Draft {
     let written = course.chapter(slug).filter(|c| c.status == Status::Written);
     let (html, exercises) = match written.and_then(|chapter| Some((chapter, read_chapter(&world, chapter)?))) {
         Some((chapter, read)) => {
-            (article(&course, chapter, &read.lede, &read.page, &world.leading_to(slug)), read.exercises())
+            let indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
+            let extents = extent::of(&read.page, &indexed);
+            let html = article(&course, chapter, &read.lede, (&read.page, &extents), &world.leading_to(slug));
+            (html, read.exercises())
         }
         None => Default::default(),
     };
@@ -235,25 +244,27 @@ fn first_sentence(text: &str) -> String {
 
 // -------------------------------------------------------------------- chapters
 
-/// Writes a chapter's files; yields its exercises in short.
+/// Writes a chapter's files; yields its exercises in short, and its sections.
 fn write_chapter(
     world: &World<'_>,
     course: &Course,
     chapter: &Chapter,
     files: &mut Files,
     index: &mut search_index::Builder,
-) -> Vec<Indexed> {
-    let Some(read) = read_chapter(world, chapter) else { return Vec::new() };
+) -> (Vec<Indexed>, Vec<Extent>) {
+    let Some(read) = read_chapter(world, chapter) else { return Default::default() };
     let (slug, page) = (&chapter.slug, &read.page);
     index.page(slug, &chapter.title, page, &read.list);
-    files.html(&format!("chapters/{slug}.html"), article(course, chapter, &read.lede, page, &world.leading_to(slug)));
+    let indexed: Vec<Indexed> = read.list.iter().map(|e| e.indexed(slug)).collect();
+    let extents = extent::of(page, &indexed);
+    let html = article(course, chapter, &read.lede, (page, &extents), &world.leading_to(slug));
+    files.html(&format!("chapters/{slug}.html"), html);
     if !page.notes.is_empty() {
         let note = |(i, note): (usize, &Html)| format!("<div data-notes=\"{}\">\n{}\n</div>\n", i + 1, note.0);
         files.html(&format!("chapters/{slug}.notes.html"), page.notes.iter().enumerate().map(note).collect());
     }
-    let indexed = read.list.iter().map(|e| e.indexed(slug)).collect();
     files.json(&format!("chapters/{slug}.exercises.json"), &read.exercises());
-    indexed
+    (indexed, extents)
 }
 
 /// A chapter, read and checked.

@@ -14,7 +14,7 @@ fn with(replaced: &[(&str, &str)]) -> Tree {
 }
 
 /// Where a link may lead: the site's own pages, and the web.
-const SAFE: [&str; 12] = [
+const SAFE: [&str; 17] = [
     "https://",
     "http://",
     "./",
@@ -25,6 +25,11 @@ const SAFE: [&str; 12] = [
     "placement/",
     "syllabus/",
     "record/",
+    "author/",
+    "check/",
+    "lecture/",
+    "presenter/",
+    "quiz/",
     "lab/",
     "mission/",
 ];
@@ -111,8 +116,9 @@ const FORM_ATTRIBUTES: &[&str] = &[
     "data-chapters",
     "data-copy",
     "data-done",
-    "data-exercises",
+    "data-course",
     "data-guess",
+    "data-guesses",
     "data-island",
     "data-kind",
     "data-lab",
@@ -124,8 +130,12 @@ const FORM_ATTRIBUTES: &[&str] = &[
     "data-of-priority",
     "data-picture-of",
     "data-priority",
+    "data-progress",
     "data-recommended",
     "data-says",
+    "data-seconds",
+    "data-sections",
+    "data-skim",
     "data-seen-of",
     "data-save",
     "data-sources",

@@ -112,6 +112,13 @@ export const KEY = "ringside.store";
 /** The stored document; null if there is none. */
 export const stored = (page: Page) => page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? "null"), KEY);
 
+/** Switches the tools for teachers on. */
+export const teach = (page: Page) =>
+  page.addInitScript((key) => {
+    const doc = JSON.parse(localStorage.getItem(key) ?? '{"version":2}');
+    localStorage.setItem(key, JSON.stringify({ ...doc, settings: { ...doc.settings, teach: true } }));
+  }, KEY);
+
 /** Skips the test where the browser has no GPU. */
 export async function gpu(page: Page) {
   const found = await page.evaluate(async () => {

@@ -1,6 +1,6 @@
 // Missions: the best run that the search finds is played through the page; a run is kept, linked, gone back on, voted on and marked again.
 import type { Page } from "@playwright/test";
-import { axe, contrast, expect, overflow, ready, stored, test } from "./fixtures";
+import { axe, contrast, expect, overflow, ready, stored, test, teach } from "./fixtures";
 
 const MISSION = "mission/five-hundred-users/";
 const CARELESS =
@@ -116,6 +116,7 @@ test("a run is kept, gone back on at its cost, linked and marked again", async (
   await expect(days).toHaveText("4 days");
 
   // An instructor plays a link again.
+  await teach(page);
   await page.goto("mission/");
   await ready(page);
   await expect(page.locator('[data-run="five-hundred-users"]')).toContainText("begun");

@@ -1,25 +1,39 @@
 // Where to begin, for a learner; and what is ready to open, for an instructor.
-import { expect, ready, test } from "./fixtures";
+import { axe, expect, ready, stored, test } from "./fixtures";
 
-test("twelve questions, of which none is answered, send to the beginning; what was answered survives a reload", async ({ page }) => {
+test("a few questions, none of them known, send to the beginning; a reload goes on, and home and practice follow", async ({ page }) => {
   await page.goto("practice/");
   await ready(page);
-  await page.getByRole("link", { name: "Twelve questions say where to begin." }).click();
-  await page.getByRole("button", { name: "Begin", exact: true }).click();
-  await expect(page.locator("[data-question]")).toHaveCount(12);
-  await ready(page);
-  const field = page.locator("[data-question] input[type=text]").first();
-  await field.fill("12");
-  await expect(page.locator(".exam-bar [role=status]")).toContainText("1 of 12");
-  await page.waitForTimeout(500);
+  await page.getByRole("link", { name: "Find your starting point" }).click();
+  await page.getByRole("button", { name: "Find my starting point" }).click();
+  const head = page.locator(".player-head");
+  await expect(head).toContainText("Question 1 of 8 at most");
+  await page.getByRole("button", { name: "I don’t know" }).click();
+  await expect(head).toContainText("Question 2");
   await page.reload();
   await ready(page);
-  await expect(page.locator(".exam-bar [role=status]")).toContainText("1 of 12");
-  await page.getByRole("button", { name: "Say where to begin" }).first().click();
+  await expect(head).toContainText("Question 2");
+  // One question on the screen, whatever was answered.
+  await expect(page.locator(".exercise")).toHaveCount(1);
+  for (let i = 0; i < 8 && (await page.getByRole("button", { name: "I don’t know" }).isVisible()); i++) {
+    const before = await head.textContent();
+    await page.getByRole("button", { name: "I don’t know" }).click();
+    await expect.poll(async () => (await head.count()) === 0 || (await head.textContent()) !== before).toBe(true);
+  }
   await expect(page.locator(".areas > li")).toHaveCount(12);
-  await expect(page.locator(".lede a")).toHaveAttribute("href", /^chapter\//);
-  await page.getByRole("button", { name: "Forget these answers" }).click();
-  await expect(page.getByRole("button", { name: "Begin", exact: true })).toBeVisible();
+  await expect(page.locator(".areas .mark").filter({ hasText: "Not asked" }).first()).toBeVisible();
+  await expect(page.locator(".areas .known")).toHaveCount(0);
+  expect(await axe(page, ".placement")).toEqual([]);
+  const begin = page.getByRole("link", { name: /^Begin: / });
+  const href = await begin.getAttribute("href");
+  const { placement } = await stored(page);
+  expect(href).toBe(`chapter/${placement.begin}/`);
+  await page.goto("./");
+  await ready(page);
+  await expect(page.getByRole("link", { name: /^Begin: / })).toHaveAttribute("href", href!);
+  // What was not known comes first.
+  await page.getByRole("link", { name: /^Practice now/ }).click();
+  await expect(page.locator(".player-bar small")).toHaveText("You missed this one");
 });
 
 test("the syllabus opens a quiz and a lecture list", async ({ page }) => {

@@ -1,6 +1,6 @@
 // Two windows of a talk: in step through whatever is done in either, and when one is loaded anew or opened again.
 import type { BrowserContext, Page } from "@playwright/test";
-import { axe, expect, ready, test } from "./fixtures";
+import { axe, expect, ready, test, teach } from "./fixtures";
 
 const DECK = "presenter/?chapter=memory-accounting";
 const AUDIENCE = "presenter/?audience";
@@ -265,6 +265,7 @@ test("a picture is a slide, and is in the list's file but in no link", async ({ 
 });
 
 test("“Add to lecture” on figures and exercises fills the list, which is there again without a link", async ({ page }) => {
+  await teach(page);
   await page.goto("w/memory-breakdown/?params=30e9&zero=3");
   await ready(page);
   await page.getByRole("button", { name: "Add to lecture" }).click();

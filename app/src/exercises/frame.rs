@@ -18,6 +18,7 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
     let heading = format!("{anchor}-title");
     let labelled = heading.clone();
     let help = (!session.exam).then(|| help(session));
+    let onward = (!session.exam).then(|| onward(session));
     let count = format!("{nth} · {kind}");
     let level = format!("level {}", exercise.level);
     let right = move || session.attempt.with(|a| a.right);
@@ -49,16 +50,45 @@ pub(super) fn view(exercise: &Exercise, session: Session, nth: &str, form: AnyVi
                 )}
             </Show>
             {form}
+            {onward}
             {help}
         </section>
     }
     .into_any()
 }
 
+/// After a right answer: why, in a line, and the way on.
+fn onward(session: Session) -> impl IntoView {
+    let solved = Memo::new(move |_| session.attempt.with(|a| a.solved));
+    let shown = move || {
+        // A choice says why by itself, and a prediction has its figure.
+        let last = session.exercise.with_value(|e| {
+            let is_number = e.number().is_some() && e.kind.unlocks().is_none();
+            e.solution.last().filter(|_| is_number).cloned()
+        });
+        let why = last.map(|step| view! { <div class="why" inner_html=session.fill(&step)></div> });
+        let next = next(session).map(|(href, text)| view! { <a href=href>{text}</a> });
+        view! { <div class="onward">{why} {next}</div> }
+    };
+    move || solved.get().then(shown)
+}
+
+/// What follows the exercise in its chapter, if that is another one, or a section: where it is and what the link says.
+fn next(session: Session) -> Option<(String, String)> {
+    let address = session.address().filter(|_| !session.alone)?;
+    let (page, id) = address.split_once('#')?;
+    let next = document().get_element_by_id(id)?.next_element_sibling()?;
+    if let Some(id) = next.get_attribute("data-slot-exercise") {
+        return Some((format!("{page}#exercise-{id}"), "Next exercise".to_owned()));
+    }
+    let title = next.text_content().filter(|_| next.tag_name() == "H2")?;
+    Some((format!("{page}#{}", next.id()), format!("Read on: {title}")))
+}
+
 fn help(session: Session) -> impl IntoView {
     let hints = session.exercise.with_value(|e| e.hints.len());
     let steps = session.exercise.with_value(|e| e.solution.len());
-    let can_draw = session.exercise.with_value(|e| !e.draw.is_empty());
+    let can_draw = session.exercise.with_value(|e| !e.draw.is_empty()) && !session.alone;
     let opened = Memo::new(move |_| session.attempt.with(|a| a.hints as usize).min(hints));
     let allowed = move || {
         steps > 0 && session.attempt.with(|a| a.tries > 0 || a.right || (hints > 0 && a.hints as usize >= hints))
@@ -67,7 +97,7 @@ fn help(session: Session) -> impl IntoView {
     let shown = RwSignal::new(false);
     let seed = move || session.attempt.with(|a| a.seed);
     let title = session.exercise.with_value(|e| e.title.clone().unwrap_or_else(|| e.id.clone()));
-    let adds = session.address().map(|address| {
+    let adds = session.address().filter(|_| !session.alone).map(|address| {
         view! { <button type="button" class="quiet" data-lecture=address data-title=title>"Add to lecture"</button> }
     });
     let list = StoredValue::new(unique_id("hints"));
@@ -109,7 +139,7 @@ fn help(session: Session) -> impl IntoView {
                 </button>
                 {can_draw.then(|| copy_link("Copy link to these numbers", move || session.link()))}
                 {adds}
-                <small hidden=move || seed() == 0>{move || format!("set {}", seed())}</small>
+                <small hidden=move || seed() == 0 || session.alone>{move || format!("set {}", seed())}</small>
             </div>
             <Show when=move || shown.get()>
                 <ol class="solution">

@@ -53,6 +53,8 @@ pub struct Place {
     pub given: Memo<Option<Given>>,
     /// The exercises of the chapter; their Markdown fields are HTML from our own build.
     pub exercises: Remote<Exercises>,
+    /// What stands over it where it is asked alone, outside its chapter.
+    pub alone: Option<String>,
 }
 
 /// Shows the exercise of a place.
@@ -71,7 +73,8 @@ fn view(place: Place) -> AnyView {
         let found = file.exercises.iter().enumerate().find(|(_, e)| e.id == place.id);
         match found {
             Some((index, exercise)) => {
-                let nth = format!("Exercise {} of {}", index + 1, file.exercises.len());
+                let nth = || format!("Exercise {} of {}", index + 1, file.exercises.len());
+                let nth = place.alone.clone().unwrap_or_else(nth);
                 alive(&place, exercise, nth)
             }
             // The build checks that there is one.

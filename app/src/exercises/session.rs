@@ -36,6 +36,8 @@ pub(super) struct Session {
     prompt: StoredValue<String>,
     /// Whether it is a question of a quiz: what is in the form is the answer, nothing is kept here and nothing is said of it.
     pub(super) exam: bool,
+    /// Whether it is asked outside its chapter: how it goes on is up to whoever asks.
+    pub(super) alone: bool,
     /// Whether it is still being written.
     draft: bool,
 }
@@ -68,7 +70,8 @@ impl Session {
         });
         let prompt = StoredValue::new(place.prompt.clone());
         let draft = place.chapter == super::DRAFT;
-        Self { given, bad_link, prompt, draft, ..Self::with(exercise, key, attempt, input) }
+        let alone = place.alone.is_some();
+        Self { given, bad_link, prompt, draft, alone, ..Self::with(exercise, key, attempt, input) }
     }
 
     /// As a question of a quiz, with the parameters of `seed`.
@@ -91,6 +94,7 @@ impl Session {
             waiting: StoredValue::new_local(None),
             prompt: StoredValue::new(String::new()),
             exam: false,
+            alone: false,
             draft: false,
         }
     }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Overlay, theme};
+use super::{Overlay, teach, theme};
 use crate::store::store;
 
 /// The header of every page.
@@ -40,6 +40,7 @@ pub fn Header(contents_open: RwSignal<bool>, overlay: RwSignal<Option<Overlay>>)
                 <a class="quiet" href="lab/">"Labs"</a>
                 <a class="quiet" href="practice/">"Practice"</a>
                 <a class="quiet" href="reference/">"Reference"</a>
+                {teach::menu()}
                 <button type="button" class="quiet" on:click=|_| theme::cycle()>
                     "Theme: " <span class="fixed">{theme_name}</span>
                 </button>

@@ -6,6 +6,7 @@ use web_sys::{Element, HtmlInputElement};
 use leptos::prelude::*;
 
 use crate::clock;
+use crate::progress::{Extent, Progress};
 use crate::store::doc::Doc;
 use crate::store::store;
 use crate::ui::dom;
@@ -52,13 +53,22 @@ fn show(root: &Element, doc: &Doc) {
     for mark in dom::all(root, "[data-done]") {
         mark.set_hidden(!doc.is_done(&dom::attribute(&mark, "data-done")));
     }
-    for count in dom::all(root, "[data-exercises]") {
-        let chapter = dom::attribute(&count, "data-exercises");
-        let n = solved(&chapter, dom::attribute(&count, "data-of").parse().unwrap_or_default(), doc);
-        if let Some(place) = dom::find(&count, "[data-n]") {
-            place.set_text_content(Some(&n.to_string()));
-        }
-        count.set_hidden(n == 0);
+    let mut course = Progress::default();
+    for count in dom::all(root, "[data-progress]") {
+        let here = count.has_attribute("data-sections").then(|| Extent::of_mark(&count));
+        let extent = here.or_else(|| Extent::in_contents(&dom::attribute(&count, "data-progress")));
+        let progress = extent.unwrap_or_default().progress(doc);
+        course = course.and(progress);
+        say(&count, progress);
+        count.set_hidden(progress.done == 0);
+    }
+    for count in dom::all(root, "[data-course]") {
+        say(&count, course);
+    }
+    let skim: Vec<&str> = doc.placed().1.collect();
+    for mark in dom::all(root, "[data-skim]") {
+        let slug = dom::attribute(&mark, "data-skim");
+        mark.set_hidden(!skim.contains(&slug.as_str()) || doc.is_done(&slug));
     }
     for tally in dom::all(root, "[data-tally]") {
         let n = done(&dom::attribute(&tally, "data-sources"), &dom::attribute(&tally, "data-chapters"), doc);
@@ -74,13 +84,11 @@ fn show(root: &Element, doc: &Doc) {
     }
 }
 
-/// How many exercises of a chapter are solved, of those that it has; of all chapters without one.
-fn solved(chapter: &str, of: usize, doc: &Doc) -> usize {
-    let own = format!("{chapter}/");
-    let all =
-        doc.exercises.iter().filter(|(key, attempt)| attempt.right && (chapter.is_empty() || key.starts_with(&own)));
-    // One that was solved may have left the course since.
-    all.count().min(of)
+/// Says how much is done, in per cent.
+fn say(count: &Element, progress: Progress) {
+    if let Some(place) = dom::find(count, "[data-n]") {
+        place.set_text_content(Some(&progress.percent().to_string()));
+    }
 }
 
 /// How many of these are done: sources and chapters, each a list with spaces between.
@@ -101,18 +109,5 @@ mod tests {
         doc.chapters.entry("c".into()).or_default().done = true;
         assert_eq!(done("a b x", "c d", &doc), 2);
         assert_eq!(done("", "a", &doc), 0);
-    }
-
-    #[test]
-    fn solved_exercises_are_counted_by_chapter_and_in_all() {
-        let mut doc = Doc::default();
-        for (key, right) in [("a/x", true), ("a/y", false), ("a/gone", true), ("ab/x", true)] {
-            doc.exercises.entry(key.into()).or_default().right = right;
-        }
-        assert_eq!(
-            [solved("a", 3, &doc), solved("a", 1, &doc), solved("ab", 9, &doc), solved("c", 9, &doc)],
-            [2, 1, 1, 0]
-        );
-        assert_eq!(solved("", 9, &doc), 3);
     }
 }

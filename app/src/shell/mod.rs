@@ -33,6 +33,7 @@ pub mod share;
 mod shortcuts;
 pub mod source_card;
 pub mod syllabus;
+pub mod teach;
 mod theme;
 pub mod widget_page;
 
@@ -47,6 +48,7 @@ const WIDE: &str = "data-wide";
 #[component]
 pub fn Frame(children: Children) -> impl IntoView {
     theme::apply();
+    teach::apply();
     let contents_open = RwSignal::new(false);
     let overlay = RwSignal::new(None::<Overlay>);
     let route = address().route();

@@ -1,24 +1,26 @@
-//! Twelve questions that say where to begin: one for each area of skill, drawn, answered without feedback, and kept until it is known.
+//! A few questions that find where to begin: one at a time, each answered with feedback at once and chosen by the answers before it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_content::schema::{Course, ExerciseIndex};
-use ringside_core::practice::exam::{Mark, QuizSpec, verdict};
-use ringside_core::practice::placement::{Area, asked, placed};
+use ringside_core::practice::placement::{self, Answered, Area, MOST, Shown};
+use ringside_core::practice::queue::Came;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::exam::loaded::{self, Loaded};
+use super::practice::player::{self, Asked};
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
-use crate::exercises;
 use crate::store::doc::Doc;
 use crate::store::store;
-use crate::ui::later::Later;
+use crate::ui::focus_soon;
+use crate::{clock, practice};
 
 /// The largest seed that is drawn.
 const DRAWN: f64 = 999_999.0;
+/// What has the focus when a question comes, and when the result does.
+const HEAD: &str = "placement-head";
 
 lazy! {
     /// Downloads the page.
@@ -27,15 +29,37 @@ lazy! {
     }
 }
 
-/// The questions being answered, as the store keeps them.
+/// The questions being answered and what came of them, as the store keeps them. `begin` and `skim` are read by every page.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Sitting {
     seed: u64,
-    /// By `<chapter>/<exercise>`.
     #[serde(default)]
-    answers: BTreeMap<String, String>,
+    answered: Vec<Answered>,
+    /// How many questions were put on the screen: one that was is not asked anew.
+    #[serde(default)]
+    begun: usize,
     #[serde(default)]
     done: bool,
+    /// The slug of the chapter to begin with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    begin: Option<String>,
+    /// The slugs of chapters that may be skimmed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    skim: Vec<String>,
+    /// What this version does not know: of an earlier one, the answers to its twelve questions.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Sitting {
+    /// Takes note of an answer, and of what all of them come to.
+    fn answer(&mut self, areas: &[Area], exercise: String, right: bool) {
+        self.answered.push(Answered { exercise, right });
+        self.done = placement::next(areas, &self.answered, self.seed).is_none();
+        let found = placement::found(areas, &self.answered);
+        self.begin = found.begin.and_then(|i| areas.get(i)).map(|area| area.chapter.clone());
+        self.skim = found.skim;
+    }
 }
 
 fn read(doc: &Doc) -> Option<Sitting> {
@@ -52,7 +76,11 @@ fn keep(change: impl FnOnce(&mut Option<Sitting>)) {
 
 fn begin() {
     let seed = (js_sys::Math::random() * DRAWN).floor() + 1.0;
-    keep(|sitting| *sitting = Some(Sitting { seed: seed as u64, ..Sitting::default() }));
+    keep(|sitting| {
+        let rest = sitting.take().unwrap_or_default().rest;
+        *sitting = Some(Sitting { seed: seed as u64, rest, ..Sitting::default() });
+    });
+    focus_soon(HEAD.to_owned());
 }
 
 /// What the page works with.
@@ -61,6 +89,13 @@ struct Desk {
     areas: Arc<Vec<Area>>,
     course: Arc<Course>,
     index: Arc<ExerciseIndex>,
+}
+
+impl Desk {
+    /// `03 Where the memory goes`.
+    fn chapter(&self, slug: &str) -> String {
+        self.course.chapter(slug).map(|c| format!("{:02} {}", c.number, c.title)).unwrap_or_default()
+    }
 }
 
 fn view() -> AnyView {
@@ -73,7 +108,7 @@ fn view() -> AnyView {
     let with_course =
         move |areas: Arc<Vec<Area>>| library.course.show(move |course| with_index(areas.clone(), course)).into_any();
     view! {
-        <article class="exam placement">
+        <article class="player placement">
             <h1>"Where to begin"</h1>
             {library.placement.show(with_course)}
         </article>
@@ -82,153 +117,153 @@ fn view() -> AnyView {
 }
 
 fn phases(desk: Desk) -> AnyView {
-    let phase = Memo::new(move |_| store().with(|doc| read(doc).map(|s| (s.seed, s.done))));
+    let phase = Memo::new(move |_| store().with(|doc| read(doc).map(|s| (s.seed, s.answered.len(), s.done))));
     (move || match phase.get() {
-        None => before(desk.areas.len()),
-        Some((seed, done)) => {
-            let (keys, inner) = (asked(&desk.areas, seed), desk.clone());
-            loaded::show(keys.clone(), desk.index.clone(), move |loaded| {
-                let spec = QuizSpec { exercises: keys.clone(), seed, title: String::new() };
-                if done { after(&inner, &spec, &loaded) } else { during(spec, &loaded) }
-            })
-        }
+        // An earlier version asked twelve questions at once, and its answers are no answers to these.
+        None | Some((_, 0, true)) => before(),
+        Some((_, _, true)) => after(&desk),
+        Some(_) => during(&desk),
     })
     .into_any()
 }
 
-fn before(count: usize) -> AnyView {
+fn before() -> AnyView {
     view! {
-        <p class="lede">{format!("{count} questions, one for each area of the course, in some twenty minutes.")}</p>
+        <p class="lede">"Three to " {MOST} " questions, one at a time, in about five minutes."</p>
         <p>
-            "Leave empty what you would have to guess: a lucky guess only sends you too far. You may calculate. At the end this page names the chapter to begin with, and those that you may skim. Nothing leaves the browser."
+            "Each question depends on your answers so far. Only a first answer without a hint counts, and “I don’t know” is a good answer: a lucky guess only sends you too far. You may use a calculator. Nothing leaves your browser."
         </p>
-        <p class="actions sans"><button type="button" on:click=|_| begin()>"Begin"</button></p>
+        <p class="actions sans"><button type="button" on:click=|_| begin()>"Find my starting point"</button></p>
     }
     .into_any()
 }
 
-fn during(spec: QuizSpec, loaded: &Loaded) -> AnyView {
-    let before = store().peek(read).unwrap_or_default();
-    let all = spec.exercises.len();
-    let answers: Vec<(String, RwSignal<String>)> = spec
-        .exercises
-        .iter()
-        .map(|key| (key.clone(), RwSignal::new(before.answers.get(key).cloned().unwrap_or_default())))
-        .collect();
-    let questions = answers
-        .iter()
-        .enumerate()
-        .filter_map(|(i, (key, answer))| {
-            let exercise = loaded.definitions.get(key)?;
-            keep_up(key.clone(), *answer);
-            let nth = format!("Question {} of {all}", i + 1);
-            Some(view! { <li data-question=key.clone()>{exercises::question(exercise, &nth, spec.seed_of(key), *answer)}</li> })
-        })
-        .collect_view();
-    let answers = StoredValue::new(answers);
-    let given =
-        move || answers.with_value(|a| a.iter().filter(|(_, text)| text.with(|t| !t.trim().is_empty())).count());
-    let finish = move |_| {
-        let all = answers.with_value(|a| a.iter().map(|(k, text)| (k.clone(), text.get_untracked())).collect());
+fn during(desk: &Desk) -> AnyView {
+    let sitting = store().peek(read).unwrap_or_default();
+    let key = placement::next(&desk.areas, &sitting.answered, sitting.seed);
+    let found = key.and_then(|key| desk.index.exercises.iter().find(|e| e.key == key).cloned());
+    // The build checks that every question is an exercise.
+    let Some(exercise) = found else { return ().into_any() };
+    let at = sitting.answered.len();
+    if sitting.begun <= at {
+        let seed = sitting.seed;
+        store().update(|doc| practice::ask(doc, &exercise, seed, clock::today()));
         keep(|sitting| {
             if let Some(sitting) = sitting {
-                sitting.answers = all;
-                sitting.done = true;
+                sitting.begun = at + 1;
             }
         });
-    };
+    }
+    let (areas, key) = (desk.areas.clone(), exercise.key.clone());
+    let went = Callback::new(move |came: Came| {
+        keep(|sitting| {
+            if let Some(sitting) = sitting {
+                sitting.answer(&areas, key.clone(), came == Came::Right);
+            }
+        });
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+        focus_soon(HEAD.to_owned());
+    });
+    let asked = Asked { over: desk.chapter(exercise.chapter()), exercise, pass: ("I don’t know", true), why: "" };
     view! {
-        <div class="exam-bar sans">
-            <span role="status">{move || given()} " of " {all} " answered"</span>
-            <button type="button" on:click=finish>"Say where to begin"</button>
-        </div>
-        <h2 class="visually-hidden">"Questions"</h2>
-        <ol class="questions">{questions}</ol>
-        <p class="actions sans"><button type="button" on:click=finish>"Say where to begin"</button></p>
+        <header class="player-head sans" id=HEAD tabindex="-1">
+            <span>"Question " {at + 1} " of " {MOST} " at most"</span>
+            <progress max=MOST value=at aria-label="Questions answered"></progress>
+        </header>
+        {player::view(asked, went)}
     }
     .into_any()
 }
 
-/// Keeps an answer in the store once the learner rests.
-fn keep_up(key: String, answer: RwSignal<String>) {
-    let rest = Later::after(300);
-    Effect::new(move |before: Option<()>| {
-        let (text, key) = (answer.get(), key.clone());
-        if before.is_some() {
-            rest.run(move || {
-                keep(|sitting| {
-                    if let Some(sitting) = sitting {
-                        sitting.answers.insert(key, text);
-                    }
-                });
-            });
-        }
-    });
-}
-
-fn after(desk: &Desk, spec: &QuizSpec, loaded: &Loaded) -> AnyView {
+fn after(desk: &Desk) -> AnyView {
     let sitting = store().peek(read).unwrap_or_default();
-    let evaluate = |exercise: &_, query: &_| loaded.evaluate(exercise, query);
-    let mark = |key: &String| {
-        let answer = sitting.answers.get(key).map_or("", String::as_str);
-        let verdict = loaded.definitions.get(key).and_then(|e| verdict(e, spec.seed_of(key), answer, &evaluate).ok());
-        verdict.map_or(Mark::Unclear, Mark::of)
-    };
-    let marks: Vec<Mark> = spec.exercises.iter().map(mark).collect();
-    let placed = placed(&marks);
-    let first = placed.begin.and_then(|i| desk.areas.get(i)).and_then(|area| desk.course.chapter(&area.chapter));
+    let found = placement::found(&desk.areas, &sitting.answered);
+    let first = sitting.begin.as_ref().and_then(|slug| desk.course.chapter(slug));
+    let right = sitting.answered.iter().filter(|a| a.right).count();
+    let count = format!("{right} of {} correct.", sitting.answered.len());
     let head = match first {
         Some(chapter) => view! {
-            <p class="lede">
-                "Begin with "
-                <a href=chapter.href()>{format!("{:02} {}", chapter.number, chapter.title)}</a> "."
+            <p class="lede">{count} " The first area you didn’t pass is where to begin."</p>
+            <p class="actions sans">
+                <a class="button" href=chapter.href()>{format!("Begin: {:02} {}", chapter.number, chapter.title)}</a>
+                <a class="button secondary" href="practice/now/">"Practice now"</a>
             </p>
         }
         .into_any(),
         None => view! {
-            <p class="lede">
-                "You could do all of it. Begin with a " <a href="mission/">"mission"</a> ", or with what "
-                <a href="practice/">"practice"</a> " finds for you."
+            <p class="lede">{count} " You passed the last area of the course."</p>
+            <p class="actions sans">
+                <a class="button" href="mission/">"Play a mission"</a>
+                <a class="button secondary" href="practice/now/">"Practice now"</a>
             </p>
         }
         .into_any(),
     };
-    let rows = desk
-        .areas
-        .iter()
-        .zip(marks.iter().zip(&spec.exercises))
-        .map(|(area, (mark, key))| row(desk, area, *mark, key))
-        .collect_view();
-    let known = format!("{} of {} answered rightly.", placed.known, marks.len());
+    let rows =
+        desk.areas.iter().zip(&found.areas).map(|(area, shown)| row(desk, area, *shown, &found.skim)).collect_view();
     view! {
-        {head}
-        <p role="status">{known} " Chapters of an area that you know may be skimmed: their figures, and where they break."</p>
+        <div id=HEAD tabindex="-1">{head}</div>
+        <p>
+            "What you missed comes first in your practice. The chapters marked “skim” are those that you answered a question of correctly; an area that says “not asked” wasn’t measured."
+        </p>
         <ol class="areas sans">{rows}</ol>
         <p class="actions sans">
-            <button type="button" class="secondary" on:click=|_| begin()>"Other questions"</button>
-            <button type="button" class="quiet" on:click=|_| keep(|sitting| *sitting = None)>"Forget these answers"</button>
+            <button type="button" class="secondary" on:click=|_| begin()>"Try other questions"</button>
+            <button type="button" class="quiet" on:click=|_| keep(|sitting| *sitting = None)>"Forget this result"</button>
         </p>
     }
     .into_any()
 }
 
-fn row(desk: &Desk, area: &Area, mark: Mark, key: &str) -> AnyView {
-    let said = match mark {
-        Mark::Right => "✓ known",
-        Mark::Wrong => "not yet",
-        Mark::Unclear => "unclear",
-        Mark::Unanswered => "left empty",
-    };
+fn row(desk: &Desk, area: &Area, shown: Shown, skim: &[String]) -> AnyView {
     let chapters = area.covers.iter().filter_map(|slug| desk.course.chapter(slug)).map(|chapter| {
-        view! { <a href=chapter.href()>{format!("{:02} {}", chapter.number, chapter.title)}</a> " " }
+        let skim = skim.contains(&chapter.slug).then(|| view! { " " <small>"skim"</small> });
+        view! { <span><a href=chapter.href()>{format!("{:02} {}", chapter.number, chapter.title)}</a> {skim}</span> " " }
     });
-    let (slug, id) = key.split_once('/').unwrap_or((key, ""));
-    let href = format!("chapter/{slug}/#exercise-{id}");
+    let passed = matches!(shown, Shown::Known | Shown::Probably);
     view! {
-        <li class:known=mark == Mark::Right>
-            <b>{area.name.clone()}</b> " " <span class="mark">{said}</span>
-            <p class="ways">{chapters.collect_view()} <a href=href>"The exercise, with its solution"</a></p>
+        <li class:known=passed class:quiet=shown == Shown::NotAsked>
+            <b>{area.name.clone()}</b> " " <span class="mark">{shown.label()}</span>
+            <p class="ways">{chapters.collect_view()}</p>
         </li>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::doc;
+    use serde_json::json;
+
+    #[test]
+    fn the_answers_of_an_earlier_version_are_kept() {
+        let text = r#"{"version":2,"placement":{"seed":7,"answers":{"c/e":"12"},"done":true}}"#;
+        let mut doc = doc::read(text).expect("reads");
+        let sitting = read(&doc).expect("a sitting");
+        assert_eq!((sitting.answered.len(), sitting.rest["answers"].clone()), (0, json!({ "c/e": "12" })));
+        doc.put("placement", |doc| &mut doc.placement, Some(&sitting));
+        assert_eq!(doc.placement["answers"]["c/e"], "12");
+    }
+
+    #[test]
+    fn every_page_can_read_where_it_sends_the_learner() {
+        let area = |slug: &str| Area {
+            name: slug.into(),
+            chapter: slug.into(),
+            covers: vec![slug.into()],
+            exercises: vec![format!("{slug}/x"), format!("{slug}/y")],
+        };
+        let areas = ["a", "b"].map(area);
+        let mut sitting = Sitting { seed: 1, ..Sitting::default() };
+        while let Some(exercise) = placement::next(&areas, &sitting.answered, sitting.seed) {
+            let right = exercise.starts_with("a/");
+            sitting.answer(&areas, exercise, right);
+        }
+        assert!(sitting.done);
+        let mut doc = Doc::default();
+        doc.put("placement", |doc| &mut doc.placement, Some(&sitting));
+        let (begin, skim) = doc.placed();
+        assert_eq!((begin, skim.collect::<Vec<_>>()), (Some("b"), vec!["a"]));
+    }
 }

@@ -55,6 +55,14 @@ fn appearance() -> impl IntoView {
             <div class="sans"><Segmented name="theme" label="Theme" options value set=Callback::new(set) /></div>
         </section>
         {shortcuts()}
+        <section aria-labelledby="teaching">
+            <h2 id="teaching">"Teaching"</h2>
+            <p>
+                "Shows the tools for a class: a menu with the syllabus, lectures, the presenter, quizzes, checking and authoring, and on every figure and exercise the buttons that add it to a lecture or project it."
+            </p>
+            {super::teach::switch()}
+            {super::teach::links()}
+        </section>
     }
 }
 

@@ -20,14 +20,65 @@ const KEYS: &[(&str, &str)] = &[
     ("← →", "Move a slider; Home and End to its ends; Page Up and Page Down in large steps"),
 ];
 
-/// Listens for the shortcuts that work everywhere, unless the settings say not to. Keys typed into a field are the field's.
+/// What `<html>` bears of what was typed for the search while its field is on its way, and once keys are heard here.
+/// `index.html` begins with it.
+const TYPED: &str = "data-typed";
+const ALIVE: &str = "data-alive";
+
+/// What was typed for the search before there was a field for it.
+pub fn take_typed() -> String {
+    let root = document().document_element();
+    let typed = root.as_ref().and_then(|root| root.get_attribute(TYPED)).unwrap_or_default();
+    if let Some(root) = root {
+        // What stays is typed again by the next search.
+        let _ = root.remove_attribute(TYPED);
+    }
+    typed
+}
+
+/// Keeps a key for the search whose field is on its way. Whether that is where it goes.
+fn goes_to_search(event: &KeyboardEvent) -> bool {
+    let Some((root, typed)) =
+        document().document_element().and_then(|root| Some((root.clone(), root.get_attribute(TYPED)?)))
+    else {
+        return false;
+    };
+    let key = event.key();
+    if key.chars().count() != 1 {
+        return false;
+    }
+    dom::set(&root, TYPED, &format!("{typed}{key}"));
+    true
+}
+
+/// Listens for the shortcuts that work everywhere, unless the settings say not to. Keys typed into a field are the field's; until
+/// the page has come alive for the first time, there is only the search.
 pub fn listen(overlay: RwSignal<Option<Overlay>>) {
+    let root = document().document_element();
+    if let Some(root) = &root {
+        dom::set(root, ALIVE, "");
+        if root.has_attribute(TYPED) {
+            overlay.set(Some(Overlay::Search));
+        }
+    }
+    let awake = StoredValue::new(false);
     let listener = window_event_listener(leptos::ev::keydown, move |event: KeyboardEvent| {
         if !dom::is_plain(&event) || typing(&event) {
             return;
         }
+        if goes_to_search(&event) {
+            event.prevent_default();
+            return;
+        }
         if store().peek(|doc| doc.settings.no_shortcuts) && !projector::is_on() {
             return;
+        }
+        let ready = || document().document_element().is_some_and(|root| root.has_attribute("data-ready"));
+        if !awake.get_value() && event.key() != "/" {
+            if !ready() {
+                return;
+            }
+            awake.set_value(true);
         }
         match event.key().as_str() {
             "p" | "P" => projector::toggle(None),
@@ -35,7 +86,7 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
             "t" => theme::cycle(),
             // Nothing may lie over what the room sees.
             _ if projector::is_on() => return,
-            "/" => overlay.set(Some(Overlay::Search)),
+            "/" => search(overlay),
             "?" => overlay.set(Some(Overlay::Shortcuts)),
             "[" => follow("a[rel=prev]"),
             "]" => follow("a[rel=next]"),
@@ -44,6 +95,14 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
         event.prevent_default();
     });
     on_cleanup(move || listener.remove());
+}
+
+/// Opens the search, whose field takes what is typed from here on.
+fn search(overlay: RwSignal<Option<Overlay>>) {
+    if let Some(root) = document().document_element() {
+        dom::set(&root, TYPED, "");
+    }
+    overlay.set(Some(Overlay::Search));
 }
 
 /// Whether a key goes into a field.

@@ -1,6 +1,6 @@
 //! What is stored, as plain data: its current form, how older forms become it, and what is not ours to read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ringside_core::practice::Day;
 use ringside_core::query::Query;
@@ -39,6 +39,9 @@ pub struct Doc {
     /// The questions that say where to begin, being answered; read by their page alone.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub placement: Value,
+    /// The run of practice that is on; read by its page alone.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub run: Value,
     /// Times of kernels that the learner keeps; read by the widgets that run them.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub measured: Value,
@@ -77,6 +80,13 @@ impl Doc {
     /// Whether this source is ticked as read.
     pub fn is_read(&self, id: &str) -> bool {
         self.sources.get(id).is_some_and(|s| s.read)
+    }
+
+    /// Where the questions that find a starting point sent the learner: the slug of the chapter, and those of the chapters that
+    /// may be skimmed.
+    pub fn placed(&self) -> (Option<&str>, impl Iterator<Item = &str>) {
+        let skim = self.placement.get("skim").and_then(Value::as_array);
+        (self.placement.get("begin").and_then(Value::as_str), skim.into_iter().flatten().filter_map(Value::as_str))
     }
 
     /// Whether anything of the course has been done.
@@ -135,6 +145,7 @@ impl Default for Doc {
             practice: Value::Null,
             quiz: Value::Null,
             placement: Value::Null,
+            run: Value::Null,
             measured: Value::Null,
             drafts: Value::Null,
             workbench: Value::Null,
@@ -156,6 +167,9 @@ pub struct Settings {
     /// Not to keep the course for use without a network.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub online_only: bool,
+    /// To show what only whoever teaches needs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub teach: bool,
     /// Not to take single letters for shortcuts: for who dictates, or rests a hand on the keyboard.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_shortcuts: bool,
@@ -242,6 +256,9 @@ pub struct ChapterProgress {
     /// When that was, in Unix seconds; 0 if it was before this was noted.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seen: i64,
+    /// The ids of the headings whose sections were read to their end.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub read: BTreeSet<String>,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,

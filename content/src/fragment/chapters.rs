@@ -2,13 +2,13 @@
 
 use ringside_core::catalogue;
 
-use super::{solved, tick};
+use super::{progress, tick};
 use crate::html::escape;
-use crate::schema::{Chapter, Course, ExerciseIndex, Readings, Status};
+use crate::schema::{Chapter, Course, Readings, Status};
 use crate::words;
 
 /// Every part with its chapters.
-pub(super) fn section(course: &Course, readings: &Readings, exercises: &ExerciseIndex) -> String {
+pub(super) fn section(course: &Course, readings: &Readings) -> String {
     let planned = course.chapters().any(|c| c.status == Status::Planned);
     let still_planned = if planned {
         " Chapters marked “planned” have no text yet; their sources and the skills that they will teach are here now."
@@ -17,7 +17,7 @@ pub(super) fn section(course: &Course, readings: &Readings, exercises: &Exercise
     };
     let mut parts = String::new();
     for (number, part) in course.parts.iter().enumerate() {
-        let rows: String = part.chapters.iter().map(|c| row(c, readings, exercises)).collect();
+        let rows: String = part.chapters.iter().map(|c| row(c, readings)).collect();
         parts.push_str(&format!(
             "<div class=\"part\"><h3><span class=\"sans\">Part {number}</span> {}</h3>\n\
              <ol class=\"chapters\">\n{rows}</ol></div>\n",
@@ -31,10 +31,11 @@ pub(super) fn section(course: &Course, readings: &Readings, exercises: &Exercise
     )
 }
 
-fn row(chapter: &Chapter, readings: &Readings, exercises: &ExerciseIndex) -> String {
+fn row(chapter: &Chapter, readings: &Readings) -> String {
     let (slug, title) = (escape(&chapter.slug), escape(&chapter.title));
+    let written = format!(" data-written=\"{}\"", chapter.minutes);
     let (class, name, written) = match chapter.status {
-        Status::Written => ("", format!("<a href=\"{}\">{title}</a>", escape(&chapter.href())), " data-written"),
+        Status::Written => ("", format!("<a href=\"{}\">{title}</a>", escape(&chapter.href())), written.as_str()),
         Status::Planned => (" planned", format!("{title} <small class=\"sans\">planned</small>"), ""),
     };
     let sources = readings.sources.iter().filter(|s| s.chapters.contains(&chapter.slug)).count();
@@ -48,7 +49,7 @@ fn row(chapter: &Chapter, readings: &Readings, exercises: &ExerciseIndex) -> Str
          <h5>Sources</h5><ul class=\"sources\" data-sources-of=\"{slug}\"></ul></div></li>\n",
         chapter.number,
         tick(chapter),
-        solved(chapter, exercises),
+        progress(chapter),
         escape(&chapter.question),
         words::duration(chapter.minutes),
         on_layers(&chapter.layers),

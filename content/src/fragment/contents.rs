@@ -1,21 +1,12 @@
 //! `contents.html`: the contents of the course, beside every page.
 
-use super::{solved, tick};
+use super::{progress_with, tick};
 use crate::html::escape;
-use crate::schema::{Course, ExerciseIndex, Status};
+use crate::schema::{Chapter, Course, ExerciseIndex, Indexed, Status};
 
 /// Parts and chapters, and the ways to so many missions and labs.
 pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, labs]: [usize; 2]) -> String {
-    let written: Vec<String> =
-        course.chapters().filter(|c| c.status == Status::Written).map(|c| escape(&c.slug)).collect();
-    let mut html = format!(
-        "<p class=\"progress\"><a href=\"./\">Your course</a> <span data-tally data-chapters=\"{}\">\
-         <span data-n>0</span> of {} chapters done</span> <span data-exercises=\"\" data-of=\"{all}\" hidden><span data-n>0</span> of {all} exercises \
-         solved</span></p>\n",
-        written.join(" "),
-        written.len(),
-        all = exercises.exercises.len()
-    );
+    let mut html = "<p class=\"progress\"><a href=\"./\">Your course</a> <span data-course><span data-n>0</span>% done</span></p>\n".to_owned();
     for part in &course.parts {
         html.push_str(&format!("<h2>{}</h2>\n", escape(&part.title)));
         for chapter in &part.chapters {
@@ -28,7 +19,7 @@ pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, la
                 "<a{class} href=\"{}\" data-chapter=\"{}\"><i>{number:02}</i><span>{title}{planned}</span>{}{}</a>\n",
                 escape(&chapter.href()),
                 escape(&chapter.slug),
-                solved(chapter, exercises),
+                progress_with(chapter, &extent(chapter, exercises)),
                 tick(chapter),
             ));
         }
@@ -44,4 +35,19 @@ pub(crate) fn contents(course: &Course, exercises: &ExerciseIndex, [missions, la
         ));
     }
     html
+}
+
+/// What the progress of a chapter is computed from, as attributes.
+fn extent(chapter: &Chapter, exercises: &ExerciseIndex) -> String {
+    let own = || exercises.of_chapter(&chapter.slug);
+    let counted = || own().filter(|e| !e.is_guess());
+    let sections: Vec<String> = chapter.sections.iter().map(|s| format!("{}:{}", s.id, s.seconds)).collect();
+    let guesses: Vec<&str> = own().filter(|e| e.is_guess()).map(Indexed::id).collect();
+    format!(
+        " data-sections=\"{}\" data-of=\"{}\" data-seconds=\"{}\" data-guesses=\"{}\"",
+        escape(&sections.join(" ")),
+        counted().count(),
+        counted().map(Indexed::seconds).sum::<u32>(),
+        escape(&guesses.join(" ")),
+    )
 }

@@ -3,17 +3,12 @@
 use super::{begin, chapters, layers, plan, sources};
 use crate::data::{Lab, Listed};
 use crate::html::escape;
-use crate::schema::{Course, ExerciseIndex, NotCovered, Readings, Status};
+use crate::schema::{Course, NotCovered, Page, Readings, Status};
 use crate::words;
+use ringside_core::practice::queue::MINUTES as PRACTICE;
 
 /// The home page, with the live figure and a place for the list of sources.
-pub(crate) fn home(
-    course: &Course,
-    readings: &Readings,
-    exercises: &ExerciseIndex,
-    missions: &[Listed],
-    labs: &[Lab],
-) -> String {
+pub(crate) fn home(course: &Course, readings: &Readings, missions: &[Listed], labs: &[Lab]) -> String {
     format!(
         "<article class=\"home\">\n<header class=\"hero\">\n{}{HALF_HOUR}{}</header>\n{}{}{}{}{}{}{}{}{}{}</article>\n",
         welcome(course, readings),
@@ -21,10 +16,10 @@ pub(crate) fn home(
         begin::live(course),
         begin::for_whom(),
         begin::more(course),
-        layers::section(course, readings, exercises),
+        layers::section(course, readings),
         begin::missions(missions),
         begin::labs(labs),
-        chapters::section(course, readings, exercises),
+        chapters::section(course, readings),
         plan::section(course, readings),
         not_covered(&course.not_covered),
         sources::section(course, readings),
@@ -49,10 +44,11 @@ fn welcome(course: &Course, readings: &Readings) -> String {
          <p class=\"lede\">A lab on how large language models are trained and served on many GPUs: figures that compute as \
          you drag, exercises that say what went wrong, and the papers behind both.</p>\n\
          <p class=\"start sans\"><a class=\"button\" href=\"{}\">{}</a> <span class=\"minutes\">{minutes}</span> \
+         <a class=\"button practice-now\" href=\"practice/now/\">Practice now · {PRACTICE} min</a> \
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
          <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span> \
          <span class=\"half-hour\"{hidden}>Only half an hour? {link}.</span></p>\n\
-         <p class=\"placed sans\">Not new to this? <a href=\"placement/\">Twelve questions say where to begin</a>.</p>\n\
+         <p class=\"placed sans\">Not new to this? <a href=\"placement/\">Find your starting point</a> in about five minutes.</p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
         escape(&href),
         escape(&start),
@@ -75,11 +71,13 @@ fn on_this_page(course: &Course, readings: &Readings) -> String {
          <a href=\"lab/\">Labs</a>\n\
          <a href=\"record/\">Your record</a>\n\
          <a href=\"./#not-covered\">What is not covered</a>\n\
-         <a href=\"./#sources\">{}</a>\n</nav>\n",
+         <a href=\"./#sources\">{}</a>\n</nav>\n\
+         <nav class=\"on-page teaching sans\" aria-label=\"For teachers\">\n{}</nav>\n",
         words::count(course.layers.len(), "layer", "layers"),
         words::count(course.chapters().count(), "chapter", "chapters"),
         words::count(course.parts.len(), "part", "parts"),
         words::count(readings.sources.len(), "source", "sources"),
+        Page::TEACHING.map(|page| format!("<a href=\"{}/\">{}</a>\n", page.path(), page.title())).concat(),
     )
 }
 

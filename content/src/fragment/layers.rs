@@ -1,8 +1,8 @@
 //! The five layers of understanding: the question that each answers, and the chapters that answer it.
 
-use super::{ids, solved, time, to_chapter_with};
+use super::{ids, progress as done, time, to_chapter_with};
 use crate::html::escape;
-use crate::schema::{Chapter, Course, ExerciseIndex, Layer, Readings};
+use crate::schema::{Chapter, Course, Layer, Readings};
 use crate::words;
 
 const AROUND: &str = "Around the layers";
@@ -10,16 +10,16 @@ const AROUND_QUESTION: &str =
     "What goes on around all five: the budget before, the weeks during, and the model’s work after?";
 
 /// The map: one band for each layer, and one for what belongs to none, with what the learner has done of it.
-pub(super) fn section(course: &Course, readings: &Readings, exercises: &ExerciseIndex) -> String {
+pub(super) fn section(course: &Course, readings: &Readings) -> String {
     let mut bands = String::new();
     for layer in &course.layers {
         let chapters = course.chapters().filter(|c| c.layers.contains(&layer.id));
         let number = layer.id.to_string();
-        bands.push_str(&band(&number, &layer.title, &layer.question, &foot(layer, readings), chapters, exercises));
+        bands.push_str(&band(&number, &layer.title, &layer.question, &foot(layer, readings), chapters));
     }
     let around = || course.chapters().filter(|c| c.layers.is_empty());
     if around().next().is_some() {
-        bands.push_str(&band("", AROUND, AROUND_QUESTION, "", around(), exercises));
+        bands.push_str(&band("", AROUND, AROUND_QUESTION, "", around()));
     }
     format!(
         "<section id=\"layers\" aria-labelledby=\"layers-title\">\n\
@@ -33,11 +33,10 @@ fn band<'a>(
     question: &str,
     foot: &str,
     chapters: impl Iterator<Item = &'a Chapter>,
-    exercises: &ExerciseIndex,
 ) -> String {
     let chapters: Vec<&Chapter> = chapters.collect();
     let progress = progress(title, &chapters);
-    let chapters: String = chapters.into_iter().map(|c| to_chapter_with(c, &solved(c, exercises))).collect();
+    let chapters: String = chapters.into_iter().map(|c| to_chapter_with(c, &done(c))).collect();
     format!(
         "<li class=\"layer\"><i class=\"numeral\" aria-hidden=\"true\">{number}</i>\n\
          <div class=\"asks\"><h3>{}</h3><p>{}</p>{progress}{foot}</div>\n\

@@ -7,7 +7,9 @@
 //! | `data-source` | a source | its id; with `data-tick` on the checkbox that says whether it is read |
 //! | `data-done` | a mark | the slug of the chapter that has to be done for it to be seen |
 //! | `data-tally` | a count | sources and chapters (`data-sources`, `data-chapters`) of which it says how many are done |
-//! | `data-exercises`, `data-of` | a count | the slug of the chapter and how many exercises it has, of which it says how many are solved |
+//! | `data-progress` | a count | the slug of the chapter of which it says how much is done, in per cent; `data-sections` (id and seconds of each), `data-of` and `data-seconds` (exercises and their time) and `data-guesses` (ids that are none) are on those of the contents |
+//! | `data-course` | a count | that it says how much of the whole course is done |
+//! | `data-skim` | a mark | the slug of the chapter that may be skimmed for it to be seen |
 //! | `data-picture-of` | an empty place | the widget that the app shows in it, small |
 //! | `data-island` | an empty place | what the app puts there |
 //! | `data-widget` | the figure of the first screen | which widget is shown in its place |
@@ -40,7 +42,7 @@ pub(crate) use sources::list;
 pub(crate) use syllabus::page as syllabus;
 
 use crate::html::escape;
-use crate::schema::{Chapter, ExerciseIndex, Source, Status};
+use crate::schema::{Chapter, Source, Status};
 use crate::words;
 
 /// The mark that a chapter is done.
@@ -56,16 +58,21 @@ fn tick(chapter: &Chapter) -> String {
     }
 }
 
-/// How many exercises of a chapter are solved, once one is.
-fn solved(chapter: &Chapter, exercises: &ExerciseIndex) -> String {
-    let of = exercises.exercises.iter().filter(|e| e.chapter() == chapter.slug).count();
-    if of == 0 {
+/// How much of a chapter is done, once something is; and whether it may be skimmed.
+fn progress(chapter: &Chapter) -> String {
+    progress_with(chapter, "")
+}
+
+/// The same with what it is computed from, as the contents have it.
+fn progress_with(chapter: &Chapter, extent: &str) -> String {
+    if chapter.status == Status::Planned {
         return String::new();
     }
+    let slug = escape(&chapter.slug);
     format!(
-        " <small class=\"solved\" data-exercises=\"{}\" data-of=\"{of}\" hidden><span data-n>0</span>/{of}\
-         <span class=\"visually-hidden\"> exercises solved</span></small>",
-        escape(&chapter.slug)
+        " <small class=\"skim\" data-skim=\"{slug}\" hidden>skim</small>\
+         <small class=\"solved\" data-progress=\"{slug}\"{extent} hidden><span data-n>0</span>%\
+         <span class=\"visually-hidden\"> done</span></small>"
     )
 }
 

@@ -1,6 +1,7 @@
 //! `chapters/<slug>.exercises.json`: the exercises of a chapter; `exercises.json`: all of them in short.
 
-use ringside_core::exercise::Exercise;
+use ringside_core::exercise::{Exercise, Kind};
+use ringside_core::practice::queue;
 use serde::{Deserialize, Serialize};
 
 /// The exercises of a written chapter.
@@ -17,6 +18,13 @@ pub struct Exercises {
 pub struct ExerciseIndex {
     /// By chapter, then in the order of its file.
     pub exercises: Vec<Indexed>,
+}
+
+impl ExerciseIndex {
+    /// Those of a chapter.
+    pub fn of_chapter<'a>(&'a self, slug: &'a str) -> impl Iterator<Item = &'a Indexed> {
+        self.exercises.iter().filter(move |e| e.chapter() == slug)
+    }
 }
 
 /// An exercise in short.
@@ -38,6 +46,21 @@ impl Indexed {
     /// The chapter's slug.
     pub fn chapter(&self) -> &str {
         self.key.split('/').next().unwrap_or_default()
+    }
+
+    /// Its id in its chapter.
+    pub fn id(&self) -> &str {
+        self.key.split_once('/').map_or(self.key.as_str(), |(_, id)| id)
+    }
+
+    /// Whether it asks for a guess: right or wrong, it shows no skill.
+    pub fn is_guess(&self) -> bool {
+        Kind::unlocking().any(|kind| kind == self.kind)
+    }
+
+    /// How long it takes.
+    pub fn seconds(&self) -> u32 {
+        queue::seconds(&self.kind, self.level)
     }
 
     /// Where it is, relative to the site's base.

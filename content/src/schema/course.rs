@@ -78,6 +78,9 @@ pub struct Chapter {
     /// What a learner must be able to do after it.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub skills: Vec<Skill>,
+    /// Its sections, once it is written: those that progress counts.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub sections: Vec<Extent>,
 }
 
 impl Chapter {
@@ -88,6 +91,17 @@ impl Chapter {
             Status::Planned => format!("./#{}", self.slug),
         }
     }
+}
+
+/// A section of a chapter, and how long it takes.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Extent {
+    /// The id of its heading.
+    pub id: String,
+    /// How long its text takes, in seconds.
+    pub seconds: u32,
+    /// How long the exercises that stand in it take, in seconds.
+    pub exercises: u32,
 }
 
 /// Whether a chapter can be read yet.

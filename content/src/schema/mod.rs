@@ -32,7 +32,7 @@ mod sign;
 use serde::{Deserialize, Serialize};
 
 pub use chapter::{ExerciseIndex, Exercises, Indexed};
-pub use course::{Block, Chapter, Course, Layer, NotCovered, Part, Skill, Status, Week};
+pub use course::{Block, Chapter, Course, Extent, Layer, NotCovered, Part, Skill, Status, Week};
 pub use draft::{Diagnostic, Draft, ModelWords, ParameterWords, SLIDES, Vocabulary};
 pub use glossary::{Glossary, Pictures, Term};
 pub use pages::{HOME, Page};

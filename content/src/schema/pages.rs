@@ -47,10 +47,12 @@ pages! {
     Missions = "mission", "Missions", "Whole training and serving runs to plan, decision by decision.", ["missions"];
     /// What to do next, and progress so far.
     Practice = "practice", "Practice", "What to practice now, what you can do already, and the four-week plan.", ["to-do-now", "practice"];
+    /// One exercise at a time.
+    PracticeNow = "practice/now", "Practice now", "Ten minutes of exercises, one at a time, beginning with those you missed.", ["practice-now"];
     /// What was shown so far, to print and to link.
     Record = "record", "Record", "The skills you have shown, with the evidence, to print or to send.", ["exam", "record"];
     /// Questions that find a starting point.
-    Placement = "placement", "Where to begin", "Find your starting point in a few questions.", ["exam"];
+    Placement = "placement", "Where to begin", "Find your starting point in a few questions.", ["practice-now"];
     /// How to teach with the course.
     Syllabus = "syllabus", "Syllabus", "A term, a week and an afternoon, with lecture lists and quizzes that open by link.", ["syllabus"];
     /// To compose a quiz, or to take it.
@@ -68,6 +70,10 @@ pages! {
 }
 
 impl Page {
+    /// Those for whoever teaches with the course.
+    pub const TEACHING: [Self; 6] =
+        [Self::Syllabus, Self::Lecture, Self::Presenter, Self::Quiz, Self::Check, Self::Author];
+
     /// The page at a path without slashes at its ends.
     pub fn at(path: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|page| page.path() == path)

@@ -8,6 +8,9 @@
 //! - [`mastery`]: what is known of a skill, and how well a learner's confidence matches what happens.
 //! - [`plan`]: the four-week plan from a start date, with missed days forgiven.
 //! - [`next`]: what to do in the minutes there are.
+//! - [`queue`]: a run of practice, exercise by exercise.
+//! - [`placement`]: a few questions that find where to begin.
+//! - [`progress`]: how far somebody is, as one number.
 //! - [`exam`]: a quiz, its result as a file, and marking that file again.
 //! - [`record`]: what was shown, as a text for a link.
 //! - [`date`]: days as people write them.
@@ -21,6 +24,8 @@ pub mod mastery;
 pub mod next;
 pub mod placement;
 pub mod plan;
+pub mod progress;
+pub mod queue;
 pub mod record;
 pub mod schedule;
 

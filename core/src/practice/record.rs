@@ -6,6 +6,10 @@ use super::exam::{Definitions, Evaluator, Mark, verdict};
 use crate::mission::{self, Move};
 use crate::query::{Query, shorten};
 
+/// What counts in a record, for the page: [`counts`] and [`shows`] in words.
+pub const RULE: &str = "An exercise counts if it was right at the first or second answer, without a hint and without the \
+                        solution. A skill counts if two of its exercises do, or the only one that it has.";
+
 /// What a record can show and what it cannot: for the page.
 pub const HONESTY: &str = "The link holds the answers as they were typed, so anybody can mark them again here. Explanations and kernels are \
                            judged by whoever wrote them, labs ran on a machine that nobody else saw, and there is no server that could \
@@ -52,6 +56,16 @@ pub struct Solved {
     pub tries: u32,
     /// The answer, in the form of [`crate::exercise::input`]; empty where it is not in the record.
     pub answer: String,
+}
+
+/// Whether an exercise that was right in the end counts: no progress elsewhere asks for more.
+pub fn counts(tries: u32, hints: u32, shown: bool) -> bool {
+    tries <= 2 && hints == 0 && !shown
+}
+
+/// Whether a skill is shown by so many of its exercises.
+pub fn shows(counted: usize, exercises: usize) -> bool {
+    counted >= exercises.clamp(1, 2)
 }
 
 /// A lab that was measured.

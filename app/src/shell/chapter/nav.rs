@@ -1,10 +1,14 @@
 //! Finding one's way in a chapter: its headings, where the learner is among them, where they stopped, and whether it is done.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use leptos::ev;
 use leptos::prelude::*;
 use web_sys::{Element, HtmlElement};
 
 use crate::clock;
+use crate::progress::{Extent, is_read};
 use crate::shell::print;
 use crate::store::store;
 use crate::ui::dom;
@@ -93,6 +97,54 @@ pub(super) fn follow(root: Element, slug: String) {
         });
     });
     on_cleanup(move || listener.remove());
+}
+
+/// How a section was looked at.
+#[derive(Clone, Copy, Default)]
+struct Looked {
+    /// For how many seconds some of it was on screen.
+    seconds: u32,
+    /// Whether its end was.
+    end: bool,
+}
+
+/// Takes note of the sections that are read: once a second it looks at which are on screen.
+pub(super) fn read(root: Element, slug: String) {
+    let Some(extent) = Extent::in_contents(&slug) else { return };
+    let looked = StoredValue::new_local(BTreeMap::<String, Looked>::new());
+    let look = move || {
+        let known = |id: &str| store().peek(|doc| doc.chapters.get(&slug).is_some_and(|c| c.read.contains(id)));
+        let height = window().inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default();
+        let headings = headings(&root);
+        let end = dom::find(&root, ".chapter-text").map_or(0.0, |text| text.get_bounding_client_rect().bottom());
+        let tops: Vec<f64> = headings.iter().map(|h| h.get_bounding_client_rect().top()).collect();
+        for (i, heading) in headings.iter().enumerate() {
+            let (id, bottom) = (heading.id(), tops.get(i + 1).copied().unwrap_or(end));
+            let on_screen = tops[i] < height && bottom > LINE;
+            let section = extent.sections.iter().find(|(of, _)| *of == id).filter(|_| on_screen && !known(&id));
+            let Some((_, seconds)) = section else { continue };
+            let now = looked.try_update_value(|all| {
+                let looked = all.entry(id.clone()).or_default();
+                looked.seconds += 1;
+                looked.end |= bottom <= height;
+                *looked
+            });
+            if now.is_some_and(|now| is_read(*seconds, now.seconds, now.end)) {
+                store().update(|doc| {
+                    doc.chapters.entry(slug.clone()).or_default().read.insert(id);
+                });
+            }
+        }
+    };
+    let look = StoredValue::new_local(look);
+    let every_second = move || {
+        if !document().hidden() {
+            look.try_with_value(|look| look());
+        }
+    };
+    if let Ok(ticking) = set_interval_with_handle(every_second, Duration::from_secs(1)) {
+        on_cleanup(move || ticking.clear());
+    }
 }
 
 fn mark(root: &Element, at: Option<&str>) {

@@ -69,6 +69,7 @@ pub(super) fn fill(root: &Element, text: &Text) -> BTreeMap<String, Figure> {
             prompt: slot.inner_html(),
             given,
             exercises: text.exercises,
+            alone: None,
         };
         let here = slot.clone();
         near::when_near(&here, move || {

@@ -30,6 +30,7 @@ pub(super) fn view(text: Text) -> AnyView {
         }
         let slug = text.with_value(|text| text.slug.clone());
         nav::go_on(root, &slug);
+        nav::read(root.clone(), slug.clone());
         nav::follow(root.clone(), slug);
     });
     // A link to a place in the text, which is there only now.

@@ -2,6 +2,7 @@
 
 use ringside_content::words::count;
 
+use crate::progress::Progress;
 use crate::store::doc::Doc;
 
 /// Where to go on: which of the written chapters, by its place among them.
@@ -9,6 +10,8 @@ use crate::store::doc::Doc;
 pub(super) enum Next {
     /// Nothing has been begun.
     Start(usize),
+    /// Nothing has been begun, and a placement found this one.
+    Begin(usize),
     /// A chapter was begun: at this heading.
     GoOn(usize, String),
     /// What was begun is done; this is the next one.
@@ -17,29 +20,35 @@ pub(super) enum Next {
     AllDone,
 }
 
-/// The chapter begun last in the order of the course, or else the first that is not done.
+/// The chapter read last that is not done; or else the first that is not, from the one on that a placement found.
 pub(super) fn next<'a>(written: impl Iterator<Item = &'a str> + Clone, doc: &Doc) -> Next {
-    let begun = |slug: &str| doc.chapters.get(slug).filter(|chapter| !chapter.done)?.at.clone();
-    if let Some((i, at)) = written.clone().enumerate().filter_map(|(i, slug)| Some((i, begun(slug)?))).last() {
+    let begun = |slug: &str| {
+        let chapter = doc.chapters.get(slug).filter(|chapter| !chapter.done)?;
+        Some((chapter.seen, chapter.at.clone()?))
+    };
+    let all_begun = written.clone().enumerate().filter_map(|(i, slug)| begun(slug).map(|(seen, at)| (seen, i, at)));
+    if let Some((_, i, at)) = all_begun.max_by_key(|(seen, i, _)| (*seen, *i)) {
         return Next::GoOn(i, at);
     }
-    let any = written.clone().any(|slug| doc.is_done(slug));
-    match written.enumerate().find(|(_, slug)| !doc.is_done(slug)) {
-        Some((i, _)) if any => Next::Then(i),
-        Some((i, _)) => Next::Start(i),
+    let (placed, skim) = doc.placed();
+    let skim: Vec<&str> = skim.collect();
+    let from = written.clone().position(|slug| Some(slug) == placed).unwrap_or(0);
+    let open = || written.clone().enumerate().filter(|(_, slug)| !doc.is_done(slug));
+    let from_there = open().filter(|(i, slug)| *i >= from && !skim.contains(slug)).map(|(i, _)| i).next();
+    match from_there.or_else(|| open().map(|(i, _)| i).next()) {
+        Some(i) if written.clone().any(|slug| doc.is_done(slug)) => Next::Then(i),
+        Some(i) if placed.is_some() => Next::Begin(i),
+        Some(i) => Next::Start(i),
         None => Next::AllDone,
     }
 }
 
-/// "So far: 1 chapter done, 3 exercises right." Nothing where nothing is done.
-pub(super) fn so_far<'a>(written: impl Iterator<Item = &'a str>, doc: &Doc) -> Option<String> {
-    let parts = [
-        (written.filter(|slug| doc.is_done(slug)).count(), "chapter done", "chapters done"),
-        (doc.exercises.values().filter(|e| e.right).count(), "exercise right", "exercises right"),
-        (doc.sources.values().filter(|s| s.read).count(), "source read", "sources read"),
-    ];
-    let parts: Vec<String> =
-        parts.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many)).collect();
+/// "So far: 12% of the course, 1 source read." Nothing where nothing is done.
+pub(super) fn so_far(course: Progress, doc: &Doc) -> Option<String> {
+    let sources = doc.sources.values().filter(|s| s.read).count();
+    let course = (course.done > 0).then(|| format!("{}% of the course", course.percent()));
+    let sources = (sources > 0).then(|| count(sources, "source read", "sources read"));
+    let parts: Vec<String> = course.into_iter().chain(sources).collect();
     (!parts.is_empty()).then(|| format!("So far: {}.", parts.join(", ")))
 }
 
@@ -61,14 +70,30 @@ mod tests {
     }
 
     #[test]
+    fn the_chapter_read_last_comes_first_and_a_placement_says_where_to_begin() {
+        let next = |doc: &Doc| next(["a", "b", "c"].into_iter(), doc);
+        let mut doc = Doc { placement: serde_json::json!({ "begin": "b", "skim": ["b"] }), ..Doc::default() };
+        assert_eq!(next(&doc), Next::Begin(2));
+        doc.placement = serde_json::json!({ "begin": "b" });
+        assert_eq!(next(&doc), Next::Begin(1));
+        for (slug, seen) in [("a", 20), ("c", 10)] {
+            let chapter = doc.chapters.entry(slug.into()).or_default();
+            (chapter.at, chapter.seen) = (Some("here".into()), seen);
+        }
+        assert_eq!(next(&doc), Next::GoOn(0, "here".into()));
+        for slug in ["a", "b", "c"] {
+            doc.chapters.entry(slug.into()).or_default().done = true;
+        }
+        assert_eq!(next(&doc), Next::AllDone);
+    }
+
+    #[test]
     fn what_is_done_is_said_once_there_is_some() {
         let mut doc = Doc::default();
-        let text = |doc: &Doc| so_far(["b"].into_iter(), doc);
-        assert_eq!(text(&doc), None);
-        doc.exercises.entry("b/x".into()).or_default().right = true;
-        doc.exercises.entry("b/y".into()).or_default().checked = true;
-        doc.chapters.entry("b".into()).or_default().done = true;
-        doc.chapters.entry("gone".into()).or_default().done = true;
-        assert_eq!(text(&doc).as_deref(), Some("So far: 1 chapter done, 1 exercise right."));
+        assert_eq!(so_far(Progress::default(), &doc), None);
+        doc.sources.entry("s".into()).or_default().read = true;
+        assert_eq!(so_far(Progress { done: 0, all: 9 }, &doc).as_deref(), Some("So far: 1 source read."));
+        let some = Progress { done: 1, all: 8 };
+        assert_eq!(so_far(some, &doc).as_deref(), Some("So far: 12% of the course, 1 source read."));
     }
 }

@@ -5,6 +5,7 @@ use ringside_content::words;
 use web_sys::{Element, HtmlElement};
 
 use super::progress::{self, Next};
+use crate::progress::{Extent, Progress};
 use crate::shell::practice;
 use crate::shell::prerendered::BEGUN;
 use crate::store::doc::Doc;
@@ -17,14 +18,16 @@ use crate::ui::islands::Islands;
 struct Written {
     slug: String,
     title: String,
-    time: String,
+    /// How long it takes, in minutes.
+    minutes: u32,
 }
 
 impl Written {
     /// The chapter of an item of the list of chapters.
     fn of(item: &HtmlElement) -> Self {
         let text = |selector| dom::find(item, selector).and_then(|e| e.text_content()).unwrap_or_default();
-        Self { slug: item.id(), title: text("h4 a"), time: text(".time") }
+        let minutes = dom::attribute(item, "data-written").parse().unwrap_or_default();
+        Self { slug: item.id(), title: text("h4 a"), minutes }
     }
 }
 
@@ -52,6 +55,7 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
     let slugs = || written.iter().map(|chapter| chapter.slug.as_str());
     let (what, at, hash) = match progress::next(slugs(), doc) {
         Next::Start(i) => (words::START, Some(i), None),
+        Next::Begin(i) => ("Begin", Some(i), None),
         Next::GoOn(i, at) => ("Continue", Some(i), Some(at)),
         Next::Then(i) => ("Next", Some(i), None),
         Next::AllDone => ("", None, None),
@@ -63,10 +67,19 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
         set_link(&go, &format!("chapter/{slug}/{hash}"), &format!("{what}: {title}"));
     }
     go.set_hidden(chapter.is_none());
-    dom::find(root, ".start .minutes")?.set_text_content(chapter.map(|c| c.time.as_str()));
+    let time = chapter.map(|c| {
+        let progress = Extent::in_contents(&c.slug).unwrap_or_default().progress(doc);
+        match progress.done {
+            0 => words::duration(c.minutes),
+            _ => format!("{} left", words::duration(progress.minutes_left(c.minutes))),
+        }
+    });
+    dom::find(root, ".start .minutes")?.set_text_content(time.as_deref());
     dom::find(root, ".all-done")?.set_hidden(chapter.is_some());
 
-    dom::find(root, ".done-so-far")?.set_text_content(progress::so_far(slugs(), doc).as_deref());
+    let extents = written.iter().filter_map(|chapter| Extent::in_contents(&chapter.slug));
+    let course = extents.fold(Progress::default(), |sum, extent| sum.and(extent.progress(doc)));
+    dom::find(root, ".done-so-far")?.set_text_content(progress::so_far(course, doc).as_deref());
     Some(())
 }
 

@@ -80,7 +80,7 @@ pub(super) fn view() -> AnyView {
         vec![words("Who"), words("Mission"), numbers("Seed"), words("Result"), numbers("Went back"), words("The run")]
     };
     view! {
-        <details class="mission-mark">
+        <details class="mission-mark teaching">
             <summary class="sans">"For instructors: mark runs that were handed in"</summary>
             <label class="sans">
                 <span>"Links, one a line"</span>

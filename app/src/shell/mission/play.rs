@@ -96,7 +96,7 @@ fn tools(run: Run) -> AnyView {
             <span title="Failures and other chance follow from it: the same for everybody with the same seed.">
                 "Seed " {run.seed}
             </span>
-            {copy_link("Copy the link for a class", move || run.link(None))}
+            <span class="teaching">{copy_link("Copy the link for a class", move || run.link(None))}</span>
             <button type="button" class="quiet" data-project title="On the projector, decision by decision, with votes by show of hands">
                 "With the room"
             </button>

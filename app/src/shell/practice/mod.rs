@@ -4,6 +4,8 @@ mod calibration;
 mod half_hour;
 mod now;
 mod plan;
+pub(super) mod player;
+mod run;
 mod situation;
 mod skills;
 mod summaries;
@@ -14,11 +16,13 @@ use leptos::prelude::*;
 use ringside_content::schema::{Course, ExerciseIndex, Readings};
 use ringside_core::practice::Practice;
 
+use super::teach;
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
 use crate::store::store;
 use crate::{page, practice};
 pub use half_hour::load as load_half_hour;
+pub use run::load as load_now;
 
 lazy! {
     /// Downloads the page.
@@ -42,7 +46,7 @@ fn view() -> AnyView {
         <article class="practice">
             <h1>"Practice"</h1>
             <p class="sans">
-                "New here, or not new to the subject? " <a href="placement/">"Twelve questions say where to begin."</a>
+                "Not sure where you stand? " <a href="placement/">"Find your starting point"</a> " in about five minutes."
             </p>
             {unreadable()}
             {Desk::show(sections)}
@@ -102,15 +106,12 @@ fn sections(desk: Desk) -> AnyView {
         {skills::view(desk)}
         {calibration::view(desk)}
         {summaries::view(desk)}
-        <section class="sans teaching">
+        <section class="sans to-show">
             <p>
                 "To show somebody: " <a href="record/">"your record"</a> ", with the evidence."
             </p>
-            <p>
-                "Teaching with this? " <a href="quiz/">"Compose a quiz"</a> " with the same numbers for everyone, and "
-                <a href="check/">"check"</a> " what is handed in. A " <a href="syllabus/">"syllabus"</a>
-                " for a term, a week and an afternoon has both ready."
-            </p>
+            {teach::switch()}
+            {teach::links()}
         </section>
     }
     .into_any()

@@ -1,15 +1,14 @@
 //! What to do in the minutes there are.
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use ringside_content::schema::{Chapter, Source};
+use ringside_content::schema::Source;
 use ringside_core::practice::next::{self, Item, Situation, What};
+use ringside_core::practice::queue;
 
-use super::{Desk, situation};
-use crate::data::fetch_text;
+use super::{Desk, run, situation};
+use crate::clock;
 use crate::store::store;
 use crate::ui::segmented::Segmented;
-use crate::{clock, page, practice};
 
 /// The minutes to choose from.
 const MINUTES: [(&str, &str); 3] = [("15", "15 min"), ("30", "30 min"), ("60", "60 min")];
@@ -24,15 +23,13 @@ pub(super) struct Suggestion {
 impl Suggestion {
     /// For so many minutes.
     pub(super) fn new(desk: Desk, minutes: impl Fn() -> u32 + Send + Sync + 'static) -> Self {
-        let text_left = text_left(desk);
         let situation = Memo::new(move |_| {
-            let left_of = |chapter: &Chapter| text_left.get().unwrap_or(chapter.minutes);
             let files = (&*desk.course.get_value(), &*desk.readings.get_value(), &*desk.index.get_value());
             let (course, readings, index) = files;
             store().with(|doc| {
                 desk.practice.with(|practice| {
                     let time = (minutes(), clock::today());
-                    situation::situation((course, readings, index), (doc, practice), time, left_of)
+                    situation::situation((course, readings, index), (doc, practice), time)
                 })
             })
         });
@@ -53,6 +50,7 @@ pub(super) fn view(desk: Desk) -> AnyView {
     let title = move || format!("The next {} minutes", minutes.get());
     view! {
         <section aria-labelledby="now" class="now">
+            <p class="actions sans"><a class="button" href="practice/now/">"Practice now · " {queue::MINUTES} " min"</a></p>
             <h2 id="now">{title}</h2>
             <div class="sans minutes-choice">
                 <Segmented
@@ -70,32 +68,13 @@ pub(super) fn view(desk: Desk) -> AnyView {
     .into_any()
 }
 
-/// How many minutes are left of the chapter in which the learner stopped, once its text is there.
-fn text_left(desk: Desk) -> RwSignal<Option<u32>> {
-    let left = RwSignal::new(None);
-    let course = desk.course.get_value();
-    let stopped = store().peek(|doc| {
-        let chapter = situation::stopped(&course, doc)?;
-        Some((chapter.slug.clone(), chapter.minutes, doc.chapters.get(&chapter.slug)?.at.clone()?))
-    });
-    if let Some((slug, minutes, at)) = stopped {
-        let on_its_way = page::pending();
-        spawn_local(async move {
-            // Without its text, all of the chapter is left.
-            if let Ok(html) = fetch_text(&format!("chapters/{slug}.html")).await {
-                left.try_set(Some(situation::left(minutes, &html, &at)));
-            }
-            drop(on_its_way);
-        });
-    }
-    left
-}
-
 /// A line of the list: what to do, for how long, and why.
 pub(super) fn item(desk: Desk, item: &Item) -> AnyView {
     let Item { what, title, minutes, reason } = item;
     let (kind, link) = match what {
-        What::Review { exercise, seed, .. } => ("Practise", to_exercise(desk, exercise, *seed, None)),
+        What::Review { skill, .. } => {
+            ("Practice", view! { <a href=run::of_skill(skill)>{title.clone()}</a> }.into_any())
+        }
         What::Chapter { slug, at } => {
             let hash = at.as_ref().map(|at| format!("#{at}")).unwrap_or_default();
             let href = format!("chapter/{slug}/{hash}");
@@ -115,20 +94,6 @@ pub(super) fn item(desk: Desk, item: &Item) -> AnyView {
         </li>
     }
     .into_any()
-}
-
-/// A link to an exercise that opens it with the parameters of `seed`. It says `text`, or what the exercise is called.
-pub(super) fn to_exercise(desk: Desk, key: &str, seed: u64, text: Option<&'static str>) -> AnyView {
-    let found = desk.index.with_value(|index| index.exercises.iter().find(|e| e.key == key).cloned());
-    let Some(exercise) = found else { return ().into_any() };
-    let (href, title) = (exercise.href(), exercise.title.clone());
-    let label = text.map(|text| format!("{text}: {title}"));
-    let begin = move |_| {
-        let explain = exercise.kind == "explain";
-        store().update(|doc| practice::begin(doc, &exercise.key, explain, seed));
-    };
-    let text = text.map_or(title, str::to_owned);
-    view! { <a href=href aria-label=label on:click=begin>{text}</a> }.into_any()
 }
 
 fn to_source(desk: Desk, id: &str, title: &str) -> AnyView {

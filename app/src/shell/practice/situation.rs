@@ -3,22 +3,24 @@
 use std::collections::BTreeSet;
 
 use ringside_content::schema::{Chapter, Course, ExerciseIndex, Indexed, Readings, Status};
-use ringside_core::exercise::Kind;
 use ringside_core::practice::next::{self, Situation};
 use ringside_core::practice::plan::{self, Schedule, Today};
+use ringside_core::practice::queue::Candidate;
 use ringside_core::practice::{Day, Practice};
 
+use crate::progress::Extent;
 use crate::store::doc::Doc;
 
-/// The exercises that train a skill. Predictions do not: they are never wrong.
-fn train(exercise: &&Indexed) -> bool {
-    !Kind::unlocking().any(|kind| kind == exercise.kind)
+/// Whether the learner has read a chapter, or half of its sections.
+fn is_taught(chapter: &Chapter, doc: &Doc) -> bool {
+    let read = doc.chapters.get(&chapter.slug).map_or(0, |c| c.read.len());
+    doc.is_done(&chapter.slug) || (read > 0 && 2 * read >= chapter.sections.len())
 }
 
 /// The skills of a chapter that have exercises.
 pub(super) fn skills(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> Vec<next::Skill> {
     let of = |skill: &str| {
-        let mut found: Vec<&Indexed> = index.exercises.iter().filter(train).filter(|e| e.skill == skill).collect();
+        let mut found: Vec<&Indexed> = index.exercises.iter().filter(|e| !e.is_guess() && e.skill == skill).collect();
         found.sort_by_key(|e| e.level);
         found.into_iter().map(|e| e.key.clone()).collect::<Vec<_>>()
     };
@@ -26,9 +28,38 @@ pub(super) fn skills(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> Vec
         id: id.to_owned(),
         title: chapter.title.clone(),
         exercises: of(id),
-        taught: doc.is_done(&chapter.slug),
+        taught: is_taught(chapter, doc),
     };
     chapter.skills.iter().map(|s| skill(&s.id)).filter(|s| !s.exercises.is_empty()).collect()
+}
+
+/// Every exercise that a run of practice can ask, from the chapter in which the learner is on, then from the first. A kernel is
+/// written on a page of its own.
+pub(super) fn pool(course: &Course, index: &ExerciseIndex, doc: &Doc) -> Vec<Candidate> {
+    let chapters: Vec<&Chapter> = course.chapters().filter(|c| c.status == Status::Written).collect();
+    let from = stopped(course, doc).map(|c| c.slug.as_str()).or(doc.placed().0);
+    let from = chapters.iter().position(|c| Some(c.slug.as_str()) == from).unwrap_or(0);
+    let ordered = chapters[from..].iter().chain(&chapters[..from]);
+    let candidate = |exercise: &Indexed, taught| {
+        let attempt = doc.exercises.get(&exercise.key);
+        Candidate {
+            key: exercise.key.clone(),
+            skill: exercise.skill.clone(),
+            seconds: exercise.seconds(),
+            taught,
+            open: attempt.is_some_and(|a| (a.tries_here() > 0 || a.shown) && !a.solved),
+            seed: attempt.map_or(0, |a| a.seed),
+        }
+    };
+    ordered
+        .flat_map(|chapter| {
+            let taught = is_taught(chapter, doc);
+            let mut own: Vec<&Indexed> =
+                index.of_chapter(&chapter.slug).filter(|e| !e.is_guess() && e.kind != "kernel").collect();
+            own.sort_by_key(|e| e.level);
+            own.into_iter().map(move |e| candidate(e, taught))
+        })
+        .collect()
 }
 
 /// The plan on the calendar, if the learner has begun it.
@@ -51,19 +82,16 @@ pub(super) fn stopped<'a>(course: &'a Course, doc: &Doc) -> Option<&'a Chapter> 
     course.chapters().filter(|c| c.status == Status::Written && seen(c).is_some()).max_by_key(|c| seen(c))
 }
 
-/// How many minutes of a chapter are left from the heading `at` on, by the length of its text.
-pub(super) fn left(minutes: u32, html: &str, at: &str) -> u32 {
-    let from = html.find(&format!("id=\"{at}\"")).unwrap_or(0);
-    let share = (html.len() - from) as f64 / html.len().max(1) as f64;
-    ((f64::from(minutes) * share).ceil() as u32).clamp(1, minutes.max(1))
+/// How many minutes of a chapter are left: of all that counts in it, and wherever it was last scrolled to.
+pub(super) fn left(chapter: &Chapter, index: &ExerciseIndex, doc: &Doc) -> u32 {
+    Extent::of(chapter, index).progress(doc).minutes_left(chapter.minutes)
 }
 
-/// Everything there is to choose from. `left_of` says how many minutes of the chapter in which the learner stopped are left.
+/// Everything there is to choose from.
 pub(super) fn situation(
     (course, readings, index): (&Course, &Readings, &ExerciseIndex),
     (doc, practice): (&Doc, &Practice),
     (minutes, today): (u32, Day),
-    left_of: impl Fn(&Chapter) -> u32,
 ) -> Situation {
     let chapter = |chapter: &Chapter, left: u32| next::Chapter {
         slug: chapter.slug.clone(),
@@ -85,7 +113,7 @@ pub(super) fn situation(
             .iter()
             .filter_map(|slug| course.chapter(slug))
             .filter(|c| c.status == Status::Written && !doc.is_done(&c.slug))
-            .map(|c| chapter(c, c.minutes))
+            .map(|c| chapter(c, left(c, index, doc)))
             .collect(),
         sources: block
             .sources
@@ -104,7 +132,7 @@ pub(super) fn situation(
         minutes,
         today,
         skills: course.chapters().flat_map(|c| skills(c, index, doc)).collect(),
-        stopped: stopped(course, doc).map(|c| chapter(c, left_of(c))),
+        stopped: stopped(course, doc).map(|c| chapter(c, left(c, index, doc))),
         block,
     }
 }
@@ -120,7 +148,7 @@ fn open(block: &ringside_content::schema::Block, course: &Course, readings: &Rea
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ringside_content::schema::{Block, Part, Skill, Source, Week};
+    use ringside_content::schema::{Block, Extent, Part, Skill, Source, Week};
     use ringside_core::practice::next::{What, suggest};
 
     fn world() -> (Course, Readings, ExerciseIndex) {
@@ -164,7 +192,7 @@ mod tests {
 
     fn now(doc: &Doc, practice: &Practice, today: Day) -> Situation {
         let (course, readings, index) = world();
-        situation((&course, &readings, &index), (doc, practice), (30, today), |_| 9)
+        situation((&course, &readings, &index), (doc, practice), (30, today))
     }
 
     #[test]
@@ -191,9 +219,9 @@ mod tests {
             (chapter.at, chapter.seen) = (Some("here".into()), seen);
         }
         let at = |doc: &Doc| now(doc, &Practice::default(), 100).stopped.map(|s| (s.slug, s.at, s.left));
-        assert_eq!(at(&doc), Some(("a".into(), Some("here".into()), 9)));
+        assert_eq!(at(&doc), Some(("a".into(), Some("here".into()), 40)));
         doc.chapters.entry("a".into()).or_default().done = true;
-        assert_eq!(at(&doc), Some(("b".into(), Some("here".into()), 9)));
+        assert_eq!(at(&doc), Some(("b".into(), Some("here".into()), 40)));
         assert!(now(&doc, &Practice::default(), 100).skills[0].taught);
     }
 
@@ -222,9 +250,35 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_chapter_goes_by_its_text() {
-        let html = format!("<h2 id=\"one\">{}<h2 id=\"two\">{}", "x".repeat(68), "x".repeat(17));
-        assert_eq!([left(50, &html, "one"), left(50, &html, "two"), left(50, &html, "no")], [49, 12, 50]);
-        assert_eq!([left(1, &html, "two"), left(0, "", "x")], [1, 1]);
+    fn what_is_left_of_a_chapter_is_what_was_not_read_and_not_solved() {
+        let (course, _, index) = world();
+        let mut chapter = course.chapters().next().expect("a chapter").clone();
+        chapter.sections = ["one", "two"].map(|id| Extent { id: id.into(), seconds: 300, exercises: 0 }).into();
+        let mut doc = Doc::default();
+        let all = left(&chapter, &index, &doc);
+        doc.chapters.entry("a".into()).or_default().at = Some("two".into());
+        assert_eq!((all, left(&chapter, &index, &doc)), (40, 40));
+        doc.chapters.entry("a".into()).or_default().read.insert("one".into());
+        let read = left(&chapter, &index, &doc);
+        doc.exercises.entry("a/easy".into()).or_default().right = true;
+        assert!(left(&chapter, &index, &doc) < read && read < all);
+        doc.exercises.entry("a/hard".into()).or_default().right = true;
+        doc.chapters.entry("a".into()).or_default().done = true;
+        assert_eq!(left(&chapter, &index, &doc), 0);
+    }
+
+    #[test]
+    fn practice_begins_where_the_learner_is_and_asks_no_guesses() {
+        let (course, _, mut index) = world();
+        index.exercises.push(Indexed { key: "b/x".into(), kind: "number".into(), ..Indexed::default() });
+        let keys =
+            |doc: &Doc| pool(&course, &index, doc).into_iter().map(|c| (c.key, c.open, c.taught)).collect::<Vec<_>>();
+        let mut doc = Doc::default();
+        let of = |key: &str, open, taught| (key.to_owned(), open, taught);
+        assert_eq!(keys(&doc), [of("a/easy", false, false), of("a/hard", false, false), of("b/x", false, false)]);
+        doc.placement = serde_json::json!({ "begin": "b" });
+        doc.exercises.entry("a/easy".into()).or_default().tries = 1;
+        doc.chapters.entry("a".into()).or_default().done = true;
+        assert_eq!(keys(&doc), [of("b/x", false, false), of("a/easy", true, true), of("a/hard", false, true)]);
     }
 }

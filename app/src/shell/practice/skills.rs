@@ -5,8 +5,7 @@ use ringside_content::schema::{Chapter, Skill};
 use ringside_core::practice::mastery::{RULE, Standing, State};
 use ringside_core::practice::next;
 
-use super::now::to_exercise;
-use super::{Desk, situation};
+use super::{Desk, run, situation};
 use crate::clock;
 use crate::store::store;
 
@@ -46,7 +45,7 @@ fn chapter(desk: Desk, chapter: &Chapter) -> AnyView {
         let due = if due > 0 { format!(", {due} due") } else { String::new() };
         format!("{mastered} of {} mastered{due}", all.len())
     };
-    let rows = rows.into_iter().map(|(skill, text, standing)| row(desk, skill, text, standing)).collect_view();
+    let rows = rows.into_iter().map(|(skill, text, standing)| row(&skill, text, standing)).collect_view();
     let (number, title) = (format!("{:02}", chapter.number), chapter.title.clone());
     view! {
         <details open=begun>
@@ -57,7 +56,7 @@ fn chapter(desk: Desk, chapter: &Chapter) -> AnyView {
     .into_any()
 }
 
-fn row(desk: Desk, skill: next::Skill, text: Skill, standing: Memo<Standing>) -> AnyView {
+fn row(skill: &next::Skill, text: Skill, standing: Memo<Standing>) -> AnyView {
     let state = move || standing.with(|s| s.state);
     let name = move || match state() {
         State::NotStarted => "new",
@@ -73,10 +72,8 @@ fn row(desk: Desk, skill: next::Skill, text: Skill, standing: Memo<Standing>) ->
             view! { <span class="recall">"Recall today: about " <output data-value=recall.to_string()>{percent}</output></span> },
         )
     };
-    let link = move || {
-        let next = desk.practice.with(|p| next::exercise(p, &skill, clock::today()));
-        next.map(|(key, seed)| to_exercise(desk, &key, seed, Some("Practise")))
-    };
+    let href = run::of_skill(&skill.id);
+    let label = format!("Practice: {}", skill.title);
     view! {
         <li data-skill=text.id data-state=name>
             <span class="state">{move || state().label()}</span>
@@ -84,7 +81,7 @@ fn row(desk: Desk, skill: next::Skill, text: Skill, standing: Memo<Standing>) ->
                 <p class="what" inner_html=text.text.0></p>
                 <p class="why">{say} " " {recall}</p>
             </div>
-            {link}
+            <a href=href aria-label=label>"Practice"</a>
         </li>
     }
     .into_any()

@@ -3,20 +3,18 @@
 use ringside_content::schema::{ExerciseIndex, Indexed};
 use ringside_core::lab;
 use ringside_core::practice::Practice;
-use ringside_core::practice::record::{Lab, Record, Run, Solved};
+use ringside_core::practice::record::{self, Lab, Record, Run, Solved};
 
 use crate::practice;
 use crate::store::doc::Doc;
 
 /// Of which kinds the answer is a text that only its author, or a GPU, can mark: it stays out of a link.
 const LONG: [&str; 2] = ["explain", "kernel"];
-/// A kind that asks for a guess: right or wrong, it shows no skill.
-const GUESS: &str = "predict";
 
 /// The record without a name and a day: exercises in the course's order, and labs in theirs.
 pub(super) fn record(doc: &Doc, index: &ExerciseIndex) -> Record {
     let practice = practice::read(doc).unwrap_or_default();
-    let solved = index.exercises.iter().filter(|e| e.kind != GUESS).filter_map(|e| solved(doc, &practice, e)).collect();
+    let solved = index.exercises.iter().filter(|e| !e.is_guess()).filter_map(|e| solved(doc, &practice, e)).collect();
     let labs = lab::ALL.iter().filter_map(|lab| {
         let held = lab::read(&doc.labs.get(lab.id)?.pasted, Some(lab.id)).ok()?;
         let holds = held.rows.iter().filter(|row| row.holds()).count() as u32;
@@ -33,9 +31,13 @@ pub(super) fn record(doc: &Doc, index: &ExerciseIndex) -> Record {
 /// The evidence of an exercise: the answer that stands in it, or else the last attempt that ended well.
 fn solved(doc: &Doc, practice: &Practice, exercise: &Indexed) -> Option<Solved> {
     let attempt = doc.exercises.get(&exercise.key).filter(|attempt| attempt.right)?;
-    let ended = practice.attempts.iter().rev().find(|a| a.exercise == exercise.key && a.right && !a.shown);
+    let ended = practice
+        .attempts
+        .iter()
+        .rev()
+        .find(|a| a.exercise == exercise.key && a.right && record::counts(a.tries, a.hints, a.shown));
     let key = exercise.key.clone();
-    if attempt.solved && !attempt.shown {
+    if attempt.solved && record::counts(attempt.tries_here(), attempt.hints, attempt.shown) {
         let day = ended.map(|a| a.day);
         let answer = if LONG.contains(&exercise.kind.as_str()) { String::new() } else { attempt.input.clone() };
         return Some(Solved { exercise: key, seed: attempt.seed, day, tries: attempt.tries_here(), answer });
@@ -56,18 +58,19 @@ mod tests {
                 indexed("b/right", "number"),
                 indexed("b/shown", "number"),
                 indexed("b/guess", "predict"),
+                indexed("b/slow", "number"),
                 indexed("a/words", "explain"),
                 indexed("a/open", "number"),
             ],
         };
         let mut doc = Doc::default();
-        for key in ["b/right", "b/shown", "b/guess", "a/words"] {
+        for key in ["b/right", "b/shown", "b/guess", "b/slow", "a/words"] {
             let attempt = Attempt {
                 input: "60 GB".into(),
                 right: true,
                 solved: true,
                 shown: key == "b/shown",
-                tries: 2,
+                tries: if key == "b/slow" { 3 } else { 2 },
                 ..Attempt::default()
             };
             doc.exercises.insert(key.into(), attempt);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_content::schema::{Course, ExerciseIndex};
-use ringside_core::practice::record::{HONESTY, Record};
+use ringside_core::practice::record::{HONESTY, RULE, Record};
 
 use crate::clock;
 use crate::data::library;
@@ -32,6 +32,8 @@ lazy! {
 struct Desk {
     course: StoredValue<Arc<Course>>,
     index: StoredValue<Arc<ExerciseIndex>>,
+    /// Whether the record shown is the learner's own.
+    own: bool,
 }
 
 fn view() -> AnyView {
@@ -40,7 +42,10 @@ fn view() -> AnyView {
     untrack(|| drop((library.course.get(), library.exercises.get())));
     let with_index = move |course: Arc<Course>| {
         let course = StoredValue::new(course);
-        library.exercises.show(move |index| either(Desk { course, index: StoredValue::new(index) })).into_any()
+        library
+            .exercises
+            .show(move |index| either(Desk { course, index: StoredValue::new(index), own: true }))
+            .into_any()
     };
     view! { <article class="exam record">{library.course.show(with_index)}</article> }.into_any()
 }
@@ -52,7 +57,7 @@ fn either(desk: Desk) -> AnyView {
         hash.track();
         let hash = location().hash().unwrap_or_default();
         match hash.trim_start_matches('#').strip_prefix(NAME) {
-            Some(text) => linked(desk, text),
+            Some(text) => linked(Desk { own: false, ..desk }, text),
             None => own(desk),
         }
     })
@@ -106,7 +111,7 @@ fn own(desk: Desk) -> AnyView {
                 body.with(|record| table::view(record, desk, None))
             }
         }}
-        <p class="honesty sans">{HONESTY}</p>
+        <p class="honesty sans">{RULE} " " {HONESTY}</p>
     }
     .into_any()
 }
@@ -146,7 +151,7 @@ fn linked(desk: Desk, text: &str) -> AnyView {
             <a href="record/">"Your own record"</a>
         </p>
         {shown}
-        <p class="honesty sans">{HONESTY}</p>
+        <p class="honesty sans">{RULE} " " {HONESTY}</p>
     }
     .into_any()
 }

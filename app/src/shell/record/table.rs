@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use ringside_content::schema::{Chapter, Indexed};
+use ringside_content::schema::{Chapter, Indexed, Skill};
 use ringside_core::practice::date;
-use ringside_core::practice::record::{Again, Lab, Record, Run, Solved};
+use ringside_core::practice::record::{Again, Lab, Record, Run, Solved, counts, shows};
 use ringside_core::query::Query;
 
 use super::Desk;
+use crate::progress::Extent;
 use crate::shell::exam::loaded::{self, Loaded};
+use crate::store::store;
 
 /// What marking again said, by exercise.
 type Marks = BTreeMap<String, Again>;
@@ -51,18 +53,14 @@ pub(super) fn view(record: &Record, desk: Desk, marks: Option<&Marks>) -> AnyVie
     .into_any()
 }
 
-/// "12 skills by 20 exercises, 2 labs, from 2026-10-01 to 2026-11-23."
+/// "12 skills shown, 20 exercises, 2 labs, from 2026-10-01 to 2026-11-23."
 fn sum(record: &Record, desk: Desk) -> String {
     let count = ringside_content::words::count;
-    let mut skills: Vec<String> =
-        record.solved.iter().filter_map(|s| Some(indexed(desk, &s.exercise)?.skill)).collect();
-    skills.sort_unstable();
-    skills.dedup();
-    let mut parts = vec![format!(
-        "{} by {}",
-        count(skills.len(), "skill", "skills"),
-        count(record.solved.len(), "exercise", "exercises")
-    )];
+    let skills: usize = desk.course.with_value(|c| c.chapters().map(|c| shown(record, desk, c).len()).sum());
+    let mut parts = vec![
+        format!("{} shown", count(skills, "skill", "skills")),
+        count(record.solved.len(), "exercise", "exercises"),
+    ];
     if !record.labs.is_empty() {
         parts.push(count(record.labs.len(), "lab", "labs"));
     }
@@ -72,6 +70,19 @@ fn sum(record: &Record, desk: Desk) -> String {
         false => format!(", from {} to {}", date::iso(from), date::iso(to)),
     });
     format!("{}{}. Made on {}.", parts.join(", "), span.unwrap_or_default(), date::iso(record.made))
+}
+
+/// The ids of a chapter's skills that are shown, by [`record::RULE`](ringside_core::practice::record::RULE).
+fn shown(record: &Record, desk: Desk, chapter: &Chapter) -> Vec<String> {
+    let of = |skill: &str, key: Option<&str>| {
+        let is_of = |e: &&Indexed| e.skill == skill && !e.is_guess() && key.is_none_or(|key| e.key == key);
+        desk.index.with_value(|index| index.exercises.iter().filter(is_of).count())
+    };
+    let counted = |skill: &str| {
+        record.solved.iter().filter(|s| counts(s.tries, 0, false) && of(skill, Some(&s.exercise)) > 0).count()
+    };
+    let is_shown = |skill: &&Skill| shows(counted(&skill.id), of(&skill.id, None));
+    chapter.skills.iter().filter(is_shown).map(|skill| skill.id.clone()).collect()
 }
 
 fn indexed(desk: Desk, key: &str) -> Option<Indexed> {
@@ -99,7 +110,12 @@ fn chapter(record: &Record, desk: Desk, chapter: &Chapter, marks: Option<&Marks>
         .filter(|(_, indexed)| !indexed.as_ref().is_some_and(|i| chapter.skills.iter().any(|s| s.id == i.skill)))
         .map(|(solved, indexed)| item(solved, indexed.as_ref(), marks))
         .collect();
-    let (shown, all) = (skills.len(), chapter.skills.len());
+    let skills_shown = format!("{} of {} skills shown", shown(record, desk, chapter).len(), chapter.skills.len());
+    // Whoever gets a link knows only what is in it.
+    let done = desk.own.then(|| {
+        let extent = desk.index.with_value(|index| Extent::of(chapter, index));
+        format!("{}% done · ", store().with(|doc| extent.progress(doc)).percent())
+    });
     let rows = skills
         .into_iter()
         .map(|(text, items)| view! { <li><p class="what" inner_html=text></p> <ul class="evidence">{items}</ul></li> })
@@ -113,7 +129,7 @@ fn chapter(record: &Record, desk: Desk, chapter: &Chapter, marks: Option<&Marks>
                     " "
                     <a href=chapter.href()>{chapter.title.clone()}</a>
                     " "
-                    <small>{format!("{shown} of {all} skills")}</small>
+                    <small>{done} {skills_shown}</small>
                 </h2>
                 <ul class="shown-skills">{rows} {left}</ul>
             </section>
@@ -129,8 +145,9 @@ fn item(solved: &Solved, indexed: Option<&Indexed>, marks: Option<&Marks>) -> An
     let day = solved.day.map(|day| format!(" · {}", date::iso(day))).unwrap_or_default();
     let tries = match solved.tries {
         0 => String::new(),
-        1 => " · at the first answer".to_owned(),
-        n => format!(" · at answer {n}"),
+        1 => " · first try".to_owned(),
+        2 => " · second try".to_owned(),
+        n => format!(" · try {n}, doesn’t count"),
     };
     let again = marks.and_then(|marks| marks.get(&solved.exercise)).map(|again| {
         let sign = match again {

@@ -13,7 +13,7 @@ use ringside_content::search::{Hit, corrected, search};
 use ringside_core::query::{Query, shorten};
 use wasm_bindgen::JsCast as _;
 
-use super::Overlay;
+use super::{Overlay, shortcuts, teach};
 use crate::data::library;
 use crate::deferred::{deferred, lazy};
 use crate::ui::dialog;
@@ -52,7 +52,7 @@ fn panel(overlay: RwSignal<Option<Overlay>>) -> AnyView {
 
 /// The search for words. What is pasted and is a log goes into `pasted`.
 fn words(pasted: RwSignal<Option<String>>, overlay: RwSignal<Option<Overlay>>) -> AnyView {
-    let query = RwSignal::new(String::new());
+    let query = RwSignal::new(shortcuts::take_typed());
     let chosen = RwSignal::new(0_usize);
     let index = library().search;
     let hits = Memo::new(move |_| index.ready().map(|index| query.with(|q| Found::of(&index, q))).unwrap_or_default());
@@ -148,6 +148,7 @@ fn words(pasted: RwSignal<Option<String>>, overlay: RwSignal<Option<Overlay>>) -
                 </span>
                 <button type="button" class="quiet" on:click=move |_| pasted.set(Some(String::new()))>"Paste a log"</button>
             </p>
+            {teach::links()}
         </div>
     }
     .into_any()
