@@ -1,6 +1,6 @@
 //! The parameters of a model in the order in which they are registered, and what their gradients cost.
 
-use crate::model::{Component, Shape, Tensor};
+use crate::model::{Place, Shape, Tensor};
 
 /// Most pieces of a model.
 pub const MAX_PIECES: usize = 20_000;
@@ -29,10 +29,30 @@ pub struct Piece {
     pub flops: f64,
 }
 
-/// What follows a layer's attention.
-fn follows_attention(component: Component) -> bool {
-    use Component::{Experts, Mlp, Router, SharedExperts};
-    matches!(component, Mlp | Experts | Router | SharedExperts)
+/// How often a weight is in each layer. Where layers differ, those that have it are spread evenly, and layers with a state come before
+/// the attention that follows them.
+struct Spread {
+    layers: u64,
+    sorts: [u64; 2],
+    beside: bool,
+}
+
+impl Spread {
+    fn of(&self, t: &Tensor, layer: u64) -> u64 {
+        let [plain, mixtures] = self.sorts;
+        let (at, among) = match t.place() {
+            Place::Mixture => (layer.checked_sub(plain), mixtures),
+            Place::Dense if mixtures > 0 && !self.beside => (Some(layer).filter(|l| *l < plain), plain),
+            _ => (Some(layer), self.layers),
+        };
+        let Some(at) = at else { return 0 };
+        let (count, among) = (u128::from(t.count), u128::from(among.max(1)));
+        let before = |layer: u64| {
+            let product = u128::from(layer) * count;
+            if t.place() == Place::State { product.div_ceil(among) } else { product / among }
+        };
+        u64::try_from(before(at.saturating_add(1)) - before(at)).unwrap_or(u64::MAX)
+    }
 }
 
 /// All of a model's pieces, input to output, for sequences of `seq` tokens. Weights and biases are two tensors. In a mixture
@@ -43,13 +63,7 @@ fn follows_attention(component: Component) -> bool {
 pub fn pieces(shape: &Shape, seq: u64) -> Result<Vec<Piece>, String> {
     let tensors = shape.tensors();
     let layers = shape.num_hidden_layers;
-    let (dense, moe) = (shape.dense_layers(), shape.moe_layers());
-    // How often a kind of tensor is in a layer that has it.
-    let each = |t: &Tensor| match t.component {
-        Component::Mlp => t.count / dense.max(1),
-        Component::Router | Component::Experts | Component::SharedExperts => t.count / moe.max(1),
-        _ => t.count / layers.max(1),
-    };
+    let spread = Spread { layers, sorts: shape.sorts(), beside: shape.kinds.dense_beside_experts };
     let total: u64 = tensors.iter().map(|t| t.count.saturating_mul(1 + u64::from(t.bias))).fold(0, u64::saturating_add);
     if total > MAX_PIECES as u64 {
         return Err(format!("This model has {total} parameter tensors; at most {MAX_PIECES} can be shown."));
@@ -64,39 +78,34 @@ pub fn pieces(shape: &Shape, seq: u64) -> Result<Vec<Piece>, String> {
             }
         }
     };
-    let in_layers = |t: &Tensor| {
-        matches!(t.component, Component::Attention)
-            || follows_attention(t.component)
-            || matches!(t.name, "layer_norm" | "q_norm" | "k_norm" | "q_a_norm" | "kv_a_norm")
-    };
-    let at_the_end = |t: &Tensor| matches!(t.name, "project_out" | "last_norm" | "lm_head" | "lm_head_bias");
-    tensors.iter().filter(|t| !in_layers(t) && !at_the_end(t)).for_each(|t| add(Part::Input, t, t.count));
+    let follows_attention = |t: &Tensor| matches!(t.place(), Place::Dense | Place::Mixture);
+    let at_the_end = |t: &Tensor| t.place() == Place::After;
+    tensors.iter().filter(|t| t.place() == Place::Before).for_each(|t| add(Part::Input, t, t.count));
     let forward = shape.forward_flops(seq, true);
-    let scores = (forward.scores + forward.values) / layers.max(1) as f64;
+    let scores = (forward.scores + forward.values) / shape.attention_layers().max(1) as f64;
     for layer in 0..layers {
         let part = Part::Layer(layer as u32);
         let norms = tensors.iter().find(|t| t.name == "layer_norm");
-        let per_layer = norms.map_or(0, &each);
+        let per_layer = norms.map_or(0, |norm| spread.of(norm, layer));
         let before = per_layer.div_ceil(2);
         if let Some(norm) = norms {
             add(part, norm, before);
         }
-        for t in tensors.iter().filter(|t| in_layers(t) && t.name != "layer_norm" && !follows_attention(t.component)) {
-            if t.name == "o_proj" {
+        let mixing = |t: &&Tensor| t.place().is_in_layers() && t.name != "layer_norm" && !follows_attention(t);
+        for t in tensors.iter().filter(mixing) {
+            let times = spread.of(t, layer);
+            if times > 0 && matches!(t.name, "o_proj" | "window_o_proj") {
                 // The attention matrix stands before the projection of what it yields.
                 let matrix = Tensor { name: "attention", component: t.component, rows: 0, cols: 0, bias: false, ..*t };
                 add(part, &matrix, 1);
             }
-            add(part, t, each(t));
+            add(part, t, times);
         }
         if let Some(norm) = norms {
             add(part, norm, per_layer - before);
         }
-        let is_dense = layer < dense;
-        for t in tensors.iter().filter(|t| follows_attention(t.component)) {
-            if (t.component == Component::Mlp) == is_dense {
-                add(part, t, each(t));
-            }
+        for t in tensors.iter().filter(|t| follows_attention(t)) {
+            add(part, t, spread.of(t, layer));
         }
     }
     tensors.iter().filter(|t| at_the_end(t)).for_each(|t| add(Part::Output, t, t.count));

@@ -37,6 +37,7 @@ pub fn work(model: &Named, keeps: Keeps, way: Way) -> Work {
     let per_head = 2.0 * (plain + rotary + value);
     let flop = match keeps {
         Keeps::Heads { .. } => heads * per_head,
+        Keeps::Index { heads, key } => 2.0 * heads as f64 * key as f64,
         Keeps::State { .. } => 0.0,
         Keeps::Latent { rank, rope } => {
             let (rank, rope) = (rank as f64, rope as f64);

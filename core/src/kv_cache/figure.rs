@@ -498,7 +498,7 @@ fn over(part: f64, whole: f64) -> f64 {
 impl Row {
     /// Layers whose cache grows.
     pub fn growing_layers(&self) -> u64 {
-        self.cache.layers.iter().filter(|l| l.keeps.values_per_token() > 0).map(|l| l.count).sum()
+        self.cache.layers.iter().filter(|l| !l.also && l.keeps.values_per_token() > 0).map(|l| l.count).sum()
     }
 
     /// What those layers keep; nothing where there are none.
@@ -570,7 +570,10 @@ impl Params {
         let mut cache = model.cache;
         if let Some(keeps) = self.keeps(model, attention) {
             for layers in &mut cache.layers {
-                if layers.keeps.values_per_token() > 0 {
+                // An indexer and compressed rows belong to a model’s own attention.
+                if layers.also && layers.keeps.values_per_token() > 0 {
+                    layers.count = 0;
+                } else if layers.keeps.values_per_token() > 0 {
                     layers.keeps = keeps;
                 }
             }
@@ -579,13 +582,13 @@ impl Params {
         let (Some(keeps), count) = (attending, cache.count()) else { return cache };
         let full = count.div_ceil(self.every.max(1));
         let rest = count - full;
-        let all = |count| Layers { count, keeps, window: None };
+        let all = |count| Layers::all(count, keeps);
         let state = Keeps::State { values: model.heads * model.key[0] * model.value };
         match self.mix {
             Mix::Own => cache,
             Mix::Full => Cache::same(count, keeps),
-            Mix::Window => Cache { layers: [all(full), Layers { window: Some(self.window), ..all(rest) }] },
-            Mix::Hybrid => Cache { layers: [all(full), Layers { count: rest, keeps: state, window: None }] },
+            Mix::Window => Cache::of_two(all(full), Layers { window: Some(self.window), ..all(rest) }),
+            Mix::Hybrid => Cache::of_two(all(full), Layers::all(rest, state)),
         }
     }
 
@@ -596,7 +599,7 @@ impl Params {
             (Share::Heads, whole) => (self.gpus * l.keeps.values_on_rank(self.gpus)) as f64 / whole as f64,
         };
         let bytes = |l: &Layers| {
-            let one = Cache { layers: [*l, Layers { count: 0, ..*l }] };
+            let one = Cache::of_two(*l, Layers { count: 0, ..*l });
             one.bytes(context, self.bytes()) * copies(l)
         };
         cache.layers.iter().map(bytes).sum()

@@ -39,6 +39,13 @@ pub enum Keeps {
         /// Width of the rotary key (qk_rope_head_dim).
         rope: u64,
     },
+    /// Of each token, the key of an indexer, which chooses the tokens that attention reads (DeepSeek-V3.2).
+    Index {
+        /// Heads of queries that are compared with it.
+        heads: u64,
+        /// Its width.
+        key: u64,
+    },
     /// A state, however many tokens there were.
     State {
         /// Values of the state.
@@ -52,6 +59,7 @@ impl Keeps {
         match self {
             Keeps::Heads { kv_heads, key, value } => kv_heads.saturating_mul(key.saturating_add(value)),
             Keeps::Latent { rank, rope } => rank.saturating_add(rope),
+            Keeps::Index { key, .. } => key,
             Keeps::State { .. } => 0,
         }
     }
@@ -66,11 +74,43 @@ pub struct Layers {
     pub keeps: Keeps,
     /// Tokens that each looks back on; none for all of them.
     pub window: Option<u64>,
+    /// Tokens that a query reads at the most, where an indexer chooses among those kept.
+    pub reads: Option<u64>,
+    /// Tokens that make one row: 1, or more where older tokens are compressed (DeepSeek-V4).
+    pub every: u64,
+    /// They keep something else too and are counted there.
+    pub also: bool,
 }
 
 impl Layers {
-    const NONE: Self = Self { count: 0, keeps: Keeps::State { values: 0 }, window: None };
+    const NONE: Self = Self::all(0, Keeps::State { values: 0 });
+
+    /// Layers that keep the same of all tokens.
+    pub const fn all(count: u64, keeps: Keeps) -> Self {
+        Self { count, keeps, window: None, reads: None, every: 1, also: false }
+    }
+
+    /// Values that a token adds to all of them, windows not taken into account.
+    pub fn values_per_token(&self) -> u64 {
+        self.count.saturating_mul(self.keeps.values_per_token()) / self.every.max(1)
+    }
+
+    /// Rows of one of them when a sequence has `tokens`.
+    pub fn rows(&self, tokens: u64, keeping: Keeping) -> u64 {
+        keeping.tokens(tokens, self.window) / self.every.max(1)
+    }
+
+    /// Values of the state of one of them; none where a cache grows.
+    pub const fn state(&self) -> u64 {
+        match self.keeps {
+            Keeps::State { values } => values,
+            _ => 0,
+        }
+    }
 }
+
+/// Groups of layers that a cache may have.
+pub const GROUPS: usize = 6;
 
 /// Bytes of a value of a state. The recurrences are computed in fp32 and kept so (vLLM, `mamba_ssm_cache_dtype`;
 /// flash-linear-attention), whatever keys and values are kept in.
@@ -115,46 +155,79 @@ fn pages(tokens: u64, page: u64) -> u64 {
     tokens.div_ceil(page.max(1)).saturating_mul(page.max(1))
 }
 
-/// The cache of a model: up to two groups of layers, each of which keeps the same.
+/// The cache of a model: groups of layers, each of which keeps the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cache {
-    /// The groups; one of no layers where all keep the same.
-    pub layers: [Layers; 2],
+    /// The groups: full attention, a window, a state, an indexer’s keys, compressed rows. Of no layers where the model has none.
+    pub layers: [Layers; GROUPS],
 }
 
 impl Cache {
     /// All layers keep the same.
     pub const fn same(count: u64, keeps: Keeps) -> Self {
-        Self { layers: [Layers { count, keeps, window: None }, Layers::NONE] }
+        Self::of_two(Layers::all(count, keeps), Layers::NONE)
+    }
+
+    /// Two groups of layers.
+    pub const fn of_two(first: Layers, second: Layers) -> Self {
+        let mut layers = [Layers::NONE; GROUPS];
+        layers[0] = first;
+        layers[1] = second;
+        Self { layers }
     }
 
     /// That of an architecture.
     pub fn of(shape: &Shape) -> Self {
-        let keeps = match shape.attention {
-            Attention::Heads { kv_heads, head_dim } => Keeps::Heads { kv_heads, key: head_dim, value: head_dim },
-            Attention::Latent { kv_lora_rank, qk_rope_head_dim, .. } => {
+        let kinds = &shape.kinds;
+        let heads = |kv_heads, dim| Keeps::Heads { kv_heads, key: dim, value: dim };
+        let keeps = match (shape.attention, kinds.compressed) {
+            // One row is key and value.
+            (Attention::Heads { head_dim, .. }, Some(_)) => Keeps::Latent { rank: head_dim, rope: 0 },
+            (Attention::Heads { kv_heads, head_dim }, None) => heads(kv_heads, head_dim),
+            (Attention::Latent { kv_lora_rank, qk_rope_head_dim, .. }, _) => {
                 Keeps::Latent { rank: kv_lora_rank, rope: qk_rope_head_dim }
             }
         };
-        let layers = shape.num_hidden_layers;
-        let (window, short) = shape.sliding.map_or((None, 0), |s| (Some(s.window), s.layers.min(layers)));
-        Self {
-            layers: [
-                Layers { count: layers.saturating_sub(short), keeps, window: None },
-                Layers { count: short, keeps, window },
-            ],
+        let short = shape.window_layers();
+        let full = Layers::all(shape.attention_layers().saturating_sub(short), keeps);
+        let own = kinds.windowed.map_or(keeps, |own| heads(own.kv_heads, own.head_dim));
+        let window = Layers { window: shape.sliding.map(|s| s.window), ..Layers::all(short, own) };
+        // Layers that read few of their tokens are not told from others: where any chooses, nearly all do.
+        let top = kinds.indexer.filter(|i| kinds.compressed.is_none() && i.choosing > 0).map(|i| i.top);
+        let mut cache = Self::of_two(Layers { reads: top, ..full }, window);
+        if let Some(state) = kinds.state {
+            let values = state.mixer.state(shape.hidden_size).into_iter().fold(0, u64::saturating_add);
+            let also = state.beside_attention;
+            cache.layers[2] = Layers { also, ..Layers::all(state.layers, Keeps::State { values }) };
         }
+        if let Some(index) = kinds.indexer {
+            let every = kinds.compressed.map_or(1, |c| c.near[0].max(1));
+            cache.layers[3] = Layers {
+                every,
+                also: true,
+                ..Layers::all(index.layers, Keeps::Index { heads: index.heads, key: index.dim })
+            };
+        }
+        if let Some(c) = kinds.compressed {
+            let rows =
+                |[every, layers]: [u64; 2]| Layers { every: every.max(1), also: true, ..Layers::all(layers, keeps) };
+            let top = kinds.indexer.map(|i| i.top.saturating_mul(c.near[0].max(1)));
+            cache.layers[4] = Layers { reads: top, ..rows(c.near) };
+            cache.layers[5] = rows(c.far);
+        }
+        cache
     }
 
     /// Layers in all.
     pub fn count(&self) -> u64 {
-        self.layers.iter().map(|l| l.count).fold(0, u64::saturating_add)
+        self.layers.iter().filter(|l| !l.also).map(|l| l.count).fold(0, u64::saturating_add)
     }
 
-    /// Values that a token adds in all layers, windows not taken into account.
+    /// Values that a token adds in all layers, windows not taken into account; where older tokens are compressed, those of compressed rows.
     pub fn values_per_token(&self) -> u64 {
-        let values = |l: &Layers| l.count.saturating_mul(l.keeps.values_per_token());
-        self.layers.iter().map(values).fold(0, u64::saturating_add)
+        let compressed = self.layers.iter().any(|l| l.every > 1 && l.count > 0);
+        let grows = |l: &&Layers| !(compressed && l.window.is_some());
+        self.layers.iter().filter(grows).map(Layers::values_per_token).fold(0, u64::saturating_add)
     }
 
     /// Bytes that a token adds at `bytes` a value, windows not taken into account.
@@ -164,17 +237,12 @@ impl Cache {
 
     /// Bytes of the states of one sequence.
     pub fn state_bytes(&self) -> f64 {
-        let state = |l: &Layers| match l.keeps {
-            Keeps::State { values } => l.count as f64 * values as f64 * STATE_BYTES,
-            _ => 0.0,
-        };
-        self.layers.iter().map(state).sum()
+        self.layers.iter().map(|l| l.count as f64 * l.state() as f64 * STATE_BYTES).sum()
     }
 
     /// Bytes of what grows with the tokens of one sequence, at `bytes` a value.
     pub fn growing_bytes(&self, tokens: u64, bytes: f64, keeping: Keeping) -> f64 {
-        let grown =
-            |l: &Layers| l.count as f64 * l.keeps.values_per_token() as f64 * keeping.tokens(tokens, l.window) as f64;
+        let grown = |l: &Layers| l.count as f64 * l.keeps.values_per_token() as f64 * l.rows(tokens, keeping) as f64;
         self.layers.iter().map(grown).sum::<f64>() * bytes
     }
 

@@ -72,12 +72,10 @@ const OTHERS: [Named; 5] = [
         heads: 16,
         key: [256, 0],
         value: 256,
-        cache: Cache {
-            layers: [
-                Layers { count: 12, keeps: Keeps::Heads { kv_heads: 2, key: 256, value: 256 }, window: None },
-                Layers { count: 36, keeps: Keeps::State { values: 32 * 128 * 128 }, window: None },
-            ],
-        },
+        cache: Cache::of_two(
+            Layers::all(12, Keeps::Heads { kv_heads: 2, key: 256, value: 256 }),
+            Layers::all(36, Keeps::State { values: 32 * 128 * 128 }),
+        ),
         parameters: 79_674_391_296,
         tables: 2 * 151_936 * 2048,
     },
@@ -88,12 +86,10 @@ const OTHERS: [Named; 5] = [
         heads: 64,
         key: [128, 0],
         value: 128,
-        cache: Cache {
-            layers: [
-                Layers { count: 10, keeps: Keeps::Heads { kv_heads: 8, key: 128, value: 128 }, window: None },
-                Layers { count: 70, keeps: Keeps::State { values: 64 * 128 * 128 }, window: None },
-            ],
-        },
+        cache: Cache::of_two(
+            Layers::all(10, Keeps::Heads { kv_heads: 8, key: 128, value: 128 }),
+            Layers::all(70, Keeps::State { values: 64 * 128 * 128 }),
+        ),
         parameters: 456_089_655_296,
         tables: 2 * 200_064 * 6144,
     },

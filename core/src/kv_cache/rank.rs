@@ -47,15 +47,14 @@ impl Keeps {
             Keeps::Heads { kv_heads, key, value } => {
                 Keeps::Heads { kv_heads: kv_heads.div_ceil(ranks.max(1)), key, value }.values_per_token()
             }
-            Keeps::Latent { .. } | Keeps::State { .. } => self.values_per_token(),
+            Keeps::Latent { .. } | Keeps::Index { .. } | Keeps::State { .. } => self.values_per_token(),
         }
     }
 }
 
 /// Values of one token and layer that one of `tp` ranks keeps.
 pub fn values_per_rank(shape: &Shape, tp: u64) -> f64 {
-    let [layers, _] = Cache::of(shape).layers;
-    layers.keeps.values_on_rank(tp) as f64
+    Cache::of(shape).layers[0].keeps.values_on_rank(tp) as f64
 }
 
 /// Tokens × layers that one sequence of `context` tokens keeps in `layers` of the layers; those with a window are taken

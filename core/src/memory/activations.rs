@@ -28,7 +28,7 @@ use crate::declare::{
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::{Gated, SPECS as SHAPE};
-use crate::model::{Attention, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, reference};
+use crate::model::{Attention, Component, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, Tensor, reference};
 use crate::options;
 use crate::quantity::{Unit, bytes_decimal, grouped, number};
 use crate::query::{Query, Reader};
@@ -149,7 +149,7 @@ impl Model for Params {
     const TITLE: &'static str = "Activation memory";
     const SUMMARY: &'static str =
         "What the forward pass keeps for the backward pass, on each stage, and what recomputing it costs.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 48>(&[&SIZES, &Layout::splits(), &POLICY, &all_apart(&SHAPE)]);
+    const PARAMS: &'static [Param<Self>] = &join::<_, 49>(&[&SIZES, &Layout::splits(), &POLICY, &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Activations>] = &[
         headline(
             "What one layer keeps for the backward pass of one micro-batch.",
@@ -373,7 +373,8 @@ pub fn activations(params: &Params) -> Result<Activations, ConfigProblem> {
     let shape = params.check()?;
     let kinds = [false, true].map(|moe| Layer::new(params, shape, moe));
     let [dense, mixture] = &kinds;
-    let heavier = match (shape.dense_layers() > 0, shape.moe_layers() > 0) {
+    let sorts = shape.sorts();
+    let heavier = match (sorts[0] > 0, sorts[1] > 0) {
         (true, true) if dense.kept() > mixture.kept() => dense,
         (true, false) => dense,
         _ => mixture,
@@ -384,7 +385,7 @@ pub fn activations(params: &Params) -> Result<Activations, ConfigProblem> {
         .stages(shape.num_hidden_layers)
         .map(|stage| {
             let first = stage.first_layer;
-            let dense_layers = shape.dense_layers().saturating_sub(first).min(stage.layers) as f64;
+            let dense_layers = sorts[0].saturating_sub(first).min(stage.layers) as f64;
             let layers = stage.layers as f64;
             let one = dense_layers * dense.kept() + (layers - dense_layers) * mixture.kept();
             let whole = params.token_elements() * shape.hidden_size as f64 / params.sequence_ranks();
@@ -516,6 +517,8 @@ struct Terms {
     heads: f64,
     split: f64,
     along: f64,
+    /// The share of the layers that have what is being added.
+    share: f64,
 }
 
 impl Terms {
@@ -527,11 +530,12 @@ impl Terms {
             heads: shape.num_attention_heads as f64,
             split: (params.layout.tp * params.layout.cp) as f64,
             along: params.sequence_ranks(),
+            share: 1.0,
         }
     }
 
     fn push(&mut self, (id, label): (&'static str, &'static str), part: Part, bytes: f64, width: f64, ranks: f64) {
-        let elements = self.tokens * width;
+        let elements = self.tokens * width * self.share;
         if elements > 0.0 {
             self.list.push(Term { id, label, part, bytes, elements, ranks, is_matrix: false });
         }
@@ -549,7 +553,7 @@ impl Terms {
 
     /// The attention matrix: b·a·s² elements.
     fn matrix(&mut self, (id, label): (&'static str, &'static str), bytes: f64) {
-        let elements = self.tokens * self.seq * self.heads;
+        let elements = self.tokens * self.seq * self.heads * self.share;
         let part = Part::Attention;
         self.list.push(Term { id, label, part, bytes, elements, ranks: self.split, is_matrix: true });
     }
@@ -597,9 +601,17 @@ fn architecture(params: &Params, shape: &Shape, moe: bool) -> Vec<Term> {
     let mut t = Terms::new(params, shape);
     t.whole(("norm-inputs", "Inputs of the norms"), Norms, 2.0, shape.norms.per_layer as f64 * h);
     t.whole(("attention-input", "Input of the first projections"), Attn, 2.0, h);
+    // Layers that are not alike count as their mean.
+    let of = |layers: u64, all: u64| layers as f64 / all.max(1) as f64;
+    t.share = of(shape.attention_layers(), shape.num_hidden_layers);
     let output = match shape.attention {
         Attention::Heads { kv_heads, head_dim } => {
-            let (q, kv) = (heads * head_dim as f64, kv_heads as f64 * head_dim as f64);
+            let (mut q, mut kv) = (heads * head_dim as f64, kv_heads as f64 * head_dim as f64);
+            if let Some(own) = shape.kinds.windowed {
+                let windowed = of(shape.window_layers(), shape.attention_layers());
+                let mean = |a: f64, b: u64| a + windowed * (b as f64 * own.head_dim as f64 - a);
+                (q, kv) = (mean(q, own.heads), mean(kv, own.kv_heads));
+            }
             if shape.qk_norm != QkNorm::None {
                 t.split(("qk-norm-inputs", "Inputs of the query and key norms"), Norms, 2.0, q + kv);
             }
@@ -625,7 +637,16 @@ fn architecture(params: &Params, shape: &Shape, moe: bool) -> Vec<Term> {
         t.log_sum_exp();
     }
     t.split(("projection-input", "Input of the output projection"), Attn, 2.0, output);
+    if let Some(state) = shape.kinds.state {
+        t.share = of(state.layers, shape.num_hidden_layers);
+        let mixer = |t: &Tensor| t.component == Component::Mixers && matches!(t.name, "mixer_in" | "mixer_out");
+        let width = |t: Tensor| if t.name == "mixer_in" { t.rows } else { t.cols } as f64;
+        let wide = shape.tensors().into_iter().filter(mixer).map(width).sum();
+        t.split(("linear-layers", "Inputs, gates and outputs of linear and state-space layers"), Attn, 2.0, wide);
+    }
 
+    let [plain, mixtures] = shape.sorts();
+    t.share = if moe { of(shape.moe_layers(), mixtures) } else { of(shape.dense_layers(), plain) };
     let gated = shape.gated_mlp == Gated::Yes;
     let mut mlp = |before: (&'static str, &'static str), after: (&'static str, &'static str), f: f64| {
         t.split(before, Mlp, 2.0, if gated { 2.0 * f } else { f });
@@ -646,6 +667,11 @@ fn architecture(params: &Params, shape: &Shape, moe: bool) -> Vec<Term> {
             t.whole(("mlp-input", "Input of the router and shared experts"), Mlp, 2.0, h);
             t.whole(("expert-input", "Tokens sent to experts"), Mlp, 2.0, h * used);
             t.whole(("router-probabilities", "Router probabilities, fp32"), Mlp, 4.0, m.num_experts as f64);
+            if shape.kinds.dense_beside_experts {
+                let f = shape.intermediate_size as f64;
+                let kept = if gated { 3.0 * f } else { 2.0 * f };
+                t.split(("beside-experts", "Inside of the MLP beside the experts"), Mlp, 2.0, kept);
+            }
         }
         _ => {
             let hidden = if gated { "Gate and up" } else { "Input of the activation function" };

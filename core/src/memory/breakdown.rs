@@ -163,7 +163,7 @@ impl Model for Params {
     const SUMMARY: &'static str =
         "What a model takes on each GPU, in training or inference, under any layout, and whether it fits.";
     const PARAMS: &'static [Param<Self>] =
-        &join::<_, 57>(&[&OWN, &BESIDE, &all_quiet(Layout::params()), &all_apart(&SHAPE)]);
+        &join::<_, 58>(&[&OWN, &BESIDE, &all_quiet(Layout::params()), &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Breakdown>] = &[
         measure("params", "Parameters", Unit::Count, |_, b| b.size.params),
         headline(

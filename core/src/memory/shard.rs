@@ -3,7 +3,8 @@
 //! Tensor parallelism splits a pair of matrices by the columns of the first and the rows of the second (Shoeybi et al.
 //! 2019, arXiv:1909.08053, §3): q, k, v, gate and up by their outputs, o and down by their inputs, embedding and head by
 //! the vocabulary. Norms, routers, learned positions, and the down-projections of MLA stay whole on every rank. Key–value
-//! heads cannot be split below one: with more ranks than heads they are repeated.
+//! heads cannot be split below one: with more ranks than heads they are repeated. Layers with a state of fixed size are split by their
+//! heads (Megatron-LM, `core/ssm/mamba_mixer.py`); indexers and hyper-connections stay whole.
 //!
 //! The first pipeline stage has the embedding, the last one the last norm and the head; a head that is tied to the
 //! embedding is a copy of it there, because the two ends are on different GPUs.
@@ -98,9 +99,11 @@ impl Shards {
             cut.first = Elements { params, hidden_matrices, factors } * (1.0 / layout.model_ranks());
             return cut;
         };
-        cut.dense_layers = shape.dense_layers();
-        let [layers, dense, mixtures] =
-            [shape.num_hidden_layers, shape.dense_layers(), shape.moe_layers()].map(|n| n.max(1) as f64);
+        let sorts = shape.sorts();
+        cut.dense_layers = sorts[0];
+        // Where layers of one sort differ, each counts as their mean.
+        let [layers, dense, mixtures] = [shape.num_hidden_layers, sorts[0], sorts[1]].map(|n| n.max(1) as f64);
+        let beside = shape.kinds.dense_beside_experts;
         let experts = mixtures * layout.ep.max(1) as f64;
         for tensor in shape.tensors() {
             let one = elements(&tensor, shape, layout.tp);
@@ -114,11 +117,17 @@ impl Shards {
                     }
                 }
                 (Component::LmHead, _) | (_, "last_norm" | "project_out") => cut.last = cut.last + one,
-                (Component::Other, _) | (_, "embedding_norm") => cut.first = cut.first + one,
-                (Component::Mlp, _) => cut.dense = cut.dense + in_each(dense),
+                (_, "hyper_head" | "hyper_head_scale") => cut.last = cut.last + one,
+                (_, "expert_latent_in" | "expert_latent_out") => cut.mixture = cut.mixture + in_each(mixtures),
+                (Component::Other, name) if !name.starts_with("hyper_layer") => cut.first = cut.first + one,
+                (_, "embedding_norm") => cut.first = cut.first + one,
+                (Component::Mlp, _) if !beside => cut.dense = cut.dense + in_each(dense),
                 (Component::Experts, _) => cut.experts = cut.experts + in_each(experts),
                 (Component::SharedExperts | Component::Router, _) => cut.mixture = cut.mixture + in_each(mixtures),
-                (Component::Attention | Component::Norms, _) => {
+                (
+                    Component::Attention | Component::Mixers | Component::Mlp | Component::Norms | Component::Other,
+                    _,
+                ) => {
                     cut.dense = cut.dense + in_each(layers);
                     cut.mixture = cut.mixture + in_each(layers);
                 }
@@ -155,13 +164,36 @@ impl Shards {
 pub fn split(tensor: &Tensor, shape: &Shape, tp: u64) -> (f64, f64) {
     let t = tp.max(1) as f64;
     match tensor.name {
-        "k_proj" | "v_proj" => {
-            let heads = shape.kv_heads().max(1);
+        "k_proj" | "v_proj" | "window_k_proj" | "window_v_proj" => {
+            let windowed = shape.kinds.windowed.filter(|_| tensor.name.starts_with("window_"));
+            let heads = windowed.map_or(shape.kv_heads(), |own| own.kv_heads).max(1);
             (heads as f64 / heads.div_ceil(tp.max(1)) as f64, 1.0)
         }
-        "embed_tokens" | "lm_head" | "lm_head_bias" | "q_proj" | "q_b_proj" | "kv_b_proj" | "sinks" | "gate_proj"
-        | "up_proj" | "expert_gate_proj" | "expert_up_proj" | "shared_gate_proj" | "shared_up_proj" => (t, 1.0),
-        "o_proj" | "down_proj" | "expert_down_proj" | "shared_down_proj" => (1.0, t),
+        "embed_tokens"
+        | "lm_head"
+        | "lm_head_bias"
+        | "q_proj"
+        | "q_b_proj"
+        | "kv_b_proj"
+        | "sinks"
+        | "gate_proj"
+        | "up_proj"
+        | "expert_gate_proj"
+        | "expert_up_proj"
+        | "shared_gate_proj"
+        | "shared_up_proj"
+        | "window_q_proj"
+        | "window_sinks"
+        | "attention_gate"
+        | "window_attention_gate"
+        | "o_a_proj"
+        | "mixer_in"
+        | "mixer_conv"
+        | "mixer_vectors"
+        | "mixer_gate"
+        | "mixer_gate_out"
+        | "mixer_decay_out" => (t, 1.0),
+        "o_proj" | "down_proj" | "expert_down_proj" | "shared_down_proj" | "window_o_proj" | "mixer_out" => (1.0, t),
         _ => (1.0, 1.0),
     }
 }

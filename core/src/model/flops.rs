@@ -10,7 +10,7 @@
 //! (`num_floating_point_operations`), which counts causal attention as half.
 
 use super::params::{Component, Tensor};
-use super::shape::{Attention, Shape};
+use super::shape::Shape;
 
 /// Forward FLOPs of one token. A multiply–add counts as two.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -21,6 +21,8 @@ pub struct ForwardFlops {
     pub scores: f64,
     /// Attention weights times values.
     pub values: f64,
+    /// Projections of layers with a state of fixed size, and the recurrence.
+    pub mixers: f64,
     /// Dense MLPs.
     pub mlp: f64,
     /// Shared experts.
@@ -41,6 +43,7 @@ impl ForwardFlops {
         self.projections
             + self.scores
             + self.values
+            + self.mixers
             + self.mlp
             + self.shared_experts
             + self.experts
@@ -81,7 +84,14 @@ impl Shape {
     /// Forward FLOPs of one tensor for one token: 2 × rows × columns × the occurrences it uses. Nothing for vectors and
     /// for tables that are looked up.
     pub fn tensor_flops(&self, tensor: &Tensor) -> f64 {
-        let lookup = matches!(tensor.name, "embed_tokens" | "embed_positions");
+        let lookup = matches!(
+            tensor.name,
+            "embed_tokens"
+                | "embed_positions"
+                | "compressor_near_positions"
+                | "compressor_far_positions"
+                | "index_positions"
+        );
         if lookup || !tensor.is_matrix() {
             return 0.0;
         }
@@ -96,6 +106,7 @@ impl Shape {
             let cost = self.tensor_flops(&tensor);
             match tensor.component {
                 Component::Attention => flops.projections += cost,
+                Component::Mixers => flops.mixers += cost,
                 Component::Mlp => flops.mlp += cost,
                 Component::SharedExperts => flops.shared_experts += cost,
                 Component::Experts => flops.experts += cost,
@@ -109,17 +120,15 @@ impl Shape {
             let width = self.word_embed_proj_dim.unwrap_or(self.hidden_size);
             flops.lm_head += 2.0 * self.vocab_size as f64 * width as f64;
         }
-        let (sliding, window) =
-            self.sliding.map_or((0, None), |s| (s.layers.min(self.num_hidden_layers), Some(s.window)));
-        let full = self.num_hidden_layers.saturating_sub(sliding) as f64;
-        let keys = full * average_keys(seq, None, causal) + sliding as f64 * average_keys(seq, window, causal);
-        let heads = self.num_attention_heads as f64;
-        let values = match self.attention {
-            Attention::Heads { head_dim, .. } => head_dim,
-            Attention::Latent { v_head_dim, .. } => v_head_dim,
-        };
-        flops.scores = 2.0 * keys * heads * self.head_dim() as f64;
-        flops.values = 2.0 * keys * heads * values as f64;
+        for layers in self.attending() {
+            let keys = average_keys(seq, layers.window, causal) / layers.every.max(1) as f64;
+            let each = 2.0 * layers.layers as f64 * keys * layers.heads as f64;
+            flops.scores += each * layers.key as f64;
+            flops.values += each * layers.value as f64;
+        }
+        if let Some(state) = self.kinds.state {
+            flops.mixers += state.layers as f64 * state.mixer.recurrence(self.hidden_size);
+        }
         flops
     }
 }

@@ -7,6 +7,7 @@
 pub mod anatomy;
 pub mod config;
 pub mod flops;
+pub mod layers;
 pub mod params;
 pub mod presets;
 mod problem;
@@ -16,7 +17,8 @@ mod vary;
 
 pub use config::{Family, Import, Imported, import};
 pub use flops::ForwardFlops;
-pub use params::{Component, ParameterCount, Tensor, bytes_of_weight};
+pub use layers::{Kinds, Mixer};
+pub use params::{Component, ParameterCount, Place, Tensor, bytes_of_weight};
 pub use presets::Preset;
 pub use problem::ConfigProblem;
 pub use reference::{ModelRef, ModelSize};

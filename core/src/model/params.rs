@@ -1,9 +1,10 @@
 //! The weights of a model, tensor by tensor, and their exact count.
 //!
 //! Every count of this crate comes from [`Shape::tensors`]. What each family has was read from Hugging Face
-//! transformers 4.57 (`src/transformers/models/<family>/modeling_<family>.py`); the counts are compared with the
+//! transformers 4.57 and 5 (`src/transformers/models/<family>/modeling_<family>.py`); the counts are compared with the
 //! library's own in `tests/oracles.rs`, to the parameter.
 
+use super::layers::{Heads, Mixer, OutputGate};
 use super::problem::ConfigProblem;
 use super::shape::{Attention, Gated, MAX_PARAMS, QkNorm, Shape};
 
@@ -14,8 +15,10 @@ pub enum Component {
     Embedding,
     /// The output matrix and its bias; nothing when tied.
     LmHead,
-    /// Projections of attention, their biases, and sinks.
+    /// Projections of attention, their biases, sinks and indexers.
     Attention,
+    /// What mixes tokens into a state of fixed size: linear attention, state-space models, short convolutions.
+    Mixers,
     /// Dense feed-forward layers.
     Mlp,
     /// Experts that every token uses.
@@ -26,16 +29,17 @@ pub enum Component {
     Router,
     /// Every norm.
     Norms,
-    /// Learned positions and embedding projections.
+    /// Learned positions, embedding projections, hyper-connections and what routed experts share.
     Other,
 }
 
 impl Component {
     /// All components in the order in which they are shown.
-    pub const ALL: [Component; 9] = [
+    pub const ALL: [Component; 10] = [
         Component::Embedding,
         Component::LmHead,
         Component::Attention,
+        Component::Mixers,
         Component::Mlp,
         Component::SharedExperts,
         Component::Experts,
@@ -50,6 +54,7 @@ impl Component {
             Component::Embedding => "Token embedding",
             Component::LmHead => "Output head",
             Component::Attention => "Attention",
+            Component::Mixers => "Linear and state-space layers",
             Component::Mlp => "MLP",
             Component::SharedExperts => "Shared experts",
             Component::Experts => "Routed experts",
@@ -89,8 +94,31 @@ impl Tensor {
 
     /// Whether it is a matrix of a hidden layer: what Muon orthogonalises.
     pub fn is_hidden_matrix(&self) -> bool {
-        use Component::{Attention, Experts, Mlp, Router, SharedExperts};
-        self.is_matrix() && matches!(self.component, Attention | Mlp | SharedExperts | Experts | Router)
+        use Component::{Attention, Experts, Mixers, Mlp, Router, SharedExperts};
+        let table = matches!(
+            self.name,
+            "mixer_conv" | "compressor_near_positions" | "compressor_far_positions" | "index_positions"
+        );
+        self.is_matrix()
+            && !table
+            && matches!(self.component, Attention | Mixers | Mlp | SharedExperts | Experts | Router)
+    }
+
+    /// Where in the model it is.
+    pub fn place(&self) -> Place {
+        use Component::{Experts, Mixers, Mlp, Router, SharedExperts};
+        match (self.component, self.name) {
+            (Mlp, _) | (_, "mlp_norm") => Place::Dense,
+            (Experts | SharedExperts | Router, _) | (_, "expert_latent_in" | "expert_latent_out") => Place::Mixture,
+            (_, "embed_tokens" | "embed_positions" | "project_in" | "embedding_norm") => Place::Before,
+            (_, "last_norm" | "project_out" | "lm_head" | "lm_head_bias" | "hyper_head" | "hyper_head_scale") => {
+                Place::After
+            }
+            (Mixers, _) | (_, "mixer_norm") => Place::State,
+            (_, name) if name.starts_with("window_") => Place::Window,
+            (_, "layer_norm" | "hyper_layer" | "hyper_layer_scale") => Place::Layer,
+            _ => Place::Attention,
+        }
     }
 
     /// Elements of one occurrence, bias included.
@@ -104,6 +132,34 @@ impl Tensor {
     }
 }
 
+/// Where in a model a weight is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Once, before the first layer.
+    Before,
+    /// In every layer.
+    Layer,
+    /// In layers with softmax attention.
+    Attention,
+    /// In layers whose attention has a window and heads of its own.
+    Window,
+    /// In layers that keep a state of fixed size.
+    State,
+    /// In layers with a dense MLP.
+    Dense,
+    /// In layers that are mixtures of experts.
+    Mixture,
+    /// Once, after the last layer.
+    After,
+}
+
+impl Place {
+    /// Whether it is in the layers.
+    pub fn is_in_layers(self) -> bool {
+        !matches!(self, Place::Before | Place::After)
+    }
+}
+
 /// The exact number of parameters of a model, by component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ParameterCount {
@@ -113,6 +169,8 @@ pub struct ParameterCount {
     pub lm_head: u64,
     /// Attention.
     pub attention: u64,
+    /// Layers with a state of fixed size.
+    pub mixers: u64,
     /// Dense MLPs.
     pub mlp: u64,
     /// Shared experts.
@@ -145,7 +203,7 @@ impl ParameterCount {
     /// in 16 bits (AutoAWQ and GPTQModel convert the linear modules of the decoder's layers; llm-compressor's recipes have
     /// `ignore=["lm_head"]`).
     pub fn quantized(&self) -> u64 {
-        self.attention + self.mlp + self.shared_experts + self.experts
+        self.attention + self.mixers + self.mlp + self.shared_experts + self.experts
     }
 
     /// Bytes of a checkpoint whose layers have weights of so many bytes; the others have two.
@@ -160,6 +218,7 @@ impl ParameterCount {
             Component::Embedding => self.embedding,
             Component::LmHead => self.lm_head,
             Component::Attention => self.attention,
+            Component::Mixers => self.mixers,
             Component::Mlp => self.mlp,
             Component::SharedExperts => self.shared_experts,
             Component::Experts => self.experts,
@@ -175,6 +234,11 @@ type Named = (u64, &'static str);
 
 /// The columns of a vector.
 const VECTOR: Named = (1, "");
+
+/// What the weights of attention are called, and those of layers with a window and heads of their own.
+const USUAL: [&str; 6] = ["q_proj", "k_proj", "v_proj", "o_proj", "q_norm", "k_norm"];
+const WINDOWED: [&str; 6] =
+    ["window_q_proj", "window_k_proj", "window_v_proj", "window_o_proj", "window_q_norm", "window_k_norm"];
 
 /// A list of tensors in the making.
 struct Tensors(Vec<Tensor>);
@@ -215,7 +279,9 @@ impl Shape {
         list.add("embedding_norm", Norms, hidden, VECTOR, norm_bias, u64::from(self.norms.embedding));
 
         self.add_attention(&mut list);
+        self.add_state(&mut list);
         self.add_mlp(&mut list);
+        self.add_streams(&mut list);
 
         let layers = self.num_hidden_layers;
         list.add("layer_norm", Norms, hidden, VECTOR, norm_bias, layers.saturating_mul(self.norms.per_layer));
@@ -233,56 +299,241 @@ impl Shape {
     }
 
     fn add_attention(&self, list: &mut Tensors) {
-        use Component::{Attention as Attn, Norms};
-        let (layers, heads, norm_bias) = (self.num_hidden_layers, self.num_attention_heads, self.norms.bias);
+        let [usual, windowed] = self.heads();
+        let apart = self.kinds.windowed.map_or(0, |_| self.window_layers());
+        let layers = self.attention_layers().saturating_sub(apart);
+        let values = match self.attention {
+            Attention::Heads { .. } if self.kinds.compressed.is_some() => {
+                self.add_compressed(list, layers);
+                usual.head_dim
+            }
+            Attention::Heads { .. } => {
+                self.add_heads(list, usual, USUAL, self.kinds.one_projection, layers);
+                self.add_heads(list, windowed, WINDOWED, false, apart);
+                usual.head_dim
+            }
+            Attention::Latent { v_head_dim, .. } => {
+                self.add_latent(list, layers);
+                v_head_dim
+            }
+        };
+        use Component::Attention as Attn;
         let hidden = (self.hidden_size, "hidden_size");
-        match self.attention {
-            Attention::Heads { kv_heads, head_dim } => {
-                let q = (heads.saturating_mul(head_dim), "num_attention_heads·head_dim");
-                let kv = (kv_heads.saturating_mul(head_dim), "num_key_value_heads·head_dim");
-                list.add("q_proj", Attn, q, hidden, self.qkv_bias, layers);
-                list.add("k_proj", Attn, kv, hidden, self.qkv_bias, layers);
-                list.add("v_proj", Attn, kv, hidden, self.qkv_bias, layers);
-                list.add("o_proj", Attn, hidden, q, self.o_bias, layers);
-                let norms = match self.qk_norm {
-                    QkNorm::None => None,
-                    QkNorm::Head => Some([(head_dim, "head_dim"); 2]),
-                    QkNorm::Full => Some([q, kv]),
-                };
-                if let Some([q_norm, k_norm]) = norms {
-                    list.add("q_norm", Norms, q_norm, VECTOR, norm_bias, layers);
-                    list.add("k_norm", Norms, k_norm, VECTOR, norm_bias, layers);
-                }
-            }
-            Attention::Latent { q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim } => {
-                let q = (
-                    heads.saturating_mul(qk_nope_head_dim.saturating_add(qk_rope_head_dim)),
-                    "num_attention_heads·(qk_nope_head_dim + qk_rope_head_dim)",
-                );
-                match q_lora_rank.map(|rank| (rank, "q_lora_rank")) {
-                    Some(rank) => {
-                        list.add("q_a_proj", Attn, rank, hidden, self.qkv_bias, layers);
-                        list.add("q_a_norm", Norms, rank, VECTOR, false, layers);
-                        list.add("q_b_proj", Attn, q, rank, false, layers);
-                    }
-                    None => list.add("q_proj", Attn, q, hidden, false, layers),
-                }
-                let latent = (kv_lora_rank.saturating_add(qk_rope_head_dim), "kv_lora_rank + qk_rope_head_dim");
-                let rank = (kv_lora_rank, "kv_lora_rank");
-                let expanded = (
-                    heads.saturating_mul(qk_nope_head_dim.saturating_add(v_head_dim)),
-                    "num_attention_heads·(qk_nope_head_dim + v_head_dim)",
-                );
-                let values = (heads.saturating_mul(v_head_dim), "num_attention_heads·v_head_dim");
-                list.add("kv_a_proj", Attn, latent, hidden, self.qkv_bias, layers);
-                list.add("kv_a_norm", Norms, rank, VECTOR, false, layers);
-                list.add("kv_b_proj", Attn, expanded, rank, false, layers);
-                list.add("o_proj", Attn, hidden, values, self.o_bias, layers);
-            }
+        for (name, heads, width, layers) in [
+            ("attention_gate", usual.heads, values, layers),
+            ("window_attention_gate", windowed.heads, windowed.head_dim, apart),
+        ] {
+            let rows = match self.kinds.gate {
+                OutputGate::None => continue,
+                OutputGate::Wide => (heads.saturating_mul(width), "num_attention_heads·head_dim"),
+                OutputGate::Head => (heads, "num_attention_heads"),
+            };
+            list.add(name, Attn, rows, hidden, false, layers);
         }
         if self.attention_sinks {
-            list.add("sinks", Attn, (heads, "num_attention_heads"), VECTOR, false, layers);
+            list.add("sinks", Attn, (usual.heads, "num_attention_heads"), VECTOR, false, layers);
+            list.add("window_sinks", Attn, (windowed.heads, "num_attention_heads"), VECTOR, false, apart);
         }
+        self.add_indexer(list);
+    }
+
+    /// Queries, keys and values of heads.
+    fn add_heads(&self, list: &mut Tensors, own: Heads, names: [&'static str; 6], one_projection: bool, layers: u64) {
+        use Component::{Attention as Attn, Norms};
+        let [q_proj, k_proj, v_proj, o_proj, q_norm, k_norm] = names;
+        let hidden = (self.hidden_size, "hidden_size");
+        let q = (own.heads.saturating_mul(own.head_dim), "num_attention_heads·head_dim");
+        let kv = (own.kv_heads.saturating_mul(own.head_dim), "num_key_value_heads·head_dim");
+        list.add(q_proj, Attn, q, hidden, self.qkv_bias, layers);
+        list.add(k_proj, Attn, kv, hidden, self.qkv_bias, layers);
+        list.add(v_proj, Attn, kv, hidden, self.qkv_bias, if one_projection { 0 } else { layers });
+        list.add(o_proj, Attn, hidden, q, self.o_bias, layers);
+        let [q, kv] = match self.qk_norm {
+            QkNorm::None => return,
+            QkNorm::Head => [(own.head_dim, "head_dim"); 2],
+            QkNorm::Full => [q, kv],
+        };
+        list.add(q_norm, Norms, q, VECTOR, self.norms.bias, layers);
+        list.add(k_norm, Norms, kv, VECTOR, self.norms.bias, layers);
+    }
+
+    /// Multi-head latent attention.
+    fn add_latent(&self, list: &mut Tensors, layers: u64) {
+        use Component::{Attention as Attn, Norms};
+        let Attention::Latent { q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim } =
+            self.attention
+        else {
+            return;
+        };
+        let heads = self.num_attention_heads;
+        let hidden = (self.hidden_size, "hidden_size");
+        let q = (
+            heads.saturating_mul(qk_nope_head_dim.saturating_add(qk_rope_head_dim)),
+            "num_attention_heads·(qk_nope_head_dim + qk_rope_head_dim)",
+        );
+        match q_lora_rank.map(|rank| (rank, "q_lora_rank")) {
+            Some(rank) => {
+                list.add("q_a_proj", Attn, rank, hidden, self.qkv_bias, layers);
+                list.add("q_a_norm", Norms, rank, VECTOR, false, layers);
+                list.add("q_b_proj", Attn, q, rank, false, layers);
+            }
+            None => list.add("q_proj", Attn, q, hidden, false, layers),
+        }
+        let latent = (kv_lora_rank.saturating_add(qk_rope_head_dim), "kv_lora_rank + qk_rope_head_dim");
+        let rank = (kv_lora_rank, "kv_lora_rank");
+        let expanded = (
+            heads.saturating_mul(qk_nope_head_dim.saturating_add(v_head_dim)),
+            "num_attention_heads·(qk_nope_head_dim + v_head_dim)",
+        );
+        let values = (heads.saturating_mul(v_head_dim), "num_attention_heads·v_head_dim");
+        list.add("kv_a_proj", Attn, latent, hidden, self.qkv_bias, layers);
+        list.add("kv_a_norm", Norms, rank, VECTOR, false, layers);
+        list.add("kv_b_proj", Attn, expanded, rank, false, layers);
+        list.add("o_proj", Attn, hidden, values, self.o_bias, layers);
+    }
+
+    /// One shared key and value, with compressors of older tokens: two softmax-weighted sums that overlap in the near layers, one in
+    /// the far ones, each with a learned position for every token of a row (DeepSeek-V4, `inference/model.py`, `Compressor`).
+    fn add_compressed(&self, list: &mut Tensors, layers: u64) {
+        use Component::{Attention as Attn, Norms};
+        let Some(c) = self.kinds.compressed else { return };
+        let (heads, dim) = (self.num_attention_heads, self.head_dim());
+        let hidden = (self.hidden_size, "hidden_size");
+        let q = (heads.saturating_mul(dim), "num_attention_heads·head_dim");
+        let rank = (c.q_rank, "q_lora_rank");
+        let head = (dim, "head_dim");
+        let grouped = (c.o_groups.saturating_mul(c.o_rank), "o_groups·o_lora_rank");
+        let group = (q.0.checked_div(c.o_groups).unwrap_or(0), "num_attention_heads·head_dim / o_groups");
+        list.add("q_a_proj", Attn, rank, hidden, false, layers);
+        list.add("q_a_norm", Norms, rank, VECTOR, false, layers);
+        list.add("q_b_proj", Attn, q, rank, false, layers);
+        list.add("kv_a_proj", Attn, head, hidden, false, layers);
+        list.add("kv_a_norm", Norms, head, VECTOR, false, layers);
+        list.add("o_a_proj", Attn, grouped, group, false, layers);
+        list.add("o_proj", Attn, hidden, grouped, false, layers);
+        for (sums, [tokens, layers]) in [(2, c.near), (1, c.far)] {
+            let wide = (dim.saturating_mul(sums), if sums == 2 { "2·head_dim" } else { "head_dim" });
+            let both = (wide.0.saturating_mul(2), if sums == 2 { "4·head_dim" } else { "2·head_dim" });
+            let names = if sums == 2 {
+                ["compressor_near", "compressor_near_positions"]
+            } else {
+                ["compressor_far", "compressor_far_positions"]
+            };
+            list.add(names[0], Attn, both, hidden, false, layers);
+            list.add(names[1], Attn, (tokens, "compress_ratio"), wide, false, layers);
+        }
+        list.add("compressor_norm", Norms, head, VECTOR, false, c.near[1].saturating_add(c.far[1]));
+    }
+
+    /// What chooses the tokens that attention reads (DeepSeek-V3.2, `Indexer`; MiniMax-M3, `MiniMaxM3Indexer`).
+    fn add_indexer(&self, list: &mut Tensors) {
+        use Component::{Attention as Attn, Norms};
+        let Some(i) = self.kinds.indexer else { return };
+        let hidden = (self.hidden_size, "hidden_size");
+        let queries = (i.heads.saturating_mul(i.dim), "index_n_heads·index_head_dim");
+        let key = (i.dim, "index_head_dim");
+        let from = match (self.attention, self.kinds.compressed) {
+            _ if i.normed => hidden,
+            (_, Some(c)) => (c.q_rank, "q_lora_rank"),
+            (Attention::Latent { q_lora_rank: Some(rank), .. }, _) => (rank, "q_lora_rank"),
+            _ => hidden,
+        };
+        list.add("index_q_proj", Attn, queries, from, false, i.layers);
+        match self.kinds.compressed {
+            Some(c) => {
+                let wide = (i.dim.saturating_mul(2), "2·index_head_dim");
+                let both = (i.dim.saturating_mul(4), "4·index_head_dim");
+                list.add("index_compressor", Attn, both, hidden, false, i.layers);
+                list.add("index_positions", Attn, (c.near[0], "compress_ratio"), wide, false, i.layers);
+                list.add("index_k_norm", Norms, key, VECTOR, false, i.layers);
+            }
+            None => {
+                list.add("index_k_proj", Attn, key, hidden, false, i.layers);
+                list.add("index_k_norm", Norms, key, VECTOR, !i.normed, i.layers);
+            }
+        }
+        if i.normed {
+            list.add("index_q_norm", Norms, key, VECTOR, false, i.layers);
+        } else {
+            list.add("index_weights", Attn, (i.heads, "index_n_heads"), hidden, false, i.layers);
+        }
+    }
+
+    /// Layers with a state of fixed size.
+    fn add_state(&self, list: &mut Tensors) {
+        use Component::{Mixers, Norms};
+        let Some(state) = self.kinds.state else { return };
+        let n = state.layers;
+        let h = self.hidden_size;
+        let hidden = (h, "hidden_size");
+        let (channels, kernel) = state.mixer.convolved(h);
+        let of = |a: u64, b: u64| a.saturating_mul(b);
+        // Outputs of the first projection, what they are, the mixed width, vectors, the norm's width, and biases of projections and
+        // convolution.
+        let (inputs, inputs_are, inner, inner_is, vectors, norm, [bias, conv_bias]) = match state.mixer {
+            Mixer::Delta { value_heads, value_dim, .. } => {
+                let values = of(value_heads, value_dim);
+                let gates = values.saturating_add(of(2, value_heads));
+                let is = "queries, keys, values, output gate and two gates a head";
+                (channels.saturating_add(gates), is, values, "values", of(2, value_heads), value_dim, [false; 2])
+            }
+            Mixer::Kimi { heads, head_dim, full_gate, .. } => {
+                let wide = of(heads, head_dim);
+                let narrow = (head_dim, "head_dim");
+                list.add("mixer_decay_in", Mixers, narrow, hidden, false, n);
+                list.add("mixer_decay_out", Mixers, (wide, "heads·head_dim"), narrow, false, n);
+                if full_gate {
+                    list.add("mixer_gate", Mixers, (wide, "heads·head_dim"), hidden, false, n);
+                } else {
+                    list.add("mixer_gate_in", Mixers, narrow, hidden, false, n);
+                    list.add("mixer_gate_out", Mixers, (wide, "heads·head_dim"), narrow, false, n);
+                }
+                let is = "queries, keys, values and a gate a head";
+                let vectors = wide.saturating_add(heads);
+                (channels.saturating_add(heads), is, wide, "heads·head_dim", vectors, head_dim, [false; 2])
+            }
+            Mixer::Mamba { heads, head_dim, conv_bias, bias, norm, .. } => {
+                let inner = of(heads, head_dim);
+                let inputs = inner.saturating_add(channels).saturating_add(heads);
+                let is = "gate, input, B, C and a step a head";
+                let norm = if norm { inner } else { 0 };
+                (inputs, is, inner, "heads·head_dim", of(3, heads), norm, [bias, conv_bias])
+            }
+            Mixer::Conv { bias, .. } => (of(3, h), "3·hidden_size", h, "hidden_size", 0, 0, [bias; 2]),
+            Mixer::Lightning { heads, head_dim } => {
+                let wide = of(heads, head_dim);
+                let is = "queries, keys, values and output gate";
+                (of(4, wide), is, wide, "heads·head_dim", 0, wide, [false; 2])
+            }
+        };
+        list.add("mixer_in", Mixers, (inputs, inputs_are), hidden, bias, n);
+        list.add("mixer_conv", Mixers, (channels, "channels"), (kernel, "kernel"), conv_bias, n);
+        list.add("mixer_vectors", Mixers, (vectors, "decay and step sizes"), VECTOR, false, n);
+        list.add("mixer_norm", Norms, (norm, "width of the norm"), VECTOR, false, n);
+        list.add("mixer_out", Mixers, hidden, (inner, inner_is), bias, n);
+    }
+
+    /// Hyper-connections: before attention and before the MLP, and after the last layer, a mix of the residual streams.
+    fn add_streams(&self, list: &mut Tensors) {
+        use Component::Other;
+        let n = self.kinds.streams;
+        if n == 0 {
+            return;
+        }
+        let all = (n.saturating_mul(self.hidden_size), "hc_mult·hidden_size");
+        let mixed = n.saturating_add(2).saturating_mul(n);
+        let twice = self.num_hidden_layers.saturating_mul(2);
+        list.add("hyper_layer", Other, (mixed, "(2 + hc_mult)·hc_mult"), all, false, twice);
+        list.add(
+            "hyper_layer_scale",
+            Other,
+            (mixed.saturating_add(3), "(2 + hc_mult)·hc_mult + 3"),
+            VECTOR,
+            false,
+            twice,
+        );
+        list.add("hyper_head", Other, (n, "hc_mult"), all, false, 1);
+        list.add("hyper_head_scale", Other, (n.saturating_add(1), "hc_mult + 1"), VECTOR, false, 1);
     }
 
     fn add_mlp(&self, list: &mut Tensors) {
@@ -299,10 +550,26 @@ impl Shape {
         if let Some(moe) = self.moe {
             let f = (moe.intermediate_size, "moe_intermediate_size");
             let n = moe.layers.saturating_mul(moe.num_experts);
-            list.add("router", Router, (moe.num_experts, "num_experts"), hidden, moe.router_bias, moe.layers);
-            list.add("expert_gate_proj", Experts, f, hidden, moe.expert_bias, if gated { n } else { 0 });
-            list.add("expert_up_proj", Experts, f, hidden, moe.expert_bias, n);
-            list.add("expert_down_proj", Experts, hidden, f, moe.expert_bias, n);
+            let experts = (moe.num_experts, "num_experts");
+            let hashed = self.kinds.hashed.min(moe.layers);
+            list.add("router", Router, experts, hidden, moe.router_bias, moe.layers - hashed);
+            list.add("hash_router", Router, experts, hidden, false, hashed);
+            if self.kinds.router_scales {
+                list.add("router_scale", Router, hidden, VECTOR, false, moe.layers);
+                list.add("expert_scale", Router, experts, VECTOR, false, moe.layers);
+            }
+            let outer = match self.kinds.expert_latent {
+                0 => hidden,
+                width => {
+                    let latent = (width, "moe_latent_size");
+                    list.add("expert_latent_in", Component::Other, latent, hidden, false, moe.layers);
+                    list.add("expert_latent_out", Component::Other, hidden, latent, false, moe.layers);
+                    latent
+                }
+            };
+            list.add("expert_gate_proj", Experts, f, outer, moe.expert_bias, if gated { n } else { 0 });
+            list.add("expert_up_proj", Experts, f, outer, moe.expert_bias, n);
+            list.add("expert_down_proj", Experts, outer, f, moe.expert_bias, n);
             if moe.shared_intermediate_size > 0 {
                 let f = (moe.shared_intermediate_size, "shared_expert_intermediate_size");
                 list.add("shared_gate_proj", SharedExperts, f, hidden, false, if gated { moe.layers } else { 0 });
@@ -340,7 +607,7 @@ impl Shape {
         }
         // Every sum is at most `total`, which fits.
         let sums = sums.map(|s| u64::try_from(s).unwrap_or(u64::MAX));
-        let [embedding, lm_head, attention, mlp, shared_experts, experts, router, norms, other] = sums;
+        let [embedding, lm_head, attention, mixers, mlp, shared_experts, experts, router, norms, other] = sums;
         let total = u64::try_from(total).unwrap_or(u64::MAX);
         let used = self.moe.map_or(0, |m| {
             let each = experts.checked_div(m.num_experts).unwrap_or(0);
@@ -352,6 +619,7 @@ impl Shape {
             embedding,
             lm_head,
             attention,
+            mixers,
             mlp,
             shared_experts,
             experts,

@@ -89,6 +89,7 @@ const fn llama((layers, hidden, heads, kv_heads, head_dim, mlp, vocab): Sizes) -
         tie_word_embeddings: false,
         lm_head_bias: false,
         sliding: None,
+        kinds: super::layers::NONE,
     }
 }
 

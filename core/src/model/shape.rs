@@ -1,5 +1,6 @@
 //! The typed architecture of a decoder-only transformer, and its form in a query string.
 
+use super::layers::Kinds;
 use super::problem::ConfigProblem;
 use crate::kv_cache::Cache;
 use crate::query::{Kind, ParamSpec, Query, Reader, choice};
@@ -49,6 +50,8 @@ pub struct Shape {
     pub lm_head_bias: bool,
     /// Sliding-window attention, if any layer has it.
     pub sliding: Option<Sliding>,
+    /// What differs from layer to layer beyond windows and experts.
+    pub kinds: Kinds,
 }
 
 /// Whether an MLP is gated; gated is the default, as in Llama.
@@ -190,14 +193,19 @@ impl Shape {
 
     /// Layers with a dense MLP.
     pub fn dense_layers(&self) -> u64 {
-        self.num_hidden_layers.saturating_sub(self.moe_layers())
+        let experts = if self.kinds.dense_beside_experts { 0 } else { self.moe_layers() };
+        self.num_hidden_layers.saturating_sub(experts).saturating_sub(self.kinds.without_mlp)
     }
 
-    /// Values that one token adds to the KV cache of one layer: 2 × kv_heads × head_dim, or for MLA
+    /// Values that one token adds to the KV cache of one attention layer: 2 × kv_heads × head_dim, or for MLA
     /// kv_lora_rank + qk_rope_head_dim (DeepSeek-V2, Table 1).
     pub fn kv_values_per_token_per_layer(&self) -> u64 {
-        let [layers, _] = Cache::of(self).layers;
-        layers.keeps.values_per_token()
+        Cache::of(self).layers[0].keeps.values_per_token()
+    }
+
+    /// Bytes that one sequence keeps whatever its length: the states of layers with a state of fixed size.
+    pub fn state_bytes(&self) -> f64 {
+        Cache::of(self).state_bytes()
     }
 
     /// Bytes that one token adds to the KV cache, all layers, at `bytes` per value; windows not taken into account.
@@ -240,6 +248,12 @@ impl Shape {
             range("word_embed_proj_dim", width, 1, MAX_WIDTH);
         }
         range("norms_per_layer", self.norms.per_layer, 0, 8);
+        problems.extend(self.check_kinds());
+        let mut range = |field: &'static str, value: u64, min: u64, max: u64| {
+            if !(min..=max).contains(&value) {
+                problems.push(ConfigProblem::out_of_range(field, &value.to_string(), min, max));
+            }
+        };
         match self.attention {
             Attention::Heads { kv_heads, head_dim } => {
                 range("num_key_value_heads", kv_heads, 1, MAX_WIDTH);
@@ -294,7 +308,7 @@ const NO_YES: &[&str] = &["false", "true"];
 
 /// The parameters of a shape in a query string (`model=custom`): the names of `config.json`, and our own where a
 /// family's code rather than its config decides. What is not given is the Llama layout.
-pub const SPECS: [ParamSpec; 34] = [
+pub const SPECS: [ParamSpec; 35] = [
     whole("hidden_size", "width of the residual stream", 1, MAX_WIDTH),
     whole("num_hidden_layers", "layers", 1, MAX_LAYERS),
     whole("num_attention_heads", "query heads", 1, MAX_WIDTH),
@@ -339,6 +353,7 @@ pub const SPECS: [ParamSpec; 34] = [
     choice("moe_extras", "expert_bias, router_bias, shared_gate: those that are there", MOE_EXTRAS, "none"),
     whole("sliding_window", "tokens that a layer with a window keeps", 1, 1_000_000_000),
     whole("sliding_layers", "layers with the window; all if absent", 1, MAX_LAYERS),
+    choice("layer_kinds", "what differs from layer to layer, as a config.json was read", &[], ""),
 ];
 
 const QK_NORMS: &[&str] = &["none", "head", "full"];
@@ -362,6 +377,13 @@ pub fn is_given(query: &Query) -> bool {
 /// Reads a shape from a query by [`SPECS`], which must be among the reader's. `None`, with a problem for each thing
 /// that is missing or impossible, if no sound shape is there.
 pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
+    let kinds = match Kinds::read(reader.text("layer_kinds").unwrap_or_default()) {
+        Ok(kinds) => kinds,
+        Err(message) => {
+            reader.problem("layer_kinds", message);
+            return None;
+        }
+    };
     let mut int = |name: &str| reader.real_or_none(name).map(|v| v as u64);
     let mut needed: Vec<(&'static str, &'static str)> = Vec::new();
     let mut need = |value: Option<u64>, name: &'static str, like: &'static str| {
@@ -385,8 +407,10 @@ pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
         expert_bias: false,
         router_bias: false,
     });
+    let experts = moe.filter(|_| !kinds.dense_beside_experts).map_or(0, |m| m.layers);
+    let dense = num_hidden_layers.saturating_sub(experts).saturating_sub(kinds.without_mlp);
     let intermediate_size = match int("intermediate_size") {
-        None if moe.is_some_and(|m| m.layers >= num_hidden_layers) => 0,
+        None if dense == 0 => 0,
         given => need(given, "intermediate_size", "14336"),
     };
     let head_dim = int("head_dim");
@@ -436,6 +460,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
         sliding,
         moe,
         norms: Norms { per_layer, ..Norms::default() },
+        kinds,
         ..Shape::default()
     };
     let shape = switches(reader, counts);
@@ -576,6 +601,10 @@ impl Shape {
             ("moe_extras", if extras == 0 { "" } else { MOE_EXTRAS.get(extras).copied().unwrap_or("") }),
         ];
         pairs.extend(named.into_iter().filter(|(_, v)| !v.is_empty()).map(|(n, v)| (n, v.to_owned())));
+        let kinds = self.kinds.write();
+        if !kinds.is_empty() {
+            pairs.push(("layer_kinds", kinds));
+        }
         Query::new(pairs)
     }
 }

@@ -139,8 +139,9 @@ impl Layer {
     /// That of a model; attention's own products counted for sequences of `seq` tokens, if given.
     pub fn of(shape: &Shape, seq: Option<u64>) -> Self {
         let layers = shape.num_hidden_layers.max(1) as f64;
-        let mixtures = shape.moe_layers() as f64;
-        let is_here = |t: &Tensor| t.is_hidden_matrix() && (mixtures == 0.0 || t.component != Component::Mlp);
+        let mixtures = shape.sorts()[1] as f64;
+        let beside = shape.kinds.dense_beside_experts;
+        let is_here = |t: &Tensor| t.is_hidden_matrix() && (mixtures == 0.0 || beside || t.component != Component::Mlp);
         let hidden = || shape.tensors().into_iter().filter(is_here);
         // Layers that have this matrix.
         let among = |t: &Tensor| match t.component {

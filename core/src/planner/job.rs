@@ -368,7 +368,7 @@ impl Job {
         let (dense_backward, mixture_backward) = (backward(&work.dense), backward(&work.mixture));
         let (mut sum, mut slowest, mut held) = (0.0, (Seconds::default(), Seconds::default()), Held::default());
         for stage in pipeline.stages(layers) {
-            let dense = self.shape.dense_layers().saturating_sub(stage.first_layer).min(stage.layers);
+            let dense = self.shape.sorts()[0].saturating_sub(stage.first_layer).min(stage.layers);
             let (dense, mixtures) = (dense as f64, (stage.layers - dense) as f64);
             let mut forward = work.dense.forward.times(dense).and(work.mixture.forward.times(mixtures));
             let mut backward = dense_backward.times(dense).and(mixture_backward.times(mixtures));

@@ -84,6 +84,14 @@ impl Passes {
         }
     }
 
+    fn times(self, factor: f64) -> Self {
+        Self {
+            forward: self.forward.times(factor),
+            backward: self.backward.times(factor),
+            attention: self.attention.times(factor),
+        }
+    }
+
     /// The whole forward pass as something that is done again.
     pub fn again(&self) -> Seconds {
         let f = self.forward;
@@ -126,6 +134,11 @@ pub struct Products {
     core: [f64; 2],
 }
 
+/// FLOPs of all recurrences for one token.
+fn recurrence(shape: &Shape) -> f64 {
+    shape.kinds.state.map_or(0.0, |s| s.layers as f64 * s.mixer.recurrence(shape.hidden_size))
+}
+
 /// The machine at work on a run.
 struct Bench<'a> {
     cluster: &'a Cluster,
@@ -148,7 +161,7 @@ impl Products {
         let tensors = shape.tensors().into_iter().filter(|t| shape.tensor_flops(t) > 0.0).collect();
         let core = [true, false].map(|causal| {
             let flops = shape.forward_flops(seq, causal);
-            (flops.scores + flops.values) / shape.num_hidden_layers.max(1) as f64
+            (flops.scores + flops.values + recurrence(shape)) / shape.num_hidden_layers.max(1) as f64
         });
         Self { shape: *shape, tensors, core }
     }
@@ -167,7 +180,20 @@ impl Products {
 
     fn products(&self, bench: &Bench<'_>, of: impl Fn(Component) -> bool) -> Passes {
         let list = self.tensors.iter().filter(|t| of(t.component));
-        list.fold(Passes::default(), |sum, t| sum.and(bench.product(t, &self.shape)))
+        list.fold(Passes::default(), |sum, t| sum.and(bench.product(t, &self.shape).times(self.share(t))))
+    }
+
+    /// How much of a matrix an average layer of its sort has: all of it, unless layers differ.
+    fn share(&self, tensor: &Tensor) -> f64 {
+        let s = &self.shape;
+        let [plain, mixtures] = s.sorts();
+        let (layers, copies) = match tensor.component {
+            Component::Mlp if !s.kinds.dense_beside_experts => (plain, 1),
+            Component::Experts => (mixtures, s.moe.map_or(1, |m| m.num_experts)),
+            Component::SharedExperts | Component::Router => (mixtures, 1),
+            _ => (s.num_hidden_layers, 1),
+        };
+        tensor.count as f64 / (layers.max(1) as f64 * copies.max(1) as f64)
     }
 
     /// Attention, with the norms and residual additions of the layer.
@@ -209,7 +235,7 @@ impl Products {
             backward: Seconds { elementwise: moved, ..Seconds::default() },
             ..Passes::default()
         };
-        let products = self.products(bench, |c| c == Component::Attention);
+        let products = self.products(bench, |c| matches!(c, Component::Attention | Component::Mixers));
         let mut sum = products.and(core).and(both);
         // Keys and values go round the context-parallel ranks behind the attention that uses those already there.
         let keys = s.head_dim() + values;
@@ -242,7 +268,11 @@ impl Products {
         let Some(moe) = self.shape.moe else { return Passes::default() };
         let used = moe.num_experts_per_tok as f64;
         let width = moe.intermediate_size as f64 * used + moe.shared_intermediate_size as f64;
-        let parts = |c| matches!(c, Component::Experts | Component::SharedExperts | Component::Router);
+        let beside = self.shape.kinds.dense_beside_experts;
+        let parts = |c| {
+            let mlp = beside && c == Component::Mlp;
+            mlp || matches!(c, Component::Experts | Component::SharedExperts | Component::Router)
+        };
         let sent = used * self.shape.hidden_size as f64 / bench.along();
         let permuted = bench.moved(8.0 * sent, 2.0);
         let bytes = 2.0 * sent * bench.tokens;

@@ -16,7 +16,7 @@ use crate::hardware::links::{self, Link};
 use crate::kv_cache::decode::{Way, work};
 use crate::kv_cache::figure::USED;
 use crate::kv_cache::models::Named;
-use crate::kv_cache::{Cache, Keeps, Layers};
+use crate::kv_cache::{Cache, GROUPS, Keeps, Layers};
 use crate::model::{Shape, bytes_of_weight};
 use crate::network::{Cost, Fabric, cost};
 use crate::options;
@@ -144,6 +144,8 @@ impl Step {
 struct Group {
     layers: f64,
     window: Option<u64>,
+    /// Tokens that make one row of the cache.
+    every: f64,
     /// FLOPs of one query on one token of the past, in a layer, in decode and in prefill.
     flop: [f64; 2],
     /// Values that one GPU keeps of a token, in a layer.
@@ -155,7 +157,7 @@ struct Group {
 pub struct Engine {
     weights: Weights,
     head: f64,
-    groups: [Group; 2],
+    groups: [Group; GROUPS],
     layers: f64,
     hidden: f64,
     tp: f64,
@@ -172,6 +174,10 @@ pub struct Engine {
     pub room: f64,
     /// Bytes that a token takes in the caches of all GPUs, copies included, windows not taken into account.
     pub per_token: f64,
+    /// Bytes of the states of one sequence on all GPUs.
+    pub state: f64,
+    /// FLOPs of the recurrences for one token.
+    recurrence: f64,
 }
 
 impl Deployment {
@@ -206,7 +212,7 @@ impl Deployment {
         let cache = Cache::of(&self.shape);
         let groups = cache.layers.map(|layers| group(&named, layers, tp));
         let kv_bytes = f64::from(self.kv_bits) / 8.0;
-        let per_token = groups.iter().map(|g| g.layers * g.values).sum::<f64>() * kv_bytes * tp as f64;
+        let per_token = groups.iter().map(|g| g.layers * g.values / g.every).sum::<f64>() * kv_bytes * tp as f64;
         let reached = efficiency::reached(self.gpu);
         let (rates, link, launch) = match self.reach {
             Reach::Peak => ([self.peak(), self.gpu.peak, self.gpu.bandwidth], 1.0, 0.0),
@@ -236,6 +242,12 @@ impl Deployment {
             stored,
             room: usable - stored,
             per_token,
+            state: cache.state_bytes(),
+            recurrence: self
+                .shape
+                .kinds
+                .state
+                .map_or(0.0, |s| s.layers as f64 * s.mixer.recurrence(self.shape.hidden_size)),
         })
     }
 
@@ -254,7 +266,8 @@ fn group(named: &Named, layers: Layers, tp: u64) -> Group {
     let decode = if latent { Way::Absorbed } else { Way::Cached };
     Group {
         layers: layers.count as f64,
-        window: layers.window,
+        window: [layers.window, layers.reads].into_iter().flatten().min(),
+        every: layers.every.max(1) as f64,
         flop: [decode, Way::Cached].map(|way| work(named, layers.keeps, way).flop),
         values: layers.keeps.values_on_rank(tp) as f64,
     }
@@ -294,9 +307,12 @@ impl Engine {
             for group in &self.groups {
                 let [decode, prefill] = group.flop;
                 let flop = if chunk.new == 1 { decode } else { prefill };
-                looked += many * group.layers * chunk.pairs(group.window) * flop;
-                moved += many * group.layers * chunk.touched(group.window) * group.values * self.kv_bytes;
+                looked += many * group.layers * chunk.pairs(group.window) / group.every * flop;
+                moved += many * group.layers * chunk.touched(group.window) / group.every * group.values * self.kv_bytes;
             }
+            // A state is read and written once, however many tokens a chunk has.
+            moved += many * 2.0 * self.state / self.tp;
+            looked += many * chunk.new as f64 * self.recurrence;
         }
         if tokens == 0.0 {
             return Step::default();
@@ -339,12 +355,17 @@ impl Engine {
     /// Requests of `tokens` tokens at their longest that fit at once, in whole blocks.
     pub fn requests_that_fit(&self, tokens: u64, block: u64) -> u64 {
         let block = block.max(1);
+        let each = tokens.div_ceil(block).max(1);
+        if self.state > 0.0 {
+            let request = (each.saturating_mul(block)) as f64 * self.per_token + self.state;
+            return (self.room / request).floor() as u64;
+        }
         let blocks = (self.tokens_that_fit() / block as f64).floor() as u64;
-        blocks / tokens.div_ceil(block).max(1)
+        blocks / each
     }
 
     /// Seconds to send the cache of `tokens` tokens to other GPUs over `bandwidth` bytes a second for each GPU.
     pub fn transfer(&self, tokens: u64, bandwidth: f64) -> f64 {
-        tokens as f64 * self.per_token / self.tp / bandwidth
+        (tokens as f64 * self.per_token + self.state) / self.tp / bandwidth
     }
 }

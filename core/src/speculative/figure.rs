@@ -211,6 +211,7 @@ pub fn one_layer(shape: &Shape) -> Shape {
         moe: shape.moe.map(|m| crate::model::Moe { layers: 1, ..m }),
         intermediate_size: if shape.moe.is_some() { 0 } else { shape.intermediate_size },
         sliding: None,
+        kinds: shape.kinds.of_one_layer(),
         ..*shape
     }
 }

@@ -110,6 +110,11 @@ impl Widths {
                         with query, key and value heads."
                 .to_owned());
         };
+        if !shape.is_uniform() {
+            return Err("Layers of this model differ, and a layer with a state of fixed size is cut otherwise. Choose a model whose \
+                        layers all have queries, keys and values."
+                .to_owned());
+        }
         if shape.moe.is_some() {
             return Err("A mixture of experts is divided by experts first. Choose a model whose layers have one MLP."
                 .to_owned());

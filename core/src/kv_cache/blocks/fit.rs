@@ -82,9 +82,11 @@ pub struct Fit {
 }
 
 impl Served {
-    /// Bytes on a GPU of a sequence that has room for what `tokens` says of each layer.
+    /// Bytes on a GPU of a sequence that has room for what `tokens` says of each layer, without states.
     fn bytes(&self, cache: &Cache, tokens: impl Fn(&Layers) -> u64) -> f64 {
-        let one = |l: &Layers| l.count as f64 * l.keeps.values_on_rank(self.tp) as f64 * tokens(l) as f64;
+        let one = |l: &Layers| {
+            l.count as f64 * l.keeps.values_on_rank(self.tp) as f64 * tokens(l) as f64 / l.every.max(1) as f64
+        };
         cache.layers.iter().map(one).sum::<f64>() * self.value
     }
 
@@ -102,15 +104,17 @@ impl Served {
         let on_gpu = self.bytes(&cache, |_| 1);
         let per_block = on_gpu * self.block as f64;
         let blocks = if per_block > 0.0 { (room / per_block).floor() } else { 0.0 };
-        let request = paged(self.tokens);
-        let reserved = self.bytes(&cache, |_| self.longest.max(self.tokens));
+        // States are divided by heads, and a request has them whatever its length.
+        let state = cache.state_bytes() / self.tp.max(1) as f64;
+        let request = paged(self.tokens) + state;
+        let reserved = self.bytes(&cache, |_| self.longest.max(self.tokens)) + state;
         let fits = |bytes: f64, room: f64| if bytes > 0.0 { (room / bytes).floor().max(0.0) } else { 0.0 };
         // Only full blocks are shared, and never the block of the last token.
         let alike = self.shared.min(self.tokens.saturating_sub(1)) / self.block.max(1) * self.block.max(1);
         let shared = self.bytes(&cache, |l| if l.window.is_some() { 0 } else { alike });
         let kv_heads = match cache.layers[0].keeps {
             Keeps::Heads { kv_heads, .. } => kv_heads.div_ceil(self.tp.max(1)) as f64,
-            Keeps::Latent { .. } | Keeps::State { .. } => 0.0,
+            Keeps::Latent { .. } | Keeps::Index { .. } | Keeps::State { .. } => 0.0,
         };
         Fit {
             per_token: cache.bytes_per_token(self.value),

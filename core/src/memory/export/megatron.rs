@@ -63,6 +63,7 @@ pub(super) fn write(p: &Params) -> Outcome {
 fn check_model(s: &Shape) -> Result<(), String> {
     let lacks = |what: &str| Err(format!("Megatron-LM’s GPT model has {what}, so this model is not one of its."));
     match () {
+        () if !s.is_uniform() => lacks("layers that are alike but for experts"),
         () if s.norms.embedding => lacks("no norm on the embedding and no ALiBi"),
         () if s.norms.per_layer != 2 => lacks("two norms a layer, before attention and before the MLP"),
         () if !s.norms.last => lacks("a norm after the last layer"),

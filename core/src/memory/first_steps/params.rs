@@ -70,7 +70,7 @@ impl Model for Params {
     const TITLE: &'static str = "The first steps of a run";
     const SUMMARY: &'static str = "What a GPU holds through the first four steps and at step 3,000: which of three moments runs out of memory, with measured peaks.";
     const PARAMS: &'static [Param<Self>] =
-        &join::<_, 52>(&[&OWN, &Layout::splits(), &[reference::GUESS.apart()], &all_apart(&SHAPE)]);
+        &join::<_, 53>(&[&OWN, &Layout::splits(), &[reference::GUESS.apart()], &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Course>] = &[
         measure("loaded", "Memory after loading", Unit::Bytes, |_, c| c.loaded()),
         headline(

@@ -3,8 +3,9 @@
 mod mix;
 mod pieces;
 
+pub use crate::model::params::Place;
 pub use mix::{Axis, Group, Mix};
-pub use pieces::{IDS, Piece, Place};
+pub use pieces::{IDS, Piece};
 
 use super::flops::{ForwardFlops, average_keys};
 use super::params::ParameterCount;
@@ -111,7 +112,7 @@ const OWN: [Param<Params>; 7] = [
 ];
 
 /// The sizes of a config. Three of them can be moved.
-const SIZES: [Param<Params>; 34] = {
+const SIZES: [Param<Params>; 35] = {
     const MORE: &str = "Sizes";
     const LAYERS: Scale = Scale::Linear { min: 1.0, max: Axis::Depth.range().1 as f64, step: 1.0 };
     let mut all = all_apart(&SHAPE);
@@ -131,7 +132,7 @@ impl Model for Params {
     const ID: &'static str = "model-anatomy";
     const TITLE: &'static str = "Model anatomy";
     const SUMMARY: &'static str = "Where a model’s parameters and its forward FLOPs are, weight by weight.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 41>(&[&OWN, &SIZES]);
+    const PARAMS: &'static [Param<Self>] = &join::<_, 42>(&[&OWN, &SIZES]);
     const QUANTITIES: &'static [declare::Measure<Self, Anatomy>] = &[
         headline(
             "All parameters of the model.",
@@ -144,6 +145,10 @@ impl Model for Params {
         measure("params-embedding", "Token embedding, parameters", Unit::Count, |_, a| a.count.embedding as f64),
         measure("params-head", "Output head, parameters", Unit::Count, |_, a| a.count.lm_head as f64),
         measure("params-attention", "Attention, parameters", Unit::Count, |_, a| a.count.attention as f64),
+        when(
+            |_, a| a.count.mixers > 0,
+            measure("params-mixers", "Linear and state-space layers, parameters", Unit::Count, |_, a| a.count.mixers as f64),
+        ),
         measure("params-mlp", "MLP and experts, parameters", Unit::Count, |_, a| {
             (a.count.mlp + a.count.shared_experts + a.count.experts) as f64
         }),
@@ -160,6 +165,10 @@ impl Model for Params {
         measure("flops-attention-matrix", "Attention matrix, FLOPs per token", Unit::Flop, |_, a| {
             a.flops.scores + a.flops.values
         }),
+        when(
+            |_, a| a.count.mixers > 0,
+            measure("flops-mixers", "Linear and state-space layers, FLOPs per token", Unit::Flop, |_, a| a.flops.mixers),
+        ),
         measure("flops-mlp", "MLP and experts, FLOPs per token", Unit::Flop, |_, a| {
             a.flops.mlp + a.flops.shared_experts + a.flops.experts
         }),
@@ -178,6 +187,10 @@ impl Model for Params {
         headline(
             "Keys and values that each token adds to the cache.",
             measure("kv-bytes-per-token", "KV cache per token, bf16", Unit::Bytes, |_, a| a.kv_bytes_per_token),
+        ),
+        when(
+            |_, a| a.count.mixers > 0,
+            measure("state-bytes-per-sequence", "State per sequence, fp32", Unit::Bytes, |_, a| a.shape.state_bytes()),
         ),
     ];
 
@@ -295,11 +308,26 @@ impl Anatomy {
 
     /// One layer: of the kind that has the piece that is looked at, otherwise of the kind of the last.
     pub fn layer(&self, measure: Measure) -> Layer<'_> {
-        let mixtures = self.shape.moe_layers();
-        let dense =
-            mixtures == 0 || (self.shape.dense_layers() > 0 && self.piece().is_some_and(|p| p.place == Place::Dense));
-        let (kind, layers) = if dense { (Place::Dense, self.shape.dense_layers()) } else { (Place::Mixture, mixtures) };
-        let pieces: Vec<_> = self.pieces.iter().filter(|p| p.place == Place::Layer || p.place == kind).collect();
+        let shape = &self.shape;
+        let chosen = self.piece().map(|p| p.place);
+        let [plain, mixtures] = shape.sorts();
+        let dense = mixtures == 0 || (plain > 0 && chosen == Some(Place::Dense));
+        let (kind, layers) = if dense { (Place::Dense, plain) } else { (Place::Mixture, mixtures) };
+        // Of layers that mix tokens in several ways, the one with the piece that is looked at, else the one with full attention.
+        let mixers = [Place::State, Place::Window, Place::Attention];
+        let there = |place: Place| shape.layers_at(place) > 0;
+        let mixer = chosen.filter(|place| mixers.contains(place)).or(mixers.into_iter().rev().find(|p| there(*p)));
+        let beside = shape.kinds.state.is_some_and(|s| s.beside_attention);
+        let shown = |p: &&Piece| match p.place {
+            Place::Layer => true,
+            Place::Before | Place::After => false,
+            Place::State | Place::Attention if beside => true,
+            Place::State | Place::Window | Place::Attention => Some(p.place) == mixer,
+            Place::Dense => kind == Place::Dense || shape.kinds.dense_beside_experts,
+            Place::Mixture => kind == Place::Mixture,
+        };
+        let layers = if shape.is_uniform() { layers } else { layers.min(mixer.map_or(layers, |m| shape.layers_at(m))) };
+        let pieces: Vec<_> = self.pieces.iter().filter(shown).collect();
         let amount = pieces.iter().map(|p| p.amount_here(measure)).sum();
         Layer { kind, layers, pieces, amount }
     }
@@ -307,14 +335,18 @@ impl Anatomy {
     /// The whole model in four stretches.
     pub fn spans(&self, measure: Measure) -> [Span; 4] {
         let all = |place| self.pieces.iter().filter(|p| p.place == place).map(|p| p.amount(measure)).sum::<f64>();
-        let each = all(Place::Layer) / self.shape.num_hidden_layers.max(1) as f64;
+        let places = [Place::Layer, Place::Attention, Place::Window, Place::State];
+        let each = places.into_iter().map(all).sum::<f64>() / self.shape.num_hidden_layers.max(1) as f64;
         let span = |place, layers: u64| Span { place, layers, amount: all(place) + each * layers as f64 };
-        [
-            span(Place::Before, 0),
-            span(Place::Dense, self.shape.dense_layers()),
-            span(Place::Mixture, self.shape.moe_layers()),
-            span(Place::After, 0),
-        ]
+        let [plain, mixtures] = self.shape.sorts();
+        let mut spans =
+            [span(Place::Before, 0), span(Place::Dense, plain), span(Place::Mixture, mixtures), span(Place::After, 0)];
+        if plain == 0 {
+            // MLPs that stand beside experts.
+            let [_, dense, mixture, _] = &mut spans;
+            mixture.amount += std::mem::take(&mut dense.amount);
+        }
+        spans
     }
 
     /// Parameters of one layer, on average.
@@ -340,6 +372,15 @@ impl Anatomy {
                 "Latent attention is counted as in training: keys and values of every head are made. Decoding can fold \
                  kv_b_proj into the query and the output instead.",
             );
+        }
+        if self.shape.kinds.state.is_some() {
+            notes.push(
+                "A layer with a state of fixed size costs the same for every token, however long the sequence is.",
+            );
+        }
+        if self.shape.kinds.indexer.is_some() {
+            notes
+                .push("Attention is counted for the tokens that the indexer chooses, and the indexer for all of them.");
         }
         if self.shape.sliding.is_some() {
             notes.push("Layers with a window are averaged with those without.");

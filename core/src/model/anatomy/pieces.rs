@@ -2,13 +2,13 @@
 
 use super::{Group, Measure};
 use crate::model::flops::average_keys;
-use crate::model::params::{Component, Tensor};
+use crate::model::params::{Component, Place, Tensor};
 use crate::model::shape::{Attention, Shape};
 use crate::quantity::grouped;
 
 /// The ids that pieces have: the names of [`Shape::tensors`], the two products of the attention matrix, and the use of the
 /// token embedding as output matrix.
-pub const IDS: [&str; 37] = [
+pub const IDS: [&str; 78] = [
     "embed_tokens",
     "embed_positions",
     "project_in",
@@ -29,10 +29,47 @@ pub const IDS: [&str; 37] = [
     "values",
     "o_proj",
     "sinks",
+    "attention_gate",
+    "window_q_proj",
+    "window_k_proj",
+    "window_v_proj",
+    "window_o_proj",
+    "window_q_norm",
+    "window_k_norm",
+    "window_attention_gate",
+    "window_sinks",
+    "o_a_proj",
+    "compressor_near",
+    "compressor_near_positions",
+    "compressor_far",
+    "compressor_far_positions",
+    "compressor_norm",
+    "index_q_proj",
+    "index_k_proj",
+    "index_weights",
+    "index_compressor",
+    "index_positions",
+    "index_q_norm",
+    "index_k_norm",
+    "mixer_in",
+    "mixer_conv",
+    "mixer_vectors",
+    "mixer_norm",
+    "mixer_out",
+    "mixer_decay_in",
+    "mixer_decay_out",
+    "mixer_gate",
+    "mixer_gate_in",
+    "mixer_gate_out",
     "gate_proj",
     "up_proj",
     "down_proj",
     "router",
+    "hash_router",
+    "router_scale",
+    "expert_scale",
+    "expert_latent_in",
+    "expert_latent_out",
     "expert_gate_proj",
     "expert_up_proj",
     "expert_down_proj",
@@ -46,22 +83,11 @@ pub const IDS: [&str; 37] = [
     "lm_head",
     "lm_head_bias",
     "tied_head",
+    "hyper_layer",
+    "hyper_layer_scale",
+    "hyper_head",
+    "hyper_head_scale",
 ];
-
-/// Where a piece is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Once, before the first layer.
-    Before,
-    /// In every layer.
-    Layer,
-    /// In layers with a dense MLP.
-    Dense,
-    /// In layers that are mixtures of experts.
-    Mixture,
-    /// Once, after the last layer.
-    After,
-}
 
 /// One kind of weight, or one product without weights.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,7 +139,7 @@ impl Piece {
         match self.component {
             Component::Embedding | Component::LmHead | Component::Other => Group::Tables,
             Component::Attention if self.size.is_none() => Group::Matrix,
-            Component::Attention => Group::Attention,
+            Component::Attention | Component::Mixers => Group::Attention,
             Component::Mlp | Component::SharedExperts | Component::Experts => Group::Mlp,
             Component::Router | Component::Norms => Group::Small,
         }
@@ -151,14 +177,9 @@ pub(super) fn of(shape: &Shape, seq: u64, causal: bool) -> Vec<Piece> {
 }
 
 fn weight(shape: &Shape, tensor: &Tensor) -> Piece {
-    let place = place(tensor);
-    let layers = match place {
-        Place::Before | Place::After => 1,
-        Place::Layer => shape.num_hidden_layers,
-        Place::Dense => shape.dense_layers(),
-        Place::Mixture => shape.moe_layers(),
-    }
-    .max(1);
+    let place = tensor.place();
+    // Of an indexer or a compressor, fewer layers have one.
+    let layers = shape.layers_at(place).min(tensor.count).max(1);
     let copies = tensor.count / layers;
     let used = match (tensor.component, shape.moe) {
         (Component::Experts, Some(moe)) => moe.num_experts_per_tok.min(copies),
@@ -184,19 +205,6 @@ fn weight(shape: &Shape, tensor: &Tensor) -> Piece {
     }
 }
 
-fn place(tensor: &Tensor) -> Place {
-    match tensor.component {
-        Component::Mlp => Place::Dense,
-        Component::Experts | Component::SharedExperts | Component::Router => Place::Mixture,
-        _ => match tensor.name {
-            "embed_tokens" | "embed_positions" | "project_in" | "embedding_norm" => Place::Before,
-            "last_norm" | "project_out" | "lm_head" | "lm_head_bias" => Place::After,
-            "mlp_norm" => Place::Dense,
-            _ => Place::Layer,
-        },
-    }
-}
-
 /// Queries times keys, and the weighted sum of values.
 fn matrix(shape: &Shape, seq: u64, causal: bool) -> [Piece; 2] {
     let flops = shape.forward_flops(seq, causal);
@@ -206,7 +214,7 @@ fn matrix(shape: &Shape, seq: u64, causal: bool) -> [Piece; 2] {
         Attention::Latent { v_head_dim, .. } => (shape.head_dim(), v_head_dim),
     };
     let piece = |id, flops, width: u64, formula: &str| {
-        let layers = shape.num_hidden_layers.max(1);
+        let layers = shape.attention_layers().max(1);
         let each = 2.0 * heads as f64 * width as f64;
         let keys = if each > 0.0 { flops / layers as f64 / each } else { average_keys(seq, None, causal) };
         let per_head =
@@ -214,7 +222,7 @@ fn matrix(shape: &Shape, seq: u64, causal: bool) -> [Piece; 2] {
         Piece {
             id,
             component: Component::Attention,
-            place: Place::Layer,
+            place: Place::Attention,
             layers,
             size: None,
             copies: 1,
@@ -267,6 +275,46 @@ fn about(id: &str) -> (&'static str, &'static str) {
         "values" => ("Sums the values, weighted by the softmax of the scores.", "CausalSelfAttention.forward"),
         "o_proj" => ("Mixes what the heads found back into the residual stream.", "CausalSelfAttention.c_proj"),
         "sinks" => ("A learned logit for each head, so that it can attend to nothing.", ""),
+        "attention_gate" | "window_attention_gate" => ("Makes a gate on what the heads found.", ""),
+        "window_q_proj" => ("Makes the query of every head in layers with a window.", ""),
+        "window_k_proj" => ("Makes the keys of layers with a window, which keep the last ones.", ""),
+        "window_v_proj" => ("Makes the values of layers with a window, which keep the last ones.", ""),
+        "window_o_proj" => ("Mixes what the heads found in the window back into the residual stream.", ""),
+        "window_q_norm" => ("Normalizes the queries in layers with a window.", ""),
+        "window_k_norm" => ("Normalizes the keys in layers with a window.", ""),
+        "window_sinks" => ("A learned logit for each head of layers with a window.", ""),
+        "o_a_proj" => ("Brings what each group of heads found to the output latent.", ""),
+        "compressor_near" => ("Makes one row of 4 tokens, from rows that overlap, with the weights of the sum.", ""),
+        "compressor_far" => ("Makes one row of many tokens, with the weights of the sum.", ""),
+        "compressor_near_positions" | "compressor_far_positions" | "index_positions" => {
+            ("Added to the weights by the token’s place in its row.", "")
+        }
+        "compressor_norm" => ("Normalizes compressed rows.", ""),
+        "index_q_proj" => ("Makes the indexer’s queries, which choose the tokens that attention reads.", ""),
+        "index_k_proj" => ("Makes the indexer’s one key, which is cached beside the latent or the keys.", ""),
+        "index_weights" => ("Weighs the indexer’s heads for each token.", ""),
+        "index_compressor" => ("Makes the indexer’s key of several tokens.", ""),
+        "index_q_norm" => ("Normalizes the indexer’s queries.", ""),
+        "index_k_norm" => ("Normalizes the indexer’s key.", ""),
+        "mixer_in" => ("Makes what goes into the state, what reads it, and its gates.", ""),
+        "mixer_conv" => ("Mixes each channel with its last few inputs before the state sees it.", ""),
+        "mixer_vectors" => ("How fast each head’s state decays, and its step.", ""),
+        "mixer_norm" => ("Normalizes what was read from the state.", ""),
+        "mixer_out" => ("Brings what was read from the state back to the residual stream.", ""),
+        "mixer_decay_in" => ("Compresses the input to the decay’s narrow width.", ""),
+        "mixer_decay_out" => ("Makes the decay of each channel.", ""),
+        "mixer_gate" => ("Makes a gate on what was read from the state.", ""),
+        "mixer_gate_in" => ("Compresses the input to the gate’s narrow width.", ""),
+        "mixer_gate_out" => ("Makes a gate on what was read from the state.", ""),
+        "hash_router" => ("Weighs the experts that a table chooses by the token’s id.", ""),
+        "router_scale" => ("Scales the input of the router.", ""),
+        "expert_scale" => ("Scales the output of each expert.", ""),
+        "expert_latent_in" => ("Brings the residual stream to the width at which routed experts work.", ""),
+        "expert_latent_out" => ("Brings what routed experts made back to the residual stream.", ""),
+        "hyper_layer" => ("Decides how residual streams mix before attention and before the MLP.", ""),
+        "hyper_layer_scale" => ("Scales and offsets of that mix.", ""),
+        "hyper_head" => ("Decides how residual streams join after the last layer.", ""),
+        "hyper_head_scale" => ("Scales and offsets of that mix.", ""),
         "gate_proj" => ("Makes the gate, which multiplies what up_proj makes.", ""),
         "up_proj" => ("Widens the residual stream to the width of the MLP.", "MLP.c_fc"),
         "down_proj" => ("Brings the MLP’s inner width back to the residual stream.", "MLP.c_proj"),

@@ -150,7 +150,7 @@ impl Model for Params {
     const TITLE: &'static str = "What an adapter saves";
     const SUMMARY: &'static str = "LoRA and QLoRA on a model of your own or a published one: what a GPU holds, what is saved to disk, \
                                    parameters over the rank, many adapters on one base.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 49>(&[&OWN, &all_apart(&SHAPE)]);
+    const PARAMS: &'static [Param<Self>] = &join::<_, 50>(&[&OWN, &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("params", "Model parameters", Unit::Count, |_, s| s.held[0].params),
         headline(

@@ -125,7 +125,7 @@ pub struct Adapter {
 
 impl Targets {
     fn has(self, tensor: &Tensor) -> bool {
-        let attention = tensor.component == Component::Attention;
+        let attention = matches!(tensor.component, Component::Attention | Component::Mixers);
         let query_value = attention && (tensor.name.starts_with("q_") || tensor.name == "v_proj");
         let mlp = matches!(tensor.component, Component::Mlp | Component::SharedExperts | Component::Experts);
         match self {

@@ -207,7 +207,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "What policy, reference, reward model and critic hold on each GPU in each phase of a step of SFT, DPO, PPO or \
                                    GRPO, and how long each phase takes.";
     const PARAMS: &'static [Param<Self>] =
-        &join::<_, 70>(&[&MAIN, &OF_MODELS, &OF_LAYOUT, &OF_ENGINE, &OF_BATCH, &all_apart(&SHAPE)]);
+        &join::<_, 71>(&[&MAIN, &OF_MODELS, &OF_LAYOUT, &OF_ENGINE, &OF_BATCH, &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Step>] = &[
         measure("policy", "Policy states per GPU", Unit::Bytes, |_, s| states(s, Role::Policy)),
         measure("reference-bytes", "Reference weights per GPU", Unit::Bytes, |_, s| states(s, Role::Reference)),
