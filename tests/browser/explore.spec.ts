@@ -9,8 +9,8 @@ test("a setting is solved for, and its state opened", async ({ page }) => {
   await page.getByRole("button", { name: "Explore…" }).click();
   const panel = figure(page).locator(".explore");
   await panel.getByText("Solve for", { exact: true }).click();
-  await panel.getByLabel("Which setting").selectOption("dp");
-  await panel.getByLabel("makes").selectOption("total");
+  await panel.getByLabel("Setting", { exact: true }).selectOption("dp");
+  await panel.getByLabel("Number").selectOption("total");
   const limit = panel.getByLabel("Limit");
   await limit.fill("80");
   await limit.press("Enter");
@@ -46,8 +46,8 @@ test("kept states stand side by side, and survive a reload", async ({ page }) =>
   const panel = figure(page).locator(".explore");
   await panel.getByRole("button", { name: "Keep this state" }).click();
   await panel.getByText("Solve for", { exact: true }).click();
-  await panel.getByLabel("Which setting").selectOption("zero");
-  await panel.getByLabel("makes").selectOption("total");
+  await panel.getByLabel("Setting", { exact: true }).selectOption("zero");
+  await panel.getByLabel("Number").selectOption("total");
   await panel.getByLabel("Limit").fill("200 GB");
   await panel.getByLabel("Limit").press("Enter");
   await panel.locator(".explore-answer button").first().click();

@@ -25,7 +25,7 @@ pub(super) fn view(ask: Ask) -> AnyView {
         })
     };
     view! {
-        <div class="explore-fields">{ask.choose_quantity("What drives")}</div>
+        <div class="explore-fields">{ask.choose_quantity("Number")}</div>
         <p class="fine">
             "Each setting is moved one notch down and one up, one setting at a time. Of a choice, the options with the smallest and the largest result count."
         </p>

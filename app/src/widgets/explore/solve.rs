@@ -47,8 +47,8 @@ pub(super) fn view(ask: Ask) -> AnyView {
     };
     view! {
         <div class="explore-fields">
-            {choose(ask, "explore-param", "Which setting", Signal::derive(move || chosen().map_or("", |a| a.name())), |e, id| e.param = id, None)}
-            {ask.choose_quantity("makes")} {relation(ask)}
+            {choose(ask, "explore-param", "Setting", Signal::derive(move || chosen().map_or("", |a| a.name())), |e, id| e.param = id, None)}
+            {ask.choose_quantity("Number")} {relation(ask)}
             {limit(ask, Signal::derive(text), Signal::derive(move || goal.with(|goal| goal.as_ref().err().cloned())))}
             {choose(ask, "explore-with", "Map over a second setting", Signal::derive(move || other().map_or("", |a| a.name())), |e, id| e.with = id, Some("none"))}
         </div>
@@ -80,7 +80,7 @@ fn relation(ask: Ask) -> AnyView {
     let value = Signal::derive(move || ask.explored.with(|e| e.relation.id()));
     let set = move |id: &'static str| ask.change(|e| e.relation = Relation::find(id).unwrap_or_default());
     let groups = vec![Group { label: "", options }];
-    view! { <Select name="explore-relation" label="Relation" groups value set /> }.into_any()
+    view! { <Select name="explore-relation" label="Must be" groups value set /> }.into_any()
 }
 
 fn limit(ask: Ask, text: Signal<String>, wrong: Signal<Option<String>>) -> AnyView {
