@@ -30,6 +30,7 @@ pub mod evaluation;
 pub mod execution;
 pub mod exercise;
 pub mod expert_grid;
+pub mod explore;
 pub mod expr;
 pub mod failure;
 pub mod fim;

@@ -39,6 +39,11 @@ impl Query {
         self.0.push((name.to_owned(), value.into()));
     }
 
+    /// This query without `name`.
+    pub fn without(&self, name: &str) -> Self {
+        Self(self.0.iter().filter(|(n, _)| n != name).cloned().collect())
+    }
+
     /// This query with the pairs of `changes` put over it.
     pub fn with(&self, changes: &Query) -> Self {
         let mut merged = self.clone();

@@ -106,6 +106,9 @@ pub fn Figure(
     /// What such a tool has to say.
     #[prop(optional_no_strip)]
     said: Option<AnyView>,
+    /// What such a tool opens under the drawing. It is projected and printed.
+    #[prop(optional_no_strip)]
+    panel: Option<AnyView>,
     /// The two to four controls that matter most: their fields, without anything around them.
     main: AnyView,
     /// Every other control: fields, without anything around them.
@@ -137,7 +140,7 @@ pub fn Figure(
     });
     let plays = transport.is_some();
     let is_deciding = Deciding::here().is_some();
-    let (presets, below) = if is_deciding { (None, None) } else { (presets, below) };
+    let (presets, panel, below) = if is_deciding { (None, None, None) } else { (presets, panel, below) };
     let waits = use_context::<Withheld>();
     let withheld = move || waits.is_some_and(|waits| waits.is.get());
     let heading = if alone {
@@ -175,6 +178,7 @@ pub fn Figure(
                     {(!is_deciding).then(|| view! { <Lead finding waits /> })}
                     <div class="drawing" data-drawing="" inert=withheld>{children()}</div>
                 </div>
+                {panel.map(|panel| view! { <div class="figure-panel" inert=withheld>{panel}</div> })}
                 {below.map(|below| view! { <div class="figure-below" inert=withheld>{below}</div> })}
                 {(!is_deciding)
                     .then(|| view! { <Caption id finding notes table withheld=Signal::derive(withheld) /> })}

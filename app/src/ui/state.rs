@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::declare::Model;
+use ringside_core::explore::carried;
 use ringside_core::query::{Problem, Query};
 
 /// The state of a widget: a view of its query, typed.
@@ -79,6 +80,7 @@ impl<P: Clone + PartialEq + Send + Sync + 'static> State<P> {
         if self.problems.with_untracked(|list| !list.is_empty()) {
             self.problems.update(|list| list.retain(|p| before.get(&p.name) == after.get(&p.name)));
         }
+        let after = self.query.with_untracked(|q| carried(q, after));
         self.own.set_value(after.clone());
         self.query.set(after);
     }

@@ -21,6 +21,7 @@ mod decode_kernels;
 mod decode_speed;
 mod editor_latency;
 mod expert_grid;
+mod explore;
 mod export;
 mod failure_campaign;
 mod fill_in_the_middle;

@@ -5,6 +5,7 @@ use ringside_core::declare::Model;
 
 use super::Props;
 use super::controls::Drawn;
+use super::explore::{self, Explore};
 use super::my_setup::{self, MySetup};
 use crate::ui::figure::Figure;
 use crate::ui::output::why_no_result;
@@ -47,6 +48,9 @@ pub(super) fn ModelFigure<M: Model>(
     let why = why_no_result();
     let finding = Signal::derive(move || why().unwrap_or_else(|| finding.get()));
     let MySetup { tool, said } = my_setup::offer(M::ENTRY, props.query);
+    let explore = (!props.compact).then(|| explore::offer(M::ENTRY, props.query));
+    let (explore, panel) = explore.map_or((None, None), |Explore { tool, panel }| (Some(tool), Some(panel)));
+    let tool = view! { {tool} {explore} }.into_any();
     view! {
         <Figure
             id=M::ID
@@ -55,8 +59,9 @@ pub(super) fn ModelFigure<M: Model>(
             query=props.query
             alone=props.alone
             problems=state.problems()
-            tool
+            tool=Some(tool)
             said
+            panel
             finding
             notes
             presets=presets.filter(|_| !props.compact)

@@ -6,6 +6,7 @@
 use leptos::html;
 use leptos::prelude::*;
 use ringside_core::catalogue::Entry;
+use ringside_core::explore::carried;
 use ringside_core::query::{Problem, Query};
 use ringside_core::setup::{Filled, Setup, fill, is_offered};
 
@@ -66,8 +67,8 @@ pub(super) fn offer(model: Entry, query: RwSignal<Query>) -> MySetup {
             let Some(before) = query.try_get_untracked() else { return };
             let (filled, problems) = fill(model, &text.get_untracked(), &before);
             let left = filled.left.into_iter().chain(problems.into_iter().map(|p| p.message)).collect();
+            query.set(carried(&before, filled.query));
             outcome.set(Some(Outcome { took: filled.took, left, before }));
-            query.set(filled.query);
         });
     };
     let tool = view! {

@@ -1,5 +1,6 @@
 //! Where links go: each scheme of the content, checked and turned into an `href`.
 
+use ringside_core::explore::Explored;
 use ringside_core::query::Query;
 
 use crate::evaluated::evaluated;
@@ -185,6 +186,9 @@ pub(crate) fn check_query(world: &World<'_>, widget: &str, query: &Query, spot: 
     let evaluation = evaluated(entry, query);
     for problem in &evaluation.problems {
         world.sink.report(spot, problem.message.clone());
+    }
+    for problem in Explored::of(query).iter().flat_map(|explored| explored.problems(entry)) {
+        world.sink.report(spot, problem);
     }
     if let Some(error) = &evaluation.error {
         world.sink.report(spot, error.clone());

@@ -22,6 +22,8 @@ pub struct Entry {
     /// Computes it. Never fails: what cannot be read is replaced by its default and reported; what is read but
     /// impossible yields no quantities and says so in [`Evaluation::error`].
     pub evaluate: fn(&Query) -> Evaluation,
+    /// The state after the control of a parameter was set to a value, as a query has it: with whatever that control changes as well.
+    pub turn: fn(&Query, &str, &str) -> Query,
 }
 
 /// One parameter, as everything outside its model sees it.

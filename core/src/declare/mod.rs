@@ -21,8 +21,9 @@ pub use options::{List, Options};
 pub use scale::Scale;
 pub use takes::{Take, Takes};
 
+use crate::explore::EXPLORE;
 use crate::quantity::{Quantity, Unit, grouped, number};
-use crate::query::{Kind, ParamSpec, Problem, Query, Reader};
+use crate::query::{Kind, ParamSpec, Problem, Query, Reader, parse_number};
 
 /// A question, and a state of a figure that answers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +72,7 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Reads the parameters. What cannot be read has its default and is reported; what [`Default`] says counts for nothing that is
     /// declared.
     fn read(query: &Query) -> (Self, Vec<Problem>) {
-        let mut query = query.clone();
+        let mut query = query.without(EXPLORE);
         Self::translate(&mut query);
         let mut reader = Reader::over(Self::PARAMS.iter().map(|param| &param.spec).collect(), &query);
         let mut params = Self::default();
@@ -101,6 +102,27 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
             }
         }
         query
+    }
+
+    /// The state after the control of a parameter was set to `text`, a value as a query has it.
+    fn turn(query: &Query, name: &str, text: &str) -> Query {
+        let before = Self::read(query).0;
+        let at =
+            Self::PARAMS.iter().find(|param| param.spec.name == name).and_then(|param| Some((param.spec, param.at?)));
+        let after = match at {
+            Some((spec, at)) => {
+                let mut params = before.clone();
+                match (spec.kind, parse_number(text)) {
+                    (Kind::Choice(_), _) => at(&mut params).choose(text),
+                    (kind, Some(number)) => at(&mut params).set_number(kind, number),
+                    (_, None) => {}
+                }
+                params.follow(&before);
+                params.query()
+            }
+            None => before.query().with(&Query::new([(name, text)])),
+        };
+        Self::read(&after).0.query()
     }
 
     /// Whether each number is one that its parameter takes, for parameters that no query was read for.
@@ -141,6 +163,7 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
             let result = params.evaluate().and_then(|result| finite(params.quantities(&result)));
             Evaluation::new(params.query(), problems, result)
         },
+        turn: Self::turn,
     };
 }
 

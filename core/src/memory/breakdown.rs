@@ -119,7 +119,7 @@ const OWN: [Param<Params>; 9] = [
     .label("Counted as by")
     .more(JOB)
     .at(|p: &mut Params| p.convention.slot()),
-    whole("zero", "ZeRO stage", [0, 3], "0").drawn().at(|p: &mut Params| p.zero.slot()),
+    whole("zero", "ZeRO stage", [0, 3], "0").label("ZeRO stage").drawn().at(|p: &mut Params| p.zero.slot()),
     whole("dp", "data-parallel ranks", [1, MAX_DP], "64")
         .takes(Takes::Gpus)
         .label("Data-parallel ranks")

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leptos::ev::{self, MouseEvent};
 use leptos::prelude::*;
+use ringside_core::explore::carried;
 use ringside_core::query::Query;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::JsValue;
@@ -67,6 +68,7 @@ impl Shown {
         event.prevent_default();
         let before = figure.query.get_untracked();
         let after = figure.base.with(&Query::parse(&dom::attribute(&link, "data-query")));
+        let after = carried(&before, after);
         let done = self.done.get_value() + 1;
         // A browser that refuses has no way back of its own; there is the one of the page.
         let _ = window().history().and_then(|history| {

@@ -1,0 +1,66 @@
+//! What drives a quantity: a bar for each parameter that moves it.
+
+use leptos::prelude::*;
+use ringside_core::explore::{Change, Driver, Drivers, Move};
+use ringside_core::quantity::Unit;
+
+use super::panel::Ask;
+use super::run::Run;
+
+pub(super) fn view(ask: Ask) -> AnyView {
+    let run = Run::new(move || {
+        let quantity = ask.quantity()?;
+        Some(ask.base.with(|base| Drivers::new(ask.model(), base, quantity)))
+    });
+    let shown = move || {
+        run.result(|drivers| {
+            let unit = ask.quantity().map_or(Unit::Ratio, |(.., unit)| unit);
+            let (now, ranked) = (drivers.now().unwrap_or_default(), drivers.ranked());
+            let most = ranked.iter().map(|driver| driver.effect).fold(0.0, f64::max);
+            let bars = ranked.into_iter().map(|driver| bar(ask, driver, now, most, unit)).collect_view();
+            view! {
+                <p class="explore-answer" role="status">{drivers.said()}</p>
+                <ol class="explore-drivers">{bars}</ol>
+            }
+        })
+    };
+    view! {
+        <div class="explore-fields">{ask.choose_quantity("Number")}</div>
+        <p class="fine">
+            "Each setting is moved one notch down and one up, one setting at a time. Of a choice, the options with the smallest and the largest result count."
+        </p>
+        {run.bar()}
+        {shown}
+    }
+    .into_any()
+}
+
+fn bar(ask: Ask, driver: Driver, now: f64, most: f64, unit: Unit) -> AnyView {
+    let Driver { label, from, low, high, .. } = driver;
+    let side = move |class: &'static str, moved: Option<Move>| {
+        let share = moved.as_ref().map_or(0.0, |m| (m.value - now).abs() / most * 100.0);
+        let button = moved.map(|Move { to, value, query }| {
+            let text = format!("{to}: {} ({})", unit.format(value), Change::of(now, value).text(unit));
+            let label = format!("Open {label} {text}");
+            view! {
+                <button type="button" class="quiet" aria-label=label on:click=move |_| ask.open(&query)>
+                    {text}
+                </button>
+            }
+        });
+        view! {
+            <div class=format!("explore-side {class}")>
+                <i aria-hidden="true" style=format!("width:{share:.1}%")></i>
+                {button}
+            </div>
+        }
+    };
+    view! {
+        <li>
+            <b>{label}</b>
+            <small>"now " {from}</small>
+            <div class="explore-bar">{side("low", low)} {side("high", high)}</div>
+        </li>
+    }
+    .into_any()
+}

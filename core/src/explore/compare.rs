@@ -1,0 +1,185 @@
+//! States side by side.
+
+use super::axis::written;
+use super::{Sliced, headlines, within};
+use crate::catalogue::{Entry, Named};
+use crate::quantity::{Unit, number};
+use crate::query::Query;
+
+/// Evaluates states to be compared, the first of which the others are compared with.
+#[derive(Debug, Clone)]
+pub struct Compare {
+    entry: Entry,
+    queries: Vec<Query>,
+    states: Vec<State>,
+}
+
+/// One of the states.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Every parameter.
+    pub query: Query,
+    /// The headline quantities; none where the state has no result.
+    pub values: Vec<Option<f64>>,
+    /// Why there is no result, where there is none.
+    pub error: Option<String>,
+}
+
+/// A parameter in which states differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Differs {
+    /// What a person calls it.
+    pub label: &'static str,
+    /// Its value in each state, as a person reads it.
+    pub values: Vec<String>,
+}
+
+/// States side by side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The quantities that are compared.
+    pub quantities: Vec<Named>,
+    /// The states.
+    pub states: Vec<State>,
+    /// The parameters in which they differ.
+    pub differing: Vec<Differs>,
+}
+
+/// How one value stands to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// By how much it is larger.
+    pub by: f64,
+    /// How many times as large it is; none where the other is 0 or has another sign.
+    pub times: Option<f64>,
+}
+
+impl Change {
+    /// From `base` to `value`.
+    pub fn of(base: f64, value: f64) -> Self {
+        let times = value / base;
+        Self { by: value - base, times: Some(times).filter(|times| times.is_finite() && *times > 0.0) }
+    }
+
+    /// For a person: `+12 GB, ×1.5`. Percentages differ by points.
+    pub fn text(self, unit: Unit) -> String {
+        if self.by == 0.0 {
+            return "same".to_owned();
+        }
+        let sign = if self.by > 0.0 { '+' } else { '−' };
+        let size = match unit {
+            Unit::Fraction => format!("{} points", number(self.by.abs() * 100.0)),
+            _ => unit.format(self.by.abs()),
+        };
+        let times = self.times.filter(|_| unit != Unit::Fraction).map(|times| format!(", ×{}", number(times)));
+        format!("{sign}{size}{}", times.unwrap_or_default())
+    }
+}
+
+impl Compare {
+    /// The comparison of these states.
+    pub fn new(entry: Entry, queries: &[Query]) -> Self {
+        Self { entry, queries: queries.iter().rev().cloned().collect(), states: Vec::new() }
+    }
+
+    /// The states as far as they are evaluated.
+    pub fn comparison(&self) -> Comparison {
+        let differs = |param: crate::catalogue::Declared| {
+            let (name, default) = (param.spec.name, param.spec.default);
+            let text = |state: &State| written(param, state.query.get(name).unwrap_or(default));
+            let values: Vec<String> = self.states.iter().map(text).collect();
+            let same = values.windows(2).all(|pair| pair.first() == pair.last());
+            (!same).then_some(Differs { label: param.look.label, values })
+        };
+        let differing = self.entry.params().filter_map(differs).collect();
+        Comparison { quantities: headlines(&self.entry), states: self.states.clone(), differing }
+    }
+}
+
+impl Sliced for Compare {
+    fn step(&mut self) -> bool {
+        if let Some(query) = self.queries.pop() {
+            let result = (self.entry.evaluate)(&query);
+            let values = headlines(&self.entry).into_iter().map(|(id, ..)| result.get(id)).collect();
+            self.states.push(State { query: result.query, values, error: result.error });
+        }
+        !self.queries.is_empty()
+    }
+
+    fn progress(&self) -> (usize, usize) {
+        (self.states.len(), self.states.len() + self.queries.len())
+    }
+}
+
+impl Comparison {
+    /// The change of a headline quantity from the first state to another.
+    pub fn change(&self, state: usize, quantity: usize) -> Option<Change> {
+        let value = |state: usize| self.states.get(state)?.values.get(quantity).copied().flatten();
+        Some(Change::of(value(0)?, value(state)?))
+    }
+
+    /// What differs between the first state and another, and what that does: a sentence.
+    pub fn said(&self, state: usize) -> String {
+        let changed = |param: &Differs| match (param.values.first(), param.values.get(state)) {
+            (Some(base), Some(value)) if base != value => {
+                Some(format!("{} {value} instead of {base}", within(param.label)))
+            }
+            _ => None,
+        };
+        let changed: Vec<String> = self.differing.iter().filter_map(changed).collect();
+        if changed.is_empty() {
+            return "Nothing differs from the present state.".to_owned();
+        }
+        let size = |change: Change| change.times.map_or(f64::MAX, |times| times.ln().abs());
+        let moved =
+            self.quantities.iter().enumerate().filter_map(|(i, quantity)| {
+                Some((quantity, i, self.change(state, i).filter(|change| change.by != 0.0)?))
+            });
+        let most = moved.max_by(|a, b| size(a.2).total_cmp(&size(b.2)));
+        let with = changed.join(", ");
+        let value = |state: usize, i: usize| self.states.get(state).and_then(|s| s.values.get(i).copied().flatten());
+        match most {
+            Some(((_, label, unit), i, change)) => {
+                let (from, to) = (value(0, i).unwrap_or_default(), value(state, i).unwrap_or_default());
+                let moves = if change.by > 0.0 { "rises" } else { "falls" };
+                let times = change.times.map(|times| format!(" (×{})", number(times))).unwrap_or_default();
+                format!(
+                    "With {with}, {} {moves} from {} to {}{times}.",
+                    within(label),
+                    unit.format(from),
+                    unit.format(to)
+                )
+            }
+            None => match self.states.get(state).and_then(|s| s.error.clone()) {
+                Some(why) => format!("With {with}, there is no result: {why}"),
+                None => format!("With {with}, no headline number changes."),
+            },
+        }
+    }
+
+    /// All of it as CSV, quantities in base units.
+    pub fn csv(&self, names: &[String]) -> String {
+        let quote = |text: &str| {
+            if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+        };
+        let params = self.differing.iter().map(|param| param.label.to_owned());
+        let quantities = self.quantities.iter().map(|(_, label, unit)| match unit {
+            Unit::Bytes => format!("{label} (B)"),
+            Unit::BytesPerSecond => format!("{label} (B/s)"),
+            Unit::Seconds => format!("{label} (s)"),
+            Unit::Flop => format!("{label} (FLOP)"),
+            Unit::FlopPerSecond => format!("{label} (FLOP/s)"),
+            Unit::Count | Unit::Ratio | Unit::Fraction => (*label).to_owned(),
+        });
+        let head = ["State".to_owned()].into_iter().chain(params).chain(quantities).chain(["Link".to_owned()]);
+        let mut lines = vec![head.map(|text| quote(&text)).collect::<Vec<_>>().join(",")];
+        for (i, state) in self.states.iter().enumerate() {
+            let name = names.get(i).cloned().unwrap_or_default();
+            let params = self.differing.iter().map(|param| param.values.get(i).cloned().unwrap_or_default());
+            let values = state.values.iter().map(|value| value.map(|v| v.to_string()).unwrap_or_default());
+            let cells = [name].into_iter().chain(params).chain(values).chain([state.query.to_string()]);
+            lines.push(cells.map(|text| quote(&text)).collect::<Vec<_>>().join(","));
+        }
+        lines.join("\n") + "\n"
+    }
+}

@@ -1,0 +1,91 @@
+//! What is asked of a quantity.
+
+use crate::answer::{self, Answer, Reading};
+use crate::catalogue::Named;
+use crate::options;
+use crate::quantity::Unit;
+
+/// How a quantity has to stand to its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Relation {
+    /// Not above it.
+    #[default]
+    AtMost,
+    /// Not below it.
+    AtLeast,
+    /// As near as makes no difference.
+    Equal,
+}
+
+options!(Relation {
+    AtMost: "at-most", "at most";
+    AtLeast: "at-least", "at least";
+    Equal: "equal", "equal to";
+});
+
+/// How far from its limit, as a part of it, a quantity may be that is to equal it.
+const EQUAL: f64 = 0.005;
+/// Room for the last bits of a double.
+const SLACK: f64 = 1e-9;
+
+/// A quantity and what is asked of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Goal {
+    /// The quantity.
+    pub quantity: Named,
+    /// How it has to stand to the limit.
+    pub relation: Relation,
+    /// The limit, in the base unit of the quantity.
+    pub limit: f64,
+}
+
+impl Goal {
+    /// Whether a value meets it.
+    pub fn meets(&self, value: f64) -> bool {
+        let (by, size) = (value - self.limit, self.limit.abs());
+        match self.relation {
+            Relation::AtMost => by <= SLACK * size,
+            Relation::AtLeast => by >= -SLACK * size,
+            Relation::Equal => by.abs() <= EQUAL * size,
+        }
+    }
+
+    /// Whether a value is on the side of the limit where solutions lie; below it, where the quantity is to equal it.
+    pub(super) fn inside(&self, value: f64) -> bool {
+        match self.relation {
+            Relation::Equal => value <= self.limit,
+            _ => self.meets(value),
+        }
+    }
+
+    /// A limit as a person types it, in base units.
+    ///
+    /// # Errors
+    /// What is wrong with it and what to type instead: a sentence.
+    pub fn limit(text: &str, unit: Unit) -> Result<f64, String> {
+        let example = || answer::write(1.0, unit, 3);
+        match answer::read(text, unit, &[]) {
+            Reading::Answer(Answer { value, unit: Some(typed), .. }) if !typed.measure.fits(unit) => Err(format!(
+                "{} has the wrong unit for this quantity. Write it like {}.",
+                answer::write(value, typed.measure.unit(), 3),
+                example()
+            )),
+            Reading::Answer(Answer { value, unit: None, scaled: false, .. }) if value != 0.0 && needs_unit(unit) => {
+                Err(format!("The unit is missing. Write it like {}.", example()))
+            }
+            Reading::Answer(Answer { value, .. }) if value.is_finite() => Ok(value),
+            Reading::Answer(_) => Err(format!("This number is too large. Write it like {}.", example())),
+            Reading::Ambiguous { question, .. } => Err(question),
+            Reading::Unreadable { message, .. } => Err(message),
+            Reading::Empty => Err(format!("The limit is missing. Write it like {}.", example())),
+        }
+    }
+}
+
+/// Whether a bare number says too little: 80 is no memory.
+fn needs_unit(unit: Unit) -> bool {
+    match unit {
+        Unit::Bytes | Unit::BytesPerSecond | Unit::Seconds | Unit::Flop | Unit::FlopPerSecond => true,
+        Unit::Count | Unit::Ratio | Unit::Fraction => false,
+    }
+}

@@ -1,0 +1,70 @@
+//! A figure asked backward: which setting meets a limit ([`Solve`], [`Map`]), what drives a quantity ([`Drivers`]), how states
+//! differ ([`Compare`]).
+//!
+//! All of it works on a catalogue entry and a state, so every figure has it. What takes many evaluations is [`Sliced`]: each step makes one
+//! evaluation, so that a page can stop between any two of them.
+
+mod axis;
+mod compare;
+mod drivers;
+mod goal;
+mod map;
+mod solve;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use axis::{Axis, axes};
+pub use compare::{Change, Compare, Comparison, Differs, State};
+pub use drivers::{Driver, Drivers, MOST as MOST_DRIVERS, Move};
+pub use goal::{Goal, Relation};
+pub use map::{Cell, Map};
+pub use solve::{Outcome, Point, Solve};
+pub use state::{EXPLORE, Explored, MOST_KEPT, Tool, carried};
+
+use crate::catalogue::{Entry, Named};
+use crate::query::Query;
+
+/// How many quantities are compared where a model names no headlines.
+const HEADLINES: usize = 5;
+
+/// The quantities that a figure is read by.
+pub fn headlines(entry: &Entry) -> Vec<Named> {
+    entry.quantities().take(HEADLINES).collect()
+}
+
+/// Work that stops between any two evaluations.
+pub trait Sliced {
+    /// Makes one evaluation, and says whether there are more to make.
+    fn step(&mut self) -> bool;
+
+    /// How many evaluations are made, and how many there are at most.
+    fn progress(&self) -> (usize, usize);
+
+    /// Makes all of them.
+    fn finish(mut self) -> Self
+    where
+        Self: Sized,
+    {
+        while self.step() {}
+        self
+    }
+}
+
+/// The value of a quantity in a state.
+///
+/// # Errors
+/// Why this state has none: a sentence.
+fn value(entry: &Entry, query: &Query, quantity: &str) -> Result<f64, String> {
+    let result = (entry.evaluate)(query);
+    result.get(quantity).ok_or_else(|| result.error.unwrap_or_else(|| "This state has no result.".to_owned()))
+}
+
+/// A label as it stands within a sentence: `Peak memory` becomes `peak memory`; `GPUs` and `ZeRO stage` stay.
+fn within(label: &str) -> String {
+    let mut letters = label.chars();
+    let first = letters.next();
+    let is_name =
+        letters.clone().take_while(|letter| *letter != ' ').any(|letter| !letter.is_lowercase() && letter != '-');
+    first.filter(|_| !is_name).map_or_else(|| label.to_owned(), |first| first.to_lowercase().chain(letters).collect())
+}
