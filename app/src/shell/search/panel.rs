@@ -12,7 +12,7 @@ use ringside_content::search::{Answer, Hit, Index, answer};
 use ringside_content::words;
 use ringside_core::ask::Answered;
 use ringside_core::query::Query;
-use wasm_bindgen::JsCast as _;
+use wasm_bindgen::JsCast;
 
 use super::{Place, signs};
 use crate::data::library;
