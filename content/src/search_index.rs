@@ -2,7 +2,8 @@
 
 use ringside_core::catalogue;
 
-use crate::data::{ChapterExercise, Formula, Group, Lab, Listed};
+use crate::data::{ChapterExercise, Formula, Group, Lab, Listed, Searched};
+use crate::diagnostic::Sink;
 use crate::html::text_of;
 use crate::markdown::Page;
 use crate::schema::{Chapter, Course, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex, Signs};
@@ -21,6 +22,7 @@ impl Builder {
             context: part.to_owned(),
             href: chapter.href(),
             text: format!("{} {}", chapter.question, skills.join(" ")),
+            ..SearchEntry::default()
         });
     }
 
@@ -34,6 +36,7 @@ impl Builder {
                 context: title.to_owned(),
                 href: if begins { format!("chapter/{slug}/") } else { format!("chapter/{slug}/#{}", section.id) },
                 text: section.text.clone(),
+                ..SearchEntry::default()
             });
         }
         for exercise in exercises {
@@ -43,6 +46,7 @@ impl Builder {
                 context: title.to_owned(),
                 href: exercise.indexed(slug).href(),
                 text: exercise.plain.clone(),
+                ..SearchEntry::default()
             });
         }
     }
@@ -57,7 +61,8 @@ impl Builder {
                 title: entry.title.to_owned(),
                 context: if figure.want == entry.title { String::new() } else { figure.want.clone() },
                 href: format!("w/{}/", entry.id),
-                text: format!("{} {} {}.", entry.summary, figure.words, quantities.join(", ")),
+                words: figure.words.clone(),
+                text: format!("{} {}.", entry.summary, quantities.join(", ")),
             });
         }
     }
@@ -71,6 +76,7 @@ impl Builder {
                 context: lab.question.clone(),
                 href: format!("lab/{}/", lab.slug),
                 text: text_of(&Html(format!("{} {}", lab.text.0, lab.text.1))),
+                ..SearchEntry::default()
             });
         }
     }
@@ -86,6 +92,7 @@ impl Builder {
                 context: course.chapter(slug).map(|c| c.title.clone()).unwrap_or_default(),
                 href: format!("reference/#formula-{}", formula.id),
                 text: format!("{}.", means.join(", ")),
+                ..SearchEntry::default()
             });
         }
     }
@@ -101,6 +108,7 @@ impl Builder {
                 context: mission.question.clone(),
                 href: format!("mission/{slug}/"),
                 text: format!("{} {}.", one.plain(), decisions.join(", ")),
+                ..SearchEntry::default()
             });
         }
     }
@@ -115,6 +123,7 @@ impl Builder {
                 context: sign.section.title.clone(),
                 href: sign.section.href.clone(),
                 text: format!("{}. {} {}", lines.join(" · "), text_of(&sign.means), text_of(&sign.remedy)),
+                ..SearchEntry::default()
             });
         }
     }
@@ -128,6 +137,7 @@ impl Builder {
                 context: term.also.join(", "),
                 href: format!("reference/#{}", term.id),
                 text: text_of(&term.definition),
+                ..SearchEntry::default()
             });
         }
     }
@@ -143,13 +153,24 @@ impl Builder {
                 context: format!("{}{year}", source.authors),
                 href: source.url.clone(),
                 text: format!("{} {}", text_of(&source.insight), look_for.join(" ")),
+                ..SearchEntry::default()
             });
         }
     }
 
-    /// All entries, kind by kind.
-    pub(crate) fn finish(mut self) -> SearchIndex {
+    /// All entries, kind by kind, with what people call them.
+    pub(crate) fn finish(mut self, searched: Searched<'_>, sink: &Sink) -> SearchIndex {
         self.0.sort_by_key(|e| e.kind);
-        SearchIndex { entries: self.0 }
+        for (at, words) in searched.places {
+            // Exercises and messages lead to sections as well, and are no places of their own.
+            let is_place =
+                |kind| matches!(kind, EntryKind::Chapter | EntryKind::Section | EntryKind::Lab | EntryKind::Mission);
+            let mut found = self.0.iter_mut().filter(|e| e.href == at.text && is_place(e.kind)).peekable();
+            if found.peek().is_none() {
+                sink.report(at.spot(0), format!("The course has no page or section `{}`.", at.text));
+            }
+            found.for_each(|entry| entry.words.clone_from(&words));
+        }
+        SearchIndex { entries: self.0, same: searched.same }
     }
 }

@@ -132,7 +132,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     index.missions(&missions);
     index.terms(&glossary);
     index.sources(&readings);
-    let index: SearchIndex = index.finish();
+    let index: SearchIndex = index.finish(data::searched(&world), &sink);
     files.json("search.json", &index);
     files.json("source.json", &tree.texts());
 

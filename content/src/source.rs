@@ -38,6 +38,7 @@ impl Tree {
             "formulas.toml",
             "signs.toml",
             "placement.toml",
+            "search.toml",
             "syllabus.toml",
         ]) {
             tree.read_file(root, name);

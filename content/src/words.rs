@@ -22,6 +22,16 @@ pub fn count(n: usize, one: &str, many: &str) -> String {
 /// What the link to the first chapter says to whoever has begun none.
 pub const START: &str = "Start here";
 
+/// What the box asks for.
+pub const ASK: &str = "What’s your problem? Ask, or paste an error";
+
+/// Questions to try in it.
+pub const EXAMPLES: [&str; 3] = [
+    "7B LoRA on one 24 GB card",
+    "how many GPUs to serve Llama 3 70B to 100 users",
+    "CUDA out of memory at the first optimizer.step",
+];
+
 /// In the place of a figure whose numbers a prediction asks for.
 pub const COVERED: &str = "The figure answers once you have committed to a prediction above.";
 

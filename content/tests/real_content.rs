@@ -21,7 +21,7 @@ fn every_file_is_written_and_reads_back() {
         serde_json::from_slice(file("reference.json")).expect("reference.json");
     let index: ringside_content::schema::SearchIndex =
         serde_json::from_slice(file("search.json")).expect("search.json");
-    assert!(!ringside_content::search::search(&index.entries, "zero", 5).is_empty());
+    assert!(index.entries.len() > 1000 && !index.same.is_empty());
     for chapter in course.chapters().filter(|c| c.status == ringside_content::schema::Status::Written) {
         let exercises: ringside_content::schema::Exercises =
             serde_json::from_slice(file(&format!("chapters/{}.exercises.json", chapter.slug))).expect(&chapter.slug);

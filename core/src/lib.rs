@@ -14,6 +14,7 @@
 pub mod allocator;
 pub mod amdahl;
 pub mod answer;
+pub mod ask;
 pub mod attention;
 pub mod catalogue;
 pub mod checked;

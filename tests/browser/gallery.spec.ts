@@ -64,5 +64,5 @@ test("search forgives a slip, and says for what it looked", async ({ page }) => 
   await expect(found.first()).toBeVisible();
   await expect(page.locator("dialog[open] .search-state")).toContainText("for “flash attention”");
   await page.locator("dialog[open] input").fill("xyzzyqux");
-  await expect(page.locator("dialog[open] .search-state")).toContainText("Nothing has all of");
+  await expect(page.locator("dialog[open] .search-state")).toContainText("No exact match");
 });

@@ -139,7 +139,7 @@ test("a planned chapter opens in place, from a link and from the contents", asyn
 test("the search is a combobox that the keyboard alone drives", async ({ page }) => {
   await open(page, "settings/");
   await page.keyboard.press("/");
-  const field = page.getByRole("combobox", { name: "Search the course" });
+  const field = page.getByRole("combobox", { name: "Ask a question, or search the course" });
   await expect(field).toBeFocused();
   await page.keyboard.type("all-gat");
   const options = page.getByRole("option");
@@ -155,12 +155,13 @@ test("the search is a combobox that the keyboard alone drives", async ({ page })
   await expect(page.locator("#all-gather")).toBeInViewport();
 });
 
-test("the search says when it finds nothing, and Escape closes it", async ({ page }) => {
+test("the search always has something to show, and Escape closes it", async ({ page }) => {
   await open(page, "./");
   await page.keyboard.press("/");
-  await expect(page.getByRole("combobox", { name: "Search the course" })).toBeFocused();
+  await expect(page.getByRole("combobox", { name: "Ask a question, or search the course" })).toBeFocused();
   await page.keyboard.type("zzzz");
-  await expect(page.locator(".search-state")).toContainText("Nothing has all of “zzzz”");
+  await expect(page.locator(".search-state")).toContainText("No exact match. Closest results:");
+  await expect(page.getByRole("dialog").getByRole("option").first()).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.locator("dialog[open]")).toHaveCount(0);
 });
@@ -168,7 +169,7 @@ test("the search says when it finds nothing, and Escape closes it", async ({ pag
 test("a found source is shown on the map", async ({ page }) => {
   await open(page, "reference/");
   await page.keyboard.press("/");
-  await expect(page.getByRole("combobox", { name: "Search the course" })).toBeFocused();
+  await expect(page.getByRole("combobox", { name: "Ask a question, or search the course" })).toBeFocused();
   await page.keyboard.type("Memory Optimizations Toward Training Trillion");
   await page.getByRole("dialog").getByRole("option").first().click();
   await expect(page).toHaveURL(/#sources$/);

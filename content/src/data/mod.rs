@@ -12,6 +12,7 @@ mod placement;
 mod plan;
 mod readings;
 mod reference;
+mod search;
 mod signs;
 mod syllabus;
 
@@ -27,6 +28,7 @@ pub(crate) use placement::placement;
 pub(crate) use plan::plan;
 pub(crate) use readings::readings;
 pub(crate) use reference::reference;
+pub(crate) use search::{Searched, searched};
 pub(crate) use signs::signs;
 pub(crate) use syllabus::{Session, Syllabus, syllabus};
 

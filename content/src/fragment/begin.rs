@@ -91,8 +91,10 @@ pub(super) fn live(course: &Course) -> String {
     };
     format!(
         "<section class=\"live\" aria-labelledby=\"live-question\">\n\
-         <h2 id=\"live-question\">Thirty billion parameters, 80 GB GPUs, plain data parallelism. \
-         Does the model fit?</h2>\n{}<div class=\"live-figure\">\n{}</div>\n</section>\n",
+         <h2 id=\"live-question\">Training a 30-billion-parameter model takes {} on one GPU, and the GPU has {}. You add more GPUs.</h2>\n\
+         {}<div class=\"live-figure\">\n{}</div>\n</section>\n",
+        held("dp=1"),
+        entry.map(|entry| quantity(entry, "", "capacity")).unwrap_or_default(),
         guess.html(),
         still::memory(),
     )

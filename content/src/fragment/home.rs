@@ -43,15 +43,31 @@ fn welcome(course: &Course, readings: &Readings) -> String {
         "<div class=\"welcome\">\n<h1>Ringside</h1>\n\
          <p class=\"lede\">A lab on how large language models are trained and served on many GPUs: figures that compute as \
          you drag, exercises that say what went wrong, and the papers behind both.</p>\n\
-         <p class=\"start sans\"><a class=\"button\" href=\"{}\">{}</a> <span class=\"minutes\">{minutes}</span> \
+         {}<p class=\"start sans\"><a class=\"button\" href=\"{}\">{}</a> <span class=\"minutes\">{minutes}</span> \
          <a class=\"button practice-now\" href=\"practice/now/\">Practice now · {PRACTICE} min</a> \
          <span class=\"all-done\" hidden>Every chapter written so far is done. \
          <a href=\"./?priority=3&amp;read=no#sources\">Read what they stand on</a></span> \
          <span class=\"half-hour\"{hidden}>Only half an hour? {link}.</span></p>\n\
          <p class=\"placed sans\">Not new to this? <a href=\"placement/\">Find your starting point</a> in about five minutes.</p>\n\
          <p class=\"done-so-far sans\"></p>\n</div>\n",
+        ask(),
         escape(&href),
         escape(&start),
+    )
+}
+
+/// The box that answers, before its code is there.
+fn ask() -> String {
+    let examples: String = words::EXAMPLES
+        .iter()
+        .map(|text| {
+            format!("<button type=\"button\" class=\"secondary\" data-ask=\"{0}\" disabled>{0}</button> ", escape(text))
+        })
+        .collect();
+    format!(
+        "<div class=\"ask sans\" data-island=\"ask\">\n<div class=\"search\"><input type=\"text\" inputmode=\"search\" aria-label=\"Ask a question, or search the course\" \
+         placeholder=\"{}\" autocomplete=\"off\" spellcheck=\"false\" disabled>\n<p class=\"ask-examples\">{examples}</p></div>\n</div>\n",
+        escape(words::ASK)
     )
 }
 

@@ -1,4 +1,4 @@
-//! `search.json`: what [`crate::search::search`] looks through.
+//! `search.json`: what [`crate::search::Index`] looks through.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct SearchIndex {
     /// The places: chapters first, then their sections, and so on in the order of [`EntryKind`].
     pub entries: Vec<SearchEntry>,
+    /// Phrases that mean the same: all of a list count as its first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same: Vec<Vec<String>>,
 }
 
 /// A place that can be found.
@@ -21,6 +24,9 @@ pub struct SearchEntry {
     pub context: String,
     /// Where to go: relative to the site's base, or absolute for a source.
     pub href: String,
+    /// What people call its subject where its title and text don't. It is searched and never shown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
     /// Its text, without markup.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,

@@ -1,9 +1,4 @@
-//! What a learner may have meant: words of a query that occur nowhere, replaced by the nearest that does.
-
-use std::collections::BTreeMap;
-
-use super::{Word, fold, words_of};
-use crate::schema::SearchEntry;
+//! What a learner may have meant: the nearest word that the course has.
 
 /// Letters that may be wrong in a word of this many: none in a short one, where every other word would be near.
 fn allowed(length: usize) -> usize {
@@ -14,51 +9,25 @@ fn allowed(length: usize) -> usize {
     }
 }
 
-/// `query` with every word that no entry has replaced by the nearest that one has, the most frequent of several; `None` if there is nothing
-/// to replace, or nothing near to replace it by.
-pub fn corrected(entries: &[SearchEntry], query: &str) -> Option<String> {
-    let wanted = words_of(query);
-    if wanted.iter().all(|word| allowed(word.chars.len()) == 0) {
-        return None;
-    }
-    let vocabulary = vocabulary(entries);
-    let mut changed = false;
-    let mut words = Vec::with_capacity(wanted.len());
-    for word in &wanted {
-        let written: String = word.chars.iter().collect();
-        let known =
-            vocabulary.keys().any(|other| other.starts_with(&word.chars) && (word.prefix || is_form(other, word)));
-        if known {
-            words.push(written);
-            continue;
+/// Which of `words` (with how often each occurs) is nearest to `word`, or begins with what is, if `word` may be unfinished; the most frequent
+/// of several. `None` if none is near.
+pub(super) fn nearest<'a, T>(
+    word: &str,
+    unfinished: bool,
+    words: impl Iterator<Item = (&'a str, usize, T)>,
+) -> Option<T> {
+    let word: Vec<char> = word.chars().collect();
+    let most = allowed(word.len());
+    let near = words.filter_map(|(other, count, of)| {
+        // Letters take one byte at least.
+        if other.len() + most < word.len() || (!unfinished && other.len() > 4 * (word.len() + most)) {
+            return None;
         }
-        let near = vocabulary.iter().filter_map(|(other, count)| {
-            let off = distance(&word.chars, other, word.prefix, allowed(word.chars.len()))?;
-            Some(((off, word.chars.len().abs_diff(other.len()), std::cmp::Reverse(*count)), other))
-        });
-        let (_, nearest) = near.min()?;
-        words.push(nearest.iter().collect());
-        changed = true;
-    }
-    changed.then(|| words.join(" "))
-}
-
-/// Whether `other` is the word itself, or its plural.
-fn is_form(other: &[char], word: &Word) -> bool {
-    matches!(other.get(word.chars.len()..), Some([] | ['s']))
-}
-
-/// Every word of the entries, folded, and how often it occurs.
-fn vocabulary(entries: &[SearchEntry]) -> BTreeMap<Vec<char>, usize> {
-    let mut all = BTreeMap::new();
-    for entry in entries {
-        for text in [&entry.title, &entry.context, &entry.text] {
-            for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-                *all.entry(word.chars().flat_map(fold).collect()).or_default() += 1;
-            }
-        }
-    }
-    all
+        let other: Vec<char> = other.chars().collect();
+        let off = distance(&word, &other, unfinished, most)?;
+        Some(((off, word.len().abs_diff(other.len()), std::cmp::Reverse(count)), of))
+    });
+    near.min_by_key(|(rank, _)| *rank).map(|(_, of)| of)
 }
 
 /// How many letters are wrong, missing, too many or swapped with the next in `word` to be `other`, or its beginning if `prefix` is set; `None`
@@ -96,32 +65,17 @@ fn distance(word: &[char], other: &[char], prefix: bool, most: usize) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::EntryKind;
-
-    fn entries() -> Vec<SearchEntry> {
-        let text = |text: &str| SearchEntry {
-            kind: EntryKind::Section,
-            title: text.to_owned(),
-            context: String::new(),
-            href: String::new(),
-            text: String::new(),
-        };
-        ["FlashAttention and flash attention", "All-reduce of gradients", "Attention grows", "Ridge"].map(text).to_vec()
-    }
 
     #[test]
-    fn a_word_that_is_nowhere_becomes_the_nearest_that_is() {
-        let meant = |query: &str| corrected(&entries(), query);
-        assert_eq!(meant("flash atention").as_deref(), Some("flash attention"));
-        assert_eq!(meant("attnetion").as_deref(), Some("attention"), "two letters swapped");
-        assert_eq!(meant("gradeints").as_deref(), Some("gradients"));
-        assert_eq!(meant("atten"), None, "an unfinished word that something has");
-        assert_eq!(meant("aten").as_deref(), Some("attention"), "an unfinished word with a slip");
-        assert_eq!(meant("gradient "), None, "a singular");
-        assert_eq!(meant("ring "), None, "no word is near");
-        assert_eq!(meant("rig"), None, "every short word is near to another");
-        assert_eq!(meant("xyzzyxyzzy attention"), None);
-        assert_eq!(meant(""), None);
+    fn the_nearest_word_is_found() {
+        let words = ["attention", "flash", "gradient", "ridge", "ring"];
+        let meant = |word: &str, unfinished| nearest(word, unfinished, words.iter().map(|w| (*w, 1, *w)));
+        assert_eq!(meant("attnetion", false), Some("attention"), "two letters swapped");
+        assert_eq!(meant("gradeint", false), Some("gradient"));
+        assert_eq!(meant("aten", true), Some("attention"), "an unfinished word with a slip");
+        assert_eq!(meant("aten", false), None);
+        assert_eq!(meant("rig", false), None, "every short word is near to another");
+        assert_eq!(meant("xyzzyxyzzy", false), None);
     }
 
     #[test]

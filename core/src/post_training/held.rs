@@ -10,7 +10,9 @@ use super::adapters::{Adapter, Fused, Targets, Variant};
 use crate::hardware::Accelerator;
 use crate::memory::activations::{self, Counting, Recompute, activations};
 use crate::memory::layout::Layout;
+use crate::memory::overhead::{Basis, Overhead, Range};
 use crate::memory::shard;
+use crate::memory::verdict::Verdict;
 use crate::memory::{Concept, Convention, Dtype, Error, Mode, Optimizer, Params, Parts, breakdown};
 use crate::model::{ModelRef, Shape};
 use crate::options;
@@ -83,6 +85,15 @@ pub struct Held {
     pub params: f64,
     /// Those that are trained.
     pub trained: f64,
+    /// What a training step takes beside its tensors, as far as anybody can tell.
+    pub beside: Range,
+}
+
+impl Held {
+    /// Whether a training step fits a GPU.
+    pub fn verdict(&self, gpu: &Accelerator) -> Verdict {
+        Verdict::of(self.parts.total(), self.beside, gpu.memory)
+    }
 }
 
 impl Load {
@@ -156,7 +167,24 @@ impl Load {
             }
         }
         self.keep(&mut held)?;
+        held.beside = self.beside(&held, whole.size.largest_layer);
         Ok(held)
+    }
+
+    /// What a training step takes beside its tensors. Gradients alone are reduced; stage 3 gathers the largest module.
+    fn beside(&self, held: &Held, largest: f64) -> Range {
+        let element = self.dtype.bytes();
+        let gathered = if self.zero == 3 && self.dp > 1 { largest / self.tp.max(1) as f64 * element } else { 0.0 };
+        let overhead = Overhead::of(&Basis {
+            groups: f64::from(u8::from(self.tp > 1)) + f64::from(u8::from(self.dp > 1)),
+            tensors: held.parts.total().0,
+            step: true,
+            cache: 0.0,
+            reduced: if self.zero >= 1 && self.dp > 1 { held.trained / self.tp.max(1) as f64 * element } else { 0.0 },
+            element,
+            gathered: (gathered, 2.0 * gathered),
+        });
+        overhead.total()
     }
 
     /// Activations, in training and without gradients.

@@ -23,11 +23,12 @@ fn closest(element: &Element, selector: &str) -> Option<Element> {
     element.closest(selector).ok().flatten()
 }
 
-/// Says what comes of an answer, and shows it in the figure of its section, alive or yet to come.
+/// Says what comes of an answer, and shows it in the figure of its section, alive or yet to come; the figure hides nothing any more.
 fn answer(button: &HtmlElement, section: &Element) {
     for other in dom::all(section, "[data-guess]") {
         let _ = other.set_attribute("aria-pressed", if other == *button { "true" } else { "false" });
     }
+    dom::set(section, "data-guessed", "");
     if let Some(said) = dom::find(section, ".guess-said") {
         said.set_text_content(Some(&dom::attribute(button, "data-says")));
     }

@@ -10,7 +10,7 @@ mod start;
 use leptos::prelude::*;
 use web_sys::HtmlElement;
 
-use super::{fragment, source_card};
+use super::{fragment, search, source_card};
 use crate::data::library;
 use crate::deferred::{PageView, lazy};
 use crate::page;
@@ -31,6 +31,7 @@ fn view() -> AnyView {
 
 fn enliven(root: HtmlElement) {
     source_card::enliven(&root);
+    search::on_page(&root);
     start::follow(&root);
     let chapters = Chapters::enliven(&root);
     figure::enliven(&root);

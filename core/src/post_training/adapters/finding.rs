@@ -1,6 +1,9 @@
 //! What the figure shows, in sentences.
 
 use super::figure::{Params, Shown, View};
+use crate::declare::Model as _;
+use crate::memory::activations::Recompute;
+use crate::memory::verdict::Verdict;
 use crate::post_training::held::Tune;
 use crate::quantity::{Unit, count, grouped, number};
 
@@ -16,6 +19,45 @@ impl Params {
             View::Rank => self.rank_finding(shown),
             View::Serving => self.serving_finding(shown),
         }
+    }
+
+    /// Whether training in this way fits the GPU, by how much, and which of recomputation and four-bit weights would make it fit.
+    pub fn verdict_in_words(&self, s: &Shown, wanted: Tune) -> String {
+        let held = &s.held[wanted as usize];
+        let (total, capacity) = (held.parts.total().0, self.gpu.memory.0);
+        let name = match wanted {
+            Tune::Full => "Full fine-tuning",
+            tune => tune.label(),
+        };
+        let judged = match held.verdict(self.gpu) {
+            Verdict::Fits => "fits",
+            Verdict::Tight => "is tight",
+            Verdict::DoesNotFit => "doesn’t fit",
+        };
+        let beside = format!(
+            "CUDA, buffers and fragmentation take another {} to {}",
+            bytes(held.beside.low.0),
+            bytes(held.beside.high.0)
+        );
+        let mut text =
+            format!("{name} {judged}: its tensors take {} of {}, and {beside}.", bytes(total), bytes(capacity));
+        if held.verdict(self.gpu) == Verdict::Fits {
+            return text;
+        }
+        let again = Self { recompute: Recompute::Full, ..*self };
+        let ways = [
+            (again, wanted, "Full recomputation"),
+            (*self, Tune::Qlora, "QLoRA"),
+            (again, Tune::Qlora, "QLoRA with full recomputation"),
+        ];
+        for (params, tune, name) in ways {
+            let other = (params.recompute, tune) != (self.recompute, wanted);
+            let held = params.evaluate().ok().map(|shown| shown.held[tune as usize]);
+            if let Some(held) = held.filter(|held| other && held.verdict(self.gpu) == Verdict::Fits) {
+                text += &format!(" {name} brings them to {}, which fits.", bytes(held.parts.total().0));
+            }
+        }
+        text
     }
 
     fn memory_finding(&self, s: &Shown) -> String {

@@ -1,73 +1,19 @@
-//! A pasted log: the lines that are known, what they mean, and where that is taught. It is read here; nothing is sent anywhere.
+//! What a log means: each sign that was seen in it, with what to do, and the lines that are not known.
 
-use std::sync::Arc;
-
-use leptos::ev::ClipboardEvent;
-use leptos::html;
 use leptos::prelude::*;
 use ringside_content::schema::{Place, Sign, SignKind, Signs};
-use ringside_content::search::{At, LogReading, Seen, read_log};
-use wasm_bindgen::JsCast as _;
+use ringside_content::search::{At, LogReading, Seen};
 
-use crate::data::library;
-use crate::shell::Overlay;
-use crate::ui::debounced::debounced;
-
-/// The text of a paste that is more than words to look for: it has lines.
-pub(super) fn in_clipboard(event: &ClipboardEvent) -> Option<String> {
-    let event: &web_sys::ClipboardEvent = event.unchecked_ref();
-    let text = event.clipboard_data()?.get_data("text").ok()?;
-    text.trim().contains('\n').then_some(text)
-}
-
-/// A field for a log, and what is known of it.
-pub(super) fn view(pasted: RwSignal<Option<String>>, overlay: RwSignal<Option<Overlay>>) -> AnyView {
-    let signs = library().signs;
-    let text = Memo::new(move |_| pasted.get().unwrap_or_default());
-    let still = debounced(text);
-    let reading = Memo::new(move |_| signs.ready().map(|s| still.with(|log| read_log(&s.0, log))).unwrap_or_default());
-    let field = NodeRef::<html::Textarea>::new();
-    Effect::new(move |_| {
-        if let Some(field) = field.get() {
-            // A field without focus can still be clicked.
-            let _ = field.focus();
-        }
-    });
-    let list = move |signs: Arc<Signs>| {
-        (move || {
-            reading.with(|r| {
-                let known = r.seen.iter().filter_map(|seen| Some(item(seen, signs.0.get(seen.sign)?, overlay)));
-                // The place to begin comes first.
-                let unknown = (!r.unknown.is_empty()).then(|| unknown(r));
-                if r.begins_unknown() {
-                    unknown.into_iter().chain(known).collect_view()
-                } else {
-                    known.chain(unknown).collect_view()
-                }
-            })
-        })
-        .into_any()
+/// The list, with the place to begin in front.
+pub(super) fn list(reading: &LogReading, signs: &Signs, done: Callback<()>) -> AnyView {
+    let known = reading.seen.iter().filter_map(|seen| Some(item(seen, signs.0.get(seen.sign)?, done)));
+    let unknown = (!reading.unknown.is_empty()).then(|| unknown(reading));
+    let items = if reading.begins_unknown() {
+        unknown.into_iter().chain(known).collect_view()
+    } else {
+        known.chain(unknown).collect_view()
     };
-    view! {
-        <div class="search log">
-            <label for="pasted-log">"A log: what a job printed before it stopped"</label>
-            <textarea
-                node_ref=field
-                id="pasted-log"
-                rows="7"
-                spellcheck="false"
-                autocomplete="off"
-                prop:value=text
-                on:input=move |event| pasted.set(Some(event_target_value(&event)))
-            ></textarea>
-            <p class="search-state" role="status">{move || reading.with(LogReading::summary)}</p>
-            <ol class="signs">{signs.show(list)}</ol>
-            <p class="search-keys">
-                <button type="button" class="quiet" on:click=move |_| pasted.set(None)>"Back to the search"</button>
-            </p>
-        </div>
-    }
-    .into_any()
+    view! { <ol class="signs">{items}</ol> }.into_any()
 }
 
 /// Lines that look like errors and are not known.
@@ -105,9 +51,9 @@ fn certainty(kind: SignKind) -> &'static str {
     }
 }
 
-fn item(seen: &Seen, sign: &Sign, overlay: RwSignal<Option<Overlay>>) -> AnyView {
+fn item(seen: &Seen, sign: &Sign, done: Callback<()>) -> AnyView {
     let place = |name: &'static str, place: &Place| {
-        let close = move |_| overlay.set(None);
+        let close = move |_| done.run(());
         view! { <a href=place.href.clone() on:click=close>{format!("{name}: {}", place.title)}</a> }
     };
     let program = (!sign.program.is_empty()).then(|| format!("Printed by {}", sign.program));

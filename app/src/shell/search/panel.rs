@@ -1,0 +1,427 @@
+//! The box itself: a field, what was understood, and what answers it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use leptos::ev::{ClipboardEvent, KeyboardEvent};
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use ringside_content::schema::{EntryKind, SearchEntry, Signs};
+use ringside_content::search::{Answer, Hit, Index, answer};
+use ringside_content::words;
+use ringside_core::ask::Answered;
+use ringside_core::query::Query;
+use wasm_bindgen::JsCast;
+
+use super::{Place, signs};
+use crate::data::library;
+use crate::shell::teach;
+use crate::ui::debounced::debounced;
+use crate::ui::drop_zone::drop_zone;
+use crate::ui::file;
+
+/// Most results that are shown.
+const MOST: usize = 30;
+/// Most bytes of a file that are read as text.
+const LARGEST: f64 = 20e6;
+
+/// A file that another page reads: what it is, and the way there.
+#[derive(Debug, Clone, PartialEq)]
+struct Elsewhere {
+    what: &'static str,
+    href: &'static str,
+    words: &'static str,
+}
+
+const TRACE: Elsewhere = Elsewhere {
+    what: "This is a profiler trace.",
+    href: "w/trace-detective/",
+    words: "Drop it on the trace detective, which says what is slow",
+};
+const SNAPSHOT: Elsewhere = Elsewhere {
+    what: "This looks like a memory snapshot.",
+    href: "w/caching-allocator/",
+    words: "Drop it on the caching allocator, which shows its segments",
+};
+
+/// What is known and shown.
+#[derive(Clone, Copy)]
+struct Field {
+    text: RwSignal<String>,
+    answer: Memo<Answer>,
+    signs: RwSignal<Arc<Signs>>,
+    index: RwSignal<Option<Arc<Index>>>,
+    chosen: RwSignal<usize>,
+    /// Whether a log is asked for, though the field is still empty.
+    wants_log: RwSignal<bool>,
+    elsewhere: RwSignal<Option<Elsewhere>>,
+    trouble: RwSignal<Option<String>>,
+    id: &'static str,
+    done: Callback<()>,
+}
+
+pub(super) fn view(place: Place) -> AnyView {
+    let (text, index) = (RwSignal::new(place.text), RwSignal::new(None::<Arc<Index>>));
+    let signs = RwSignal::new(Arc::new(Signs::default()));
+    Effect::new(move |_| {
+        if let Some(of) = library().search.ready() {
+            index.set(Some(Arc::new(Index::of(of))));
+        }
+    });
+    Effect::new(move |_| {
+        if let Some(of) = library().signs.ready() {
+            signs.set(of);
+        }
+    });
+    let now = Memo::new(move |_| text.get());
+    let still = debounced(now);
+    let answer = Memo::new(move |_| {
+        let Some(index) = index.get() else { return Answer::default() };
+        // A log takes longer to read than a question.
+        let text = if now.with(|text| text.contains('\n')) { still.get() } else { now.get() };
+        signs.with(|signs| answer(&index, signs, &text, MOST))
+    });
+    let own = Field {
+        text,
+        answer,
+        signs,
+        index,
+        chosen: RwSignal::new(0),
+        wants_log: RwSignal::new(false),
+        elsewhere: RwSignal::new(None),
+        trouble: RwSignal::new(None),
+        id: place.id,
+        done: place.done,
+    };
+    let long = Memo::new(move |_| own.wants_log.get() || text.with(|text| text.contains('\n')));
+    let content = view! {
+        <div class="search" class:log=long>
+            {move || if long.get() { own.long_field() } else { own.field() }}
+            <p class="search-state" role="status">{move || own.state(long.get())}</p>
+            {move || own.elsewhere.get().map(|other| {
+                view! {
+                    <p class="search-elsewhere">
+                        {other.what} " " <a href=other.href on:click=move |_| own.done.run(())>{other.words}</a> "."
+                    </p>
+                }
+            })}
+            {move || long.get().then(|| own.answer.with(|a| a.figure.clone()).map(|figure| own.figure(0, &figure)))}
+            {move || own.signs_seen(long.get())}
+            {move || (!long.get()).then(|| own.results())}
+            {move || own.is_empty(long.get()).then(|| own.examples())}
+            <p class="search-keys">
+                {move || if long.get() {
+                    view! {
+                        <button type="button" class="quiet" on:click=move |_| own.clear()>"Back to the search"</button>
+                    }.into_any()
+                } else {
+                    view! {
+                        <span aria-hidden="true">
+                            <kbd>"↑"</kbd> " " <kbd>"↓"</kbd> " choose " <kbd>"Enter"</kbd> " open"
+                        </span>
+                        <button type="button" class="quiet" on:click=move |_| own.wants_log.set(true)>"Paste a log"</button>
+                    }.into_any()
+                }}
+            </p>
+            {teach::links()}
+        </div>
+    };
+    drop_zone(move |files| own.take(files), content.into_any())
+}
+
+/// Gives a field the focus when it is there.
+fn focused<E>() -> NodeRef<E>
+where
+    E: leptos::tachys::html::element::ElementType + 'static,
+    E::Output: AsRef<web_sys::HtmlElement> + JsCast + Clone + 'static,
+{
+    let field = NodeRef::<E>::new();
+    Effect::new(move |_| {
+        if let Some(field) = field.get() {
+            // A field without focus can still be clicked.
+            let _ = AsRef::<web_sys::HtmlElement>::as_ref(&field).focus();
+        }
+    });
+    field
+}
+
+impl Field {
+    fn clear(self) {
+        self.text.set(String::new());
+        self.wants_log.set(false);
+        self.elsewhere.set(None);
+        self.trouble.set(None);
+        self.chosen.set(0);
+    }
+
+    fn write(self, text: String) {
+        self.chosen.set(0);
+        self.elsewhere.set(None);
+        self.trouble.set(None);
+        self.text.set(text);
+    }
+
+    fn is_empty(self, long: bool) -> bool {
+        !long && self.text.with(|text| text.trim().is_empty())
+    }
+
+    /// The options: a figure that takes the numbers, then the places.
+    fn count(self) -> usize {
+        self.answer.with(|a| usize::from(a.figure.is_some()) + a.found.hits.len())
+    }
+
+    fn id_of(self, i: usize) -> String {
+        format!("{}-results-{i}", self.id)
+    }
+
+    fn option(self, i: usize) -> Option<web_sys::HtmlElement> {
+        document().get_element_by_id(&self.id_of(i))?.dyn_into().ok()
+    }
+
+    /// A field for a question.
+    fn field(self) -> AnyView {
+        let keydown = move |event: KeyboardEvent| {
+            let count = untrack(|| self.count());
+            match event.key().as_str() {
+                "ArrowDown" if count > 0 => self.chosen.update(|i| *i = (*i + 1) % count),
+                "ArrowUp" if count > 0 => self.chosen.update(|i| *i = (*i + count - 1) % count),
+                "Enter" => self.option(self.chosen.get_untracked()).iter().for_each(web_sys::HtmlElement::click),
+                _ => return,
+            }
+            event.prevent_default();
+            if let Some(option) = self.option(self.chosen.get_untracked()) {
+                let nearest = web_sys::ScrollIntoViewOptions::new();
+                nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
+                option.scroll_into_view_with_scroll_into_view_options(&nearest);
+            }
+        };
+        let node = focused::<html::Input>();
+        view! {
+            <input
+                node_ref=node
+                type="text"
+                inputmode="search"
+                role="combobox"
+                aria-label="Ask a question, or search the course"
+                aria-autocomplete="list"
+                aria-controls=format!("{}-results", self.id)
+                aria-expanded=move || (self.count() > 0).to_string()
+                aria-activedescendant=move || (self.count() > 0).then(|| self.id_of(self.chosen.get()))
+                placeholder=words::ASK
+                autocomplete="off"
+                spellcheck="false"
+                prop:value=self.text
+                on:input=move |event| self.write(event_target_value(&event))
+                on:keydown=keydown
+                on:paste=move |event| {
+                    if let Some(text) = lines_of(&event) {
+                        event.prevent_default();
+                        self.write(text);
+                    }
+                }
+            />
+        }
+        .into_any()
+    }
+
+    /// A field for a log or a file's text.
+    fn long_field(self) -> AnyView {
+        let id = format!("{}-log", self.id);
+        let node = focused::<html::Textarea>();
+        view! {
+            <label for=id.clone()>"A log: what a job printed before it stopped"</label>
+            <textarea
+                node_ref=node
+                id=id
+                rows="7"
+                spellcheck="false"
+                autocomplete="off"
+                prop:value=self.text
+                on:input=move |event| self.write(event_target_value(&event))
+            ></textarea>
+        }
+        .into_any()
+    }
+
+    /// What is said of the whole.
+    fn state(self, long: bool) -> String {
+        if let Some(why) = self.trouble.get() {
+            return why;
+        }
+        if self.index.with(Option::is_none) {
+            return if library().search.get().is_some_and(|got| got.is_err()) {
+                String::new()
+            } else {
+                "Loading …".to_owned()
+            };
+        }
+        if long {
+            return self.answer.with(|a| match &a.figure {
+                Some(_) => "A model’s configuration. It is read in this browser and goes nowhere.".to_owned(),
+                None => a.log.summary(),
+            });
+        }
+        let count = self.count();
+        self.answer.with(|a| match (&a.found.meant, count) {
+            (_, 0) => "Ask in your own words, paste an error or a log, or drop a config.json.".to_owned(),
+            _ if a.figure.is_none() && !a.is_log() && a.found.weak => "No exact match. Closest results:".to_owned(),
+            (Some(meant), n) => format!("{} for “{meant}”", words::count(n, "result", "results")),
+            (None, MOST..) => format!("The first {MOST} results"),
+            (None, n) => words::count(n, "result", "results"),
+        })
+    }
+
+    /// Questions to begin with.
+    fn examples(self) -> AnyView {
+        let example = move |text: &'static str| {
+            view! { <button type="button" class="secondary" on:click=move |_| self.write(text.to_owned())>{text}</button> }
+        };
+        view! { <p class="ask-examples">{words::EXAMPLES.map(example).collect_view()}</p> }.into_any()
+    }
+
+    /// What a log, or a line that was typed, means.
+    fn signs_seen(self, long: bool) -> Option<AnyView> {
+        self.answer
+            .with(|a| (long || a.is_log()).then(|| self.signs.with(|signs| signs::list(&a.log, signs, self.done))))
+    }
+
+    /// The places.
+    fn results(self) -> AnyView {
+        let list = move |_| {
+            (move || {
+                let index = self.index.get()?;
+                self.answer.with(|a| {
+                    let figure = a.figure.as_ref().map(|figure| self.figure(0, figure));
+                    let from = usize::from(figure.is_some());
+                    let row = |(i, hit): (usize, &Hit)| Some(self.row(from + i, hit, index.entries().get(hit.index)?));
+                    let rows = a.found.hits.iter().enumerate().filter_map(row).collect_view();
+                    Some(view! { {figure} {rows} }.into_any())
+                })
+            })
+            .into_any()
+        };
+        view! {
+            <div id=format!("{}-results", self.id) role="listbox" aria-label="Results" class="results">
+                {library().search.show(list)}
+            </div>
+        }
+        .into_any()
+    }
+
+    fn choose(self, i: usize) {
+        if self.chosen.get_untracked() != i {
+            self.chosen.set(i);
+        }
+    }
+
+    /// A figure that is set to what was read.
+    fn figure(self, i: usize, figure: &Answered) -> AnyView {
+        view! {
+            <a
+                role="option"
+                id=self.id_of(i)
+                class="result answer"
+                tabindex="-1"
+                href=figure.href()
+                aria-selected=move || (self.chosen.get() == i).to_string()
+                on:mousemove=move |_| self.choose(i)
+                on:click=move |_| self.done.run(())
+            >
+                <span class="result-kind">"Answer"</span>
+                <span class="result-title">{figure.title}</span>
+                <span class="result-context">{format!("Read as: {}", figure.read.join(", "))}</span>
+                <span class="result-said">{figure.says.clone()}</span>
+            </a>
+        }
+        .into_any()
+    }
+
+    fn row(self, i: usize, hit: &Hit, entry: &SearchEntry) -> AnyView {
+        let kind = match entry.kind {
+            EntryKind::Chapter => "Chapter",
+            EntryKind::Section => "Section",
+            EntryKind::Widget => "Figure",
+            EntryKind::Message => "Message",
+            EntryKind::Formula => "Formula",
+            EntryKind::Term => "Term",
+            EntryKind::Source => "Source",
+            EntryKind::Exercise => "Exercise",
+            EntryKind::Lab => "Lab",
+            EntryKind::Mission => "Mission",
+        };
+        // A source is shown on the map, with what to look for in it, the learner's summary and the way out.
+        let href = match entry.kind {
+            EntryKind::Source => format!("./?{}#sources", Query::new([("q", entry.title.as_str())])),
+            _ => entry.href.clone(),
+        };
+        let context = (!entry.context.is_empty() && entry.context != entry.title)
+            .then(|| view! { <span class="result-context">{entry.context.clone()}</span> });
+        view! {
+            <a
+                role="option"
+                id=self.id_of(i)
+                class="result"
+                tabindex="-1"
+                href=href
+                aria-selected=move || (self.chosen.get() == i).to_string()
+                on:mousemove=move |_| self.choose(i)
+                on:click=move |_| self.done.run(())
+            >
+                <span class="result-kind">{kind}</span>
+                <span class="result-title">{marked(&entry.title, 0..entry.title.len(), &hit.title_marks)}</span>
+                {context}
+                <span class="result-text">{marked(&entry.text, hit.snippet.clone(), &hit.marks)}</span>
+            </a>
+        }
+        .into_any()
+    }
+
+    /// Takes a file: one that is text goes into the field, of another the way to its page is shown.
+    fn take(self, files: Vec<web_sys::File>) {
+        let Some(given) = files.into_iter().next() else { return };
+        self.clear();
+        let name = given.name().to_lowercase();
+        if [".pickle", ".pkl"].iter().any(|ending| name.ends_with(ending)) {
+            self.elsewhere.set(Some(SNAPSHOT));
+            return;
+        }
+        if name.ends_with(".gz") {
+            self.elsewhere.set(Some(TRACE));
+            return;
+        }
+        spawn_local(async move {
+            match file::read_text(&given, LARGEST).await {
+                Ok(text) if text.trim_start().starts_with(['{', '[']) && text.contains("\"ph\"") => {
+                    self.elsewhere.set(Some(TRACE))
+                }
+                Ok(text) => {
+                    self.wants_log.set(true);
+                    self.text.set(text);
+                }
+                Err(why) => self.trouble.set(Some(why)),
+            }
+        });
+    }
+}
+
+/// The text of a paste that is more than a question: it has lines.
+fn lines_of(event: &ClipboardEvent) -> Option<String> {
+    let event: &web_sys::ClipboardEvent = event.unchecked_ref();
+    let text = event.clipboard_data()?.get_data("text").ok()?;
+    text.trim().contains('\n').then_some(text)
+}
+
+/// A piece of `text` with the marked ranges in `<mark>`.
+fn marked(text: &str, piece: Range<usize>, marks: &[Range<usize>]) -> impl IntoView + use<> {
+    let slice = |range: Range<usize>| text.get(range).unwrap_or_default().to_owned();
+    let mut at = piece.start;
+    let mut parts = Vec::new();
+    for mark in marks {
+        let before = slice(at..mark.start);
+        parts.push(view! { {before} <mark>{slice(mark.clone())}</mark> });
+        at = mark.end;
+    }
+    let (cut_before, cut_after) = (piece.start > 0, piece.end < text.len());
+    view! { {cut_before.then_some("… ")} {parts} {slice(at..piece.end)} {cut_after.then_some(" …")} }
+}

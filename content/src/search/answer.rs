@@ -1,0 +1,53 @@
+//! What the box says to whatever is typed or pasted: what a log means, a figure set to the numbers in a question, and the places that answer.
+
+use ringside_core::ask::{self, Answered};
+
+use super::{Found, Index, LogReading, read_log};
+use crate::schema::{SignKind, Signs};
+
+/// A question has no more to say after so many bytes.
+const LONGEST: usize = 400;
+
+/// All of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answer {
+    /// What the text says as a log.
+    pub log: LogReading,
+    /// A figure in the state that its numbers ask for.
+    pub figure: Option<Answered>,
+    /// The places.
+    pub found: Found,
+}
+
+/// The answer to a text, with the best `limit` places.
+pub fn answer(index: &Index, signs: &Signs, text: &str, limit: usize) -> Answer {
+    if text.trim_start().starts_with('{')
+        && let Some(figure) = ask::of_config(text)
+    {
+        return Answer { figure: Some(figure), found: index.find("config.json", limit), ..Answer::default() };
+    }
+    let log = read_log(&signs.0, text);
+    // Of a log, the line to begin with is the question.
+    let first = log.seen.first().map(|seen| &seen.place).or(log.unknown.first());
+    let question = first.filter(|_| log.lines > 1).map_or(text, |at| at.text.as_str());
+    let end = (0..=LONGEST).rev().find(|end| question.is_char_boundary(*end)).unwrap_or_default();
+    let found = index.find(question.get(..end.min(question.len())).unwrap_or(question), limit);
+    let figure = if log.lines > 1 { None } else { ask::answer(text) };
+    Answer { log, figure, found }
+}
+
+impl Answer {
+    /// Whether it is a log, or a line of one that is recognized.
+    pub fn is_log(&self) -> bool {
+        self.log.lines > 1 || self.log.seen.iter().any(|seen| seen.kind > SignKind::Note)
+    }
+
+    /// The addresses that it leads to, in the order in which they are shown: a figure that takes the numbers, what a log means, the places.
+    pub fn hrefs(&self, index: &Index, signs: &Signs) -> Vec<String> {
+        let figure = self.figure.iter().map(Answered::href);
+        let signs = self.log.seen.iter().filter(|_| self.is_log()).filter_map(|seen| signs.0.get(seen.sign));
+        let places = self.found.hits.iter().filter_map(|hit| index.entries().get(hit.index));
+        let signs = signs.map(|sign| sign.section.href.clone());
+        figure.chain(signs).chain(places.map(|entry| entry.href.clone())).collect()
+    }
+}

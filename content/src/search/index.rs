@@ -1,0 +1,336 @@
+//! The entries by their words, made once; and what a question finds.
+//!
+//! A word counts by how rare it is (as in BM25F), and by where it stands: title, words for searching, context or text. Words that stand side by
+//! side in the question and in an entry count once more. An entry that has few of the words counts less, and so does a kind of entry that seldom
+//! answers a question by itself. Nothing but the weights below decides.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::spelling::nearest;
+use super::text::{Same, Word};
+use super::{Found, Hit};
+use crate::schema::{EntryKind, SearchEntry, SearchIndex};
+
+/// Title, context, text and words for searching.
+const FIELDS: usize = 4;
+/// What a word counts in each of them.
+const WEIGHT: [f64; FIELDS] = [3.0, 1.5, 1.0, 2.0];
+/// How much less it counts in one that is longer than usual.
+const LONG: [f64; FIELDS] = [0.4, 0.4, 0.75, 0.4];
+/// What two neighbours count in each of them.
+const PAIR: [f64; FIELDS] = [0.75, 0.6, 0.5, 0.75];
+/// How soon more of the same word adds nothing (BM25's k₁).
+const ENOUGH: f64 = 1.2;
+/// What a number counts beside a word: "24" and "7B" are read for what they mean elsewhere.
+const NUMBER: f64 = 0.3;
+/// What the end of a word counts that was not typed yet.
+const UNFINISHED: f64 = 0.6;
+/// The best so many are looked at for neighbours.
+const LOOKED_AT: usize = 80;
+/// Below this share of the question's words, by weight, a result is not what was asked for.
+const WEAK: f64 = 0.5;
+/// How many are shown where nothing is found.
+const INSTEAD: usize = 8;
+
+/// How much of the text a snippet shows, in characters before and after its first match.
+const BEFORE: usize = 40;
+const AFTER: usize = 120;
+
+/// How likely a kind of entry is to answer a question by itself.
+fn likely(kind: EntryKind) -> f64 {
+    match kind {
+        EntryKind::Widget => 1.2,
+        EntryKind::Chapter | EntryKind::Section | EntryKind::Message => 1.0,
+        EntryKind::Lab => 0.9,
+        EntryKind::Formula | EntryKind::Mission => 0.8,
+        EntryKind::Term => 0.7,
+        EntryKind::Exercise => 0.55,
+        EntryKind::Source => 0.5,
+    }
+}
+
+/// Where a word stands: an entry, and how often in each field of it.
+type Posting = (u32, [u16; FIELDS]);
+
+/// Everything that can be found, by its words.
+#[derive(Debug, Default)]
+pub struct Index {
+    of: Arc<SearchIndex>,
+    same: Same,
+    /// Every word by its stem.
+    terms: BTreeMap<String, u32>,
+    /// Of each word: how it is first written, and where it stands.
+    postings: Vec<(String, Vec<Posting>)>,
+    /// The words of each entry.
+    docs: Vec<[Vec<u32>; FIELDS]>,
+    /// Words of a field on average.
+    usual: [f64; FIELDS],
+}
+
+/// A word of a question.
+struct Asked {
+    /// The words of the index that it may be, and what each counts.
+    terms: Vec<(u32, f64)>,
+    /// How rare it is.
+    weight: f64,
+}
+
+impl Asked {
+    fn has(&self, term: u32) -> bool {
+        self.terms.iter().any(|(own, _)| *own == term)
+    }
+}
+
+impl Index {
+    /// The index of these places.
+    pub fn of(of: Arc<SearchIndex>) -> Self {
+        let mut index = Self { same: Same::of(&of.same), ..Self::default() };
+        for (at, entry) in of.entries.iter().enumerate() {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            let fields = fields(entry).map(|text| index.same.words(text));
+            let mut counts: BTreeMap<u32, [u16; FIELDS]> = BTreeMap::new();
+            let mut doc: [Vec<u32>; FIELDS] = Default::default();
+            for (field, (words, terms)) in fields.into_iter().zip(&mut doc).enumerate() {
+                for word in words {
+                    let term = index.term(word);
+                    terms.push(term);
+                    if let Some(count) = counts.entry(term).or_default().get_mut(field) {
+                        *count = count.saturating_add(1);
+                    }
+                }
+            }
+            for (term, count) in counts {
+                if let Some((_, postings)) = index.postings.get_mut(term as usize) {
+                    postings.push((at, count));
+                }
+            }
+            index.docs.push(doc);
+        }
+        let many = index.docs.len().max(1) as f64;
+        for field in 0..FIELDS {
+            let words: usize = index.docs.iter().map(|doc| doc[field].len()).sum();
+            index.usual[field] = (words as f64 / many).max(1.0);
+        }
+        index.of = of;
+        index
+    }
+
+    /// The number of a word, a new one for a new word.
+    fn term(&mut self, word: Word) -> u32 {
+        if let Some(term) = self.terms.get(&word.stem) {
+            return *term;
+        }
+        let term = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
+        let written = if word.written.is_empty() { word.stem.clone() } else { word.written };
+        self.terms.insert(word.stem, term);
+        self.postings.push((written, Vec::new()));
+        term
+    }
+
+    /// The places.
+    pub fn entries(&self) -> &[SearchEntry] {
+        &self.of.entries
+    }
+
+    /// The best `limit` places for a question; none for one without a word, and figures to begin with where nothing has any of its words.
+    pub fn find(&self, question: &str, limit: usize) -> Found {
+        let words = self.same.words_or_filler(question);
+        if words.is_empty() {
+            return Found::default();
+        }
+        let (asked, meant, unknown) = self.asked(question, &words);
+        let total = unknown + distinct(&asked).map(|one| one.weight).sum::<f64>();
+        let mut scores = self.score(&asked, total - unknown);
+        scores.truncate(LOOKED_AT.max(limit));
+        for (score, _, at) in &mut scores {
+            *score += self.neighbours(&asked, *at);
+        }
+        scores.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
+        let best = scores.first().map_or(0.0, |(_, has, _)| *has);
+        let mut hits: Vec<Hit> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for (.., at) in scores {
+            let Some(entry) = self.of.entries.get(at).filter(|entry| seen.insert(entry.href.as_str())) else {
+                continue;
+            };
+            if hits.len() == limit {
+                break;
+            }
+            hits.push(self.shown(at, entry, &asked));
+        }
+        if hits.is_empty() {
+            let figures = self.of.entries.iter().enumerate().filter(|(_, entry)| entry.kind == EntryKind::Widget);
+            hits = figures.take(INSTEAD.min(limit)).map(|(at, entry)| self.shown(at, entry, &asked)).collect();
+        }
+        Found { hits, meant, weak: best < WEAK * total }
+    }
+
+    /// What the words of a question may be; the question as it was meant, if that is not as it was written; and the weight of the words that
+    /// stand nowhere.
+    fn asked(&self, question: &str, words: &[Word]) -> (Vec<Asked>, Option<String>, f64) {
+        // A space after the last word says that it is finished.
+        let open = question.chars().next_back().is_some_and(char::is_alphanumeric);
+        let (mut asked, mut unknown) = (Vec::new(), 0.0);
+        let (mut meant, mut changed) = (Vec::new(), false);
+        for (i, word) in words.iter().enumerate() {
+            let unfinished = open && i + 1 == words.len() && !word.written.is_empty();
+            let exact = self.terms.get(&word.stem).map(|term| (*term, 1.0));
+            let mut terms: Vec<(u32, f64)> = exact.into_iter().collect();
+            if unfinished {
+                let begin =
+                    self.terms.range(word.written.clone()..).take_while(|(stem, _)| stem.starts_with(&word.written));
+                let rest =
+                    begin.map(|(_, term)| (*term, UNFINISHED)).filter(|(term, _)| Some(*term) != exact.map(|e| e.0));
+                terms.extend(rest);
+            }
+            let is_number = word.stem.starts_with(|c: char| c.is_ascii_digit());
+            if terms.is_empty() && !is_number {
+                let all = self.postings.iter().zip(0_u32..);
+                let near =
+                    nearest(&word.written, unfinished, all.map(|((other, at), term)| (other.as_str(), at.len(), term)));
+                if let Some((term, (other, _))) = near.and_then(|term| Some((term, self.postings.get(term as usize)?)))
+                {
+                    terms.push((term, 1.0));
+                    meant.push(other.clone());
+                    changed = true;
+                }
+            } else {
+                meant.push(question.get(word.at.clone()).unwrap_or_default().to_owned());
+            }
+            let many: usize =
+                terms.iter().filter_map(|(term, _)| self.postings.get(*term as usize)).map(|(_, at)| at.len()).sum();
+            let factor = if is_number { NUMBER } else { 1.0 };
+            let weight = factor * rare(many.min(self.docs.len()), self.docs.len());
+            if terms.is_empty() {
+                unknown += weight;
+            } else {
+                asked.push(Asked { terms, weight });
+            }
+        }
+        meant.dedup();
+        (asked, changed.then(|| meant.join(" ")), unknown)
+    }
+
+    /// Every entry that has one of the words: how well it fits, the weight of the words that it has, and which it is. The best come first.
+    fn score(&self, asked: &[Asked], total: f64) -> Vec<(f64, f64, usize)> {
+        let mut scores = vec![(0.0, 0.0); self.docs.len()];
+        for one in distinct(asked) {
+            let mut found: BTreeMap<u32, f64> = BTreeMap::new();
+            for (term, share) in &one.terms {
+                for (at, counts) in self.postings.get(*term as usize).map(|(_, at)| at.as_slice()).unwrap_or_default() {
+                    *found.entry(*at).or_default() += share * self.counted(*at, counts);
+                }
+            }
+            for (at, x) in found {
+                if let Some((score, has)) = scores.get_mut(at as usize) {
+                    *score += one.weight * x * (ENOUGH + 1.0) / (x + ENOUGH);
+                    *has += one.weight;
+                }
+            }
+        }
+        let mut list: Vec<(f64, f64, usize)> = scores
+            .into_iter()
+            .enumerate()
+            .filter(|(_, (score, _))| *score > 0.0)
+            .map(|(at, (score, has))| (score * (has / total).sqrt() * self.likely(at), has, at))
+            .collect();
+        list.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
+        list
+    }
+
+    fn likely(&self, at: usize) -> f64 {
+        self.of.entries.get(at).map_or(0.0, |entry| likely(entry.kind))
+    }
+
+    /// How much of a word an entry has, less what its length makes likely.
+    fn counted(&self, at: u32, counts: &[u16; FIELDS]) -> f64 {
+        let Some(doc) = self.docs.get(at as usize) else { return 0.0 };
+        let of = |field: usize| {
+            let length = doc[field].len() as f64 / self.usual[field];
+            WEIGHT[field] * f64::from(counts[field]) / (1.0 - LONG[field] + LONG[field] * length)
+        };
+        (0..FIELDS).map(of).sum()
+    }
+
+    /// What neighbours of the question count that are neighbours in an entry.
+    fn neighbours(&self, asked: &[Asked], at: usize) -> f64 {
+        let Some(doc) = self.docs.get(at) else { return 0.0 };
+        let pair = |pair: &[Asked]| match pair {
+            [a, b] => {
+                let stands = |terms: &Vec<u32>| {
+                    let two = |two: &[u32]| matches!(two, [x, y] if x != y && a.has(*x) && b.has(*y));
+                    terms.windows(2).any(two)
+                };
+                let field = doc.iter().position(stands);
+                field.map_or(0.0, |field| PAIR[field] * a.weight.min(b.weight))
+            }
+            _ => 0.0,
+        };
+        asked.windows(2).map(pair).sum::<f64>() * self.likely(at)
+    }
+
+    /// An entry with what of it is shown.
+    fn shown(&self, index: usize, entry: &SearchEntry, asked: &[Asked]) -> Hit {
+        let marks = |text: &str| -> Vec<Range<usize>> {
+            let is_asked = |word: &Word| {
+                let term = self.terms.get(&word.stem);
+                term.is_some_and(|term| asked.iter().any(|one| one.has(*term)))
+            };
+            let mut marks: Vec<Range<usize>> =
+                self.same.words(text).into_iter().filter(is_asked).map(|word| word.at).collect();
+            marks.dedup();
+            marks
+        };
+        let in_text = marks(&entry.text);
+        let snippet = snippet(&entry.text, &in_text);
+        let marks_shown = in_text.into_iter().filter(|m| snippet.start <= m.start && m.end <= snippet.end).collect();
+        Hit { index, title_marks: marks(&entry.title), snippet, marks: marks_shown }
+    }
+}
+
+/// The words of a question, each once.
+fn distinct(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
+    let is_first = |(i, one): &(usize, &Asked)| {
+        let earlier = asked.get(..*i).unwrap_or_default();
+        !one.terms
+            .first()
+            .is_some_and(|(term, _)| earlier.iter().any(|other| other.terms.first().is_some_and(|(t, _)| t == term)))
+    };
+    asked.iter().enumerate().filter(is_first).map(|(_, one)| one)
+}
+
+/// What a word counts that so many of all entries have (BM25's inverse document frequency).
+fn rare(has: usize, all: usize) -> f64 {
+    let (has, all) = (has as f64, all as f64);
+    (1.0 + (all - has + 0.5) / (has + 0.5)).ln()
+}
+
+fn fields(entry: &SearchEntry) -> [&str; FIELDS] {
+    [&entry.title, &entry.context, &entry.text, &entry.words]
+}
+
+/// The piece of a text to show: where most of the marks are close together.
+fn snippet(text: &str, marks: &[Range<usize>]) -> Range<usize> {
+    let close =
+        |from: &Range<usize>| marks.iter().filter(|m| m.start >= from.start && m.end <= from.start + AFTER).count();
+    let first = marks.iter().rev().max_by_key(|mark| close(mark)).map_or(0, |mark| mark.start);
+    let start = text[..first].char_indices().rev().take(BEFORE).last().map_or(first, |(i, _)| i);
+    // Do not begin inside a word, unless the text has no space there.
+    let start = if start == 0 {
+        0
+    } else {
+        text[start..first].find(char::is_whitespace).map_or(start, |i| {
+            let space = start + i;
+            space + text[space..].chars().next().map_or(0, char::len_utf8)
+        })
+    };
+    let end = text[first..].char_indices().nth(AFTER).map_or(text.len(), |(i, _)| first + i);
+    let end = if end == text.len() {
+        end
+    } else {
+        text[first..end].rfind(char::is_whitespace).filter(|&i| i > 0).map_or(end, |i| first + i)
+    };
+    start..end
+}

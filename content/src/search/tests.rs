@@ -1,0 +1,111 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::schema::{EntryKind, SearchEntry, SearchIndex};
+
+fn entry(title: &str, context: &str, text: &str) -> SearchEntry {
+    let own = str::to_owned;
+    // No two places are the same.
+    let href = format!("{title}/{context}/{text}");
+    SearchEntry {
+        kind: EntryKind::Section,
+        title: own(title),
+        context: own(context),
+        href,
+        words: String::new(),
+        text: own(text),
+    }
+}
+
+fn index(entries: &[SearchEntry]) -> Index {
+    let same = vec![vec!["oom".to_owned(), "out of memory".to_owned()]];
+    Index::of(Arc::new(SearchIndex { entries: entries.to_vec(), same }))
+}
+
+fn found(entries: &[SearchEntry], question: &str) -> Vec<usize> {
+    index(entries).find(question, 10).hits.into_iter().map(|h| h.index).collect()
+}
+
+#[test]
+fn titles_come_before_contexts_and_contexts_before_texts() {
+    let entries = [entry("a b", "c", "all about memory"), entry("a b", "memory", "d"), entry("memory", "c", "d")];
+    assert_eq!(found(&entries, "memory"), [2, 1, 0]);
+}
+
+#[test]
+fn rare_words_count_more_and_no_word_is_a_must() {
+    let mut entries = vec![entry("", "", "the gpu waits"); 5];
+    for (i, entry) in entries.iter_mut().enumerate() {
+        entry.href = i.to_string();
+    }
+    entries.push(entry("", "", "a stall of the loader"));
+    assert_eq!(found(&entries, "why is my gpu waiting for the loader").first(), Some(&5));
+    assert_eq!(found(&entries, "gpu xyzzyxyzzy").len(), 5);
+}
+
+#[test]
+fn the_last_word_may_be_unfinished_and_slips_are_forgiven() {
+    let entries = [entry("", "", "gradients accumulate"), entry("", "", "attention of heads")];
+    let index = index(&entries);
+    let ask = |question: &str| {
+        let found = index.find(question, 10);
+        (found.hits.first().map(|hit| hit.index), found.meant, found.weak)
+    };
+    assert_eq!(ask("gradient accum"), (Some(0), None, false));
+    assert_eq!(ask("gradeints "), (Some(0), Some("gradients".to_owned()), false));
+    assert_eq!(ask("attnetion heads"), (Some(1), Some("attention heads".to_owned()), false));
+    assert!(ask("xyzzyxyzzy qwertyqwerty attention").2, "most of it is nowhere");
+}
+
+#[test]
+fn nothing_in_common_shows_figures_to_begin_with() {
+    let figure = SearchEntry { kind: EntryKind::Widget, ..entry("Roofline", "", "") };
+    let index = index(&[entry("a", "", ""), figure]);
+    let found = index.find("zzzz", 10);
+    assert_eq!(found.hits.iter().map(|hit| hit.index).collect::<Vec<_>>(), [1]);
+    assert!(found.weak);
+    for nothing in ["", "  ", "-", "…"] {
+        assert_eq!(index.find(nothing, 10), Found::default(), "{nothing}");
+    }
+}
+
+#[test]
+fn phrases_of_the_same_meaning_are_one() {
+    let entries = [entry("", "", "a step that is out of memory"), entry("", "", "memory of a step")];
+    assert_eq!(found(&entries, "OOM in a step"), [0, 1]);
+}
+
+#[test]
+fn equal_scores_keep_their_order_and_a_place_comes_once() {
+    let mut entries = vec![entry("Memory", "", ""); 5];
+    for (i, entry) in entries.iter_mut().enumerate() {
+        entry.href = (i / 2).to_string();
+    }
+    assert_eq!(found(&entries, "mem"), [0, 2, 4]);
+    assert_eq!(index(&entries).find("mem", 2).hits.len(), 2);
+}
+
+#[test]
+fn a_snippet_shows_the_match_and_its_marks() {
+    let text = format!("{}the Ádám states of Adam take {}", "word ".repeat(40), "much room ".repeat(40));
+    let index = index(&[entry("Adam", "", &text)]);
+    let found = index.find("adam st", 1);
+    let hit = found.hits.first().expect("a hit");
+    assert_eq!(hit.title_marks.first(), Some(&(0..4)));
+    let shown: Vec<&str> = hit.marks.iter().map(|m| &text[m.clone()]).collect();
+    assert_eq!(shown, ["Ádám", "states", "Adam"]);
+    assert!(text[hit.snippet.clone()].starts_with("word "));
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_and_any_question_give_ranges_inside_the_text(title in "\\PC{0,40}", text in "\\PC{0,400}", question in "\\PC{0,12}") {
+        let entries = [entry(&title, "", &text), entry(&text, &title, &question)];
+        for hit in index(&entries).find(&question, 5).hits {
+            let e = &entries[hit.index];
+            assert!(e.text.get(hit.snippet.clone()).is_some());
+            assert!(hit.marks.iter().all(|m| e.text.get(m.clone()).is_some()));
+            assert!(hit.title_marks.iter().all(|m| e.title.get(m.clone()).is_some()));
+        }
+    }
+}

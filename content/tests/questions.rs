@@ -1,0 +1,84 @@
+//! The search on real questions: `questions.toml`, of which every third was held back while the search was tuned.
+
+use std::sync::Arc;
+
+use ringside_content::schema::{SearchIndex, Signs};
+use ringside_content::search::{Index, answer};
+use serde::Deserialize;
+
+use crate::{file, root};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Questions {
+    question: Vec<Question>,
+}
+
+/// A question, and the pages that answer it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    ask: String,
+    at: Vec<String>,
+}
+
+impl Question {
+    /// Whether this address is one of the pages, or on one of them where the page as a whole is meant.
+    fn is_at(&self, href: &str) -> bool {
+        let page = href.split('?').next().unwrap_or_default();
+        self.at.iter().any(|at| page == at || (!at.contains('#') && page.starts_with(at.as_str())))
+    }
+}
+
+/// Of so many questions, those whose page is first, and among the first three.
+#[derive(Debug, Default)]
+struct Score {
+    asked: u32,
+    first: u32,
+    three: u32,
+    missed: Vec<String>,
+}
+
+impl Score {
+    fn shares(&self) -> [u32; 2] {
+        [self.first, self.three].map(|n| (f64::from(n) / f64::from(self.asked) * 100.0).round() as u32)
+    }
+}
+
+#[test]
+fn real_questions_find_their_page() {
+    let text = std::fs::read_to_string(root().join("tests/questions.toml")).expect("questions.toml");
+    let questions: Questions = toml::from_str(&text).expect("questions");
+    let index: SearchIndex = serde_json::from_slice(file("search.json")).expect("search.json");
+    let signs: Signs = serde_json::from_slice(file("signs.json")).expect("signs.json");
+    for question in &questions.question {
+        let known = |at: &String| index.entries.iter().any(|entry| entry.href == *at);
+        assert!(question.at.iter().all(known), "{}: {:?}", question.ask, question.at);
+    }
+    let index = Index::of(Arc::new(index));
+    let mut scores: [Score; 2] = Default::default();
+    for (i, question) in questions.question.iter().enumerate() {
+        let score = &mut scores[usize::from(i % 3 == 2)];
+        let hrefs = answer(&index, &signs, &question.ask, 10).hrefs(&index, &signs);
+        assert!(!hrefs.is_empty(), "{}", question.ask);
+        let is_first = hrefs.iter().take(1).any(|href| question.is_at(href));
+        let is_among = hrefs.iter().take(3).any(|href| question.is_at(href));
+        score.asked += 1;
+        score.first += u32::from(is_first);
+        score.three += u32::from(is_among);
+        if !is_first {
+            let why = if is_among { "not first" } else { "not among three" };
+            score.missed.push(format!("{why}: {} → {:?}", question.ask, hrefs.get(..4).unwrap_or(&hrefs)));
+        }
+    }
+    let [tuned, held] = &scores;
+    for (name, score) in [("tuned", tuned), ("held back", held)] {
+        let [first, three] = score.shares();
+        println!("{name}: {first}% first, {three}% among three, of {}\n{}", score.asked, score.missed.join("\n"));
+    }
+    assert!(tuned.asked >= 100 && held.asked >= 50);
+    for score in [tuned, held] {
+        let [first, three] = score.shares();
+        assert!(first >= 85 && three >= 95, "{first}% first, {three}% among three:\n{}", score.missed.join("\n"));
+    }
+}

@@ -1,0 +1,260 @@
+//! A question with numbers in it, and the figure that answers it: "7B LoRA on one 24 GB card".
+//!
+//! [`answer`] reads the model, the GPUs and the amounts that a question names ([`read`]), takes the first figure of a short list whose words the
+//! question has, and sets it through the parameters that the figure declares ([`crate::setup::fill()`]). What was read is listed, what was not
+//! read is not claimed, and the figure's own model says what comes of it.
+
+mod read;
+#[cfg(test)]
+mod tests;
+
+use crate::catalogue;
+use crate::declare::{Model, Takes};
+use crate::kv_cache::blocks::figure as cache;
+use crate::memory::breakdown as memory;
+use crate::model::{ModelRef, presets};
+use crate::planner;
+use crate::post_training::adapters::figure as adapters;
+use crate::post_training::held::Tune;
+use crate::post_training::memory as rlhf;
+use crate::query::{Kind, Query, plain};
+use crate::serving::sizing;
+use crate::setup::{Setup, fill};
+use crate::training_run;
+use read::{Reading, like};
+
+/// A figure in the state that answers a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// The figure's id.
+    pub figure: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+    /// Its state.
+    pub query: Query,
+    /// What was read of the question.
+    pub read: Vec<String>,
+    /// What comes of it: a sentence or a few. Empty where only the figure can say it.
+    pub says: String,
+}
+
+impl Answered {
+    /// Its address, relative to the site's base.
+    pub fn href(&self) -> String {
+        format!("w/{}/?{}", self.figure, self.query)
+    }
+}
+
+/// A figure that answers a kind of question.
+struct Rule {
+    figure: &'static str,
+    /// Whether the question is of its kind.
+    is_asked: fn(&Reading) -> bool,
+    /// What the question sets beside the model and the GPUs: names and values of parameters.
+    sets: fn(&Reading) -> Vec<(&'static str, String)>,
+    /// What the figure says.
+    says: fn(&Query, &Reading) -> String,
+}
+
+const ADAPTER: [&str; 6] = ["lora", "qlora", "peft", "adapter", "adapters", "dora"];
+const RL: [&str; 4] = ["ppo", "grpo", "dpo", "rlhf"];
+const COST: [&str; 9] = ["long", "days", "weeks", "hours", "cost", "costs", "expensive", "price", "budget"];
+const TRAIN: [&str; 6] = ["train", "training", "pretrain", "pretraining", "pre", "scratch"];
+const SERVE: [&str; 13] = [
+    "serve",
+    "serving",
+    "users",
+    "user",
+    "deploy",
+    "hosting",
+    "host",
+    "vllm",
+    "sglang",
+    "throughput",
+    "concurrent",
+    "inference",
+    "concurrency",
+];
+const LAYOUT: [&str; 7] = ["tp", "pp", "parallelism", "layout", "megatron", "3d", "parallel"];
+const MEMORY: [&str; 24] = [
+    "fit",
+    "fits",
+    "memory",
+    "vram",
+    "oom",
+    "train",
+    "training",
+    "finetune",
+    "finetuning",
+    "tune",
+    "tuning",
+    "pretrain",
+    "fsdp",
+    "zero",
+    "deepspeed",
+    "ddp",
+    "gpu",
+    "gpus",
+    "card",
+    "run",
+    "load",
+    "cuda",
+    "need",
+    "needed",
+];
+
+/// The first whose kind of question it is.
+const RULES: [Rule; 7] = [
+    Rule {
+        figure: adapters::Params::ID,
+        is_asked: |r| r.has(&ADAPTER),
+        sets: |r| some([("rank", r.rank), ("seq", r.seq), ("mbs", r.batch)]),
+        says: |query, r| {
+            let wanted = if r.has(&["qlora"]) { Tune::Qlora } else { Tune::Lora };
+            of(query, |p: &adapters::Params, s| p.verdict_in_words(s, wanted))
+        },
+    },
+    Rule {
+        figure: rlhf::Params::ID,
+        is_asked: |r| r.has(&RL),
+        sets: |r| {
+            let method = ["grpo", "dpo"].into_iter().find(|method| r.has(&[method])).unwrap_or("ppo");
+            vec![("method", method.to_owned())]
+        },
+        says: |query, _| of(query, |p: &rlhf::Params, s| p.finding(s)),
+    },
+    Rule {
+        figure: sizing::Params::ID,
+        is_asked: |r| r.has(&SERVE) || (r.has(&["second", "s"]) && r.has(&["tokens", "token"])),
+        sets: |r| some([("users", r.users.or_else(|| r.has(&["second", "s"]).then_some(1))), ("prompt", r.seq)]),
+        says: |query, _| of(query, |p: &sizing::Params, plan| p.finding(plan)),
+    },
+    Rule {
+        figure: training_run::Params::ID,
+        is_asked: |r| r.tokens.is_some() || (r.has(&COST) && r.has(&TRAIN)),
+        sets: |r| {
+            let tokens = r.tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
+            let mut sets = tokens.unwrap_or_default();
+            sets.extend(some([("seq", r.seq)]));
+            sets
+        },
+        says: |query, _| of(query, |_: &training_run::Params, run| run.finding()),
+    },
+    Rule {
+        figure: planner::Params::ID,
+        is_asked: |r| r.has(&LAYOUT) && r.cluster().is_some_and(|[node, nodes]| node * nodes > 1),
+        sets: |r| some([("seq", r.seq)]),
+        // Its search takes too long to wait for.
+        says: |_, _| String::new(),
+    },
+    Rule {
+        figure: cache::Params::ID,
+        is_asked: |r| {
+            r.has(&["kv", "kvcache"]) || (r.seq.is_some() && r.has(&["context", "concurrency"]) && !r.has(&TRAIN))
+        },
+        sets: |r| {
+            let mut sets = vec![("view", "fit".to_owned())];
+            sets.extend(some([("tokens", r.seq), ("tp", r.gpus)]));
+            sets
+        },
+        says: |query, _| of(query, |p: &cache::Params, s| p.finding(s)),
+    },
+    Rule {
+        figure: memory::Params::ID,
+        is_asked: |r| r.has(&MEMORY) || r.gpu.is_some(),
+        sets: |r| {
+            let sharded = r.has(&["fsdp", "zero3", "shard"]).then_some(3);
+            let stage = r.words.windows(2).find_map(|pair| match pair {
+                [zero, stage] if zero == "zero" => stage.parse::<u64>().ok().filter(|stage| *stage <= 3),
+                _ => None,
+            });
+            let gpus = r.cluster().map_or(1, |[node, nodes]| node * nodes);
+            let runs = r.has(&["run", "load", "infer"]) && !r.has(&["train", "training", "tune", "tuning", "finetune"]);
+            let mut sets = some([("dp", Some(gpus)), ("zero", stage.or(sharded)), ("mbs", r.batch)]);
+            if r.preset.is_some() {
+                sets.extend(some([("seq", r.seq)]));
+            }
+            if runs {
+                sets.push(("mode", "inference".to_owned()));
+            }
+            sets
+        },
+        says: |query, _| of(query, |_: &memory::Params, b| b.verdict().join(" ").trim_end().to_owned()),
+    },
+];
+
+/// The pairs that have a value.
+fn some<const N: usize>(pairs: [(&'static str, Option<u64>); N]) -> Vec<(&'static str, String)> {
+    pairs.into_iter().filter_map(|(name, value)| Some((name, value?.to_string()))).collect()
+}
+
+/// What a model says in this state: its sentence, or why there is no result.
+fn of<M: Model>(query: &Query, says: impl Fn(&M, &M::Result) -> String) -> String {
+    let (params, _) = M::read(query);
+    match params.evaluate() {
+        Ok(result) => says(&params, &result),
+        Err(why) => why,
+    }
+}
+
+/// The figure that answers a question, if the question names a model or its size and is of a kind that a figure answers.
+pub fn answer(question: &str) -> Option<Answered> {
+    let reading = Reading::of(question);
+    if reading.preset.is_none() && reading.params.is_none() {
+        return None;
+    }
+    RULES.iter().filter(|rule| (rule.is_asked)(&reading)).find_map(|rule| set(rule, &reading))
+}
+
+/// A figure set to what was read; none if it takes no such model.
+fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
+    let entry = catalogue::find(rule.figure)?;
+    let mut read = reading.said.clone();
+    let takes_count =
+        entry.params().any(|p| matches!(p.takes.map(|t| t.what), Some(Takes::Parameters | Takes::Active)));
+    let choices = entry.params().find_map(|p| match (p.takes.map(|t| t.what), p.spec.kind) {
+        (Some(Takes::Model), Kind::Choice(ids)) => Some(ids),
+        _ => None,
+    });
+    let takes = |preset: &presets::Preset| choices.is_none_or(|ids| ids.contains(&preset.id));
+    let model = match (reading.preset.filter(|preset| takes(preset)), reading.params) {
+        (Some(preset), _) => Some(ModelRef::Preset(preset)),
+        (None, Some(params)) if takes_count => Some(ModelRef::Count(params as u64)),
+        (None, params) => {
+            let of_preset = || reading.preset?.shape.count().ok().map(|count| count.total as f64);
+            let near = params.or_else(of_preset).zip(choices).and_then(|(params, ids)| like(params, ids));
+            near.map(|near| {
+                read.push(format!("counted as {}, the nearest model in this figure", near.name));
+                ModelRef::Preset(near)
+            })
+        }
+    };
+    if model.is_none() {
+        read.push("this figure has no model of that size, and shows its own".to_owned());
+    }
+    let [node, nodes] = reading.cluster().map_or([None, None], |cluster| cluster.map(Some));
+    let setup = Setup { model, gpu: reading.gpu, node, nodes, ..Setup::default() };
+    let filled = fill(entry.params(), &setup, &Query::default()).query;
+    let declared = |name: &str| entry.params().any(|param| param.spec.name == name);
+    let sets = (rule.sets)(reading).into_iter().filter(|(name, _)| declared(name));
+    let (query, _) = (entry.read)(&filled.with(&Query::new(sets)));
+    // The address names what the question sets, and nothing that is as it would be anyway.
+    let standard = (entry.read)(&Query::default()).0;
+    let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
+    let says = (rule.says)(&query, reading);
+    Some(Answered { figure: entry.id, title: entry.title, query, read, says })
+}
+
+/// The figure that shows the model of a pasted `config.json`; none if the text is none, or cannot be read.
+pub fn of_config(text: &str) -> Option<Answered> {
+    let import = crate::model::import(text).ok()?;
+    let (shape, guess) = match &import {
+        crate::model::Import::Known(imported) => (imported.shape, None),
+        crate::model::Import::Guess { imported, .. } => (imported.shape, Some(imported.family)),
+    };
+    let model = ModelRef::Custom { shape, guess };
+    let query = model.query();
+    let says = of(&query, |_: &memory::Params, b| b.verdict().join(" ").trim_end().to_owned());
+    let read = vec![model.name()];
+    Some(Answered { figure: memory::Params::ID, title: memory::Params::TITLE, query, read, says })
+}

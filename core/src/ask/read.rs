@@ -1,0 +1,318 @@
+//! What a question says in numbers and names: a model, GPUs, users, lengths. What is not one of these is not read.
+
+use crate::hardware::{self, Accelerator};
+use crate::model::presets::{self, Preset};
+use crate::quantity::{count, grouped};
+use crate::setup::{MAX_NODE, MAX_NODES};
+use crate::units::GB;
+
+/// No question is read further than so many words.
+const MOST_WORDS: usize = 80;
+/// Words that a model's name may have in a question: "deepseek coder 6.7 b base".
+const LONGEST_NAME: usize = 6;
+/// GPUs of a node where only a total is given.
+const NODE: u64 = 8;
+
+/// What was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Reading {
+    /// Every word of the question, in lower case.
+    pub words: Vec<String>,
+    /// A model by name.
+    pub preset: Option<&'static Preset>,
+    /// A number of parameters.
+    pub params: Option<f64>,
+    /// The GPU, and what of it the question names.
+    pub gpu: Option<&'static Accelerator>,
+    /// GPUs.
+    pub gpus: Option<u64>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// Users or requests at the same time.
+    pub users: Option<u64>,
+    /// Tokens of a sequence.
+    pub seq: Option<u64>,
+    /// Tokens to train on.
+    pub tokens: Option<f64>,
+    /// Rank of an adapter.
+    pub rank: Option<u64>,
+    /// Sequences of a micro-batch.
+    pub batch: Option<u64>,
+    /// All of it in words, in the order of the question.
+    pub said: Vec<String>,
+}
+
+/// A number at the beginning of a word, and what follows it: `24gb`, `8x`, `1.5b`.
+fn number(word: &str) -> Option<(f64, &str)> {
+    let end = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+    let (digits, rest) = word.split_at(end);
+    let value = crate::decimal::parse(digits.trim_end_matches('.')).filter(|value| value.is_finite());
+    Some((value?, rest))
+}
+
+/// Numbers that are written out.
+fn spelled(word: &str) -> Option<f64> {
+    const WORDS: [&str; 9] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "single"];
+    let at = WORDS.iter().position(|other| *other == word)?;
+    Some(if at == 8 { 1.0 } else { at as f64 + 1.0 })
+}
+
+/// The words of a question. `8xH100` is two, `3.5` and `2.5k` are one, and thousands may have commas.
+fn words(question: &str) -> Vec<String> {
+    let lower = question.to_lowercase().replace('×', "x");
+    let chars: Vec<char> = lower.chars().collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
+    for (i, c) in chars.iter().enumerate() {
+        let inside = i > 0 && digit(i - 1) && digit(i + 1);
+        match c {
+            ',' if inside && digit(i + 2) && digit(i + 3) && !digit(i + 4) => {}
+            '.' if inside => word.push('.'),
+            c if c.is_alphanumeric() => {
+                word.push(*c);
+                // `8x` before a name.
+                let times = *c == 'x' && word.len() > 1 && word.bytes().rev().skip(1).all(|b| b.is_ascii_digit());
+                if times && chars.get(i + 1).is_some_and(|c| c.is_alphabetic()) {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            _ if !word.is_empty() => words.push(std::mem::take(&mut word)),
+            _ => {}
+        }
+        if words.len() > MOST_WORDS {
+            break;
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Letters and digits alone, in lower case.
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The model whose whole name stands at the beginning of these words, and how many of them it takes.
+fn named(words: &[String]) -> Option<(&'static Preset, usize)> {
+    let longest = words.len().min(LONGEST_NAME);
+    (1..=longest).rev().find_map(|n| {
+        let text: String = words.get(..n)?.iter().map(|word| bare(word)).collect();
+        let is_it = |preset: &&Preset| {
+            let plain = preset.name.split(" (").next().unwrap_or_default();
+            let hub = preset.hub.rsplit('/').next().unwrap_or_default();
+            [preset.id, plain, hub].iter().any(|name| !name.is_empty() && bare(name) == text)
+        };
+        presets::ALL.iter().find(is_it).map(|preset| (preset, n))
+    })
+}
+
+/// The newest model of a family with a size: "llama 70b".
+fn of_family(words: &[String], size: &str) -> Option<&'static Preset> {
+    let family = |id: &'static str| id.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let says = |family: &str| family.len() > 2 && words.iter().any(|word| word == family);
+    presets::ALL.iter().rev().find(|p| says(family(p.id)) && p.id.split('-').any(|part| part == size))
+}
+
+/// The model that a bare size is taken for: one with that size in its name, Llama before others.
+pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
+    let size = bare(&count(params));
+    let listed = || presets::ALL.iter().filter(|preset| ids.contains(&preset.id));
+    let sized = || listed().filter(|preset| preset.id.split('-').any(|part| bare(part) == size));
+    let llama = sized().filter(|preset| preset.id.starts_with("llama")).last();
+    let off = |preset: &Preset| preset.shape.count().map_or(f64::INFINITY, |c| (c.total as f64 / params).ln().abs());
+    // A quarter more or less is still told apart.
+    let near = || listed().filter(|p| off(p) < 0.22).min_by(|a, b| off(a).total_cmp(&off(b)));
+    llama.or_else(|| sized().next()).or_else(near)
+}
+
+/// GPUs whose name has this word. Words of a name are long enough and have letters and digits, or are a card's number.
+fn gpus_named(word: &str) -> Vec<&'static Accelerator> {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let tells = (digits > 0 && digits < word.len() && word.len() > 1) || (digits == 4 && word.len() == 4);
+    let has = |gpu: &&Accelerator| {
+        let name = gpu.name.to_lowercase();
+        let parts: Vec<&str> = name.split_whitespace().collect();
+        // Its memory stands last: "80 GB".
+        parts.get(..parts.len().saturating_sub(2)).unwrap_or_default().contains(&word)
+    };
+    if tells { hardware::ALL.iter().filter(has).collect() } else { Vec::new() }
+}
+
+/// Of these GPUs the course's own, or the last one whose chip is known, or the last.
+fn usual(gpus: &[&'static Accelerator]) -> Option<&'static Accelerator> {
+    let own = gpus.iter().find(|gpu| gpu.id == hardware::H100.id);
+    own.or_else(|| gpus.iter().rev().find(|gpu| gpu.chip.is_some())).or(gpus.last()).copied()
+}
+
+/// Whether a GPU is sold with so many gigabytes.
+fn has_memory(gpu: &Accelerator, gigabytes: f64) -> bool {
+    (gpu.memory.0 / GB).round() == gigabytes || gpu.name.ends_with(&format!(" {gigabytes} GB"))
+}
+
+impl Reading {
+    /// Reads a question.
+    pub fn of(question: &str) -> Self {
+        let mut reading = Self { words: words(question), ..Self::default() };
+        let words = reading.words.clone();
+        let mut candidates: Vec<&'static Accelerator> = Vec::new();
+        let mut memory = None;
+        let mut i = 0;
+        while let Some(word) = words.get(i) {
+            let rest = words.get(i..).unwrap_or_default();
+            if reading.preset.is_none()
+                && let Some((preset, n)) = named(rest)
+            {
+                reading.preset = Some(preset);
+                reading.said.push(preset.name.to_owned());
+                i += n;
+                continue;
+            }
+            let gpus = gpus_named(word);
+            if candidates.is_empty() && !gpus.is_empty() {
+                candidates = gpus;
+                i += 1;
+                continue;
+            }
+            match number(word).or_else(|| spelled(word).map(|n| (n, ""))) {
+                Some((n, unit)) => {
+                    if let Some(gigabytes) = reading.amount(&words, i, n, unit) {
+                        memory = memory.or(Some(gigabytes));
+                    }
+                }
+                None => {}
+            }
+            i += 1;
+        }
+        reading.settle_gpu(&candidates, memory);
+        reading
+    }
+
+    /// Reads a number with what stands around it. Yields gigabytes, which mean a GPU.
+    fn amount(&mut self, words: &[String], at: usize, n: f64, unit: &str) -> Option<f64> {
+        let word = |i: usize| words.get(i).map_or("", String::as_str);
+        let (unit, after) = if unit.is_empty() { (word(at + 1), word(at + 2)) } else { (unit, word(at + 1)) };
+        let before = |list: &[&str]| (1..=2).any(|back| at.checked_sub(back).is_some_and(|i| list.contains(&word(i))));
+        let whole = (n.fract() == 0.0 && (1.0..=1e9).contains(&n)).then_some(n as u64);
+        const LENGTH: [&str; 7] = ["context", "ctx", "seq", "sequence", "length", "seqlen", "len"];
+        let is_length = LENGTH.contains(&after) || before(&LENGTH) || matches!(after, "token" | "tokens");
+        match unit {
+            "b" | "billion" if matches!(after, "tokens" | "token") => self.train_on(n * 1e9),
+            "t" | "trillion" if matches!(after, "tokens" | "token" | "") => self.train_on(n * 1e12),
+            "b" | "billion" if self.preset.is_none() && self.params.is_none() && (0.01..=10_000.0).contains(&n) => {
+                self.preset = of_family(words, &format!("{n}b"));
+                match self.preset {
+                    Some(preset) => self.said.push(preset.name.to_owned()),
+                    None => {
+                        self.params = Some(n * 1e9);
+                        self.said.push(format!("{} parameters", close(n * 1e9)));
+                    }
+                }
+            }
+            "k" if is_length => self.long(n * 1024.0),
+            "m" if is_length && !matches!(after, "token" | "tokens") => self.long(n * 1024.0 * 1024.0),
+            "gb" | "gib" | "g" => return Some(n),
+            "gpu" | "gpus" | "card" | "cards" | "accelerators" | "devices" => self.count_gpus(whole?),
+            "x" => self.count_gpus(whole?),
+            "node" | "nodes" | "machines" => {
+                if let Some(nodes) = whole.filter(|nodes| self.nodes.is_none() && *nodes <= MAX_NODES) {
+                    self.nodes = Some(nodes);
+                    self.said.push(plural(nodes, "node"));
+                }
+            }
+            "users" | "user" | "people" | "clients" | "sessions" | "requests" | "concurrent" | "simultaneous" => {
+                if let Some(users) = whole.filter(|_| self.users.is_none() && !matches!(after, "per" | "s")) {
+                    self.users = Some(users);
+                    self.said.push(plural(users, "user"));
+                }
+            }
+            _ if before(&["rank", "r"]) => {
+                if let Some(rank) = whole.filter(|rank| *rank <= 1024) {
+                    self.rank = Some(rank);
+                    self.said.push(format!("rank {}", grouped(rank)));
+                }
+            }
+            _ if before(&["batch", "bs", "mbs"]) => {
+                if let Some(batch) = whole.filter(|batch| *batch <= 1024) {
+                    self.batch = Some(batch);
+                    self.said.push(format!("batch size {}", grouped(batch)));
+                }
+            }
+            "token" | "tokens" | "context" | "ctx" if n >= 128.0 => self.long(n),
+            // A GPU's name may follow the number at once: "on 8 H100s".
+            name if !gpus_named(name.trim_end_matches('s')).is_empty() && n <= 100_000.0 => self.count_gpus(whole?),
+            _ if before(&LENGTH) && n >= 128.0 => self.long(n),
+            _ => {}
+        }
+        None
+    }
+
+    fn train_on(&mut self, tokens: f64) {
+        if self.tokens.is_none() {
+            self.tokens = Some(tokens);
+            self.said.push(format!("{} tokens", close(tokens)));
+        }
+    }
+
+    fn long(&mut self, tokens: f64) {
+        if self.seq.is_none() && (1.0..=16_777_216.0).contains(&tokens) {
+            self.seq = Some(tokens as u64);
+            self.said.push(format!("{} tokens of context", grouped(tokens as u64)));
+        }
+    }
+
+    fn count_gpus(&mut self, gpus: u64) {
+        if self.gpus.is_none() && gpus <= MAX_NODE * MAX_NODES {
+            self.gpus = Some(gpus);
+            self.said.push(plural(gpus, "GPU"));
+        }
+    }
+
+    /// The GPU from its name, from its memory, or from both.
+    fn settle_gpu(&mut self, named: &[&'static Accelerator], memory: Option<f64>) {
+        let fits = |gpu: &&&'static Accelerator| memory.is_none_or(|gb| has_memory(gpu, gb));
+        let both: Vec<_> = named.iter().filter(fits).copied().collect();
+        let pcie = self.words.iter().any(|word| word == "pcie");
+        let on_pcie = both.iter().find(|gpu| gpu.name.contains("PCIe")).filter(|_| pcie).copied();
+        let gpu = on_pcie.or_else(|| usual(&both)).or_else(|| usual(named));
+        if let Some(gpu) = gpu {
+            self.said.push(gpu.name.to_owned());
+            self.gpu = Some(gpu);
+        } else if let Some(gigabytes) = memory {
+            let all: Vec<_> = hardware::ALL.iter().filter(|gpu| has_memory(gpu, gigabytes)).collect();
+            self.gpu = usual(&all);
+            if let Some(gpu) = self.gpu {
+                self.said.push(format!(
+                    "{gigabytes} GB, as a {} has",
+                    gpu.name.trim_end_matches(&format!(" {gigabytes} GB"))
+                ));
+            }
+        }
+    }
+
+    /// GPUs of a node, and nodes; none where neither is given.
+    pub fn cluster(&self) -> Option<[u64; 2]> {
+        match (self.gpus, self.nodes) {
+            (None, None) => None,
+            (gpus, Some(nodes)) => Some([gpus.unwrap_or(NODE).min(MAX_NODE), nodes]),
+            (Some(gpus), None) if gpus > NODE && gpus % NODE == 0 => Some([NODE, gpus / NODE]),
+            (Some(gpus), None) => Some([gpus.min(MAX_NODE), 1]),
+        }
+    }
+
+    /// Whether it has one of these words.
+    pub fn has(&self, words: &[&str]) -> bool {
+        self.words.iter().any(|word| words.contains(&word.as_str()))
+    }
+}
+
+/// A large number as people write it: 7B, 2T.
+fn close(value: f64) -> String {
+    count(value).replace(char::is_whitespace, "")
+}
+
+fn plural(n: u64, one: &str) -> String {
+    crate::quantity::counted(n, one, &format!("{one}s"))
+}

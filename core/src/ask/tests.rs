@@ -1,0 +1,128 @@
+use super::*;
+
+fn asked(question: &str) -> Answered {
+    answer(question).unwrap_or_else(|| panic!("{question}"))
+}
+
+fn value<'a>(answered: &'a Answered, name: &str) -> Option<&'a str> {
+    answered.query.get(name)
+}
+
+#[test]
+fn an_adapter_on_a_card_opens_the_figure_of_adapters() {
+    let a = asked("my 7B LoRA run on one 24 GB card is out of memory");
+    assert_eq!(
+        (a.figure, value(&a, "model"), value(&a, "gpu")),
+        ("lora-adapters", Some("llama-2-7b"), Some("rtx-4090"))
+    );
+    assert!(
+        a.read.iter().any(|r| r == "7B parameters") && a.read.iter().any(|r| r.starts_with("24 GB")),
+        "{:?}",
+        a.read
+    );
+    assert!(a.says.contains("LoRA") && a.says.contains("24 GB"), "{}", a.says);
+    let a = asked("QLoRA 70B on a single 48GB GPU possible?");
+    assert_eq!(
+        (a.figure, value(&a, "model")),
+        ("lora-adapters", Some("llama-3-70b").filter(|_| value(&a, "model").is_some()))
+    );
+    assert!(a.says.starts_with("QLoRA"), "{}", a.says);
+}
+
+#[test]
+fn users_open_the_planner_of_serving() {
+    let a = asked("how many GPUs to serve Qwen3-32B to 100 users");
+    assert_eq!((a.figure, value(&a, "users")), ("serving-planner", Some("100")));
+    assert!(a.says.starts_with("100 users"), "{}", a.says);
+    let a = asked("tokens per second for llama 70b on a single h100");
+    assert_eq!((a.figure, value(&a, "users")), ("serving-planner", Some("1")));
+}
+
+#[test]
+fn runs_layouts_and_memory_have_their_figures() {
+    for (question, figure, sets) in [
+        (
+            "how long does it take to train a 7B model on 2T tokens with 64 H100",
+            "training-run",
+            &[("params", "7000000000"), ("gpus", "64")][..],
+        ),
+        ("what tp pp dp should I use for 70B on 128 H100", "parallel-planner", &[("nodes", "16")]),
+        (
+            "will llama 3 70b fit on 8x A100 80GB with FSDP full shard",
+            "memory-breakdown",
+            &[("model", "llama-3-70b"), ("dp", "8"), ("zero", "3"), ("gpu", "a100-80")],
+        ),
+        (
+            "how much VRAM do I need to fully fine-tune a 13B model",
+            "memory-breakdown",
+            &[("params", "13000000000"), ("dp", "1")],
+        ),
+        ("PPO with 7B actor critic reward and reference model on 16 gpus", "rlhf-memory", &[("gpus", "16")]),
+        ("kv cache of llama 3 8b at 32k context", "kv-cache", &[("model", "llama-3-8b"), ("tokens", "32768")]),
+    ] {
+        let a = asked(question);
+        assert_eq!(a.figure, figure, "{question}");
+        for (name, expected) in sets {
+            let standard = catalogue::find(figure).map(|entry| (entry.read)(&Query::default()).0).unwrap_or_default();
+            let got = value(&a, name).or(standard.get(name));
+            let same = got == Some(*expected)
+                || got.and_then(crate::query::parse_number)
+                    == crate::query::parse_number(expected).filter(|_| got.is_some());
+            assert!(same, "{question}: {name} is {got:?}, not {expected}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_read_is_not_claimed() {
+    for question in [
+        "",
+        "why is my loss NaN",
+        "24 GB",
+        "NCCL timeout on 2 nodes",
+        "step 7 of 12",
+        "what is LoRA",
+        "Tried to allocate 1.94 GiB",
+    ] {
+        assert_eq!(answer(question), None, "{question}");
+    }
+    let a = asked("will a 3B model train on a T4");
+    assert_eq!(a.read, ["3B parameters", "T4 16 GB"]);
+}
+
+#[test]
+fn every_answer_is_a_state_that_its_figure_reads_without_complaint() {
+    for question in [
+        "7B LoRA on one 24 GB card",
+        "serve mixtral-8x7b to 1,000 users on H200",
+        "deepseek v3 kv cache 128k context",
+        "pretrain 1.5B on 300B tokens",
+        "GRPO qwen2.5 7b 8 gpus",
+        "70b zero 2 on 4 nodes of 8 gpus",
+        "run llama-3-8b on a 4090",
+    ] {
+        let a = asked(question);
+        let entry = catalogue::find(a.figure).expect("a figure");
+        let (_, problems) = (entry.read)(&a.query);
+        assert!(problems.is_empty(), "{question}: {problems:?}");
+        assert!(!a.read.is_empty());
+    }
+}
+
+#[test]
+fn a_config_opens_the_breakdown_of_its_memory() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/configs/llama-3-8b.json");
+    let a = of_config(&std::fs::read_to_string(path).expect("a fixture")).expect("a model");
+    assert_eq!(
+        (a.figure, value(&a, "model"), value(&a, "num_hidden_layers")),
+        ("memory-breakdown", Some("custom"), Some("32"))
+    );
+    assert_eq!(of_config("{}"), None);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_without_a_panic(text in "\\PC{0,120}", n in 0_u64.., unit in "[a-z]{0,3}") {
+        let _ = answer(&format!("{text} 7B lora {n}{unit} gpus {n} users {n}k context {text}"));
+    }
+}
