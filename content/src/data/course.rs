@@ -62,6 +62,7 @@ fn chapter(world: &World<'_>, mut table: Table<'_, '_>) -> Chapter {
         widgets,
         minutes: table.number("minutes", 1..=999) as u32,
         skills,
+        sections: Vec::new(),
         slug,
     };
     table.finish();
