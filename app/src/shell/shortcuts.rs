@@ -66,8 +66,11 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
         if !dom::is_plain(&event) || typing(&event) {
             return;
         }
-        if goes_to_search(&event) {
-            event.prevent_default();
+        if overlay.get_untracked() == Some(Overlay::Search) {
+            // Its field is on its way.
+            if goes_to_search(&event) {
+                event.prevent_default();
+            }
             return;
         }
         if store().peek(|doc| doc.settings.no_shortcuts) && !projector::is_on() {

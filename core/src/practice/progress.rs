@@ -51,10 +51,14 @@ impl Progress {
         (share as u32).clamp(1, 99)
     }
 
-    /// How many minutes are left of something that takes `minutes` in all; at least 1 until everything is done.
+    /// How many minutes are left of something that takes `minutes` in all; at least 1 until everything is done, and all of them
+    /// where nothing of it can be counted.
     pub fn minutes_left(self, minutes: u32) -> u32 {
+        if self.all == 0 {
+            return minutes;
+        }
         let left = u64::from(self.all.saturating_sub(self.done));
-        (u64::from(minutes) * left).div_ceil(u64::from(self.all.max(1))).min(u64::from(u32::MAX)) as u32
+        (u64::from(minutes) * left).div_ceil(u64::from(self.all)).min(u64::from(u32::MAX)) as u32
     }
 }
 
@@ -101,7 +105,7 @@ mod tests {
         assert_eq!(of([true; 3], 4).percent(), 100);
         assert_eq!(of([true; 3], 1).minutes_left(50), 15);
         assert_eq!(of([true; 3], 4).minutes_left(50), 0);
-        assert_eq!(Progress::default().percent(), 0);
+        assert_eq!((Progress::default().percent(), Progress::default().minutes_left(40)), (0, 40));
         assert_eq!(Progress::of([], 3, 0, 0), Progress::default());
     }
 

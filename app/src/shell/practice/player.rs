@@ -70,6 +70,7 @@ pub(in crate::shell) fn view(asked: Asked, went: Callback<Came>) -> AnyView {
     };
     let label = move || if ended.get() || answered.get() { "Continue" } else { pass };
     view! {
+        <h2 class="visually-hidden">"The exercise"</h2>
         <div class="player-step">
             {deferred(exercises::load, move |show: exercises::View| show(place.clone()))}
         </div>
