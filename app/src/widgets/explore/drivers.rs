@@ -50,7 +50,7 @@ fn bar(ask: Ask, driver: Driver, now: f64, most: f64, unit: Unit) -> AnyView {
         });
         view! {
             <div class=format!("explore-side {class}")>
-                <i aria-hidden="true" style=format!("width:{share:.1}%")></i>
+                <i aria-hidden="true" style:width=format!("{share:.1}%")></i>
                 {button}
             </div>
         }

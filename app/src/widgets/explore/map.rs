@@ -68,15 +68,9 @@ pub(super) fn view(ask: Ask, axes: Signal<Option<[Axis; 2]>>, goal: Memo<Result<
             open();
         }
     };
-    let cursor = move || {
-        let ((columns, rows), (column, row)) = (size(), place());
-        let (width, height) = (100.0 / columns as f64, 100.0 / rows as f64);
-        format!(
-            "left:{:.3}%;top:{:.3}%;width:{width:.3}%;height:{height:.3}%",
-            column as f64 * width,
-            (rows.saturating_sub(1).saturating_sub(row)) as f64 * height
-        )
-    };
+    let percent = |part: usize, all: usize| format!("{:.3}%", part as f64 / all as f64 * 100.0);
+    let left = move || percent(place().0, size().0);
+    let top = move || percent(size().1.saturating_sub(1).saturating_sub(place().1), size().1);
     let words = move || {
         let (column, row) = place();
         run.result(|map| map.words(column, row)).unwrap_or_default()
@@ -118,7 +112,13 @@ pub(super) fn view(ask: Ask, axes: Signal<Option<[Axis; 2]>>, goal: Memo<Result<
                 on:click=clicked
             >
                 <div class="explore-map-drawing" inner_html=move || drawing().unwrap_or_default()></div>
-                <i class="explore-map-cursor" style=cursor></i>
+                <i
+                    class="explore-map-cursor"
+                    style:left=left
+                    style:top=top
+                    style:width=move || percent(1, size().0)
+                    style:height=move || percent(1, size().1)
+                ></i>
             </div>
             <div class="explore-map-across" aria-hidden="true">
                 <span>{end(false, 0)}</span>
