@@ -55,7 +55,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "What the part that cannot be split does to the speed-up of all the rest.";
     const PARAMS: &'static [Param<Self>] = &[
         real("serial", "fraction of the work that cannot be split", [0.0, 1.0], "0.05")
-            .label("Part that cannot be split")
+            .label("Serial fraction")
             .unit(Unit::Fraction)
             .steps(0.005)
             .main()
@@ -66,7 +66,7 @@ impl Model for Params {
             .main()
             .at(|p| p.n.slot()),
         real("cost", "what a further processor costs, as a part of the time on one", [0.0, 1.0], "0.0001")
-            .label("A further processor costs")
+            .label("Overhead per processor")
             .format(|v| Unit::Fraction.format(v))
             .slider(Scale::Decades(-6, -1))
             .main()

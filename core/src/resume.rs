@@ -269,7 +269,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "resume").label("Show").main().at(|p| p.view.slot()),
         choice("missing", "what the checkpoint lacks", Missing::LIST, "moments")
-            .label("The checkpoint lacks")
+            .label("Missing from the checkpoint")
             .main()
             .at(|p| p.missing.slot()),
         whole("at", "steps before the checkpoint", [1, 300], "120")
@@ -293,17 +293,17 @@ impl Model for Params {
             .more("The run")
             .at(|p| p.seed.slot()),
         whole("from", "ranks that saved", [1, 64], "8")
-            .label("Ranks that saved")
+            .label("Saving ranks")
             .steps(1.0)
             .more("Shards")
             .at(|p| p.from.slot()),
         whole("to", "ranks that load", [1, 64], "6")
-            .label("Ranks that load")
+            .label("Loading ranks")
             .steps(1.0)
             .more("Shards")
             .at(|p| p.to.slot()),
         whole("rank", "the rank that loads on show, from 0", [0, 63], "2")
-            .label("Rank on show")
+            .label("Selected rank")
             .steps(1.0)
             .more("Shards")
             .at(|p| p.rank.slot()),

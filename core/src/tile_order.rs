@@ -92,21 +92,21 @@ impl Model for Params {
     const SUMMARY: &'static str = "The tiles of a matrix product in the order of their launch, row by row or in groups, and what the L2 cache still has of A and B.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("order", "how numbers of programs become tiles", Order::LIST, "grouped")
-            .label("Tiles are taken")
+            .label("Tile order")
             .main()
             .at(|p| p.order.slot()),
         whole("group", "rows of a group, GROUP_SIZE_M", [1, MAX_SIDE], "3")
-            .label("Rows of a group")
+            .label("Rows per group")
             .steps(1.0)
             .main()
             .at(|p| p.group.slot()),
         whole("running", "programs that run at a time", [1, 1024], "9")
-            .label("Programs at a time")
+            .label("Concurrent programs")
             .steps(1.0)
             .main()
             .at(|p| p.running.slot()),
         whole("cache", "blocks that the L2 cache holds", [1, 1 << 14], "64")
-            .label("Blocks the L2 holds")
+            .label("L2 capacity, blocks")
             .doubling(14)
             .main()
             .at(|p| p.cache.slot()),

@@ -64,7 +64,7 @@ impl Model for Params {
             .main()
             .at(|p| p.request.slot()),
         real("memory", "GiB that the device has for it", [1.0, 256.0], "8")
-            .label("Memory of the device, GiB")
+            .label("GPU memory, GiB")
             .doubling(8)
             .more("The device")
             .at(|p| p.memory.slot()),

@@ -64,7 +64,7 @@ impl Model for Params {
             .at(|p| p.heads.slot()),
         whole("kv_heads", "heads of keys and values, which divide the query heads", [1, MAX_HEADS], "8")
             .takes(Takes::KvHeads)
-            .label("Heads of keys and values")
+            .label("Key–value heads")
             .doubling(7)
             .main()
             .at(|p| p.kv_heads.slot()),
@@ -79,7 +79,7 @@ impl Model for Params {
             .doubling(10)
             .at(|p| p.layers.slot()),
         choice("dtype", "what keys and values are kept in", Dtype::LIST, "bf16")
-            .label("Cache in")
+            .label("Cache format")
             .at(|p| p.dtype.slot()),
         whole("seq", "tokens of the whole sequence", [1, MAX_TOKENS], "8192")
             .label("Tokens")
@@ -87,7 +87,7 @@ impl Model for Params {
             .main()
             .at(|p| p.seq.slot()),
         whole("sequences", "sequences that are decoded together", [1, 1024], "1")
-            .label("Sequences at once")
+            .label("Concurrent sequences")
             .doubling(8)
             .more(DECODING)
             .at(|p| p.sequences.slot()),

@@ -106,16 +106,16 @@ impl Model for Params {
             .main()
             .at(|p| p.base.slot()),
         real("scale", "how many times as long as in training sequences are to be", [1.0, 1024.0], "1")
-            .label("Context stretched, times")
+            .label("Context extension factor")
             .doubling(6)
             .more(LONGER)
             .at(|p| p.scale.slot()),
         choice("stretch", "how pairs are slowed for a longer context", Stretch::LIST, "linear")
-            .label("Stretched by")
+            .label("Stretching method")
             .more(LONGER)
             .at(|p| p.stretch.slot()),
         choice("pairing", "which two numbers of a head are a pair", Pairing::LIST, "interleaved")
-            .label("Pairs are")
+            .label("Pairing")
             .more(LAYOUT)
             .at(|p| p.pairing.slot()),
         whole("pair", "a pair to look at, from 0", [0, MAX_HEAD_DIM / 2 - 1], "0")
@@ -128,11 +128,11 @@ impl Model for Params {
             .main()
             .at(|p| p.heads.slot()),
         whole("trained", "tokens of the longest sequence in training", [1, MAX_TOKENS], "4096")
-            .label("Longest in training")
+            .label("Training length")
             .doubling(20)
             .at(|p| p.trained.slot()),
         whole("distance", "tokens between query and key", [0, MAX_TOKENS], "16")
-            .label("Tokens apart")
+            .label("Distance, tokens")
             .slider(Scale::FromZero(17))
             .main()
             .at(|p| p.distance.slot()),

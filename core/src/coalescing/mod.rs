@@ -52,7 +52,7 @@ options!(Pattern {
     Stride: "stride", "values a stride apart";
     Permutation: "permutation", "neighbours in another order";
     Struct: "struct", "one field of each struct";
-    Column: "column", "a column of a matrix";
+    Column: "column", "a matrix column";
     Random: "random", "values anywhere";
     Broadcast: "broadcast", "all the same value";
 });
@@ -183,7 +183,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("memory", "which memory is read", View::LIST, "global").label("Memory").main().at(|p| p.view.slot()),
         choice("pattern", "which value of global memory each lane reads", Pattern::LIST, "stride")
-            .label("Each lane reads")
+            .label("Access pattern")
             .main()
             .at(|p| p.pattern.slot()),
         whole("stride", "values from one lane’s to the next’s", [0, 64], "1")
@@ -192,28 +192,28 @@ impl Model for Params {
             .main()
             .at(|p| p.stride.slot()),
         choice("repair", "what keeps the lanes of a column of shared memory in different banks", Repair::LIST, "none")
-            .label("Repair")
+            .label("Fix")
             .main()
             .at(|p| p.repair.slot()),
-        choice("width", "bytes of a value", Width::LIST, "4").label("Bytes a value").more("").at(|p| p.width.slot()),
+        choice("width", "bytes of a value", Width::LIST, "4").label("Bytes per value").more("").at(|p| p.width.slot()),
         whole("offset", "the value that the first lane reads", [0, 64], "0")
             .label("First value")
             .steps(1.0)
             .more(GLOBAL)
             .at(|p| p.offset.slot()),
         whole("fields", "values of a struct", [1, 64], "8")
-            .label("Values of a struct")
+            .label("Values per struct")
             .steps(1.0)
             .more(GLOBAL)
             .at(|p| p.fields.slot()),
         whole("columns", "values of a row of the matrix", [1, 65_536], "1024")
-            .label("Values of a row")
+            .label("Values per row")
             .doubling(16)
             .more(GLOBAL)
             .at(|p| p.columns.slot()),
         whole("seed", "seed of the random values", [1, 999], "1").label("Seed").more(GLOBAL).at(|p| p.seed.slot()),
         whole("tile", "values of a row of the tile in shared memory, a power of two", [1, 128], "32")
-            .label("Values of a tile’s row")
+            .label("Values per tile row")
             .doubling(7)
             .more("Shared memory")
             .at(|p| p.tile.slot()),
@@ -227,7 +227,7 @@ impl Model for Params {
             [1 << 16, 1 << 25],
             "16777216",
         )
-        .label("Values, where it is timed")
+        .label("Values when timed")
         .format(crate::quantity::count)
         .doubling(25)
         .more("On your GPU")

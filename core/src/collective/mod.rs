@@ -115,7 +115,7 @@ impl Model for Params {
             .at(|p| p.link.slot()),
         whole("node", "ranks in a node", [1, MOST], "8")
             .takes(Takes::Node)
-            .label("Ranks in a node")
+            .label("Ranks per node")
             .doubling(MOST.ilog2())
             .more(MACHINE)
             .at(|p| p.node.slot()),
@@ -128,7 +128,7 @@ impl Model for Params {
             .more(TROUBLE)
             .at(|p| p.slow_rank.slot()),
         real("slow-by", "how many times slower its links are; 1 for not at all", [1.0, 100.0], "1")
-            .label("Straggler, slower by")
+            .label("Straggler slowdown")
             .format(|by| if by > 1.0 { format!("{}×", number(by)) } else { "none".to_owned() })
             .slider(Scale::Linear { min: 1.0, max: 16.0, step: 1.0 })
             .more(TROUBLE)

@@ -101,7 +101,7 @@ impl Model for Params {
             .main()
             .at(|p| p.method.slot()),
         choice("split", "how the sequence is cut among ranks", Split::LIST, "zigzag")
-            .label("Sequence cut")
+            .label("Sequence split")
             .main()
             .at(|p| p.split.slot()),
         whole("ranks", "ranks that share the sequence", [1, MAX_RANKS], "4")
@@ -129,7 +129,7 @@ impl Model for Params {
             .more(LAYER)
             .at(|p| p.heads.slot()),
         whole("kv_heads", "heads of keys and values of a rank, which divide the query heads", [1, MAX_HEADS], "8")
-            .label("Heads of keys and values")
+            .label("Key–value heads")
             .doubling(7)
             .more(LAYER)
             .at(|p| p.kv_heads.slot()),
@@ -140,7 +140,7 @@ impl Model for Params {
             .at(|p| p.head_dim.slot()),
         choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
         whole("node", "ranks of the group in a node", [1, 72], "8")
-            .label("Ranks of the group in a node")
+            .label("Ranks per node")
             .doubling(6)
             .more(MACHINE)
             .at(|p| p.node.slot()),
@@ -149,7 +149,7 @@ impl Model for Params {
             .more(MACHINE)
             .at(|p| p.link.slot()),
         choice("net", "link between nodes, a port for each GPU", links::BETWEEN_LIST, "ndr")
-            .label("Link between nodes, a port")
+            .label("Link between nodes, per port")
             .more(MACHINE)
             .at(|p| p.net.slot()),
         whole("step", "steps done", [0, MAX_RANKS + 1], "2").drawn().at(|p| p.step.slot()),

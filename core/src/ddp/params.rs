@@ -141,11 +141,11 @@ const fn limit(name: &'static str, doc: &'static str, default: &'static str) -> 
 
 const OWN: [Param<Params>; 28] = [
     doubling("seq", "tokens of a sequence", 1_000_000, "1024", 17)
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .more(WORK)
         .at(|p| p.seq.slot()),
     doubling("mbs", "sequences of a micro-batch, on each rank", 1_000_000, "8", 8)
-        .label("Sequences at once")
+        .label("Concurrent sequences")
         .main()
         .at(|p| p.mbs.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
@@ -156,7 +156,7 @@ const OWN: [Param<Params>; 28] = [
         .more(WORK)
         .at(|p| p.mfu.slot()),
     real("backward-ms", "backward pass of a micro-batch in ms, if measured; 0 to count it from FLOPs", [0.0, 1e6], "0")
-        .label("Backward pass, measured")
+        .label("Measured backward pass")
         .format(|ms| if ms > 0.0 { Unit::Seconds.format(ms / 1e3) } else { "from FLOPs".to_owned() })
         .slider(Scale::Linear { min: 0.0, max: 500.0, step: 5.0 })
         .more(WORK)
@@ -168,7 +168,7 @@ const OWN: [Param<Params>; 28] = [
         .at(|p| p.ranks.slot()),
     doubling("node", "ranks in a node", MAX_RANKS, "8", 6)
         .takes(Takes::Node)
-        .label("Ranks in a node")
+        .label("Ranks per node")
         .more(MACHINE)
         .at(|p| p.node.slot()),
     choice("link", "link within a node", links::INSIDE_LIST, "nvlink4")
@@ -202,7 +202,7 @@ const OWN: [Param<Params>; 28] = [
         [0.0, 1e4],
         "2",
     )
-    .label("Search, for each parameter")
+    .label("Search time per parameter")
     .format(|us| Unit::Seconds.format(us / 1e6))
     .slider(Scale::Linear { min: 0.0, max: 50.0, step: 1.0 })
     .more(ITERATION)
@@ -213,7 +213,7 @@ const OWN: [Param<Params>; 28] = [
         .more(ITERATION)
         .at(|p| p.skip.slot()),
     whole("skip-layer", "the layer that is left out, from 0", [0, 9999], "6")
-        .label("The skipped layer")
+        .label("Skipped layer")
         .slider(Scale::Linear { min: 0.0, max: 127.0, step: 1.0 })
         .more(ITERATION)
         .at(|p| p.skip_layer.slot()),
@@ -238,7 +238,7 @@ const OWN: [Param<Params>; 28] = [
         .more(DATA)
         .at(|p| p.dataset.slot()),
     choice("sampler", "what is done with samples that do not divide evenly", Split::LIST, "pad")
-        .label("What does not divide evenly")
+        .label("Uneven remainder")
         .more(DATA)
         .at(|p| p.split.slot()),
     switch("shuffle", "whether samples are shuffled", true).label("Shuffle").more(DATA).at(|p| p.shuffle.slot()),
@@ -254,7 +254,7 @@ const OWN: [Param<Params>; 28] = [
         .more(DATA)
         .at(|p| p.set_epoch.slot()),
     switch("path", "whether the critical path stands out", false)
-        .label("Stands out")
+        .label("Highlight")
         .labels(&["all", "critical path"])
         .at(|p| p.path.slot()),
     whole("step", "pieces of work that are done; beyond the last, all are", [0, ALL_STEPS], "1000000")

@@ -72,16 +72,19 @@ impl Model for Params {
         "A profiler trace of a training step, simulated with causes of low utilization or your own, with a diagnosis.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "whether causes are set or to be found", View::LIST, "explore")
-            .label("What to do")
+            .label("View")
             .main()
             .at(|p| p.view.slot()),
         choice("cause", "what slows the step down", Cause::LIST, "data-loader")
             .label("Cause")
             .main()
             .at(|p| p.cause.slot()),
-        choice("also", "what else slows it down", Cause::LIST, "none").label("And also").main().at(|p| p.also.slot()),
+        choice("also", "what else slows it down", Cause::LIST, "none")
+            .label("Second cause")
+            .main()
+            .at(|p| p.also.slot()),
         choice("repair", "what is repaired before it is recorded; a verdict only names it", Cause::LIST, "none")
-            .label("Repair")
+            .label("Fix")
             .main()
             .at(|p| p.repair.slot()),
         whole("case", "case of the game; 0 for a fresh one by the seed", [0, MOST_CASES], "1")

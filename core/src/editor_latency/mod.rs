@@ -135,39 +135,39 @@ impl Model for Params {
             .main()
             .at(|p| p.model.slot()),
         whole("context", "tokens of the prompt", [64, 131_072], "8192")
-            .label("Tokens of the prompt")
+            .label("Prompt tokens")
             .doubling(17)
             .main()
             .at(|p| p.context.slot()),
         choice("order", "what comes first", Order::LIST, "psm").label("Order").main().at(|p| p.order.slot()),
         choice("kept", "what the server keeps of the last request", Kept::LIST, "prompt")
-            .label("The server keeps")
+            .label("Server caches")
             .main()
             .at(|p| p.kept.slot()),
         real("suffix", "the part of the prompt after the caret", [0.0, 0.9], "0.3")
-            .label("of these, after the caret")
+            .label("Prompt tokens after the caret")
             .steps(0.1)
             .more("Prompt")
             .at(|p| p.suffix.slot()),
         whole("typed", "tokens typed since the last request", [1, 64], "2")
-            .label("Tokens typed since")
+            .label("Tokens typed since the last request")
             .steps(1.0)
             .more("Prompt")
             .at(|p| p.typed.slot()),
         whole("output", "tokens of the completion", [1, 256], "20")
-            .label("Tokens of the completion")
+            .label("Completion tokens")
             .doubling(8)
             .more("Prompt")
             .at(|p| p.output.slot()),
         real("budget", "seconds that it may take", [0.05, 2.0], "0.3")
-            .label("It may take")
+            .label("Latency budget")
             .unit(Unit::Seconds)
             .steps(0.05)
             .more("Prompt")
             .at(|p| p.budget.slot()),
         choice("gpu", "the GPU", hardware::LIST, "l40s-48").label("GPU").more(HARDWARE).at(|p| p.gpu.slot()),
         choice("bits", "bits of a weight", List { ids: &["4", "8", "16"], labels: &[] }, "16")
-            .label("Bits of a weight")
+            .label("Bits per weight")
             .more(HARDWARE)
             .at(|p| p.bits.slot()),
         real("network", "seconds of network and everything beside the model", [0.0, 0.5], "0.04")
@@ -178,7 +178,7 @@ impl Model for Params {
             .at(|p| p.network.slot()),
         real("efficiency", "the part of the GPU’s peaks that is reached", [0.1, 1.0], "0.6")
             .takes(Takes::Mfu)
-            .label("Part of the peaks")
+            .label("Share of peak reached")
             .unit(Unit::Fraction)
             .steps(0.05)
             .more(HARDWARE)

@@ -85,16 +85,16 @@ impl Model for Params {
         "A warp at a branch, instruction by instruction: which of its 32 lanes work, and which are masked.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("by", "by what lanes choose their way", By::LIST, "odd")
-            .label("Lanes choose by")
+            .label("Branch condition")
             .main()
             .at(|p| p.by.slot()),
         whole("first", "instructions of the first way, or of a turn of the loop", [1, 8], "4")
-            .label("Instructions if so")
+            .label("Instructions if true")
             .steps(1.0)
             .main()
             .at(|p| p.first.slot()),
         whole("other", "instructions of every other way", [0, 8], "4")
-            .label("Instructions otherwise")
+            .label("Instructions if false")
             .steps(1.0)
             .main()
             .at(|p| p.other.slot()),

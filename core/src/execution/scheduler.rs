@@ -116,28 +116,28 @@ impl Model for Params {
     const SUMMARY: &'static str = "One scheduler of an SM, cycle by cycle: which warp issues, which wait, and how many hide the latency of memory.";
     const PARAMS: &'static [Param<Self>] = &[
         whole("warps", "resident warps of the scheduler", [1, 16], "4")
-            .label("Warps of the scheduler")
+            .label("Warps per scheduler")
             .steps(1.0)
             .main()
             .at(|p| p.warps.slot()),
         whole("latency", "cycles until memory answers", [4, 64], "24")
-            .label("Latency of a load, cycles")
+            .label("Load latency, cycles")
             .steps(1.0)
             .main()
             .at(|p| p.latency.slot()),
         whole("loads", "independent loads of a round", [1, 8], "1")
-            .label("Loads in flight a warp")
+            .label("Loads in flight per warp")
             .steps(1.0)
             .main()
             .at(|p| p.loads.slot()),
         whole("math", "arithmetic instructions of a round, each on the result of the one before", [1, 8], "2")
-            .label("Arithmetic after them")
+            .label("Arithmetic instructions per round")
             .steps(1.0)
             .main()
             .at(|p| p.math.slot()),
         whole("rounds", "rounds of a warp", [1, 6], "3").label("Rounds").steps(1.0).more("").at(|p| p.rounds.slot()),
         choice("policy", "which of several ready warps is served", Policy::LIST, "greedy")
-            .label("Serves")
+            .label("Scheduling policy")
             .more("")
             .at(|p| p.policy.slot()),
         whole("step", "cycles that have gone by", [0, 4096], "4096").drawn().at(|p| p.step.slot()),

@@ -109,7 +109,7 @@ impl Model for Params {
             .main()
             .at(|p| p.etp.slot()),
         whole("rank", "the rank that is looked at, from 0", [0, MAX_GPUS - 1], "5")
-            .label("Rank looked at")
+            .label("Selected rank")
             .steps(1.0)
             .more(JOB)
             .at(|p| p.rank.slot()),
@@ -130,13 +130,13 @@ impl Model for Params {
             .more(JOB)
             .at(|p| p.pp.slot()),
         whole("experts", "experts of a layer, without shared ones", [1, MAX_EXPERTS], "64")
-            .label("Experts of a layer")
+            .label("Experts per layer")
             .doubling(10)
             .more(JOB)
             .at(|p| p.experts.slot()),
         whole("node", "GPUs in a node", [1, 72], "8")
             .takes(Takes::Node)
-            .label("GPUs in a node")
+            .label("GPUs per node")
             .doubling(6)
             .more(JOB)
             .at(|p| p.node.slot()),

@@ -25,7 +25,7 @@ impl Model for Failures {
             .main()
             .at(|p| p.gpus.slot()),
         real("interval", "seconds of computation between two checkpoints", [10.0, 100_000.0], "1800")
-            .label("Save every")
+            .label("Checkpoint interval")
             .unit(Unit::Seconds)
             .slider(Scale::Decades(1, 5))
             .main()
@@ -36,7 +36,7 @@ impl Model for Failures {
             [0.0, 3600.0],
             "600",
         )
-        .label("Restart takes")
+        .label("Restart time")
         .unit(Unit::Seconds)
         .steps(30.0)
         .main()
@@ -58,18 +58,18 @@ impl Model for Failures {
             [2.0, 24.0],
             "14",
         )
-        .label("Bytes a parameter")
+        .label("Bytes per parameter")
         .steps(1.0)
         .more("Checkpoint")
         .at(|p| p.bytes.slot()),
         real("storage", "bytes a second that storage takes from all nodes together", [1e8, 1e13], "2e12")
-            .label("Storage takes")
+            .label("Storage bandwidth")
             .unit(Unit::BytesPerSecond)
             .slider(Scale::Decades(8, 13))
             .more("Checkpoint")
             .at(|p| p.storage.slot()),
         real("node", "bytes a second between a node and storage or another node", [1e8, 1e12], "25e9")
-            .label("A node sends")
+            .label("Write bandwidth per node")
             .unit(Unit::BytesPerSecond)
             .slider(Scale::Decades(8, 12))
             .more("Checkpoint")
@@ -80,31 +80,31 @@ impl Model for Failures {
             [0.0, 7200.0],
             "0",
         )
-        .label("Writing takes (0: computed)")
+        .label("Write time (0 computes it)")
         .unit(Unit::Seconds)
         .more("Checkpoint")
         .at(|p| p.write.slot()),
         real("fixed", "seconds that each checkpoint stops training whatever its size", [0.0, 120.0], "2")
-            .label("Every stop takes at least")
+            .label("Minimum stop time")
             .unit(Unit::Seconds)
             .steps(1.0)
             .more("Checkpoint")
             .at(|p| p.fixed.slot()),
         whole("copies", "copies in memory, the node's own included", [1, 4], "2")
-            .label("Copies in memory")
+            .label("In-memory copies")
             .steps(1.0)
             .more("Checkpoint")
             .at(|p| p.copies.slot()),
         real("flush", "hours between two checkpoints that go from memory to storage", [0.1, 48.0], "4")
-            .label("To storage every (hours)")
+            .label("Storage checkpoint interval, hours")
             .more("Checkpoint")
             .at(|p| p.flush.slot()),
         choice("rates", "whose failure rate", Rates::LIST, "llama3")
-            .label("Failure rate of")
+            .label("Failure rate source")
             .more("Failures")
             .at(|p| p.rates.slot()),
         real("gpu-mtbf", "hours between failures of one GPU, where the rate is one's own", [100.0, 1e7], "50000")
-            .label("Hours between failures of a GPU")
+            .label("Hours between failures per GPU")
             .more("Failures")
             .at(|p| p.gpu_mtbf.slot()),
         real(
@@ -113,52 +113,52 @@ impl Model for Failures {
             [0.0, 1e7],
             "0",
         )
-        .label("Hours between failures of a host")
+        .label("Hours between failures per host")
         .more("Failures")
         .at(|p| p.host_mtbf.slot()),
         real("planned", "planned stops a week", [0.0, 100.0], "6.1")
-            .label("Planned stops a week")
+            .label("Planned stops per week")
             .more("Failures")
             .at(|p| p.planned.slot()),
         real("notice", "seconds of warning before a planned stop", [0.0, 3600.0], "120")
-            .label("Warning before them")
+            .label("Warning before planned stops")
             .unit(Unit::Seconds)
             .steps(30.0)
             .more("Failures")
             .at(|p| p.notice.slot()),
         real("detect", "seconds until a process that ended is noticed", [0.0, 3600.0], "30")
-            .label("A crash is noticed after")
+            .label("Crash detection time")
             .unit(Unit::Seconds)
             .steps(10.0)
             .more("Noticing")
             .at(|p| p.detect.slot()),
         real("watchdog", "seconds until a collective that hangs is noticed", [0.0, 7200.0], "600")
-            .label("A hang is noticed after")
+            .label("Hang detection time")
             .unit(Unit::Seconds)
             .steps(30.0)
             .more("Noticing")
             .at(|p| p.watchdog.slot()),
         real("silent", "hours until wrong numbers are noticed; 0 for at once", [0.0, 168.0], "0")
-            .label("Wrong numbers after (hours)")
+            .label("Silent corruption detection, hours")
             .steps(1.0)
             .more("Noticing")
             .at(|p| p.silent.slot()),
         real("spares", "nodes that stand by, in percent of the job’s", [0.0, 20.0], "1")
-            .label("Spare nodes (percent)")
+            .label("Spare nodes, percent")
             .steps(0.25)
             .more("Nodes")
             .at(|p| p.spares.slot()),
         real("repair", "hours until a broken node is back", [0.0, 336.0], "24")
-            .label("Repair takes (hours)")
+            .label("Repair time, hours")
             .steps(1.0)
             .more("Nodes")
             .at(|p| p.repair.slot()),
         switch("shrink", "whether the job goes on with fewer replicas where nodes are missing", false)
-            .label("Without a spare, drop a replica")
+            .label("Drop a replica if no spare is left")
             .more("Nodes")
             .at(|p| p.shrink.slot()),
         whole("replica", "GPUs of one replica", [8, 16_384], "128")
-            .label("GPUs of a replica")
+            .label("GPUs per replica")
             .doubling(14)
             .range([8, 16_384])
             .more("Nodes")
@@ -170,7 +170,7 @@ impl Model for Failures {
             .at(|p| p.days.slot()),
         whole("seed", "the seed", [1, 999], "1").label("Seed").steps(1.0).more("The campaign").at(|p| p.seed.slot()),
         real("target", "the part of the time that is to be useful, in percent", [10.0, 99.0], "90")
-            .label("To be useful (percent)")
+            .label("Useful-work target, percent")
             .steps(1.0)
             .more("The campaign")
             .at(|p| p.target.slot()),

@@ -152,12 +152,12 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is drawn", View::LIST, "train").label("Show").main().at(|p| p.view.slot()),
         choice("format", "the model whose sentinels are used", Format::LIST, "starcoder2")
-            .label("Sentinels of")
+            .label("Sentinel format")
             .main()
             .at(|p| p.format.slot()),
         choice("order", "what comes first", Order::LIST, "psm").label("Order").main().at(|p| p.order.slot()),
         choice("cut", "at what the document is cut", Cut::LIST, "characters")
-            .label("Cut at")
+            .label("Cut position")
             .main()
             .at(|p| p.cut.slot()),
         whole("seed", "what is drawn at random", [1, 9999], "7").label("Seed").more(TRAINING).at(|p| p.seed.slot()),
@@ -168,25 +168,25 @@ impl Model for Params {
             .quiet()
             .at(|p| p.rate.slot()),
         real("spm", "the part of these with the suffix first", [0.0, 1.0], "0.5")
-            .label("of these, suffix first")
+            .label("Suffix-first share")
             .steps(0.1)
             .more(TRAINING)
             .quiet()
             .at(|p| p.spm.slot()),
         whole("budget", "tokens of a prompt", [8, 1024], "256")
-            .label("Tokens of the prompt")
+            .label("Prompt tokens")
             .doubling(10)
             .more(CONTEXT)
             .quiet()
             .at(|p| p.budget.slot()),
         real("files", "the part of the budget for other files", [0.0, 0.9], "0.5")
-            .label("for other files")
+            .label("Prompt share for other files")
             .steps(0.1)
             .more(CONTEXT)
             .quiet()
             .at(|p| p.files.slot()),
         real("suffix", "the part of the rest for the suffix", [0.0, 0.9], "0.3")
-            .label("of the rest, for the suffix")
+            .label("Suffix share of the remaining prompt")
             .steps(0.1)
             .more(CONTEXT)
             .quiet()

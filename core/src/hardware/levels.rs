@@ -136,7 +136,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("gpu", "the GPU", CHIPS, "h100-80").label("GPU").main().at(|p| p.gpu.slot()),
         choice("show", "what is drawn over the size", Show::LIST, "bandwidth")
-            .label("Over size")
+            .label("Chart")
             .main()
             .at(|p| p.show.slot()),
         whole("bytes", "bytes of what is to be kept", [1, 1 << MOST], "16777216")

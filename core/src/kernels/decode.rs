@@ -109,7 +109,7 @@ impl Work for Sizes {
             .main()
             .at(|p: &mut Params| p.sizes.keys.slot()),
         whole("chunk", "keys that one workgroup goes along", [64, MAX_KEYS], "512")
-            .label("Keys for a workgroup")
+            .label("Keys per workgroup")
             .slider(Scale::Quarters(6, 15))
             .main()
             .at(|p: &mut Params| p.sizes.chunk.slot()),

@@ -110,7 +110,7 @@ impl Model for Params {
         "Shapes of one matmul kernel, tried on your own GPU: what each asks of memory, and which is fastest.";
     const PARAMS: &'static [Param<Self>] = &[
         whole("n", "rows and columns of all matrices", [64, 4096], "1024")
-            .label("Side of the matrices")
+            .label("Matrix size")
             .slider(Scale::Quarters(6, 12))
             .main()
             .at(|p| p.n.slot()),

@@ -242,35 +242,35 @@ impl Model for Params {
             .drawn()
             .at(|p| p.attention.slot()),
         whole("context", "tokens of a sequence", [1, 1 << LONGEST], "8192")
-            .label("Tokens of a sequence")
+            .label("Sequence length, tokens")
             .format(|v| grouped(v as u64))
             .doubling(LONGEST)
             .main()
             .at(|p| p.context.slot()),
-        choice("bits", "bits of a cached value", BITS, "16").label("Bits of a value").main().at(|p| p.bits.slot()),
+        choice("bits", "bits of a cached value", BITS, "16").label("Bits per value").main().at(|p| p.bits.slot()),
         whole(
             "groups",
             "key–value heads of grouped-query attention, which divide the query heads; 0 for the model’s own, or 8",
             [0, 1024],
             "0",
         )
-        .label("Key–value heads of GQA (0: as published)")
+        .label("GQA key–value heads (0 keeps the published number)")
         .more("Attention")
         .quiet()
         .at(|p| p.groups.slot()),
         whole("rank", "width of the latent; 0 for the model’s own, or four heads", [0, 4096], "0")
-            .label("Width of the latent")
+            .label("Latent size")
             .format(|v| if v == 0.0 { "as published".to_owned() } else { grouped(v as u64) })
             .steps(64.0)
             .more("Attention")
             .quiet()
             .at(|p| p.rank.slot()),
         choice("mix", "which layers look back on everything", Mix::LIST, "own")
-            .label("Layers that see everything")
+            .label("Full-attention layers")
             .more("Layers")
             .at(|p| p.mix.slot()),
         whole("every", "one layer in so many looks back on everything", [1, 64], "4")
-            .label("One in")
+            .label("Full-attention interval")
             .doubling(6)
             .more("Layers")
             .at(|p| p.every.slot()),
@@ -291,11 +291,11 @@ impl Model for Params {
             .more("Serving")
             .at(|p| p.gpus.slot()),
         choice("share", "how several GPUs share the cache", Share::LIST, "heads")
-            .label("Each GPU has some")
+            .label("Sharding across GPUs")
             .more("Serving")
             .at(|p| p.share.slot()),
         choice("weight-bits", "bits of a weight", WEIGHT_BITS, "8")
-            .label("Bits of a weight")
+            .label("Bits per weight")
             .more("Serving")
             .at(|p| p.weight_bits.slot()),
         ACTIVATIONS.more("Serving").at(|p| p.activations.slot()),

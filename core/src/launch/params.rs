@@ -157,7 +157,7 @@ impl Model for Params {
             .at(|p| p.nodes.slot()),
         whole("gpus", "GPUs of a node", [1, 8], "8")
             .takes(Takes::Node)
-            .label("GPUs of a node")
+            .label("GPUs per node")
             .doubling(3)
             .main()
             .at(|p| p.gpus.slot()),

@@ -44,14 +44,14 @@ impl Model for Params {
     const SUMMARY: &'static str = "Nine runs of a tiny transformer in which something is wrong: loss, gradient norm, logits, update size and loss scale, what can be done, and what it costs in hours.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("case", "the run, by letter", Case::LIST, "b").label("Run").main().at(|p| p.case.slot()),
-        choice("act", "what is done about it", Act::LIST, "wait").label("What you do").main().at(|p| p.act.slot()),
+        choice("act", "what is done about it", Act::LIST, "wait").label("Response").main().at(|p| p.act.slot()),
         whole("found", "the step before which it is done", [1, MAX_STEPS], "120")
-            .label("Before step")
+            .label("Response before step")
             .steps(1.0)
             .main()
             .at(|p| p.found.slot()),
         whole("back", "steps to go back at least", [0, MAX_STEPS], "20")
-            .label("Go back at least")
+            .label("Minimum rollback")
             .steps(5.0)
             .more("Checkpoints")
             .at(|p| p.back.slot()),
@@ -60,16 +60,16 @@ impl Model for Params {
             .more("Checkpoints")
             .at(|p| p.every.slot()),
         real("per", "real steps that a step here stands for", [1.0, 10_000.0], "100")
-            .label("Real steps for a step here")
+            .label("Real steps per step here")
             .more("What it costs")
             .at(|p| p.per.slot()),
         real("step-time", "seconds of a real step", [0.01, 1000.0], "14.4")
-            .label("Time of a real step")
+            .label("Real step time")
             .unit(Unit::Seconds)
             .more("What it costs")
             .at(|p| p.seconds.slot()),
         real("restart", "seconds from the decision to the first step", [0.0, 86_400.0], "1800")
-            .label("Time to restart")
+            .label("Restart time")
             .unit(Unit::Seconds)
             .more("What it costs")
             .at(|p| p.restart.slot()),

@@ -119,7 +119,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "train").label("Show").main().at(|p| p.view.slot()),
         choice("compute", "what the network computes in", Compute::LIST, "fp16")
-            .label("Computes in")
+            .label("Compute format")
             .main()
             .at(|p| p.compute.slot()),
         choice("scaling", "what the loss is multiplied by", Loss::LIST, "none")
@@ -133,7 +133,7 @@ impl Model for Params {
             .main()
             .at(|p| p.scale.slot()),
         whole("step", "the step on show", [1, MAX_STEPS], "1")
-            .label("Step on show")
+            .label("Selected step")
             .steps(1.0)
             .drawn()
             .at(|p| p.step.slot()),
@@ -150,18 +150,18 @@ impl Model for Params {
             [1, 1 << MICRO],
             "131072",
         )
-        .label("Gradients begin near")
+        .label("Initial gradient size")
         .format(|v| format!("1/{}", grouped(32 * v as u64)))
         .doubling(MICRO)
         .more("The run")
         .at(|p| p.micro.slot()),
         real("mean", "what is added to every embedding: the mean of the residual stream", [0.0, 512.0], "0")
-            .label("Mean of the embeddings")
+            .label("Embedding mean")
             .slider(Scale::FromZero(9))
             .more("The run")
             .at(|p| p.mean.slot()),
         real("qk", "what the first queries and keys are multiplied by", [1.0, 512.0], "1")
-            .label("Gain of queries and keys")
+            .label("Query–key gain")
             .doubling(9)
             .more("The run")
             .at(|p| p.qk.slot()),

@@ -120,20 +120,20 @@ impl Model for Params {
             .doubling(4)
             .at(|p| p.units.slot()),
         whole("lanes", "lanes of each; rows and columns of the array", [1, 32], "32")
-            .label("Lanes of each")
+            .label("Lanes per core, warp or node")
             .doubling(5)
             .main()
             .at(|p| p.lanes.slot()),
         choice("touch", "who touched the memory of the cores first", Touch::LIST, "each")
-            .label("Memory touched first by")
+            .label("First touch by")
             .more("Memory and messages")
             .at(|p| p.touch.slot()),
         real("remote", "a step with memory of the other socket, in steps with near memory", [1.0, 100.0], "1.6")
-            .label("Far memory, times near")
+            .label("Far-to-near memory latency")
             .more("Memory and messages")
             .at(|p| p.remote.slot()),
         real("latency", "a message, in steps, however short it is", [0.0, 1e6], "20")
-            .label("A message, in steps")
+            .label("Message time, steps")
             .more("Memory and messages")
             .at(|p| p.latency.slot()),
         whole("step", "steps that have been done", [0, 100_000], "0").drawn().quiet().at(|p| p.step.slot()),

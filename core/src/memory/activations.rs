@@ -99,10 +99,10 @@ const KEPT: &str = "Activations";
 
 /// Tokens of a sequence.
 pub(super) const SEQ: Declaration =
-    whole("seq", "tokens of a sequence", [1, MAX_SEQ], "8192").label("Tokens of a sequence").doubling(20);
+    whole("seq", "tokens of a sequence", [1, MAX_SEQ], "8192").label("Sequence length, tokens").doubling(20);
 /// Sequences of a micro-batch.
 pub(super) const MBS: Declaration =
-    whole("mbs", "sequences of a micro-batch", [1, MAX_MBS], "1").label("Sequences at once").doubling(8);
+    whole("mbs", "sequences of a micro-batch", [1, MAX_MBS], "1").label("Concurrent sequences").doubling(8);
 /// What is computed again.
 pub(super) const RECOMPUTE: Declaration = choice(
     "recompute",
@@ -110,7 +110,7 @@ pub(super) const RECOMPUTE: Declaration = choice(
     Recompute::LIST,
     "none",
 )
-.label("Recomputed");
+.label("Recomputation");
 /// Whether the attention matrix is stored.
 pub(super) const FLASH: Declaration = switch("flash", "FlashAttention: the attention matrix is never stored", false)
     .label("Attention matrix")
@@ -118,7 +118,7 @@ pub(super) const FLASH: Declaration = switch("flash", "FlashAttention: the atten
 /// Whose count of a layer.
 pub(super) const COUNTING: Declaration =
     choice("counting", "the paper’s formula, or what this architecture keeps", Counting::LIST, "paper")
-        .label("Activations counted by");
+        .label("Activation formula");
 /// The GPU.
 pub(super) const GPU: Declaration =
     choice("gpu", "GPU whose memory and arithmetic are compared with", hardware::LIST, "h100-80").label("GPU");

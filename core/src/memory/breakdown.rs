@@ -116,7 +116,7 @@ const OWN: [Param<Params>; 9] = [
         Convention::LIST,
         "zero",
     )
-    .label("Counted as by")
+    .label("Counting convention")
     .more(JOB)
     .at(|p: &mut Params| p.convention.slot()),
     whole("zero", "ZeRO stage", [0, 3], "0").label("ZeRO stage").drawn().at(|p: &mut Params| p.zero.slot()),
@@ -131,7 +131,7 @@ const OWN: [Param<Params>; 9] = [
 
 const BESIDE: [Param<Params>; 7] = all_quiet([
     choice("mode", "training, or inference: weights and KV cache", Mode::LIST, "training")
-        .label("For")
+        .label("Workload")
         .more(LOAD)
         .at(|p: &mut Params| p.mode.slot()),
     SEQ.doc("tokens of a sequence; activations and the KV cache are counted if it is given")
@@ -145,7 +145,7 @@ const BESIDE: [Param<Params>; 7] = all_quiet([
     FLASH.default("true").more(LOAD).at(|p: &mut Params| p.flash.slot()),
     COUNTING.default("architecture").more(LOAD).at(|p: &mut Params| p.counting.slot()),
     choice("kv_dtype", "in inference: type of the KV cache", Dtype::CACHE_LIST, "bf16")
-        .label("Cache in")
+        .label("Cache format")
         .more(LOAD)
         .at(|p: &mut Params| p.kv_dtype.slot()),
 ]);

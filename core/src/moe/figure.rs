@@ -198,7 +198,7 @@ impl Model for Params {
             .main()
             .at(|p| p.model.slot()),
         real("skew", "how much some experts suit every token", [0.0, 4.0], "0.5")
-            .label("Popular experts")
+            .label("Expert popularity skew")
             .steps(0.25)
             .main()
             .at(|p| p.skew.slot()),
@@ -217,7 +217,7 @@ impl Model for Params {
             .more(ROUTER)
             .at(|p| p.gating.slot()),
         whole("top-k", "experts of a token; 0 for the model’s own", [0, 16], "0")
-            .label("Experts of a token")
+            .label("Experts per token")
             .format(as_published)
             .steps(1.0)
             .more(ROUTER)
@@ -231,44 +231,44 @@ impl Model for Params {
             .quiet()
             .at(|p| p.limit.slot()),
         choice("drop", "who goes when an expert is full", Drop::LIST, "position")
-            .label("A full expert drops")
+            .label("Tokens dropped at capacity")
             .more(ROUTER)
             .at(|p| p.drop.slot()),
         whole("updates", "updates of the balance", [0, UPDATES], "40")
-            .label("Updates of the balance")
+            .label("Balancing updates")
             .steps(1.0)
             .more(ROUTER)
             .at(|p| p.updates.slot()),
         whole("ep", "GPUs over which experts are spread", [1, 256], "8")
-            .label("GPUs that share the experts")
+            .label("Expert-parallel GPUs")
             .doubling(8)
             .more(MACHINE)
             .at(|p| p.ep.slot()),
         whole("node", "GPUs of a node", [1, 72], "8")
             .takes(Takes::Node)
-            .label("GPUs of a node")
+            .label("GPUs per node")
             .more(MACHINE)
             .at(|p| p.node.slot()),
         whole("tokens", "tokens of a GPU", [1, 1 << 16], "4096")
-            .label("Tokens of a GPU")
+            .label("Tokens per GPU")
             .doubling(16)
             .more(MACHINE)
             .at(|p| p.tokens.slot()),
         choice("sending", "how copies go", Sending::LIST, "copies")
-            .label("Copies sent")
+            .label("Dispatch copies")
             .more(MACHINE)
             .at(|p| p.sending.slot()),
         choice("bits", "bits of a value on its way to an expert; it comes back in 16", BITS, "16")
-            .label("Bits of a value sent")
+            .label("Bits per value sent")
             .more(MACHINE)
             .at(|p| p.bits.slot()),
         choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
         choice("link", "inside a node", links::INSIDE_LIST, "nvlink4")
-            .label("Inside a node")
+            .label("Link within a node")
             .more(MACHINE)
             .at(|p| p.link.slot()),
         choice("net", "between nodes, one port for each GPU", links::BETWEEN_LIST, "ndr")
-            .label("Between nodes")
+            .label("Link between nodes")
             .more(MACHINE)
             .at(|p| p.net.slot()),
         whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),

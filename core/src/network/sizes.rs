@@ -61,7 +61,7 @@ const OWN: [Param<Params>; 4] = [
         .main()
         .at(|p: &mut Params| p.op.slot()),
     choice("algo", "algorithm whose numbers are asked for", ALGORITHMS, "ring")
-        .label("Numbers of the")
+        .label("Numbers from")
         .at(|p: &mut Params| p.algo.slot()),
     whole("ranks", "GPUs", [2, MAX_RANKS], "64")
         .takes(Takes::TimesRanks)

@@ -145,17 +145,17 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("gpu", "the GPU", hardware::CHIPS, "h100-80").label("GPU").main().at(|p| p.gpu.slot()),
         whole("block_size", "threads of a block", [1, MAX_BLOCK], "256")
-            .label("Threads a block")
+            .label("Threads per block")
             .slider(Scale::Linear { min: 32.0, max: MAX_BLOCK as f64, step: 32.0 })
             .main()
             .at(|p| p.block.slot()),
         whole("regs_per_thread", "registers of a thread", [0, 256], "64")
-            .label("Registers a thread")
+            .label("Registers per thread")
             .slider(Scale::Linear { min: 16.0, max: 256.0, step: 8.0 })
             .main()
             .at(|p| p.registers.slot()),
         whole("dynamic_smem", "shared memory that the launch asks for, bytes", [0, MAX_SHARED], "16384")
-            .label("Shared memory a block")
+            .label("Shared memory per block")
             .format(KIBS)
             .slider(Scale::Linear { min: 0.0, max: 232_448.0, step: 1024.0 })
             .main()
@@ -165,11 +165,11 @@ impl Model for Params {
             .more("The launch")
             .at(|p| p.declared.slot()),
         switch("opt_in", "whether the kernel opts in to more than 48 KiB of shared memory", true)
-            .label("Opts in to more than 48 KiB")
+            .label("Opt in to more than 48 KiB")
             .more("The launch")
             .at(|p| p.opt_in.slot()),
         whole("barriers", "barriers of a block", [0, 16], "1")
-            .label("Barriers a block")
+            .label("Barriers per block")
             .steps(1.0)
             .more("The launch")
             .at(|p| p.barriers.slot()),
@@ -179,16 +179,16 @@ impl Model for Params {
             .more("The launch")
             .at(|p| p.carveout.slot()),
         whole("loads", "independent loads of a thread that are on their way at once", [1, 16], "1")
-            .label("Loads in flight a thread")
+            .label("Loads in flight per thread")
             .steps(1.0)
             .more(HIDING)
             .at(|p| p.loads.slot()),
         choice("load_bytes", "bytes that a thread loads at once", Width::LIST, "4")
-            .label("Bytes a load")
+            .label("Bytes per load")
             .more(HIDING)
             .at(|p| p.width.slot()),
         whole("latency", "cycles until memory answers; empty for what was measured on an idle GPU", [50, 4000], "")
-            .label("Latency of memory, cycles")
+            .label("Memory latency, cycles")
             .more(HIDING)
             .at(|p| p.latency.slot()),
         choice("cc", "the compute capability by whose rules the SM hands out what it has", Capability::LIST, "gpu")
@@ -196,15 +196,15 @@ impl Model for Params {
             .more(BY_HAND)
             .at(|p| p.capability.slot()),
         whole("max_threads_per_sm", "threads of an SM; empty for the GPU’s", [32, 4096], "")
-            .label("Threads of an SM")
+            .label("Threads per SM")
             .more(BY_HAND)
             .at(|p| p.threads.slot()),
         whole("regs_per_sm", "registers of an SM; empty for the GPU’s", [1024, 1 << 20], "")
-            .label("Registers of an SM")
+            .label("Registers per SM")
             .more(BY_HAND)
             .at(|p| p.sm_registers.slot()),
         whole("smem_per_sm", "shared memory of an SM, bytes; empty for the GPU’s", [1024, MAX_SHARED], "")
-            .label("Shared memory of an SM, bytes")
+            .label("Shared memory per SM, bytes")
             .more(BY_HAND)
             .at(|p| p.sm_shared.slot()),
         whole(
@@ -213,7 +213,7 @@ impl Model for Params {
             [1024, MAX_SHARED],
             "",
         )
-        .label("Shared memory of a block at most, bytes")
+        .label("Maximum shared memory per block, bytes")
         .more(BY_HAND)
         .at(|p| p.block_shared.slot()),
         whole(
@@ -222,7 +222,7 @@ impl Model for Params {
             [0, 8192],
             "",
         )
-        .label("Shared memory reserved in a block, bytes")
+        .label("Reserved shared memory per block, bytes")
         .more(BY_HAND)
         .at(|p| p.reserved.slot()),
     ];

@@ -120,12 +120,12 @@ impl Model for Params {
             .main()
             .at(|p| p.batch.slot()),
         real("noise", "how far the targets are off", [0.0, 10.0], "0")
-            .label("Noise of the targets")
+            .label("Target noise")
             .slider(Scale::Linear { min: 0.0, max: 5.0, step: 0.1 })
             .more("The bowl")
             .at(|p| p.noise.slot()),
         real("angle", "degrees by which the bowl is turned", [0.0, 90.0], "0")
-            .label("Turned by, degrees")
+            .label("Rotation, degrees")
             .steps(5.0)
             .more("The bowl")
             .at(|p| p.angle.slot()),

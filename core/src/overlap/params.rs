@@ -88,30 +88,30 @@ const OWN: [Param<Params>; 11] = [
     .at(|p: &mut Params| p.tokens.slot()),
     choice("model", "model", MODEL_LIST, "llama-3-70b").label("Model").more(JOB).at(|p: &mut Params| p.model.slot()),
     whole("seq", "tokens of a sequence", [1, 1_048_576], "2048")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(20)
         .more(JOB)
         .at(|p: &mut Params| p.seq.slot()),
     choice("reduce", "type in which gradients are summed up", Reduce::LIST, "bf16")
-        .label("Gradients are summed in")
+        .label("Gradient reduction format")
         .more(JOB)
         .at(|p: &mut Params| p.reduce.slot()),
     whole("tp", "tensor-parallel ranks of FSDP × tensor; 0 for the best number", [0, 64], "0")
-        .label("Tensor-parallel ranks of the mix")
+        .label("Tensor-parallel ranks in the mix")
         .format(|v| if v < 1.0 { "the best".to_owned() } else { format!("{v}") })
         .slider(Scale::FromZero(6))
         .more(JOB)
         .at(|p: &mut Params| p.tp.slot()),
     switch("attention", "whether attention’s own products count as arithmetic to hide behind", false)
-        .label("Count attention’s products")
+        .label("Count attention FLOPs")
         .more(SHARES)
         .at(|p: &mut Params| p.attention.slot()),
     share("mfu", "share of its peak that the arithmetic reaches")
-        .label("Arithmetic, of its peak")
+        .label("Share of peak FLOP/s reached")
         .more(SHARES)
         .at(|p: &mut Params| p.mfu.slot()),
     share("reach", "share of their bandwidths that the links reach")
-        .label("Links, of their bandwidth")
+        .label("Share of link bandwidth reached")
         .more(SHARES)
         .at(|p: &mut Params| p.reach.slot()),
 ];

@@ -71,7 +71,7 @@ impl Model for EditorParams {
             .label("Micro-batches")
             .at(|p| p.board.microbatches.slot()),
         some("cap", "micro-batches that fit into the memory of a stage", MAX_BOARD_MICROBATCHES, "4")
-            .label("Micro-batches that fit into a stage")
+            .label("Micro-batches that fit in a stage")
             .at(|p| p.cap.slot()),
         text("board", "the blocks: F, B, W or a dot for each slot of one block’s length, a slash between stages", "")
             .apart(),

@@ -120,7 +120,7 @@ impl Model for Params {
             .main()
             .at(|p| p.microbatches.slot()),
         whole("chunks", "chunks of the model on a device, if interleaved", [1, MAX_CHUNKS as u64], "2")
-            .label("Chunks of a device")
+            .label("Chunks per device")
             .steps(1.0)
             .at(|p| p.chunks.slot()),
         time("t-f", "forward pass of a micro-batch through a device, in ms", 0.001, "1")
@@ -135,13 +135,13 @@ impl Model for Params {
             [0, 1_000_000],
             "0",
         )
-        .label("Width of the model")
+        .label("Hidden size")
         .format(|n| if n > 0.0 { grouped(n as u64) } else { "latency as given".to_owned() })
         .slider(Scale::FromZero(15))
         .more(BOUNDARY)
         .at(|p| p.width.slot()),
         whole("tokens", "tokens of a micro-batch", [1, 100_000_000], "4096")
-            .label("Tokens of a micro-batch")
+            .label("Tokens per micro-batch")
             .doubling(17)
             .more(BOUNDARY)
             .at(|p| p.tokens.slot()),
@@ -151,7 +151,7 @@ impl Model for Params {
             .more(BOUNDARY)
             .at(|p| p.tensor.slot()),
         choice("share", "how tensor-parallel ranks share the sending", Share::LIST, "whole")
-            .label("They share the sending")
+            .label("Ranks share sends")
             .more(BOUNDARY)
             .at(|p| p.share.slot()),
         choice("net", "link between stages, a port for each GPU", links::BETWEEN_LIST, "ndr")
@@ -168,17 +168,17 @@ impl Model for Params {
             .more(SLOW)
             .at(|p| p.slow_stage.slot()),
         real("slow-by", "how many times as long it takes", [1.0, 10.0], "1")
-            .label("It takes")
+            .label("Slow device’s slowdown")
             .format(|v| format!("{} ×", number(v)))
             .slider(Scale::Linear { min: 1.0, max: 4.0, step: 0.1 })
             .more(SLOW)
             .at(|p| p.slow_by.slot()),
         choice("compare", "a second schedule beside it", BESIDE, NONE)
-            .label("Beside it")
+            .label("Compared with")
             .main()
             .at(|p| p.compare.slot()),
         switch("path", "whether the critical path stands out", false)
-            .label("Stands out")
+            .label("Highlight")
             .labels(&["All blocks", "Critical path"])
             .at(|p| p.path.slot()),
     ];

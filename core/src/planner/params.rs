@@ -56,7 +56,7 @@ const JOBS: [Param<Params>; 8] = [
     choice("gpu", "GPU", hardware::LIST, "a100-80").label("GPU").main().at(|p: &mut Params| p.cluster.gpu.slot()),
     whole("node", "GPUs in a node", [1, MAX_NODE], "8")
         .takes(Takes::Node)
-        .label("GPUs in a node")
+        .label("GPUs per node")
         .doubling(6)
         .more(CLUSTER)
         .at(|p| p.cluster.node.slot()),
@@ -67,15 +67,15 @@ const JOBS: [Param<Params>; 8] = [
         .main()
         .at(|p| p.cluster.nodes.slot()),
     choice("link", "link inside a node", links::INSIDE_LIST, "nvlink3")
-        .label("Link in a node")
+        .label("Link within a node")
         .more(CLUSTER)
         .at(|p| p.cluster.link.slot()),
     choice("net", "link between nodes, a port for each GPU", links::BETWEEN_LIST, "hdr")
-        .label("Link between nodes, a port for each GPU")
+        .label("Link between nodes, one port per GPU")
         .more(CLUSTER)
         .at(|p| p.cluster.net.slot()),
     whole("seq", "tokens of a sequence", [1, MAX_SEQ], "2048")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(18)
         .more(JOB)
         .at(|p| p.seq.slot()),
@@ -140,7 +140,7 @@ const PINNED: [Param<Params>; 8] = [
         List { ids: &["any", "none", "selective", "full"], labels: &["free", "nothing", "attention", "all"] },
         "any",
     )
-    .label("Recomputed")
+    .label("Recomputation")
     .more(PINS)
     .at(|p| Slot::Choice(&mut p.pins.recompute)),
 ];

@@ -222,13 +222,9 @@ impl Model for Params {
             .steps(1.0)
             .more("Delayed scaling")
             .at(|p| p.margin.slot()),
-        whole("bits", "bits of a weight", [2, 8], "2")
-            .label("Bits of a weight")
-            .steps(1.0)
-            .main()
-            .at(|p| p.bits.slot()),
+        whole("bits", "bits of a weight", [2, 8], "2").label("Bits per weight").steps(1.0).main().at(|p| p.bits.slot()),
         switch("per-channel", "whether each output channel has a scale", false)
-            .label("A scale for each channel")
+            .label("Per-channel scales")
             .more("Training")
             .at(|p| p.per_channel.slot()),
         whole("k", "products of a dot product", [32, 1 << K], "4096")
@@ -238,12 +234,12 @@ impl Model for Params {
             .more("Accumulation")
             .at(|p| p.k.slot()),
         whole("kept", "significant bits that the accumulator keeps", [8, 24], "14")
-            .label("Bits kept")
+            .label("Accumulator bits")
             .steps(1.0)
             .more("Accumulation")
             .at(|p| p.kept.slot()),
         whole("promote", "products after which the sum is added to fp32; 0 for never", [0, 1 << K], "0")
-            .label("Promote after")
+            .label("Promotion interval")
             .more("Accumulation")
             .at(|p| p.promote.slot()),
         whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),

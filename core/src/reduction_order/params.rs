@@ -145,7 +145,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("show", "what is shown", View::LIST, "sums").label("Show").main().at(|p| p.show.slot()),
         choice("format", "what the numbers are held in", Held::LIST, "fp32")
-            .label("Numbers in")
+            .label("Number format")
             .main()
             .at(|p| p.format.slot()),
         choice("data", "what the numbers are like", Data::LIST, "signed")
@@ -153,7 +153,7 @@ impl Model for Params {
             .more("The numbers")
             .at(|p| p.data.slot()),
         whole("n", "how many numbers", [1, MOST as u64], "1024")
-            .label("How many")
+            .label("Number count")
             .doubling(13)
             .main()
             .at(|p| p.n.slot()),
@@ -162,7 +162,7 @@ impl Model for Params {
             .drawn()
             .at(|p| p.order.slot()),
         choice("start", "what differs between the two runs", Start::LIST, "bit")
-            .label("What differs")
+            .label("Difference at the start")
             .main()
             .at(|p| p.start.slot()),
         whole(
@@ -171,7 +171,7 @@ impl Model for Params {
             [0, 26],
             "0",
         )
-        .label("Bit that is flipped")
+        .label("Flipped bit")
         .steps(1.0)
         .more("The runs")
         .at(|p| p.bit.slot()),
@@ -189,7 +189,7 @@ impl Model for Params {
             Accumulator::LIST,
             "same",
         )
-        .label("Partial sums in")
+        .label("Partial sum format")
         .more("The arithmetic")
         .at(|p| p.accumulator.slot()),
         choice("sort", "how the numbers are ordered first", Sort::LIST, "none")
@@ -211,17 +211,17 @@ impl Model for Params {
             .more("The orders")
             .at(|p| p.batch.slot()),
         whole("ranks", "ranks of the ring", [1, 64], "8")
-            .label("Ranks of the ring")
+            .label("Ring ranks")
             .doubling(6)
             .more("The orders")
             .at(|p| p.ranks.slot()),
         whole("chunk", "the ring’s chunk that the number is in", [0, 63], "0")
-            .label("Chunk of the ring")
+            .label("Ring chunk")
             .steps(1.0)
             .more("The orders")
             .at(|p| p.chunk.slot()),
         whole("arrival", "seed of the order in which atomics arrive", [0, 4_294_967_295], "1")
-            .label("Seed of arrivals")
+            .label("Arrival seed")
             .format(|v| grouped(v as u64))
             .more("The orders")
             .at(|p| p.arrival.slot()),

@@ -82,18 +82,18 @@ impl Model for Params {
     const SUMMARY: &'static str =
         "What limits each operation of a layer, arithmetic or memory, on a GPU of your choice and on your own.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", MODEL_LIST, "llama-3-8b").label("A layer of").at(|p| p.model.slot()),
+        choice("model", "the model", MODEL_LIST, "llama-3-8b").label("Layer from").at(|p| p.model.slot()),
         choice(
             "phase",
             "prefill: all tokens at once, as in training; decode: one more token of each sequence",
             Phase::LIST,
             "prefill",
         )
-        .label("Computed")
+        .label("Phase")
         .main()
         .at(|p| p.load.phase.slot()),
         whole("seq", "tokens of a sequence, or in its cache", [1, MAX], "4096")
-            .label("Tokens of a sequence")
+            .label("Sequence length, tokens")
             .doubling(17)
             .main()
             .at(|p| p.load.seq.slot()),

@@ -105,7 +105,7 @@ const OWN: [Param<Params>; 14] = [
     choice("gpu", "GPU", hardware::LIST, "h100-80").label("GPU").main().at(|p: &mut Params| p.gpu.slot()),
     share("mfu", "share of its peak that one GPU reaches alone", 0.01, [0.05, 1.0, 0.05], "0.5")
         .takes(Takes::Mfu)
-        .label("One GPU alone reaches")
+        .label("Utilization on one GPU")
         .more(JOB)
         .at(|p: &mut Params| p.mfu.slot()),
     whole("gpus", "GPUs", [1, MAX_GPUS], "512")
@@ -134,7 +134,7 @@ const OWN: [Param<Params>; 14] = [
         .more(JOB)
         .at(|p: &mut Params| p.each.slot()),
     whole("seq", "tokens of a sequence", [1, 1_000_000], "4096")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(17)
         .more(JOB)
         .at(|p: &mut Params| p.seq.slot()),
@@ -173,7 +173,7 @@ const OWN: [Param<Params>; 14] = [
     .more(JOB)
     .at(|p: &mut Params| p.overlap.slot()),
     share("jitter", "standard deviation of a GPU’s time for a step, as a part of it", 0.0, [0.0, 0.2, 0.005], "0.02")
-        .label("GPUs’ times differ by")
+        .label("GPU time variation")
         .more(JOB)
         .at(|p: &mut Params| p.jitter.slot()),
 ];

@@ -70,12 +70,12 @@ impl Model for Params {
         choice("law", "law that says what is best", Law::LIST, "refit").label("Law").main().at(|p| p.law.slot()),
         choice("show", "what is drawn", Show::LIST, "isoflop").label("Show").drawn().at(|p| p.show.slot()),
         real("unique", "tokens of distinct text; 1e15 for no limit", [1e8, 1e15], "1e15")
-            .label("Text there is, tokens")
+            .label("Available unique text, tokens")
             .format(text_there_is)
             .slider(Scale::Decades(8, 15))
             .at(|p| p.unique.slot()),
         real("served", "tokens to be served, prompts and answers", [0.0, 1e17], "0")
-            .label("To be served, tokens")
+            .label("Tokens to serve")
             .format(|v| Unit::Count.format(v))
             .at(|p| p.served.slot()),
     ];

@@ -221,11 +221,11 @@ impl Model for Params {
             .at(|p| p.policy.slot()),
         choice("trace", "the jobs", Trace::LIST, "hole").label("Jobs").main().at(|p| p.trace.slot()),
         choice("placement", "which of the nodes that would do are taken", Placement::LIST, "pack")
-            .label("Nodes taken")
+            .label("Node placement")
             .main()
             .at(|p| p.placement.slot()),
         choice("order", "which of the jobs that wait is the first", Order::LIST, "submitted")
-            .label("First in the queue")
+            .label("Queue order")
             .main()
             .at(|p| p.order.slot()),
         whole("nodes", "nodes of the cluster", [1, 64], "8")
@@ -236,12 +236,12 @@ impl Model for Params {
             .at(|p| p.nodes.slot()),
         whole("gpus", "GPUs of a node", [1, 8], "8")
             .takes(Takes::Node)
-            .label("GPUs of a node")
+            .label("GPUs per node")
             .doubling(3)
             .more("Cluster")
             .at(|p| p.gpus.slot()),
         whole("block", "nodes of a block: an NVLink domain, or what hangs on one leaf switch", [1, 64], "4")
-            .label("Nodes of a block")
+            .label("Nodes per block")
             .doubling(6)
             .more("Cluster")
             .at(|p| p.block.slot()),
@@ -258,7 +258,7 @@ impl Model for Params {
             .more("Jobs")
             .at(|p| p.preempt.slot()),
         whole("checkpoint", "minutes between two checkpoints of a job; 0 for none", [0, 1440], "0")
-            .label("Checkpoint every so many minutes")
+            .label("Checkpoint interval, minutes")
             .slider(Scale::FromZero(10))
             .more("Jobs")
             .at(|p| p.checkpoint.slot()),

@@ -101,7 +101,7 @@ impl Model for Params {
             .steps(0.05)
             .main()
             .at(|p| p.dropout.slot()),
-        whole("seed", "the seed of the job", [1, 999], "1").label("Seed of the job").main().at(|p| p.seed.slot()),
+        whole("seed", "the seed of the job", [1, 999], "1").label("Job seed").main().at(|p| p.seed.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         headline(

@@ -110,27 +110,27 @@ const OWN: [Param<Params>; 19] = [
         .main()
         .at(|p| p.policy.slot()),
     real("rate", "requests a second, as they come by chance; 0 for all at once", [0.0, 1024.0], "16")
-        .label("Requests a second")
+        .label("Requests/s")
         .slider(Scale::FromZero(8))
         .main()
         .at(|p| p.rate.slot()),
     whole("seqs", "requests of a step at the most (max_num_seqs)", [1, 256], "8")
-        .label("Requests of a step")
+        .label("Maximum requests per step")
         .doubling(8)
         .main()
         .at(|p| p.seqs.slot()),
     whole("tokens", "new tokens of a step at the most (max_num_batched_tokens)", [1, 1 << 17], "2048")
-        .label("Tokens of a step")
+        .label("Maximum tokens per step")
         .doubling(17)
         .more("Scheduler")
         .at(|p| p.tokens.slot()),
     whole("block", "tokens of a block", [1, 256], "16")
-        .label("Tokens of a block")
+        .label("Tokens per block")
         .doubling(8)
         .more("Scheduler")
         .at(|p| p.block.slot()),
     whole("blocks", "blocks of the cache; 0 for what fits beside the weights", [0, MOST_BLOCKS], "0")
-        .label("Blocks of the cache")
+        .label("Cache blocks")
         .format(|v| if v == 0.0 { "what fits".to_owned() } else { grouped(v as u64) })
         .slider(Scale::FromZero(18))
         .more("Scheduler")
@@ -145,12 +145,12 @@ const OWN: [Param<Params>; 19] = [
         .more("Requests")
         .at(|p| p.requests.slot()),
     whole("prompt", "tokens of a prompt, on average", [1, 1 << 15], "512")
-        .label("Tokens of a prompt")
+        .label("Tokens per prompt")
         .doubling(15)
         .more("Requests")
         .at(|p| p.prompt.slot()),
     whole("output", "tokens of an answer, on average", [1, 4096], "48")
-        .label("Tokens of an answer")
+        .label("Tokens per answer")
         .doubling(12)
         .more("Requests")
         .at(|p| p.output.slot()),
@@ -159,7 +159,7 @@ const OWN: [Param<Params>; 19] = [
         .more("Requests")
         .at(|p| p.lengths.slot()),
     whole("shared", "tokens that all prompts begin with", [0, 1 << 14], "0")
-        .label("Shared by all prompts")
+        .label("Shared prompt prefix")
         .slider(Scale::FromZero(14))
         .more("Requests")
         .at(|p| p.shared.slot()),
@@ -171,13 +171,13 @@ const OWN: [Param<Params>; 19] = [
         .quiet()
         .at(|p| p.trace.slot()),
     real("first", "seconds to the first token that users are promised", [0.001, 1000.0], "0.2")
-        .label("First token within")
+        .label("Time-to-first-token SLO")
         .unit(Unit::Seconds)
         .slider(Scale::Decades(-2, 2))
         .more("Promise")
         .at(|p| p.first.slot()),
     real("token", "seconds for each token after it, on average, that users are promised", [0.0001, 100.0], "0.02")
-        .label("Each next within")
+        .label("Time-between-tokens SLO")
         .unit(Unit::Seconds)
         .slider(Scale::Decades(-3, 1))
         .more("Promise")

@@ -140,24 +140,24 @@ impl Model for Params {
                 .main()
                 .at(|p: &mut Params| p.machine.model.slot()),
             whole("users", "users who are served at the same time", [1, 1_000_000], "500")
-                .label("Users at once")
+                .label("Concurrent users")
                 .slider(Scale::Decades(0, 5))
                 .main()
                 .at(|p| p.users.slot()),
             real("token", "seconds for a token that users are promised", [0.0005, 10.0], "0.05")
-                .label("A token within")
+                .label("Time-between-tokens target")
                 .unit(Unit::Seconds)
                 .slider(Scale::Decades(-3, 0))
                 .main()
                 .at(|p| p.token.slot()),
             whole("tp", "GPUs of a replica, which share every layer; 0 for what needs the fewest in all", [0, 16], "0")
-                .label("GPUs of a replica")
+                .label("GPUs per replica")
                 .format(|v| if v == 0.0 { "the best".to_owned() } else { grouped(v as u64) })
                 .slider(Scale::FromZero(4))
                 .main()
                 .at(|p| p.tp.slot()),
             whole("prompt", "tokens of a prompt", [1, 1 << 17], "1024")
-                .label("Tokens of a prompt")
+                .label("Tokens per prompt")
                 .doubling(17)
                 .more("Requests")
                 .at(|p| p.prompt.slot()),
@@ -172,12 +172,12 @@ impl Model for Params {
             .more("Requests")
             .at(|p| p.cached.slot()),
             whole("output", "tokens of an answer", [1, 1 << 15], "256")
-                .label("Tokens of an answer")
+                .label("Tokens per answer")
                 .doubling(15)
                 .more("Requests")
                 .at(|p| p.output.slot()),
             real("price", "US dollars for an hour of a GPU", [0.0, 1000.0], "2.5")
-                .label("US$ an hour of a GPU")
+                .label("US$ per GPU-hour")
                 .slider(Scale::Linear { min: 0.0, max: 12.0, step: 0.1 })
                 .more("Money")
                 .at(|p| p.price.slot()),

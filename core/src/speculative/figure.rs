@@ -141,13 +141,13 @@ impl Model for Params {
             .main()
             .at(|p| p.drafted.slot()),
         real("alpha", "probability that a drafted token is kept", [0.0, 1.0], "0.85")
-            .label("Kept")
+            .label("Acceptance rate")
             .unit(Unit::Fraction)
             .steps(0.05)
             .main()
             .at(|p| p.alpha.slot()),
         whole("batch", "requests decoded together", [1, 4096], "1")
-            .label("Requests together")
+            .label("Batched requests")
             .doubling(12)
             .main()
             .at(|p| p.batch.slot()),
@@ -157,12 +157,12 @@ impl Model for Params {
             .more("Training")
             .at(|p| p.depth.slot()),
         real("lambda", "weight of the modules’ losses, together", [0.0, 2.0], "0.3")
-            .label("Weight of their losses")
+            .label("Module loss weight")
             .steps(0.05)
             .more("Training")
             .at(|p| p.lambda.slot()),
         choice("weight-bits", "bits of a weight", List { ids: &["16", "8"], labels: &["16", "8"] }, "8")
-            .label("Bits of a weight")
+            .label("Bits per weight")
             .more("Decoding")
             .at(|p| p.weight_bits.slot()),
         choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Decoding").at(|p| p.gpu.slot()),

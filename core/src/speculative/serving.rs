@@ -123,32 +123,32 @@ impl Model for Params {
                 .main()
                 .at(|p| p.machine.model.slot()),
             whole("batch", "sequences decoded together", [1, 1 << LARGEST], "8")
-                .label("Sequences together")
+                .label("Batched sequences")
                 .doubling(LARGEST)
                 .main()
                 .at(|p| p.batch.slot()),
             whole("context", "tokens that each sequence has in the cache", [1, 1 << 17], "1024")
-                .label("Tokens in the cache, each")
+                .label("Cached tokens per sequence")
                 .format(|v| grouped(v as u64))
                 .doubling(17)
                 .main()
                 .at(|p| p.context.slot()),
             choice("draft", "what drafts", Draft::LIST, "llama-3.2-1b")
-                .label("Drafted by")
+                .label("Draft source")
                 .more("Draft")
                 .at(|p| p.draft.slot()),
             whole("drafted", "tokens drafted one after another", [0, DEEPEST], "4")
-                .label("Tokens drafted in a row")
+                .label("Draft length")
                 .steps(1.0)
                 .more("Draft")
                 .at(|p| p.drafted.slot()),
             whole("branches", "branches of the draft at each token; 1 for a chain", [1, 3], "1")
-                .label("Branches at each")
+                .label("Branches per drafted token")
                 .slider(Scale::Linear { min: 1.0, max: 3.0, step: 1.0 })
                 .more("Draft")
                 .at(|p| p.branches.slot()),
             real("alpha", "probability that a drafted token is kept", [0.0, 1.0], "0.7")
-                .label("Kept")
+                .label("Acceptance rate")
                 .unit(Unit::Fraction)
                 .steps(0.05)
                 .more("Draft")

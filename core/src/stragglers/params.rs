@@ -19,12 +19,12 @@ impl Model for Params {
             .main()
             .at(|p| p.ranks.slot()),
         real("slow", "how much slower one rank is, in percent; 0 for none", [0.0, 200.0], "40")
-            .label("Slow rank (percent)")
+            .label("Slow rank’s slowdown, percent")
             .steps(5.0)
             .main()
             .at(|p| p.slow.slot()),
         choice("cure", "what is done about the slow rank", Cure::LIST, "nothing")
-            .label("What is done")
+            .label("Mitigation")
             .main()
             .at(|p| p.cure.slot()),
         whole("spares", "ranks that stand by, or start besides", [0, 64], "8")
@@ -33,22 +33,22 @@ impl Model for Params {
             .more("What is done")
             .at(|p| p.spares.slot()),
         real("jitter", "deviation of a rank’s computation, in percent of it", [0.0, 20.0], "2")
-            .label("Jitter (percent)")
+            .label("Jitter, percent")
             .steps(0.5)
             .more("A rank")
             .at(|p| p.jitter.slot()),
         real("every", "a rank pauses once in so many steps", [10.0, 1e7], "10000")
-            .label("A pause once in (steps)")
+            .label("Pause interval, steps")
             .slider(Scale::Decades(1, 7))
             .more("A rank")
             .at(|p| p.every.slot()),
         real("pause", "length of a pause, in percent of a rank’s computation; 0 for none", [0.0, 500.0], "50")
-            .label("A pause takes (percent)")
+            .label("Pause length, percent of a step")
             .steps(10.0)
             .more("A rank")
             .at(|p| p.pause.slot()),
         real("seconds", "seconds that an undisturbed rank computes in a step", [0.01, 600.0], "10")
-            .label("A rank computes for")
+            .label("Compute time per rank")
             .unit(Unit::Seconds)
             .more("A rank")
             .at(|p| p.seconds.slot()),

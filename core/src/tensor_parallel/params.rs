@@ -77,7 +77,7 @@ const MACHINE: &str = "The machine";
 
 const OWN: [Param<Params>; 14] = [
     whole("seq", "tokens of a sequence", [1, 10_000_000], "8192")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(20)
         .more(JOB)
         .at(|p| p.seq.slot()),
@@ -98,7 +98,7 @@ const OWN: [Param<Params>; 14] = [
         <Split as Options>::LIST,
         Split::PAIR.id(),
     )
-    .label("Matrices cut by")
+    .label("Weight split")
     .main()
     .at(|p| p.split.slot()),
     switch("overlap", "whether collectives run beside matrix products where they can", false)
@@ -112,30 +112,30 @@ const OWN: [Param<Params>; 14] = [
         .at(|p| p.link.slot()),
     whole("node", "GPUs in a node", [1, MAX_RANKS], "8")
         .takes(Takes::Node)
-        .label("GPUs in a node")
+        .label("GPUs per node")
         .doubling(6)
         .more(MACHINE)
         .at(|p| p.node.slot()),
     choice("net", "link between nodes", links::BETWEEN_LIST, "ndr")
-        .label("Link between nodes, a port")
+        .label("Link between nodes, per port")
         .more(MACHINE)
         .at(|p| p.net.slot()),
     whole("nics", "ports to the other nodes in a node", [1, MAX_RANKS], "8")
-        .label("Network ports of a node")
+        .label("Network ports per node")
         .doubling(6)
         .more(MACHINE)
         .at(|p| p.nics.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
     real("efficiency", "part of the GPU’s peak that the arithmetic reaches", [0.01, 1.0], "0.55")
         .takes(Takes::Mfu)
-        .label("Share of its peak reached")
+        .label("Share of peak FLOP/s reached")
         .unit(Unit::Fraction)
         .slider(Scale::Linear { min: 0.05, max: 1.0, step: 0.05 })
         .more(MACHINE)
         .at(|p| p.efficiency.slot()),
     whole("step", "steps done", [0, 1000], "0").drawn().at(|p| p.step.slot()),
     whole("rank", "the rank whose memory is looked at, from 0; all of them if absent", [0, DRAWN as u64 - 1], "")
-        .label("In the memory of")
+        .label("Memory view of")
         .more(DRAWING)
         .at(|p| p.rank.slot()),
 ];

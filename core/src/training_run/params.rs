@@ -230,7 +230,7 @@ impl Model for Params {
             .main()
             .at(|p| p.gpus.slot()),
         choice("given", "what the run is given: tokens, days or money", Given::LIST, "days")
-            .label("Given")
+            .label("Fixed quantity")
             .main()
             .at(|p| p.given.slot()),
         real("tokens", "tokens, if they are given", [1e6, 1e16], "1.4e12")
@@ -260,13 +260,13 @@ impl Model for Params {
         choice("show", "what is drawn", Show::LIST, "loss").label("Show").drawn().at(|p| p.show.slot()),
         choice("gpu", "GPU", GPUS, "h100-80").label("GPU").more("The machine").at(|p| p.gpu.slot()),
         real("goodput", "share of the time that it trains", [0.01, 1.0], "1")
-            .label("Time that trains")
+            .label("Share of time training")
             .format(percent)
             .slider(Scale::Linear { min: 0.5, max: 1.0, step: 0.01 })
             .more("The machine")
             .at(|p| p.goodput.slot()),
         real("price", "US dollars for an hour of a GPU", [0.0, 1_000.0], "2")
-            .label("A GPU-hour, $")
+            .label("US$ per GPU-hour")
             .more("The machine")
             .at(|p| p.price.slot()),
         real("watts", "power per GPU: 700 is an H100’s own limit; with its share of a DGX H100, rated at 10.2 kW for eight, it is 1,275", [0.0, 100_000.0], "700")
@@ -279,7 +279,7 @@ impl Model for Params {
             .at(|p| p.pue.slot()),
         real("total", "parameters in all, where a token uses a part of them; 0 for as many", [0.0, 1e15], "0")
             .takes(Takes::Parameters)
-            .label("Parameters in all")
+            .label("Total parameters")
             .format(|v| if v == 0.0 { "as many".to_owned() } else { count(v) })
             .more("The model")
             .at(|p| p.total.slot()),
@@ -294,16 +294,16 @@ impl Model for Params {
             .more("The model")
             .at(|p| p.width.slot()),
         whole("seq", "tokens of a sequence", [1, 10_000_000], "8192")
-            .label("Tokens of a sequence")
+            .label("Sequence length, tokens")
             .doubling(20)
             .more("The model")
             .at(|p| p.seq.slot()),
         choice("attention", "how much of attention’s products without weights counts", Attention::LIST, "causal")
-            .label("Attention’s FLOPs")
+            .label("Attention FLOPs")
             .more("The model")
             .at(|p| p.attention.slot()),
         real("recompute", "share of the forward pass that is computed again", [0.0, 1.0], "0")
-            .label("Computed again")
+            .label("Recomputation")
             .format(percent)
             .steps(0.05)
             .more("The model")
@@ -341,7 +341,7 @@ impl Model for Params {
             .more("Batch and learning rate")
             .at(|p| p.decay.slot()),
         real("floor", "last learning rate as a part of its peak", [0.0, 1.0], "0.1")
-            .label("Ends at")
+            .label("Final learning rate")
             .format(percent)
             .steps(0.05)
             .more("Batch and learning rate")
@@ -351,7 +351,7 @@ impl Model for Params {
             .more("Optimizer and law")
             .at(|p| p.optimizer.slot()),
         choice("law", "surface that the loss is read from", Surface::LIST, "refit")
-            .label("Loss by")
+            .label("Loss formula")
             .more("Optimizer and law")
             .at(|p| p.law.slot()),
     ];

@@ -145,17 +145,17 @@ impl Model for Params {
             .at(|p| p.ranks.slot()),
         each("node", "ranks in a node", [2, MAX_RANKS as u64], "2")
             .takes(Takes::Node)
-            .label("Ranks in a node")
+            .label("Ranks per node")
             .at(|p| p.node.slot()),
         each("layers", "layers of the model", [1, MAX_LAYERS as u64], "4")
             .label("Layers")
             .main()
             .at(|p| p.layers.slot()),
         each("width", "width of each layer, which has width² + width parameters", [2, 12], "8")
-            .label("Width of a layer")
+            .label("Layer width")
             .at(|p| p.width.slot()),
         each("wrap", "layers wrapped together: gathered, freed and reduced as one", [1, MAX_LAYERS as u64], "1")
-            .label("Layers wrapped together")
+            .label("Layers per FSDP unit")
             .at(|p| p.wrap.slot()),
         choice(
             "prefetch",
@@ -171,9 +171,9 @@ impl Model for Params {
             [1, MAX_LAYERS as u64],
             "2",
         )
-        .label("Units in flight, at most")
+        .label("Maximum units in flight")
         .at(|p| p.in_flight.slot()),
-        each("rows", "rows of a micro-batch", [1, 4], "2").label("Rows of a micro-batch").at(|p| p.rows.slot()),
+        each("rows", "rows of a micro-batch", [1, 4], "2").label("Rows per micro-batch").at(|p| p.rows.slot()),
         each("accumulate", "micro-batches of a step", [1, 4], "1")
             .label("Micro-batches per step")
             .at(|p| p.accumulate.slot()),

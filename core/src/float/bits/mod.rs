@@ -155,7 +155,10 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "bits").label("Show").main().at(|p| p.view.slot()),
         choice("format", "the first format", FORMATS, "fp16").label("Format").main().at(|p| p.formats[0].slot()),
-        choice("other", "the format beside it", FORMATS, "bf16").label("Beside it").main().at(|p| p.formats[1].slot()),
+        choice("other", "the format beside it", FORMATS, "bf16")
+            .label("Compared with")
+            .main()
+            .at(|p| p.formats[1].slot()),
         text("value", "the number: decimal, inf, or a code of the first format such as 0x3c00", "0.1")
             .main()
             .label("Number")
@@ -190,7 +193,7 @@ impl Model for Params {
             .more("The gradients")
             .at(|p| p.median.slot()),
         real("spread", "standard deviation of log₂ of the gradients", [0.0, 12.0], "4")
-            .label("Spread, in powers of two")
+            .label("Spread, powers of two")
             .slider(Scale::Linear { min: 0.0, max: 12.0, step: 0.5 })
             .more("The gradients")
             .at(|p| p.spread.slot()),

@@ -148,30 +148,30 @@ const SERVING: &str = "Model and GPU";
 const OWN: [Param<Params>; 24] = [
     choice("view", "what is shown", View::LIST, "pool").label("Show").main().at(|p| p.view.slot()),
     choice("keeper", "who hands out memory", Keeper::LIST, "vllm-0.2").label("Memory").main().at(|p| p.keeper.slot()),
-    whole("block", "tokens of a block", [1, 256], "4").label("Tokens of a block").doubling(8).main().at(|p| p.block.slot()),
+    whole("block", "tokens of a block", [1, 256], "4").label("Tokens per block").doubling(8).main().at(|p| p.block.slot()),
     whole("blocks", "blocks of the pool", [1, 20_000], "18")
-        .label("Blocks of the pool")
+        .label("Blocks in the pool")
         .slider(Scale::Linear { min: 4.0, max: 64.0, step: 1.0 })
         .main()
         .at(|p| p.blocks.slot()),
     text("requests", "requests: tokens of the prompt and of the answer, such as 12:20; 12:20*3 for three samples, 12:20^3 for a beam", STANDARD)
         .at(|p| p.requests.slot()),
     whole("shared", "tokens with which all prompts begin alike", [0, 65_536], "0")
-        .label("Tokens that all prompts share")
+        .label("Shared prompt prefix, tokens")
         .slider(Scale::FromZero(16))
         .more(REQUESTS)
         .at(|p| p.shared.slot()),
     choice("preempt", "what becomes of a request that gives way, with vLLM 0.2", Preempt::LIST, "auto")
-        .label("Who gives way is")
+        .label("Preemption method")
         .more(POOL)
         .at(|p| p.preempt.slot()),
     whole("host", "blocks on the host, with vLLM 0.2", [0, 20_000], "16")
-        .label("Blocks on the host")
+        .label("Host blocks")
         .slider(Scale::Linear { min: 0.0, max: 64.0, step: 1.0 })
         .more(POOL)
         .at(|p| p.host.slot()),
     real("watermark", "part of the blocks that admitting leaves free, with vLLM 0.2", [0.0, 0.5], "0.01")
-        .label("Kept free")
+        .label("Watermark kept free")
         .unit(Unit::Fraction)
         .steps(0.01)
         .more(POOL)
@@ -181,12 +181,12 @@ const OWN: [Param<Params>; 24] = [
         .more(POOL)
         .at(|p| p.caches.slot()),
     whole("longest", "tokens of the longest request that may come, for which one room is kept", [1, 1 << 20], "32")
-        .label("Tokens of the longest request")
+        .label("Longest request, tokens")
         .format(|v| grouped(v as u64))
         .doubling(20)
         .more(POOL)
         .at(|p| p.longest.slot()),
-    whole("seed", "which beams go on", [0, 9999], "1").label("Seed of the beams").more(REQUESTS).quiet().at(|p| p.seed.slot()),
+    whole("seed", "which beams go on", [0, 9999], "1").label("Beam search seed").more(REQUESTS).quiet().at(|p| p.seed.slot()),
     whole("step", "steps that have been done; more than there are stand for all", [0, ALL_STEPS], "9")
         .drawn()
         .at(|p| p.step.slot()),
@@ -200,13 +200,13 @@ const OWN: [Param<Params>; 24] = [
         .at(|p| p.at.slot()),
     reference::MODEL.default(MODEL).drawn().own_control(),
     whole("tokens", "tokens that a request has in the cache", [1, 1 << 20], "2048")
-        .label("Tokens of a request")
+        .label("Tokens per request")
         .format(|v| grouped(v as u64))
         .doubling(20)
         .drawn()
         .at(|p| p.tokens.slot()),
-    choice("kv-bits", "bits of a cached value", BITS, "16").label("Bits of a cached value").more(SERVING).at(|p| p.kv_bits.slot()),
-    choice("weight-bits", "bits of a weight", BITS, "16").label("Bits of a weight").more(SERVING).at(|p| p.weight_bits.slot()),
+    choice("kv-bits", "bits of a cached value", BITS, "16").label("Bits per cached value").more(SERVING).at(|p| p.kv_bits.slot()),
+    choice("weight-bits", "bits of a weight", BITS, "16").label("Bits per weight").more(SERVING).at(|p| p.weight_bits.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(SERVING).at(|p| p.gpu.slot()),
     whole("tp", "GPUs that divide the model by tensor parallelism", [1, 64], "1")
         .label("GPUs, tensor parallel")
@@ -214,7 +214,7 @@ const OWN: [Param<Params>; 24] = [
         .more(SERVING)
         .at(|p| p.tp.slot()),
     real("used", "the part of a GPU’s memory that is used (gpu_memory_utilization)", [0.1, 1.0], "0.9")
-        .label("Of its memory used")
+        .label("Share of GPU memory used")
         .unit(Unit::Fraction)
         .steps(0.01)
         .more(SERVING)

@@ -41,12 +41,12 @@ const OWN: [Param<Params>; 11] = [
         Convention::LIST,
         "zero",
     )
-    .label("Counted as by")
+    .label("Counting convention")
     .more(STATES)
     .at(|p: &mut Params| p.run.convention.slot()),
     GPU.more("Hardware").at(|p: &mut Params| p.run.gpu.slot()),
     whole("late", "tokens of the longest sequence, at step 3,000; 0 for none longer", [0, 1_000_000], "0")
-        .label("Longest sequence later")
+        .label("Longest later sequence")
         .format(|n| if n > 0.0 { grouped(n as u64) } else { "none longer".to_owned() })
         .slider(crate::declare::Scale::FromZero(17))
         .more(LATER)
@@ -57,7 +57,7 @@ const OWN: [Param<Params>; 11] = [
         [0.0, 100.0],
         "5",
     )
-    .label("Reserved beyond allocated (percent)")
+    .label("Reserved beyond allocated, percent")
     .format(number)
     .steps(1.0)
     .more(LATER)

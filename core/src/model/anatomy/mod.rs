@@ -97,11 +97,11 @@ const OWN: [Param<Params>; 7] = [
     .more(FLOPS)
     .at(|p: &mut Params| p.causal.slot()),
     choice("show", "what the drawing shows: parameters, or forward FLOPs of one token", Measure::LIST, "params")
-        .label("Areas are")
+        .label("Area shows")
         .main()
         .at(|p: &mut Params| p.show.slot()),
     choice("sweep", "the size over which shares are drawn", Axis::LIST, "hidden_size")
-        .label("Over")
+        .label("Swept size")
         .drawn()
         .at(|p: &mut Params| p.sweep.slot()),
     choice("piece", "the piece that is looked at", List { ids: &IDS, labels: &IDS }, "")

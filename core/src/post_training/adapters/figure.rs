@@ -123,17 +123,17 @@ const OWN: [Param<Params>; 15] = [
         .more("Training")
         .at(|p: &mut Params| p.zero.slot()),
     whole("seq", "tokens of a sequence", [1, 1 << 20], "2048")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(20)
         .more("Training")
         .at(|p: &mut Params| p.seq.slot()),
     whole("mbs", "sequences of a micro-batch", [1, 1024], "1")
-        .label("Sequences at once")
+        .label("Concurrent sequences")
         .doubling(10)
         .more("Training")
         .at(|p: &mut Params| p.mbs.slot()),
     choice("recompute", "what the backward pass computes again", Recompute::LIST, "none")
-        .label("Recomputed")
+        .label("Recomputation")
         .more("Training")
         .at(|p: &mut Params| p.recompute.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Training").at(|p: &mut Params| p.gpu.slot()),

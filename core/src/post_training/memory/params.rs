@@ -32,7 +32,7 @@ const MAIN: [Param<Params>; 6] = [
     reference::MODEL.default(MODEL).label("Policy").own_control(),
     reference::GUESS.apart(),
     choice("tune", "how the policy is trained: in full, or through an adapter", Tune::LIST, "full")
-        .label("Policy is trained")
+        .label("Policy training")
         .main()
         .at(|p: &mut Params| p.tune.slot()),
     whole("gpus", "GPUs in all", [1, GPUS], "8")
@@ -42,7 +42,7 @@ const MAIN: [Param<Params>; 6] = [
         .main()
         .at(|p: &mut Params| p.gpus.slot()),
     choice("placement", "which GPUs have which models, and when", Placement::LIST, "hybrid")
-        .label("Models lie")
+        .label("Model placement")
         .more("")
         .at(|p: &mut Params| p.placement.slot()),
 ];
@@ -57,7 +57,7 @@ const OF_MODELS: [Param<Params>; 9] = all_quiet([
         .more(MODELS)
         .at(|p: &mut Params| p.critic.slot()),
     choice("critic-tune", "how the critic is trained", Tune::LIST, "full")
-        .label("Critic is trained")
+        .label("Critic training")
         .more(MODELS)
         .at(|p: &mut Params| p.critic_tune.slot()),
     choice("reference", "where the reference is; none: the policy without its adapter, log-probabilities computed before, or no penalty", Where::LIST, "gpu")
@@ -65,21 +65,21 @@ const OF_MODELS: [Param<Params>; 9] = all_quiet([
         .more(MODELS)
         .at(|p: &mut Params| p.reference.slot()),
     choice("reward-at", "where the reward model is; none: a rule scores", Where::LIST, "gpu")
-        .label("Reward model is")
+        .label("Reward model type")
         .labels(&["on the GPUs", "in host memory", "none: a rule"])
         .more(MODELS)
         .at(|p: &mut Params| p.reward_at.slot()),
     whole("rank", "rank of adapters, which are on every linear layer", [1, 1024], "16")
-        .label("Rank of adapters")
+        .label("Adapter rank")
         .doubling(10)
         .more(MODELS)
         .at(|p: &mut Params| p.rank.slot()),
     choice("dtype", "type of what is trained", Dtype::TRAINING_LIST, "bf16")
-        .label("Trained in")
+        .label("Training format")
         .more(MODELS)
         .at(|p: &mut Params| p.dtype.slot()),
     choice("frozen-dtype", "type of what is frozen", Dtype::CACHE_LIST, "bf16")
-        .label("Frozen in")
+        .label("Frozen weight format")
         .more(MODELS)
         .at(|p: &mut Params| p.frozen_dtype.slot()),
     choice("optimizer", "optimizer", Optimizer::LIST, "adamw")
@@ -115,17 +115,17 @@ const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
         .more(LAYOUT)
         .at(|p: &mut Params| p.tp.slot()),
     whole("mbs", "sequences, or pairs, of a micro-batch", [1, 1024], "1")
-        .label("Sequences at once")
+        .label("Concurrent sequences")
         .doubling(10)
         .more(LAYOUT)
         .at(|p: &mut Params| p.mbs.slot()),
     choice("recompute", "what the backward pass computes again", Recompute::LIST, "full")
-        .label("Recomputed")
+        .label("Recomputation")
         .more(LAYOUT)
         .at(|p: &mut Params| p.recompute.slot()),
     real("mfu", "percent of the GPU’s peak that large products reach", [1.0, 100.0], "40")
         .takes_times(Takes::Mfu, 100.0)
-        .label("Of its peak, percent")
+        .label("Share of peak FLOP/s reached, percent")
         .steps(1.0)
         .more(LAYOUT)
         .at(|p: &mut Params| p.mfu.slot()),
@@ -133,30 +133,30 @@ const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
 
 const OF_ENGINE: [Param<Params>; 7] = all_quiet([
     whole("gen-gpus", "GPUs that generate, where they are apart", [1, GPUS], "4")
-        .label("GPUs that generate")
+        .label("Generation GPUs")
         .doubling(12)
         .more(ENGINE)
         .at(|p: &mut Params| p.gen_gpus.slot()),
     whole("gen-tp", "tensor-parallel ranks of an engine", [1, 64], "1")
-        .label("GPUs of an engine")
+        .label("GPUs per engine")
         .doubling(6)
         .more(ENGINE)
         .at(|p: &mut Params| p.gen_tp.slot()),
     whole("at-once", "sequences at once on an engine; 0 for as many as fit", [0, 65_536], "0")
-        .label("Sequences at once (0: all that fit)")
+        .label("Concurrent sequences per engine (0 uses all that fit)")
         .more(ENGINE)
         .at(|p: &mut Params| p.at_once.slot()),
     choice("kv-dtype", "type of the cache", Dtype::CACHE_LIST, "bf16")
-        .label("Cache in")
+        .label("Cache format")
         .more(ENGINE)
         .at(|p: &mut Params| p.kv_dtype.slot()),
     choice("link", "what new weights travel over", links::INSIDE_LIST, "nvlink4")
-        .label("Weights travel over")
+        .label("Weight transfer link")
         .more(ENGINE)
         .at(|p: &mut Params| p.link.slot()),
     real("mbu", "percent of the GPU’s bandwidth that generation reaches", [1.0, 100.0], "60")
         .takes_times(Takes::Mbu, 100.0)
-        .label("Of its bandwidth, percent")
+        .label("Share of link bandwidth reached, percent")
         .steps(1.0)
         .more(ENGINE)
         .at(|p: &mut Params| p.mbu.slot()),
@@ -165,27 +165,27 @@ const OF_ENGINE: [Param<Params>; 7] = all_quiet([
 
 const OF_BATCH: [Param<Params>; 6] = all_quiet([
     whole("prompts", "prompts of a step, or pairs, or examples", [1, 1 << 17], "512")
-        .label("Prompts of a step")
+        .label("Prompts per step")
         .doubling(17)
         .more(BATCH)
         .at(|p: &mut Params| p.prompts.slot()),
     whole("group", "GRPO: answers to each prompt", [1, 256], "8")
-        .label("Answers to each prompt")
+        .label("Answers per prompt")
         .doubling(8)
         .more(BATCH)
         .at(|p: &mut Params| p.group.slot()),
     whole("prompt", "tokens of a prompt", [1, 1 << 17], "512")
-        .label("Tokens of a prompt")
+        .label("Tokens per prompt")
         .doubling(17)
         .more(BATCH)
         .at(|p: &mut Params| p.prompt.slot()),
     whole("response", "tokens of an answer", [1, 1 << 17], "1024")
-        .label("Tokens of an answer")
+        .label("Tokens per answer")
         .doubling(17)
         .more(BATCH)
         .at(|p: &mut Params| p.response.slot()),
     whole("epochs", "passes of training over each step’s answers", [1, 16], "1")
-        .label("Passes over each batch")
+        .label("Passes per batch")
         .steps(1.0)
         .more(BATCH)
         .at(|p: &mut Params| p.epochs.slot()),

@@ -103,7 +103,7 @@ impl Model for Params {
             .main()
             .at(|p: &mut Params| p.counted.slot()),
         whole("row", "tokens of a row", [32, 160], "96")
-            .label("Tokens of a row")
+            .label("Tokens per row")
             .steps(8.0)
             .main()
             .at(|p: &mut Params| p.row.slot()),
@@ -113,7 +113,7 @@ impl Model for Params {
             .more("The batch")
             .at(|p: &mut Params| p.blocks.slot()),
         choice("weighting", "what the loss is the mean of", Weighting::LIST, "tokens")
-            .label("Mean of the loss")
+            .label("Loss averaging")
             .more("The batch")
             .at(|p: &mut Params| p.weighting.slot()),
         whole("talks", "conversations", [1, TALKS.len() as u64], "8")
@@ -122,7 +122,7 @@ impl Model for Params {
             .more("The batch")
             .at(|p: &mut Params| p.talks.slot()),
         whole("seed", "seed of their order; 0 for that of the list", [0, 999], "0")
-            .label("Seed of their order")
+            .label("Order seed")
             .steps(1.0)
             .more("The batch")
             .at(|p: &mut Params| p.seed.slot()),

@@ -44,17 +44,17 @@ impl Model for Params {
             .more("Training")
             .at(|p| p.rate.slot()),
         whole("batch", "answers of a batch, which are GRPO’s group", [1, 512], "64")
-            .label("Answers of a batch")
+            .label("Answers per batch")
             .doubling(9)
             .more("Training")
             .at(|p| p.batch.slot()),
         whole("epochs", "gradient steps on each batch", [1, 16], "4")
-            .label("Gradient steps on each batch")
+            .label("Gradient steps per batch")
             .steps(1.0)
             .more("Training")
             .at(|p| p.epochs.slot()),
         whole("lag", "updates by which the policy that samples is behind", [0, 64], "0")
-            .label("Samples are late by (updates)")
+            .label("Sample staleness, updates")
             .steps(1.0)
             .more("Training")
             .at(|p| p.lag.slot()),
@@ -80,12 +80,12 @@ impl Model for Params {
             .more("One token")
             .at(|p| p.advantage.slot()),
         whole("group", "answers to one prompt", [1, 64], "8")
-            .label("Answers to one prompt")
+            .label("Answers per prompt")
             .doubling(6)
             .more("One group")
             .at(|p| p.group.slot()),
         whole("right", "of these, right ones", [0, 64], "2")
-            .label("Of these, right")
+            .label("Correct answers in the group")
             .steps(1.0)
             .more("One group")
             .at(|p| p.right.slot()),

@@ -31,7 +31,7 @@ impl Model for Params {
             .at(|p| p.params.slot()),
         whole("gpus", "GPUs", [1, 65_536], "64").label("GPUs").doubling(14).main().at(|p| p.gpus.slot()),
         whole("node", "GPUs of a node", [1, 256], "8")
-            .label("GPUs of a node")
+            .label("GPUs per node")
             .doubling(6)
             .more(MACHINE)
             .at(|p| p.node.slot()),
@@ -50,7 +50,7 @@ impl Model for Params {
             .more(TYPES)
             .at(|p| p.reduced.slot()),
         switch("last-only", "whether gradients are exchanged after the last micro-batch only", false)
-            .label("Gradients exchanged")
+            .label("Gradient exchange")
             .labels(&["every micro-batch", "last one only"])
             .more(STEP)
             .at(|p| p.last_only.slot()),
