@@ -133,7 +133,7 @@ pub enum Outcome {
         /// Its place in the list of mistakes.
         index: usize,
     },
-    /// The number is right in some unit, and none was given.
+    /// None was given, and the number could be in several.
     MissingUnit {
         /// The units in which it is right, the likeliest first.
         units: Vec<String>,
