@@ -67,7 +67,7 @@ impl Model for Params {
             .at(|p| p.n.slot()),
         real("cost", "what a further processor costs, as a part of the time on one", [0.0, 1.0], "0.0001")
             .label("Overhead per processor")
-            .format(|v| Unit::Fraction.format(v))
+            .unit(Unit::Fraction)
             .slider(Scale::Decades(-6, -1))
             .main()
             .quiet()

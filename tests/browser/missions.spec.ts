@@ -58,6 +58,15 @@ test("the best run that the search finds, played through the page, is the best",
   expect(await result(page, "you")).toBeCloseTo(await result(page, "best"), 6);
   expect(await result(page, "careless")).toBeLessThan(await result(page, "you"));
   await expect(page.locator("[data-share-of-best]")).toHaveText("100%");
+  // The run on a card, to be saved as a picture.
+  const card = page.locator(".mission-card");
+  await expect(card).toContainText("100% of the best run found");
+  await card.getByRole("button", { name: "Share this card" }).click();
+  const sheet = page.getByRole("dialog", { name: "Share this card" });
+  await expect(sheet.getByLabel("Link")).toHaveValue(/mission\/five-hundred-users\/\?seed=1&run=answer/);
+  const [saved] = await Promise.all([page.waitForEvent("download"), sheet.getByRole("button", { name: "Save as SVG" }).click()]);
+  expect(saved.suggestedFilename()).toBe("mission-five-hundred-users.svg");
+  await page.keyboard.press("Escape");
   await expect(page.getByRole("link", { name: /^Next mission: / })).toHaveAttribute("href", /mission\/it-stalls-at-512\/$/);
   await expect(page.locator(".mission-end")).toContainText("No other answer to a single decision would have been better.");
 });
@@ -67,6 +76,8 @@ test("a run is kept, gone back on at its cost, linked and marked again", async (
   await ready(page);
   await expect(page.getByRole("navigation", { name: "Tools" }).getByRole("link", { name: "Missions" })).toBeVisible();
   expect(await page.locator(".mission-list h2 a").count()).toBeGreaterThanOrEqual(5);
+  // Newcomers are led to two of them.
+  await expect(page.getByRole("region", { name: "New to missions? Start here" }).getByRole("link")).toHaveText(["Play 01 Fit it", "Play 05 It stalls at 512"]);
   expect(await axe(page, ".missions")).toEqual([]);
 
   // Another seed is another run; nothing is decided without an answer, and what was typed stays.
@@ -74,7 +85,7 @@ test("a run is kept, gone back on at its cost, linked and marked again", async (
   await ready(page);
   await expect(page.locator(".mission-tools")).toContainText("Seed 7");
   await decide(page);
-  await expect(decision(page)).toContainText("Type a number first");
+  await expect(decision(page)).toContainText("Nothing is written here yet");
   await decision(page).getByLabel(/Your answer/).fill("many");
   await decide(page);
   await expect(decision(page).getByLabel(/Your answer/)).toHaveValue("many");
@@ -89,6 +100,9 @@ test("a run is kept, gone back on at its cost, linked and marked again", async (
 
   await make(page, "answer:h100-80");
   await expect(decision(page)).toContainText("Decision 3 of 10");
+  // What is set says by what it is set, and the GPUs are drawn as soon as there are any.
+  await expect(decision(page).locator(".mission-locked")).toContainText("Locked by the brief: ");
+  await expect(decision(page).locator(".mission-locked")).toContainText("Locked by “Which GPU”: GPU: ");
 
   // It is kept.
   await page.reload();
@@ -106,7 +120,10 @@ test("a run is kept, gone back on at its cost, linked and marked again", async (
   await decide(page);
   await expect(decision(page)).toContainText("A field of the figure could not be used");
   await field.press("Escape");
+  await expect(page.locator(".board-none")).toHaveText("No GPUs yet");
   await make(page, "tp:4");
+  await expect(page.locator(".board-gpu").first()).toBeAttached();
+  await expect(page.locator(".board-bar").first()).toContainText(/Monthly bill.*of \$30,000/);
 
   // Time that is gone stays gone.
   const first = page.locator(".mission-steps > li").first();

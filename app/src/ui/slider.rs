@@ -1,6 +1,7 @@
 //! A slider with a field beside it.
 
 use leptos::prelude::*;
+use ringside_core::answer::Asked;
 use ringside_core::decimal;
 pub use ringside_core::declare::Scale;
 use ringside_core::query::ParamSpec;
@@ -26,6 +27,9 @@ pub fn Slider(
     scale: Scale,
     /// How a value is written.
     format: fn(f64) -> String,
+    /// What the field asks for.
+    #[prop(optional)]
+    asked: Asked,
 ) -> impl IntoView {
     let id = unique_id(spec.name);
     // What is said of a value is said again when it changes, not whenever another parameter does.
@@ -43,7 +47,7 @@ pub fn Slider(
         <div class="field slider">
             <div class="field-head">
                 <label for=id.clone()>{label}</label>
-                <NumberField spec label value set format nameless=true />
+                <NumberField spec label value set format asked nameless=true />
             </div>
             <input
                 type="range"

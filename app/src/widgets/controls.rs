@@ -197,16 +197,16 @@ enum Value {
 
 /// The control that a declaration asks for.
 fn drawn(&spec: &'static ParamSpec, look: &'static Look, value: Value) -> AnyView {
-    let (label, format) = (look.label, look.format);
+    let (label, format, asked) = (look.label, look.format, look.asked);
     match (value, spec.kind) {
         (Value::Number(value, set), _) => match look.scale {
-            Some(scale) => view! { <Slider spec label value set scale format /> }.into_any(),
+            Some(scale) => view! { <Slider spec label value set scale format asked /> }.into_any(),
             None => {
                 let id = unique_id(spec.name);
                 view! {
                     <div class="field">
                         <label for=id.clone()>{label}</label>
-                        <NumberField spec label value set format id />
+                        <NumberField spec label value set format asked id />
                     </div>
                 }
                 .into_any()

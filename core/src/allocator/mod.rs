@@ -16,10 +16,7 @@ use crate::declare::{
     Field as _, Measure, Model, Param, choice, doc, headline, measure, real, switch, whole, within, written,
 };
 use crate::quantity::{Unit, bytes_binary};
-
-/// Mebibytes and gibibytes, in bytes.
-const MIB: f64 = 1_048_576.0;
-const GIB: f64 = 1_073_741_824.0;
+use crate::units::{GIB, MIB};
 
 /// The state of the widget.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -60,11 +57,13 @@ impl Model for Params {
             .at(|p| p.expandable.slot()),
         real("request", "MiB that are asked for last", [0.001, 16384.0], "3584")
             .label("Last request, MiB")
+            .each(Unit::Bytes, MIB)
             .doubling(14)
             .main()
             .at(|p| p.request.slot()),
         real("memory", "GiB that the device has for it", [1.0, 256.0], "8")
             .label("GPU memory, GiB")
+            .each(Unit::Bytes, GIB)
             .doubling(8)
             .more("The device")
             .at(|p| p.memory.slot()),

@@ -1,6 +1,6 @@
 //! From a number to a verdict.
 
-use super::units::{Measure, Named, Prefix, units_of};
+use super::units::{Measure, Named, Prefix, suited, units_of};
 use super::{Answer, Mistake, Outcome, Reading, Tolerance, Verdict, read, say};
 use crate::quantity::Unit;
 
@@ -169,10 +169,17 @@ impl Question<'_> {
             .filter(|u| u.factor != 1.0 && self.meant(answer.number * u.factor, answer))
             .map(|u| u.name.clone())
             .collect();
-        if !units.is_empty() {
+        if !units.is_empty() || self.wants_unit(answer) {
             return Some((Outcome::MissingUnit { units }, None));
         }
         candidates.iter().filter(|u| u.factor != 1.0).find_map(|u| self.declared(answer.number * u.factor))
+    }
+
+    /// Whether a number without a unit is asked for one, right or wrong: what is asked for is written with a prefix.
+    fn wants_unit(&self, answer: &Answer) -> bool {
+        let is_amount = !matches!(self.unit, Unit::Count | Unit::Ratio | Unit::Fraction);
+        let is_prefixed = suited(self.expected, self.unit).is_some_and(|unit| unit.factor != 1.0);
+        is_amount && is_prefixed && answer.unit.is_none() && !answer.scaled && answer.value != 0.0
     }
 
     /// The right number in front of another unit of the kind.

@@ -11,6 +11,7 @@
 //!
 //! It does not know what an exercise is, and holds no state between attempts.
 
+mod asked;
 mod check;
 mod read;
 mod say;
@@ -20,6 +21,7 @@ mod units;
 use crate::decimal;
 use crate::quantity::{Unit, significant};
 
+pub use asked::Asked;
 pub use check::{Question, check};
 pub use read::{Answer, Digits, MAX_LENGTH, Reading, read};
 pub use units::{Measure, Named, Prefix, find as find_unit, units_of, write};
@@ -131,7 +133,7 @@ pub enum Outcome {
         /// Its place in the list of mistakes.
         index: usize,
     },
-    /// The number is right in some unit, and none was given.
+    /// None was given, and the number could be in several.
     MissingUnit {
         /// The units in which it is right, the likeliest first.
         units: Vec<String>,

@@ -84,6 +84,11 @@ pub fn read(input: &str, asked: Unit, names: &[(String, f64)]) -> Reading {
     scan.conclude(asked)
 }
 
+/// The seconds of a duration in several parts, as in `2 h 30 min`.
+pub(super) fn duration(input: &str) -> Option<f64> {
+    duration_in_parts(without_hedge(&normalise(input)))
+}
+
 /// One character of the input in its plain form, with its place there.
 type Place = (usize, char);
 

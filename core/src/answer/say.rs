@@ -1,6 +1,6 @@
 //! The sentence for each verdict: plain text, kind, and about this answer.
 
-use super::units::{examples, write};
+use super::units::{Named, examples, write};
 use super::{Answer, Outcome, Question, Tolerance};
 use crate::quantity::{Unit, grouped, significant};
 use crate::query::shorten;
@@ -18,6 +18,13 @@ pub(super) fn point_or_thousands(input: &str, other: &str) -> String {
         "Does the {sign} in “{}” separate decimals or thousands? Here a {sign} is for {here}; if you mean {meant}, write {other}.",
         shorten(input.trim())
     )
+}
+
+/// What to say of a unit that is one of something else than what was asked for.
+pub(super) fn other_kind(given: &Named, asked: Unit) -> String {
+    let of = kind(given.measure.unit());
+    let is = if given.name.is_empty() { format!("That is {of}") } else { format!("“{}” is for {of}", given.name) };
+    format!("{is}, and this asks for {}, such as {}. Which did you mean?", kind(asked), examples(asked).1)
 }
 
 /// An amount of this unit, with its article.
@@ -83,14 +90,8 @@ pub(super) fn sentence(outcome: &Outcome, question: &Question, answer: &Answer) 
             format!("That is the ratio upside down: {typed} is one divided by what was asked for.")
         }
         Outcome::NotInUnit { asked } => format!("Convert it: the question asks for {asked}."),
-        Outcome::UnitOfOtherKind { given } => {
-            let name = answer.unit.as_ref().map_or("", |u| u.name.as_str());
-            format!(
-                "“{name}” is for {}, and the question asks for {}, such as {}. Which did you mean?",
-                kind(*given),
-                kind(unit),
-                examples(unit).1
-            )
+        Outcome::UnitOfOtherKind { .. } => {
+            answer.unit.as_ref().map_or_else(String::new, |named| other_kind(named, unit))
         }
         Outcome::Wrong { .. } => wrong(question, answer),
         Outcome::DeclaredMistake { .. } | Outcome::Ambiguous { .. } | Outcome::Unreadable { .. } | Outcome::Empty => {
@@ -134,11 +135,8 @@ fn missing_unit(unit: Unit, typed: &str) -> String {
         Unit::Count => format!(
             "{typed} of what? The digits are right: write k, M, B (billion) or T behind them, or all of the zeros."
         ),
-        Unit::Bytes => format!(
-            "{typed} of what? The number is right in some unit: write which one behind it, and mind that GB and GiB \
-             are not the same."
-        ),
-        _ => format!("{typed} of what? The number is right in some unit: write which one behind it."),
+        Unit::Bytes => format!("{typed} of what? Write the unit behind it, and mind that GB and GiB are not the same."),
+        _ => format!("{typed} of what? Write the unit behind it, such as {}.", examples(unit).1),
     }
 }
 

@@ -116,7 +116,7 @@ const SHEETS: &[Sheet] = &[
             // The unit.
             ("480",                     "missing-unit",       "GB and GiB are not the same"),
             ("447",                     "missing-unit",       "447 of what?"),
-            ("0.48",                    "missing-unit",       "write which one"),
+            ("0.48",                    "missing-unit",       "Write the unit behind it"),
             ("~480",                    "missing-unit",       "480 of what?"),
             ("447 GB",                  "binary-for-decimal", "right in GiB, and you wrote GB"),
             ("447.0 gb",                "binary-for-decimal", "Write 447 GiB"),
@@ -163,7 +163,7 @@ const SHEETS: &[Sheet] = &[
             ("0 GB",                    "wrong",              "too small"),
             ("0",                       "wrong",              "in any unit"),
             ("-7 GB",                   "wrong",              "its sign is wrong"),
-            ("777",                     "wrong",              "Write the unit too"),
+            ("777",                     "missing-unit",       "777 of what?"),
             ("1e290 GB",                "wrong",              "factor of a thousand"),
             ("1e300 GB",                "unreadable",         "larger than any number"),
             // More than one reading.

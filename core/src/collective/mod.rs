@@ -105,7 +105,7 @@ impl Model for Params {
         rank("ranks", "ranks", [2, MOST], "8").takes(Takes::Gpus).label("Ranks").main().at(|p| p.ranks.slot()),
         real("bytes", "size of the whole buffer, bytes", [1.0, 1e12], "1e9")
             .label("Buffer")
-            .format(|bytes| Unit::Bytes.format(bytes))
+            .unit(Unit::Bytes)
             .slider(Scale::Decades(1, 12))
             .main()
             .at(|p| p.bytes.slot()),

@@ -136,7 +136,7 @@ const fn doubling(name: &'static str, doc: &'static str, most: u64, default: &'s
 
 /// A limit of buckets, in MiB.
 const fn limit(name: &'static str, doc: &'static str, default: &'static str) -> Declaration {
-    real(name, doc, [0.001, 1e6], default).format(number).slider(Scale::Quarters(0, 12))
+    real(name, doc, [0.001, 1e6], default).format(number).each(Unit::Bytes, MIB).slider(Scale::Quarters(0, 12))
 }
 
 const OWN: [Param<Params>; 28] = [
@@ -157,6 +157,7 @@ const OWN: [Param<Params>; 28] = [
         .at(|p| p.mfu.slot()),
     real("backward-ms", "backward pass of a micro-batch in ms, if measured; 0 to count it from FLOPs", [0.0, 1e6], "0")
         .label("Measured backward pass")
+        .each(Unit::Seconds, 1e-3)
         .format(|ms| if ms > 0.0 { Unit::Seconds.format(ms / 1e3) } else { "from FLOPs".to_owned() })
         .slider(Scale::Linear { min: 0.0, max: 500.0, step: 5.0 })
         .more(WORK)
@@ -203,6 +204,7 @@ const OWN: [Param<Params>; 28] = [
         "2",
     )
     .label("Search time per parameter")
+    .each(Unit::Seconds, 1e-6)
     .format(|us| Unit::Seconds.format(us / 1e6))
     .slider(Scale::Linear { min: 0.0, max: 50.0, step: 1.0 })
     .more(ITERATION)

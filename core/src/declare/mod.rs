@@ -22,6 +22,7 @@ pub use scale::Scale;
 pub use takes::{Take, Takes};
 
 use crate::explore::EXPLORE;
+use crate::answer::Asked;
 use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, parse_number};
 
@@ -299,6 +300,8 @@ pub struct Look {
     pub labels: &'static [&'static str],
     /// How a number is written.
     pub format: fn(f64) -> String,
+    /// How a number that is typed is read.
+    pub asked: Asked,
     /// The positions of its slider; none for a field in which a number is typed.
     pub scale: Option<Scale>,
     /// Where its control stands.
@@ -419,9 +422,22 @@ impl Declaration {
     /// Of a parameter that models share as they read it.
     pub const fn of(spec: ParamSpec) -> Self {
         let group = Group::More("");
+        let asked = match spec.kind {
+            Kind::Integer { .. } => Asked::of(Unit::Count),
+            Kind::Real { .. } | Kind::Choice(_) => Asked::of(Unit::Ratio),
+        };
         Self {
             spec,
-            look: Look { label: spec.name, labels: &[], format: number, scale: None, group, quiet: false, takes: None },
+            look: Look {
+                label: spec.name,
+                labels: &[],
+                format: number,
+                asked,
+                scale: None,
+                group,
+                quiet: false,
+                takes: None,
+            },
         }
     }
 
@@ -458,8 +474,15 @@ impl Declaration {
         self
     }
 
+    /// A number of units that are `each` base units of `unit`; its label or its format says which.
+    pub const fn each(mut self, unit: Unit, each: f64) -> Self {
+        self.look.asked = Asked::each(unit, each);
+        self
+    }
+
     /// A number of this unit.
-    pub const fn unit(self, unit: Unit) -> Self {
+    pub const fn unit(mut self, unit: Unit) -> Self {
+        self.look.asked = Asked::of(unit);
         self.format(match unit {
             Unit::Bytes => |v| Unit::Bytes.format(v),
             Unit::BytesPerSecond => |v| Unit::BytesPerSecond.format(v),

@@ -97,6 +97,7 @@ impl Model for Failures {
             .at(|p| p.copies.slot()),
         real("flush", "hours between two checkpoints that go from memory to storage", [0.1, 48.0], "4")
             .label("Storage checkpoint interval, hours")
+            .each(Unit::Seconds, 3600.0)
             .more("Checkpoint")
             .at(|p| p.flush.slot()),
         choice("rates", "whose failure rate", Rates::LIST, "llama3")
@@ -105,6 +106,7 @@ impl Model for Failures {
             .at(|p| p.rates.slot()),
         real("gpu-mtbf", "hours between failures of one GPU, where the rate is one's own", [100.0, 1e7], "50000")
             .label("Hours between failures per GPU")
+            .each(Unit::Seconds, 3600.0)
             .more("Failures")
             .at(|p| p.gpu_mtbf.slot()),
         real(
@@ -114,6 +116,7 @@ impl Model for Failures {
             "0",
         )
         .label("Hours between failures per host")
+        .each(Unit::Seconds, 3600.0)
         .more("Failures")
         .at(|p| p.host_mtbf.slot()),
         real("planned", "planned stops a week", [0.0, 100.0], "6.1")
@@ -140,16 +143,19 @@ impl Model for Failures {
             .at(|p| p.watchdog.slot()),
         real("silent", "hours until wrong numbers are noticed; 0 for at once", [0.0, 168.0], "0")
             .label("Silent corruption detection, hours")
+            .each(Unit::Seconds, 3600.0)
             .steps(1.0)
             .more("Noticing")
             .at(|p| p.silent.slot()),
         real("spares", "nodes that stand by, in percent of the job’s", [0.0, 20.0], "1")
             .label("Spare nodes, percent")
+            .each(Unit::Fraction, 0.01)
             .steps(0.25)
             .more("Nodes")
             .at(|p| p.spares.slot()),
         real("repair", "hours until a broken node is back", [0.0, 336.0], "24")
             .label("Repair time, hours")
+            .each(Unit::Seconds, 3600.0)
             .steps(1.0)
             .more("Nodes")
             .at(|p| p.repair.slot()),
@@ -165,12 +171,14 @@ impl Model for Failures {
             .at(|p| p.replica.slot()),
         whole("days", "days of the campaign", [1, 91], "54")
             .label("Days")
+            .each(Unit::Seconds, 86_400.0)
             .steps(1.0)
             .more("The campaign")
             .at(|p| p.days.slot()),
         whole("seed", "the seed", [1, 999], "1").label("Seed").steps(1.0).more("The campaign").at(|p| p.seed.slot()),
         real("target", "the part of the time that is to be useful, in percent", [10.0, 99.0], "90")
             .label("Useful-work target, percent")
+            .each(Unit::Fraction, 0.01)
             .steps(1.0)
             .more("The campaign")
             .at(|p| p.target.slot()),

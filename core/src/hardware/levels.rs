@@ -141,6 +141,7 @@ impl Model for Params {
             .at(|p| p.show.slot()),
         whole("bytes", "bytes of what is to be kept", [1, 1 << MOST], "16777216")
             .label("Your data")
+            .unit(Unit::Bytes)
             .format(bytes_binary)
             .doubling(MOST)
             .main()

@@ -89,7 +89,7 @@ const KERNELS: [Kernel; 9] = [
     Kernel {
         id: "registers",
         label: "Registers",
-        about: "Queries and outputs stay in registers, split among four neighbours; what these four have of a score is added up in \
+        about: "Queries and outputs stay in registers, split among four neighbors; what these four have of a score is added up in \
                 workgroup memory. The next tile is on its way while this one is used.",
         scheme: Scheme::Registers { shuffled: false, half: false },
     },
@@ -336,7 +336,7 @@ impl Kernel {
             Scheme::Online { .. } => 0,
             Scheme::Tiled { keys, shared: false, .. } => WORD * 2 * keys(head_dim) * head_dim,
             Scheme::Tiled { queries, keys, shared: true } => {
-                // Rows of Q, K and V are one vector longer, so that neighbours read from different banks.
+                // Rows of Q, K and V are one vector longer, so that neighbors read from different banks.
                 let (queries, keys) = (queries(head_dim), keys(head_dim));
                 WORD * ((queries + keys) * (head_dim + 4) + queries * keys)
             }

@@ -215,7 +215,7 @@ impl Kernel {
         }
     }
 
-    /// Bytes of workgroup memory: a tile of keys, whose rows are a vector longer, so that neighbours read from different banks; the
+    /// Bytes of workgroup memory: a tile of keys, whose rows are a vector longer, so that neighbors read from different banks; the
     /// queries; and their scores.
     pub fn workgroup_memory(&self, sizes: Sizes) -> u64 {
         let (tile, together) = (sizes.tile(), sizes.together(self.scheme));

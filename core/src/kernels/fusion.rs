@@ -84,6 +84,7 @@ impl Model for Params {
         real("launch", "microseconds for which the GPU has nothing to do at each launch", [0.0, 1000.0], "0.9")
             .takes_times(Takes::Launch, 1e6)
             .label("Launch overhead")
+            .each(Unit::Seconds, 1e-6)
             .format(|v| format!("{} µs", number(v)))
             .slider(Scale::Linear { min: 0.0, max: 20.0, step: 0.1 })
             .more(PREDICTION)

@@ -53,14 +53,14 @@ const KERNELS: [Kernel; 13] = [
     Kernel {
         id: "naive",
         label: "Naive",
-        about: "One invocation for each element; neighbours compute elements one below the other, so that each reads from \
+        about: "One invocation for each element; neighbors compute elements one below the other, so that each reads from \
                 another row of A.",
         scheme: Scheme::Direct,
     },
     Kernel {
         id: "coalesced",
         label: "Coalesced",
-        about: "One invocation for each element; neighbours compute neighbours in a row, so that one request to memory \
+        about: "One invocation for each element; neighbors compute neighbors in a row, so that one request to memory \
                 serves all of them.",
         scheme: Scheme::Direct,
     },
@@ -79,7 +79,7 @@ const KERNELS: [Kernel; 13] = [
     },
     Kernel {
         id: "vector",
-        label: "Vectorised",
+        label: "Vectorized",
         about: "As register-blocked, and everything moves four values at a time.",
         scheme: Scheme::Staged(Tile { rows: 64, cols: 64, depth: 16, own: 4 }),
     },
@@ -120,7 +120,7 @@ const KERNELS: [Kernel; 13] = [
     Kernel {
         id: "pipelined-subgroups",
         label: "Pipelined, subgroups",
-        about: "As pipelined; of the values of A, which four neighbours share, each reads a quarter from workgroup memory and gets \
+        about: "As pipelined; of the values of A, which four neighbors share, each reads a quarter from workgroup memory and gets \
                 the others by shuffles. Needs the feature subgroups.",
         scheme: Scheme::Pipelined(Config::SINGLE),
     },

@@ -114,6 +114,7 @@ pub(crate) const ACTIVATIONS: Declaration = real(
     "0",
 )
 .label("Activations, GB per GPU")
+.each(Unit::Bytes, GB)
 .quiet();
 
 /// What a count of requests that fit says where [`ACTIVATIONS`] are not set.

@@ -162,6 +162,7 @@ impl Model for Params {
             .at(|p| p.dynamic.slot()),
         whole("static_smem", "shared memory that the kernel declares, bytes", [0, MAX_SHARED], "0")
             .label("Static shared memory, bytes")
+            .each(Unit::Bytes, 1.0)
             .more("The launch")
             .at(|p| p.declared.slot()),
         switch("opt_in", "whether the kernel opts in to more than 48 KiB of shared memory", true)
@@ -175,6 +176,7 @@ impl Model for Params {
             .at(|p| p.barriers.slot()),
         whole("carveout", "the part of shared memory that is not left to L1, percent", [0, 100], "100")
             .label("Shared-memory carve-out, percent")
+            .each(Unit::Fraction, 0.01)
             .steps(1.0)
             .more("The launch")
             .at(|p| p.carveout.slot()),

@@ -93,6 +93,7 @@ const fn time(name: &'static str, doc: &'static str, min: f64, default: &'static
     let from = if min > 0.0 { 0.25 } else { 0.0 };
     real(name, doc, [min, 1000.0], default)
         .format(|v| format!("{} ms", number(v)))
+        .each(Unit::Seconds, 1e-3)
         .slider(Scale::Linear { min: from, max: 4.0, step: 0.25 })
         .more(TIMES)
 }

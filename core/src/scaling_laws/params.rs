@@ -56,6 +56,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         real("compute", "budget, FLOPs", [1e17, 1e28], "5.76e23")
             .label("Budget, FLOPs")
+            .each(Unit::Flop, 1.0)
             .format(number)
             .slider(Scale::Decades(17, 28))
             .main()
@@ -63,7 +64,7 @@ impl Model for Params {
         real("params", "parameters of the model in question", [1e6, 1e14], "70e9")
             .takes(Takes::Parameters)
             .label("Parameters")
-            .format(|v| Unit::Count.format(v))
+            .unit(Unit::Count)
             .slider(Scale::Decades(6, 14))
             .main()
             .at(|p| p.params.slot()),
@@ -76,7 +77,7 @@ impl Model for Params {
             .at(|p| p.unique.slot()),
         real("served", "tokens to be served, prompts and answers", [0.0, 1e17], "0")
             .label("Tokens to serve")
-            .format(|v| Unit::Count.format(v))
+            .unit(Unit::Count)
             .at(|p| p.served.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[

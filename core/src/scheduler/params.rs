@@ -259,6 +259,7 @@ impl Model for Params {
             .at(|p| p.preempt.slot()),
         whole("checkpoint", "minutes between two checkpoints of a job; 0 for none", [0, 1440], "0")
             .label("Checkpoint interval, minutes")
+            .each(Unit::Seconds, 60.0)
             .slider(Scale::FromZero(10))
             .more("Jobs")
             .at(|p| p.checkpoint.slot()),

@@ -20,6 +20,7 @@ impl Model for Params {
             .at(|p| p.ranks.slot()),
         real("slow", "how much slower one rank is, in percent; 0 for none", [0.0, 200.0], "40")
             .label("Slow rank’s slowdown, percent")
+            .each(Unit::Fraction, 0.01)
             .steps(5.0)
             .main()
             .at(|p| p.slow.slot()),
@@ -34,6 +35,7 @@ impl Model for Params {
             .at(|p| p.spares.slot()),
         real("jitter", "deviation of a rank’s computation, in percent of it", [0.0, 20.0], "2")
             .label("Jitter, percent")
+            .each(Unit::Fraction, 0.01)
             .steps(0.5)
             .more("A rank")
             .at(|p| p.jitter.slot()),
@@ -44,6 +46,7 @@ impl Model for Params {
             .at(|p| p.every.slot()),
         real("pause", "length of a pause, in percent of a rank’s computation; 0 for none", [0.0, 500.0], "50")
             .label("Pause length, percent of a step")
+            .each(Unit::Fraction, 0.01)
             .steps(10.0)
             .more("A rank")
             .at(|p| p.pause.slot()),

@@ -219,7 +219,7 @@ impl Model for Params {
         real("params", "parameters that a token uses", [1e6, 1e14], "70e9")
             .takes(Takes::Active)
             .label("Parameters")
-            .format(count)
+            .unit(Unit::Count)
             .slider(Scale::Decades(6, 13))
             .main()
             .at(|p| p.params.slot()),
@@ -235,12 +235,12 @@ impl Model for Params {
             .at(|p| p.given.slot()),
         real("tokens", "tokens, if they are given", [1e6, 1e16], "1.4e12")
             .label("Tokens")
-            .format(count)
+            .unit(Unit::Count)
             .slider(Scale::Decades(8, 14))
             .drawn()
             .at(|p| p.tokens.slot()),
         real("days", "days, if they are given", [0.01, 10_000.0], "30")
-            .label("Days")
+            .label("Days").each(Unit::Seconds, 86_400.0)
             .slider(Scale::Linear { min: 1.0, max: 180.0, step: 1.0 })
             .drawn()
             .at(|p| p.days.slot()),
@@ -253,7 +253,7 @@ impl Model for Params {
         real("mfu", "model FLOPs utilisation: model FLOPs a second over peak", [0.001, 1.0], "0.4")
             .takes(Takes::Mfu)
             .label("MFU")
-            .format(percent)
+            .unit(Unit::Fraction)
             .slider(Scale::Linear { min: 0.01, max: 1.0, step: 0.01 })
             .main()
             .at(|p| p.mfu.slot()),
@@ -261,7 +261,7 @@ impl Model for Params {
         choice("gpu", "GPU", GPUS, "h100-80").label("GPU").more("The machine").at(|p| p.gpu.slot()),
         real("goodput", "share of the time that it trains", [0.01, 1.0], "1")
             .label("Share of time training")
-            .format(percent)
+            .unit(Unit::Fraction)
             .slider(Scale::Linear { min: 0.5, max: 1.0, step: 0.01 })
             .more("The machine")
             .at(|p| p.goodput.slot()),
@@ -304,13 +304,13 @@ impl Model for Params {
             .at(|p| p.attention.slot()),
         real("recompute", "share of the forward pass that is computed again", [0.0, 1.0], "0")
             .label("Recomputation")
-            .format(percent)
+            .unit(Unit::Fraction)
             .steps(0.05)
             .more("The model")
             .at(|p| p.recompute.slot()),
         real("batch", "tokens of a batch", [1.0, 1e12], "4194304")
             .label("Batch, tokens")
-            .format(count)
+            .unit(Unit::Count)
             .doubling(30)
             .more("Batch and learning rate")
             .at(|p| p.batch.slot()),
@@ -330,19 +330,19 @@ impl Model for Params {
             .at(|p| p.schedule.slot()),
         real("warmup", "share of the run that warms up", [0.0, 1.0], "0.01")
             .label("Warm-up")
-            .format(percent)
+            .unit(Unit::Fraction)
             .slider(Scale::Linear { min: 0.0, max: 0.2, step: 0.005 })
             .more("Batch and learning rate")
             .at(|p| p.warmup.slot()),
         real("decay", "share of the run that decays, for wsd", [0.0, 1.0], "0.2")
             .label("Decay (WSD)")
-            .format(percent)
+            .unit(Unit::Fraction)
             .slider(Scale::Linear { min: 0.0, max: 1.0, step: 0.05 })
             .more("Batch and learning rate")
             .at(|p| p.decay.slot()),
         real("floor", "last learning rate as a part of its peak", [0.0, 1.0], "0.1")
             .label("Final learning rate")
-            .format(percent)
+            .unit(Unit::Fraction)
             .steps(0.05)
             .more("Batch and learning rate")
             .at(|p| p.floor.slot()),

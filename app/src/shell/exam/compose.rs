@@ -5,7 +5,9 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_content::schema::{Chapter, Course, ExerciseIndex, Indexed};
+use ringside_core::answer::Asked;
 use ringside_core::practice::exam::{HONESTY, MAX_EXERCISES, MAX_SEED, MAX_TITLE};
+use ringside_core::quantity::Unit;
 use ringside_core::query::{Kind, ParamSpec};
 
 use super::asked;
@@ -224,6 +226,7 @@ fn settings(quiz: RwSignal<Link>) -> AnyView {
                     <NumberField
                         id="quiz-minutes"
                         spec=MINUTES
+                        asked=Asked::each(Unit::Seconds, 60.0)
                         label="Minutes"
                         value=minutes
                         set=Callback::new(move |value: f64| quiz.update(|q| q.minutes = value as u32))

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use ringside_core::answer::{self, Reading};
+use ringside_core::answer::Asked;
 use ringside_core::lab::{self, Held, Row};
 
 use crate::data::fetch_text;
@@ -120,10 +120,7 @@ fn line(row: Row, typed: Memo<Option<String>>) -> AnyView {
     let (predicted, measured) = (row.text(row.predicted), row.measured_text());
     let yours = move || match typed.get() {
         None => "–".to_owned(),
-        Some(text) => match answer::read(&text, unit, &[]) {
-            Reading::Answer(read) => unit.format(read.value),
-            _ => format!("“{text}” is no such amount"),
-        },
+        Some(text) => Asked::of(unit).read(&text).map_or_else(|why| why, |value| unit.format(value)),
     };
     view! {
         <tr class:off=!holds>

@@ -141,7 +141,7 @@ impl Draft {
             Made::Choice(_) => Err("Choose one of them first.".into()),
             Made::Number(counted) => {
                 let typed = self.typed.get_untracked();
-                counted.read(&typed).map(|value| Query::new([(ANSWER, plain(value))]))
+                counted.asked().read(&typed).map(|value| Query::new([(ANSWER, plain(value))]))
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use gloo_timers::callback::Interval;
 use leptos::prelude::*;
+use ringside_core::answer::Asked;
+use ringside_core::quantity::Unit;
 use ringside_core::query::{Kind, ParamSpec};
 
 use super::line::Now;
@@ -37,7 +39,7 @@ pub(super) fn view(now: RwSignal<Now>) -> impl IntoView {
         <span class="presenter-clock" class:over=is_over role="timer" aria-label="The clock of the talk">{text}</span>
         <span class="presenter-minutes">
             <label for="talk-minutes">"Minutes"</label>
-            <NumberField id="talk-minutes" spec=MINUTES label="Minutes" value=minutes set format=|value: f64| format!("{value}") />
+            <NumberField id="talk-minutes" spec=MINUTES asked=Asked::each(Unit::Seconds, 60.0) label="Minutes" value=minutes set format=|value: f64| format!("{value}") />
         </span>
         <button type="button" class="quiet" on:click=start>"Start the clock again"</button>
     }

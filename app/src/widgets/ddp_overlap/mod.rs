@@ -8,6 +8,7 @@ mod scene;
 mod sharing;
 
 use leptos::prelude::*;
+use ringside_core::answer::Asked;
 use ringside_core::ddp::{ALL_STEPS, DATA, Params, Timeline};
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, number};
@@ -201,5 +202,5 @@ fn first_limit(state: State) -> impl IntoView {
     let value = Signal::derive(move || state.params().with(|p| p.limits()[0] / MIB));
     let set = move |to: f64| state.update(|p| p.first = to);
     let spec = param(&Params::ENTRY, "first-bucket-mb");
-    view! { <Slider spec label="First bucket, MiB" value set scale=Scale::Quarters(0, 12) format=number /> }
+    view! { <Slider spec label="First bucket, MiB" value set scale=Scale::Quarters(0, 12) format=number asked=Asked::each(Unit::Bytes, MIB) /> }
 }

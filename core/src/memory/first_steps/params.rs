@@ -58,6 +58,7 @@ const OWN: [Param<Params>; 11] = [
         "5",
     )
     .label("Reserved beyond allocated, percent")
+    .each(Unit::Fraction, 0.01)
     .format(number)
     .steps(1.0)
     .more(LATER)

@@ -126,6 +126,7 @@ const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
     real("mfu", "percent of the GPU’s peak that large products reach", [1.0, 100.0], "40")
         .takes_times(Takes::Mfu, 100.0)
         .label("Share of peak FLOP/s reached, percent")
+        .each(Unit::Fraction, 0.01)
         .steps(1.0)
         .more(LAYOUT)
         .at(|p: &mut Params| p.mfu.slot()),
@@ -157,6 +158,7 @@ const OF_ENGINE: [Param<Params>; 7] = all_quiet([
     real("mbu", "percent of the GPU’s bandwidth that generation reaches", [1.0, 100.0], "60")
         .takes_times(Takes::Mbu, 100.0)
         .label("Share of link bandwidth reached, percent")
+        .each(Unit::Fraction, 0.01)
         .steps(1.0)
         .more(ENGINE)
         .at(|p: &mut Params| p.mbu.slot()),
