@@ -105,7 +105,12 @@ pub(super) fn view(place: Place) -> AnyView {
                     </p>
                 }
             })}
-            {move || long.get().then(|| own.answer.with(|a| a.figure.clone()).map(|figure| own.figure(0, &figure)))}
+            {move || {
+                let figure = own.answer.with(|a| a.figure.clone()).filter(|_| long.get());
+                figure.map(|figure| {
+                    view! { <div role="listbox" aria-label="Answer" class="results">{own.figure(0, &figure)}</div> }
+                })
+            }}
             {move || own.signs_seen(long.get())}
             {move || (!long.get()).then(|| own.results())}
             {move || own.is_empty(long.get()).then(|| own.examples())}
