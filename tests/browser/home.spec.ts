@@ -1,5 +1,6 @@
 // The front door and its neighbours: the reading map, its filters and links, the search, the reference page.
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
 
@@ -36,7 +37,7 @@ test("the box answers a question with its numbers, and reads a config", async ({
   await box.getByRole("button", { name: "CUDA out of memory at the first optimizer.step" }).click();
   await expect(box.getByRole("option").first()).toContainText("The first steps of a run");
   await box.getByRole("button", { name: "Paste a log" }).click();
-  await box.getByLabel("A log: what a job printed").fill(readFileSync("../fixtures/configs/llama-3-8b.json", "utf8"));
+  await box.getByLabel("A log: what a job printed").fill(readFileSync(join(__dirname, "../fixtures/configs/llama-3-8b.json"), "utf8"));
   await expect(box.getByRole("option")).toContainText("Memory breakdown");
 });
 

@@ -176,14 +176,9 @@ impl Reading {
                 i += 1;
                 continue;
             }
-            match number(word).or_else(|| spelled(word).map(|n| (n, ""))) {
-                Some((n, unit)) => {
-                    if let Some(gigabytes) = reading.amount(&words, i, n, unit) {
-                        memory = memory.or(Some(gigabytes));
-                    }
-                }
-                None => {}
-            }
+            let value = number(word).or_else(|| spelled(word).map(|n| (n, "")));
+            let gigabytes = value.and_then(|(n, unit)| reading.amount(&words, i, n, unit));
+            memory = memory.or(gigabytes);
             i += 1;
         }
         reading.settle_gpu(&candidates, memory);
