@@ -279,10 +279,7 @@ impl Reading {
             let all: Vec<_> = hardware::ALL.iter().filter(|gpu| has_memory(gpu, gigabytes)).collect();
             self.gpu = usual(&all);
             if let Some(gpu) = self.gpu {
-                self.said.push(format!(
-                    "{gigabytes} GB, as a {} has",
-                    gpu.name.trim_end_matches(&format!(" {gigabytes} GB"))
-                ));
+                self.said.push(format!("{gigabytes} GB ({})", gpu.name.trim_end_matches(&format!(" {gigabytes} GB"))));
             }
         }
     }

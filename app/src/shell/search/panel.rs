@@ -333,7 +333,7 @@ impl Field {
             >
                 <span class="result-kind">"Answer"</span>
                 <span class="result-title">{figure.title}</span>
-                <span class="result-context">{format!("Read as: {}", figure.read.join(", "))}</span>
+                <span class="result-context">{format!("Read as: {}. The figure’s defaults stand for the rest.", figure.read.join(", "))}</span>
                 <span class="result-said">{figure.says.clone()}</span>
             </a>
         }
