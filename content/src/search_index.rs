@@ -165,8 +165,13 @@ impl Builder {
             // Exercises and messages lead to sections as well, and are no places of their own.
             let is_place =
                 |kind| matches!(kind, EntryKind::Chapter | EntryKind::Section | EntryKind::Lab | EntryKind::Mission);
+            let page = at.text.split('#').next().unwrap_or_default();
+            // The sections of a chapter that could not be read are not missed as well.
+            let is_on_page = |e: &SearchEntry| e.kind == EntryKind::Section && e.href.starts_with(page);
+            let is_unread =
+                self.0.iter().any(|e| e.kind == EntryKind::Chapter && e.href == page) && !self.0.iter().any(is_on_page);
             let mut found = self.0.iter_mut().filter(|e| e.href == at.text && is_place(e.kind)).peekable();
-            if found.peek().is_none() {
+            if found.peek().is_none() && !is_unread {
                 sink.report(at.spot(0), format!("The course has no page or section `{}`.", at.text));
             }
             found.for_each(|entry| entry.words.clone_from(&words));

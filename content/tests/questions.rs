@@ -79,6 +79,6 @@ fn real_questions_find_their_page() {
     assert!(tuned.asked >= 100 && held.asked >= 50);
     for score in [tuned, held] {
         let [first, three] = score.shares();
-        assert!(first >= 85 && three >= 95, "{first}% first, {three}% among three:\n{}", score.missed.join("\n"));
+        assert!(first >= 90 && three >= 95, "{first}% first, {three}% among three:\n{}", score.missed.join("\n"));
     }
 }

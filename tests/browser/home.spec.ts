@@ -1,4 +1,6 @@
 // The front door and its neighbours: the reading map, its filters and links, the search, the reference page.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { axe, expect, ready, test } from "./fixtures";
 
@@ -16,6 +18,27 @@ test("the first screen says what this is, where to start, and shows a live figur
   await expect(page.locator("h1")).toHaveText("Ringside");
   await expect(page.getByRole("link", { name: /^Start here/ })).toBeInViewport();
   await expect(page.locator('[data-widget="memory-breakdown"]')).toBeInViewport({ ratio: 0.3 });
+});
+
+test("the box answers a question with its numbers, and reads a config", async ({ page }) => {
+  await open(page, "./");
+  const box = page.locator("[data-island=ask]");
+  await box.locator("input").focus();
+  const field = box.getByRole("combobox");
+  await expect(field).toBeFocused();
+  await field.fill("7B LoRA on one 24 GB card");
+  const first = box.getByRole("option").first();
+  await expect(first).toContainText("Read as: 7B parameters");
+  await expect(first).toContainText("LoRA");
+  expect(await axe(page, "[data-island=ask]")).toEqual([]);
+  await first.click();
+  await expect(page).toHaveURL(/w\/lora-adapters\/\?.*gpu=rtx-4090/);
+  await open(page, "./");
+  await box.getByRole("button", { name: "CUDA out of memory at the first optimizer.step" }).click();
+  await expect(box.getByRole("option").first()).toContainText("The first steps of a run");
+  await box.getByRole("button", { name: "Paste a log" }).click();
+  await box.getByLabel("A log: what a job printed").fill(readFileSync(join(__dirname, "../fixtures/configs/llama-3-8b.json"), "utf8"));
+  await expect(box.getByRole("option")).toContainText("Memory breakdown");
 });
 
 test("a newcomer guesses, is surprised, and plays with three figures", async ({ page }) => {

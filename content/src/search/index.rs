@@ -109,10 +109,10 @@ impl Index {
             index.docs.push(doc);
         }
         let many = index.docs.len().max(1) as f64;
-        for field in 0..FIELDS {
+        index.usual = std::array::from_fn(|field| {
             let words: usize = index.docs.iter().map(|doc| doc[field].len()).sum();
-            index.usual[field] = (words as f64 / many).max(1.0);
-        }
+            (words as f64 / many).max(1.0)
+        });
         index.of = of;
         index
     }

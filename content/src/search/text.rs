@@ -113,8 +113,11 @@ fn stem(word: &str) -> String {
         };
         endings.iter().find_map(fits)
     };
-    let plural = [("ies", "y"), ("sses", "ss"), ("ss", "ss"), ("us", "us"), ("is", "is"), ("s", "")];
-    let word = replaced(word, &plural, 0).unwrap_or_else(|| word.to_owned());
+    // “status” is no plural, “GPUs” is one.
+    let us = word.strip_suffix("us").is_some_and(|rest| rest.len() >= 3);
+    let plural = [("ies", "y"), ("sses", "ss"), ("ss", "ss"), ("is", "is"), ("s", "")];
+    let singular = if us { None } else { replaced(word, &plural, 0) };
+    let word = singular.unwrap_or_else(|| word.to_owned());
     const IZE: [(&str, &str); 8] = [
         ("ization", "iz"),
         ("isation", "iz"),

@@ -1,6 +1,6 @@
 //! A question with numbers in it, and the figure that answers it: "7B LoRA on one 24 GB card".
 //!
-//! [`answer`] reads the model, the GPUs and the amounts that a question names ([`read`]), takes the first figure of a short list whose words the
+//! [`answer`] reads the model, the GPUs and the amounts that a question names (`read`), takes the first figure of a short list whose words the
 //! question has, and sets it through the parameters that the figure declares ([`crate::setup::fill()`]). What was read is listed, what was not
 //! read is not claimed, and the figure's own model says what comes of it.
 
@@ -12,7 +12,7 @@ use crate::catalogue;
 use crate::declare::{Model, Takes};
 use crate::kv_cache::blocks::figure as cache;
 use crate::memory::breakdown as memory;
-use crate::model::{ModelRef, presets};
+use crate::model::{Import, ModelRef, presets};
 use crate::planner;
 use crate::post_training::adapters::figure as adapters;
 use crate::post_training::held::Tune;
@@ -248,11 +248,11 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
 /// The figure that shows the model of a pasted `config.json`; none if the text is none, or cannot be read.
 pub fn of_config(text: &str) -> Option<Answered> {
     let import = crate::model::import(text).ok()?;
-    let (shape, guess) = match &import {
-        crate::model::Import::Known(imported) => (imported.shape, None),
-        crate::model::Import::Guess { imported, .. } => (imported.shape, Some(imported.family)),
+    let guess = match &import {
+        Import::Known(_) => None,
+        Import::Guess { imported, .. } => Some(imported.family),
     };
-    let model = ModelRef::Custom { shape, guess };
+    let model = ModelRef::Custom { shape: import.imported().shape, guess };
     let query = model.query();
     let says = of(&query, |_: &memory::Params, b| b.verdict().join(" ").trim_end().to_owned());
     let read = vec![model.name()];

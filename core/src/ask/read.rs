@@ -176,14 +176,9 @@ impl Reading {
                 i += 1;
                 continue;
             }
-            match number(word).or_else(|| spelled(word).map(|n| (n, ""))) {
-                Some((n, unit)) => {
-                    if let Some(gigabytes) = reading.amount(&words, i, n, unit) {
-                        memory = memory.or(Some(gigabytes));
-                    }
-                }
-                None => {}
-            }
+            let value = number(word).or_else(|| spelled(word).map(|n| (n, "")));
+            let gigabytes = value.and_then(|(n, unit)| reading.amount(&words, i, n, unit));
+            memory = memory.or(gigabytes);
             i += 1;
         }
         reading.settle_gpu(&candidates, memory);
@@ -284,10 +279,7 @@ impl Reading {
             let all: Vec<_> = hardware::ALL.iter().filter(|gpu| has_memory(gpu, gigabytes)).collect();
             self.gpu = usual(&all);
             if let Some(gpu) = self.gpu {
-                self.said.push(format!(
-                    "{gigabytes} GB, as a {} has",
-                    gpu.name.trim_end_matches(&format!(" {gigabytes} GB"))
-                ));
+                self.said.push(format!("{gigabytes} GB ({})", gpu.name.trim_end_matches(&format!(" {gigabytes} GB"))));
             }
         }
     }

@@ -106,7 +106,12 @@ pub(super) fn view(place: Place) -> AnyView {
                     </p>
                 }
             })}
-            {move || long.get().then(|| own.answer.with(|a| a.figure.clone()).map(|figure| own.figure(0, &figure)))}
+            {move || {
+                let figure = own.answer.with(|a| a.figure.clone()).filter(|_| long.get());
+                figure.map(|figure| {
+                    view! { <div role="listbox" aria-label="Answer" class="results">{own.figure(0, &figure)}</div> }
+                })
+            }}
             {move || own.signs_seen(long.get())}
             {move || (!long.get()).then(|| own.results())}
             {move || own.is_empty(long.get()).then(|| own.examples())}
@@ -330,7 +335,7 @@ impl Field {
             >
                 <span class="result-kind">"Answer"</span>
                 <span class="result-title">{figure.title}</span>
-                <span class="result-context">{format!("Read as: {}", figure.read.join(", "))}</span>
+                <span class="result-context">{format!("Read as: {}. The figure’s defaults stand for the rest.", figure.read.join(", "))}</span>
                 <span class="result-said">{figure.says.clone()}</span>
             </a>
         }

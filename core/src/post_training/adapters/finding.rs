@@ -29,19 +29,20 @@ impl Params {
             Tune::Full => "Full fine-tuning",
             tune => tune.label(),
         };
-        let judged = match held.verdict(self.gpu) {
+        let verdict = held.verdict(self.gpu);
+        let judged = match verdict {
             Verdict::Fits => "fits",
             Verdict::Tight => "is tight",
             Verdict::DoesNotFit => "doesn’t fit",
         };
-        let beside = format!(
-            "CUDA, buffers and fragmentation take another {} to {}",
+        let mut text = format!(
+            "{name} {judged}: its tensors take {}, CUDA, buffers and fragmentation another {} to {}, and the GPU has {}.",
+            bytes(total),
             bytes(held.beside.low.0),
-            bytes(held.beside.high.0)
+            bytes(held.beside.high.0),
+            bytes(capacity)
         );
-        let mut text =
-            format!("{name} {judged}: its tensors take {} of {}, and {beside}.", bytes(total), bytes(capacity));
-        if held.verdict(self.gpu) == Verdict::Fits {
+        if verdict == Verdict::Fits {
             return text;
         }
         let again = Self { recompute: Recompute::Full, ..*self };
@@ -50,12 +51,17 @@ impl Params {
             (*self, Tune::Qlora, "QLoRA"),
             (again, Tune::Qlora, "QLoRA with full recomputation"),
         ];
+        let here = text.len();
         for (params, tune, name) in ways {
-            let other = (params.recompute, tune) != (self.recompute, wanted);
-            let held = params.evaluate().ok().map(|shown| shown.held[tune as usize]);
-            if let Some(held) = held.filter(|held| other && held.verdict(self.gpu) == Verdict::Fits) {
-                text += &format!(" {name} brings them to {}, which fits.", bytes(held.parts.total().0));
+            let is_other = (params.recompute, tune) != (self.recompute, wanted);
+            let held = params.evaluate().ok().map(|shown| shown.held[tune as usize]).filter(|_| is_other);
+            if let Some(held) = held.filter(|held| held.verdict(self.gpu) > verdict) {
+                let judged = if held.verdict(self.gpu) == Verdict::Fits { "which fits" } else { "which is tight" };
+                text += &format!(" {name} brings the tensors to {}, {judged}.", bytes(held.parts.total().0));
             }
+        }
+        if text.len() == here {
+            text += " Neither recomputation nor four-bit weights make it fit: shorter sequences, a larger GPU or several would.";
         }
         text
     }
