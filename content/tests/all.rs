@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use ringside_content::{Mode, Site, build};
+use ringside_content::schema::{Sign, Signs};
+use ringside_content::{Mode, Site, Tree, build, build_tree};
 
 /// The folder `content/`.
 fn root() -> &'static Path {
@@ -43,6 +44,16 @@ const LAB: [&str; 3] = ["labs/01-ddp/lab.md", "labs/01-ddp/ddp.py", "labs/01-ddp
 fn golden() -> Vec<(String, String)> {
     let read = |path: &str| (path.to_owned(), std::fs::read_to_string(golden_root().join(path)).expect(path));
     FILES.into_iter().chain(LAB).map(read).collect()
+}
+
+/// The signs, in a course that is small: what they link to is not asked here.
+fn signs() -> Vec<Sign> {
+    let own = std::fs::read_to_string(root().join("signs.toml")).expect("signs.toml");
+    let files: BTreeMap<String, String> = golden().into_iter().chain([("signs.toml".to_owned(), own)]).collect();
+    let site = build_tree(&Tree::from_files(files), Mode::Quick);
+    let json = site.files.iter().find(|(path, _)| path == "signs.json").map_or(&[][..], |(_, bytes)| bytes);
+    let signs: Signs = serde_json::from_slice(json).expect("signs");
+    signs.0
 }
 
 /// The course as the site gets it.

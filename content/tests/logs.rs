@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use ringside_content::schema::{Sign, SignKind, Signs};
+use ringside_content::schema::{Sign, SignKind};
 use ringside_content::search::{LogReading, read_log};
 use serde::Deserialize;
 
-use crate::file;
+use crate::signs;
 
 #[derive(Deserialize)]
 struct Corpus {
@@ -38,11 +38,6 @@ fn healthy() -> Vec<Block> {
 fn sick() -> Vec<Block> {
     let corpus: Corpus = toml::from_str(include_str!("fixtures/logs/sick.toml")).expect("TOML");
     corpus.block
-}
-
-fn signs() -> Vec<Sign> {
-    let signs: Signs = serde_json::from_slice(file("signs.json")).expect("signs");
-    signs.0
 }
 
 /// The signs that a log has, without notes.

@@ -1,12 +1,10 @@
 //! What people posted in public, tried on the readers: each is read, read in part or refused, as is right, and the table of
 //! `docs/READERS.md` counts it.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ringside_content::schema::{Sign, SignKind, Signs};
+use ringside_content::schema::{Sign, SignKind};
 use ringside_content::search::read_log;
-use ringside_content::{Mode, Tree, build_tree};
 use ringside_core::declare::Model as _;
 use ringside_core::launch::{Case, Fault, Outcome, Params, Script};
 use ringside_core::network::measured;
@@ -14,7 +12,7 @@ use ringside_core::pass_at_k::results::Results;
 use ringside_core::scheduler::JobList;
 use serde::Deserialize;
 
-use crate::{golden, root};
+use crate::{root, signs};
 
 #[derive(Deserialize)]
 struct Tried {
@@ -111,16 +109,6 @@ fn said(reader: &str, text: &str, signs: &[Sign]) -> (Answer, String) {
         }
         other => panic!("no reader “{other}”"),
     }
-}
-
-/// The signs, in a course that is small: what they link to is not asked here.
-fn signs() -> Vec<Sign> {
-    let own = std::fs::read_to_string(root().join("signs.toml")).expect("signs.toml");
-    let files: BTreeMap<String, String> = golden().into_iter().chain([("signs.toml".to_owned(), own)]).collect();
-    let site = build_tree(&Tree::from_files(files), Mode::Quick);
-    let json = site.files.iter().find(|(path, _)| path == "signs.json").map_or(&[][..], |(_, bytes)| bytes);
-    let signs: Signs = serde_json::from_slice(json).expect("signs");
-    signs.0
 }
 
 /// The inputs, how each is read now, and the table of both.
