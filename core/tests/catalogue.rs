@@ -83,7 +83,9 @@ const VIEWS: [&str; 4] = ["view", "show", "scheme", "mode"];
 /// The standard state, and one of each other view.
 fn states(entry: &Entry) -> Vec<Query> {
     let choices = entry.specs().into_iter().flat_map(|spec| match spec.kind {
-        Kind::Choice(ids) if VIEWS.contains(&spec.name) => ids.iter().map(|id| Query::new([(spec.name, *id)])).collect(),
+        Kind::Choice(ids) if VIEWS.contains(&spec.name) => {
+            ids.iter().map(|id| Query::new([(spec.name, *id)])).collect()
+        }
         _ => Vec::new(),
     });
     std::iter::once(Query::default()).chain(choices).collect()
