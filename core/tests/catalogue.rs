@@ -77,11 +77,16 @@ fn two_to_four_controls_stand_beside_each_drawing() {
     }
 }
 
-/// The standard state, and those that differ from it in one choice.
+/// What a parameter is called that chooses between views.
+const VIEWS: [&str; 4] = ["view", "show", "scheme", "mode"];
+
+/// The standard state, and one of each other view.
 fn states(entry: &Entry) -> Vec<Query> {
     let choices = entry.specs().into_iter().flat_map(|spec| match spec.kind {
-        Kind::Choice(ids) => ids.iter().map(|id| Query::new([(spec.name, *id)])).collect(),
-        Kind::Integer { .. } | Kind::Real { .. } => Vec::new(),
+        Kind::Choice(ids) if VIEWS.contains(&spec.name) => {
+            ids.iter().map(|id| Query::new([(spec.name, *id)])).collect()
+        }
+        _ => Vec::new(),
     });
     std::iter::once(Query::default()).chain(choices).collect()
 }

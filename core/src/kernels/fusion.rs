@@ -121,7 +121,7 @@ impl Model for Params {
                 c.here.launch_time / c.here.time()
             }),
         ),
-        measure("access", "Latency of one memory access", Unit::Seconds, |_, _| ACCESS),
+        measure("access", "Memory access latency", Unit::Seconds, |_, _| ACCESS),
         measure("full-rate-time", "Time of the traffic at full bandwidth", Unit::Seconds, |p, c| {
             c.here.bytes() / p.gpu.bandwidth
         }),

@@ -135,7 +135,7 @@ pub const PUZZLES: &[Puzzle] = &[
     },
     Puzzle {
         id: "sum",
-        title: "Sum of a block",
+        title: "Block sum",
         task: "Each workgroup adds up its 64 values, and its first invocation writes the sum to out[group.x]. Use workgroup \
                memory. n is any number: the last block may be short.",
         hints: &[
@@ -216,7 +216,7 @@ pub const PUZZLES: &[Puzzle] = &[
     },
     Puzzle {
         id: "softmax",
-        title: "Softmax of a row",
+        title: "Row softmax",
         task: "A workgroup for each row: out is exp(a) over the row’s sum of exp(a). Subtract the row’s maximum first, or \
                f32 overflows.",
         hints: &[

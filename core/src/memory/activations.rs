@@ -179,7 +179,7 @@ impl Model for Params {
                 a.recompute_flops
             }),
         ),
-        measure("recompute-working", "Working memory of one recomputed layer", Unit::Bytes, |_, a| a.worst.working.0),
+        measure("recompute-working", "Working memory per recomputed layer", Unit::Bytes, |_, a| a.worst.working.0),
         measure("activations-head", "Activations of the output head", Unit::Bytes, |_, a| a.worst.head.0),
         measure(
             "offload-activations-bandwidth",

@@ -189,7 +189,7 @@ impl Model for Params {
         measure("first-change", "Length of the first step", Unit::Ratio, |_, path| {
             path.changes.first().map_or(0.0, |[a, b]| a.hypot(*b))
         }),
-        measure("variance", "Gradient variance of one row, tr Σ", Unit::Ratio, |_, path| {
+        measure("variance", "Gradient variance per row, tr Σ", Unit::Ratio, |_, path| {
             path.problem.variance(path.after(0))
         }),
         measure("batch-variance", "Gradient variance of the batch", Unit::Ratio, |p, path| {

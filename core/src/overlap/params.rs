@@ -204,10 +204,10 @@ impl Model for Params {
             ),
         ),
         measure("ratio-inside", "FLOPs per byte of the link within a node", Unit::Count, inside),
-        measure("ratio-across", "FLOPs per byte of a ring across nodes", Unit::Count, |p, m| {
+        measure("ratio-across", "FLOPs per byte, ring across nodes", Unit::Count, |p, m| {
             m.machine.ratio(p.wires.node + 1)
         }),
-        measure("ratio-port", "FLOPs per byte of one network port", Unit::Count, |_, m| {
+        measure("ratio-port", "FLOPs per byte per network port", Unit::Count, |_, m| {
             let [.., across] = m.machine.fabric.tiers;
             m.machine.speed / across.port
         }),

@@ -217,7 +217,7 @@ impl Model for Params {
         measure("time-bubble", "Bubble time", Unit::Seconds, |_, c| c.here.bubble),
         measure("time-straggle", "Straggler wait time", Unit::Seconds, |_, c| c.here.straggle),
         measure("time-idle", "Idle time for lack of sequences", Unit::Seconds, |_, c| c.here.idle),
-        measure("time-gradients", "Gradient communication time, overlapped or not", Unit::Seconds, |_, c| {
+        measure("time-gradients", "Gradient communication time, overlap included", Unit::Seconds, |_, c| {
             c.here.gradients
         }),
     ];

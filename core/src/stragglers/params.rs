@@ -45,7 +45,7 @@ impl Model for Params {
             .more("A rank")
             .at(|p| p.every.slot()),
         real("pause", "length of a pause, in percent of a rank’s computation; 0 for none", [0.0, 500.0], "50")
-            .label("Pause length, percent of a step")
+            .label("Pause length, percent of the step")
             .each(Unit::Fraction, 0.01)
             .steps(10.0)
             .more("A rank")
@@ -74,7 +74,7 @@ impl Model for Params {
         measure("untreated", "Slowdown with a slow rank, untreated", Unit::Ratio, |_, o| o.untreated),
         headline(
             "The share of the step in which a healthy rank waits for the slowest.",
-            measure("waiting", "Wait share of a healthy rank", Unit::Fraction, |_, o| (1.0 - o.mean / o.step).max(0.0)),
+            measure("waiting", "Wait share, healthy rank", Unit::Fraction, |_, o| (1.0 - o.mean / o.step).max(0.0)),
         ),
         when(
             |p, _| p.limps(),
@@ -91,7 +91,7 @@ impl Model for Params {
             "The lost time, counted in ranks.",
             measure("lost-ranks", "Rank equivalents lost", Unit::Count, |p, o| p.paid() as f64 * (1.0 - o.useful)),
         ),
-        measure("pausing", "Probability of a pause in a step", Unit::Fraction, |p, _| {
+        measure("pausing", "Probability of a pause per step", Unit::Fraction, |p, _| {
             let law = p.law();
             1.0 - crate::float::elementary::exp(p.ranks as f64 * crate::float::elementary::ln(1.0 - law.often))
         }),

@@ -177,14 +177,14 @@ impl Model for Params {
             |p, _| p.view == View::Group,
             headline(
                 "How strongly a correct answer is reinforced.",
-                measure("right-advantage", "Advantage of a correct answer", Unit::Ratio, |_, s| s.group[0]),
+                measure("right-advantage", "Advantage, correct answer", Unit::Ratio, |_, s| s.group[0]),
             ),
         ),
         when(
             |p, _| p.view == View::Group,
             headline(
                 "How strongly a wrong answer is discouraged.",
-                measure("wrong-advantage", "Advantage of a wrong answer", Unit::Ratio, |_, s| s.group[1]),
+                measure("wrong-advantage", "Advantage, wrong answer", Unit::Ratio, |_, s| s.group[1]),
             ),
         ),
     ];
