@@ -87,6 +87,25 @@ export async function contrast(page: Page, within = "html"): Promise<string[]> {
 /** By how many pixels the page is wider than the screen. */
 export const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
+/** A phone; 1280 pixels at 400 % and at 200 %. */
+export const NARROW = [{ width: 360, height: 780 }, { width: 320, height: 256 }, { width: 640, height: 512 }];
+
+/** What holds of every page: axe finds nothing, in light or dark, no id is there twice, and nothing needs scrolling sideways. */
+export async function sound(page: Page, title: string) {
+  await expect(page.locator("h1")).toHaveCount(1);
+  // A link to a place leads to one place.
+  const ids = await page.locator("[id]").evaluateAll((all) => all.map((e) => e.id));
+  expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+  await expect(page).toHaveTitle(new RegExp(title.slice(0, 12).replace(/[^\w ]/g, ".")));
+  expect(await axe(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await contrast(page), "dark").toEqual([]);
+  for (const size of NARROW) {
+    await page.setViewportSize(size);
+    await expect.poll(() => overflow(page), `${size.width} pixels`).toBeLessThanOrEqual(0);
+  }
+}
+
 /** Where the browser keeps all that a learner has done. */
 export const KEY = "ringside.store";
 

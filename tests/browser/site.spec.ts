@@ -1,29 +1,15 @@
 // Every page of the site by one set of rules; the list is the build's own, so that a new page is tested on arrival.
-import { axe, contrast, expect, overflow, ready, test } from "./fixtures";
+import { NARROW, axe, expect, overflow, ready, sound, test } from "./fixtures";
 import { routes } from "./site";
 
-const PHONE = { width: 360, height: 780 };
-/** A phone; 1280 pixels at 400 % and at 200 %. */
-const NARROW = [PHONE, { width: 320, height: 256 }, { width: 640, height: 512 }];
-
-for (const { path, title } of routes) {
+// The page of a figure is looked at with the figure, in figures.spec.ts.
+for (const { path, title } of routes.filter(({ path }) => !/^w\/./.test(path))) {
   test(`/${path} shows itself, axe finds nothing, and it needs no scrolling sideways`, async ({ page }) => {
     // Axe looks at fifteen thousand elements there.
     if (path === "reference/") test.slow();
     await page.goto(`./${path}`);
     await ready(page);
-    await expect(page.locator("h1")).toHaveCount(1);
-    // A link to a place leads to one place.
-    const ids = await page.locator("[id]").evaluateAll((all) => all.map((e) => e.id));
-    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
-    await expect(page).toHaveTitle(new RegExp(title.slice(0, 12).replace(/[^\w ]/g, ".")));
-    expect(await axe(page)).toEqual([]);
-    await page.emulateMedia({ colorScheme: "dark" });
-    expect(await contrast(page), "dark").toEqual([]);
-    for (const size of NARROW) {
-      await page.setViewportSize(size);
-      await expect.poll(() => overflow(page), `${size.width} pixels`).toBeLessThanOrEqual(0);
-    }
+    await sound(page, title);
   });
 }
 
@@ -31,7 +17,7 @@ for (const { path, title } of routes) {
 const kinds = new Map(routes.map(({ path }) => [path.split("/")[0], path] as const).reverse());
 for (const path of kinds.values()) {
   test(`/${path} is opened on a phone, and axe finds nothing`, async ({ page }) => {
-    await page.setViewportSize(PHONE);
+    await page.setViewportSize(NARROW[0]);
     await page.goto(`./${path}`);
     await ready(page);
     expect(await overflow(page)).toBeLessThanOrEqual(0);

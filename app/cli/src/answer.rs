@@ -1,0 +1,143 @@
+//! A figure in a state: its quantities, and whether what is claimed of them holds.
+
+use ringside_core::catalogue::{Entry, Evaluation};
+use ringside_core::expr::{Expr, name_matches};
+use ringside_core::hardware::constants;
+use ringside_core::query::{Query, parse_number};
+use serde_json::{Value, json};
+
+use crate::Unread;
+
+/// A figure in a state that was read whole.
+pub(crate) struct State {
+    entry: &'static Entry,
+    /// What came of it.
+    pub evaluation: Evaluation,
+}
+
+impl State {
+    /// Reads and computes it. A page replaces what it can't read by its default and says so; a script doesn't look, so here nothing
+    /// is answered.
+    pub(crate) fn read(entry: &'static Entry, query: &Query) -> Result<Self, Unread> {
+        let evaluation = (entry.evaluate)(query);
+        if evaluation.problems.is_empty() {
+            return Ok(Self { entry, evaluation });
+        }
+        let lines = evaluation.problems.iter().map(|problem| problem.message.as_str());
+        Err(Unread(lines.collect::<Vec<_>>().join("\n")))
+    }
+
+    /// Why the state can't be, if it can't.
+    pub(crate) fn impossible(&self) -> Option<&str> {
+        self.evaluation.error.as_deref()
+    }
+
+    /// All of it, for a program.
+    pub(crate) fn json(&self) -> Value {
+        let quantities = self.evaluation.quantities.iter().map(|quantity| {
+            json!({
+                "id": quantity.id, "label": quantity.label, "value": quantity.value, "unit": quantity.unit, "text": quantity.text(),
+            })
+        });
+        json!({
+            "figure": self.entry.id,
+            "query": self.evaluation.query.to_string(),
+            "quantities": quantities.collect::<Value>(),
+            "error": self.evaluation.error,
+        })
+    }
+
+    /// All of it, for a person.
+    pub(crate) fn table(&self) -> String {
+        let mut text = format!("{}\n{}\n\n", self.entry.title, self.evaluation.query);
+        if let Some(why) = self.impossible() {
+            return text + why;
+        }
+        let quantities = &self.evaluation.quantities;
+        let width = |of: fn(&str) -> usize, all: Vec<&str>| all.into_iter().map(of).max().unwrap_or_default();
+        let ids = width(str::len, quantities.iter().map(|q| q.id).collect());
+        let values: Vec<String> = quantities.iter().map(|q| q.text()).collect();
+        let wide = width(|text| text.chars().count(), values.iter().map(String::as_str).collect());
+        for (quantity, value) in quantities.iter().zip(&values) {
+            text += &format!("{:ids$}  {value:>wide$}  {}\n", quantity.id, quantity.label);
+        }
+        text
+    }
+
+    /// Whether an assertion holds; it doesn't of a state that can't be.
+    pub(crate) fn judge(&self, assertion: &Assertion) -> Result<Verdict, Unread> {
+        if self.impossible().is_some() {
+            return Ok(Verdict { text: assertion.text.clone(), holds: false, values: None });
+        }
+        let side = |expr: &Expr| {
+            expr.eval(&|name| self.named(name)).map_err(|error| {
+                let known =
+                    self.evaluation.quantities.iter().map(|q| q.id.replace('-', "_")).collect::<Vec<_>>().join(", ");
+                let names = if error.unknown.is_some() {
+                    format!("\nQuantities of {}: {known}.", self.entry.id)
+                } else {
+                    String::new()
+                };
+                Unread(format!("--assert '{}': {error}{names}", assertion.text))
+            })
+        };
+        let (left, right) = (side(&assertion.left)?, side(&assertion.right)?);
+        Ok(Verdict { text: assertion.text.clone(), holds: (assertion.holds)(left, right), values: Some([left, right]) })
+    }
+
+    /// The value of a quantity, a parameter or a fact of the hardware.
+    fn named(&self, name: &str) -> Option<f64> {
+        let quantity = || self.evaluation.quantities.iter().find(|q| name_matches(q.id, name)).map(|q| q.value);
+        let parameter = || {
+            let (_, text) = self.evaluation.query.iter().find(|(id, _)| name_matches(id, name))?;
+            parse_number(text)
+        };
+        quantity().or_else(parameter).or_else(|| constants::find(name).map(|(value, _)| value))
+    }
+}
+
+/// A comparison of two expressions.
+pub(crate) struct Assertion {
+    text: String,
+    left: Expr,
+    right: Expr,
+    holds: fn(f64, f64) -> bool,
+}
+
+/// The comparisons; longer ones first, since they begin as the shorter ones do.
+const COMPARISONS: [(&str, fn(f64, f64) -> bool); 5] =
+    [("<=", |a, b| a <= b), (">=", |a, b| a >= b), ("==", |a, b| a == b), ("<", |a, b| a < b), (">", |a, b| a > b)];
+
+impl Assertion {
+    /// Reads `total < 75e9`.
+    pub(crate) fn parse(text: &str) -> Result<Self, Unread> {
+        let found = COMPARISONS.iter().find_map(|(sign, holds)| Some((text.split_once(sign)?, *holds)));
+        let Some(((left, right), holds)) = found else {
+            return Err(Unread(format!(
+                "--assert '{text}' compares nothing. Write it with <, <=, >, >= or ==: 'total < 75e9'."
+            )));
+        };
+        let side = |side: &str| Expr::parse(side.trim()).map_err(|error| Unread(format!("--assert '{text}': {error}")));
+        Ok(Self { text: text.to_owned(), left: side(left)?, right: side(right)?, holds })
+    }
+}
+
+/// What came of an assertion.
+pub(crate) struct Verdict {
+    /// As it was written.
+    pub text: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// Both sides; none of a state that can't be.
+    pub values: Option<[f64; 2]>,
+}
+
+impl Verdict {
+    /// `total < 75e9  (480000000000 against 75000000000)`
+    pub(crate) fn line(&self) -> String {
+        match self.values {
+            Some([left, right]) => format!("{}  ({left} against {right})", self.text),
+            None => format!("{}  (the state is impossible)", self.text),
+        }
+    }
+}

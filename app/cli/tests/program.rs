@@ -1,0 +1,120 @@
+//! The program as it is installed: what it answers, and with which exit code.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use ringside_core::catalogue;
+use serde_json::{Value, json};
+
+/// What it printed, what it complained of, and its exit code.
+fn ringside(arguments: &[&str], input: &str) -> (String, String, Option<i32>) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_ringside"));
+    program.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = program.spawn().unwrap();
+    // Whoever needs no input may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+fn asked(id: &str, query: &str) -> Value {
+    let (out, complaint, code) = ringside(&["ask", id, query, "--json"], "");
+    assert_eq!(code, Some(0), "{complaint}");
+    serde_json::from_str(&out).unwrap()
+}
+
+#[test]
+fn a_figure_answers_what_its_page_shows() {
+    let answer = asked("memory-breakdown", "params=30e9&zero=3&dp=64");
+    let total = answer["quantities"].as_array().unwrap().iter().find(|q| q["id"] == "total").unwrap();
+    assert_eq!((total["value"].as_f64(), total["unit"].as_str()), (Some(7.5e9), Some("bytes")));
+    assert_eq!(total["text"], "7.5 GB");
+}
+
+#[test]
+fn every_figure_is_described_and_asked_in_its_default_state() {
+    let (list, _, code) = ringside(&["figures"], "");
+    assert_eq!((list.lines().count(), code), (catalogue::ALL.len(), Some(0)));
+    for entry in catalogue::ALL {
+        let (page, _, code) = ringside(&["describe", entry.id], "");
+        assert_eq!(code, Some(0), "{}", entry.id);
+        assert!(entry.specs().iter().all(|spec| page.contains(spec.name)), "{page}");
+        assert_eq!(asked(entry.id, "")["figure"], entry.id);
+    }
+}
+
+#[test]
+fn an_assertion_decides_the_exit_code() {
+    let ask = |assertion| ringside(&["ask", "memory-breakdown", "params=30e9&zero=3&dp=64", "--assert", assertion], "");
+    assert_eq!(ask("total < 75e9").2, Some(0));
+    assert_eq!(ask("total <= h100_80.memory").2, Some(0));
+    let (out, _, code) = ask("total > 75e9");
+    assert_eq!(code, Some(1));
+    assert!(out.contains("FAILS  total > 75e9"), "{out}");
+    let (_, complaint, code) = ask("totl < 75e9");
+    assert_eq!(code, Some(2));
+    assert!(complaint.contains("totl") && complaint.contains("total"), "{complaint}");
+    assert_eq!(ask("total").2, Some(2));
+}
+
+#[test]
+fn what_is_not_understood_is_not_answered() {
+    for (arguments, told) in [
+        (vec!["ask", "memory-breakdown", "params=many"], "params"),
+        (vec!["ask", "memory-breakdown", "no-such=1"], "no-such"),
+        (vec!["ask", "memory-breakdwon"], "memory-breakdown"),
+        (vec!["ask", "memory-breakdown", "--yaml"], "--yaml"),
+        (vec!["config", "/no/such/file"], "/no/such/file"),
+        (vec![], "Usage"),
+    ] {
+        let (out, complaint, code) = ringside(&arguments, "");
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{arguments:?}");
+        assert!(complaint.contains(told), "{complaint}");
+    }
+}
+
+#[test]
+fn a_config_is_counted_or_marked_as_a_guess() {
+    let llama = json!({
+        "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32, "num_hidden_layers": 32,
+        "num_key_value_heads": 8, "vocab_size": 128_256, "tie_word_embeddings": false,
+    });
+    let (out, _, code) = ringside(&["config", "-"], &llama.to_string());
+    // The count that Meta's model card and the library's own class give for Llama 3 8B.
+    assert!(out.contains("8,030,261,248") && code == Some(0), "{out}");
+    let unknown = llama.to_string().replace("\"llama\"", "\"zephyr_next\"");
+    let (out, _, code) = ringside(&["config", "-"], &unknown);
+    assert!(out.contains("a guess") && code == Some(1), "{out}");
+}
+
+#[test]
+fn a_chart_is_a_file_of_its_own() {
+    let (svg, _, code) = ringside(&["svg", "amdahl", "n=64"], "");
+    assert_eq!(code, Some(0));
+    assert!(svg.starts_with("<svg ") && svg.contains("Amdahl") && !svg.contains("var("), "{svg}");
+}
+
+#[test]
+fn an_agent_lists_the_figures_and_calls_one() {
+    let messages = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18" } }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {
+            "name": "memory-breakdown", "arguments": { "params": 30e9, "zero": "3", "dp": 64 } } }),
+        json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {
+            "name": "memory-breakdown", "arguments": { "params": "many" } } }),
+        json!({ "jsonrpc": "2.0", "id": 5, "method": "no/such" }),
+    ];
+    let input = messages.map(|message| message.to_string() + "\n").concat() + "not JSON\n";
+    let (out, _, code) = ringside(&["mcp"], &input);
+    assert_eq!(code, Some(0));
+    let answers: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 6);
+    assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), catalogue::ALL.len());
+    let quantities = answers[2]["result"]["structuredContent"]["quantities"].as_array().unwrap();
+    assert!(quantities.iter().any(|q| q["id"] == "total" && q["value"] == 7.5e9));
+    assert_eq!((&answers[2]["result"]["isError"], &answers[3]["result"]["isError"]), (&json!(false), &json!(true)));
+    assert_eq!((&answers[4]["error"]["code"], &answers[5]["error"]["code"]), (&json!(-32601), &json!(-32700)));
+}
