@@ -169,10 +169,12 @@ impl Question<'_> {
             .filter(|u| u.factor != 1.0 && self.meant(answer.number * u.factor, answer))
             .map(|u| u.name.clone())
             .collect();
-        if !units.is_empty() || self.wants_unit(answer) {
+        if !units.is_empty() {
             return Some((Outcome::MissingUnit { units }, None));
         }
-        candidates.iter().filter(|u| u.factor != 1.0).find_map(|u| self.declared(answer.number * u.factor))
+        let declared =
+            candidates.iter().filter(|u| u.factor != 1.0).find_map(|u| self.declared(answer.number * u.factor));
+        declared.or_else(|| self.wants_unit(answer).then_some((Outcome::MissingUnit { units }, None)))
     }
 
     /// Whether a number without a unit is asked for one, right or wrong: what is asked for is written with a prefix.

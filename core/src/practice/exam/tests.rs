@@ -217,7 +217,7 @@ fn a_class_in_a_table() {
     let table = class_table(&results);
     let rows: Vec<(&str, usize, usize, usize)> =
         table.rows.iter().map(|r| (r.learner.as_str(), r.right, r.unclear, r.odd)).collect();
-    assert_eq!(rows[1..], [("Ada", 3, 0, 0), (" Grace", 0, 0, 1), ("grace ", 1, 1, 0)]);
+    assert_eq!(rows[1..], [("Ada", 3, 0, 0), (" Grace", 0, 1, 1), ("grace ", 1, 1, 0)]);
     assert_eq!(table.right.len(), 3);
     assert_eq!(table.notes, ["These files answer 2 different quizzes.", "“Grace” is on 2 files."]);
     assert_eq!(csv::read(&table.to_csv()), table.cells());
