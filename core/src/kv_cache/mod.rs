@@ -202,10 +202,15 @@ impl Cache {
         }
         if let Some(index) = kinds.indexer {
             let every = kinds.compressed.map_or(1, |c| c.near[0].max(1));
-            cache.layers[3] = Layers { every, also: true, ..Layers::all(index.layers, Keeps::Index { heads: index.heads, key: index.dim }) };
+            cache.layers[3] = Layers {
+                every,
+                also: true,
+                ..Layers::all(index.layers, Keeps::Index { heads: index.heads, key: index.dim })
+            };
         }
         if let Some(c) = kinds.compressed {
-            let rows = |[every, layers]: [u64; 2]| Layers { every: every.max(1), also: true, ..Layers::all(layers, keeps) };
+            let rows =
+                |[every, layers]: [u64; 2]| Layers { every: every.max(1), also: true, ..Layers::all(layers, keeps) };
             let top = kinds.indexer.map(|i| i.top.saturating_mul(c.near[0].max(1)));
             cache.layers[4] = Layers { reads: top, ..rows(c.near) };
             cache.layers[5] = rows(c.far);
@@ -218,9 +223,11 @@ impl Cache {
         self.layers.iter().filter(|l| !l.also).map(|l| l.count).fold(0, u64::saturating_add)
     }
 
-    /// Values that a token adds in all layers, windows not taken into account.
+    /// Values that a token adds in all layers, windows not taken into account; where older tokens are compressed, those of compressed rows.
     pub fn values_per_token(&self) -> u64 {
-        self.layers.iter().map(Layers::values_per_token).fold(0, u64::saturating_add)
+        let compressed = self.layers.iter().any(|l| l.every > 1 && l.count > 0);
+        let grows = |l: &&Layers| !(compressed && l.window.is_some());
+        self.layers.iter().filter(grows).map(Layers::values_per_token).fold(0, u64::saturating_add)
     }
 
     /// Bytes that a token adds at `bytes` a value, windows not taken into account.

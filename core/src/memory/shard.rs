@@ -102,8 +102,7 @@ impl Shards {
         let sorts = shape.sorts();
         cut.dense_layers = sorts[0];
         // Where layers of one sort differ, each counts as their mean.
-        let [layers, dense, mixtures] =
-            [shape.num_hidden_layers, sorts[0], sorts[1]].map(|n| n.max(1) as f64);
+        let [layers, dense, mixtures] = [shape.num_hidden_layers, sorts[0], sorts[1]].map(|n| n.max(1) as f64);
         let beside = shape.kinds.dense_beside_experts;
         let experts = mixtures * layout.ep.max(1) as f64;
         for tensor in shape.tensors() {
@@ -170,10 +169,30 @@ pub fn split(tensor: &Tensor, shape: &Shape, tp: u64) -> (f64, f64) {
             let heads = windowed.map_or(shape.kv_heads(), |own| own.kv_heads).max(1);
             (heads as f64 / heads.div_ceil(tp.max(1)) as f64, 1.0)
         }
-        "embed_tokens" | "lm_head" | "lm_head_bias" | "q_proj" | "q_b_proj" | "kv_b_proj" | "sinks" | "gate_proj"
-        | "up_proj" | "expert_gate_proj" | "expert_up_proj" | "shared_gate_proj" | "shared_up_proj"
-        | "window_q_proj" | "window_sinks" | "attention_gate" | "window_attention_gate" | "o_a_proj" | "mixer_in"
-        | "mixer_conv" | "mixer_vectors" | "mixer_gate" | "mixer_gate_out" | "mixer_decay_out" => (t, 1.0),
+        "embed_tokens"
+        | "lm_head"
+        | "lm_head_bias"
+        | "q_proj"
+        | "q_b_proj"
+        | "kv_b_proj"
+        | "sinks"
+        | "gate_proj"
+        | "up_proj"
+        | "expert_gate_proj"
+        | "expert_up_proj"
+        | "shared_gate_proj"
+        | "shared_up_proj"
+        | "window_q_proj"
+        | "window_sinks"
+        | "attention_gate"
+        | "window_attention_gate"
+        | "o_a_proj"
+        | "mixer_in"
+        | "mixer_conv"
+        | "mixer_vectors"
+        | "mixer_gate"
+        | "mixer_gate_out"
+        | "mixer_decay_out" => (t, 1.0),
         "o_proj" | "down_proj" | "expert_down_proj" | "shared_down_proj" | "window_o_proj" | "mixer_out" => (1.0, t),
         _ => (1.0, 1.0),
     }

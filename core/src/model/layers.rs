@@ -241,9 +241,7 @@ impl Mixer {
                 let keys = key_heads.saturating_mul(key_dim).saturating_mul(2);
                 (keys.saturating_add(value_heads.saturating_mul(value_dim)), kernel)
             }
-            Mixer::Kimi { heads, head_dim, kernel, .. } => {
-                (heads.saturating_mul(head_dim).saturating_mul(3), kernel)
-            }
+            Mixer::Kimi { heads, head_dim, kernel, .. } => (heads.saturating_mul(head_dim).saturating_mul(3), kernel),
             Mixer::Mamba { heads, head_dim, groups, state, kernel, .. } => {
                 let inputs = groups.saturating_mul(state).saturating_mul(2);
                 (heads.saturating_mul(head_dim).saturating_add(inputs), kernel)
@@ -327,8 +325,7 @@ impl Shape {
 
     /// The heads of layers without a window, and of those with one.
     pub(super) fn heads(&self) -> [Heads; 2] {
-        let usual =
-            Heads { heads: self.num_attention_heads, kv_heads: self.kv_heads(), head_dim: self.head_dim() };
+        let usual = Heads { heads: self.num_attention_heads, kv_heads: self.kv_heads(), head_dim: self.head_dim() };
         [usual, self.kinds.windowed.unwrap_or(usual)]
     }
 

@@ -4,8 +4,8 @@
 //! transformers 4.57 and 5 (`src/transformers/models/<family>/modeling_<family>.py`); the counts are compared with the
 //! library's own in `tests/oracles.rs`, to the parameter.
 
-use super::problem::ConfigProblem;
 use super::layers::{Heads, Mixer, OutputGate};
+use super::problem::ConfigProblem;
 use super::shape::{Attention, Gated, MAX_PARAMS, QkNorm, Shape};
 
 /// The part of a model that a weight belongs to.
@@ -95,7 +95,10 @@ impl Tensor {
     /// Whether it is a matrix of a hidden layer: what Muon orthogonalises.
     pub fn is_hidden_matrix(&self) -> bool {
         use Component::{Attention, Experts, Mixers, Mlp, Router, SharedExperts};
-        let table = matches!(self.name, "mixer_conv" | "compressor_near_positions" | "compressor_far_positions" | "index_positions");
+        let table = matches!(
+            self.name,
+            "mixer_conv" | "compressor_near_positions" | "compressor_far_positions" | "index_positions"
+        );
         self.is_matrix()
             && !table
             && matches!(self.component, Attention | Mixers | Mlp | SharedExperts | Experts | Router)
@@ -316,9 +319,10 @@ impl Shape {
         };
         use Component::Attention as Attn;
         let hidden = (self.hidden_size, "hidden_size");
-        for (name, heads, width, layers) in
-            [("attention_gate", usual.heads, values, layers), ("window_attention_gate", windowed.heads, windowed.head_dim, apart)]
-        {
+        for (name, heads, width, layers) in [
+            ("attention_gate", usual.heads, values, layers),
+            ("window_attention_gate", windowed.heads, windowed.head_dim, apart),
+        ] {
             let rows = match self.kinds.gate {
                 OutputGate::None => continue,
                 OutputGate::Wide => (heads.saturating_mul(width), "num_attention_heads·head_dim"),
@@ -520,7 +524,14 @@ impl Shape {
         let mixed = n.saturating_add(2).saturating_mul(n);
         let twice = self.num_hidden_layers.saturating_mul(2);
         list.add("hyper_layer", Other, (mixed, "(2 + hc_mult)·hc_mult"), all, false, twice);
-        list.add("hyper_layer_scale", Other, (mixed.saturating_add(3), "(2 + hc_mult)·hc_mult + 3"), VECTOR, false, twice);
+        list.add(
+            "hyper_layer_scale",
+            Other,
+            (mixed.saturating_add(3), "(2 + hc_mult)·hc_mult + 3"),
+            VECTOR,
+            false,
+            twice,
+        );
         list.add("hyper_head", Other, (n, "hc_mult"), all, false, 1);
         list.add("hyper_head_scale", Other, (n.saturating_add(1), "hc_mult + 1"), VECTOR, false, 1);
     }

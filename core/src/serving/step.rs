@@ -243,9 +243,11 @@ impl Deployment {
             room: usable - stored,
             per_token,
             state: cache.state_bytes(),
-            recurrence: self.shape.kinds.state.map_or(0.0, |s| {
-                s.layers as f64 * s.mixer.recurrence(self.shape.hidden_size)
-            }),
+            recurrence: self
+                .shape
+                .kinds
+                .state
+                .map_or(0.0, |s| s.layers as f64 * s.mixer.recurrence(self.shape.hidden_size)),
         })
     }
 

@@ -19,8 +19,8 @@ fn cache(inputs: &Value) -> Cache {
             Keeps::Heads { kv_heads: int(inputs, "kv_heads"), key: width, value: width }
         }
     };
-    let layers = |key: &str, window| Layers { count: int(inputs, key), keeps, window };
-    Cache { layers: [layers("full_layers", None), layers("sliding_layers", inputs["sliding_window"].as_u64())] }
+    let layers = |key: &str, window| Layers { window, ..Layers::all(int(inputs, key), keeps) };
+    Cache::of_two(layers("full_layers", None), layers("sliding_layers", inputs["sliding_window"].as_u64()))
 }
 
 /// transformers 5.23.0's cache after a prefill, and vLLM's pages.

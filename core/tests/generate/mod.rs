@@ -1,6 +1,7 @@
 //! Inputs that several tests generate.
 
 use proptest::prelude::*;
+use ringside_core::model::layers::{Heads, Indexer, Kinds, Mixer, OutputGate, StateLayers};
 use ringside_core::model::shape::Gated;
 use ringside_core::model::{Attention, Moe, Norms, QkNorm, Shape, Sliding};
 
@@ -29,7 +30,7 @@ pub fn shapes() -> impl Strategy<Value = Shape> {
     let moe = prop::option::of((1..300_u64, 1..9_u64, 1..5000_u64, 0..3000_u64, any::<[bool; 3]>(), 1..200_u64));
     let more = (0..9_u64, any::<[bool; 12]>(), 0..5000_u64, prop::option::of(1..3000_u64), 0..3_u8);
     let sliding = prop::option::of((1..100_000_u64, 1..200_u64));
-    (sizes, attention, moe, more, sliding).prop_map(|(sizes, attention, moe, more, sliding)| {
+    (sizes, attention, moe, more, sliding, kinds()).prop_map(|(sizes, attention, moe, more, sliding, kinds)| {
         let (hidden_size, num_hidden_layers, vocab_size, groups, intermediate_size) = sizes;
         let (per_layer, flags, position_rows, word_embed_proj_dim, qk_norm) = more;
         let [qkv, o, sinks, gated, mlp_bias, norm_bias, last, embedding, tie, head_bias, ..] = flags;
@@ -63,6 +64,85 @@ pub fn shapes() -> impl Strategy<Value = Shape> {
             tie_word_embeddings: tie,
             lm_head_bias: head_bias,
             sliding: sliding.map(|(window, layers)| Sliding { window, layers: layers.min(num_hidden_layers) }),
+            kinds: fitting(kinds, num_hidden_layers, moe.map_or(0, |m| m.5.min(num_hidden_layers))),
         }
     })
+}
+
+/// What may differ from layer to layer, layers aside: in most models nothing does.
+fn kinds() -> impl Strategy<Value = Kinds> {
+    let mixer =
+        prop_oneof![
+            (1..99_u64, 1..99_u64, 1..300_u64, 1..300_u64, 1..9_u64).prop_map(
+                |(key_heads, value_heads, key_dim, value_dim, kernel)| Mixer::Delta {
+                    key_heads,
+                    value_heads,
+                    key_dim,
+                    value_dim,
+                    kernel
+                }
+            ),
+            (1..99_u64, 1..300_u64, 1..9_u64, any::<bool>())
+                .prop_map(|(heads, head_dim, kernel, full_gate)| Mixer::Kimi { heads, head_dim, kernel, full_gate }),
+            (1..99_u64, 1..300_u64, 1..9_u64, 1..300_u64, 1..9_u64, any::<[bool; 3]>()).prop_map(
+                |(heads, head_dim, groups, state, kernel, [conv_bias, bias, norm])| Mixer::Mamba {
+                    heads,
+                    head_dim,
+                    groups,
+                    state,
+                    kernel,
+                    conv_bias,
+                    bias,
+                    norm
+                }
+            ),
+            (1..9_u64, any::<bool>()).prop_map(|(kernel, bias)| Mixer::Conv { kernel, bias }),
+            (1..99_u64, 1..300_u64).prop_map(|(heads, head_dim)| Mixer::Lightning { heads, head_dim }),
+        ];
+    let state = prop::option::of((1..200_u64, mixer, any::<bool>()));
+    let index = prop::option::of((1..200_u64, 1..99_u64, 1..300_u64, 1..5000_u64, any::<bool>()));
+    let windowed = prop::option::of((1..99_u64, 1..99_u64, 1..300_u64));
+    let numbers = (0..50_u64, 0..50_u64, 0..3_u8, 0..8_u64, 0..5000_u64, any::<[bool; 3]>());
+    let some = (state, index, windowed, numbers).prop_map(|(state, index, windowed, numbers)| {
+        let (without_mixer, without_mlp, gate, streams, expert_latent, [one_projection, beside, router_scales]) =
+            numbers;
+        Kinds {
+            state: state.map(|(layers, mixer, beside_attention)| StateLayers { layers, mixer, beside_attention }),
+            without_mixer,
+            without_mlp,
+            gate: [OutputGate::None, OutputGate::Wide, OutputGate::Head][usize::from(gate)],
+            indexer: index.map(|(layers, heads, dim, top, normed)| Indexer {
+                layers,
+                choosing: layers,
+                heads,
+                dim,
+                top,
+                normed,
+            }),
+            windowed: windowed.map(|(heads, kv_heads, head_dim)| Heads { heads, kv_heads, head_dim }),
+            one_projection,
+            streams,
+            expert_latent,
+            dense_beside_experts: beside,
+            router_scales,
+            ..Kinds::default()
+        }
+    });
+    prop_oneof![2 => Just(Kinds::default()), 1 => some]
+}
+
+/// The same with no more layers of any kind than there are.
+fn fitting(mut kinds: Kinds, layers: u64, moe: u64) -> Kinds {
+    if let Some(state) = &mut kinds.state {
+        state.layers = state.layers.min(layers);
+    }
+    if let Some(index) = &mut kinds.indexer {
+        index.layers = index.layers.min(layers);
+        index.choosing = index.choosing.min(layers);
+    }
+    let alone = kinds.state.filter(|s| !s.beside_attention).map_or(0, |s| s.layers);
+    kinds.without_mixer = kinds.without_mixer.min(layers - alone);
+    let experts = if kinds.dense_beside_experts { 0 } else { moe };
+    kinds.without_mlp = kinds.without_mlp.min(layers - experts);
+    kinds
 }

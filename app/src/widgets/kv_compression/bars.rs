@@ -124,7 +124,7 @@ fn pieces(row: &Row, most: f64) -> impl IntoView + use<> {
     let (first, second, part) = match row.keeps() {
         Keeps::Heads { key, value, .. } => ("key", "value", key as f64 / (key + value).max(1) as f64),
         Keeps::Latent { rank, rope } => ("latent", "rotary", rank as f64 / (rank + rope).max(1) as f64),
-        Keeps::State { .. } => ("key", "value", 0.5),
+        Keeps::Index { .. } | Keeps::State { .. } => ("key", "value", 0.5),
     };
     let percent = |value: f64| format!("{value:.3}%");
     view! {
@@ -193,7 +193,7 @@ pub(super) fn models(state: State, whole: Memo<Params>) -> AnyView {
 
 /// How a model keeps its past, in a few words.
 fn words(model: &Named) -> String {
-    let [first, second] = model.cache.layers;
+    let [first, second, ..] = model.cache.layers;
     let kind = match published_kind(model) {
         Attention::MultiHead => "MHA",
         Attention::Grouped => "GQA",

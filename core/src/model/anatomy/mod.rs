@@ -3,8 +3,8 @@
 mod mix;
 mod pieces;
 
-pub use mix::{Axis, Group, Mix};
 pub use crate::model::params::Place;
+pub use mix::{Axis, Group, Mix};
 pub use pieces::{IDS, Piece};
 
 use super::flops::{ForwardFlops, average_keys};
@@ -342,10 +342,13 @@ impl Anatomy {
             );
         }
         if self.shape.kinds.state.is_some() {
-            notes.push("A layer with a state of fixed size costs the same for every token, however long the sequence is.");
+            notes.push(
+                "A layer with a state of fixed size costs the same for every token, however long the sequence is.",
+            );
         }
         if self.shape.kinds.indexer.is_some() {
-            notes.push("Attention is counted for the tokens that the indexer chooses, and the indexer for all of them.");
+            notes
+                .push("Attention is counted for the tokens that the indexer chooses, and the indexer for all of them.");
         }
         if self.shape.sliding.is_some() {
             notes.push("Layers with a window are averaged with those without.");

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::family::Family;
 use super::fields::{Absent, Fields, HF, dense_width, describe, usual};
+use crate::model::layers::Kinds;
 use crate::model::problem::ConfigProblem;
 use crate::model::shape::{Attention, MAX_EXPERTS, MAX_LAYERS, MAX_ROWS, MAX_WIDTH, Moe, Shape};
 
@@ -15,7 +16,8 @@ pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
     let usual = usual(f);
     let layers = usual.num_hidden_layers;
     let expert = f.need(&["moe_intermediate_size"], "the width of an expert", 2048, MAX_ROWS);
-    let dense = f.size("first_k_dense_replace", Absent::Class(3), 0, MAX_LAYERS).min(layers);
+    let class = if family == Family::Glm4MoeLite { 1 } else { 3 };
+    let dense = dense_first(f, class, layers);
     let shared = f.size("n_shared_experts", Absent::Class(1), 0, MAX_EXPERTS);
     let bias = f.flag("attention_bias", false);
     without_prediction(f);
@@ -28,7 +30,7 @@ pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
         shared_intermediate_size: shared.saturating_mul(expert),
         shared_gate: false,
         expert_bias: false,
-        router_bias: family == Family::DeepseekV3,
+        router_bias: family != Family::DeepseekV2,
     };
     Shape {
         attention: if f.guessing && f.value("kv_lora_rank").is_none() {
@@ -42,12 +44,51 @@ pub(super) fn deepseek(f: &mut Fields<'_>, family: Family) -> Shape {
         intermediate_size: if dense > 0 { dense_width(f) } else { 0 },
         moe: (moe.layers > 0).then_some(moe),
         tie_word_embeddings: f.flag("tie_word_embeddings", false),
+        kinds: Kinds {
+            indexer: match family {
+                Family::DeepseekV32 | Family::GlmMoeDsa => super::mixed::indexer(f, layers),
+                _ => None,
+            },
+            ..Kinds::default()
+        },
         ..usual
     }
 }
 
+/// How many layers come before the experts: by `mlp_layer_types` or `is_moe_layer`, else `first_k_dense_replace`.
+pub(super) fn dense_first(f: &mut Fields<'_>, class: u64, layers: u64) -> u64 {
+    let sparse = |kind: &Value| match kind {
+        Value::Bool(sparse) => Some(*sparse),
+        Value::String(kind) if kind == "sparse" || kind == "moe" => Some(true),
+        Value::String(kind) if kind == "dense" => Some(false),
+        _ => None,
+    };
+    for name in ["mlp_layer_types", "is_moe_layer"] {
+        let Some(list) = f.value(name) else { continue };
+        let kinds: Option<Vec<bool>> = list.as_array().and_then(|list| list.iter().map(sparse).collect());
+        f.unused(&["first_k_dense_replace", "first_last_k_dense_replace"]);
+        match kinds {
+            Some(kinds) if kinds.len() as u64 == layers => {
+                return kinds.iter().filter(|sparse| !**sparse).count() as u64;
+            }
+            _ => f.problem(name, format!("{name}: expected dense or sparse for each of {layers} layers.")),
+        }
+    }
+    f.size("first_k_dense_replace", Absent::Class(class), 0, MAX_LAYERS).min(layers)
+}
+
+/// Routed experts in `layers` layers, their number under one of `names`.
+pub(super) fn routed(f: &mut Fields<'_>, layers: u64, names: &[&'static str], class: u64) -> Moe {
+    Moe {
+        num_experts: f.need(names, EXPERTS, 128, MAX_EXPERTS),
+        num_experts_per_tok: f.size("num_experts_per_tok", Absent::Class(class), class, MAX_EXPERTS),
+        intermediate_size: f.need(&["moe_intermediate_size"], "the width of an expert", 1408, MAX_ROWS),
+        ..plain(layers)
+    }
+}
+
 /// Multi-head latent attention.
-fn latent(f: &mut Fields<'_>) -> Attention {
+pub(super) fn latent(f: &mut Fields<'_>) -> Attention {
     // The class derives these two from the others.
     f.unused(&["head_dim", "num_key_value_heads", "qk_head_dim"]);
     let q_lora_rank = match f.size("q_lora_rank", Absent::Class(1536), 0, MAX_WIDTH) {
@@ -64,10 +105,20 @@ fn latent(f: &mut Fields<'_>) -> Attention {
 }
 
 /// Says that a layer that predicts further tokens is not counted.
-fn without_prediction(f: &mut Fields<'_>) {
-    if f.quiet(&["num_nextn_predict_layers"]).is_some_and(|n| n > 0) {
+pub(super) fn without_prediction(f: &mut Fields<'_>) {
+    // Each of them alone says that there are some; two may disagree, and neither counts.
+    const NAMES: [&str; 5] = [
+        "num_nextn_predict_layers",
+        "mtp_num_hidden_layers",
+        "num_mtp_modules",
+        "num_mtp_layers",
+        "mtp_transformer_layers",
+    ];
+    f.unused(&["use_mtp", "mtp_use_dedicated_embeddings"]);
+    f.unused(&NAMES);
+    if let Some(name) = NAMES.into_iter().find(|name| f.quiet(&[name]).is_some_and(|n| n > 0)) {
         f.warnings.push(ConfigProblem::new(
-            "num_nextn_predict_layers",
+            name,
             "The multi-token-prediction layer is not counted: the library does not build it either.",
         ));
     }
@@ -98,7 +149,7 @@ pub(super) fn dbrx(f: &mut Fields<'_>) -> Shape {
 }
 
 /// Experts in `layers` layers, without sizes yet, shared ones or biases.
-const fn plain(layers: u64) -> Moe {
+pub(super) const fn plain(layers: u64) -> Moe {
     Moe {
         layers,
         num_experts: 0,
@@ -221,7 +272,7 @@ fn ernie(f: &mut Fields<'_>, layers: u64) -> Moe {
 }
 
 /// The layers that `mlp_only_layers` keeps dense.
-fn dense_only_layers(f: &mut Fields<'_>) -> Vec<u64> {
+pub(super) fn dense_only_layers(f: &mut Fields<'_>) -> Vec<u64> {
     match f.value("mlp_only_layers") {
         None => Vec::new(),
         Some(Value::Array(list)) if list.iter().all(Value::is_u64) => list.iter().filter_map(Value::as_u64).collect(),

@@ -99,11 +99,55 @@ pub enum Family {
     SmolLm3,
     /// Nemotron 3 8B, Nemotron-4, Minitron.
     Nemotron,
+    /// Qwen3-Next.
+    Qwen3Next,
+    /// Qwen3.5, dense, its language model.
+    Qwen35,
+    /// Qwen3.5, mixture of experts, its language model.
+    Qwen35Moe,
+    /// DeepSeek-V3.2.
+    DeepseekV32,
+    /// DeepSeek-V4.
+    DeepseekV4,
+    /// GLM-5.
+    GlmMoeDsa,
+    /// GLM-4.7 Flash.
+    Glm4MoeLite,
+    /// MiniMax-Text-01.
+    MinimaxText,
+    /// MiniMax-M2.
+    MinimaxM2,
+    /// MiniMax-M3, its language model.
+    MinimaxM3,
+    /// Gemma 4, its language model.
+    Gemma4,
+    /// Nemotron-H, Nemotron 3.
+    NemotronH,
+    /// Granite 4.
+    GraniteHybrid,
+    /// Falcon-H1.
+    FalconH1,
+    /// LFM2.
+    Lfm2,
+    /// LFM2, mixture of experts.
+    Lfm2Moe,
+    /// Kimi-Linear.
+    KimiLinear,
+    /// Trinity.
+    Afmoe,
+    /// EXAONE 4.
+    Exaone4,
+    /// K-EXAONE.
+    ExaoneMoe,
+    /// Seed-OSS.
+    SeedOss,
+    /// Hunyuan, dense.
+    HunyuanDense,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 46] = [
+    pub const ALL: [Family; 68] = [
         Family::Gpt2,
         Family::GptNeo,
         Family::Gptj,
@@ -150,6 +194,28 @@ impl Family {
         Family::Bitnet,
         Family::SmolLm3,
         Family::Nemotron,
+        Family::Qwen3Next,
+        Family::Qwen35,
+        Family::Qwen35Moe,
+        Family::DeepseekV32,
+        Family::DeepseekV4,
+        Family::GlmMoeDsa,
+        Family::Glm4MoeLite,
+        Family::MinimaxText,
+        Family::MinimaxM2,
+        Family::MinimaxM3,
+        Family::Gemma4,
+        Family::NemotronH,
+        Family::GraniteHybrid,
+        Family::FalconH1,
+        Family::Lfm2,
+        Family::Lfm2Moe,
+        Family::KimiLinear,
+        Family::Afmoe,
+        Family::Exaone4,
+        Family::ExaoneMoe,
+        Family::SeedOss,
+        Family::HunyuanDense,
     ];
 
     /// Its `model_type`.
@@ -201,12 +267,41 @@ impl Family {
             Family::Bitnet => "bitnet",
             Family::SmolLm3 => "smollm3",
             Family::Nemotron => "nemotron",
+            Family::Qwen3Next => "qwen3_next",
+            Family::Qwen35 => "qwen3_5_text",
+            Family::Qwen35Moe => "qwen3_5_moe_text",
+            Family::DeepseekV32 => "deepseek_v32",
+            Family::DeepseekV4 => "deepseek_v4",
+            Family::GlmMoeDsa => "glm_moe_dsa",
+            Family::Glm4MoeLite => "glm4_moe_lite",
+            Family::MinimaxText => "minimax",
+            Family::MinimaxM2 => "minimax_m2",
+            Family::MinimaxM3 => "minimax_m3",
+            Family::Gemma4 => "gemma4_text",
+            Family::NemotronH => "nemotron_h",
+            Family::GraniteHybrid => "granitemoehybrid",
+            Family::FalconH1 => "falcon_h1",
+            Family::Lfm2 => "lfm2",
+            Family::Lfm2Moe => "lfm2_moe",
+            Family::KimiLinear => "kimi_linear",
+            Family::Afmoe => "afmoe",
+            Family::Exaone4 => "exaone4",
+            Family::ExaoneMoe => "exaone_moe",
+            Family::SeedOss => "seed_oss",
+            Family::HunyuanDense => "hunyuan_v1_dense",
         }
     }
 
     /// The family of a `model_type`.
     pub fn find(model_type: &str) -> Option<Family> {
-        Self::ALL.into_iter().find(|f| f.model_type() == model_type)
+        let of = |name: &str| Self::ALL.into_iter().find(|f| f.model_type() == name);
+        of(model_type).or_else(|| of(ALIASES.iter().find(|(other, _)| *other == model_type)?.1))
+    }
+
+    /// The family whose class `architectures` names.
+    pub(super) fn of_class(fields: &Fields<'_>) -> Option<Family> {
+        let class = fields.value("architectures")?.get(0)?.as_str()?;
+        Self::ALL.into_iter().find(|family| family.is_class(class))
     }
 
     /// Whether the library's class for it has this name, as `architectures` and `auto_map` write it: `modeling_mpt.MPTForCausalLM`.
@@ -217,12 +312,18 @@ impl Family {
         let class = class.rsplit('.').next().unwrap_or(class);
         let begin = ["ForCausalLM", "LMHeadModel"].iter().find_map(|end| class.strip_suffix(end));
         let name = self.model_type();
-        begin.is_some_and(|begin| plain(begin) == plain(name.strip_suffix("_text").unwrap_or(name)))
+        let other = CLASSES.iter().find(|(family, _)| *family == name).map(|(_, class)| *class);
+        begin.is_some_and(|begin| {
+            plain(begin) == plain(name.strip_suffix("_text").unwrap_or(name)) || other == Some(begin)
+        })
     }
 
     /// The family whose fields these look like.
     pub(super) fn looks_like(fields: &Fields<'_>) -> Option<Family> {
         let has = |name: &str| fields.value(name).is_some();
+        if let Some(family) = Self::of_class(fields) {
+            return Some(family);
+        }
         Some(match () {
             () if has("kv_lora_rank") => Family::DeepseekV3,
             // DeepSeek's names without latent attention, and by the router with or without its correction bias.
@@ -242,6 +343,13 @@ impl Family {
         })
     }
 }
+
+/// Other names of a `model_type`: parts of models that the library builds with another's class.
+const ALIASES: [(&str, &str); 3] =
+    [("kimi_k2", "deepseek_v3"), ("qwen3_vl_text", "qwen3"), ("qwen3_vl_moe_text", "qwen3_moe")];
+
+/// Classes that are not called by their `model_type`.
+const CLASSES: [(&str, &str); 2] = [("hunyuan_v1_dense", "HunYuanDenseV1"), ("minimax_m3", "MiniMaxM3Sparse")];
 
 /// Every `model_type` that is known, in the order of [`Family::ALL`].
 pub const MODEL_TYPES: [&str; Family::ALL.len()] = {

@@ -347,6 +347,15 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Says what the library's class takes for an absent field that is no number.
+    pub(super) fn warn_class(&mut self, name: &'static str, what: &str) {
+        let family = self.family;
+        self.warnings.push(ConfigProblem::new(
+            name,
+            format!("{name} is absent; as the library’s class for {family} has it, {what}."),
+        ));
+    }
+
     /// A size that may be absent.
     pub(super) fn maybe(&mut self, name: &'static str, max: u64) -> Option<u64> {
         let value = self.value(name)?;

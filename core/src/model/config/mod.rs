@@ -5,7 +5,7 @@
 //! takes the class's default, as the library does, with a warning where the default is a number. All problems are
 //! reported at once and nothing is half read.
 //!
-//! Source of the rules: Hugging Face transformers 4.57, `src/transformers/models/<family>/configuration_<family>.py`
+//! Source of the rules: Hugging Face transformers 4.57 and 5, `src/transformers/models/<family>/configuration_<family>.py`
 //! and `modeling_<family>.py`.
 
 mod experts;
@@ -13,6 +13,7 @@ mod family;
 mod fields;
 mod gpt;
 mod llama;
+mod mixed;
 mod unread;
 
 use serde_json::Value;
@@ -89,25 +90,7 @@ const OTHERS: [(&[&str], &str); 3] = [
         "it has an encoder and a decoder; only decoder-only language models can be counted",
     ),
     (
-        &[
-            "mamba",
-            "mamba2",
-            "falcon_mamba",
-            "rwkv",
-            "recurrent_gemma",
-            "jamba",
-            "bamba",
-            "zamba",
-            "zamba2",
-            "falcon_h1",
-            "nemotron_h",
-            "granitemoehybrid",
-            "minimax",
-            "qwen3_next",
-            "kimi_linear",
-            "lfm2",
-            "lfm2_moe",
-        ],
+        &["mamba", "mamba2", "falcon_mamba", "rwkv", "recurrent_gemma", "jamba", "bamba", "zamba", "zamba2"],
         "it has layers that are not softmax attention, which cannot be counted yet",
     ),
 ];
@@ -159,7 +142,9 @@ fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
                        parameters, type the one of the model’s card.";
         return Err(vec![ConfigProblem::new("block_configs", message)]);
     }
-    let known = Family::find(model_type);
+    // The part of a larger model may leave its model_type to its class.
+    let by_class = (fields.nested && model_type.is_empty()).then(|| Family::of_class(&fields)).flatten();
+    let known = Family::find(model_type).or(by_class);
     let Some(family) = known.or_else(|| Family::looks_like(&fields)) else {
         return Err(vec![unknown(model_type)]);
     };
@@ -177,6 +162,13 @@ fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
         problems = shape.check();
     }
     let (given, like) = (not_known(model_type), family.model_type());
+    if let Some(kind) = doubts.iter().find(|doubt| known.is_some() && doubt.starts_with("layer_types")) {
+        let message = format!(
+            "The file gives {kind}, a kind of layer that the {like} rule does not count. Where a figure asks for a number of parameters, \
+             type the one of the model’s card."
+        );
+        return Err(vec![ConfigProblem::new("layer_types", message)]);
+    }
     if known.is_none()
         && let Some(what) = unread::no_guess(&doubts)
     {
@@ -280,7 +272,25 @@ fn read_family(family: Family, fields: &mut Fields<'_>) -> Shape {
         Family::Falcon => gpt::falcon(f),
         Family::Opt => gpt::opt(f),
         Family::GptNeox => gpt::gpt_neox(f),
-        Family::DeepseekV2 | Family::DeepseekV3 => experts::deepseek(f, family),
+        Family::DeepseekV2 | Family::DeepseekV3 | Family::DeepseekV32 | Family::GlmMoeDsa | Family::Glm4MoeLite => {
+            experts::deepseek(f, family)
+        }
+        Family::DeepseekV4 => mixed::deepseek_v4(f),
+        Family::Qwen3Next | Family::Qwen35Moe => mixed::qwen_next(f, true),
+        Family::Qwen35 => mixed::qwen_next(f, false),
+        Family::MinimaxText => mixed::minimax(f),
+        Family::MinimaxM2 => mixed::minimax_m2(f),
+        Family::MinimaxM3 => mixed::minimax_m3(f),
+        Family::Gemma4 => mixed::gemma4(f),
+        Family::NemotronH => mixed::nemotron_h(f),
+        Family::GraniteHybrid => mixed::granite_hybrid(f),
+        Family::FalconH1 => mixed::falcon_h1(f),
+        Family::Lfm2 => mixed::lfm2(f, false),
+        Family::Lfm2Moe => mixed::lfm2(f, true),
+        Family::KimiLinear => mixed::kimi_linear(f),
+        Family::Afmoe | Family::Exaone4 | Family::ExaoneMoe | Family::SeedOss | Family::HunyuanDense => {
+            mixed::plain_or_experts(f, family)
+        }
         Family::Dbrx => experts::dbrx(f),
         _ => llama::llama_like(f, family),
     }
