@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ringside_core::catalogue::{self, Entry, Evaluation};
+use ringside_core::declare::Shown;
 use ringside_core::exercise::Exercise;
 use ringside_core::quantity::Quantity;
 use ringside_core::query::Query;
@@ -68,7 +69,7 @@ pub fn remember_evaluations(json: &[u8]) {
     for kept in all {
         let Some(entry) = catalogue::find(kept.model) else { continue };
         let named = kept.values.iter().enumerate().map_while(|(at, bits)| {
-            let (id, label, unit) = (entry.quantity_at)(at)?;
+            let Shown { id, label, unit, .. } = (entry.quantity_at)(at)?;
             Some(Quantity::new(id, label, f64::from_bits(*bits), unit))
         });
         let quantities: Vec<Quantity> = named.collect();

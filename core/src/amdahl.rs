@@ -11,7 +11,7 @@
 
 pub mod measured;
 
-use crate::declare::{Field, Measure, Model, Param, Scale, measure, real, text, whole};
+use crate::declare::{Field, Measure, Model, Param, Scale, doc, headline, measure, real, text, when, whole};
 use crate::quantity::{Unit, grouped, number};
 use measured::Measured;
 
@@ -55,7 +55,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "What the part that cannot be split does to the speed-up of all the rest.";
     const PARAMS: &'static [Param<Self>] = &[
         real("serial", "fraction of the work that cannot be split", [0.0, 1.0], "0.05")
-            .label("Part that cannot be split")
+            .label("Serial fraction")
             .unit(Unit::Fraction)
             .steps(0.005)
             .main()
@@ -66,7 +66,7 @@ impl Model for Params {
             .main()
             .at(|p| p.n.slot()),
         real("cost", "what a further processor costs, as a part of the time on one", [0.0, 1.0], "0.0001")
-            .label("A further processor costs")
+            .label("Overhead per processor")
             .format(|v| Unit::Fraction.format(v))
             .slider(Scale::Decades(-6, -1))
             .main()
@@ -76,22 +76,66 @@ impl Model for Params {
     ];
     // Where nothing is serial there is no limit; the scaled speed-up stands for it.
     const QUANTITIES: &'static [Measure<Self, Speedup>] = &[
-        measure("speedup", "Speed-up", Unit::Ratio, |_, s| s.amdahl),
-        measure("scaled-speedup", "Scaled speed-up", Unit::Ratio, |_, s| s.gustafson),
-        measure("limit", "Limit", Unit::Ratio, |_, s| if s.limit.is_finite() { s.limit } else { s.gustafson }),
-        measure("efficiency", "Efficiency", Unit::Fraction, |_, s| s.efficiency),
-        measure("costly-speedup", "Speed-up with overhead", Unit::Ratio, |_, s| s.costly),
-        measure("best", "Fastest processor count", Unit::Count, |_, s| s.best),
-        measure("best-speedup", "Speed-up at that count", Unit::Ratio, |p, s| p.on(s.best).costly),
-        measure("karp-flatt", "Karp–Flatt serial fraction", Unit::Fraction, |p, _| {
-            p.measured.fractions().last().map_or(0.0, |(_, e)| *e)
-        }),
-        measure("fitted-serial", "Fitted serial fraction", Unit::Fraction, |p, _| {
-            p.measured.fit().map_or(0.0, |fit| fit.serial)
-        }),
-        measure("fitted-cost", "Fitted overhead per processor", Unit::Fraction, |p, _| {
-            p.measured.fit().map_or(0.0, |fit| fit.cost)
-        }),
+        headline(
+            "Amdahl’s law: the time on one processor over the time on all of them, without overhead.",
+            measure("speedup", "Speedup", Unit::Ratio, |_, s| s.amdahl),
+        ),
+        doc(
+            "The speedup if the problem grows with the number of processors.",
+            measure("scaled-speedup", "Scaled speedup (Gustafson)", Unit::Ratio, |_, s| s.gustafson),
+        ),
+        headline(
+            "What no number of processors exceeds for this problem.",
+            measure(
+                "limit",
+                "Maximum speedup",
+                Unit::Ratio,
+                |_, s| if s.limit.is_finite() { s.limit } else { s.gustafson },
+            ),
+        ),
+        headline(
+            "The share of its time in which a processor does useful work.",
+            measure("efficiency", "Efficiency", Unit::Fraction, |_, s| s.efficiency),
+        ),
+        when(
+            |p, _| p.cost > 0.0,
+            headline(
+                "The speedup if each processor adds a fixed communication cost.",
+                measure("costly-speedup", "Speedup with overhead", Unit::Ratio, |_, s| s.costly),
+            ),
+        ),
+        when(
+            |p, _| p.cost > 0.0,
+            headline(
+                "With more processors than this, communication costs more than they save.",
+                measure("best", "Fastest processor count", Unit::Count, |_, s| s.best),
+            ),
+        ),
+        when(
+            |p, _| p.cost > 0.0,
+            measure("best-speedup", "Speedup at the fastest processor count", Unit::Ratio, |p, s| p.on(s.best).costly),
+        ),
+        when(
+            |p, _| p.measured.fit().is_some(),
+            doc(
+                "The serial fraction that your last measurement implies.",
+                measure("karp-flatt", "Karp–Flatt serial fraction", Unit::Fraction, |p, _| {
+                    p.measured.fractions().last().map_or(0.0, |(_, e)| *e)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.measured.fit().is_some(),
+            measure("fitted-serial", "Fitted serial fraction", Unit::Fraction, |p, _| {
+                p.measured.fit().map_or(0.0, |fit| fit.serial)
+            }),
+        ),
+        when(
+            |p, _| p.measured.fit().is_some(),
+            measure("fitted-cost", "Fitted overhead per processor", Unit::Fraction, |p, _| {
+                p.measured.fit().map_or(0.0, |fit| fit.cost)
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Speedup, String> {

@@ -36,13 +36,17 @@ pub struct Quantity {
     pub value: f64,
     /// What `value` counts.
     pub unit: Unit,
+    /// Whether it means anything in this state. If not, no person is shown it.
+    pub applies: bool,
+    /// What `value` is held against, in the same unit.
+    pub limit: Option<f64>,
 }
 
 impl Quantity {
     /// A quantity whose value is in the base unit of `unit`.
     pub fn new(id: &'static str, label: &'static str, value: f64, unit: Unit) -> Self {
         // The sum of no floats is −0, and so is 0 times a negative number.
-        Self { id, label, value: value + 0.0, unit }
+        Self { id, label, value: value + 0.0, unit, applies: true, limit: None }
     }
 
     /// The value for a person: `480 GB`, `30 B`, `2.5 ms`, `12.5%`.

@@ -4,7 +4,7 @@
 //! of the learning rate and in fp16 with a dynamic loss scale. Resumed from everything, it is the same to the last bit. Shards are
 //! even pieces of one flat tensor, as FSDP cuts it.
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, choice, headline, measure, when, whole, yes_no};
 use crate::float::bits::superscript;
 use crate::float::exponent;
 use crate::loss_scaling::network::{Compute, Part, Scaling, Settings, Step, Trainer};
@@ -269,7 +269,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "resume").label("Show").main().at(|p| p.view.slot()),
         choice("missing", "what the checkpoint lacks", Missing::LIST, "moments")
-            .label("The checkpoint lacks")
+            .label("Missing from the checkpoint")
             .main()
             .at(|p| p.missing.slot()),
         whole("at", "steps before the checkpoint", [1, 300], "120")
@@ -293,29 +293,70 @@ impl Model for Params {
             .more("The run")
             .at(|p| p.seed.slot()),
         whole("from", "ranks that saved", [1, 64], "8")
-            .label("Ranks that saved")
+            .label("Saving ranks")
             .steps(1.0)
             .more("Shards")
             .at(|p| p.from.slot()),
         whole("to", "ranks that load", [1, 64], "6")
-            .label("Ranks that load")
+            .label("Loading ranks")
             .steps(1.0)
             .more("Shards")
             .at(|p| p.to.slot()),
         whole("rank", "the rank that loads on show, from 0", [0, 63], "2")
-            .label("Rank on show")
+            .label("Selected rank")
             .steps(1.0)
             .more("Shards")
             .at(|p| p.rank.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Resumed>] = &[
-        measure("same", "The same to the last bit", Unit::Count, |_, r| f64::from(r.same)),
-        measure("end", "Loss at the end, uninterrupted", Unit::Ratio, |_, r| r.ends().0),
-        measure("resumed-end", "Loss at the end, resumed", Unit::Ratio, |_, r| r.ends().1),
-        measure("worst", "Highest above the other", Unit::Ratio, |_, r| r.worst()),
-        measure("skipped", "Steps that only the resumed run skips", Unit::Count, |_, r| r.skipped() as f64),
-        measure("files", "Files that the rank reads", Unit::Count, |p, r| r.shards.files(p.shown_rank()) as f64),
-        measure("most-files", "Most that any rank reads", Unit::Count, |_, r| r.shards.most() as f64),
+        when(
+            |p, _| p.view == View::Resume,
+            yes_no(headline(
+                "Whether the resumed run continues as the uninterrupted one does.",
+                measure("same", "Identical to the last bit", Unit::Count, |_, r| f64::from(r.same)),
+            )),
+        ),
+        when(
+            |p, _| p.view == View::Resume,
+            headline(
+                "Loss at the last step without the interruption.",
+                measure("end", "Final loss, uninterrupted run", Unit::Ratio, |_, r| r.ends().0),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Resume,
+            headline(
+                "Loss at the last step of the run that was resumed.",
+                measure("resumed-end", "Final loss, resumed run", Unit::Ratio, |_, r| r.ends().1),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Resume,
+            headline(
+                "How high the resumed loss rises above the other.",
+                measure("worst", "Largest excess over the uninterrupted run", Unit::Ratio, |_, r| r.worst()),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Resume,
+            measure("skipped", "Steps skipped by the resumed run only", Unit::Count, |_, r| r.skipped() as f64),
+        ),
+        when(
+            |p, _| p.view == View::Reshard,
+            headline(
+                "Files of the checkpoint in which the rank’s shard lies.",
+                measure("files", "Files the selected rank reads", Unit::Count, |p, r| {
+                    r.shards.files(p.shown_rank()) as f64
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Reshard,
+            headline(
+                "The rank that reads most files loads last.",
+                measure("most-files", "Most files read by one rank", Unit::Count, |_, r| r.shards.most() as f64),
+            ),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Resumed, String> {

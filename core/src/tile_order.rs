@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, choice, headline, measure, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
 
@@ -92,21 +92,21 @@ impl Model for Params {
     const SUMMARY: &'static str = "The tiles of a matrix product in the order of their launch, row by row or in groups, and what the L2 cache still has of A and B.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("order", "how numbers of programs become tiles", Order::LIST, "grouped")
-            .label("Tiles are taken")
+            .label("Tile order")
             .main()
             .at(|p| p.order.slot()),
         whole("group", "rows of a group, GROUP_SIZE_M", [1, MAX_SIDE], "3")
-            .label("Rows of a group")
+            .label("Rows per group")
             .steps(1.0)
             .main()
             .at(|p| p.group.slot()),
         whole("running", "programs that run at a time", [1, 1024], "9")
-            .label("Programs at a time")
+            .label("Concurrent programs")
             .steps(1.0)
             .main()
             .at(|p| p.running.slot()),
         whole("cache", "blocks that the L2 cache holds", [1, 1 << 14], "64")
-            .label("Blocks the L2 holds")
+            .label("L2 capacity, blocks")
             .doubling(14)
             .main()
             .at(|p| p.cache.slot()),
@@ -122,13 +122,22 @@ impl Model for Params {
         whole("step", "waves done", [0, MAX_SIDE * MAX_SIDE], "1").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("wave-blocks", "Blocks that the first wave uses", Unit::Count, |_, r| {
+        measure("wave-blocks", "Blocks the first wave uses", Unit::Count, |_, r| {
             r.waves.first().map_or(0.0, |wave| wave.used() as f64)
         }),
-        measure("blocks-read", "Blocks read from memory in all", Unit::Count, |_, r| r.read() as f64),
-        measure("blocks-least", "Blocks of A and B", Unit::Count, |p, _| p.least() as f64),
-        measure("requests", "Blocks asked for", Unit::Count, |_, r| r.requests as f64),
-        measure("hit-rate", "Found in the L2", Unit::Fraction, |_, r| r.hits()),
+        headline(
+            "Reads that the L2 cache does not serve.",
+            measure("blocks-read", "Blocks read from memory", Unit::Count, |_, r| r.read() as f64),
+        ),
+        headline(
+            "Every block of A and B once.",
+            measure("blocks-least", "Minimum blocks read", Unit::Count, |p, _| p.least() as f64),
+        ),
+        measure("requests", "Blocks requested", Unit::Count, |_, r| r.requests as f64),
+        headline(
+            "Blocks that are found in the L2 cache.",
+            measure("hit-rate", "L2 hit rate", Unit::Fraction, |_, r| r.hits()),
+        ),
         measure("waves", "Waves", Unit::Count, |_, r| r.waves.len() as f64),
     ];
 

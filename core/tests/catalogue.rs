@@ -77,6 +77,71 @@ fn two_to_four_controls_stand_beside_each_drawing() {
     }
 }
 
+/// The standard state, and those that differ from it in one choice.
+fn states(entry: &Entry) -> Vec<Query> {
+    let choices = entry.specs().into_iter().flat_map(|spec| match spec.kind {
+        Kind::Choice(ids) => ids.iter().map(|id| Query::new([(spec.name, *id)])).collect(),
+        Kind::Integer { .. } | Kind::Real { .. } => Vec::new(),
+    });
+    std::iter::once(Query::default()).chain(choices).collect()
+}
+
+#[test]
+fn one_to_five_headlines_apply_and_each_says_what_it_means() {
+    for entry in ALL {
+        for shown in entry.shown().filter(|shown| shown.headline) {
+            assert!(shown.doc.ends_with('.'), "{}: {} has no meaning: “{}”", entry.id, shown.id, shown.doc);
+        }
+        for (i, query) in states(entry).into_iter().enumerate() {
+            let result = evaluate(entry, &query);
+            let applying =
+                entry.shown().zip(&result.quantities).filter(|(shown, q)| shown.headline && q.applies).count();
+            assert!(applying <= 5, "{}?{query}: {applying} headlines", entry.id);
+            assert!(i > 0 || applying > 0, "{}: no headline", entry.id);
+        }
+    }
+}
+
+#[test]
+fn what_is_yes_or_no_is_a_word() {
+    for entry in ALL {
+        for query in states(entry) {
+            for (shown, quantity) in entry.shown().zip(&evaluate(entry, &query).quantities) {
+                let word = shown.words.get(quantity.value as usize);
+                let right = shown.words.is_empty() || (word.is_some() && quantity.value.fract() == 0.0);
+                assert!(right, "{}?{query}: {} is {}, which has no word", entry.id, shown.id, quantity.value);
+            }
+        }
+    }
+}
+
+/// What is wrong in a label wherever it stands: shared/VOICE.md, "How to check".
+const WRONG: &[&str] =
+    &["of a ", "of one ", "(0)", "(1)", "(0:", "1 if", " or not", " in all", " gone", " a second", "beside it"];
+
+/// What no label begins with: it leans on the one before.
+const LEANING: &[&str] =
+    &["Of ", "of ", "Its ", "Then", "Beside", "Those", "That ", "The same", "The others", "As many"];
+
+#[test]
+fn a_label_stands_alone() {
+    let mut wrong = Vec::new();
+    for entry in ALL {
+        let labels = entry.shown().map(|shown| (shown.id, shown.label));
+        let params = entry.params().flat_map(|param| {
+            let name = param.spec.name;
+            std::iter::once((name, param.look.label)).chain(param.look.labels.iter().map(move |label| (name, *label)))
+        });
+        for (id, label) in labels.chain(params) {
+            let leans = LEANING.iter().any(|start| label.starts_with(start));
+            if leans || WRONG.iter().any(|pattern| label.contains(pattern)) {
+                wrong.push(format!("{} {id}: {label}", entry.id));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn the_default_state_is_valid() {
     for entry in ALL {

@@ -21,7 +21,7 @@ test("a sequence grows by keys: scores by the square, the cache by the line", as
 test("fewer heads of keys make a smaller cache, and no fewer scores", async ({ page }) => {
   await open(page, "heads=32&kv_heads=32&step=16");
   const [scores, cache] = [await quantity(page, "scores"), await quantity(page, "cache")];
-  const heads = figure(page).getByRole("slider", { name: "Heads of keys and values" });
+  const heads = figure(page).getByRole("slider", { name: "Key–value heads" });
   await heads.focus();
   await heads.press("Home");
   await expect.poll(() => parameter(page, "kv_heads")).toBe("1");

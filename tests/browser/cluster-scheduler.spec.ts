@@ -23,7 +23,7 @@ test("spread notebooks leave no node whole, and the nodes show their scores", as
   expect([await quantity(page, "free-gpus"), await quantity(page, "free-nodes")]).toEqual([48, 0]);
   await expect(figure(page).locator(".cluster .gpu.free")).toHaveCount(48);
   await expect(figure(page).locator(".cluster .score")).toHaveText(Array(8).fill("–"));
-  await figure(page).getByRole("combobox", { name: "Nodes taken" }).selectOption("pack");
+  await figure(page).getByRole("combobox", { name: "Node placement" }).selectOption("pack");
   await expect.poll(() => parameter(page, "placement")).toBe("pack");
   await expect(finding(page)).toContainText("Kubernetes");
 });

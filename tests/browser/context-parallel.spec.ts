@@ -32,7 +32,7 @@ test("a ring over a network waits, and Ulysses runs out of heads", async ({ page
   const exposed = await quantity(page, "time-exposed");
   expect(exposed).toBeGreaterThan(0);
   await more(page);
-  await figure(page).getByRole("slider", { name: "Ranks of the group in a node" }).press("End");
+  await figure(page).getByRole("slider", { name: "Ranks per node" }).press("End");
   await expect.poll(() => quantity(page, "time-exposed")).toBeLessThan(exposed / 10);
   // One row of the comparison is that of the figure.
   await expect(figure(page).locator("tr[aria-current=true]")).toHaveText(/ring, zig-zag/);

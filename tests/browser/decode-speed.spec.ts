@@ -7,7 +7,7 @@ const { figure, finding, open, quantity, parameter } = widget("decode-speed");
 test("a draft pays for one user and not for a thousand", async ({ page }) => {
   await open(page, "view=draft&model=llama-3-70b&tp=4&draft=llama-3.2-1b&drafted=4&alpha=0.7&context=1024&batch=1&reach=peak");
   expect(await quantity(page, "speedup")).toBeGreaterThan(1.7);
-  const batch = figure(page).getByRole("slider", { name: "Sequences together" });
+  const batch = figure(page).getByRole("slider", { name: "Batched sequences" });
   await batch.focus();
   await page.keyboard.press("End");
   await expect.poll(() => quantity(page, "speedup")).toBeLessThan(1);

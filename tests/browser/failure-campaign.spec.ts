@@ -72,7 +72,7 @@ test.describe("checkpoint-resume", () => {
     await open(page, "missing=nothing");
     await expect(finding(page)).toContainText("the same to the last bit");
     expect(await quantity(page, "same")).toBe(1);
-    await figure(page).getByRole("combobox", { name: "The checkpoint lacks" }).selectOption("scaler");
+    await figure(page).getByRole("combobox", { name: "Missing from the checkpoint" }).selectOption("scaler");
     await expect.poll(() => quantity(page, "skipped")).toBeGreaterThan(3);
     expect(await quantity(page, "same")).toBe(0);
     expect(await axe(page)).toEqual([]);

@@ -9,7 +9,7 @@ test("each model has its own sentinels, and a model of one order says so", async
   await open(page, "view=train&format=starcoder2&order=psm");
   const text = figure(page).locator(sequence);
   await expect(text).toContainText("<fim_prefix>");
-  await figure(page).getByRole("combobox", { name: "Sentinels of" }).selectOption("deepseek-coder");
+  await figure(page).getByRole("combobox", { name: "Sentinel format" }).selectOption("deepseek-coder");
   await expect(text).toContainText("<｜fim▁begin｜>");
   await open(page, "view=train&format=mellum&order=psm");
   await expect(text).toContainText("<filename>");

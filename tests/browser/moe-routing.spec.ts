@@ -39,7 +39,7 @@ test("one copy for each node takes bytes off the network", async ({ page }) => {
   const before = await quantity(page, "between-bytes");
   await expect(rest(page)).toContainText("sending dominates");
   await more(page);
-  await figure(page).getByRole("combobox", { name: "Copies sent" }).selectOption("nodes");
+  await figure(page).getByRole("combobox", { name: "Dispatch copies" }).selectOption("nodes");
   await expect.poll(() => parameter(page, "sending")).toBe("nodes");
   expect(await quantity(page, "between-bytes")).toBeLessThan(0.6 * before);
 });

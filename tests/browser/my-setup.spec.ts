@@ -17,7 +17,7 @@ test("what a lab measured, a model and a cluster fill a figure, which says what 
   const setup = page.getByRole("region", { name: "My setup" });
   await setup.getByLabel("Model", { exact: true }).selectOption("llama-3-8b");
   await setup.getByLabel("GPU", { exact: true }).selectOption("a100-80");
-  for (const [label, value] of [["GPUs of a node", "4"], ["Nodes", "16"]]) {
+  for (const [label, value] of [["GPUs per node", "4"], ["Nodes", "16"]]) {
     await setup.getByLabel(label, { exact: true }).fill(value);
     await setup.getByLabel(label, { exact: true }).press("Enter");
   }

@@ -9,7 +9,7 @@ test("what runs out is named, drawn and counted, and fewer registers make room",
   await expect(finding(page)).toContainText("Registers limit an SM to 4 blocks");
   await expect(figure(page).locator(".slot.even, .slot.odd")).toHaveCount(32);
   await expect(figure(page).locator(".sm-room.limits")).toHaveText(/registers/);
-  const registers = figure(page).getByRole("textbox", { name: "Registers a thread" });
+  const registers = figure(page).getByRole("textbox", { name: "Registers per thread" });
   await registers.fill("32");
   await registers.press("Enter");
   await expect.poll(() => quantity(page, "active-warps")).toBe(64);
@@ -39,7 +39,7 @@ test("bytes on their way make up for warps", async ({ page }) => {
 test("an SM is set by hand, and another GPU has its own again", async ({ page }) => {
   await open(page, "gpu=h100&block_size=256&regs_per_thread=64&dynamic_smem=0");
   await more(page);
-  const threads = figure(page).getByRole("textbox", { name: "Threads of an SM" });
+  const threads = figure(page).getByRole("textbox", { name: "Threads per SM" });
   await expect(threads).toHaveValue(/2.?048/);
   await threads.fill("1024");
   await threads.press("Enter");

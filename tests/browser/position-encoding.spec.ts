@@ -14,7 +14,7 @@ test("only the distance counts, and far pairs fade with ALiBi", async ({ page })
   await expect.poll(hands).not.toEqual(before);
   expect(await quantity(page, "score")).toBe(score);
   // They are moved apart: it does.
-  await figure(page).getByRole("slider", { name: "Tokens apart" }).press("ArrowRight");
+  await figure(page).getByRole("slider", { name: "Distance, tokens" }).press("ArrowRight");
   await expect.poll(() => quantity(page, "score")).not.toBe(score);
   await figure(page).getByRole("combobox", { name: "Positions" }).selectOption({ label: "ALiBi: penalised by distance" });
   await expect(figure(page).locator(".fading-row")).toHaveCount(8);

@@ -36,7 +36,7 @@ test.describe("rlhf-memory", () => {
     await open(page, "method=ppo&model=llama-3-8b&gpus=4");
     await expect(finding(page)).toContainText("It does not fit");
     await more(page);
-    await figure(page).getByRole("combobox", { name: "Models lie" }).selectOption("swapped");
+    await figure(page).getByRole("combobox", { name: "Model placement" }).selectOption("swapped");
     await expect.poll(() => parameter(page, "placement")).toBe("swapped");
     await expect(finding(page)).toContainText("It fits");
     await expect(rest(page)).toContainText("Generating");

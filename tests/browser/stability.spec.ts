@@ -35,7 +35,7 @@ test.describe("reduction-order", () => {
   test("one bit grows over the steps of a run, and nothing does not", async ({ page }) => {
     await open(page, "show=steps");
     expect(await quantity(page, "apart-last")).toBeGreaterThan(0.1);
-    await figure(page).getByLabel("What differs").selectOption("nothing");
+    await figure(page).getByLabel("Difference at the start").selectOption("nothing");
     await expect(finding(page)).toContainText("agree in every bit");
     expect(await axe(page)).toEqual([]);
   });
@@ -76,7 +76,7 @@ test.describe("loss-detective", () => {
     await open(page, "case=c&act=rewind");
     const spike = await quantity(page, "behind");
     expect(spike).toBeGreaterThan(50);
-    await figure(page).getByLabel("What you do").selectOption("skip");
+    await figure(page).getByLabel("Response").selectOption("skip");
     await expect.poll(() => quantity(page, "behind")).toBeLessThan(5);
     await expect(finding(page)).toContainText("ends at a loss of");
     await expect(figure(page).getByText("remembers it")).toHaveCount(0);

@@ -19,7 +19,7 @@ test("the blocks of Triton's tutorial, and what the cache still has", async ({ p
   await expect(drawing.locator("path.found")).not.toHaveAttribute("d", "");
   await expect(figure(page).locator(".transport-place")).toHaveText("Wave 2 of 9");
   // A cache for everything makes all orders alike.
-  await figure(page).getByRole("slider", { name: "Blocks the L2 holds" }).press("End");
+  await figure(page).getByRole("slider", { name: "L2 capacity, blocks" }).press("End");
   await expect.poll(() => quantity(page, "blocks-read")).toBe(162);
   expect(await axe(page)).toEqual([]);
 });

@@ -90,6 +90,12 @@ const COMMANDS: &[Command] = &[
         run: |_| build::site(&["coverage"]),
     },
     Command {
+        name: "words",
+        summary: "print every title, label, option and meaning of the models, to be read from top to bottom",
+        flags: &[],
+        run: |_| build::site(&["words"]),
+    },
+    Command {
         name: "finish",
         summary: "Trunk's hook: render the course and write the pages of the site that Trunk builds",
         flags: &[],

@@ -25,7 +25,7 @@ fn view(props: Props) -> AnyView {
             subtitle=Signal::derive(move || params.with(|p| grouped(p.n)))
             finding=Signal::derive(move || params.with(Params::finding))
             controls=Controls::of(state).draw()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(params)
         >
             {drawing(params)}

@@ -1,7 +1,7 @@
 //! A number of a result.
 
 use leptos::prelude::*;
-use ringside_core::quantity::Unit;
+use ringside_core::declare::Shown;
 
 /// Why the figure in which this stands has no result, if it has none. Then none of its numbers is shown: they would be those of another
 /// state.
@@ -24,23 +24,19 @@ pub fn no_result() -> impl Fn() -> bool + Copy + Send + Sync + 'static {
 /// caption is.
 #[component]
 pub fn Output(
-    /// The quantity's id.
-    quantity: &'static str,
+    /// What it is.
+    shown: Shown,
     /// Its value in base units.
     #[prop(into)]
     value: Signal<f64>,
-    /// What the value counts.
-    unit: Unit,
-    /// How to write it, if not as `unit` does.
-    #[prop(optional)]
-    format: Option<fn(f64) -> String>,
 ) -> impl IntoView {
     let nothing = no_result();
-    let text = move || match format {
-        _ if nothing() => "–".to_owned(),
-        Some(format) => format(value.get()),
-        None => unit.format(value.get()),
-    };
+    let text = move || if nothing() { "–".to_owned() } else { shown.text(value.get()) };
     let exact = move || (!nothing()).then(|| value.get().to_string());
-    view! { <output data-quantity=quantity data-value=exact aria-live="off">{text}</output> }
+    let headline = shown.headline.then_some("");
+    view! {
+        <output data-quantity=shown.id data-headline=headline data-value=exact aria-live="off">
+            {text}
+        </output>
+    }
 }

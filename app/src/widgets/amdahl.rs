@@ -27,7 +27,7 @@ fn view(props: Props) -> AnyView {
         params.with(|p| format!("{} serial, {} processors", Unit::Fraction.format(p.serial), grouped(p.n)))
     });
     let below = view! {
-        <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
         {(!props.compact).then(|| measured(state))}
     };
     view! {

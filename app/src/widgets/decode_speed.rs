@@ -61,7 +61,7 @@ fn view(props: Props) -> AnyView {
                 .to_owned()
             presets=ui::presets::partial(state, "States", STATES)
             controls
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(shown)
         >
             {shown.frame(ui::chart::view("decode-speed", drawn))}

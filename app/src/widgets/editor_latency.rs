@@ -42,7 +42,7 @@ fn view(props: Props) -> AnyView {
                 .to_owned()
             presets=ui::presets::partial(state, "States", STATES)
             controls=Controls::of(state).draw()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(params)
         >
             {ui::chart::view("latency-chart", Memo::new(move |_| params.with(chart)))}

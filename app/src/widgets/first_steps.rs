@@ -51,13 +51,6 @@ fn view(props: Props) -> AnyView {
     let size = Signal::derive(move || params.with(|p| p.run.model.size().map_or(0.0, |size| size.params)));
     let drawn = Memo::new(move |_| shown.with(|c| Some(chart(c))).unwrap_or_default());
     let all = Memo::new(move |_| params.with(|p| shown.with(|c| p.quantities(c))));
-    let names = [
-        ("step-1-passes", "Passes of step 1"),
-        ("step-1-update", "Update of step 1"),
-        ("step-2-passes", "Passes of step 2"),
-        ("late-allocated", "Step 3,000"),
-        ("late-reserved", "Reserved by then"),
-    ];
     let figure = view! {
         <ModelFigure
             props
@@ -74,7 +67,7 @@ fn view(props: Props) -> AnyView {
             controls=Controls::of(state).special("model", input.select(size, None)).draw()
             below=Some(
                 view! {
-                    <dl class="readings">{readings::some(&Params::ENTRY, all, &names)}</dl>
+                    {readings::view(&Params::ENTRY, all)}
                     {input.panel()}
                 }
                     .into_any(),

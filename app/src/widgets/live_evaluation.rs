@@ -59,7 +59,7 @@ fn view(props: Props) -> AnyView {
         Signal::derive(move || format!("{} of {} programs", grouped(step.get() as u64), grouped(steps.get() as u64)));
     let transport = view! { <Transport steps step set=to playback=PACE.of(steps) place alone=props.alone /> };
     let below = view! {
-        <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
         {own(state)}
     };
     view! {

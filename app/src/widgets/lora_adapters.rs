@@ -61,7 +61,7 @@ fn view(props: Props) -> AnyView {
         View::Serving => of(lora_adapters::serving).into_any(),
     };
     let below = view! {
-        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
         {input.panel()}
     };
     let figure = view! {

@@ -110,15 +110,15 @@ fn view(props: Props) -> AnyView {
         <div class="bench">
             {search.runner.messages(last)}
             <dl class="readings">
-                {fastest("tried-best", "Fastest", |trial| trial.rate, Unit::FlopPerSecond)}
+                {fastest("tried-best", "Fastest shape", |trial| trial.rate, Unit::FlopPerSecond)}
                 {readings::one(
                     "tried",
-                    "Tried",
+                    "Shapes tried",
                     Unit::Count,
                     Signal::derive(move || search.trials.with(|trials| trials.len() as f64)),
                 )}
-                {readings::all(&Params::ENTRY, quantities)}
             </dl>
+            {readings::view(&Params::ENTRY, quantities)}
         </div>
     };
     view! {

@@ -40,7 +40,7 @@ fn view(props: Props) -> AnyView {
             notes=format!("Registers and shared memory of all SMs together; links in one direction. Latency of links: {LINKS_ARE_FROM}.")
             presets=partial(state, "Examples", EXAMPLES.iter().copied())
             controls=Controls::of(state).draw()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(params)
         >
             {ui::chart::view("levels", Memo::new(move |_| params.with(chart)))}

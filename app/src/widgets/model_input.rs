@@ -6,12 +6,12 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use ringside_core::model::config::check_size;
 use ringside_core::model::{Component, Import, Imported, ModelRef, Shape, import, presets};
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::grouped;
 use web_sys::{DragEvent, File};
 
 use crate::ui::file;
 use crate::ui::later::Later;
-use crate::ui::output::Output;
+use crate::ui::output::no_result;
 use crate::ui::select::{Group, Select};
 use crate::ui::unique_id;
 
@@ -106,11 +106,11 @@ impl ModelInput {
             }
             _ => None,
         };
+        let nothing = no_result();
         view! {
             <Select name="model" label="Model" groups value set>
                 <span class="hint nowrap">
-                    <Output quantity="params" value=params unit=Unit::Count format=|n| grouped(n as u64) />
-                    " parameters"
+                    {move || if nothing() { "–".to_owned() } else { grouped(params.get() as u64) }} " parameters"
                 </span>
                 <span class="hint guess" role="status">{guess}</span>
                 <span class="hint varied" role="status">{move || self.varied()}</span>

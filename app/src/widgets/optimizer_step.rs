@@ -60,7 +60,7 @@ fn view(props: Props) -> AnyView {
     let below = view! {
         {ui::chart::view("losses", over_steps)}
         {matrices(still, shown, step)}
-        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
     };
     view! {
         <ModelFigure

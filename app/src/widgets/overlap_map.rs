@@ -42,7 +42,7 @@ fn view(props: Props) -> AnyView {
             presets=questions
             controls=Controls::of(state).only_while(&["tp"], is_mix).draw()
             below=Some(
-                view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any(),
+                readings::view(&Params::ENTRY, quantities),
             )
             table=move || table(shown)
         >

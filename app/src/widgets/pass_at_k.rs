@@ -64,7 +64,7 @@ fn view(props: Props) -> AnyView {
     let quantities =
         Memo::new(move |_| still.with(|p| shown.with(|s| s.as_ref().map_or_else(Vec::new, |s| p.quantities(s)))));
     let below = view! {
-        <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
         {results(state)}
         {numerics(params)}
     };

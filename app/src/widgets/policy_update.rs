@@ -102,7 +102,7 @@ fn view(props: Props) -> AnyView {
                 </div>
             }
                 .into_any()
-            below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(updates)
         >
             <div class="policy">{drawing}</div>

@@ -1,89 +1,153 @@
-//! The quantities of a result, for people and for scripts.
+//! The quantities of a result, for people and for scripts: a few headlines below the drawing, and a table of all.
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use ringside_core::catalogue::Entry;
-use ringside_core::quantity::{Quantity, Unit, bytes_binary};
+use ringside_core::declare::Shown;
+use ringside_core::quantity::{Quantity, Unit};
 
-use crate::ui::output::Output;
+use crate::ui::clipboard;
+use crate::ui::later::Later;
+use crate::ui::output::{Output, no_result};
+
+/// Milliseconds for which a button says that it has copied.
+const COPIED: u32 = 2500;
 
 /// The value of a quantity among `quantities`; 0 if it is not there. Tracks.
 pub(super) fn value(quantities: Memo<Vec<Quantity>>, id: &str) -> f64 {
-    quantities.with(|list| list.iter().find(|q| q.id == id).map_or(0.0, |q| q.value))
+    of(quantities, id, |q| q.value)
 }
 
-/// Every quantity of `entry`, named as the catalogue names it.
-pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
-    only(entry, quantities, |_| true)
+/// Something of a quantity among `quantities`. Tracks.
+fn of<T: Default>(quantities: Memo<Vec<Quantity>>, id: &str, look: fn(&Quantity) -> T) -> T {
+    quantities.with(|list| list.iter().find(|q| q.id == id).map(look).unwrap_or_default())
 }
 
-/// Every quantity of `entry`, bytes with binary prefixes.
-pub(super) fn binary(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
-    let reading = |(id, label, unit): (&'static str, &'static str, Unit)| match unit {
-        Unit::Bytes => {
-            let value = Signal::derive(move || value(quantities, id));
-            view! {
-                <div class="reading">
-                    <dt>{label}</dt>
-                    <dd><Output quantity=id value unit format=bytes_binary /></dd>
-                </div>
-            }
-            .into_any()
-        }
-        _ => reading(quantities, id, label, unit),
-    };
-    entry.quantities().map(reading).collect_view().into_any()
-}
-
-/// Those quantities of `entry` whose ids `which` picks.
-pub(super) fn only(entry: &'static Entry, quantities: Memo<Vec<Quantity>>, which: fn(&str) -> bool) -> AnyView {
-    let picked = entry.quantities().filter(|(id, ..)| which(id));
-    picked.map(|(id, label, unit)| reading(quantities, id, label, unit)).collect_view().into_any()
-}
-
-/// Some quantities of `entry` by their ids, each with what it is called here.
-pub(super) fn some(
-    entry: &'static Entry,
-    quantities: Memo<Vec<Quantity>>,
-    names: &[(&'static str, &'static str)],
-) -> AnyView {
-    let unit = |id| entry.quantities().find(|(other, ..)| *other == id).map_or(Unit::Ratio, |(.., unit)| unit);
-    names.iter().map(|&(id, label)| reading(quantities, id, label, unit(id))).collect_view().into_any()
-}
-
-/// Ids of quantities, and what they are called where they are shown.
-pub(super) type Names = &'static [(&'static str, &'static str)];
-
-/// The list of those quantities of `entry` that belong to the view on show.
-pub(super) fn of_view(
-    entry: &'static Entry,
-    quantities: Memo<Vec<Quantity>>,
-    names: impl Fn() -> Names + Send + Sync + 'static,
-) -> impl IntoView {
-    move || view! { <dl class="readings">{some(entry, quantities, names())}</dl> }
-}
-
-fn reading(quantities: Memo<Vec<Quantity>>, id: &'static str, label: &'static str, unit: Unit) -> AnyView {
-    one(id, label, unit, Signal::derive(move || value(quantities, id)))
-}
-
-/// A number that no list of quantities has.
-pub(super) fn one(quantity: &'static str, label: &'static str, unit: Unit, value: Signal<f64>) -> AnyView {
+/// The headlines of `entry`, and behind "All numbers" all that it yields.
+pub(super) fn view(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
+    let headlines = entry.shown().filter(|shown| shown.headline).map(|shown| headline(shown, quantities));
     view! {
-        <div class="reading">
+        <dl class="readings">{headlines.collect_view()}</dl>
+        {all(entry, quantities)}
+    }
+    .into_any()
+}
+
+/// A headline, with what it is held against. One that does not apply is not seen.
+fn headline(shown: Shown, quantities: Memo<Vec<Quantity>>) -> AnyView {
+    let Shown { id, label, doc, .. } = shown;
+    let value = Signal::derive(move || value(quantities, id));
+    let nothing = no_result();
+    let limit = move || {
+        let limit = of(quantities, id, |q| q.limit).filter(|_| !nothing());
+        limit.map(|limit| view! { <small class="limit">{format!(" of {}", shown.text(limit))}</small> })
+    };
+    view! {
+        <div class="reading" title=doc hidden=move || !of(quantities, id, |q| q.applies)>
             <dt>{label}</dt>
-            <dd><Output quantity value unit /></dd>
+            <dd>
+                <Output shown value />
+                {limit}
+            </dd>
         </div>
     }
     .into_any()
 }
 
+/// Every quantity of `entry` that applies, with what it means, to filter and to copy. A headline bears its `<output>` where it stands.
+pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
+    let sought = RwSignal::new(String::new());
+    let row = move |shown: Shown| {
+        let Shown { id, label, doc, headline, .. } = shown;
+        let number = Signal::derive(move || value(quantities, id));
+        let value = if headline {
+            (move || shown.text(number.get())).into_any()
+        } else {
+            view! { <Output shown value=number /> }.into_any()
+        };
+        let is_sought = move || {
+            sought.with(|words| {
+                let text = format!("{label} {doc}").to_lowercase();
+                words.to_lowercase().split_whitespace().all(|word| text.contains(word))
+            })
+        };
+        view! {
+            <tr hidden=move || !of(quantities, id, |q| q.applies) || !is_sought()>
+                <th scope="row">
+                    {label}
+                    {(!doc.is_empty()).then(|| view! { <small>{doc}</small> })}
+                </th>
+                <td class="number">{value}</td>
+            </tr>
+        }
+    };
+    let copied = RwSignal::new("Copy as CSV");
+    let forget = Later::after(COPIED);
+    let copy = move |_| {
+        let text = quantities.with_untracked(|list| csv(entry, list));
+        spawn_local(async move {
+            copied.set(if clipboard::copy(&text).await { "Copied ✓" } else { "The browser doesn’t allow copying" });
+            forget.run(move || copied.set("Copy as CSV"));
+        });
+    };
+    view! {
+        <details class="all-numbers">
+            <summary>"All numbers"</summary>
+            <div class="all-numbers-head">
+                <input
+                    type="search"
+                    placeholder="Filter"
+                    aria-label="Filter the numbers"
+                    on:input=move |event| sought.set(event_target_value(&event))
+                />
+                <button type="button" class="quiet" on:click=copy>
+                    <span aria-live="polite">{copied}</span>
+                </button>
+            </div>
+            <div class="scroll" tabindex="0" role="group" aria-label="All numbers">
+                <table>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Quantity"</th>
+                            <th scope="col" class="number">"Value"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{entry.shown().map(row).collect_view()}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
+/// The quantities that apply, one a line: id, label, value in the base unit, value as a person reads it, meaning.
+fn csv(entry: &Entry, quantities: &[Quantity]) -> String {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let mut lines = "id,label,value,text,meaning\n".to_owned();
+    for (shown, quantity) in entry.shown().zip(quantities).filter(|(_, quantity)| quantity.applies) {
+        let [label, text, doc] = [shown.label, &shown.text(quantity.value), shown.doc].map(quoted);
+        lines.push_str(&format!("{},{label},{},{text},{doc}\n", shown.id, quantity.value));
+    }
+    lines
+}
+
+/// A number that no list of quantities has.
+pub(super) fn one(quantity: &'static str, label: &'static str, unit: Unit, value: Signal<f64>) -> AnyView {
+    alone(Shown::new(quantity, label, unit), value)
+}
+
 /// Whether what ran was right: 1 or 0.
 pub(super) fn verified(value: Signal<f64>) -> AnyView {
-    let format = |value: f64| if value > 0.0 { "yes" } else { "no" }.to_owned();
+    alone(Shown { words: &["No", "Yes"], ..Shown::new("verified", "Correct result", Unit::Count) }, value)
+}
+
+fn alone(shown: Shown, value: Signal<f64>) -> AnyView {
     view! {
         <div class="reading">
-            <dt>"Right"</dt>
-            <dd><Output quantity="verified" value unit=Unit::Count format /></dd>
+            <dt>{shown.label}</dt>
+            <dd>
+                <Output shown value />
+            </dd>
         </div>
     }
     .into_any()

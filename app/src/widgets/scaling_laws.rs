@@ -63,7 +63,7 @@ fn view(props: Props) -> AnyView {
             notes
             presets=ui::presets::presets(state, "Questions", QUESTIONS, Clone::clone)
             controls
-            below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || tables(params)
         >
             <div class="views">{declared(state, "show")}</div>

@@ -48,7 +48,7 @@ fn view(props: Props) -> AnyView {
             finding=Signal::derive(move || params.with(|p| shown.with(|s| p.finding(s))))
             notes="The tiny transformer of chapter 05, Adam. It has no dropout: what masks come to is counted on 4096 numbers."
             controls=Controls::of(state).draw()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, all)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, all))
             table=move || table(shown)
         >
             <div class="seed-streams">{matrix(state)} {chart::view("seed-chart", drawn)}</div>

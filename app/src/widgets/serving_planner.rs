@@ -53,7 +53,7 @@ fn view(props: Props) -> AnyView {
                 .to_owned()
             presets=ui::presets::presets(state, "States", STATES, Clone::clone)
             controls=Controls::of(state).draw()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(shown)
         >
             {shown.frame(ui::chart::view("planner-chart", chart))}

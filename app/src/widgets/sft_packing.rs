@@ -77,7 +77,7 @@ fn view(props: Props) -> AnyView {
             presets=ui::presets::partial(state, "States", STATES)
             controls
             transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(still, batch)
         >
             <div class="packing" use:renewed=picture></div>

@@ -51,12 +51,6 @@ fn view(props: Props) -> AnyView {
     let params = state.params();
     let shown = Shown::new(params, Prices::of, |p| Params { gpus: 8, node: 8, ..*p });
     let all = Memo::new(move |_| shown.with(|s| s.params.quantities(&s.params.price(s.params.scheme))));
-    let names = [
-        ("states", "Model states of a GPU"),
-        ("peak", "With what is gathered"),
-        ("sent", "A GPU sends in a step"),
-        ("leaving", "Leaves a node"),
-    ];
     view! {
         <ModelFigure
             props
@@ -72,7 +66,7 @@ fn view(props: Props) -> AnyView {
             notes="As a ring sends it, at the nominal rate of the links, nothing hidden. Activations, padding and buffers are left out; so is FSDP’s root, which stays gathered."
             presets=ui::presets::partial(state, "Settings", STATES)
             controls=Controls::of(state).draw()
-            below=Some(view! { <dl class="readings">{readings::some(&Params::ENTRY, all, &names)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, all))
             table=move || table(shown)
         >
             {shown.frame(rows(state, shown))}

@@ -55,7 +55,7 @@ fn view(props: Props) -> AnyView {
             notes="Computation of a rank: normal, with a pause now and then. Simulated; no job's log is drawn. Communication is left out."
             presets=ui::presets::partial(state, "What happens to it", STATES)
             controls
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, all)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, all))
             table=move || table(params, outcome)
         >
             {drawing}

@@ -63,7 +63,7 @@ fn view(props: Props) -> AnyView {
             presets=presets(state, "Launches", PRESETS.iter().copied(), Played::at_start)
             controls
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(whole)
         >
             <div class="tile-order" use:renewed=drawn></div>

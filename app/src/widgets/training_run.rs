@@ -39,7 +39,7 @@ fn view(props: Props) -> AnyView {
     let presets = ui::presets::presets(state, "Published runs", presets, at_loss);
     let below = view! {
         {move || params.with(|p| Published::of(p).map(comparison))}
-        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
     };
     let drawing = view! {
         <div class="views">{declared(state, "show")}</div>
@@ -99,8 +99,8 @@ fn budget(state: State<Params>) -> AnyView {
 fn comparison(run: &'static Published) -> AnyView {
     let Ok((_, facts)) = run.compared() else { return ().into_any() };
     let rows = facts.into_iter().map(|(fact, ours)| {
-        let named = Params::QUANTITIES.iter().find(|m| m.id == fact.quantity);
-        let (label, unit) = named.map_or((fact.quantity, Unit::Ratio), |m| (m.label, m.unit));
+        let named = Params::QUANTITIES.iter().find(|m| m.shown.id == fact.quantity);
+        let (label, unit) = named.map_or((fact.quantity, Unit::Ratio), |m| (m.shown.label, m.shown.unit));
         view! {
             <tr>
                 <th scope="row">{label}</th>

@@ -11,9 +11,6 @@ use crate::evaluated::evaluated;
 use crate::html::escape;
 use crate::words;
 
-/// How many quantities are listed: a model names its most important ones first.
-const ROWS: usize = 8;
-
 /// The place-holder of a widget.
 pub(crate) fn slot(entry: &Entry, id: &str, query: &Query, after: Option<&str>) -> String {
     let text = query.to_string();
@@ -54,14 +51,18 @@ pub(crate) fn still(entry: &Entry, query: &Query) -> String {
     )
 }
 
-/// The most important quantities of a widget in one state, as a table.
+/// The headlines of a widget in one state, as a table.
 pub(crate) fn quantities(entry: &Entry, query: &Query) -> String {
     let mut out = format!("<table><caption>{}</caption>\n<tbody>\n", escape(entry.title));
-    for quantity in evaluated(entry, query).quantities.iter().take(ROWS) {
+    let evaluated = evaluated(entry, query);
+    let shown = entry.shown().zip(&evaluated.quantities).filter(|(shown, quantity)| shown.headline && quantity.applies);
+    for (shown, quantity) in shown {
+        let limit = quantity.limit.map(|limit| format!(" of {}", escape(&unbroken(&shown.text(limit)))));
         out.push_str(&format!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
-            escape(quantity.label),
-            data(quantity.value, &quantity.text())
+            "<tr><th scope=\"row\">{}</th><td>{}{}</td></tr>\n",
+            escape(shown.label),
+            data(quantity.value, &shown.text(quantity.value)),
+            limit.unwrap_or_default()
         ));
     }
     out + "</tbody>\n</table>"

@@ -12,8 +12,10 @@ pub use device::{Allocator, Answer, Block, Segment, Served, Use, rounded, segmen
 pub use scenario::{Op, Scenario};
 pub use snapshot::{Bytes, Drawn, Piece, Snapshot, State};
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, real, switch, whole};
-use crate::quantity::Unit;
+use crate::declare::{
+    Field as _, Measure, Model, Param, choice, doc, headline, measure, real, switch, whole, within, written,
+};
+use crate::quantity::{Unit, bytes_binary};
 
 /// Mebibytes and gibibytes, in bytes.
 const MIB: f64 = 1_048_576.0;
@@ -37,6 +39,11 @@ pub struct Params {
 /// The most steps that a program has, and a step that is the last of any.
 const LAST: u64 = 64;
 
+/// Bytes with binary prefixes, as PyTorch prints them.
+const fn bytes(id: &'static str, label: &'static str, of: fn(&Params, &Run) -> f64) -> Measure<Params, Run> {
+    written(bytes_binary, measure(id, label, Unit::Bytes, of))
+}
+
 impl Model for Params {
     type Result = Run;
     const ID: &'static str = "caching-allocator";
@@ -57,26 +64,56 @@ impl Model for Params {
             .main()
             .at(|p| p.request.slot()),
         real("memory", "GiB that the device has for it", [1.0, 256.0], "8")
-            .label("Memory of the device, GiB")
+            .label("GPU memory, GiB")
             .doubling(8)
             .more("The device")
             .at(|p| p.memory.slot()),
         whole("step", "steps done", [0, LAST], "64").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("allocated", "Allocated", Unit::Bytes, |_, r| r.now.allocated() as f64),
-        measure("reserved", "Reserved", Unit::Bytes, |_, r| r.now.reserved() as f64),
-        measure("unallocated", "Reserved and unallocated", Unit::Bytes, |_, r| {
-            r.now.reserved().saturating_sub(r.now.allocated()) as f64
-        }),
-        measure("inactive-split", "Inactive splits", Unit::Bytes, |_, r| r.now.inactive_split() as f64),
-        measure("longest-free", "Longest free block", Unit::Bytes, |_, r| r.now.longest_free() as f64),
-        measure("device-free", "Free on the device", Unit::Bytes, |_, r| r.now.device_free() as f64),
-        measure("rounded", "Block of the last request", Unit::Bytes, |_, r| r.rounded()),
-        measure("asked", "Asked of the device if nothing fits", Unit::Bytes, |_, r| r.asked()),
+        doc(
+            "Bytes in tensors that are alive, each rounded up to a block.",
+            bytes("allocated", "Allocated", |_, r| r.now.allocated() as f64),
+        ),
+        within(
+            |p, _| p.memory,
+            headline(
+                "What the allocator has taken from the GPU and keeps: tensors plus free blocks.",
+                bytes("reserved", "Reserved", |_, r| r.now.reserved() as f64),
+            ),
+        ),
+        headline(
+            "Free memory that only this process can use. Much of it, in small pieces, is fragmentation.",
+            bytes("unallocated", "Reserved but unallocated", |_, r| {
+                r.now.reserved().saturating_sub(r.now.allocated()) as f64
+            }),
+        ),
+        doc(
+            "Free pieces of blocks of which another piece is in use; they can't be returned to the GPU.",
+            bytes("inactive-split", "Inactive split blocks", |_, r| r.now.inactive_split() as f64),
+        ),
+        headline(
+            "The largest request that needs no new segment.",
+            bytes("longest-free", "Longest free block", |_, r| r.now.longest_free() as f64),
+        ),
+        doc(
+            "Memory of the GPU that nothing has reserved.",
+            bytes("device-free", "Free on the device", |_, r| r.now.device_free() as f64),
+        ),
+        doc(
+            "The request rounded up as the allocator does it.",
+            bytes("rounded", "Block size of the last request", |_, r| r.rounded()),
+        ),
+        bytes("asked", "Requested from the GPU if no block fits", |_, r| r.asked()),
         measure("segments", "Segments", Unit::Count, |_, r| r.now.segments.len() as f64),
-        measure("retries", "Retries", Unit::Count, |_, r| f64::from(r.now.retries)),
-        measure("failures", "Out of memory", Unit::Count, |_, r| f64::from(r.now.failures)),
+        headline(
+            "How often the allocator returned its free segments to the GPU and tried again. Each one synchronizes the GPU.",
+            measure("retries", "Allocation retries", Unit::Count, |_, r| f64::from(r.now.retries)),
+        ),
+        headline(
+            "Requests that failed even after a retry.",
+            measure("failures", "Out-of-memory errors", Unit::Count, |_, r| f64::from(r.now.failures)),
+        ),
         measure("steps", "Steps", Unit::Count, |_, r| r.program.len() as f64),
     ];
 

@@ -11,7 +11,7 @@
 use super::Dtype;
 use super::decode::DRAW;
 use super::position::{MAX_HEAD_DIM, MAX_HEADS, MAX_TOKENS};
-use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, headline, measure, whole};
 use crate::hardware;
 use crate::quantity::{Unit, grouped, number};
 use crate::query::Reader;
@@ -64,7 +64,7 @@ impl Model for Params {
             .at(|p| p.heads.slot()),
         whole("kv_heads", "heads of keys and values, which divide the query heads", [1, MAX_HEADS], "8")
             .takes(Takes::KvHeads)
-            .label("Heads of keys and values")
+            .label("Key–value heads")
             .doubling(7)
             .main()
             .at(|p| p.kv_heads.slot()),
@@ -79,7 +79,7 @@ impl Model for Params {
             .doubling(10)
             .at(|p| p.layers.slot()),
         choice("dtype", "what keys and values are kept in", Dtype::LIST, "bf16")
-            .label("Cache in")
+            .label("Cache format")
             .at(|p| p.dtype.slot()),
         whole("seq", "tokens of the whole sequence", [1, MAX_TOKENS], "8192")
             .label("Tokens")
@@ -87,7 +87,7 @@ impl Model for Params {
             .main()
             .at(|p| p.seq.slot()),
         whole("sequences", "sequences that are decoded together", [1, 1024], "1")
-            .label("Sequences at once")
+            .label("Concurrent sequences")
             .doubling(8)
             .more(DECODING)
             .at(|p| p.sequences.slot()),
@@ -101,18 +101,35 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         measure("tokens", "Tokens so far", Unit::Count, |p, ()| p.tokens() as f64),
         measure("scores-newest", "Scores of the newest token, per layer", Unit::Count, |p, ()| p.scores_of(p.tokens())),
-        measure("scores", "Scores so far, per layer", Unit::Count, |p, ()| p.scores_until(p.tokens())),
+        headline(
+            "Attention scores computed until now in one layer; they grow with the square of the tokens.",
+            measure("scores", "Scores so far, per layer", Unit::Count, |p, ()| p.scores_until(p.tokens())),
+        ),
         measure("cache-token", "KV cache per token", Unit::Bytes, |p, ()| p.kept(p.kv_heads)),
-        measure("cache", "KV cache so far", Unit::Bytes, |p, ()| p.kept(p.kv_heads) * p.tokens() as f64),
-        measure("cache-multi-head", "KV cache with multi-head attention", Unit::Bytes, |p, ()| {
-            p.kept(p.heads) * p.tokens() as f64
+        headline(
+            "Keys and values kept until now; they grow with the tokens.",
+            measure("cache", "KV cache so far", Unit::Bytes, |p, ()| p.kept(p.kv_heads) * p.tokens() as f64),
+        ),
+        headline(
+            "What the cache would hold if every query head had keys and values of its own.",
+            measure("cache-multi-head", "KV cache with multi-head attention", Unit::Bytes, |p, ()| {
+                p.kept(p.heads) * p.tokens() as f64
+            }),
+        ),
+        headline(
+            "FLOPs per byte read from the cache. It does not depend on the length.",
+            measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| p.intensity()),
+        ),
+        measure("decode-blocks", "Thread blocks per decoding step and layer", Unit::Count, |p, ()| {
+            p.decode().blocks as f64
         }),
-        measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| p.intensity()),
-        measure("decode-blocks", "Blocks of a decoding step, per layer", Unit::Count, |p, ()| p.decode().blocks as f64),
-        measure("decode-busy", "SMs with a block to read", Unit::Fraction, |p, ()| p.decode().busy()),
+        headline(
+            "The share of SMs that attention gives any work in a decoding step.",
+            measure("decode-busy", "SMs with a block to read", Unit::Fraction, |p, ()| p.decode().busy()),
+        ),
         measure("decode-drawn", "HBM bandwidth reached while decoding", Unit::Fraction, |p, ()| p.decode().drawn),
-        measure("sm-draw", "Most that one SM draws from HBM", Unit::BytesPerSecond, |_, ()| DRAW),
-        measure("decode-time", "Attention of a decoding step, per layer", Unit::Seconds, |p, ()| p.decode().read),
+        measure("sm-draw", "HBM bandwidth one SM can draw", Unit::BytesPerSecond, |_, ()| DRAW),
+        measure("decode-time", "Attention time per decoding step and layer", Unit::Seconds, |p, ()| p.decode().read),
         measure("decode-merged", "Partial outputs to merge, per layer", Unit::Bytes, |p, ()| p.decode().merged),
     ];
 

@@ -3,7 +3,9 @@
 use super::Run;
 use super::algorithm::{Algo, Direction};
 use super::plan::Sizes;
-use crate::declare::{Declaration, Field as _, Measure, Model, Param, Scale, Takes, choice, measure, switch, whole};
+use crate::declare::{
+    Declaration, Field as _, Measure, Model, Param, Scale, Takes, choice, headline, measure, switch, whole,
+};
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use crate::query::Query;
@@ -125,21 +127,36 @@ impl Model for Params {
         whole("row", "row of which the softmax is shown, from 0", [0, MAX_SEQ - 1], "100").drawn().at(|p| p.row.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("hbm-standard", "HBM traffic, standard", Unit::Bytes, |_, r| r.of_all_heads(r.standard.bytes())),
-        measure("hbm-flash", "HBM traffic, FlashAttention", Unit::Bytes, |_, r| r.of_all_heads(r.flash.bytes())),
+        headline(
+            "Bytes that standard attention reads and writes in HBM for all heads.",
+            measure("hbm-standard", "HBM traffic, standard", Unit::Bytes, |_, r| r.of_all_heads(r.standard.bytes())),
+        ),
+        headline(
+            "Bytes that FlashAttention reads and writes in HBM for all heads.",
+            measure("hbm-flash", "HBM traffic, FlashAttention", Unit::Bytes, |_, r| r.of_all_heads(r.flash.bytes())),
+        ),
         measure("hbm-so-far", "HBM traffic so far", Unit::Bytes, |p, r| r.of_all_heads(r.plan.until(p.step).bytes())),
         measure("tiles", "Tiles per head", Unit::Count, |_, r| r.tiles() as f64),
         measure("flops", "Matmul FLOPs", Unit::Flop, |_, r| r.of_all_heads(r.whole.flops)),
-        measure("sram-used", "Peak SRAM use", Unit::Bytes, |_, r| r.sram() as f64),
+        headline(
+            "On-chip memory that one block needs at its fullest.",
+            measure("sram-used", "Peak SRAM use", Unit::Bytes, |_, r| r.sram() as f64),
+        ),
         measure("tile-rows", "Tile rows", Unit::Count, |_, r| r.plan.sizes.rows as f64),
         measure("tile-columns", "Tile columns", Unit::Count, |_, r| r.plan.sizes.columns as f64),
         measure("rescales", "FLOPs to rescale O", Unit::Flop, |_, r| r.of_all_heads(r.whole.rescales)),
-        measure("kept-standard", "Saved for backward, standard", Unit::Bytes, |_, r| {
-            r.of_all_heads(r.kept(Algo::Standard))
-        }),
-        measure("kept-flash", "Saved for backward, FlashAttention", Unit::Bytes, |p, r| {
-            r.of_all_heads(r.kept(if p.algo == Algo::Standard { Algo::Flash1 } else { p.algo }))
-        }),
+        headline(
+            "Kept from the forward pass for the backward pass; grows with the square of the length.",
+            measure("kept-standard", "Saved for backward, standard", Unit::Bytes, |_, r| {
+                r.of_all_heads(r.kept(Algo::Standard))
+            }),
+        ),
+        headline(
+            "Kept from the forward pass for the backward pass; grows with the length.",
+            measure("kept-flash", "Saved for backward, FlashAttention", Unit::Bytes, |p, r| {
+                r.of_all_heads(r.kept(if p.algo == Algo::Standard { Algo::Flash1 } else { p.algo }))
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {

@@ -11,7 +11,7 @@
 use std::f64::consts::TAU;
 
 use super::stretch::Stretch;
-use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, headline, measure, real, when, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
 use crate::query::Reader;
@@ -106,16 +106,16 @@ impl Model for Params {
             .main()
             .at(|p| p.base.slot()),
         real("scale", "how many times as long as in training sequences are to be", [1.0, 1024.0], "1")
-            .label("Context stretched, times")
+            .label("Context extension factor")
             .doubling(6)
             .more(LONGER)
             .at(|p| p.scale.slot()),
         choice("stretch", "how pairs are slowed for a longer context", Stretch::LIST, "linear")
-            .label("Stretched by")
+            .label("Stretching method")
             .more(LONGER)
             .at(|p| p.stretch.slot()),
         choice("pairing", "which two numbers of a head are a pair", Pairing::LIST, "interleaved")
-            .label("Pairs are")
+            .label("Pairing")
             .more(LAYOUT)
             .at(|p| p.pairing.slot()),
         whole("pair", "a pair to look at, from 0", [0, MAX_HEAD_DIM / 2 - 1], "0")
@@ -128,39 +128,99 @@ impl Model for Params {
             .main()
             .at(|p| p.heads.slot()),
         whole("trained", "tokens of the longest sequence in training", [1, MAX_TOKENS], "4096")
-            .label("Longest in training")
+            .label("Training length")
             .doubling(20)
             .at(|p| p.trained.slot()),
         whole("distance", "tokens between query and key", [0, MAX_TOKENS], "16")
-            .label("Tokens apart")
+            .label("Distance, tokens")
             .slider(Scale::FromZero(17))
             .main()
             .at(|p| p.distance.slot()),
         whole("step", "tokens by which both are moved", [0, MAX_STEP], "0").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
-        measure("score", "Score of equal vectors, relative to distance 0", Unit::Ratio, |p, ()| {
-            p.score(p.distance as f64)
-        }),
-        measure("fastest-turn", "Wavelength of the first pair, tokens", Unit::Ratio, |p, ()| p.turn(0)),
-        measure("slowest-turn", "Wavelength of the last pair, tokens", Unit::Ratio, |p, ()| {
-            p.turn(p.pairs().saturating_sub(1))
-        }),
-        measure("unturned", "Pairs with a wavelength beyond training", Unit::Count, |p, ()| p.unturned() as f64),
-        measure("unseen", "Pairs with unseen angles at the stretched length", Unit::Count, |p, ()| p.unseen() as f64),
-        measure("kept", "Pairs turned as in training", Unit::Count, |p, ()| {
-            (0..p.pairs()).filter(|i| p.slower(*i) < 1.0 + 1e-9).count() as f64
-        }),
-        measure("pair-wavelength", "Wavelength of the pair, tokens", Unit::Ratio, |p, ()| p.turn(p.pair)),
-        measure("pair-slower", "Times the pair is slowed", Unit::Ratio, |p, ()| p.slower(p.pair)),
-        measure("pair-first", "First number of the pair", Unit::Count, |p, ()| p.numbers(p.pair)[0] as f64),
-        measure("pair-second", "Second number of the pair", Unit::Count, |p, ()| p.numbers(p.pair)[1] as f64),
-        measure("penalty-steepest", "ALiBi penalty here, steepest head", Unit::Ratio, |p, ()| {
-            p.slopes()[0] * p.distance as f64
-        }),
-        measure("penalty-flattest", "ALiBi penalty here, flattest head", Unit::Ratio, |p, ()| {
-            p.slopes()[1] * p.distance as f64
-        }),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            headline(
+                "The score of a key and a query that point the same way, at this distance, over the score at distance 0.",
+                measure("score", "Score of equal vectors, relative to distance 0", Unit::Ratio, |p, ()| {
+                    p.score(p.distance as f64)
+                }),
+            ),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            measure("fastest-turn", "Wavelength of the first pair, tokens", Unit::Ratio, |p, ()| p.turn(0)),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            headline(
+                "The distance at which the slowest pair has turned once. Beyond it, no pair tells distances apart by itself.",
+                measure("slowest-turn", "Wavelength of the last pair, tokens", Unit::Ratio, |p, ()| {
+                    p.turn(p.pairs().saturating_sub(1))
+                }),
+            ),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            headline(
+                "Pairs that never completed a turn in training.",
+                measure("unturned", "Pairs with a wavelength beyond training", Unit::Count, |p, ()| {
+                    p.unturned() as f64
+                }),
+            ),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            headline(
+                "Pairs that reach angles they never had in training.",
+                measure("unseen", "Pairs with unseen angles at the stretched length", Unit::Count, |p, ()| {
+                    p.unseen() as f64
+                }),
+            ),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            measure("kept", "Pairs turned as in training", Unit::Count, |p, ()| {
+                (0..p.pairs()).filter(|i| p.slower(*i) < 1.0 + 1e-9).count() as f64
+            }),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            measure("pair-wavelength", "Wavelength of the selected pair, tokens", Unit::Ratio, |p, ()| p.turn(p.pair)),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            measure("pair-slower", "Slowdown of the selected pair", Unit::Ratio, |p, ()| p.slower(p.pair)),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            measure("pair-first", "First index of the selected pair", Unit::Count, |p, ()| p.numbers(p.pair)[0] as f64),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Rope,
+            measure("pair-second", "Second index of the selected pair", Unit::Count, |p, ()| {
+                p.numbers(p.pair)[1] as f64
+            }),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Alibi,
+            headline(
+                "What the steepest head subtracts from a score at this distance.",
+                measure("penalty-steepest", "ALiBi penalty at this distance, steepest head", Unit::Ratio, |p, ()| {
+                    p.slopes()[0] * p.distance as f64
+                }),
+            ),
+        ),
+        when(
+            |p, ()| p.scheme == Scheme::Alibi,
+            headline(
+                "What the flattest head subtracts from a score at this distance.",
+                measure("penalty-flattest", "ALiBi penalty at this distance, flattest head", Unit::Ratio, |p, ()| {
+                    p.slopes()[1] * p.distance as f64
+                }),
+            ),
+        ),
     ];
 
     fn evaluate(&self) -> Result<(), String> {

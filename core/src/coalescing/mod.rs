@@ -8,7 +8,7 @@ pub mod memory;
 pub use banks::Banks;
 pub use memory::Access;
 
-use crate::declare::{Field, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field, Measure, Model, Param, choice, doc, headline, measure, when, whole};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -52,7 +52,7 @@ options!(Pattern {
     Stride: "stride", "values a stride apart";
     Permutation: "permutation", "neighbours in another order";
     Struct: "struct", "one field of each struct";
-    Column: "column", "a column of a matrix";
+    Column: "column", "a matrix column";
     Random: "random", "values anywhere";
     Broadcast: "broadcast", "all the same value";
 });
@@ -183,7 +183,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("memory", "which memory is read", View::LIST, "global").label("Memory").main().at(|p| p.view.slot()),
         choice("pattern", "which value of global memory each lane reads", Pattern::LIST, "stride")
-            .label("Each lane reads")
+            .label("Access pattern")
             .main()
             .at(|p| p.pattern.slot()),
         whole("stride", "values from one lane’s to the next’s", [0, 64], "1")
@@ -192,28 +192,28 @@ impl Model for Params {
             .main()
             .at(|p| p.stride.slot()),
         choice("repair", "what keeps the lanes of a column of shared memory in different banks", Repair::LIST, "none")
-            .label("Repair")
+            .label("Fix")
             .main()
             .at(|p| p.repair.slot()),
-        choice("width", "bytes of a value", Width::LIST, "4").label("Bytes a value").more("").at(|p| p.width.slot()),
+        choice("width", "bytes of a value", Width::LIST, "4").label("Bytes per value").more("").at(|p| p.width.slot()),
         whole("offset", "the value that the first lane reads", [0, 64], "0")
             .label("First value")
             .steps(1.0)
             .more(GLOBAL)
             .at(|p| p.offset.slot()),
         whole("fields", "values of a struct", [1, 64], "8")
-            .label("Values of a struct")
+            .label("Values per struct")
             .steps(1.0)
             .more(GLOBAL)
             .at(|p| p.fields.slot()),
         whole("columns", "values of a row of the matrix", [1, 65_536], "1024")
-            .label("Values of a row")
+            .label("Values per row")
             .doubling(16)
             .more(GLOBAL)
             .at(|p| p.columns.slot()),
         whole("seed", "seed of the random values", [1, 999], "1").label("Seed").more(GLOBAL).at(|p| p.seed.slot()),
         whole("tile", "values of a row of the tile in shared memory, a power of two", [1, 128], "32")
-            .label("Values of a tile’s row")
+            .label("Values per tile row")
             .doubling(7)
             .more("Shared memory")
             .at(|p| p.tile.slot()),
@@ -227,7 +227,7 @@ impl Model for Params {
             [1 << 16, 1 << 25],
             "16777216",
         )
-        .label("Values, where it is timed")
+        .label("Values when timed")
         .format(crate::quantity::count)
         .doubling(25)
         .more("On your GPU")
@@ -235,20 +235,74 @@ impl Model for Params {
         whole("step", "lanes that have been served", [0, STEPS], "32").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Cost>] = &[
-        measure("sectors", "Sectors touched", Unit::Count, |_, c| c.access.sectors.len() as f64),
-        measure("best-sectors", "Sectors at best", Unit::Count, |_, c| c.access.best() as f64),
-        measure("lines", "Lines touched", Unit::Count, |_, c| c.access.lines.len() as f64),
-        measure("moved", "Bytes moved", Unit::Bytes, |_, c| c.access.moved() as f64),
-        measure("used", "Bytes used", Unit::Bytes, |_, c| c.access.used as f64),
-        measure("efficiency", "Part of the moved bytes that is used", Unit::Fraction, |_, c| c.access.efficiency()),
-        measure("times", "Times what would do", Unit::Ratio, |_, c| 1.0 / c.access.efficiency()),
-        measure("passes", "Passes over the banks", Unit::Count, |_, c| c.banks.passes as f64),
-        measure("least-passes", "Passes without a conflict", Unit::Count, |_, c| c.banks.least as f64),
-        measure("conflict", "Ways of the conflict", Unit::Count, |_, c| c.banks.degree as f64),
-        measure("tile-bytes", "Shared memory of the tile", Unit::Bytes, |_, c| c.banks.bytes as f64),
-        measure("predicted", "Time of the pattern over that of a copy, predicted", Unit::Ratio, |p, _| {
-            p.run().map_or(0.0, |run| run.predicted())
-        }),
+        when(
+            |p, _| p.view == View::Global,
+            headline(
+                "32-byte pieces of memory that one warp’s access touches.",
+                measure("sectors", "Sectors touched", Unit::Count, |_, c| c.access.sectors.len() as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Global,
+            doc(
+                "The fewest sectors that hold what the warp asks for.",
+                measure("best-sectors", "Minimum sectors", Unit::Count, |_, c| c.access.best() as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Global,
+            measure("lines", "Lines touched", Unit::Count, |_, c| c.access.lines.len() as f64),
+        ),
+        when(
+            |p, _| p.view == View::Global,
+            headline(
+                "All bytes of the sectors touched.",
+                measure("moved", "Bytes moved", Unit::Bytes, |_, c| c.access.moved() as f64),
+            ),
+        ),
+        when(|p, _| p.view == View::Global, measure("used", "Bytes used", Unit::Bytes, |_, c| c.access.used as f64)),
+        when(
+            |p, _| p.view == View::Global,
+            headline(
+                "The bytes that the warp asked for over the bytes that move.",
+                measure("efficiency", "Share of moved bytes used", Unit::Fraction, |_, c| c.access.efficiency()),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Global,
+            measure("times", "Traffic over the minimum", Unit::Ratio, |_, c| 1.0 / c.access.efficiency()),
+        ),
+        when(
+            |p, _| p.view == View::Shared,
+            headline(
+                "Passes that shared memory needs to serve the warp.",
+                measure("passes", "Bank passes", Unit::Count, |_, c| c.banks.passes as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Shared,
+            headline(
+                "Passes that the same bytes would need if no two addresses shared a bank.",
+                measure("least-passes", "Bank passes without conflicts", Unit::Count, |_, c| c.banks.least as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Shared,
+            headline(
+                "The most addresses that fall on one bank. One means there is no conflict.",
+                measure("conflict", "Bank conflict, ways", Unit::Count, |_, c| c.banks.degree as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Shared,
+            measure("tile-bytes", "Shared memory of the tile", Unit::Bytes, |_, c| c.banks.bytes as f64),
+        ),
+        when(
+            |p, _| p.run().is_some(),
+            measure("predicted", "Predicted time over a plain copy", Unit::Ratio, |p, _| {
+                p.run().map_or(0.0, |run| run.predicted())
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Cost, String> {

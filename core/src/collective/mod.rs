@@ -26,7 +26,10 @@ use data::State;
 pub use op::{Algo, Op};
 use schedule::{MAX_RANKS, Schedule};
 
-use crate::declare::{Declaration, Field, Measure, Model, Param, Scale, Takes, choice, measure, real, switch, whole};
+use crate::declare::{
+    Declaration, Field, Measure, Model, Param, Scale, Takes, choice, doc, headline, measure, real, switch, when, whole,
+    within,
+};
 use crate::hardware::links::{self, Link};
 use crate::quantity::{Unit, number};
 
@@ -112,7 +115,7 @@ impl Model for Params {
             .at(|p| p.link.slot()),
         whole("node", "ranks in a node", [1, MOST], "8")
             .takes(Takes::Node)
-            .label("Ranks in a node")
+            .label("Ranks per node")
             .doubling(MOST.ilog2())
             .more(MACHINE)
             .at(|p| p.node.slot()),
@@ -125,7 +128,7 @@ impl Model for Params {
             .more(TROUBLE)
             .at(|p| p.slow_rank.slot()),
         real("slow-by", "how many times slower its links are; 1 for not at all", [1.0, 100.0], "1")
-            .label("Straggler, slower by")
+            .label("Straggler slowdown")
             .format(|by| if by > 1.0 { format!("{}×", number(by)) } else { "none".to_owned() })
             .slider(Scale::Linear { min: 1.0, max: 16.0, step: 1.0 })
             .more(TROUBLE)
@@ -147,18 +150,48 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("steps", "Steps", Unit::Count, |_, run| run.steps() as f64),
-        measure("bytes-sent-per-rank", "Sent by the busiest rank", Unit::Bytes, |_, run| run.cost.most_sent()),
+        headline(
+            "What the rank that sends most puts on its links.",
+            measure("bytes-sent-per-rank", "Sent by the busiest rank", Unit::Bytes, |_, run| run.cost.most_sent()),
+        ),
         measure("bytes-busiest-link", "Bytes over the busiest link", Unit::Bytes, |_, run| run.cost.busiest_link().2),
-        measure("time", "Time", Unit::Seconds, |_, run| run.cost.time()),
-        measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |_, run| run.algbw()),
-        measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |_, run| {
-            run.algbw() * run.params.op.bus_factor(run.params.ranks)
-        }),
+        headline(
+            "From the first byte to the last rank’s result.",
+            measure("time", "Time", Unit::Seconds, |_, run| run.cost.time()),
+        ),
+        doc(
+            "Size of the data over the time, as nccl-tests prints it.",
+            measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |_, run| run.algbw()),
+        ),
+        within(
+            |_, run| run.peak(),
+            headline(
+                "The bandwidth that the links carry, as nccl-tests prints it, so that it compares with their peak.",
+                measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |_, run| {
+                    run.algbw() * run.params.op.bus_factor(run.params.ranks)
+                }),
+            ),
+        ),
         measure("peak", "Peak of the slowest link", Unit::BytesPerSecond, |_, run| run.peak()),
-        measure("idle", "Idle, mean over ranks", Unit::Fraction, |_, run| run.cost.idle_share()),
-        measure("slowdown", "Slowdown from the slow rank", Unit::Ratio, |_, run| run.slowdown()),
-        measure("done", "Chunks completed", Unit::Fraction, |_, run| run.done()),
-        measure("stuck", "Deadlocked ranks", Unit::Count, |_, run| run.stuck.iter().flatten().count() as f64),
+        measure("idle", "Idle time, mean over ranks", Unit::Fraction, |_, run| run.cost.idle_share()),
+        when(
+            |_, run| run.slowdown() > 1.0,
+            headline(
+                "The time over the time with ranks that are all alike.",
+                measure("slowdown", "Slowdown caused by the slow rank", Unit::Ratio, |_, run| run.slowdown()),
+            ),
+        ),
+        when(
+            |_, run| run.stuck.iter().any(Option::is_some),
+            measure("done", "Chunks completed", Unit::Fraction, |_, run| run.done()),
+        ),
+        when(
+            |_, run| run.stuck.iter().any(Option::is_some),
+            headline(
+                "Ranks that wait for a message that never comes.",
+                measure("stuck", "Deadlocked ranks", Unit::Count, |_, run| run.stuck.iter().flatten().count() as f64),
+            ),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {

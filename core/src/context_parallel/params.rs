@@ -4,7 +4,7 @@ use super::blocks::Split;
 use super::run::Run;
 use crate::attention::growth::evenly;
 use crate::collective::Op;
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, switch, whole};
+use crate::declare::{Field as _, Measure, Model, Param, choice, doc, headline, measure, switch, whole};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -101,7 +101,7 @@ impl Model for Params {
             .main()
             .at(|p| p.method.slot()),
         choice("split", "how the sequence is cut among ranks", Split::LIST, "zigzag")
-            .label("Sequence cut")
+            .label("Sequence split")
             .main()
             .at(|p| p.split.slot()),
         whole("ranks", "ranks that share the sequence", [1, MAX_RANKS], "4")
@@ -129,7 +129,7 @@ impl Model for Params {
             .more(LAYER)
             .at(|p| p.heads.slot()),
         whole("kv_heads", "heads of keys and values of a rank, which divide the query heads", [1, MAX_HEADS], "8")
-            .label("Heads of keys and values")
+            .label("Key–value heads")
             .doubling(7)
             .more(LAYER)
             .at(|p| p.kv_heads.slot()),
@@ -140,7 +140,7 @@ impl Model for Params {
             .at(|p| p.head_dim.slot()),
         choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
         whole("node", "ranks of the group in a node", [1, 72], "8")
-            .label("Ranks of the group in a node")
+            .label("Ranks per node")
             .doubling(6)
             .more(MACHINE)
             .at(|p| p.node.slot()),
@@ -149,29 +149,49 @@ impl Model for Params {
             .more(MACHINE)
             .at(|p| p.link.slot()),
         choice("net", "link between nodes, a port for each GPU", links::BETWEEN_LIST, "ndr")
-            .label("Link between nodes, a port")
+            .label("Link between nodes, per port")
             .more(MACHINE)
             .at(|p| p.net.slot()),
         whole("step", "steps done", [0, MAX_RANKS + 1], "2").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("bytes-forward", "Sent per rank per layer, forward", Unit::Bytes, |p, _| p.sent()[0]),
+        headline(
+            "Keys and values (or heads) that a rank sends in the forward pass of one layer.",
+            measure("bytes-forward", "Sent per rank per layer, forward", Unit::Bytes, |p, _| p.sent()[0]),
+        ),
         measure("bytes-backward", "Sent per rank per layer, backward", Unit::Bytes, |p, _| p.sent()[1]),
-        measure("kv-held", "Keys and values in a rank’s memory, backward with gradients", Unit::Bytes, |p, _| {
+        measure("kv-held", "Keys and values per rank, with gradients in the backward pass", Unit::Bytes, |p, _| {
             p.kv_held()
         }),
-        measure("time-attention", "Attention of the busiest rank", Unit::Seconds, |_, r| r.busiest()),
-        measure("time-exposed", "Exposed communication", Unit::Seconds, |_, r| r.exposed),
-        measure("time-total", "Attention of a layer, this pass", Unit::Seconds, |_, r| r.total),
-        measure("idle", "Share of the ranks’ time without computing", Unit::Fraction, |_, r| r.idle()),
-        measure("imbalance", "Busiest rank over the mean", Unit::Ratio, |_, r| r.imbalance()),
-        measure("speedup", "Times as fast as one rank", Unit::Ratio, |_, r| r.speedup()),
-        measure("step-attention", "Attention of a ring step, busiest rank", Unit::Seconds, |p, _| p.step_attention()),
-        measure("step-transfer", "Send of a ring step", Unit::Seconds, |p, _| p.step_transfer()),
-        measure("hides-from", "Tokens per rank from which a ring hides", Unit::Count, |p, _| p.hides_from()),
-        measure("attention-rate", "Rate that attention reaches", Unit::FlopPerSecond, |p, _| p.rate()),
-        measure("link-rate", "Rate that the slowest link reaches", Unit::BytesPerSecond, |p, _| p.link_rate()),
-        measure("most-ulysses", "Most ranks of Ulysses", Unit::Count, |p, _| p.heads as f64),
+        measure("time-attention", "Attention time, busiest rank", Unit::Seconds, |_, r| r.busiest()),
+        headline(
+            "Communication that computation doesn’t cover.",
+            measure("time-exposed", "Exposed communication", Unit::Seconds, |_, r| r.exposed),
+        ),
+        headline(
+            "From the first rank’s start to the last rank’s end.",
+            measure("time-total", "Attention time per layer, this pass", Unit::Seconds, |_, r| r.total),
+        ),
+        measure("idle", "Idle share of rank time", Unit::Fraction, |_, r| r.idle()),
+        headline(
+            "How much longer the busiest rank computes than the average rank.",
+            measure("imbalance", "Imbalance: busiest rank over the mean", Unit::Ratio, |_, r| r.imbalance()),
+        ),
+        headline(
+            "The time on one rank over the time on all of them.",
+            measure("speedup", "Speedup over one rank", Unit::Ratio, |_, r| r.speedup()),
+        ),
+        measure("step-attention", "Attention time per ring step, busiest rank", Unit::Seconds, |p, _| {
+            p.step_attention()
+        }),
+        measure("step-transfer", "Transfer time per ring step", Unit::Seconds, |p, _| p.step_transfer()),
+        measure("hides-from", "Tokens per rank that hide the ring’s transfers", Unit::Count, |p, _| p.hides_from()),
+        measure("attention-rate", "Achieved attention rate", Unit::FlopPerSecond, |p, _| p.rate()),
+        measure("link-rate", "Achieved rate of the slowest link", Unit::BytesPerSecond, |p, _| p.link_rate()),
+        doc(
+            "Ulysses splits heads, so it can’t use more ranks than there are heads.",
+            measure("most-ulysses", "Maximum Ulysses ranks", Unit::Count, |p, _| p.heads as f64),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {

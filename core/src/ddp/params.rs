@@ -3,7 +3,8 @@
 use super::sampler::{Sampler, Split};
 use super::timeline::Timeline;
 use crate::declare::{
-    Declaration, Field, Measure, Model, Param, Scale, Takes, all_apart, choice, join, measure, real, switch, whole,
+    Declaration, Field, Measure, Model, Param, Scale, Takes, all_apart, choice, headline, join, measure, real, switch,
+    when, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -140,11 +141,11 @@ const fn limit(name: &'static str, doc: &'static str, default: &'static str) -> 
 
 const OWN: [Param<Params>; 28] = [
     doubling("seq", "tokens of a sequence", 1_000_000, "1024", 17)
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .more(WORK)
         .at(|p| p.seq.slot()),
     doubling("mbs", "sequences of a micro-batch, on each rank", 1_000_000, "8", 8)
-        .label("Sequences at once")
+        .label("Concurrent sequences")
         .main()
         .at(|p| p.mbs.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
@@ -155,7 +156,7 @@ const OWN: [Param<Params>; 28] = [
         .more(WORK)
         .at(|p| p.mfu.slot()),
     real("backward-ms", "backward pass of a micro-batch in ms, if measured; 0 to count it from FLOPs", [0.0, 1e6], "0")
-        .label("Backward pass, measured")
+        .label("Measured backward pass")
         .format(|ms| if ms > 0.0 { Unit::Seconds.format(ms / 1e3) } else { "from FLOPs".to_owned() })
         .slider(Scale::Linear { min: 0.0, max: 500.0, step: 5.0 })
         .more(WORK)
@@ -167,7 +168,7 @@ const OWN: [Param<Params>; 28] = [
         .at(|p| p.ranks.slot()),
     doubling("node", "ranks in a node", MAX_RANKS, "8", 6)
         .takes(Takes::Node)
-        .label("Ranks in a node")
+        .label("Ranks per node")
         .more(MACHINE)
         .at(|p| p.node.slot()),
     choice("link", "link within a node", links::INSIDE_LIST, "nvlink4")
@@ -201,7 +202,7 @@ const OWN: [Param<Params>; 28] = [
         [0.0, 1e4],
         "2",
     )
-    .label("Search, for each parameter")
+    .label("Search time per parameter")
     .format(|us| Unit::Seconds.format(us / 1e6))
     .slider(Scale::Linear { min: 0.0, max: 50.0, step: 1.0 })
     .more(ITERATION)
@@ -212,7 +213,7 @@ const OWN: [Param<Params>; 28] = [
         .more(ITERATION)
         .at(|p| p.skip.slot()),
     whole("skip-layer", "the layer that is left out, from 0", [0, 9999], "6")
-        .label("The skipped layer")
+        .label("Skipped layer")
         .slider(Scale::Linear { min: 0.0, max: 127.0, step: 1.0 })
         .more(ITERATION)
         .at(|p| p.skip_layer.slot()),
@@ -237,7 +238,7 @@ const OWN: [Param<Params>; 28] = [
         .more(DATA)
         .at(|p| p.dataset.slot()),
     choice("sampler", "what is done with samples that do not divide evenly", Split::LIST, "pad")
-        .label("What does not divide evenly")
+        .label("Uneven remainder")
         .more(DATA)
         .at(|p| p.split.slot()),
     switch("shuffle", "whether samples are shuffled", true).label("Shuffle").more(DATA).at(|p| p.shuffle.slot()),
@@ -253,7 +254,7 @@ const OWN: [Param<Params>; 28] = [
         .more(DATA)
         .at(|p| p.set_epoch.slot()),
     switch("path", "whether the critical path stands out", false)
-        .label("Stands out")
+        .label("Highlight")
         .labels(&["all", "critical path"])
         .at(|p| p.path.slot()),
     whole("step", "pieces of work that are done; beyond the last, all are", [0, ALL_STEPS], "1000000")
@@ -274,25 +275,45 @@ impl Model for Params {
         &all_apart(&SHAPE),
     ]);
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
-        measure("step-time", "Step, without the optimizer", Unit::Seconds, |_, t| t.end()),
-        measure("compute", "Compute", Unit::Seconds, |_, t| t.computing),
-        measure("communication", "All-reduces, end to end", Unit::Seconds, |_, t| t.communicating),
-        measure("exposed", "Exposed all-reduce time", Unit::Seconds, |_, t| t.exposed),
-        measure("overlap-fraction", "Hidden share of the all-reduces", Unit::Fraction, |_, t| t.hidden()),
-        measure("efficiency", "Compute share of the step", Unit::Fraction, |_, t| {
+        headline(
+            "Forward pass, backward pass and the all-reduces that outlast it.",
+            measure("step-time", "Step time without the optimizer", Unit::Seconds, |_, t| t.end()),
+        ),
+        measure("compute", "Compute time", Unit::Seconds, |_, t| t.computing),
+        measure("communication", "All-reduce time, end to end", Unit::Seconds, |_, t| t.communicating),
+        headline(
+            "All-reduce time that the backward pass doesn’t cover.",
+            measure("exposed", "Exposed all-reduce time", Unit::Seconds, |_, t| t.exposed),
+        ),
+        headline(
+            "All-reduce time that runs while the backward pass computes.",
+            measure("overlap-fraction", "Overlapped share of all-reduce time", Unit::Fraction, |_, t| t.hidden()),
+        ),
+        measure("efficiency", "Compute share of step time", Unit::Fraction, |_, t| {
             if t.end() > 0.0 { t.computing / t.end() } else { 1.0 }
         }),
         measure("buckets", "Buckets", Unit::Count, |_, t| t.buckets.len() as f64),
-        measure("stalled", "Buckets that never start", Unit::Count, |_, t| t.stalled as f64),
-        measure("last-bucket", "Last bucket", Unit::Bytes, |_, t| t.buckets.last().map_or(0.0, |b| b.bytes)),
-        measure("bytes", "All-reduced per step", Unit::Bytes, |_, t| t.reduced),
-        measure("gradient-memory", "Gradients and buckets", Unit::Bytes, |p, t| {
-            t.gradients * if p.view { 1.0 } else { 2.0 }
+        when(
+            |_, t| t.stalled > 0,
+            headline(
+                "Buckets that wait for a gradient that never comes, so the job hangs.",
+                measure("stalled", "Buckets that never start", Unit::Count, |_, t| t.stalled as f64),
+            ),
+        ),
+        measure("last-bucket", "Size of the last bucket", Unit::Bytes, |_, t| {
+            t.buckets.last().map_or(0.0, |b| b.bytes)
         }),
+        measure("bytes", "All-reduced per step", Unit::Bytes, |_, t| t.reduced),
+        headline(
+            "DDP’s buckets are a second copy of the gradients, unless gradients are views of them.",
+            measure("gradient-memory", "Memory of gradients and buckets", Unit::Bytes, |p, t| {
+                t.gradients * if p.view { 1.0 } else { 2.0 }
+            }),
+        ),
         measure("samples-per-rank", "Samples per epoch, rank 0", Unit::Count, |p, _| p.sampler().samples(0) as f64),
         measure("repeated", "Samples read twice", Unit::Count, |p, _| p.sampler().repeated() as f64),
         measure("dropped", "Samples never read", Unit::Count, |p, _| p.sampler().dropped() as f64),
-        measure("steps-missing", "Batches missing on the last rank", Unit::Count, |p, _| {
+        measure("steps-missing", "Missing batches, last rank", Unit::Count, |p, _| {
             (p.batches(0) - p.batches(p.ranks.saturating_sub(1))) as f64
         }),
     ];

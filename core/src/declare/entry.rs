@@ -1,6 +1,6 @@
 //! A model, as everything outside it sees it.
 
-use super::{Look, Take};
+use super::{Look, Shown, Take};
 use crate::quantity::{Quantity, Unit};
 use crate::query::{ParamSpec, Problem, Query};
 
@@ -16,7 +16,7 @@ pub struct Entry {
     /// The parameter at a place among those it reads; none beyond the last.
     pub param_at: fn(usize) -> Option<Declared>,
     /// The quantity at a place among those it yields, always all of them, in this order; none beyond the last.
-    pub quantity_at: fn(usize) -> Option<Named>,
+    pub quantity_at: fn(usize) -> Option<Shown>,
     /// Reads its parameters: as understood, and what could not be used. Computes nothing.
     pub read: fn(&Query) -> (Query, Vec<Problem>),
     /// Computes it. Never fails: what cannot be read is replaced by its default and reported; what is read but
@@ -58,6 +58,11 @@ impl Entry {
 
     /// Its quantities.
     pub fn quantities(&self) -> impl Iterator<Item = Named> + use<> {
+        self.shown().map(|Shown { id, label, unit, .. }| (id, label, unit))
+    }
+
+    /// How a person sees each of its quantities.
+    pub fn shown(&self) -> impl Iterator<Item = Shown> + use<> {
         (0..).map_while(self.quantity_at)
     }
 }

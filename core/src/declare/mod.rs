@@ -142,8 +142,7 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
 
     /// Every quantity of a result.
     fn quantities(&self, result: &Self::Result) -> Vec<Quantity> {
-        let quantity = |m: &Measure<Self, Self::Result>| Quantity::new(m.id, m.label, (m.of)(self, result), m.unit);
-        Self::QUANTITIES.iter().map(quantity).collect()
+        Self::QUANTITIES.iter().map(|measure| measure.taken(self, result)).collect()
     }
 
     /// The model in the catalogue.
@@ -154,7 +153,7 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
         param_at: |i| {
             Self::PARAMS.get(i).map(|param| Declared { spec: &param.spec, look: &param.look, takes: param.takes() })
         },
-        quantity_at: |i| Self::QUANTITIES.get(i).map(|m| (m.id, m.label, m.unit)),
+        quantity_at: |i| Self::QUANTITIES.get(i).map(|m| m.shown),
         read: |query| {
             let (params, problems) = Self::read(query);
             (params.query(), problems)
@@ -177,21 +176,107 @@ fn finite(quantities: Vec<Quantity>) -> Result<Vec<Quantity>, String> {
     }
 }
 
-/// One quantity of a model with parameters `P` and results `R`.
-pub struct Measure<P, R> {
+/// How a person sees a quantity.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown {
     /// Its id in kebab case: `bytes-on-wire`.
     pub id: &'static str,
-    /// What a person calls it.
+    /// What a person calls it. It stands alone: no other label is needed to understand it.
     pub label: &'static str,
     /// Its unit.
     pub unit: Unit,
+    /// What it means, in a sentence; empty where the label says it all. A headline has one.
+    pub doc: &'static str,
+    /// Whether it stands below the drawing, in large type. At most five of them apply in one state.
+    pub headline: bool,
+    /// What a person reads instead of 0, 1 and so on; empty for a number.
+    pub words: &'static [&'static str],
+    /// How its number is written, if not as its unit is.
+    pub written: Option<fn(f64) -> String>,
+}
+
+impl Shown {
+    /// A number of which no more is said.
+    pub const fn new(id: &'static str, label: &'static str, unit: Unit) -> Self {
+        Self { id, label, unit, doc: "", headline: false, words: &[], written: None }
+    }
+
+    /// A value of it for a person: `480 GB`, `Yes`.
+    pub fn text(&self, value: f64) -> String {
+        match (self.words.get(value as usize), self.written) {
+            (Some(word), _) => (*word).to_owned(),
+            (None, Some(write)) => write(value),
+            (None, None) => self.unit.format(value),
+        }
+    }
+}
+
+/// One quantity of a model with parameters `P` and results `R`.
+pub struct Measure<P, R> {
+    /// How a person sees it.
+    pub shown: Shown,
     /// Its value, in the base unit; a finite number.
     pub of: fn(&P, &R) -> f64,
+    /// What its value is held against, in the same unit: the memory of the GPU, a deadline.
+    pub limit: Option<fn(&P, &R) -> f64>,
+    /// Whether it means anything in this state; always, if none.
+    pub applies: Option<fn(&P, &R) -> bool>,
 }
 
 /// A quantity: its id, what a person calls it, its unit, and how it is taken from the parameters and their result.
 pub const fn measure<P, R>(id: &'static str, label: &'static str, unit: Unit, of: fn(&P, &R) -> f64) -> Measure<P, R> {
-    Measure { id, label, unit, of }
+    Measure { shown: Shown::new(id, label, unit), of, limit: None, applies: None }
+}
+
+/// A quantity that stands below the drawing, and means this.
+pub const fn headline<P, R>(meaning: &'static str, mut measure: Measure<P, R>) -> Measure<P, R> {
+    measure.shown.headline = true;
+    doc(meaning, measure)
+}
+
+/// What a quantity means, in a sentence.
+pub const fn doc<P, R>(meaning: &'static str, mut measure: Measure<P, R>) -> Measure<P, R> {
+    measure.shown.doc = meaning;
+    measure
+}
+
+/// A quantity that is read as one of these words: the first for 0, the second for 1, and so on.
+pub const fn words<P, R>(words: &'static [&'static str], mut measure: Measure<P, R>) -> Measure<P, R> {
+    measure.shown.words = words;
+    measure
+}
+
+/// A quantity that is 1 or 0, and read as Yes or No.
+pub const fn yes_no<P, R>(measure: Measure<P, R>) -> Measure<P, R> {
+    words(&["No", "Yes"], measure)
+}
+
+/// A quantity whose number is written so.
+pub const fn written<P, R>(write: fn(f64) -> String, mut measure: Measure<P, R>) -> Measure<P, R> {
+    measure.shown.written = Some(write);
+    measure
+}
+
+/// A quantity that is held against this: "62.1 GB of 80 GB".
+pub const fn within<P, R>(limit: fn(&P, &R) -> f64, mut measure: Measure<P, R>) -> Measure<P, R> {
+    measure.limit = Some(limit);
+    measure
+}
+
+/// A quantity that is shown in these states only.
+pub const fn when<P, R>(applies: fn(&P, &R) -> bool, mut measure: Measure<P, R>) -> Measure<P, R> {
+    measure.applies = Some(applies);
+    measure
+}
+
+impl<P, R> Measure<P, R> {
+    /// The quantity of a result.
+    pub fn taken(&self, params: &P, result: &R) -> Quantity {
+        let Shown { id, label, unit, .. } = self.shown;
+        let applies = self.applies.is_none_or(|applies| applies(params, result));
+        let limit = self.limit.map(|limit| limit(params, result));
+        Quantity { applies, limit, ..Quantity::new(id, label, (self.of)(params, result), unit) }
+    }
 }
 
 /// Where the control of a parameter stands.

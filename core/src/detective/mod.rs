@@ -15,7 +15,7 @@ pub use outcome::Outcome;
 pub use own::{Own, SNAPSHOT, Said, say_all};
 pub use sentences::{evidence, lead, remedy, title};
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, choice, headline, measure, when, whole};
 use crate::options;
 use crate::quantity::Unit;
 use crate::trace::simulate::{Cause, Setup};
@@ -72,16 +72,19 @@ impl Model for Params {
         "A profiler trace of a training step, simulated with causes of low utilization or your own, with a diagnosis.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "whether causes are set or to be found", View::LIST, "explore")
-            .label("What to do")
+            .label("View")
             .main()
             .at(|p| p.view.slot()),
         choice("cause", "what slows the step down", Cause::LIST, "data-loader")
             .label("Cause")
             .main()
             .at(|p| p.cause.slot()),
-        choice("also", "what else slows it down", Cause::LIST, "none").label("And also").main().at(|p| p.also.slot()),
+        choice("also", "what else slows it down", Cause::LIST, "none")
+            .label("Second cause")
+            .main()
+            .at(|p| p.also.slot()),
         choice("repair", "what is repaired before it is recorded; a verdict only names it", Cause::LIST, "none")
-            .label("Repair")
+            .label("Fix")
             .main()
             .at(|p| p.repair.slot()),
         whole("case", "case of the game; 0 for a fresh one by the seed", [0, MOST_CASES], "1")
@@ -109,33 +112,55 @@ impl Model for Params {
             .at(|p| p.seed.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
-        measure("step-time", "Time of a step", Unit::Seconds, |_, o| o.step_time),
-        measure("step-before", "Time of a step without the repair", Unit::Seconds, |_, o| o.step_before),
-        measure("step-mended", "Time of a step with nothing wrong", Unit::Seconds, |_, o| o.step_mended),
-        measure("gain", "Gained by the repair", Unit::Fraction, |_, o| o.gain()),
-        measure("at-most", "Gain at most, by the diagnosis", Unit::Fraction, |_, o| o.at_most()),
-        measure("idle", "GPU idle", Unit::Fraction, |_, o| o.time.share(o.time.idle)),
+        headline(
+            "Mean time of a step with the cause and the fix as set.",
+            measure("step-time", "Step time", Unit::Seconds, |_, o| o.step_time),
+        ),
+        measure("step-before", "Step time before the fix", Unit::Seconds, |_, o| o.step_before),
+        headline(
+            "The same step with nothing wrong.",
+            measure("step-mended", "Step time with no fault", Unit::Seconds, |_, o| o.step_mended),
+        ),
+        when(
+            |_, o| o.gain() != 0.0,
+            headline(
+                "How much faster a step is with the fix.",
+                measure("gain", "Gain from the fix", Unit::Fraction, |_, o| o.gain()),
+            ),
+        ),
+        headline(
+            "The share of the step that the diagnosis blames.",
+            measure("at-most", "Largest gain the diagnosis allows", Unit::Fraction, |_, o| o.at_most()),
+        ),
+        headline(
+            "The share of the step in which no kernel runs.",
+            measure("idle", "GPU idle", Unit::Fraction, |_, o| o.time.share(o.time.idle)),
+        ),
         measure("compute", "GPU computing", Unit::Fraction, |_, o| o.time.share(o.time.compute)),
-        measure("exposed", "GPU busy without computing", Unit::Fraction, |_, o| o.time.share(o.time.rest)),
-        measure("overlap", "Communication beside computation", Unit::Fraction, |_, o| o.overlap),
-        measure("host-wait", "Idle for the host", Unit::Fraction, |_, o| o.wait(crate::trace::idle::Wait::Host)),
-        measure("kernel-wait", "Idle between kernels", Unit::Fraction, |_, o| o.wait(crate::trace::idle::Wait::Kernel)),
-        measure("other-wait", "Idle for another reason", Unit::Fraction, |_, o| {
+        measure("exposed", "GPU busy but not computing", Unit::Fraction, |_, o| o.time.share(o.time.rest)),
+        measure("overlap", "Communication overlapped with computation", Unit::Fraction, |_, o| o.overlap),
+        measure("host-wait", "GPU idle, waiting for the host", Unit::Fraction, |_, o| {
+            o.wait(crate::trace::idle::Wait::Host)
+        }),
+        measure("kernel-wait", "GPU idle between kernels", Unit::Fraction, |_, o| {
+            o.wait(crate::trace::idle::Wait::Kernel)
+        }),
+        measure("other-wait", "GPU idle for other reasons", Unit::Fraction, |_, o| {
             o.wait(crate::trace::idle::Wait::Other)
         }),
-        measure("kernels", "Kernels of a step", Unit::Count, |_, o| o.kernels),
-        measure("mean-kernel", "Mean kernel", Unit::Seconds, |_, o| o.mean_kernel),
+        measure("kernels", "Kernels per step", Unit::Count, |_, o| o.kernels),
+        measure("mean-kernel", "Mean kernel time", Unit::Seconds, |_, o| o.mean_kernel),
         measure("short-kernels", "Kernels shorter than their launch call", Unit::Fraction, |_, o| o.short_kernels),
-        measure("longest-queue", "Most kernels launched and not started", Unit::Count, |_, o| o.longest_queue),
-        measure("communication", "Communication of a step", Unit::Seconds, |_, o| o.communication),
-        measure("slowest-communication", "Communication of a step on the last rank", Unit::Seconds, |_, o| {
+        measure("longest-queue", "Longest queue of launched kernels", Unit::Count, |_, o| o.longest_queue),
+        measure("communication", "Communication time per step", Unit::Seconds, |_, o| o.communication),
+        measure("slowest-communication", "Communication time per step, last rank", Unit::Seconds, |_, o| {
             o.last_communication
         }),
-        measure("copy-rate", "Rate of copies to the GPU", Unit::BytesPerSecond, |_, o| o.copy_rate),
-        measure("light", "Computing time in light kernels", Unit::Fraction, |_, o| o.light),
-        measure("allocated", "Most memory allocated", Unit::Bytes, |_, o| o.allocated),
-        measure("reserved", "Most memory reserved", Unit::Bytes, |_, o| o.reserved),
-        measure("window", "From the first kernel to the last", Unit::Seconds, |_, o| o.time.window as f64 / 1e9),
+        measure("copy-rate", "Host-to-GPU copy rate", Unit::BytesPerSecond, |_, o| o.copy_rate),
+        measure("light", "Compute time in small kernels", Unit::Fraction, |_, o| o.light),
+        measure("allocated", "Peak memory allocated", Unit::Bytes, |_, o| o.allocated),
+        measure("reserved", "Peak memory reserved", Unit::Bytes, |_, o| o.reserved),
+        measure("window", "Trace length, first to last kernel", Unit::Seconds, |_, o| o.time.window as f64 / 1e9),
     ];
 
     fn evaluate(&self) -> Result<Outcome, String> {

@@ -10,7 +10,9 @@ mod finding;
 #[cfg(test)]
 mod tests;
 
-use crate::declare::{Field, List, Measure, Model, Param, Takes, choice, measure, one_of, real, whole};
+use crate::declare::{
+    Field, List, Measure, Model, Param, Takes, choice, headline, measure, one_of, real, whole, within, yes_no,
+};
 use crate::fim::format::Order;
 use crate::hardware::{self, Accelerator};
 use crate::model::{Shape, presets};
@@ -133,39 +135,39 @@ impl Model for Params {
             .main()
             .at(|p| p.model.slot()),
         whole("context", "tokens of the prompt", [64, 131_072], "8192")
-            .label("Tokens of the prompt")
+            .label("Prompt tokens")
             .doubling(17)
             .main()
             .at(|p| p.context.slot()),
         choice("order", "what comes first", Order::LIST, "psm").label("Order").main().at(|p| p.order.slot()),
         choice("kept", "what the server keeps of the last request", Kept::LIST, "prompt")
-            .label("The server keeps")
+            .label("Server caches")
             .main()
             .at(|p| p.kept.slot()),
         real("suffix", "the part of the prompt after the caret", [0.0, 0.9], "0.3")
-            .label("of these, after the caret")
+            .label("Prompt tokens after the caret")
             .steps(0.1)
             .more("Prompt")
             .at(|p| p.suffix.slot()),
         whole("typed", "tokens typed since the last request", [1, 64], "2")
-            .label("Tokens typed since")
+            .label("Tokens typed since the last request")
             .steps(1.0)
             .more("Prompt")
             .at(|p| p.typed.slot()),
         whole("output", "tokens of the completion", [1, 256], "20")
-            .label("Tokens of the completion")
+            .label("Completion tokens")
             .doubling(8)
             .more("Prompt")
             .at(|p| p.output.slot()),
         real("budget", "seconds that it may take", [0.05, 2.0], "0.3")
-            .label("It may take")
+            .label("Latency budget")
             .unit(Unit::Seconds)
             .steps(0.05)
             .more("Prompt")
             .at(|p| p.budget.slot()),
         choice("gpu", "the GPU", hardware::LIST, "l40s-48").label("GPU").more(HARDWARE).at(|p| p.gpu.slot()),
         choice("bits", "bits of a weight", List { ids: &["4", "8", "16"], labels: &[] }, "16")
-            .label("Bits of a weight")
+            .label("Bits per weight")
             .more(HARDWARE)
             .at(|p| p.bits.slot()),
         real("network", "seconds of network and everything beside the model", [0.0, 0.5], "0.04")
@@ -176,35 +178,48 @@ impl Model for Params {
             .at(|p| p.network.slot()),
         real("efficiency", "the part of the GPU’s peaks that is reached", [0.1, 1.0], "0.6")
             .takes(Takes::Mfu)
-            .label("Part of the peaks")
+            .label("Share of peak reached")
             .unit(Unit::Fraction)
             .steps(0.05)
             .more(HARDWARE)
             .at(|p| p.efficiency.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Times>] = &[
-        measure("latency", "A completion takes", Unit::Seconds, |_, t| t.whole),
-        measure("prefill", "of it, the prompt", Unit::Seconds, |_, t| t.prefill),
-        measure("decode", "further tokens", Unit::Seconds, |p, t| t.step * (p.output - 1) as f64),
-        measure("step", "One token", Unit::Seconds, |_, t| t.step),
-        measure("computed", "Tokens of the prompt that are computed", Unit::Count, |_, t| t.computed),
-        measure("cache", "Cache of the prompt", Unit::Bytes, |_, t| t.cache),
-        measure("layers", "Layers", Unit::Count, |p, _| p.shape().num_hidden_layers as f64),
-        measure("kv-heads", "Heads of keys and values", Unit::Count, |p, _| p.shape().kv_heads() as f64),
-        measure("head-dim", "Width of a head", Unit::Count, |p, _| p.shape().head_dim() as f64),
-        measure(
-            "bandwidth",
-            "Bytes that the GPU reads a second, as far as they are reached",
-            Unit::BytesPerSecond,
-            |p, _| p.gpu.bandwidth * p.efficiency,
+        within(
+            |p, _| p.budget,
+            headline(
+                "From the last keystroke to the last token of the completion.",
+                measure("latency", "Completion latency", Unit::Seconds, |_, t| t.whole),
+            ),
         ),
+        headline(
+            "The part of the latency that computes the prompt.",
+            measure("prefill", "Prompt processing time", Unit::Seconds, |_, t| t.prefill),
+        ),
+        headline(
+            "The part of the latency that generates, token by token.",
+            measure("decode", "Time of the tokens after the first", Unit::Seconds, |p, t| {
+                t.step * (p.output - 1) as f64
+            }),
+        ),
+        measure("step", "Time per token", Unit::Seconds, |_, t| t.step),
+        measure("computed", "Prompt tokens computed", Unit::Count, |_, t| t.computed),
+        measure("cache", "KV cache of the prompt", Unit::Bytes, |_, t| t.cache),
+        measure("layers", "Layers", Unit::Count, |p, _| p.shape().num_hidden_layers as f64),
+        measure("kv-heads", "Key–value heads", Unit::Count, |p, _| p.shape().kv_heads() as f64),
+        measure("head-dim", "Head size", Unit::Count, |p, _| p.shape().head_dim() as f64),
+        measure("bandwidth", "Achieved memory bandwidth", Unit::BytesPerSecond, |p, _| p.gpu.bandwidth * p.efficiency),
         measure("weights", "Weights", Unit::Bytes, |_, t| t.weights),
-        measure("holds", "The GPU holds", Unit::Bytes, |p, _| p.gpu.memory.0),
-        measure("fits", "Weights and cache fit (1) or not (0)", Unit::Count, |p, t| f64::from(u8::from(p.fits(t)))),
-        measure("in-time", "It is in time (1) or not (0)", Unit::Count, |p, t| {
-            f64::from(u8::from(t.whole <= p.budget))
-        }),
-        measure("longest", "Longest prompt in time", Unit::Count, |p, _| p.longest() as f64),
+        measure("holds", "GPU memory", Unit::Bytes, |p, _| p.gpu.memory.0),
+        yes_no(measure("fits", "Weights and cache fit", Unit::Count, |p, t| f64::from(u8::from(p.fits(t))))),
+        yes_no(headline(
+            "Whether the completion is complete within the budget.",
+            measure("in-time", "On time", Unit::Count, |p, t| f64::from(u8::from(t.whole <= p.budget))),
+        )),
+        headline(
+            "The most prompt tokens with which the completion still meets the budget.",
+            measure("longest", "Longest prompt that is on time", Unit::Count, |p, _| p.longest() as f64),
+        ),
         measure("after-caret", "Tokens after the caret", Unit::Count, |p, _| p.after()),
     ];
 

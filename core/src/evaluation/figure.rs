@@ -5,7 +5,7 @@ use super::judge::{Judged, Tests, Verdict, judge};
 use super::language::parse;
 use super::problems::{ALL, Problem};
 use super::similarity::edit;
-use crate::declare::{Field, Measure, Model, Param, Slot, Text, choice, measure, real, text, whole};
+use crate::declare::{Field, Measure, Model, Param, Slot, Text, choice, doc, headline, measure, real, text, whole};
 use crate::mix::{Stream, mix};
 use crate::pass_at_k::benchmark::{Score, score};
 use crate::pass_at_k::results::Counted;
@@ -116,31 +116,53 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("programs", "Programs run", Unit::Count, |_, s| s.run as f64),
-        measure("passed", "that pass", Unit::Count, |_, s| s.count(|v| *v == Verdict::Passes)),
-        measure("pass-at-1", "Part that passes", Unit::Fraction, |_, s| {
-            s.count(|v| *v == Verdict::Passes) / (s.run.max(1) as f64)
-        }),
-        measure("pass-at-k", "pass@k", Unit::Fraction, |_, s| s.score.map_or(0.0, |score| score.unbiased)),
-        measure("low", "Low end of its 95% interval", Unit::Fraction, |_, s| {
-            s.score.map_or(0.0, |score| score.interval[0])
-        }),
-        measure("high", "High end", Unit::Fraction, |_, s| s.score.map_or(1.0, |score| score.interval[1])),
+        measure("passed", "Programs that pass", Unit::Count, |_, s| s.count(|v| *v == Verdict::Passes)),
+        headline(
+            "The share of all programs that pass every test.",
+            measure("pass-at-1", "pass@1", Unit::Fraction, |_, s| {
+                s.count(|v| *v == Verdict::Passes) / (s.run.max(1) as f64)
+            }),
+        ),
+        headline(
+            "The probability that at least one of k programs passes, estimated without bias.",
+            measure("pass-at-k", "pass@k", Unit::Fraction, |_, s| s.score.map_or(0.0, |score| score.unbiased)),
+        ),
+        headline(
+            "Another draw of problems would probably score at least this.",
+            measure("low", "Low end of the 95% interval for pass@k", Unit::Fraction, |_, s| {
+                s.score.map_or(0.0, |score| score.interval[0])
+            }),
+        ),
+        headline(
+            "Another draw of problems would probably score at most this.",
+            measure("high", "High end of the 95% interval for pass@k", Unit::Fraction, |_, s| {
+                s.score.map_or(1.0, |score| score.interval[1])
+            }),
+        ),
         measure("solved", "Problems with a program that passes", Unit::Count, |_, s| {
             s.counted(s.rounds).iter().filter(|p| p.c > 0).count() as f64
         }),
         measure("wrong", "Wrong answers", Unit::Count, |_, s| s.count(|v| *v == Verdict::Wrong)),
         measure("errors", "Runtime errors", Unit::Count, |_, s| s.count(|v| *v == Verdict::Fails)),
         measure("refused", "Syntax errors", Unit::Count, |_, s| s.count(|v| *v == Verdict::Refused)),
-        measure("stopped", "Stopped", Unit::Count, |_, s| s.count(|v| *v == Verdict::Stopped)),
-        measure("steps", "Steps taken", Unit::Count, |_, s| s.ran().map(|ran| f64::from(ran.judged.steps)).sum()),
-        measure("exact-match", "Programs that are the reference solution to the character", Unit::Fraction, |_, s| {
+        doc(
+            "Programs that ran longer than they may.",
+            measure("stopped", "Programs stopped", Unit::Count, |_, s| s.count(|v| *v == Verdict::Stopped)),
+        ),
+        measure("steps", "Interpreter steps", Unit::Count, |_, s| s.ran().map(|ran| f64::from(ran.judged.steps)).sum()),
+        measure("exact-match", "Exact matches with the reference solution", Unit::Fraction, |_, s| {
             s.ran_of().filter(|(problem, ran)| ran.text == problem.solution).count() as f64 / s.run.max(1) as f64
         }),
-        measure("similar-passing", "Mean edit similarity to it, of those that pass", Unit::Fraction, |_, s| {
+        measure("similar-passing", "Edit similarity to the reference, passing programs", Unit::Fraction, |_, s| {
             s.similar(true)
         }),
-        measure("similar-failing", "The same, of those that do not", Unit::Fraction, |_, s| s.similar(false)),
-        measure("overturned", "Programs that pass 3 tests and not all 6", Unit::Count, |p, s| p.overturned(s)),
+        measure("similar-failing", "Edit similarity to the reference, failing programs", Unit::Fraction, |_, s| {
+            s.similar(false)
+        }),
+        headline(
+            "Programs that a smaller test suite would have called right.",
+            measure("overturned", "Programs that pass 3 tests but not all 6", Unit::Count, |p, s| p.overturned(s)),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {

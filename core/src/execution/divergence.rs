@@ -5,7 +5,7 @@
 //! longer (independent thread scheduling), but still only lanes at the same place execute together. Sources: CUDA C++ Programming Guide,
 //! "SIMT Architecture"; Nsight Compute, "Average Active Threads per warp".
 
-use crate::declare::{Field, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field, Measure, Model, Param, choice, headline, measure, whole};
 use crate::options;
 use crate::quantity::{Unit, number, unbroken};
 
@@ -85,29 +85,40 @@ impl Model for Params {
         "A warp at a branch, instruction by instruction: which of its 32 lanes work, and which are masked.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("by", "by what lanes choose their way", By::LIST, "odd")
-            .label("Lanes choose by")
+            .label("Branch condition")
             .main()
             .at(|p| p.by.slot()),
         whole("first", "instructions of the first way, or of a turn of the loop", [1, 8], "4")
-            .label("Instructions if so")
+            .label("Instructions if true")
             .steps(1.0)
             .main()
             .at(|p| p.first.slot()),
         whole("other", "instructions of every other way", [0, 8], "4")
-            .label("Instructions otherwise")
+            .label("Instructions if false")
             .steps(1.0)
             .main()
             .at(|p| p.other.slot()),
         whole("step", "instructions that have been issued", [0, 128], "128").drawn().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Steps>] = &[
-        measure("issued", "Instructions issued", Unit::Count, |_, s| s.len() as f64),
-        measure("longest", "Instructions of the longest lane", Unit::Count, |_, s| longest(s) as f64),
-        measure("active-lanes", "Active lanes an instruction", Unit::Ratio, |_, s| active(s) * f64::from(LANES)),
-        measure("lane-efficiency", "Lanes that work", Unit::Fraction, |_, s| active(s)),
-        measure("ways", "Ways that are taken", Unit::Count, |_, s| {
-            s.iter().map(|step| step.way).max().unwrap_or(0) as f64
-        }),
+        headline(
+            "Instructions that the warp issues, both sides of each branch included.",
+            measure("issued", "Instructions issued", Unit::Count, |_, s| s.len() as f64),
+        ),
+        measure("longest", "Instructions of the longest thread", Unit::Count, |_, s| longest(s) as f64),
+        measure("active-lanes", "Active threads per instruction", Unit::Ratio, |_, s| active(s) * f64::from(LANES)),
+        headline(
+            "The share of the warp’s 32 threads that do work, as Nsight Compute reports it.",
+            measure("lane-efficiency", "Active threads per instruction, share of the warp", Unit::Fraction, |_, s| {
+                active(s)
+            }),
+        ),
+        headline(
+            "Different paths that threads of this warp take.",
+            measure("ways", "Branch paths taken", Unit::Count, |_, s| {
+                s.iter().map(|step| step.way).max().unwrap_or(0) as f64
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Steps, String> {

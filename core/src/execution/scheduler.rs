@@ -8,7 +8,7 @@
 //! Left out: dual issue, pipes that take more than a cycle for a warp, queues of memory that fill. The names of what warps wait for are
 //! Nsight Compute's (Kernel Profiling Guide, "Warp Scheduler States").
 
-use crate::declare::{Field, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field, Measure, Model, Param, choice, headline, measure, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped, number, unbroken};
 
@@ -116,28 +116,28 @@ impl Model for Params {
     const SUMMARY: &'static str = "One scheduler of an SM, cycle by cycle: which warp issues, which wait, and how many hide the latency of memory.";
     const PARAMS: &'static [Param<Self>] = &[
         whole("warps", "resident warps of the scheduler", [1, 16], "4")
-            .label("Warps of the scheduler")
+            .label("Warps per scheduler")
             .steps(1.0)
             .main()
             .at(|p| p.warps.slot()),
         whole("latency", "cycles until memory answers", [4, 64], "24")
-            .label("Latency of a load, cycles")
+            .label("Load latency, cycles")
             .steps(1.0)
             .main()
             .at(|p| p.latency.slot()),
         whole("loads", "independent loads of a round", [1, 8], "1")
-            .label("Loads in flight a warp")
+            .label("Loads in flight per warp")
             .steps(1.0)
             .main()
             .at(|p| p.loads.slot()),
         whole("math", "arithmetic instructions of a round, each on the result of the one before", [1, 8], "2")
-            .label("Arithmetic after them")
+            .label("Arithmetic instructions per round")
             .steps(1.0)
             .main()
             .at(|p| p.math.slot()),
         whole("rounds", "rounds of a warp", [1, 6], "3").label("Rounds").steps(1.0).more("").at(|p| p.rounds.slot()),
         choice("policy", "which of several ready warps is served", Policy::LIST, "greedy")
-            .label("Serves")
+            .label("Scheduling policy")
             .more("")
             .at(|p| p.policy.slot()),
         whole("step", "cycles that have gone by", [0, 4096], "4096").drawn().at(|p| p.step.slot()),
@@ -145,14 +145,26 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("cycles", "Cycles", Unit::Count, |_, r| r.cycles.len() as f64),
         measure("instructions", "Instructions", Unit::Count, |_, r| r.instructions as f64),
-        measure("issue-utilization", "Cycles with an instruction", Unit::Fraction, |_, r| r.issued()),
-        measure("eligible", "Ready warps in a cycle", Unit::Ratio, |_, r| r.eligible()),
-        measure("enough", "Warps that keep it busy", Unit::Count, |_, r| r.enough as f64),
-        measure("long-scoreboard", "Warps’ time spent waiting for memory", Unit::Fraction, |_, r| {
-            r.share(Doing::LongScoreboard)
-        }),
-        measure("alone", "Cycles of a round of a warp alone", Unit::Count, |p, _| p.alone() as f64),
-        measure("round", "Instructions of a round", Unit::Count, |p, _| (p.loads + p.math) as f64),
+        headline(
+            "The share of cycles in which the scheduler issues an instruction.",
+            measure("issue-utilization", "Issue slot utilization", Unit::Fraction, |_, r| r.issued()),
+        ),
+        headline(
+            "Warps that could issue in an average cycle. Below one, the scheduler often has nothing to issue.",
+            measure("eligible", "Eligible warps per cycle", Unit::Ratio, |_, r| r.eligible()),
+        ),
+        headline(
+            "With this many resident warps, latency is hidden.",
+            measure("enough", "Warps that keep the scheduler busy", Unit::Count, |_, r| r.enough as f64),
+        ),
+        headline(
+            "Nsight Compute calls it long scoreboard.",
+            measure("long-scoreboard", "Stalled on memory, share of warp time", Unit::Fraction, |_, r| {
+                r.share(Doing::LongScoreboard)
+            }),
+        ),
+        measure("alone", "Cycles per round with one warp", Unit::Count, |p, _| p.alone() as f64),
+        measure("round", "Instructions per round", Unit::Count, |p, _| (p.loads + p.math) as f64),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {

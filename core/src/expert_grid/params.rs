@@ -1,7 +1,7 @@
 //! The parameters, what they come to, and the model in the catalogue.
 
 use super::grid::Grid;
-use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Takes, choice, headline, measure, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped};
 use crate::query::Reader;
@@ -109,7 +109,7 @@ impl Model for Params {
             .main()
             .at(|p| p.etp.slot()),
         whole("rank", "the rank that is looked at, from 0", [0, MAX_GPUS - 1], "5")
-            .label("Rank looked at")
+            .label("Selected rank")
             .steps(1.0)
             .more(JOB)
             .at(|p| p.rank.slot()),
@@ -130,34 +130,49 @@ impl Model for Params {
             .more(JOB)
             .at(|p| p.pp.slot()),
         whole("experts", "experts of a layer, without shared ones", [1, MAX_EXPERTS], "64")
-            .label("Experts of a layer")
+            .label("Experts per layer")
             .doubling(10)
             .more(JOB)
             .at(|p| p.experts.slot()),
         whole("node", "GPUs in a node", [1, 72], "8")
             .takes(Takes::Node)
-            .label("GPUs in a node")
+            .label("GPUs per node")
             .doubling(6)
             .more(JOB)
             .at(|p| p.node.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Layout>] = &[
-        measure("dp", "Data parallelism of attention, dp", Unit::Count, |_, l| l.attention.0[2] as f64),
-        measure("edp", "Replicas of an expert, edp", Unit::Count, |_, l| l.experts.0[2] as f64),
-        measure("attention-replicas", "Ranks that sum a gradient of attention", Unit::Count, |p, l| {
+        headline(
+            "How many copies of the attention weights there are.",
+            measure("dp", "Data parallelism of attention, dp", Unit::Count, |_, l| l.attention.0[2] as f64),
+        ),
+        headline(
+            "How many copies of each expert there are.",
+            measure("edp", "Data parallelism of experts, edp", Unit::Count, |_, l| l.experts.0[2] as f64),
+        ),
+        measure("attention-replicas", "Ranks that reduce an attention gradient", Unit::Count, |p, l| {
             l.group(p.rank, Group::DataContext).len() as f64
         }),
-        measure("experts-held", "Experts of a layer on a rank", Unit::Count, |p, _| p.held() as f64),
-        measure("group-ranks", "Ranks of the group that is lit", Unit::Count, |p, l| {
-            l.group(p.rank, p.group).len() as f64
-        }),
-        measure("group-nodes", "Nodes that the lit group reaches", Unit::Count, |p, l| {
-            p.nodes(&l.group(p.rank, p.group)).len() as f64
-        }),
-        measure("tp-expert-sets", "Different sets of experts in a tensor-parallel group", Unit::Count, |p, l| {
+        headline(
+            "Experts of one layer whose weights a rank holds.",
+            measure("experts-held", "Experts per rank and layer", Unit::Count, |p, _| p.held() as f64),
+        ),
+        headline(
+            "Ranks that communicate with the selected one in this group.",
+            measure("group-ranks", "Ranks in the selected group", Unit::Count, |p, l| {
+                l.group(p.rank, p.group).len() as f64
+            }),
+        ),
+        headline(
+            "One means the group communicates over NVLink only.",
+            measure("group-nodes", "Nodes the selected group spans", Unit::Count, |p, l| {
+                p.nodes(&l.group(p.rank, p.group)).len() as f64
+            }),
+        ),
+        measure("tp-expert-sets", "Expert sets per tensor-parallel group", Unit::Count, |p, l| {
             l.expert_sets(p.rank) as f64
         }),
-        measure("stage", "Ranks of a pipeline stage", Unit::Count, |p, l| l.stage(p.rank).len() as f64),
+        measure("stage", "Ranks per pipeline stage", Unit::Count, |p, l| l.stage(p.rank).len() as f64),
     ];
 
     fn evaluate(&self) -> Result<Layout, String> {

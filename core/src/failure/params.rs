@@ -4,7 +4,9 @@ use super::log::Log;
 use super::rates::Rates;
 use super::storage::Save;
 use super::{DAY, Failures, HOUR, Outcome, View};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, measure, real, switch, text, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Param, Scale, Takes, choice, doc, headline, measure, real, switch, text, when, whole,
+};
 use crate::failure::campaign::Cause;
 use crate::quantity::Unit;
 
@@ -23,7 +25,7 @@ impl Model for Failures {
             .main()
             .at(|p| p.gpus.slot()),
         real("interval", "seconds of computation between two checkpoints", [10.0, 100_000.0], "1800")
-            .label("Save every")
+            .label("Checkpoint interval")
             .unit(Unit::Seconds)
             .slider(Scale::Decades(1, 5))
             .main()
@@ -34,7 +36,7 @@ impl Model for Failures {
             [0.0, 3600.0],
             "600",
         )
-        .label("Restart takes")
+        .label("Restart time")
         .unit(Unit::Seconds)
         .steps(30.0)
         .main()
@@ -56,18 +58,18 @@ impl Model for Failures {
             [2.0, 24.0],
             "14",
         )
-        .label("Bytes a parameter")
+        .label("Bytes per parameter")
         .steps(1.0)
         .more("Checkpoint")
         .at(|p| p.bytes.slot()),
         real("storage", "bytes a second that storage takes from all nodes together", [1e8, 1e13], "2e12")
-            .label("Storage takes")
+            .label("Storage bandwidth")
             .unit(Unit::BytesPerSecond)
             .slider(Scale::Decades(8, 13))
             .more("Checkpoint")
             .at(|p| p.storage.slot()),
         real("node", "bytes a second between a node and storage or another node", [1e8, 1e12], "25e9")
-            .label("A node sends")
+            .label("Write bandwidth per node")
             .unit(Unit::BytesPerSecond)
             .slider(Scale::Decades(8, 12))
             .more("Checkpoint")
@@ -78,31 +80,31 @@ impl Model for Failures {
             [0.0, 7200.0],
             "0",
         )
-        .label("Writing takes (0: computed)")
+        .label("Write time (0 computes it)")
         .unit(Unit::Seconds)
         .more("Checkpoint")
         .at(|p| p.write.slot()),
         real("fixed", "seconds that each checkpoint stops training whatever its size", [0.0, 120.0], "2")
-            .label("Every stop takes at least")
+            .label("Minimum stop time")
             .unit(Unit::Seconds)
             .steps(1.0)
             .more("Checkpoint")
             .at(|p| p.fixed.slot()),
         whole("copies", "copies in memory, the node's own included", [1, 4], "2")
-            .label("Copies in memory")
+            .label("In-memory copies")
             .steps(1.0)
             .more("Checkpoint")
             .at(|p| p.copies.slot()),
         real("flush", "hours between two checkpoints that go from memory to storage", [0.1, 48.0], "4")
-            .label("To storage every (hours)")
+            .label("Storage checkpoint interval, hours")
             .more("Checkpoint")
             .at(|p| p.flush.slot()),
         choice("rates", "whose failure rate", Rates::LIST, "llama3")
-            .label("Failure rate of")
+            .label("Failure rate source")
             .more("Failures")
             .at(|p| p.rates.slot()),
         real("gpu-mtbf", "hours between failures of one GPU, where the rate is one's own", [100.0, 1e7], "50000")
-            .label("Hours between failures of a GPU")
+            .label("Hours between failures per GPU")
             .more("Failures")
             .at(|p| p.gpu_mtbf.slot()),
         real(
@@ -111,52 +113,52 @@ impl Model for Failures {
             [0.0, 1e7],
             "0",
         )
-        .label("Hours between failures of a host")
+        .label("Hours between failures per host")
         .more("Failures")
         .at(|p| p.host_mtbf.slot()),
         real("planned", "planned stops a week", [0.0, 100.0], "6.1")
-            .label("Planned stops a week")
+            .label("Planned stops per week")
             .more("Failures")
             .at(|p| p.planned.slot()),
         real("notice", "seconds of warning before a planned stop", [0.0, 3600.0], "120")
-            .label("Warning before them")
+            .label("Warning before planned stops")
             .unit(Unit::Seconds)
             .steps(30.0)
             .more("Failures")
             .at(|p| p.notice.slot()),
         real("detect", "seconds until a process that ended is noticed", [0.0, 3600.0], "30")
-            .label("A crash is noticed after")
+            .label("Crash detection time")
             .unit(Unit::Seconds)
             .steps(10.0)
             .more("Noticing")
             .at(|p| p.detect.slot()),
         real("watchdog", "seconds until a collective that hangs is noticed", [0.0, 7200.0], "600")
-            .label("A hang is noticed after")
+            .label("Hang detection time")
             .unit(Unit::Seconds)
             .steps(30.0)
             .more("Noticing")
             .at(|p| p.watchdog.slot()),
         real("silent", "hours until wrong numbers are noticed; 0 for at once", [0.0, 168.0], "0")
-            .label("Wrong numbers after (hours)")
+            .label("Silent corruption detection, hours")
             .steps(1.0)
             .more("Noticing")
             .at(|p| p.silent.slot()),
         real("spares", "nodes that stand by, in percent of the job’s", [0.0, 20.0], "1")
-            .label("Spare nodes (percent)")
+            .label("Spare nodes, percent")
             .steps(0.25)
             .more("Nodes")
             .at(|p| p.spares.slot()),
         real("repair", "hours until a broken node is back", [0.0, 336.0], "24")
-            .label("Repair takes (hours)")
+            .label("Repair time, hours")
             .steps(1.0)
             .more("Nodes")
             .at(|p| p.repair.slot()),
         switch("shrink", "whether the job goes on with fewer replicas where nodes are missing", false)
-            .label("Without a spare, drop a replica")
+            .label("Drop a replica if no spare is left")
             .more("Nodes")
             .at(|p| p.shrink.slot()),
         whole("replica", "GPUs of one replica", [8, 16_384], "128")
-            .label("GPUs of a replica")
+            .label("GPUs per replica")
             .doubling(14)
             .range([8, 16_384])
             .more("Nodes")
@@ -168,7 +170,7 @@ impl Model for Failures {
             .at(|p| p.days.slot()),
         whole("seed", "the seed", [1, 999], "1").label("Seed").steps(1.0).more("The campaign").at(|p| p.seed.slot()),
         real("target", "the part of the time that is to be useful, in percent", [10.0, 99.0], "90")
-            .label("To be useful (percent)")
+            .label("Useful-work target, percent")
             .steps(1.0)
             .more("The campaign")
             .at(|p| p.target.slot()),
@@ -181,38 +183,70 @@ impl Model for Failures {
             .at(|p| p.event.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
-        measure("useful", "Useful work", Unit::Fraction, |_, o| o.campaign.share(Cause::Useful)),
+        headline(
+            "The share of the campaign in which training made progress that was kept.",
+            measure("useful", "Useful work", Unit::Fraction, |_, o| o.campaign.share(Cause::Useful)),
+        ),
         measure("saving", "Writing checkpoints", Unit::Fraction, |_, o| o.campaign.share(Cause::Saving)),
-        measure("lost", "Work lost", Unit::Fraction, |_, o| o.campaign.share(Cause::Lost)),
-        measure("noticing", "Not noticed yet", Unit::Fraction, |_, o| o.campaign.share(Cause::Noticing)),
-        measure("waiting", "Waiting for a node", Unit::Fraction, |_, o| o.campaign.share(Cause::Waiting)),
+        measure("lost", "Lost work", Unit::Fraction, |_, o| o.campaign.share(Cause::Lost)),
+        measure("noticing", "Undetected failures", Unit::Fraction, |_, o| o.campaign.share(Cause::Noticing)),
+        measure("waiting", "Waiting for a replacement node", Unit::Fraction, |_, o| o.campaign.share(Cause::Waiting)),
         measure("restarting", "Restarting", Unit::Fraction, |_, o| o.campaign.share(Cause::Restarting)),
         measure("stopped", "Planned stops", Unit::Fraction, |_, o| o.campaign.share(Cause::Planned)),
-        measure("shrunk", "Missing replicas", Unit::Fraction, |_, o| o.campaign.share(Cause::Shrunk)),
+        measure("shrunk", "Running with missing replicas", Unit::Fraction, |_, o| o.campaign.share(Cause::Shrunk)),
         measure("failures", "Failures", Unit::Count, |_, o| o.campaign.failures() as f64),
-        measure("expected-failures", "Failures to expect", Unit::Count, |p, o| p.days as f64 * DAY / o.mtbf),
-        measure("mtbf", "Between failures", Unit::Seconds, |_, o| o.mtbf),
-        measure("node-mtbf", "Between failures of one node", Unit::Seconds, |p, o| o.mtbf * p.nodes() as f64),
-        measure("checkpoint-bytes", "A checkpoint", Unit::Bytes, |_, o| o.store.bytes),
-        measure("gpu-bytes", "Each GPU’s part of it", Unit::Bytes, |_, o| o.store.bytes / o.store.gpus),
-        measure("write-time", "Until it is in storage", Unit::Seconds, |_, o| o.store.write()),
-        measure("cost", "A checkpoint stops training", Unit::Seconds, |_, o| o.cost),
-        measure("lag", "Until it counts", Unit::Seconds, |_, o| o.store.lag()),
-        measure("recovery", "From a failure until it runs again", Unit::Seconds, |_, o| o.recovery),
-        measure("young", "Young’s interval", Unit::Seconds, |_, o| o.young),
-        measure("daly", "Daly’s interval", Unit::Seconds, |_, o| o.daly),
-        measure("optimum", "Best interval of the model", Unit::Seconds, |_, o| o.optimum),
-        measure("predicted", "Useful work that the model predicts", Unit::Fraction, |p, o| o.efficiency(p.interval)),
-        measure("predicted-best", "At its best interval", Unit::Fraction, |_, o| o.efficiency(o.optimum)),
-        measure("found", "Best interval that the simulation finds", Unit::Seconds, |_, o| {
-            o.curve.best().map_or(0.0, |point| point.interval)
-        }),
-        measure("longest-recovery", "Longest recovery for the target", Unit::Seconds, |p, o| {
+        measure("expected-failures", "Expected failures", Unit::Count, |p, o| p.days as f64 * DAY / o.mtbf),
+        headline(
+            "For the whole job: one component’s time divided by the number of components.",
+            measure("mtbf", "Mean time between failures", Unit::Seconds, |_, o| o.mtbf),
+        ),
+        measure("node-mtbf", "Mean time between failures, one node", Unit::Seconds, |p, o| o.mtbf * p.nodes() as f64),
+        measure("checkpoint-bytes", "Checkpoint size", Unit::Bytes, |_, o| o.store.bytes),
+        measure("gpu-bytes", "Checkpoint size per GPU", Unit::Bytes, |_, o| o.store.bytes / o.store.gpus),
+        measure("write-time", "Time to write a checkpoint to storage", Unit::Seconds, |_, o| o.store.write()),
+        headline(
+            "How long training stands still for each checkpoint.",
+            measure("cost", "Pause per checkpoint", Unit::Seconds, |_, o| o.cost),
+        ),
+        measure("lag", "Time until a checkpoint is durable", Unit::Seconds, |_, o| o.store.lag()),
+        doc(
+            "From a failure until training runs again.",
+            measure("recovery", "Recovery time", Unit::Seconds, |_, o| o.recovery),
+        ),
+        doc(
+            "The optimal interval between checkpoints, to first order.",
+            measure("young", "Young’s interval", Unit::Seconds, |_, o| o.young),
+        ),
+        doc(
+            "The optimal interval between checkpoints, to higher order.",
+            measure("daly", "Daly’s interval", Unit::Seconds, |_, o| o.daly),
+        ),
+        headline(
+            "The interval at which the model loses least to checkpoints and failures together.",
+            measure("optimum", "Best checkpoint interval", Unit::Seconds, |_, o| o.optimum),
+        ),
+        measure("predicted", "Useful work, predicted", Unit::Fraction, |p, o| o.efficiency(p.interval)),
+        headline(
+            "What Daly’s model predicts if you save at the best interval.",
+            measure("predicted-best", "Useful work at the best interval", Unit::Fraction, |_, o| {
+                o.efficiency(o.optimum)
+            }),
+        ),
+        when(
+            |_, o| o.curve.best().is_some(),
+            measure("found", "Best interval found by simulation", Unit::Seconds, |_, o| {
+                o.curve.best().map_or(0.0, |point| point.interval)
+            }),
+        ),
+        measure("longest-recovery", "Longest recovery time that meets the target", Unit::Seconds, |p, o| {
             o.longest_recovery(p.interval, p.target).max(0.0)
         }),
         measure("checkpoints", "Checkpoints", Unit::Count, |_, o| o.campaign.checkpoints),
-        measure("fallbacks", "Copies in memory were gone", Unit::Count, |_, o| o.campaign.fallbacks.into()),
-        measure("broken", "Most nodes in repair", Unit::Count, |_, o| o.campaign.broken as f64),
+        doc(
+            "Failures after which the run had to go back to a checkpoint in storage.",
+            measure("fallbacks", "In-memory checkpoints lost", Unit::Count, |_, o| o.campaign.fallbacks.into()),
+        ),
+        measure("broken", "Most nodes in repair at one time", Unit::Count, |_, o| o.campaign.broken as f64),
     ];
 
     fn evaluate(&self) -> Result<Outcome, String> {

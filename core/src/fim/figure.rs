@@ -7,7 +7,7 @@ use super::format::{Format, Hole, Order};
 use super::numpy::RandomState;
 use super::packed::{self, Rates};
 use super::pieces::{Kind, Piece, slice, text};
-use crate::declare::{self, Field, Measure, Model, Param, Slot, Text, choice, measure, real, whole};
+use crate::declare::{self, Field, Measure, Model, Param, Slot, Text, choice, headline, measure, real, when, whole};
 use crate::mix::{Stream, mix};
 use crate::options;
 use crate::quantity::Unit;
@@ -152,12 +152,12 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is drawn", View::LIST, "train").label("Show").main().at(|p| p.view.slot()),
         choice("format", "the model whose sentinels are used", Format::LIST, "starcoder2")
-            .label("Sentinels of")
+            .label("Sentinel format")
             .main()
             .at(|p| p.format.slot()),
         choice("order", "what comes first", Order::LIST, "psm").label("Order").main().at(|p| p.order.slot()),
         choice("cut", "at what the document is cut", Cut::LIST, "characters")
-            .label("Cut at")
+            .label("Cut position")
             .main()
             .at(|p| p.cut.slot()),
         whole("seed", "what is drawn at random", [1, 9999], "7").label("Seed").more(TRAINING).at(|p| p.seed.slot()),
@@ -168,25 +168,25 @@ impl Model for Params {
             .quiet()
             .at(|p| p.rate.slot()),
         real("spm", "the part of these with the suffix first", [0.0, 1.0], "0.5")
-            .label("of these, suffix first")
+            .label("Suffix-first share")
             .steps(0.1)
             .more(TRAINING)
             .quiet()
             .at(|p| p.spm.slot()),
         whole("budget", "tokens of a prompt", [8, 1024], "256")
-            .label("Tokens of the prompt")
+            .label("Prompt tokens")
             .doubling(10)
             .more(CONTEXT)
             .quiet()
             .at(|p| p.budget.slot()),
         real("files", "the part of the budget for other files", [0.0, 0.9], "0.5")
-            .label("for other files")
+            .label("Prompt share for other files")
             .steps(0.1)
             .more(CONTEXT)
             .quiet()
             .at(|p| p.files.slot()),
         real("suffix", "the part of the rest for the suffix", [0.0, 0.9], "0.3")
-            .label("of the rest, for the suffix")
+            .label("Suffix share of the remaining prompt")
             .steps(0.1)
             .more(CONTEXT)
             .quiet()
@@ -211,24 +211,82 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("characters", "Characters of the document", Unit::Count, |_, s| length(&s.document)),
-        measure("prefix", "of these, prefix", Unit::Count, |_, s| s.hole[0] as f64),
-        measure("middle", "middle", Unit::Count, |_, s| (s.hole[1] - s.hole[0]) as f64),
-        measure("suffix-length", "suffix", Unit::Count, |_, s| length(&s.document) - s.hole[1] as f64),
-        measure("sentinels", "Sentinels of the sequence", Unit::Count, |_, s| s.of(Kind::Sentinel).count() as f64),
+        when(
+            |p, _| p.view == View::Train,
+            headline(
+                "Characters before the hole.",
+                measure("prefix", "Prefix, characters", Unit::Count, |_, s| s.hole[0] as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Train,
+            headline(
+                "Characters that the model learns to fill in.",
+                measure("middle", "Middle, characters", Unit::Count, |_, s| (s.hole[1] - s.hole[0]) as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Train,
+            headline(
+                "Characters after the hole.",
+                measure("suffix-length", "Suffix, characters", Unit::Count, |_, s| {
+                    length(&s.document) - s.hole[1] as f64
+                }),
+            ),
+        ),
+        measure("sentinels", "Sentinel tokens", Unit::Count, |_, s| s.of(Kind::Sentinel).count() as f64),
         measure("tokens", "Tokens of the document", Unit::Count, |_, s| s.tokens[0] as f64),
-        measure("tokens-cut", "Tokens of its three parts", Unit::Count, |_, s| s.tokens[1] as f64),
-        measure("split", "Ends of the hole inside a token", Unit::Count, |_, s| s.split as f64),
-        measure("overhead", "Tokens that the rearranged document has more", Unit::Fraction, |p, s| {
-            let more = s.tokens[1] as f64 + p.marks() - s.tokens[0] as f64;
-            more / (s.tokens[0].max(1) as f64)
-        }),
-        measure("sequence-tokens", "Tokens of the sequence", Unit::Count, |p, s| s.sequence_tokens(p.bpe()) as f64),
-        measure("files-taken", "Other files in the prompt", Unit::Count, |_, s| s.chosen.files.len() as f64),
-        measure("prefix-cut", "Characters of the prefix that did not fit", Unit::Count, |_, s| s.chosen.cut[0] as f64),
-        measure("suffix-cut", "of the suffix", Unit::Count, |_, s| s.chosen.cut[1] as f64),
-        measure("healed", "Characters that token healing takes back", Unit::Count, |_, s| length(&s.healing.dropped)),
-        measure("allowed", "Tokens allowed in their place", Unit::Count, |_, s| s.healing.allowed.len() as f64),
-        measure("blank-tokens", "Tokens of the document that are blanks alone", Unit::Count, |p, s| {
+        measure("tokens-cut", "Tokens of the three parts", Unit::Count, |_, s| s.tokens[1] as f64),
+        when(
+            |p, _| p.view == View::Train || p.view == View::Tokens,
+            headline(
+                "Ends of the hole that fall inside a token. Each one splits a token in two.",
+                measure("split", "Hole ends inside a token", Unit::Count, |_, s| s.split as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Train || p.view == View::Tokens,
+            headline(
+                "Tokens that rearranging the document adds.",
+                measure("overhead", "Extra tokens of the rearranged document", Unit::Fraction, |p, s| {
+                    let more = s.tokens[1] as f64 + p.marks() - s.tokens[0] as f64;
+                    more / (s.tokens[0].max(1) as f64)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view != View::Train,
+            headline(
+                "Tokens of the whole sequence, sentinels included.",
+                measure("sequence-tokens", "Sequence length, tokens", Unit::Count, |p, s| {
+                    s.sequence_tokens(p.bpe()) as f64
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Editor,
+            headline(
+                "Files of the repository that were added as context.",
+                measure("files-taken", "Other files in the prompt", Unit::Count, |_, s| s.chosen.files.len() as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Editor,
+            headline(
+                "Characters before the caret that didn’t fit.",
+                measure("prefix-cut", "Prefix characters cut off", Unit::Count, |_, s| s.chosen.cut[0] as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Editor,
+            headline(
+                "Characters after the caret that didn’t fit.",
+                measure("suffix-cut", "Suffix characters cut off", Unit::Count, |_, s| s.chosen.cut[1] as f64),
+            ),
+        ),
+        measure("healed", "Characters taken back by token healing", Unit::Count, |_, s| length(&s.healing.dropped)),
+        measure("allowed", "Tokens allowed after token healing", Unit::Count, |_, s| s.healing.allowed.len() as f64),
+        measure("blank-tokens", "Whitespace-only tokens", Unit::Count, |p, s| {
             p.bpe().encode(&s.document).iter().filter(|token| token.trim().is_empty()).count() as f64
         }),
     ];

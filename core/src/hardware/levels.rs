@@ -7,7 +7,7 @@
 
 use super::links::{self, LATENCY_SOURCE};
 use super::{Accelerator, CHIPS};
-use crate::declare::{Field, Measure, Model, Param, choice, measure, whole};
+use crate::declare::{Field, Measure, Model, Param, choice, headline, measure, when, whole};
 use crate::options;
 use crate::quantity::{Unit, bytes_binary, number, unbroken};
 use crate::units::{GIB, KIB};
@@ -136,7 +136,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("gpu", "the GPU", CHIPS, "h100-80").label("GPU").main().at(|p| p.gpu.slot()),
         choice("show", "what is drawn over the size", Show::LIST, "bandwidth")
-            .label("Over size")
+            .label("Chart")
             .main()
             .at(|p| p.show.slot()),
         whole("bytes", "bytes of what is to be kept", [1, 1 << MOST], "16777216")
@@ -147,44 +147,80 @@ impl Model for Params {
             .at(|p| p.bytes.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, [Level; LEVELS]>] = &[
-        measure("registers", "Registers", Unit::Bytes, |_, l| l[0].size),
-        measure("near", "Shared memory and L1", Unit::Bytes, |_, l| l[1].size),
-        measure("near-of-sm", "Shared memory and L1 of an SM", Unit::Bytes, |_, l| l[1].unit),
-        measure("l2", "L2", Unit::Bytes, |_, l| l[2].size),
-        measure("hbm", "HBM", Unit::Bytes, |_, l| l[3].size),
-        measure("registers-bandwidth", "Bandwidth of the registers", Unit::BytesPerSecond, |_, l| {
-            or_nothing(l[0].bandwidth)
-        }),
-        measure("near-bandwidth", "Bandwidth of shared memory", Unit::BytesPerSecond, |_, l| {
-            or_nothing(l[1].bandwidth)
-        }),
-        measure("l2-bandwidth", "Bandwidth of L2; 0 where it is not published", Unit::BytesPerSecond, |_, l| {
-            or_nothing(l[2].bandwidth)
-        }),
-        measure("hbm-bandwidth", "Bandwidth of HBM", Unit::BytesPerSecond, |_, l| or_nothing(l[3].bandwidth)),
-        measure("nvlink-bandwidth", "Bandwidth of NVLink, one way", Unit::BytesPerSecond, |_, l| {
-            or_nothing(l[4].bandwidth)
-        }),
-        measure("pcie-bandwidth", "Bandwidth of PCIe, one way", Unit::BytesPerSecond, |_, l| {
-            or_nothing(l[5].bandwidth)
-        }),
-        measure("near-latency", "Latency of shared memory", Unit::Seconds, |_, l| or_nothing(l[1].latency)),
-        measure("l2-latency", "Latency of L2", Unit::Seconds, |_, l| or_nothing(l[2].latency)),
-        measure("hbm-latency", "Latency of HBM; 0 where it is not published", Unit::Seconds, |_, l| {
-            or_nothing(l[3].latency)
-        }),
-        measure(
-            "read",
-            "Time to read your data once from the nearest level that all SMs share; 0 where nothing holds them",
-            Unit::Seconds,
-            |p, l| p.shared(l).and_then(|i| p.read_from(l, i)).unwrap_or(0.0),
+        measure("registers", "Register file, all SMs", Unit::Bytes, |_, l| l[0].size),
+        measure("near", "Shared memory and L1, all SMs", Unit::Bytes, |_, l| l[1].size),
+        measure("near-of-sm", "Shared memory and L1 per SM", Unit::Bytes, |_, l| l[1].unit),
+        measure("l2", "L2 cache", Unit::Bytes, |_, l| l[2].size),
+        measure("hbm", "HBM capacity", Unit::Bytes, |_, l| l[3].size),
+        when(
+            |_, l| l[0].bandwidth.is_some(),
+            measure("registers-bandwidth", "Register bandwidth", Unit::BytesPerSecond, |_, l| {
+                or_nothing(l[0].bandwidth)
+            }),
         ),
-        measure("read-hbm", "Time to read your data once from HBM", Unit::Seconds, |p, l| {
-            p.read_from(l, 3).unwrap_or(0.0)
-        }),
-        measure("read-pcie", "Time to read your data once over PCIe", Unit::Seconds, |p, l| {
-            p.read_from(l, 5).unwrap_or(0.0)
-        }),
+        when(
+            |_, l| l[1].bandwidth.is_some(),
+            measure("near-bandwidth", "Shared-memory bandwidth", Unit::BytesPerSecond, |_, l| {
+                or_nothing(l[1].bandwidth)
+            }),
+        ),
+        when(
+            |_, l| l[2].bandwidth.is_some(),
+            measure("l2-bandwidth", "L2 bandwidth", Unit::BytesPerSecond, |_, l| or_nothing(l[2].bandwidth)),
+        ),
+        headline(
+            "What all SMs together read from the GPU’s memory.",
+            measure("hbm-bandwidth", "HBM bandwidth", Unit::BytesPerSecond, |_, l| or_nothing(l[3].bandwidth)),
+        ),
+        when(
+            |_, l| l[4].bandwidth.is_some(),
+            measure("nvlink-bandwidth", "NVLink bandwidth, one way", Unit::BytesPerSecond, |_, l| {
+                or_nothing(l[4].bandwidth)
+            }),
+        ),
+        measure("pcie-bandwidth", "PCIe bandwidth, one way", Unit::BytesPerSecond, |_, l| or_nothing(l[5].bandwidth)),
+        when(
+            |_, l| l[1].latency.is_some(),
+            measure("near-latency", "Shared-memory latency", Unit::Seconds, |_, l| or_nothing(l[1].latency)),
+        ),
+        when(
+            |_, l| l[2].latency.is_some(),
+            measure("l2-latency", "L2 latency", Unit::Seconds, |_, l| or_nothing(l[2].latency)),
+        ),
+        when(
+            |_, l| l[3].latency.is_some(),
+            headline(
+                "From a load that misses every cache to its data.",
+                measure("hbm-latency", "HBM latency", Unit::Seconds, |_, l| or_nothing(l[3].latency)),
+            ),
+        ),
+        when(
+            |p, l| p.shared(l).is_some(),
+            headline(
+                "From the nearest level that all SMs share and that holds the data.",
+                measure("read", "Time to read your data once, nearest shared level", Unit::Seconds, |p, l| {
+                    p.shared(l).and_then(|i| p.read_from(l, i)).unwrap_or(0.0)
+                }),
+            ),
+        ),
+        when(
+            |p, l| p.read_from(l, 3).is_some(),
+            headline(
+                "If no cache helps.",
+                measure("read-hbm", "Time to read your data once from HBM", Unit::Seconds, |p, l| {
+                    p.read_from(l, 3).unwrap_or(0.0)
+                }),
+            ),
+        ),
+        when(
+            |p, l| p.read_from(l, 5).is_some(),
+            headline(
+                "From the host’s memory.",
+                measure("read-pcie", "Time to read your data once over PCIe", Unit::Seconds, |p, l| {
+                    p.read_from(l, 5).unwrap_or(0.0)
+                }),
+            ),
+        ),
     ];
 
     fn evaluate(&self) -> Result<[Level; LEVELS], String> {

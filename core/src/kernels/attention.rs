@@ -206,7 +206,7 @@ impl Work for Sizes {
             .doubling(6)
             .at(|p: &mut Params| p.sizes.kv_heads.slot()),
         switch("causal", "whether a query sees only the keys up to its own", false)
-            .label("A query sees")
+            .label("Attention span")
             .labels(&["all keys", "causal"])
             .main()
             .at(|p: &mut Params| p.sizes.causal.slot()),

@@ -37,7 +37,7 @@ pub enum Numbers {
 options!(Numbers {
     Single: "f32", "f32";
     HalfTiles: "f16", "f16, sums in f32";
-    HalfSums: "f16-sums", "f16, sums of a stage too";
+    HalfSums: "f16-sums", "f16, stage sums included";
 });
 
 impl Numbers {

@@ -6,7 +6,7 @@
 
 use super::family::{kernel, measures, names};
 use super::{Needs, RUN, Traffic, WORD, Work, intensity};
-use crate::declare::{Field as _, List, Measure, Param, Scale, Slot, choice, measure, whole};
+use crate::declare::{Field as _, List, Measure, Param, Scale, Slot, choice, headline, measure, whole};
 use crate::kernels::attention::{MAX_HEADS, WIDTHS, uneven};
 use crate::quantity::{Unit, grouped, number, unbroken};
 
@@ -109,7 +109,7 @@ impl Work for Sizes {
             .main()
             .at(|p: &mut Params| p.sizes.keys.slot()),
         whole("chunk", "keys that one workgroup goes along", [64, MAX_KEYS], "512")
-            .label("Keys for a workgroup")
+            .label("Keys per workgroup")
             .slider(Scale::Quarters(6, 15))
             .main()
             .at(|p: &mut Params| p.sizes.chunk.slot()),
@@ -129,9 +129,12 @@ impl Work for Sizes {
     ];
     const QUANTITIES: &'static [Measure<Params, Needs>] = &{
         let [a, b, c, d, e, f, g] = measures("Memory for partial results");
-        let workgroups = measure("workgroups", "Workgroups of the first pass", Unit::Count, |p: &Params, _: &Needs| {
-            p.sizes.workgroups(p.kernel.0.scheme) as f64
-        });
+        let workgroups = headline(
+            "Too few of them leave most of the GPU idle.",
+            measure("workgroups", "Workgroups of the first pass", Unit::Count, |p: &Params, _: &Needs| {
+                p.sizes.workgroups(p.kernel.0.scheme) as f64
+            }),
+        );
         [a, b, c, d, e, f, g, workgroups]
     };
 

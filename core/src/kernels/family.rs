@@ -1,7 +1,9 @@
 //! What every family of kernels has: the kernels, the work that all of them do, and a state that names one of them.
 
 use super::{Needs, Rung, intensity};
-use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Slot, choice, measure, whole};
+use crate::declare::{
+    Choose, Declaration, Field, List, Measure, Model, Param, Slot, choice, doc, headline, measure, whole,
+};
 use crate::quantity::Unit;
 use crate::query::{Query, Reader};
 
@@ -96,12 +98,24 @@ pub const RUN: Declaration = whole("run", "1: run as the page opens", [0, 1], "0
 /// The quantities of every family; `scratch` says what the memory beside inputs and output is for.
 pub(super) const fn measures<W: Work>(scratch: &'static str) -> [Measure<Params<W>, Needs>; 7] {
     [
-        measure("flop", "Work", Unit::Flop, |p, _| p.sizes.flop() as f64),
-        measure("compulsory", "Minimum bytes moved", Unit::Bytes, |p, _| p.sizes.compulsory() as f64),
-        measure("asked", "Bytes requested", Unit::Bytes, |_, needs| needs.asked.total() as f64),
-        measure("intensity", "FLOP per byte requested", Unit::Ratio, |p, needs| {
-            intensity(p.sizes.flop(), needs.asked.total())
-        }),
+        doc(
+            "Floating-point operations of the problem.",
+            measure("flop", "Work", Unit::Flop, |p, _| p.sizes.flop() as f64),
+        ),
+        headline(
+            "Every input read once and every output written once.",
+            measure("compulsory", "Minimum bytes moved", Unit::Bytes, |p, _| p.sizes.compulsory() as f64),
+        ),
+        headline(
+            "What all invocations together load and store; caches serve some of it.",
+            measure("asked", "Bytes requested", Unit::Bytes, |_, needs| needs.asked.total() as f64),
+        ),
+        headline(
+            "The higher it is, the less the kernel depends on memory.",
+            measure("intensity", "FLOPs per byte requested", Unit::Ratio, |p, needs| {
+                intensity(p.sizes.flop(), needs.asked.total())
+            }),
+        ),
         measure("best-intensity", "Best arithmetic intensity, FLOP/byte", Unit::Ratio, |p, _| {
             intensity(p.sizes.flop(), p.sizes.compulsory())
         }),

@@ -8,7 +8,9 @@
 use super::measured::Measured;
 use super::rows::{LANES, OWN, Op, Sizes, Way};
 use super::{Needs, RUN, Traffic, intensity, rows};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, Slot, Takes, choice, measure, real, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Param, Scale, Slot, Takes, choice, doc, headline, measure, real, whole,
+};
 use crate::hardware::{self, Accelerator};
 use crate::network::measured::{Fit, fit};
 use crate::quantity::{Unit, number, unbroken};
@@ -91,25 +93,45 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, Compared>] = &[
         measure("bytes", "Bytes moved", Unit::Bytes, |_, c| c.here.bytes()),
         measure("bytes-unfused", "Bytes moved, unfused", Unit::Bytes, |_, c| c.unfused.bytes()),
-        measure("saved", "Traffic saved", Unit::Bytes, |_, c| c.unfused.bytes() - c.here.bytes()),
+        headline(
+            "Bytes that fusing keeps out of memory.",
+            measure("saved", "Traffic saved", Unit::Bytes, |_, c| c.unfused.bytes() - c.here.bytes()),
+        ),
         measure("traffic-ratio", "Traffic, unfused over fused", Unit::Ratio, |_, c| c.unfused.bytes() / c.here.bytes()),
-        measure("launches", "Launches", Unit::Count, |_, c| c.here.launches as f64),
-        measure("launches-unfused", "Launches, unfused", Unit::Count, |_, c| c.unfused.launches as f64),
-        measure("time", "Predicted time", Unit::Seconds, |_, c| c.here.time()),
+        headline(
+            "Kernels that the GPU starts.",
+            measure("launches", "Kernel launches", Unit::Count, |_, c| c.here.launches as f64),
+        ),
+        measure("launches-unfused", "Kernel launches, unfused", Unit::Count, |_, c| c.unfused.launches as f64),
+        headline(
+            "Launches plus traffic at the GPU’s bandwidth.",
+            measure("time", "Predicted time", Unit::Seconds, |_, c| c.here.time()),
+        ),
         measure("time-unfused", "Predicted time, unfused", Unit::Seconds, |_, c| c.unfused.time()),
-        measure("speedup", "Speed-up over unfused", Unit::Ratio, |_, c| c.unfused.time() / c.here.time()),
+        headline(
+            "The predicted time of the unfused kernels over that of the fused ones.",
+            measure("speedup", "Speedup over unfused", Unit::Ratio, |_, c| c.unfused.time() / c.here.time()),
+        ),
         measure("traffic-time", "Time in traffic", Unit::Seconds, |_, c| c.here.traffic_time),
         measure("launch-time", "Time in launches", Unit::Seconds, |_, c| c.here.launch_time),
-        measure("launch-share", "Launch share of the time", Unit::Fraction, |_, c| c.here.launch_time / c.here.time()),
-        measure("access", "One access to memory", Unit::Seconds, |_, _| ACCESS),
-        measure("full-rate-time", "Time of the bytes at full bandwidth", Unit::Seconds, |p, c| {
+        headline(
+            "The share of the predicted time that goes into starting kernels.",
+            measure("launch-share", "Launch share of predicted time", Unit::Fraction, |_, c| {
+                c.here.launch_time / c.here.time()
+            }),
+        ),
+        measure("access", "Latency of one memory access", Unit::Seconds, |_, _| ACCESS),
+        measure("full-rate-time", "Time of the traffic at full bandwidth", Unit::Seconds, |p, c| {
             c.here.bytes() / p.gpu.bandwidth
         }),
-        measure("crossover", "Break-even size, values", Unit::Count, |p, c| {
-            // Where a launch is shorter than an access, traffic is the longer at every size.
-            let values = p.sizes.values() as f64 * c.here.launch_time * p.gpu.bandwidth / c.here.bytes();
-            if p.launch * 1e-6 > ACCESS { values } else { 0.0 }
-        }),
+        doc(
+            "Below this size, launches take longer than traffic.",
+            measure("crossover", "Break-even size, values", Unit::Count, |p, c| {
+                // Where a launch is shorter than an access, traffic is the longer at every size.
+                let values = p.sizes.values() as f64 * c.here.launch_time * p.gpu.bandwidth / c.here.bytes();
+                if p.launch * 1e-6 > ACCESS { values } else { 0.0 }
+            }),
+        ),
         measure("scratch", "Intermediate buffers", Unit::Bytes, |_, c| c.here.needs.scratch as f64),
         measure("held", "Row values per invocation", Unit::Count, |p, c| {
             let keeps = c.kernel.launches.iter().any(|launch| launch.kept);

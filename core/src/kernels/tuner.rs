@@ -8,7 +8,7 @@ use super::config::{Config, Numbers, WORKGROUP_MEMORY};
 use super::intensity;
 use super::matmul::{Kernel, Scheme};
 use super::measured::Measured;
-use crate::declare::{Field as _, List, Measure, Model, Param, Scale, choice, measure, whole};
+use crate::declare::{Field as _, List, Measure, Model, Param, Scale, choice, headline, measure, whole};
 use crate::hardware::{self, Accelerator};
 use crate::quantity::{Unit, number, unbroken};
 use crate::query::Query;
@@ -110,7 +110,7 @@ impl Model for Params {
         "Shapes of one matmul kernel, tried on your own GPU: what each asks of memory, and which is fastest.";
     const PARAMS: &'static [Param<Self>] = &[
         whole("n", "rows and columns of all matrices", [64, 4096], "1024")
-            .label("Side of the matrices")
+            .label("Matrix size")
             .slider(Scale::Quarters(6, 12))
             .main()
             .at(|p| p.n.slot()),
@@ -127,17 +127,32 @@ impl Model for Params {
             .at(|p| p.gpu.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Config>] = &[
-        measure("intensity", "FLOP per byte from memory", Unit::Ratio, |_, c| c.intensity()),
-        measure("inner-intensity", "FLOP per byte from workgroup memory", Unit::Ratio, |_, c| c.inner_intensity()),
-        measure("bank-passes", "Passes of the banks, of the fewest", Unit::Ratio, |_, c| {
+        headline(
+            "How often a value is used for each time it is loaded from memory.",
+            measure("intensity", "FLOPs per byte from memory", Unit::Ratio, |_, c| c.intensity()),
+        ),
+        measure("inner-intensity", "FLOPs per byte from workgroup memory", Unit::Ratio, |_, c| c.inner_intensity()),
+        measure("bank-passes", "Bank passes over the minimum", Unit::Ratio, |_, c| {
             let (passes, least) = c.passes();
             intensity(passes, least)
         }),
-        measure("workgroup-memory", "Workgroup memory", Unit::Bytes, |_, c| c.workgroup_memory() as f64),
-        measure("invocations", "Invocations of a workgroup", Unit::Count, |_, c| c.lanes() as f64),
-        measure("registers", "Registers of an invocation, about", Unit::Count, |_, c| c.registers() as f64),
-        measure("occupancy", "Occupancy", Unit::Fraction, |p, c| c.occupancy(p.gpu)),
-        measure("shapes", "Shapes that fit", Unit::Count, |p, _| p.fitting().len() as f64),
+        headline(
+            "Shared memory that one workgroup needs.",
+            measure("workgroup-memory", "Workgroup memory", Unit::Bytes, |_, c| c.workgroup_memory() as f64),
+        ),
+        measure("invocations", "Invocations per workgroup", Unit::Count, |_, c| c.lanes() as f64),
+        headline(
+            "More of them leave room for fewer warps.",
+            measure("registers", "Registers per invocation, estimated", Unit::Count, |_, c| c.registers() as f64),
+        ),
+        headline(
+            "Resident warps over the most that an SM holds.",
+            measure("occupancy", "Occupancy", Unit::Fraction, |p, c| c.occupancy(p.gpu)),
+        ),
+        headline(
+            "Shapes the tuner can try.",
+            measure("shapes", "Tile shapes that fit", Unit::Count, |p, _| p.fitting().len() as f64),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Config, String> {

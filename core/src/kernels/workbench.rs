@@ -5,7 +5,7 @@
 //! small puzzles is that of Rush's GPU-Puzzles (<https://github.com/srush/GPU-Puzzles>); these are others.
 
 use super::{WORD, intensity};
-use crate::declare::{Field as _, List, Measure, Model, Param, choice, measure};
+use crate::declare::{Field as _, List, Measure, Model, Param, choice, headline, measure};
 use crate::quantity::Unit;
 
 /// A kernel to write.
@@ -389,10 +389,16 @@ impl Model for Params {
             .at(|p| p.puzzle.slot())];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         measure("flop", "FLOPs of the timed run", Unit::Flop, |p, ()| p.puzzle.flop() as f64),
-        measure("compulsory", "Minimum bytes moved", Unit::Bytes, |p, ()| p.puzzle.compulsory() as f64),
-        measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| {
-            intensity(p.puzzle.flop(), p.puzzle.compulsory())
-        }),
+        headline(
+            "Every input read once and every output written once.",
+            measure("compulsory", "Minimum bytes moved", Unit::Bytes, |p, ()| p.puzzle.compulsory() as f64),
+        ),
+        headline(
+            "FLOPs over the minimum bytes: no kernel reaches more.",
+            measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |p, ()| {
+                intensity(p.puzzle.flop(), p.puzzle.compulsory())
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<(), String> {

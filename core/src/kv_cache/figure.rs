@@ -5,7 +5,9 @@ mod finding;
 use super::decode::{Way, Work, work};
 use super::models::{self, Model as Named};
 use super::{Cache, Keeps, Layers};
-use crate::declare::{Declaration, Field as _, List, Measure, Model, Param, Takes, choice, measure, real, whole};
+use crate::declare::{
+    Declaration, Field as _, List, Measure, Model, Param, Takes, choice, doc, headline, measure, real, when, whole,
+};
 use crate::hardware::{self, Accelerator};
 use crate::model::bytes_of_weight;
 use crate::options;
@@ -240,35 +242,35 @@ impl Model for Params {
             .drawn()
             .at(|p| p.attention.slot()),
         whole("context", "tokens of a sequence", [1, 1 << LONGEST], "8192")
-            .label("Tokens of a sequence")
+            .label("Sequence length, tokens")
             .format(|v| grouped(v as u64))
             .doubling(LONGEST)
             .main()
             .at(|p| p.context.slot()),
-        choice("bits", "bits of a cached value", BITS, "16").label("Bits of a value").main().at(|p| p.bits.slot()),
+        choice("bits", "bits of a cached value", BITS, "16").label("Bits per value").main().at(|p| p.bits.slot()),
         whole(
             "groups",
             "key–value heads of grouped-query attention, which divide the query heads; 0 for the model’s own, or 8",
             [0, 1024],
             "0",
         )
-        .label("Key–value heads of GQA (0: as published)")
+        .label("GQA key–value heads (0 keeps the published number)")
         .more("Attention")
         .quiet()
         .at(|p| p.groups.slot()),
         whole("rank", "width of the latent; 0 for the model’s own, or four heads", [0, 4096], "0")
-            .label("Width of the latent")
+            .label("Latent size")
             .format(|v| if v == 0.0 { "as published".to_owned() } else { grouped(v as u64) })
             .steps(64.0)
             .more("Attention")
             .quiet()
             .at(|p| p.rank.slot()),
         choice("mix", "which layers look back on everything", Mix::LIST, "own")
-            .label("Layers that see everything")
+            .label("Full-attention layers")
             .more("Layers")
             .at(|p| p.mix.slot()),
         whole("every", "one layer in so many looks back on everything", [1, 64], "4")
-            .label("One in")
+            .label("Full-attention interval")
             .doubling(6)
             .more("Layers")
             .at(|p| p.every.slot()),
@@ -289,58 +291,149 @@ impl Model for Params {
             .more("Serving")
             .at(|p| p.gpus.slot()),
         choice("share", "how several GPUs share the cache", Share::LIST, "heads")
-            .label("Each GPU has some")
+            .label("Sharding across GPUs")
             .more("Serving")
             .at(|p| p.share.slot()),
         choice("weight-bits", "bits of a weight", WEIGHT_BITS, "8")
-            .label("Bits of a weight")
+            .label("Bits per weight")
             .more("Serving")
             .at(|p| p.weight_bits.slot()),
         ACTIVATIONS.more("Serving").at(|p| p.activations.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("bytes-per-token", "Kept of a token", Unit::Bytes, |_, s| s.chosen.per_token),
-        measure("values-per-layer", "Values of a token in a layer", Unit::Count, |_, s| {
+        when(
+            |p, _| matches!(p.view, View::Kinds | View::Models),
+            headline(
+                "What one token keeps in all layers.",
+                measure("bytes-per-token", "KV cache per token", Unit::Bytes, |_, s| s.chosen.per_token),
+            ),
+        ),
+        measure("values-per-layer", "Values per token and layer", Unit::Count, |_, s| {
             s.chosen.cache.values_per_token() as f64 / s.chosen.growing_layers().max(1) as f64
         }),
-        measure("growing-layers", "Layers that keep tokens", Unit::Count, |_, s| s.chosen.growing_layers() as f64),
+        measure("growing-layers", "Layers that cache every token", Unit::Count, |_, s| {
+            s.chosen.growing_layers() as f64
+        }),
         measure("layers", "Layers", Unit::Count, |_, s| s.chosen.cache.count() as f64),
         measure("heads", "Query heads", Unit::Count, |_, s| s.model.heads as f64),
-        measure("sequence-bytes", "Cache of a sequence", Unit::Bytes, |_, s| s.chosen.sequence),
-        measure("state-bytes", "Of that, states", Unit::Bytes, |_, s| s.chosen.cache.state_bytes()),
-        measure("mha-bytes-per-token", "With multi-head attention", Unit::Bytes, |_, s| s.kinds[0].per_token),
-        measure("gqa-bytes-per-token", "With grouped-query attention", Unit::Bytes, |_, s| s.kinds[1].per_token),
-        measure("mqa-bytes-per-token", "With multi-query attention", Unit::Bytes, |_, s| s.kinds[2].per_token),
-        measure("mla-bytes-per-token", "With latent attention", Unit::Bytes, |_, s| s.kinds[3].per_token),
-        measure("share-of-mha", "Of multi-head attention’s", Unit::Fraction, |_, s| {
-            over(s.chosen.per_token, s.kinds[0].per_token)
+        when(
+            |p, _| p.view != View::Step,
+            headline(
+                "What one sequence of this length keeps.",
+                measure("sequence-bytes", "KV cache per sequence", Unit::Bytes, |_, s| s.chosen.sequence),
+            ),
+        ),
+        doc(
+            "What layers without a growing cache keep.",
+            measure("state-bytes", "Recurrent state per sequence", Unit::Bytes, |_, s| s.chosen.cache.state_bytes()),
+        ),
+        measure("mha-bytes-per-token", "KV cache per token, multi-head attention", Unit::Bytes, |_, s| {
+            s.kinds[0].per_token
         }),
-        measure("groups-like", "As many key–value heads", Unit::Ratio, |_, s| s.groups_like()),
-        measure("against-bytes-per-token", "The other model’s, 16 bits", Unit::Bytes, |_, s| s.against),
-        measure("saved", "Less than the other model’s", Unit::Fraction, |_, s| {
-            1.0 - over(s.chosen.per_token, s.against)
+        measure("gqa-bytes-per-token", "KV cache per token, grouped-query attention", Unit::Bytes, |_, s| {
+            s.kinds[1].per_token
         }),
+        measure("mqa-bytes-per-token", "KV cache per token, multi-query attention", Unit::Bytes, |_, s| {
+            s.kinds[2].per_token
+        }),
+        measure("mla-bytes-per-token", "KV cache per token, latent attention", Unit::Bytes, |_, s| {
+            s.kinds[3].per_token
+        }),
+        when(
+            |p, _| matches!(p.view, View::Kinds | View::Models),
+            headline(
+                "The cache over that of the same model with multi-head attention.",
+                measure("share-of-mha", "Cache size relative to multi-head attention", Unit::Fraction, |_, s| {
+                    over(s.chosen.per_token, s.kinds[0].per_token)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Kinds,
+            headline(
+                "Grouped-query attention with so many heads would keep as much.",
+                measure("groups-like", "Equivalent number of key–value heads", Unit::Ratio, |_, s| s.groups_like()),
+            ),
+        ),
+        measure("against-bytes-per-token", "KV cache per token of the other model, 16 bits", Unit::Bytes, |_, s| {
+            s.against
+        }),
+        when(
+            |p, _| p.view == View::Kinds,
+            headline(
+                "How much less a token keeps than in the model compared with.",
+                measure("saved", "Reduction against the other model", Unit::Fraction, |_, s| {
+                    1.0 - over(s.chosen.per_token, s.against)
+                }),
+            ),
+        ),
         measure("weights", "Weights", Unit::Bytes, |_, s| s.weights),
-        measure("room", "Left for caches", Unit::Bytes, |_, s| s.room),
-        measure("requests", "Requests that fit", Unit::Count, |_, s| s.chosen.requests),
-        measure("flop-absorbed", "Absorbed, a token and layer", Unit::Flop, |p, s| {
+        when(
+            |p, _| p.view == View::Requests,
+            headline(
+                "GPU memory without the weights.",
+                measure("room", "Memory left for KV caches", Unit::Bytes, |_, s| s.room),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Requests,
+            headline(
+                "Sequences of this length whose caches fit together.",
+                measure("requests", "Requests that fit", Unit::Count, |_, s| s.chosen.requests),
+            ),
+        ),
+        measure("flop-absorbed", "FLOPs per token and layer, absorbed", Unit::Flop, |p, s| {
             p.latent_work(s, Way::Absorbed).flop
         }),
-        measure("flop-rebuilt", "Rebuilt, a token and layer", Unit::Flop, |p, s| p.latent_work(s, Way::Rebuilt).flop),
-        measure("flop-heads", "With keys of every head", Unit::Flop, |_, s| s.kind_work(0).flop),
-        measure("intensity-absorbed", "Absorbed, FLOP for a byte", Unit::Ratio, |p, s| {
-            p.latent_work(s, Way::Absorbed).intensity(p.bytes())
+        measure("flop-rebuilt", "FLOPs per token and layer, keys rebuilt", Unit::Flop, |p, s| {
+            p.latent_work(s, Way::Rebuilt).flop
         }),
-        measure("intensity-heads", "With keys of every head, FLOP for a byte", Unit::Ratio, |p, s| {
-            s.kind_work(0).intensity(p.bytes())
-        }),
-        measure("step-absorbed", "A step, absorbed", Unit::Seconds, |p, s| {
-            p.step(s, p.latent_work(s, Way::Absorbed), p.context)
-        }),
-        measure("step-rebuilt", "A step, rebuilt", Unit::Seconds, |p, s| {
-            p.step(s, p.latent_work(s, Way::Rebuilt), p.context)
-        }),
-        measure("step-heads", "A step, keys of every head", Unit::Seconds, |p, s| p.step(s, s.kind_work(0), p.context)),
+        measure("flop-heads", "FLOPs per token and layer, multi-head", Unit::Flop, |_, s| s.kind_work(0).flop),
+        when(
+            |p, _| p.view == View::Step,
+            headline(
+                "How much arithmetic comes with each byte of the latent cache.",
+                measure("intensity-absorbed", "FLOPs per byte, absorbed", Unit::Ratio, |p, s| {
+                    p.latent_work(s, Way::Absorbed).intensity(p.bytes())
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Step,
+            headline(
+                "How much arithmetic comes with each byte of a multi-head cache.",
+                measure("intensity-heads", "FLOPs per byte, multi-head", Unit::Ratio, |p, s| {
+                    s.kind_work(0).intensity(p.bytes())
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Step,
+            headline(
+                "Decoding with the latent cache read as it is.",
+                measure("step-absorbed", "Attention time per step, absorbed", Unit::Seconds, |p, s| {
+                    p.step(s, p.latent_work(s, Way::Absorbed), p.context)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Step,
+            headline(
+                "Decoding with every head’s keys rebuilt from the latent cache.",
+                measure("step-rebuilt", "Attention time per step, keys rebuilt", Unit::Seconds, |p, s| {
+                    p.step(s, p.latent_work(s, Way::Rebuilt), p.context)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Step,
+            headline(
+                "Decoding with keys and values of every head cached.",
+                measure("step-heads", "Attention time per step, multi-head", Unit::Seconds, |p, s| {
+                    p.step(s, s.kind_work(0), p.context)
+                }),
+            ),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {

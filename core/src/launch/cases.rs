@@ -97,7 +97,7 @@ options!(Case {
     Fifteen: "15", "15 · a pod finds no GPU";
     Sixteen: "16", "16 · a pod stays Pending";
     Seventeen: "17", "17 · no space left on a device";
-    Eighteen: "18", "18 · the loss is that of one node";
+    Eighteen: "18", "18 · the loss is a single node’s";
     Nineteen: "19", "19 · no pod appears";
     Twenty: "20", "20 · rank 0 alone gets far";
     TwentyOne: "21", "21 · Ray tries again and again";

@@ -5,7 +5,10 @@ use super::record::Kept;
 use super::verdict::{Launch, Outcome};
 use super::world::{Process, World};
 use super::{batch, manifest};
-use crate::declare::{Field, Measure, Model, Param, Slot, Takes, Text, choice, measure, switch, text, whole};
+use crate::declare::{
+    Field, Measure, Model, Param, Slot, Takes, Text, choice, doc, headline, measure, switch, text, when, whole, within,
+    words, yes_no,
+};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -136,7 +139,7 @@ impl Model for Params {
             .at(|p| p.nodes.slot()),
         whole("gpus", "GPUs of a node", [1, 8], "8")
             .takes(Takes::Node)
-            .label("GPUs of a node")
+            .label("GPUs per node")
             .doubling(3)
             .main()
             .at(|p| p.gpus.slot()),
@@ -151,44 +154,73 @@ impl Model for Params {
         switch("explain", "whether it is said what is wrong", false).drawn().quiet().at(|p| p.explain.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Launch>] = &[
+        words(
+            Outcome::LIST.labels,
+            headline(
+                "What becomes of the launch.",
+                measure("outcome", "Outcome", Unit::Count, |_, l| {
+                    Outcome::ALL.iter().position(|outcome| *outcome == l.outcome()).unwrap_or(0) as f64
+                }),
+            ),
+        ),
         measure("processes", "Processes started", Unit::Count, |_, l| l.processes.len() as f64),
-        measure("training", "Processes that train", Unit::Count, |_, l| l.training() as f64),
+        within(
+            |_, l| l.processes.len() as f64,
+            headline(
+                "Processes that do useful work, of those that were started.",
+                measure("training", "Processes training", Unit::Count, |_, l| l.training() as f64),
+            ),
+        ),
         measure("world-size", "WORLD_SIZE", Unit::Count, |_, l| {
             l.processes.iter().filter_map(|p| p.world_size).max().unwrap_or(0) as f64
         }),
-        measure("nodes-used", "Nodes with a process", Unit::Count, |_, l| l.nodes() as f64),
-        measure("all-gpus", "GPUs of the cluster", Unit::Count, |p, _| (p.nodes * p.gpus) as f64),
-        measure("gpus-seen", "GPUs that a process sees", Unit::Count, |_, l| l.gpus_seen() as f64),
-        measure("idle-gpus", "Of these, that nobody takes", Unit::Count, |_, l| {
-            l.gpus_seen().saturating_sub(l.processes.len()) as f64
-        }),
-        measure("trains", "It trains as it should (1) or not (0)", Unit::Count, |_, l| is(l, Outcome::Trains)),
-        measure("silent", "It trains, and something is wrong (1)", Unit::Count, |_, l| is(l, Outcome::Silent)),
-        measure("fails", "It fails with an error (1)", Unit::Count, |_, l| is(l, Outcome::Fails)),
-        measure("hangs", "It hangs (1)", Unit::Count, |_, l| is(l, Outcome::Hangs)),
-        measure("silence", "Time until it says that it failed", Unit::Seconds, |_, l| l.silence() as f64),
-        measure("worlds", "Worlds: processes that can meet", Unit::Count, |_, l| {
-            l.processes.iter().map(|p| p.world).max().map_or(0.0, |most| (most + 1) as f64)
-        }),
-        measure("rank", "RANK of the process looked at", Unit::Count, |p, l| {
+        measure("nodes-used", "Nodes running a process", Unit::Count, |_, l| l.nodes() as f64),
+        measure("all-gpus", "GPUs in the cluster", Unit::Count, |p, _| (p.nodes * p.gpus) as f64),
+        measure("gpus-seen", "GPUs visible to some process", Unit::Count, |_, l| l.gpus_seen() as f64),
+        headline(
+            "GPUs that you pay for and don’t use.",
+            measure("idle-gpus", "Visible GPUs no process uses", Unit::Count, |_, l| {
+                l.gpus_seen().saturating_sub(l.processes.len()) as f64
+            }),
+        ),
+        yes_no(measure("trains", "Trains correctly", Unit::Count, |_, l| is(l, Outcome::Trains))),
+        yes_no(measure("silent", "Trains with a silent fault", Unit::Count, |_, l| is(l, Outcome::Silent))),
+        yes_no(measure("fails", "Fails with an error", Unit::Count, |_, l| is(l, Outcome::Fails))),
+        yes_no(measure("hangs", "Hangs", Unit::Count, |_, l| is(l, Outcome::Hangs))),
+        when(
+            |_, l| l.silence() > 0,
+            headline(
+                "How long you wait before anything tells you that the job has failed.",
+                measure("silence", "Time until an error appears", Unit::Seconds, |_, l| l.silence() as f64),
+            ),
+        ),
+        doc(
+            "Processes that can reach each other count as one group. There should be one.",
+            measure("worlds", "Separate process groups", Unit::Count, |_, l| {
+                l.processes.iter().map(|p| p.world).max().map_or(0.0, |most| (most + 1) as f64)
+            }),
+        ),
+        measure("rank", "RANK of the selected process", Unit::Count, |p, l| {
             p.looked_at(l).and_then(|p| p.rank).unwrap_or(0) as f64
         }),
-        measure("local-rank", "Its LOCAL_RANK", Unit::Count, |p, l| {
+        measure("local-rank", "LOCAL_RANK of the selected process", Unit::Count, |p, l| {
             p.looked_at(l).and_then(|p| p.local_rank).unwrap_or(0) as f64
         }),
-        measure("visible", "GPUs that it sees", Unit::Count, |p, l| {
+        measure("visible", "GPUs the selected process sees", Unit::Count, |p, l| {
             p.looked_at(l).map_or(0, |p| p.visible.len()) as f64
         }),
-        measure("recorded", "Items that are recorded", Unit::Count, |p, l| p.items(l, Kept::Recorded) as f64),
+        measure("recorded", "Items recorded", Unit::Count, |p, l| p.items(l, Kept::Recorded) as f64),
         measure("partly", "Items recorded in part", Unit::Count, |p, l| p.items(l, Kept::Partly) as f64),
-        measure("unrecorded", "Items that are missing", Unit::Count, |p, l| p.items(l, Kept::Missing) as f64),
-        measure("repeatable", "It can be repeated (1) or not (0)", Unit::Count, |p, l| {
-            f64::from(u8::from(p.repeatable(l)))
-        }),
-        measure("unread", "Not fully read", Unit::Count, |_, l| is(l, Outcome::Unread)),
-        measure("faults", "Something is wrong (1) or nothing (0)", Unit::Count, |_, l| {
-            f64::from(u8::from(l.fault.is_some()))
-        }),
+        measure("unrecorded", "Items not recorded", Unit::Count, |p, l| p.items(l, Kept::Missing) as f64),
+        when(
+            |p, _| p.show == Show::Record,
+            yes_no(headline(
+                "Whether what is recorded is enough to run the same thing again.",
+                measure("repeatable", "Run can be repeated", Unit::Count, |p, l| f64::from(u8::from(p.repeatable(l)))),
+            )),
+        ),
+        yes_no(measure("unread", "Script not fully read", Unit::Count, |_, l| is(l, Outcome::Unread))),
+        yes_no(measure("faults", "Fault found", Unit::Count, |_, l| f64::from(u8::from(l.fault.is_some())))),
     ];
 
     fn evaluate(&self) -> Result<Launch, String> {

@@ -2,7 +2,7 @@
 
 use super::cases::{Act, Case};
 use super::simulate::{Logged, Plan, Story};
-use crate::declare::{Field, Measure, Model, Param, Takes, choice, measure, real, switch, whole};
+use crate::declare::{Field, Measure, Model, Param, Takes, choice, headline, measure, real, switch, whole};
 use crate::quantity::{Unit, grouped};
 
 /// Most steps of a run.
@@ -44,14 +44,14 @@ impl Model for Params {
     const SUMMARY: &'static str = "Nine runs of a tiny transformer in which something is wrong: loss, gradient norm, logits, update size and loss scale, what can be done, and what it costs in hours.";
     const PARAMS: &'static [Param<Self>] = &[
         choice("case", "the run, by letter", Case::LIST, "b").label("Run").main().at(|p| p.case.slot()),
-        choice("act", "what is done about it", Act::LIST, "wait").label("What you do").main().at(|p| p.act.slot()),
+        choice("act", "what is done about it", Act::LIST, "wait").label("Response").main().at(|p| p.act.slot()),
         whole("found", "the step before which it is done", [1, MAX_STEPS], "120")
-            .label("Before step")
+            .label("Response before step")
             .steps(1.0)
             .main()
             .at(|p| p.found.slot()),
         whole("back", "steps to go back at least", [0, MAX_STEPS], "20")
-            .label("Go back at least")
+            .label("Minimum rollback")
             .steps(5.0)
             .more("Checkpoints")
             .at(|p| p.back.slot()),
@@ -60,16 +60,16 @@ impl Model for Params {
             .more("Checkpoints")
             .at(|p| p.every.slot()),
         real("per", "real steps that a step here stands for", [1.0, 10_000.0], "100")
-            .label("Real steps for a step here")
+            .label("Real steps per step here")
             .more("What it costs")
             .at(|p| p.per.slot()),
         real("step-time", "seconds of a real step", [0.01, 1000.0], "14.4")
-            .label("Time of a real step")
+            .label("Real step time")
             .unit(Unit::Seconds)
             .more("What it costs")
             .at(|p| p.seconds.slot()),
         real("restart", "seconds from the decision to the first step", [0.0, 86_400.0], "1800")
-            .label("Time to restart")
+            .label("Restart time")
             .unit(Unit::Seconds)
             .more("What it costs")
             .at(|p| p.restart.slot()),
@@ -82,25 +82,37 @@ impl Model for Params {
         switch("told", "whether the cause is told", false).drawn().at(|p| p.told.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Story>] = &[
-        measure("loss", "Loss at the end", Unit::Ratio, |_, s| or_guessing(s.last[0])),
-        measure("healthy-loss", "With nothing wrong", Unit::Ratio, |_, s| or_guessing(s.last[1])),
-        measure("dropped", "Steps thrown away", Unit::Count, |_, s| s.dropped.len() as f64),
-        measure("behind", "Steps behind the healthy run at the end", Unit::Count, |_, s| s.behind()),
+        headline(
+            "Loss at the last step of this run.",
+            measure("loss", "Final loss", Unit::Ratio, |_, s| or_guessing(s.last[0])),
+        ),
+        headline(
+            "Loss at the last step of the same run with nothing wrong.",
+            measure("healthy-loss", "Final loss of the healthy run", Unit::Ratio, |_, s| or_guessing(s.last[1])),
+        ),
+        measure("dropped", "Steps discarded", Unit::Count, |_, s| s.dropped.len() as f64),
+        headline(
+            "How many steps earlier the healthy run had this loss.",
+            measure("behind", "Steps behind the healthy run", Unit::Count, |_, s| s.behind()),
+        ),
         measure("hours", "Time lost", Unit::Seconds, |p, s| p.lost(s)),
-        measure("gpu-hours", "GPU-hours lost", Unit::Count, |p, s| p.lost(s) / 3600.0 * f64::from(p.gpus)),
+        headline(
+            "Steps discarded and steps behind, on all GPUs.",
+            measure("gpu-hours", "GPU-hours lost", Unit::Count, |p, s| p.lost(s) / 3600.0 * f64::from(p.gpus)),
+        ),
         measure("peak-loss", "Highest loss after step 20", Unit::Ratio, |_, s| s.peak(|l| l.loss)),
-        measure("peak-gradient", "Longest gradient after step 20", Unit::Ratio, |_, s| s.peak(|l| l.gradient)),
+        measure("peak-gradient", "Largest gradient norm after step 20", Unit::Ratio, |_, s| s.peak(|l| l.gradient)),
         measure("peak-logit", "Largest attention logit after step 20", Unit::Ratio, |_, s| s.peak(|l| l.logit)),
         measure("peak-log-z", "Largest ln Z after step 20", Unit::Ratio, |_, s| s.peak(|l| l.log_z)),
-        measure("update", "Update over weights, mean of the last steps", Unit::Ratio, |_, s| {
-            mean(&s.kept, |l| l.update)
+        measure("update", "Update-to-weight ratio, last steps", Unit::Ratio, |_, s| mean(&s.kept, |l| l.update)),
+        measure("healthy-update", "Update-to-weight ratio, healthy run", Unit::Ratio, |_, s| {
+            mean(&s.healthy, |l| l.update)
         }),
-        measure("healthy-update", "The same with nothing wrong", Unit::Ratio, |_, s| mean(&s.healthy, |l| l.update)),
-        measure("gradient-ratio", "Gradient before step 90, over the healthy run’s", Unit::Ratio, |_, s| {
+        measure("gradient-ratio", "Gradient norm over the healthy run’s, before step 90", Unit::Ratio, |_, s| {
             let early = |log: &[Logged]| mean(log.get(..90).unwrap_or(log), |l| l.gradient);
             early(&s.kept) / early(&s.healthy).max(f64::MIN_POSITIVE)
         }),
-        measure("skipped", "Steps skipped", Unit::Count, |_, s| s.kept.iter().filter(|l| l.skipped).count() as f64),
+        measure("skipped", "Skipped steps", Unit::Count, |_, s| s.kept.iter().filter(|l| l.skipped).count() as f64),
         measure("lowest-scale", "Lowest loss scale", Unit::Ratio, |_, s| {
             s.kept.iter().map(|l| l.scale).fold(f64::INFINITY, f64::min).min(1e30)
         }),

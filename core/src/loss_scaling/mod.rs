@@ -10,7 +10,9 @@ mod tests;
 
 pub use choices::{Compute, Loss, MAX_OVERFLOWS, Overflows, View};
 
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real, switch, text, whole};
+use crate::declare::{
+    Field, Measure, Model, Param, Scale, choice, headline, measure, real, switch, text, when, whole, yes_no,
+};
 use crate::float::{exponent, power_of_two};
 use crate::quantity::{Unit, grouped};
 use network::{Keep, Run, Scaling, Step};
@@ -117,7 +119,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "train").label("Show").main().at(|p| p.view.slot()),
         choice("compute", "what the network computes in", Compute::LIST, "fp16")
-            .label("Computes in")
+            .label("Compute format")
             .main()
             .at(|p| p.compute.slot()),
         choice("scaling", "what the loss is multiplied by", Loss::LIST, "none")
@@ -131,7 +133,7 @@ impl Model for Params {
             .main()
             .at(|p| p.scale.slot()),
         whole("step", "the step on show", [1, MAX_STEPS], "1")
-            .label("Step on show")
+            .label("Selected step")
             .steps(1.0)
             .drawn()
             .at(|p| p.step.slot()),
@@ -148,18 +150,18 @@ impl Model for Params {
             [1, 1 << MICRO],
             "131072",
         )
-        .label("Gradients begin near")
+        .label("Initial gradient size")
         .format(|v| format!("1/{}", grouped(32 * v as u64)))
         .doubling(MICRO)
         .more("The run")
         .at(|p| p.micro.slot()),
         real("mean", "what is added to every embedding: the mean of the residual stream", [0.0, 512.0], "0")
-            .label("Mean of the embeddings")
+            .label("Embedding mean")
             .slider(Scale::FromZero(9))
             .more("The run")
             .at(|p| p.mean.slot()),
         real("qk", "what the first queries and keys are multiplied by", [1.0, 512.0], "1")
-            .label("Gain of queries and keys")
+            .label("Query–key gain")
             .doubling(9)
             .more("The run")
             .at(|p| p.qk.slot()),
@@ -182,32 +184,99 @@ impl Model for Params {
             .at(|p| p.hysteresis.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("loss", "Final loss", Unit::Ratio, |_, s| or_guessing(s.run.last)),
-        measure("reference-loss", "Final loss in fp32", Unit::Ratio, |_, s| or_guessing(s.reference.last)),
+        when(
+            |p, _| p.view == View::Train,
+            headline(
+                "Loss at the last step, or that of guessing if the run broke.",
+                measure("loss", "Final loss", Unit::Ratio, |_, s| or_guessing(s.run.last)),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Train,
+            headline(
+                "The same run in fp32.",
+                measure("reference-loss", "Final loss in fp32", Unit::Ratio, |_, s| or_guessing(s.reference.last)),
+            ),
+        ),
         measure("first-loss", "Loss at the first step", Unit::Ratio, |_, s| {
             or_guessing(s.reference.steps.first().map_or(f64::NAN, |step| step.loss))
         }),
-        measure("printed", "Logged loss at the last step", Unit::Ratio, |_, s| {
+        measure("printed", "Logged loss, last step", Unit::Ratio, |_, s| {
             s.run.steps.last().map_or(0.0, |step| f64::from(step.printed)).clamp(-1e30, 1e30).max(0.0)
         }),
-        measure("died", "Ended in NaN", Unit::Count, |_, s| f64::from(!s.run.last.is_finite())),
-        measure("broken-step", "First step with ∞ or NaN", Unit::Count, |_, s| {
-            s.run.steps.iter().position(|step| step.broken.is_some()).map_or(0.0, |i| i as f64 + 1.0)
-        }),
-        measure("skipped", "Skipped steps", Unit::Count, |_, s| {
-            s.run.steps.iter().filter(|s| s.skipped).count() as f64
-        }),
-        measure("final-scale", "Final loss scale", Unit::Ratio, |_, s| s.run.steps.last().map_or(0.0, |s| s.scale)),
-        measure("lost", "Gradients flushed to zero", Unit::Fraction, |p, s| p.fate(s).0),
-        measure("overflowed", "Gradients that overflow", Unit::Fraction, |p, s| p.fate(s).1),
-        measure("largest-scale", "Largest scale without overflow", Unit::Ratio, |p, s| p.largest_scale(s)),
-        measure("scale-after", "Scaler’s final scale", Unit::Ratio, |_, s| s.scaler.last().map_or(0.0, |s| s.scale)),
-        measure("scale-lowest", "Scaler’s lowest scale", Unit::Ratio, |p, s| {
-            s.scaler.iter().map(|s| s.scale).fold(p.first_scale(), f64::min)
-        }),
-        measure("scaler-skipped", "Steps the scaler skips", Unit::Count, |_, s| {
-            s.scaler.iter().filter(|s| s.overflow).count() as f64
-        }),
+        yes_no(measure("died", "Ended in NaN", Unit::Count, |_, s| f64::from(!s.run.last.is_finite()))),
+        when(
+            |_, s| s.run.steps.iter().any(|step| step.broken.is_some()),
+            measure("broken-step", "First step with ∞ or NaN", Unit::Count, |_, s| {
+                s.run.steps.iter().position(|step| step.broken.is_some()).map_or(0.0, |i| i as f64 + 1.0)
+            }),
+        ),
+        when(
+            |p, _| p.view == View::Train,
+            headline(
+                "Steps that the loss scaler threw away.",
+                measure("skipped", "Skipped steps", Unit::Count, |_, s| {
+                    s.run.steps.iter().filter(|s| s.skipped).count() as f64
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Train,
+            headline(
+                "The loss scale after the last step.",
+                measure("final-scale", "Final loss scale", Unit::Ratio, |_, s| {
+                    s.run.steps.last().map_or(0.0, |s| s.scale)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Gradients,
+            headline(
+                "Gradients too small for the format.",
+                measure("lost", "Gradients flushed to zero", Unit::Fraction, |p, s| p.fate(s).0),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Gradients,
+            headline(
+                "Gradients too large for the format.",
+                measure("overflowed", "Gradients that overflow", Unit::Fraction, |p, s| p.fate(s).1),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Gradients,
+            headline(
+                "The largest scale with which no gradient overflows.",
+                measure("largest-scale", "Largest scale without overflow", Unit::Ratio, |p, s| p.largest_scale(s)),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Scaler,
+            headline(
+                "The scale that the dynamic scaler ends with.",
+                measure("scale-after", "Scaler’s final scale", Unit::Ratio, |_, s| {
+                    s.scaler.last().map_or(0.0, |s| s.scale)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Scaler,
+            headline(
+                "The lowest scale that the dynamic scaler falls to.",
+                measure("scale-lowest", "Scaler’s lowest scale", Unit::Ratio, |p, s| {
+                    s.scaler.iter().map(|s| s.scale).fold(p.first_scale(), f64::min)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Scaler,
+            headline(
+                "Steps that the dynamic scaler throws away.",
+                measure("scaler-skipped", "Steps the scaler skips", Unit::Count, |_, s| {
+                    s.scaler.iter().filter(|s| s.overflow).count() as f64
+                }),
+            ),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {

@@ -1,7 +1,7 @@
 //! The parameters, and the model in the catalogue.
 
 use super::{Run, Work, run};
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::declare::{Field, Measure, Model, Param, Scale, choice, doc, headline, measure, real, whole};
 use crate::options;
 use crate::quantity::{Unit, number};
 
@@ -120,38 +120,58 @@ impl Model for Params {
             .doubling(4)
             .at(|p| p.units.slot()),
         whole("lanes", "lanes of each; rows and columns of the array", [1, 32], "32")
-            .label("Lanes of each")
+            .label("Lanes per core, warp or node")
             .doubling(5)
             .main()
             .at(|p| p.lanes.slot()),
         choice("touch", "who touched the memory of the cores first", Touch::LIST, "each")
-            .label("Memory touched first by")
+            .label("First touch by")
             .more("Memory and messages")
             .at(|p| p.touch.slot()),
         real("remote", "a step with memory of the other socket, in steps with near memory", [1.0, 100.0], "1.6")
-            .label("Far memory, times near")
+            .label("Far-to-near memory latency")
             .more("Memory and messages")
             .at(|p| p.remote.slot()),
         real("latency", "a message, in steps, however short it is", [0.0, 1e6], "20")
-            .label("A message, in steps")
+            .label("Message time, steps")
             .more("Memory and messages")
             .at(|p| p.latency.slot()),
         whole("step", "steps that have been done", [0, 100_000], "0").drawn().quiet().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("steps", "Steps", Unit::Count, |_, r| r.steps.len() as f64),
-        measure("time", "Time, in near-memory steps", Unit::Ratio, |_, r| r.time()),
-        measure("utilisation", "Lane utilisation", Unit::Fraction, |_, r| r.utilisation()),
-        measure("speedup", "Speed-up over one lane", Unit::Ratio, |_, r| r.speedup()),
+        headline(
+            "Steps, of which each lasts as long as its slowest memory access.",
+            measure("time", "Time, in near-memory steps", Unit::Ratio, |_, r| r.time()),
+        ),
+        headline(
+            "The share of lane steps that compute.",
+            measure("utilisation", "Lane utilization", Unit::Fraction, |_, r| r.utilisation()),
+        ),
+        headline(
+            "The time on one lane over the time on this machine.",
+            measure("speedup", "Speedup over one lane", Unit::Ratio, |_, r| r.speedup()),
+        ),
         measure("lanes-in-all", "Total lanes", Unit::Count, |_, r| (r.units * r.lanes) as f64),
-        measure("masked", "Masked lanes, all steps", Unit::Count, |_, r| r.masked()),
-        measure("near", "Bytes of near memory", Unit::Bytes, |_, r| r.near()),
-        measure("far", "Bytes of far memory", Unit::Bytes, |_, r| r.far()),
+        measure("masked", "Masked lane steps", Unit::Count, |_, r| r.masked()),
+        measure("near", "Bytes from near memory", Unit::Bytes, |_, r| r.near()),
+        headline(
+            "Bytes that come from memory that is slow to reach.",
+            measure("far", "Bytes from far memory", Unit::Bytes, |_, r| r.far()),
+        ),
         measure("messages", "Messages", Unit::Count, |_, r| r.messages()),
         measure("sent", "Bytes sent", Unit::Bytes, |_, r| r.sent()),
         measure("needed", "Work, multiply–adds", Unit::Count, |_, r| r.needed),
-        measure("span", "Span, multiply–adds", Unit::Count, |p, _| p.work.span(p.elements())),
-        measure("parallelism", "Work over span", Unit::Ratio, |p, r| r.needed / p.work.span(p.elements())),
+        doc(
+            "The longest chain of operations that depend on each other.",
+            measure("span", "Span, multiply–adds", Unit::Count, |p, _| p.work.span(p.elements())),
+        ),
+        headline(
+            "No number of lanes speeds the work up by more.",
+            measure("parallelism", "Parallelism: work over span", Unit::Ratio, |p, r| {
+                r.needed / p.work.span(p.elements())
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {

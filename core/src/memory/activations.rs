@@ -23,7 +23,9 @@ use super::layout::{LaidOut, Layout};
 use super::offload::{Offload, offload};
 use super::pipeline::Stage;
 use super::shard::Shards;
-use crate::declare::{Declaration, Field as _, Measure, Model, Param, all_apart, choice, join, measure, switch, whole};
+use crate::declare::{
+    Declaration, Field as _, Measure, Model, Param, all_apart, choice, headline, join, measure, switch, whole,
+};
 use crate::hardware::{self, Accelerator};
 use crate::model::shape::{Gated, SPECS as SHAPE};
 use crate::model::{Attention, ConfigProblem, ModelRef, ModelSize, QkNorm, Shape, reference};
@@ -97,10 +99,10 @@ const KEPT: &str = "Activations";
 
 /// Tokens of a sequence.
 pub(super) const SEQ: Declaration =
-    whole("seq", "tokens of a sequence", [1, MAX_SEQ], "8192").label("Tokens of a sequence").doubling(20);
+    whole("seq", "tokens of a sequence", [1, MAX_SEQ], "8192").label("Sequence length, tokens").doubling(20);
 /// Sequences of a micro-batch.
 pub(super) const MBS: Declaration =
-    whole("mbs", "sequences of a micro-batch", [1, MAX_MBS], "1").label("Sequences at once").doubling(8);
+    whole("mbs", "sequences of a micro-batch", [1, MAX_MBS], "1").label("Concurrent sequences").doubling(8);
 /// What is computed again.
 pub(super) const RECOMPUTE: Declaration = choice(
     "recompute",
@@ -108,7 +110,7 @@ pub(super) const RECOMPUTE: Declaration = choice(
     Recompute::LIST,
     "none",
 )
-.label("Recomputed");
+.label("Recomputation");
 /// Whether the attention matrix is stored.
 pub(super) const FLASH: Declaration = switch("flash", "FlashAttention: the attention matrix is never stored", false)
     .label("Attention matrix")
@@ -116,7 +118,7 @@ pub(super) const FLASH: Declaration = switch("flash", "FlashAttention: the atten
 /// Whose count of a layer.
 pub(super) const COUNTING: Declaration =
     choice("counting", "the paper’s formula, or what this architecture keeps", Counting::LIST, "paper")
-        .label("Activations counted by");
+        .label("Activation formula");
 /// The GPU.
 pub(super) const GPU: Declaration =
     choice("gpu", "GPU whose memory and arithmetic are compared with", hardware::LIST, "h100-80").label("GPU");
@@ -149,41 +151,57 @@ impl Model for Params {
         "What the forward pass keeps for the backward pass, on each stage, and what recomputing it costs.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 48>(&[&SIZES, &Layout::splits(), &POLICY, &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Activations>] = &[
-        measure("activations-per-layer", "Activations per layer and micro-batch", Unit::Bytes, |_, a| a.per_layer.0),
-        measure("activations", "Activations on the fullest GPU", Unit::Bytes, |_, a| a.worst.total.0),
-        measure("activations-peak", "Peak", Unit::Bytes, |_, a| a.peak().0),
-        measure("attention-matrix", "Attention matrix, one layer", Unit::Bytes, |_, a| a.matrix.0),
-        measure("in-flight", "Micro-batches in flight on the first stage", Unit::Ratio, |_, a| {
-            a.stages.first().map_or(0.0, |s| s.stage.in_flight)
-        }),
-        measure("worst-stage", "Fullest stage, from 0", Unit::Count, |_, a| a.worst.stage.index as f64),
-        measure("recompute-flops-fraction", "FLOPs added by recomputation", Unit::Fraction, |_, a| a.recompute_flops),
-        measure("recompute-working", "One layer while it is recomputed", Unit::Bytes, |_, a| a.worst.working.0),
-        measure("activations-head", "Head", Unit::Bytes, |_, a| a.worst.head.0),
+        headline(
+            "What one layer keeps for the backward pass of one micro-batch.",
+            measure("activations-per-layer", "Activations per layer and micro-batch", Unit::Bytes, |_, a| {
+                a.per_layer.0
+            }),
+        ),
+        headline(
+            "What the fullest GPU keeps for the backward passes of all micro-batches in flight.",
+            measure("activations", "Activations on the fullest GPU", Unit::Bytes, |_, a| a.worst.total.0),
+        ),
+        headline(
+            "The fullest GPU while it recomputes or computes the loss.",
+            measure("activations-peak", "Peak activation memory, fullest GPU", Unit::Bytes, |_, a| a.peak().0),
+        ),
+        measure("attention-matrix", "Attention matrix per layer", Unit::Bytes, |_, a| a.matrix.0),
+        headline(
+            "Micro-batches whose activations the first pipeline stage holds.",
+            measure("in-flight", "Micro-batches in flight, first stage", Unit::Ratio, |_, a| {
+                a.stages.first().map_or(0.0, |s| s.stage.in_flight)
+            }),
+        ),
+        measure("worst-stage", "Fullest stage (first is 0)", Unit::Count, |_, a| a.worst.stage.index as f64),
+        headline(
+            "What recomputation costs, over a training step without it.",
+            measure("recompute-flops-fraction", "FLOPs added by recomputation", Unit::Fraction, |_, a| {
+                a.recompute_flops
+            }),
+        ),
+        measure("recompute-working", "Working memory of one recomputed layer", Unit::Bytes, |_, a| a.worst.working.0),
+        measure("activations-head", "Activations of the output head", Unit::Bytes, |_, a| a.worst.head.0),
         measure(
             "offload-activations-bandwidth",
-            "Bandwidth that hides offloaded activations",
+            "Bandwidth to hide offloaded activations",
             Unit::BytesPerSecond,
             |_, a| a.offload[0].bandwidth(),
         ),
         measure(
             "offload-weights-bandwidth",
-            "Bandwidth that hides offloaded weights and gradients",
+            "Bandwidth to hide offloaded weights and gradients",
             Unit::BytesPerSecond,
             |_, a| a.offload[1].bandwidth(),
         ),
         measure(
             "offload-optimizer-bandwidth",
-            "Bandwidth that hides offloaded optimizer states",
+            "Bandwidth to hide offloaded optimizer states",
             Unit::BytesPerSecond,
             |_, a| a.offload[2].bandwidth(),
         ),
-        measure(
-            "offload-optimizer-nvme",
-            "Step with the optimizer states on one NVMe drive, over its arithmetic",
-            Unit::Ratio,
-            |_, a| a.offload[2].slowdown(super::offload::LINKS[2].bandwidth),
-        ),
+        measure("offload-optimizer-nvme", "Slowdown with optimizer states on one NVMe drive", Unit::Ratio, |_, a| {
+            a.offload[2].slowdown(super::offload::LINKS[2].bandwidth)
+        }),
     ];
 
     fn evaluate(&self) -> Result<Activations, String> {

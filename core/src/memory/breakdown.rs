@@ -23,7 +23,10 @@ use super::plan::{Parts, PipelineRow, Plan};
 use super::precision::Dtype;
 use super::shard::Held;
 use super::verdict::Verdict;
-use crate::declare::{Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, join, measure, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, doc, headline, join, measure, when, whole,
+    within, yes_no,
+};
 use crate::hardware::Accelerator;
 use crate::model::shape::SPECS as SHAPE;
 use crate::model::{ConfigProblem, ModelRef, ModelSize, reference};
@@ -113,7 +116,7 @@ const OWN: [Param<Params>; 9] = [
         Convention::LIST,
         "zero",
     )
-    .label("Counted as by")
+    .label("Counting convention")
     .more(JOB)
     .at(|p: &mut Params| p.convention.slot()),
     whole("zero", "ZeRO stage", [0, 3], "0").label("ZeRO stage").drawn().at(|p: &mut Params| p.zero.slot()),
@@ -128,7 +131,7 @@ const OWN: [Param<Params>; 9] = [
 
 const BESIDE: [Param<Params>; 7] = all_quiet([
     choice("mode", "training, or inference: weights and KV cache", Mode::LIST, "training")
-        .label("For")
+        .label("Workload")
         .more(LOAD)
         .at(|p: &mut Params| p.mode.slot()),
     SEQ.doc("tokens of a sequence; activations and the KV cache are counted if it is given")
@@ -142,7 +145,7 @@ const BESIDE: [Param<Params>; 7] = all_quiet([
     FLASH.default("true").more(LOAD).at(|p: &mut Params| p.flash.slot()),
     COUNTING.default("architecture").more(LOAD).at(|p: &mut Params| p.counting.slot()),
     choice("kv_dtype", "in inference: type of the KV cache", Dtype::CACHE_LIST, "bf16")
-        .label("Cache in")
+        .label("Cache format")
         .more(LOAD)
         .at(|p: &mut Params| p.kv_dtype.slot()),
 ]);
@@ -163,10 +166,28 @@ impl Model for Params {
         &join::<_, 57>(&[&OWN, &BESIDE, &all_quiet(Layout::params()), &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Breakdown>] = &[
         measure("params", "Parameters", Unit::Count, |_, b| b.size.params),
-        measure("weights", "Weights", Unit::Bytes, |_, b| b.parts.weights.0),
-        measure("gradients", "Gradients", Unit::Bytes, |_, b| b.parts.gradients.0),
-        measure("optimizer", "Optimizer states", Unit::Bytes, |_, b| b.parts.optimizer.0),
-        measure("total", "Total", Unit::Bytes, |_, b| b.total.0),
+        headline(
+            "What a GPU holds of the weights.",
+            measure("weights", "Weights", Unit::Bytes, |_, b| b.parts.weights.0),
+        ),
+        when(
+            |p, _| p.mode == Mode::Training,
+            headline(
+                "What a GPU holds of the gradients.",
+                measure("gradients", "Gradients", Unit::Bytes, |_, b| b.parts.gradients.0),
+            ),
+        ),
+        when(
+            |p, _| p.mode == Mode::Training,
+            headline(
+                "What a GPU holds of the optimizer’s states.",
+                measure("optimizer", "Optimizer states", Unit::Bytes, |_, b| b.parts.optimizer.0),
+            ),
+        ),
+        within(
+            |_, b| b.capacity.0,
+            headline("All of what a GPU holds.", measure("total", "Total", Unit::Bytes, |_, b| b.total.0)),
+        ),
         measure("master", "Master weights", Unit::Bytes, |_, b| b.part("master").0),
         measure("momentum", "Momentum", Unit::Bytes, |_, b| b.part("momentum").0),
         measure("variance", "Variance", Unit::Bytes, |_, b| b.part("variance").0),
@@ -177,19 +198,43 @@ impl Model for Params {
         measure("bytes-per-param", "Bytes per parameter, unsharded", Unit::Ratio, |_, b| b.bytes_per_param()),
         measure("capacity", "GPU memory", Unit::Bytes, |_, b| b.capacity.0),
         measure("headroom", "Memory left", Unit::Bytes, |_, b| b.headroom.0),
-        measure("fits", "Fits", Unit::Count, |_, b| f64::from(u8::from(b.verdict.possible()))),
-        measure("activations", "Activations", Unit::Bytes, |_, b| b.parts.activations.0),
-        measure("kv-cache", "KV cache", Unit::Bytes, |_, b| b.parts.kv_cache.0),
-        measure("kv-per-token", "KV cache per token", Unit::Bytes, |_, b| b.kv_per_token.0),
-        measure("max-sequences", "Sequences whose KV cache fits", Unit::Count, |_, b| b.max_sequences()),
-        measure("overhead-low", "CUDA context, buffers and fragmentation: at least", Unit::Bytes, |_, b| {
-            b.overhead.total().low.0
-        }),
-        measure("overhead-high", "CUDA context, buffers and fragmentation: at most", Unit::Bytes, |_, b| {
-            b.overhead.total().high.0
-        }),
+        yes_no(measure("fits", "Fits", Unit::Count, |_, b| f64::from(u8::from(b.verdict.possible())))),
+        when(
+            |p, _| p.mode == Mode::Training && p.seq.is_some(),
+            headline(
+                "What a GPU keeps from forward passes for backward passes.",
+                measure("activations", "Activations", Unit::Bytes, |_, b| b.parts.activations.0),
+            ),
+        ),
+        when(
+            |p, _| p.mode == Mode::Inference,
+            headline(
+                "Keys and values of all tokens of all sequences.",
+                measure("kv-cache", "KV cache", Unit::Bytes, |_, b| b.parts.kv_cache.0),
+            ),
+        ),
+        when(
+            |p, _| p.mode == Mode::Inference,
+            measure("kv-per-token", "KV cache per token", Unit::Bytes, |_, b| b.kv_per_token.0),
+        ),
+        when(
+            |p, _| p.mode == Mode::Inference,
+            measure("max-sequences", "Sequences whose KV cache fits", Unit::Count, |_, b| b.max_sequences()),
+        ),
+        doc(
+            "CUDA context, communication buffers and fragmentation.",
+            measure("overhead-low", "Overhead beyond the plan, low estimate", Unit::Bytes, |_, b| {
+                b.overhead.total().low.0
+            }),
+        ),
+        doc(
+            "CUDA context, communication buffers and fragmentation.",
+            measure("overhead-high", "Overhead beyond the plan, high estimate", Unit::Bytes, |_, b| {
+                b.overhead.total().high.0
+            }),
+        ),
         measure("gpus", "GPUs", Unit::Count, |p, _| p.gpus()),
-        measure("worst-stage", "Fullest pipeline stage, from 0", Unit::Count, |_, b| b.worst.stage.index as f64),
+        measure("worst-stage", "Fullest pipeline stage (first is 0)", Unit::Count, |_, b| b.worst.stage.index as f64),
     ];
 
     fn evaluate(&self) -> Result<Breakdown, String> {

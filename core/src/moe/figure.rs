@@ -10,7 +10,7 @@ use super::capacity::{self, Drop};
 use super::cost::{Layer, Placement, Sending, Times, Traffic};
 use super::route::{Choice, Gate, Groups, Router, biased, load, softmax};
 use super::tokens::logits;
-use crate::declare::{Field as _, List, Measure, Model, Param, Takes, choice, measure, real, whole};
+use crate::declare::{Field as _, List, Measure, Model, Param, Takes, choice, headline, measure, real, when, whole};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -198,7 +198,7 @@ impl Model for Params {
             .main()
             .at(|p| p.model.slot()),
         real("skew", "how much some experts suit every token", [0.0, 4.0], "0.5")
-            .label("Popular experts")
+            .label("Expert popularity skew")
             .steps(0.25)
             .main()
             .at(|p| p.skew.slot()),
@@ -217,7 +217,7 @@ impl Model for Params {
             .more(ROUTER)
             .at(|p| p.gating.slot()),
         whole("top-k", "experts of a token; 0 for the model’s own", [0, 16], "0")
-            .label("Experts of a token")
+            .label("Experts per token")
             .format(as_published)
             .steps(1.0)
             .more(ROUTER)
@@ -231,44 +231,44 @@ impl Model for Params {
             .quiet()
             .at(|p| p.limit.slot()),
         choice("drop", "who goes when an expert is full", Drop::LIST, "position")
-            .label("A full expert drops")
+            .label("Tokens dropped at capacity")
             .more(ROUTER)
             .at(|p| p.drop.slot()),
         whole("updates", "updates of the balance", [0, UPDATES], "40")
-            .label("Updates of the balance")
+            .label("Balancing updates")
             .steps(1.0)
             .more(ROUTER)
             .at(|p| p.updates.slot()),
         whole("ep", "GPUs over which experts are spread", [1, 256], "8")
-            .label("GPUs that share the experts")
+            .label("Expert-parallel GPUs")
             .doubling(8)
             .more(MACHINE)
             .at(|p| p.ep.slot()),
         whole("node", "GPUs of a node", [1, 72], "8")
             .takes(Takes::Node)
-            .label("GPUs of a node")
+            .label("GPUs per node")
             .more(MACHINE)
             .at(|p| p.node.slot()),
         whole("tokens", "tokens of a GPU", [1, 1 << 16], "4096")
-            .label("Tokens of a GPU")
+            .label("Tokens per GPU")
             .doubling(16)
             .more(MACHINE)
             .at(|p| p.tokens.slot()),
         choice("sending", "how copies go", Sending::LIST, "copies")
-            .label("Copies sent")
+            .label("Dispatch copies")
             .more(MACHINE)
             .at(|p| p.sending.slot()),
         choice("bits", "bits of a value on its way to an expert; it comes back in 16", BITS, "16")
-            .label("Bits of a value sent")
+            .label("Bits per value sent")
             .more(MACHINE)
             .at(|p| p.bits.slot()),
         choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
         choice("link", "inside a node", links::INSIDE_LIST, "nvlink4")
-            .label("Inside a node")
+            .label("Link within a node")
             .more(MACHINE)
             .at(|p| p.link.slot()),
         choice("net", "between nodes, one port for each GPU", links::BETWEEN_LIST, "ndr")
-            .label("Between nodes")
+            .label("Link between nodes")
             .more(MACHINE)
             .at(|p| p.net.slot()),
         whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),
@@ -280,40 +280,60 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, Routed>] = &[
         measure("total-params", "Parameters", Unit::Count, |_, r| r.model.total),
         measure("active-params", "Active parameters", Unit::Count, |_, r| r.model.active),
-        measure("lookup-params", "Parameters of the input embedding", Unit::Count, |_, r| r.model.lookup),
-        measure("expert-params", "Parameters of an expert", Unit::Count, |_, r| r.model.expert()),
-        measure("experts", "Experts of a layer", Unit::Count, |_, r| r.place.experts as f64),
-        measure("chosen", "Experts of a token", Unit::Count, |_, r| r.router.top_k as f64),
-        measure("hidden", "Width of a hidden vector", Unit::Count, |_, r| r.layer.hidden as f64),
-        measure("width", "Width of an expert", Unit::Count, |_, r| r.layer.width as f64),
+        measure("lookup-params", "Input embedding, parameters", Unit::Count, |_, r| r.model.lookup),
+        measure("expert-params", "Parameters per expert", Unit::Count, |_, r| r.model.expert()),
+        measure("experts", "Experts per layer", Unit::Count, |_, r| r.place.experts as f64),
+        measure("chosen", "Experts per token", Unit::Count, |_, r| r.router.top_k as f64),
+        measure("hidden", "Hidden size", Unit::Count, |_, r| r.layer.hidden as f64),
+        measure("width", "Expert intermediate size", Unit::Count, |_, r| r.layer.width as f64),
         measure("moe-layers", "Layers with experts", Unit::Count, |_, r| r.model.layers),
-        measure("expert-bytes", "Experts’ weights on a GPU, bf16", Unit::Bytes, |_, r| {
+        measure("expert-bytes", "Expert weights per GPU, bf16", Unit::Bytes, |_, r| {
             2.0 * r.model.expert() * r.layer.held as f64 * r.model.layers
         }),
-        measure("room", "Room of an expert", Unit::Count, |_, r| r.capacity.unwrap_or(r.routed.len() as u64) as f64),
+        when(
+            |_, r| r.capacity.is_some(),
+            measure("room", "Expert capacity, tokens", Unit::Count, |_, r| {
+                r.capacity.unwrap_or(r.routed.len() as u64) as f64
+            }),
+        ),
         measure("routed-tokens", "Tokens routed", Unit::Count, |_, r| r.routed.len() as f64),
-        measure("dropped", "Choices dropped", Unit::Fraction, |_, r| r.dropped()),
-        measure("passed-by", "Tokens that no expert sees", Unit::Fraction, |_, r| r.passed_by()),
-        measure("busiest", "Busiest expert over the mean", Unit::Ratio, |_, r| r.busiest()),
+        headline(
+            "Assignments that an expert at capacity refuses.",
+            measure("dropped", "Dropped token assignments", Unit::Fraction, |_, r| r.dropped()),
+        ),
+        measure("passed-by", "Tokens no expert processes", Unit::Fraction, |_, r| r.passed_by()),
+        headline(
+            "How many times the average load the fullest expert has.",
+            measure("busiest", "Busiest expert over the mean", Unit::Ratio, |_, r| r.busiest()),
+        ),
         measure("busiest-rank", "Busiest GPU over the mean", Unit::Ratio, |_, r| r.busiest_rank()),
-        measure("idle", "Experts without a token", Unit::Count, |_, r| r.idle() as f64),
-        measure("auxiliary", "Auxiliary loss, 1 when even", Unit::Ratio, |_, r| r.auxiliary),
-        measure("moved", "Weight that the balance moved", Unit::Fraction, |_, r| r.moved),
-        measure("nodes", "Other nodes that a token goes to", Unit::Ratio, |_, r| {
+        measure("idle", "Idle experts", Unit::Count, |_, r| r.idle() as f64),
+        measure("auxiliary", "Auxiliary loss (1 is balanced)", Unit::Ratio, |_, r| r.auxiliary),
+        measure("moved", "Routing weight moved by balancing", Unit::Fraction, |_, r| r.moved),
+        measure("nodes", "Other nodes each token goes to", Unit::Ratio, |_, r| {
             r.traffic.nodes as f64 / r.routed.len().max(1) as f64
         }),
-        measure("inside-bytes", "To experts, inside a node, each GPU", Unit::Bytes, |_, r| r.times.sent[0]),
-        measure("between-bytes", "To experts, between nodes, each GPU", Unit::Bytes, |_, r| r.times.sent[1]),
-        measure("dispatch", "All-to-all to the experts", Unit::Seconds, |_, r| r.times.dispatch),
-        measure("experts-time", "Experts, slowest GPU", Unit::Seconds, |_, r| r.times.slowest()),
-        measure("combine", "All-to-all back", Unit::Seconds, |_, r| r.times.combine),
-        measure("layer-time", "The layer, forward", Unit::Seconds, |_, r| r.times.total()),
-        measure("communication", "Of that, all-to-alls", Unit::Fraction, |_, r| r.times.communication()),
-        measure("waiting", "Products’ time spent waiting", Unit::Fraction, |_, r| r.times.waiting()),
-        measure("busiest-bytes", "Activations on the busiest GPU, a layer", Unit::Bytes, |_, r| {
+        measure("inside-bytes", "Dispatched within a node, per GPU", Unit::Bytes, |_, r| r.times.sent[0]),
+        measure("between-bytes", "Dispatched between nodes, per GPU", Unit::Bytes, |_, r| r.times.sent[1]),
+        measure("dispatch", "All-to-all time, dispatch", Unit::Seconds, |_, r| r.times.dispatch),
+        measure("experts-time", "Expert compute time, slowest GPU", Unit::Seconds, |_, r| r.times.slowest()),
+        measure("combine", "All-to-all time, combine", Unit::Seconds, |_, r| r.times.combine),
+        headline(
+            "Dispatch, experts on the slowest GPU, combine.",
+            measure("layer-time", "Layer time, forward", Unit::Seconds, |_, r| r.times.total()),
+        ),
+        headline(
+            "The share of the layer’s time that goes into both all-to-alls.",
+            measure("communication", "All-to-all share of layer time", Unit::Fraction, |_, r| r.times.communication()),
+        ),
+        headline(
+            "Expert compute time lost because other GPUs have more tokens.",
+            measure("waiting", "GPU time waiting for the busiest GPU", Unit::Fraction, |_, r| r.times.waiting()),
+        ),
+        measure("busiest-bytes", "Activation memory per layer, busiest GPU", Unit::Bytes, |_, r| {
             r.activations(r.traffic.worked.iter().copied().max().unwrap_or(0) as f64)
         }),
-        measure("even-bytes", "Activations on a GPU when even", Unit::Bytes, |_, r| {
+        measure("even-bytes", "Activation memory per layer and GPU, balanced", Unit::Bytes, |_, r| {
             r.activations(r.traffic.worked.iter().sum::<u64>() as f64 / r.place.ranks.max(1) as f64)
         }),
     ];

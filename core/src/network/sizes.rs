@@ -6,7 +6,8 @@ use super::wires::Wires;
 use super::{Cost, cost, ring};
 use crate::collective::{Algo, Op};
 use crate::declare::{
-    Field, List, Measure, Model, Param, Scale, Slot, Takes, Text, choice, join, measure, real, text, whole,
+    Field, List, Measure, Model, Param, Scale, Slot, Takes, Text, choice, doc, headline, join, measure, real, text,
+    when, whole, within,
 };
 use crate::network::Wired;
 use crate::quantity::{Unit, grouped, unbroken};
@@ -60,7 +61,7 @@ const OWN: [Param<Params>; 4] = [
         .main()
         .at(|p: &mut Params| p.op.slot()),
     choice("algo", "algorithm whose numbers are asked for", ALGORITHMS, "ring")
-        .label("Numbers of the")
+        .label("Numbers from")
         .at(|p: &mut Params| p.algo.slot()),
     whole("ranks", "GPUs", [2, MAX_RANKS], "64")
         .takes(Takes::TimesRanks)
@@ -94,19 +95,60 @@ impl Model for Params {
     const SUMMARY: &'static str = "Time and bus bandwidth of a collective against the size of its buffer, by ring and by tree, and your own nccl-tests over them.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 12>(&[&OWN, &Wires::params(), &[MEASURED]]);
     const QUANTITIES: &'static [Measure<Self, Sizes>] = &[
-        measure("time", "Time", Unit::Seconds, |p, s| s.chosen.time(p.bytes)),
+        headline(
+            "Latency plus bytes over bandwidth, for the algorithm chosen.",
+            measure("time", "Time", Unit::Seconds, |p, s| s.chosen.time(p.bytes)),
+        ),
         measure("latency", "Latency", Unit::Seconds, |_, s| s.chosen.latency),
-        measure("latency-share", "Latency share", Unit::Fraction, |p, s| s.latency_share(p.bytes)),
+        headline(
+            "Above a half, larger messages cost almost nothing.",
+            measure("latency-share", "Latency share of the time", Unit::Fraction, |p, s| s.latency_share(p.bytes)),
+        ),
         measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |p, s| s.chosen.algbw(p.bytes)),
-        measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |p, s| s.busbw(s.chosen, p.bytes)),
+        within(
+            |_, s| s.peak_busbw(),
+            headline(
+                "What the links carry, as nccl-tests prints it.",
+                measure("busbw", "Bus bandwidth", Unit::BytesPerSecond, |p, s| s.busbw(s.chosen, p.bytes)),
+            ),
+        ),
         measure("peak-busbw", "Peak bus bandwidth", Unit::BytesPerSecond, |_, s| s.peak_busbw()),
-        measure("half-size", "Half-bandwidth size", Unit::Bytes, |_, s| s.chosen.half_size()),
-        measure("crossover", "Ring–tree crossover", Unit::Bytes, |_, s| s.crossover.unwrap_or(0.0)),
+        doc(
+            "The message size that reaches half of the peak bandwidth.",
+            measure("half-size", "Half-bandwidth size", Unit::Bytes, |_, s| s.chosen.half_size()),
+        ),
+        when(
+            |_, s| s.crossover.is_some(),
+            doc(
+                "Below this size a tree is faster than a ring.",
+                measure("crossover", "Ring–tree crossover", Unit::Bytes, |_, s| s.crossover.unwrap_or(0.0)),
+            ),
+        ),
         measure("time-ring", "Ring time", Unit::Seconds, |p, s| s.ring.time(p.bytes)),
-        measure("time-tree", "Tree time", Unit::Seconds, |p, s| s.tree.map_or(0.0, |tree| tree.time(p.bytes))),
-        measure("fit-latency", "Fitted latency", Unit::Seconds, |_, s| s.fit.map_or(0.0, |fit| fit.cost.latency)),
-        measure("fit-busbw", "Fitted bus bandwidth", Unit::BytesPerSecond, |_, s| s.fitted_busbw()),
-        measure("fit-off", "Largest residual of the fit", Unit::Fraction, |_, s| s.fit.map_or(0.0, |fit| fit.off)),
+        when(
+            |_, s| s.tree.is_some(),
+            measure("time-tree", "Tree time", Unit::Seconds, |p, s| s.tree.map_or(0.0, |tree| tree.time(p.bytes))),
+        ),
+        when(
+            |_, s| s.fit.is_some(),
+            headline(
+                "The latency that fits your measurements best.",
+                measure("fit-latency", "Fitted latency", Unit::Seconds, |_, s| {
+                    s.fit.map_or(0.0, |fit| fit.cost.latency)
+                }),
+            ),
+        ),
+        when(
+            |_, s| s.fit.is_some(),
+            headline(
+                "The bus bandwidth that fits your measurements best.",
+                measure("fit-busbw", "Fitted bus bandwidth", Unit::BytesPerSecond, |_, s| s.fitted_busbw()),
+            ),
+        ),
+        when(
+            |_, s| s.fit.is_some(),
+            measure("fit-off", "Largest residual of the fit", Unit::Fraction, |_, s| s.fit.map_or(0.0, |fit| fit.off)),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Sizes, String> {

@@ -44,16 +44,16 @@ impl Wires {
         [
             whole("node", "GPUs in a node", [1, MAX_NODE], "8")
                 .takes(Takes::Node)
-                .label("GPUs in a node")
+                .label("GPUs per node")
                 .doubling(6)
                 .more(MACHINE)
                 .at(|p: &mut P| p.wires().node.slot()),
             choice("link", "link between the GPUs of a node", links::INSIDE_LIST, "nvlink4")
-                .label("Link in a node")
+                .label("Link within a node")
                 .more(MACHINE)
                 .at(|p: &mut P| p.wires().link.slot()),
             whole("sockets", "sockets between which the GPUs of a node have only the bridge", [1, 4], "1")
-                .label("Sockets in its way")
+                .label("Sockets in the path")
                 .steps(1.0)
                 .more(MACHINE)
                 .at(|p: &mut P| p.wires().sockets.slot()),
@@ -62,16 +62,16 @@ impl Wires {
                 .more(MACHINE)
                 .at(|p: &mut P| p.wires().bridge.slot()),
             whole("nics", "network ports of a node", [1, MAX_NODE], "8")
-                .label("Network ports of a node")
+                .label("Network ports per node")
                 .doubling(4)
                 .more(MACHINE)
                 .at(|p: &mut P| p.wires().nics.slot()),
             choice("net", "link between nodes, of one port", links::BETWEEN_LIST, "ndr")
-                .label("Link between nodes, a port")
+                .label("Link between nodes, per port")
                 .more(MACHINE)
                 .at(|p: &mut P| p.wires().net.slot()),
             real("spine", "how many times more the nodes can send at once than the network carries", [1.0, 64.0], "1")
-                .label("Network oversubscribed")
+                .label("Network oversubscription")
                 .format(|v| if v > 1.0 { format!("{} : 1", number(v)) } else { "no".to_owned() })
                 .slider(Scale::Linear { min: 1.0, max: 16.0, step: 1.0 })
                 .more(MACHINE)

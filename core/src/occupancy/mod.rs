@@ -15,7 +15,9 @@ mod room;
 pub use capability::Capability;
 pub use room::Room;
 
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, switch, whole};
+use crate::declare::{
+    Field, Measure, Model, Param, Scale, choice, headline, measure, switch, when, whole, within, words,
+};
 use crate::hardware::{self, Accelerator, Chip};
 use crate::options;
 use crate::quantity::{Unit, grouped};
@@ -143,17 +145,17 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("gpu", "the GPU", hardware::CHIPS, "h100-80").label("GPU").main().at(|p| p.gpu.slot()),
         whole("block_size", "threads of a block", [1, MAX_BLOCK], "256")
-            .label("Threads a block")
+            .label("Threads per block")
             .slider(Scale::Linear { min: 32.0, max: MAX_BLOCK as f64, step: 32.0 })
             .main()
             .at(|p| p.block.slot()),
         whole("regs_per_thread", "registers of a thread", [0, 256], "64")
-            .label("Registers a thread")
+            .label("Registers per thread")
             .slider(Scale::Linear { min: 16.0, max: 256.0, step: 8.0 })
             .main()
             .at(|p| p.registers.slot()),
         whole("dynamic_smem", "shared memory that the launch asks for, bytes", [0, MAX_SHARED], "16384")
-            .label("Shared memory a block")
+            .label("Shared memory per block")
             .format(KIBS)
             .slider(Scale::Linear { min: 0.0, max: 232_448.0, step: 1024.0 })
             .main()
@@ -163,11 +165,11 @@ impl Model for Params {
             .more("The launch")
             .at(|p| p.declared.slot()),
         switch("opt_in", "whether the kernel opts in to more than 48 KiB of shared memory", true)
-            .label("Opts in to more than 48 KiB")
+            .label("Opt in to more than 48 KiB")
             .more("The launch")
             .at(|p| p.opt_in.slot()),
         whole("barriers", "barriers of a block", [0, 16], "1")
-            .label("Barriers a block")
+            .label("Barriers per block")
             .steps(1.0)
             .more("The launch")
             .at(|p| p.barriers.slot()),
@@ -177,16 +179,16 @@ impl Model for Params {
             .more("The launch")
             .at(|p| p.carveout.slot()),
         whole("loads", "independent loads of a thread that are on their way at once", [1, 16], "1")
-            .label("Loads in flight a thread")
+            .label("Loads in flight per thread")
             .steps(1.0)
             .more(HIDING)
             .at(|p| p.loads.slot()),
         choice("load_bytes", "bytes that a thread loads at once", Width::LIST, "4")
-            .label("Bytes a load")
+            .label("Bytes per load")
             .more(HIDING)
             .at(|p| p.width.slot()),
         whole("latency", "cycles until memory answers; empty for what was measured on an idle GPU", [50, 4000], "")
-            .label("Latency of memory, cycles")
+            .label("Memory latency, cycles")
             .more(HIDING)
             .at(|p| p.latency.slot()),
         choice("cc", "the compute capability by whose rules the SM hands out what it has", Capability::LIST, "gpu")
@@ -194,15 +196,15 @@ impl Model for Params {
             .more(BY_HAND)
             .at(|p| p.capability.slot()),
         whole("max_threads_per_sm", "threads of an SM; empty for the GPU’s", [32, 4096], "")
-            .label("Threads of an SM")
+            .label("Threads per SM")
             .more(BY_HAND)
             .at(|p| p.threads.slot()),
         whole("regs_per_sm", "registers of an SM; empty for the GPU’s", [1024, 1 << 20], "")
-            .label("Registers of an SM")
+            .label("Registers per SM")
             .more(BY_HAND)
             .at(|p| p.sm_registers.slot()),
         whole("smem_per_sm", "shared memory of an SM, bytes; empty for the GPU’s", [1024, MAX_SHARED], "")
-            .label("Shared memory of an SM, bytes")
+            .label("Shared memory per SM, bytes")
             .more(BY_HAND)
             .at(|p| p.sm_shared.slot()),
         whole(
@@ -211,7 +213,7 @@ impl Model for Params {
             [1024, MAX_SHARED],
             "",
         )
-        .label("Shared memory of a block at most, bytes")
+        .label("Maximum shared memory per block, bytes")
         .more(BY_HAND)
         .at(|p| p.block_shared.slot()),
         whole(
@@ -220,45 +222,75 @@ impl Model for Params {
             [0, 8192],
             "",
         )
-        .label("Shared memory reserved in a block, bytes")
+        .label("Reserved shared memory per block, bytes")
         .more(BY_HAND)
         .at(|p| p.reserved.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Held>] = &[
-        measure("occupancy", "Occupancy", Unit::Fraction, |_, h| h.occupancy()),
-        measure("active-blocks", "Resident blocks", Unit::Count, |_, h| h.residency.blocks as f64),
-        measure("active-warps", "Resident warps", Unit::Count, |_, h| h.warps as f64),
-        measure("sm-warps", "Warps that an SM holds", Unit::Count, |_, h| h.sm.warps() as f64),
-        measure("limit-warps", "Blocks that warp slots allow", Unit::Count, |_, h| allowed(h, Limit::Warps)),
-        measure("limit-registers", "Blocks that registers allow", Unit::Count, |_, h| allowed(h, Limit::Registers)),
-        measure("limit-shared", "Blocks that shared memory allows", Unit::Count, |_, h| allowed(h, Limit::Shared)),
-        measure("limit-blocks", "Blocks that block slots allow", Unit::Count, |_, h| allowed(h, Limit::Blocks)),
-        measure("limit-barriers", "Blocks that barriers allow", Unit::Count, |_, h| allowed(h, Limit::Barriers)),
-        measure("limiting-factors", "What limits, NVIDIA’s bits", Unit::Count, |_, h| f64::from(h.residency.bits())),
-        measure("block-warps", "Warps of a block", Unit::Count, |_, h| h.block_warps as f64),
-        measure("block-registers", "Registers that a block is given", Unit::Count, |_, h| {
+        headline(
+            "Resident warps over the most that an SM holds.",
+            measure("occupancy", "Occupancy", Unit::Fraction, |_, h| h.occupancy()),
+        ),
+        words(
+            &["Warp slots", "Registers", "Shared memory", "Block slots", "Barriers"],
+            headline(
+                "The resource that runs out first.",
+                measure("limited-by", "Limited by", Unit::Count, |_, h| {
+                    let first = h.residency.limits().next();
+                    Limit::ALL.iter().position(|limit| Some(*limit) == first).unwrap_or(0) as f64
+                }),
+            ),
+        ),
+        headline(
+            "Blocks that fit on an SM together.",
+            measure("active-blocks", "Resident blocks per SM", Unit::Count, |_, h| h.residency.blocks as f64),
+        ),
+        within(
+            |_, h| h.sm.warps() as f64,
+            measure("active-warps", "Resident warps per SM", Unit::Count, |_, h| h.warps as f64),
+        ),
+        measure("sm-warps", "Maximum warps per SM", Unit::Count, |_, h| h.sm.warps() as f64),
+        measure("limit-warps", "Blocks allowed by warp slots", Unit::Count, |_, h| allowed(h, Limit::Warps)),
+        measure("limit-registers", "Blocks allowed by registers", Unit::Count, |_, h| allowed(h, Limit::Registers)),
+        measure("limit-shared", "Blocks allowed by shared memory", Unit::Count, |_, h| allowed(h, Limit::Shared)),
+        measure("limit-blocks", "Blocks allowed by block slots", Unit::Count, |_, h| allowed(h, Limit::Blocks)),
+        measure("limit-barriers", "Blocks allowed by barriers", Unit::Count, |_, h| allowed(h, Limit::Barriers)),
+        measure("limiting-factors", "Limiting resources, NVIDIA’s bit mask", Unit::Count, |_, h| {
+            f64::from(h.residency.bits())
+        }),
+        measure("block-warps", "Warps per block", Unit::Count, |_, h| h.block_warps as f64),
+        measure("block-registers", "Registers allocated per block", Unit::Count, |_, h| {
             h.residency.block_registers as f64
         }),
-        measure("block-shared", "Shared memory that a block is given", Unit::Bytes, |_, h| {
+        measure("block-shared", "Shared memory allocated per block", Unit::Bytes, |_, h| {
             h.residency.block_shared as f64
         }),
-        measure("idle-lanes", "Threads of the last warp that have nothing to do", Unit::Count, |p, h| {
+        measure("idle-lanes", "Unused threads in a block’s last warp", Unit::Count, |p, h| {
             (h.block_warps * WARP - p.block) as f64
         }),
-        measure("fewer-registers", "Most registers for one block more", Unit::Count, |p, h| {
-            p.fewer_registers(h) as f64
-        }),
-        measure("best-block", "Block size of the highest occupancy", Unit::Count, |p, _| p.best_block().0 as f64),
+        when(
+            |p, h| p.fewer_registers(h) > 0,
+            headline(
+                "With at most so many, one more block fits.",
+                measure("fewer-registers", "Registers per thread for one more block", Unit::Count, |p, h| {
+                    p.fewer_registers(h) as f64
+                }),
+            ),
+        ),
+        measure("best-block", "Block size with the highest occupancy", Unit::Count, |p, _| p.best_block().0 as f64),
         measure("best-occupancy", "Highest occupancy at any block size", Unit::Fraction, |p, h| {
             p.best_block().1 as f64 / h.sm.warps().max(1) as f64
         }),
-        measure("memory-latency", "Time until memory answers", Unit::Seconds, |_, h| h.latency),
-        measure("bytes-in-flight", "Bytes on the way in an SM", Unit::Bytes, |_, h| (h.warps * h.warp_bytes) as f64),
-        measure("bytes-needed", "Bytes that hide the latency", Unit::Bytes, |_, h| h.needed_bytes),
-        measure("warps-needed", "Warps that hide the latency", Unit::Count, |_, h| h.needed_warps() as f64),
-        measure("bandwidth-reached", "Bandwidth that the warps can ask for", Unit::Fraction, |_, h| {
-            h.reach(h.warps as f64)
-        }),
+        measure("memory-latency", "Memory latency", Unit::Seconds, |_, h| h.latency),
+        measure("bytes-in-flight", "Bytes in flight per SM", Unit::Bytes, |_, h| (h.warps * h.warp_bytes) as f64),
+        measure("bytes-needed", "Bytes in flight to hide latency", Unit::Bytes, |_, h| h.needed_bytes),
+        measure("warps-needed", "Warps to hide latency", Unit::Count, |_, h| h.needed_warps() as f64),
+        headline(
+            "Bytes in flight over the bytes that hide the latency.",
+            measure("bandwidth-reached", "Memory bandwidth the warps can sustain", Unit::Fraction, |_, h| {
+                h.reach(h.warps as f64)
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Held, String> {

@@ -1,7 +1,7 @@
 //! The parameters, and the model in the catalogue.
 
 use super::{Path, Problem, ROWS, Rule};
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::declare::{Field, Measure, Model, Param, Scale, choice, headline, measure, real, when, whole};
 use crate::quantity::{Unit, number};
 
 /// The state of the widget.
@@ -120,12 +120,12 @@ impl Model for Params {
             .main()
             .at(|p| p.batch.slot()),
         real("noise", "how far the targets are off", [0.0, 10.0], "0")
-            .label("Noise of the targets")
+            .label("Target noise")
             .slider(Scale::Linear { min: 0.0, max: 5.0, step: 0.1 })
             .more("The bowl")
             .at(|p| p.noise.slot()),
         real("angle", "degrees by which the bowl is turned", [0.0, 90.0], "0")
-            .label("Turned by, degrees")
+            .label("Rotation, degrees")
             .steps(5.0)
             .more("The bowl")
             .at(|p| p.angle.slot()),
@@ -168,32 +168,50 @@ impl Model for Params {
         whole("step", "steps that have been done", [0, 1000], "0").drawn().quiet().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Path>] = &[
-        measure("loss", "Excess loss", Unit::Ratio, |p, path| path.problem.loss(path.after(p.steps as usize))),
+        headline(
+            "Loss above the minimum after the last step.",
+            measure("loss", "Excess loss", Unit::Ratio, |p, path| path.problem.loss(path.after(p.steps as usize))),
+        ),
         measure("loss-start", "Initial excess loss", Unit::Ratio, |_, path| path.problem.loss(path.after(0))),
-        measure("arrives", "Steps to 1% of the initial loss", Unit::Count, |_, path| {
-            path.arrives().unwrap_or_default() as f64
-        }),
-        measure("lr-limit", "SGD’s largest learning rate, 2/κ", Unit::Ratio, |p, _| 2.0 / p.kappa),
+        when(
+            |_, path| path.arrives().is_some(),
+            headline(
+                "How long the optimizer takes to get close.",
+                measure("arrives", "Steps to 1% of the initial loss", Unit::Count, |_, path| {
+                    path.arrives().unwrap_or_default() as f64
+                }),
+            ),
+        ),
+        headline(
+            "With a larger learning rate, SGD diverges along the steep direction.",
+            measure("lr-limit", "SGD’s largest learning rate, 2/κ", Unit::Ratio, |p, _| 2.0 / p.kappa),
+        ),
         measure("first-change", "Length of the first step", Unit::Ratio, |_, path| {
             path.changes.first().map_or(0.0, |[a, b]| a.hypot(*b))
         }),
-        measure("variance", "Variance of one row’s gradient, tr Σ", Unit::Ratio, |_, path| {
+        measure("variance", "Gradient variance of one row, tr Σ", Unit::Ratio, |_, path| {
             path.problem.variance(path.after(0))
         }),
-        measure("batch-variance", "Variance of the batch’s gradient", Unit::Ratio, |p, path| {
+        measure("batch-variance", "Gradient variance of the batch", Unit::Ratio, |p, path| {
             if p.batch as usize >= ROWS { 0.0 } else { path.problem.variance(path.after(0)) / p.batch as f64 }
         }),
-        measure("noise-scale", "Gradient noise scale at the start, rows", Unit::Ratio, |_, path| {
-            let [a, b] = path.problem.whole(path.after(0));
-            let square = a * a + b * b;
-            if square > 0.0 { path.problem.variance(path.after(0)) / square } else { 0.0 }
-        }),
+        headline(
+            "Batches much larger than this gain little.",
+            measure("noise-scale", "Gradient noise scale at the start, rows", Unit::Ratio, |_, path| {
+                let [a, b] = path.problem.whole(path.after(0));
+                let square = a * a + b * b;
+                if square > 0.0 { path.problem.variance(path.after(0)) / square } else { 0.0 }
+            }),
+        ),
         measure("weights", "Weights of the layer", Unit::Count, |p, _| p.weights()),
         measure("product-flop", "Forward and backward FLOPs", Unit::Flop, |p, _| p.products()),
         measure("forward-flop", "Forward FLOPs", Unit::Flop, |p, _| p.products() / 3.0),
-        measure("update-flop", "Update", Unit::Flop, |p, _| p.update(p.rule)[0]),
+        measure("update-flop", "Update FLOPs", Unit::Flop, |p, _| p.update(p.rule)[0]),
         measure("update-bytes", "Update traffic, fp32", Unit::Bytes, |p, _| p.update(p.rule)[1]),
-        measure("state-bytes", "Optimizer states, fp32", Unit::Bytes, |p, _| p.update(p.rule)[2]),
+        headline(
+            "What the optimizer keeps for the layer.",
+            measure("state-bytes", "Optimizer states, fp32", Unit::Bytes, |p, _| p.update(p.rule)[2]),
+        ),
         measure("product-bytes", "Minimum forward traffic, fp32", Unit::Bytes, |p, _| {
             let (m, n, b) = (p.rows as f64, p.columns as f64, p.tokens as f64);
             4.0 * (b * m + m * n + b * n)

@@ -2,7 +2,8 @@
 
 use super::{Layer, Map, Place, Reduce, Technique, Verdict, book};
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Question, Scale, choice, join, measure, real, switch, whole,
+    Declaration, Field as _, List, Measure, Model, Param, Question, Scale, choice, doc, headline, join, measure, real,
+    switch, when, whole, yes_no,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{Preset, presets};
@@ -87,30 +88,30 @@ const OWN: [Param<Params>; 11] = [
     .at(|p: &mut Params| p.tokens.slot()),
     choice("model", "model", MODEL_LIST, "llama-3-70b").label("Model").more(JOB).at(|p: &mut Params| p.model.slot()),
     whole("seq", "tokens of a sequence", [1, 1_048_576], "2048")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(20)
         .more(JOB)
         .at(|p: &mut Params| p.seq.slot()),
     choice("reduce", "type in which gradients are summed up", Reduce::LIST, "bf16")
-        .label("Gradients are summed in")
+        .label("Gradient reduction format")
         .more(JOB)
         .at(|p: &mut Params| p.reduce.slot()),
     whole("tp", "tensor-parallel ranks of FSDP × tensor; 0 for the best number", [0, 64], "0")
-        .label("Tensor-parallel ranks of the mix")
+        .label("Tensor-parallel ranks in the mix")
         .format(|v| if v < 1.0 { "the best".to_owned() } else { format!("{v}") })
         .slider(Scale::FromZero(6))
         .more(JOB)
         .at(|p: &mut Params| p.tp.slot()),
     switch("attention", "whether attention’s own products count as arithmetic to hide behind", false)
-        .label("Count attention’s products")
+        .label("Count attention FLOPs")
         .more(SHARES)
         .at(|p: &mut Params| p.attention.slot()),
     share("mfu", "share of its peak that the arithmetic reaches")
-        .label("Arithmetic, of its peak")
+        .label("Share of peak FLOP/s reached")
         .more(SHARES)
         .at(|p: &mut Params| p.mfu.slot()),
     share("reach", "share of their bandwidths that the links reach")
-        .label("Links, of their bandwidth")
+        .label("Share of link bandwidth reached")
         .more(SHARES)
         .at(|p: &mut Params| p.reach.slot()),
 ];
@@ -157,59 +158,86 @@ impl Model for Params {
                                    where it is exposed, and where it cannot be used.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 18>(&[&OWN, &Wires::params()]);
     const QUANTITIES: &'static [Measure<Self, Map>] = &[
-        measure("hides", "Free here: 1 if so, 0 if not", Unit::Count, |_, m| {
-            m.chosen().map_or(0.0, |place| f64::from(u8::from(place.verdict == Verdict::Free)))
-        }),
-        measure("hides-from", "Tokens per GPU from which it hides; 0 if none", Unit::Count, |_, m| {
-            m.chosen().and_then(|place| place.hides_from).unwrap_or(0.0)
-        }),
-        measure("time-compute", "Arithmetic of a layer beside it", Unit::Seconds, |p, m| works(p, m).iter().sum()),
-        measure("time-send", "Sending of a layer", Unit::Seconds, |p, m| sends(p, m).iter().sum()),
-        measure("time-exposed", "Exposed", Unit::Seconds, exposed),
-        measure("exposed-fraction", "Exposed, of the layer’s time", Unit::Fraction, |p, m| {
-            let (exposed, work) = (exposed(p, m), works(p, m).iter().sum::<f64>());
-            if exposed > 0.0 { exposed / (exposed + work) } else { 0.0 }
-        }),
-        measure("compute-forward", "Arithmetic of a layer, forward", Unit::Seconds, |p, m| works(p, m)[0]),
-        measure("send-forward", "Sending of a layer, forward", Unit::Seconds, |p, m| sends(p, m)[0]),
-        measure("compute-backward", "Arithmetic of a layer, backward", Unit::Seconds, |p, m| works(p, m)[1]),
-        measure("send-backward", "Sending of a layer, backward", Unit::Seconds, |p, m| sends(p, m)[1]),
+        yes_no(headline(
+            "Whether computation covers all of the communication.",
+            measure("hides", "Fully overlapped", Unit::Count, |_, m| {
+                m.chosen().map_or(0.0, |place| f64::from(u8::from(place.verdict == Verdict::Free)))
+            }),
+        )),
+        when(
+            |_, m| m.chosen().is_some_and(|place| place.hides_from.is_some()),
+            headline(
+                "With fewer tokens per GPU, communication is exposed.",
+                measure("hides-from", "Tokens per GPU to hide communication", Unit::Count, |_, m| {
+                    m.chosen().and_then(|place| place.hides_from).unwrap_or(0.0)
+                }),
+            ),
+        ),
+        measure("time-compute", "Compute time per layer", Unit::Seconds, |p, m| works(p, m).iter().sum()),
+        measure("time-send", "Communication time per layer", Unit::Seconds, |p, m| sends(p, m).iter().sum()),
+        headline(
+            "Communication that computation doesn’t cover.",
+            measure("time-exposed", "Exposed communication per layer", Unit::Seconds, exposed),
+        ),
+        headline(
+            "The exposed communication over the time of a layer.",
+            measure("exposed-fraction", "Exposed share of layer time", Unit::Fraction, |p, m| {
+                let (exposed, work) = (exposed(p, m), works(p, m).iter().sum::<f64>());
+                if exposed > 0.0 { exposed / (exposed + work) } else { 0.0 }
+            }),
+        ),
+        measure("compute-forward", "Compute time per layer, forward", Unit::Seconds, |p, m| works(p, m)[0]),
+        measure("send-forward", "Communication time per layer, forward", Unit::Seconds, |p, m| sends(p, m)[0]),
+        measure("compute-backward", "Compute time per layer, backward", Unit::Seconds, |p, m| works(p, m)[1]),
+        measure("send-backward", "Communication time per layer, backward", Unit::Seconds, |p, m| sends(p, m)[1]),
         measure("tp-used", "Tensor-parallel ranks", Unit::Count, |_, m| {
             m.chosen().map_or(1.0, |place| place.terms.tp.max(1) as f64)
         }),
-        measure("batch-tokens", "Tokens of all GPUs", Unit::Count, |_, m| m.batch()),
-        measure("stretches", "Most GPUs among which this batch hides; 0 if none", Unit::Count, |_, m| {
-            m.stretches() as f64
-        }),
-        measure("ratio-inside", "FLOP per byte of the link in a node", Unit::Count, inside),
-        measure("ratio-across", "FLOP per byte of a ring over nodes", Unit::Count, |p, m| {
+        measure("batch-tokens", "Tokens per step, all GPUs", Unit::Count, |_, m| m.batch()),
+        when(
+            |_, m| m.stretches() > 0,
+            headline(
+                "Spread over more GPUs, the same batch exposes communication.",
+                measure("stretches", "Most GPUs with full overlap at this batch", Unit::Count, |_, m| {
+                    m.stretches() as f64
+                }),
+            ),
+        ),
+        measure("ratio-inside", "FLOPs per byte of the link within a node", Unit::Count, inside),
+        measure("ratio-across", "FLOPs per byte of a ring across nodes", Unit::Count, |p, m| {
             m.machine.ratio(p.wires.node + 1)
         }),
-        measure("ratio-port", "FLOP per byte of one network port", Unit::Count, |_, m| {
+        measure("ratio-port", "FLOPs per byte of one network port", Unit::Count, |_, m| {
             let [.., across] = m.machine.fabric.tiers;
             m.machine.speed / across.port
         }),
-        measure("tp-hides", "Most tensor-parallel ranks in a node that hide, without latency", Unit::Ratio, |p, m| {
-            m.layer.flops / (4.0 * m.layer.halves * m.layer.hidden * inside(p, m)) + 1.0
-        }),
-        measure("tp-book", "The same by the scaling book: width of the MLP · B/F", Unit::Ratio, |p, m| {
-            book::tensor_ranks(m.layer.wide, inside(p, m))
-        }),
-        measure("mix-book", "Tensor-parallel ranks of the best mix on links that are alike", Unit::Ratio, |p, m| {
+        doc(
+            "Within a node, without latency.",
+            measure("tp-hides", "Most tensor-parallel ranks with full overlap", Unit::Ratio, |p, m| {
+                m.layer.flops / (4.0 * m.layer.halves * m.layer.hidden * inside(p, m)) + 1.0
+            }),
+        ),
+        doc(
+            "The scaling book’s rule: MLP width times bandwidth over FLOP/s.",
+            measure("tp-book", "Most tensor-parallel ranks by the scaling book", Unit::Ratio, |p, m| {
+                book::tensor_ranks(m.layer.wide, inside(p, m))
+            }),
+        ),
+        measure("mix-book", "Best tensor-parallel ranks on uniform links", Unit::Ratio, |p, m| {
             book::mix_ranks(m.layer.wide, p.tokens())
         }),
-        measure("mix-tokens-book", "Tokens per GPU from which that mix hides", Unit::Count, |p, m| {
+        measure("mix-tokens-book", "Tokens per GPU to hide the best mix", Unit::Count, |p, m| {
             book::mix_tokens(m.layer.wide, inside(p, m))
         }),
-        measure("experts-spread", "Elements of a layer, over those that a token uses", Unit::Ratio, |p, m| {
+        measure("experts-spread", "Layer weights over weights used per token", Unit::Ratio, |p, m| {
             2.0 * m.layer.weights / Layer::of(&p.model.shape, None).flops
         }),
-        measure("layer-weights", "Elements of a layer’s matrices", Unit::Count, |_, m| m.layer.weights),
-        measure("hidden", "Width of the residual stream", Unit::Count, |_, m| m.layer.hidden),
-        measure("mlp-width", "Width of the MLP, or of an expert", Unit::Count, |_, m| m.layer.wide),
-        measure("kv-values", "Keys and values of a token in a layer", Unit::Count, |_, m| m.layer.kv),
-        measure("states", "States of the model on a GPU", Unit::Bytes, |_, m| m.states),
-        measure("flop-rate", "FLOP/s of a GPU", Unit::FlopPerSecond, |_, m| m.machine.speed),
+        measure("layer-weights", "Weights per layer", Unit::Count, |_, m| m.layer.weights),
+        measure("hidden", "Hidden size", Unit::Count, |_, m| m.layer.hidden),
+        measure("mlp-width", "Intermediate size of the MLP or expert", Unit::Count, |_, m| m.layer.wide),
+        measure("kv-values", "Keys and values per token and layer", Unit::Count, |_, m| m.layer.kv),
+        measure("states", "Model states per GPU", Unit::Bytes, |_, m| m.states),
+        measure("flop-rate", "Peak FLOP/s per GPU", Unit::FlopPerSecond, |_, m| m.machine.speed),
     ];
 
     fn evaluate(&self) -> Result<Map, String> {

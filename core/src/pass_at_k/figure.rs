@@ -4,7 +4,7 @@ use super::benchmark::{self, Score};
 use super::estimate::{self, Scatter, plug_in};
 use super::results::{Counted, Listed, Results};
 use super::{exact, interval};
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, measure, real, text, whole};
+use crate::declare::{Field, Measure, Model, Param, Scale, choice, headline, measure, real, text, when, whole};
 use crate::mix::{Stream, mix};
 use crate::options;
 use crate::quantity::Unit;
@@ -142,28 +142,88 @@ impl Model for Params {
             .at(|p| p.results.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("pass-at-k", "pass@k, unbiased", Unit::Fraction, |_, s| s.unbiased),
-        measure("plug-in", "1 − (1 − c/n)^k", Unit::Fraction, |_, s| s.plug_in),
-        measure("pass-at-1", "pass@1: c/n", Unit::Fraction, |p, _| p.rate()),
-        measure("low", "Low end of its 95% interval", Unit::Fraction, |_, s| s.interval[0]),
-        measure("high", "High end", Unit::Fraction, |_, s| s.interval[1]),
+        when(
+            |p, _| p.view != View::Benchmark,
+            headline(
+                "The probability that at least one of k samples passes, estimated without bias.",
+                measure("pass-at-k", "pass@k, unbiased", Unit::Fraction, |_, s| s.unbiased),
+            ),
+        ),
+        when(
+            |p, _| p.view != View::Benchmark,
+            headline(
+                "The estimate that puts the measured rate into the formula. It is too low on average.",
+                measure("plug-in", "1 − (1 − c/n)^k", Unit::Fraction, |_, s| s.plug_in),
+            ),
+        ),
+        when(
+            |p, _| p.view != View::Benchmark,
+            headline(
+                "The share of samples that pass.",
+                measure("pass-at-1", "pass@1: c/n", Unit::Fraction, |p, _| p.rate()),
+            ),
+        ),
+        measure("low", "Low end of the 95% interval for pass@k", Unit::Fraction, |_, s| s.interval[0]),
+        measure("high", "High end of the 95% interval for pass@k", Unit::Fraction, |_, s| s.interval[1]),
         measure("plug-in-mean", "Mean of 1 − (1 − p̂)^k over draws, if p = c/n", Unit::Fraction, |_, s| {
             s.scatter[1].mean
         }),
-        measure("bias", "By how much that is too low", Unit::Fraction, |_, s| (s.plug_in - s.scatter[1].mean).max(0.0)),
-        measure("deviation", "Standard deviation of the unbiased estimate", Unit::Fraction, |_, s| {
-            s.scatter[0].deviation
-        }),
-        measure("score", "Benchmark: pass@k, unbiased", Unit::Fraction, |_, s| s.bench.score.unbiased),
-        measure("score-low", "Low end of its 95% interval", Unit::Fraction, |_, s| s.bench.score.interval[0]),
-        measure("score-high", "High end", Unit::Fraction, |_, s| s.bench.score.interval[1]),
-        measure("score-plug-in", "With 1 − (1 − p̂)^k", Unit::Fraction, |_, s| s.bench.score.plug_in),
-        measure("score-pooled", "1 − (1 − p)^k of the mean rate: no estimate", Unit::Fraction, |_, s| {
+        when(
+            |p, _| p.view != View::Benchmark,
+            headline(
+                "How much too low that estimate is on average.",
+                measure("bias", "Bias of 1 − (1 − c/n)^k", Unit::Fraction, |_, s| {
+                    (s.plug_in - s.scatter[1].mean).max(0.0)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view != View::Benchmark,
+            headline(
+                "How much the unbiased estimate varies from draw to draw.",
+                measure("deviation", "Standard deviation of the unbiased estimate", Unit::Fraction, |_, s| {
+                    s.scatter[0].deviation
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Benchmark,
+            headline(
+                "The mean of the unbiased estimates over all problems.",
+                measure("score", "Benchmark pass@k, unbiased", Unit::Fraction, |_, s| s.bench.score.unbiased),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Benchmark,
+            headline(
+                "Another set of such problems would probably score at least this.",
+                measure("score-low", "Low end of the 95% interval, benchmark", Unit::Fraction, |_, s| {
+                    s.bench.score.interval[0]
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Benchmark,
+            headline(
+                "Another set of such problems would probably score at most this.",
+                measure("score-high", "High end of the 95% interval, benchmark", Unit::Fraction, |_, s| {
+                    s.bench.score.interval[1]
+                }),
+            ),
+        ),
+        measure("score-plug-in", "Benchmark with 1 − (1 − p̂)^k", Unit::Fraction, |_, s| s.bench.score.plug_in),
+        measure("score-pooled", "Benchmark from the mean rate (not an estimate)", Unit::Fraction, |_, s| {
             s.bench.score.pooled
         }),
-        measure("score-truth", "With endless samples", Unit::Fraction, |_, s| s.bench.truth()),
+        when(
+            |p, _| p.view == View::Benchmark,
+            headline(
+                "What the estimates converge to.",
+                measure("score-truth", "Benchmark with unlimited samples", Unit::Fraction, |_, s| s.bench.truth()),
+            ),
+        ),
         measure("benchmark-problems", "Problems", Unit::Count, |_, s| s.bench.counted.len() as f64),
-        measure("solved", "Problems that any sample solved", Unit::Count, |_, s| {
+        measure("solved", "Problems with a passing sample", Unit::Count, |_, s| {
             s.bench.counted.iter().filter(|p| p.c > 0).count() as f64
         }),
         measure("digits", "Digits of C(n, k)", Unit::Count, |p, _| f64::from(exact::digits(p.n, p.k))),

@@ -4,7 +4,7 @@ use super::board::{Board, MAX_SLOTS, Trouble};
 use super::params::Params as Run;
 use super::schedule::{Kind, Schedule};
 use super::timeline::Timeline;
-use crate::declare::{Declaration, Field, Measure, Model, Param, Slot, Whole, measure, text, whole};
+use crate::declare::{Declaration, Field, Measure, Model, Param, Slot, Whole, headline, measure, text, whole, yes_no};
 use crate::quantity::{Unit, number};
 use crate::query::{Query, Reader};
 
@@ -71,18 +71,33 @@ impl Model for EditorParams {
             .label("Micro-batches")
             .at(|p| p.board.microbatches.slot()),
         some("cap", "micro-batches that fit into the memory of a stage", MAX_BOARD_MICROBATCHES, "4")
-            .label("Micro-batches that fit into a stage")
+            .label("Micro-batches that fit in a stage")
             .at(|p| p.cap.slot()),
         text("board", "the blocks: F, B, W or a dot for each slot of one block’s length, a slash between stages", "")
             .apart(),
     ];
     const QUANTITIES: &'static [Measure<Self, Standing>] = &[
-        measure("makespan", "Makespan", Unit::Seconds, |_, s| s.makespan / 1e3),
-        measure("bubble-fraction", "Bubble fraction", Unit::Fraction, |_, s| s.bubble),
-        measure("peak-in-flight", "Peak micro-batches in flight", Unit::Count, |_, s| s.peak),
-        measure("violations", "Rule violations", Unit::Count, |_, s| s.troubles as f64),
+        headline(
+            "From the first block to the last.",
+            measure("makespan", "Makespan", Unit::Seconds, |_, s| s.makespan / 1e3),
+        ),
+        headline(
+            "The share of the stages’ time without work.",
+            measure("bubble-fraction", "Bubble fraction", Unit::Fraction, |_, s| s.bubble),
+        ),
+        headline(
+            "Micro-batches whose activations the fullest stage holds.",
+            measure("peak-in-flight", "Peak micro-batches in flight", Unit::Count, |_, s| s.peak),
+        ),
+        headline(
+            "Places where the schedule breaks a rule.",
+            measure("violations", "Rule violations", Unit::Count, |_, s| s.troubles as f64),
+        ),
         measure("missing", "Blocks not placed", Unit::Count, |_, s| s.missing as f64),
-        measure("complete", "Valid", Unit::Count, |_, s| f64::from(u8::from(s.is_complete()))),
+        yes_no(headline(
+            "Whether every block is placed and no rule is broken.",
+            measure("complete", "Valid schedule", Unit::Count, |_, s| f64::from(u8::from(s.is_complete()))),
+        )),
         measure("makespan-1f1b", "Makespan of 1F1B", Unit::Seconds, |p, _| {
             p.run(Schedule::OneForwardOneBackward).map_or(0.0, |t| t.makespan() / 1e3)
         }),

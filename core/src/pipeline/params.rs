@@ -4,7 +4,7 @@ use super::boundary::{Boundary, Share};
 use super::schedule::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Schedule};
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
-use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot};
+use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot, doc, headline};
 use crate::declare::{choice, measure, real, switch, whole};
 use crate::hardware::links::{self, Link};
 use crate::quantity::{Unit, grouped, number, significant};
@@ -120,7 +120,7 @@ impl Model for Params {
             .main()
             .at(|p| p.microbatches.slot()),
         whole("chunks", "chunks of the model on a device, if interleaved", [1, MAX_CHUNKS as u64], "2")
-            .label("Chunks of a device")
+            .label("Chunks per device")
             .steps(1.0)
             .at(|p| p.chunks.slot()),
         time("t-f", "forward pass of a micro-batch through a device, in ms", 0.001, "1")
@@ -135,13 +135,13 @@ impl Model for Params {
             [0, 1_000_000],
             "0",
         )
-        .label("Width of the model")
+        .label("Hidden size")
         .format(|n| if n > 0.0 { grouped(n as u64) } else { "latency as given".to_owned() })
         .slider(Scale::FromZero(15))
         .more(BOUNDARY)
         .at(|p| p.width.slot()),
         whole("tokens", "tokens of a micro-batch", [1, 100_000_000], "4096")
-            .label("Tokens of a micro-batch")
+            .label("Tokens per micro-batch")
             .doubling(17)
             .more(BOUNDARY)
             .at(|p| p.tokens.slot()),
@@ -151,7 +151,7 @@ impl Model for Params {
             .more(BOUNDARY)
             .at(|p| p.tensor.slot()),
         choice("share", "how tensor-parallel ranks share the sending", Share::LIST, "whole")
-            .label("They share the sending")
+            .label("Ranks share sends")
             .more(BOUNDARY)
             .at(|p| p.share.slot()),
         choice("net", "link between stages, a port for each GPU", links::BETWEEN_LIST, "ndr")
@@ -168,32 +168,46 @@ impl Model for Params {
             .more(SLOW)
             .at(|p| p.slow_stage.slot()),
         real("slow-by", "how many times as long it takes", [1.0, 10.0], "1")
-            .label("It takes")
+            .label("Slow device’s slowdown")
             .format(|v| format!("{} ×", number(v)))
             .slider(Scale::Linear { min: 1.0, max: 4.0, step: 0.1 })
             .more(SLOW)
             .at(|p| p.slow_by.slot()),
         choice("compare", "a second schedule beside it", BESIDE, NONE)
-            .label("Beside it")
+            .label("Compared with")
             .main()
             .at(|p| p.compare.slot()),
         switch("path", "whether the critical path stands out", false)
-            .label("Stands out")
+            .label("Highlight")
             .labels(&["All blocks", "Critical path"])
             .at(|p| p.path.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
-        measure("makespan", "Makespan", Unit::Seconds, |_, t| t.makespan() / 1e3),
-        measure("bubble-fraction", "Bubble fraction", Unit::Fraction, |_, t| t.idle_share(t.makespan())),
+        headline(
+            "From the first forward pass to the last backward pass of a step.",
+            measure("makespan", "Makespan", Unit::Seconds, |_, t| t.makespan() / 1e3),
+        ),
+        headline(
+            "The share of the stages’ time without work.",
+            measure("bubble-fraction", "Bubble fraction", Unit::Fraction, |_, t| t.idle_share(t.makespan())),
+        ),
         measure("ideal-time", "Ideal time", Unit::Seconds, |_, t| t.ideal() / 1e3),
-        measure("step-interval", "Step interval, no flush", Unit::Seconds, |_, t| t.interval() / 1e3),
-        measure("interval-bubble", "Bubble of the interval", Unit::Fraction, |_, t| t.idle_share(t.interval())),
-        measure("peak-in-flight", "Peak micro-batches in flight", Unit::Count, |_, t| t.worst_peak()),
+        doc(
+            "The time from one step to the next if the pipeline is never emptied.",
+            measure("step-interval", "Step interval without a flush", Unit::Seconds, |_, t| t.interval() / 1e3),
+        ),
+        measure("interval-bubble", "Bubble fraction without a flush", Unit::Fraction, |_, t| {
+            t.idle_share(t.interval())
+        }),
+        headline(
+            "Micro-batches whose activations the fullest stage holds.",
+            measure("peak-in-flight", "Peak micro-batches in flight", Unit::Count, |_, t| t.worst_peak()),
+        ),
         measure("weight-versions", "Peak weight versions", Unit::Count, |p, t| p.versions(t)),
-        measure("message", "A message between stages", Unit::Seconds, |p, _| p.message() / 1e3),
-        measure("boundary-bytes", "Bytes of a message", Unit::Bytes, |p, _| p.boundary().bytes),
-        measure("boundary-sent", "Of it, over a GPU’s port", Unit::Bytes, |p, _| p.boundary().sent),
-        measure("messages", "Messages of an inner device in a step", Unit::Count, |p, t| p.messages(t)),
+        measure("message", "Transfer time between stages", Unit::Seconds, |p, _| p.message() / 1e3),
+        measure("boundary-bytes", "Bytes per transfer", Unit::Bytes, |p, _| p.boundary().bytes),
+        measure("boundary-sent", "Bytes per transfer over one GPU’s port", Unit::Bytes, |p, _| p.boundary().sent),
+        measure("messages", "Transfers per step, inner stage", Unit::Count, |p, t| p.messages(t)),
     ];
 
     fn evaluate(&self) -> Result<Timeline, String> {

@@ -6,8 +6,8 @@ use super::search::{Pins, Search};
 use super::traffic::Traffic;
 use super::words;
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Scale, Slot, Takes, all_apart, choice, join, measure, switch,
-    whole,
+    Declaration, Field as _, List, Measure, Model, Param, Scale, Slot, Takes, all_apart, choice, headline, join,
+    measure, switch, whole, within,
 };
 use crate::hardware::{self, links};
 use crate::model::shape::SPECS as SHAPE;
@@ -56,7 +56,7 @@ const JOBS: [Param<Params>; 8] = [
     choice("gpu", "GPU", hardware::LIST, "a100-80").label("GPU").main().at(|p: &mut Params| p.cluster.gpu.slot()),
     whole("node", "GPUs in a node", [1, MAX_NODE], "8")
         .takes(Takes::Node)
-        .label("GPUs in a node")
+        .label("GPUs per node")
         .doubling(6)
         .more(CLUSTER)
         .at(|p| p.cluster.node.slot()),
@@ -67,15 +67,15 @@ const JOBS: [Param<Params>; 8] = [
         .main()
         .at(|p| p.cluster.nodes.slot()),
     choice("link", "link inside a node", links::INSIDE_LIST, "nvlink3")
-        .label("Link in a node")
+        .label("Link within a node")
         .more(CLUSTER)
         .at(|p| p.cluster.link.slot()),
     choice("net", "link between nodes, a port for each GPU", links::BETWEEN_LIST, "hdr")
-        .label("Link between nodes, a port for each GPU")
+        .label("Link between nodes, one port per GPU")
         .more(CLUSTER)
         .at(|p| p.cluster.net.slot()),
     whole("seq", "tokens of a sequence", [1, MAX_SEQ], "2048")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(18)
         .more(JOB)
         .at(|p| p.seq.slot()),
@@ -140,7 +140,7 @@ const PINNED: [Param<Params>; 8] = [
         List { ids: &["any", "none", "selective", "full"], labels: &["free", "nothing", "attention", "all"] },
         "any",
     )
-    .label("Recomputed")
+    .label("Recomputation")
     .more(PINS)
     .at(|p| Slot::Choice(&mut p.pins.recompute)),
 ];
@@ -174,14 +174,35 @@ impl Model for Params {
         &all_apart(&SHAPE),
     ]);
     const QUANTITIES: &'static [Measure<Self, Plan>] = &[
-        measure("layouts-valid", "Layouts that fit", Unit::Count, |_, p| p.valid as f64),
+        within(
+            |_, p| p.layouts as f64,
+            headline(
+                "Layouts that fit in memory, of all that are possible.",
+                measure("layouts-valid", "Layouts that fit", Unit::Count, |_, p| p.valid as f64),
+            ),
+        ),
         measure("layouts", "Possible layouts", Unit::Count, |_, p| p.layouts as f64),
-        time("step-time", "Step time of the fastest", |_, p| p.step.total()),
-        measure("mfu", "MFU", Unit::Fraction, |_, p| p.mfu),
-        measure("memory", "Memory on the fullest GPU", Unit::Bytes, |_, p| p.memory),
-        measure("tokens-per-second", "Tokens per second", Unit::Count, |params, p| {
-            params.seq as f64 * params.batch as f64 / p.step.total()
-        }),
+        headline(
+            "The fastest layout that fits, or the one that is selected.",
+            time("step-time", "Step time", |_, p| p.step.total()),
+        ),
+        headline(
+            "Model FLOPs over what the GPUs’ peak would compute in that time.",
+            measure("mfu", "MFU", Unit::Fraction, |_, p| p.mfu),
+        ),
+        within(
+            |params, _| params.cluster.gpu.memory.0,
+            headline(
+                "What the fullest GPU holds.",
+                measure("memory", "Memory on the fullest GPU", Unit::Bytes, |_, p| p.memory),
+            ),
+        ),
+        headline(
+            "Throughput of the whole job.",
+            measure("tokens-per-second", "Tokens/s", Unit::Count, |params, p| {
+                params.seq as f64 * params.batch as f64 / p.step.total()
+            }),
+        ),
         measure("gpus", "GPUs", Unit::Count, |params, _| params.cluster.gpus() as f64),
         ranks("tp", "Tensor-parallel ranks", |_, p| p.choice.degrees.tp as f64),
         ranks("cp", "Context-parallel ranks", |_, p| p.choice.degrees.cp as f64),
@@ -202,23 +223,26 @@ impl Model for Params {
         time("time-bubble", "Pipeline bubble", |_, p| p.step.bubble),
         time("time-data", "Data parallelism, exposed", |_, p| p.step.data),
         time("time-optimizer", "Optimizer", |_, p| p.step.optimizer),
-        measure("bubble-fraction", "Bubble, share of the step", Unit::Fraction, |_, p| p.step.bubble / p.step.total()),
-        measure("communication-fraction", "Exposed communication, share of the step", Unit::Fraction, |_, p| {
+        measure("bubble-fraction", "Bubble share of step time", Unit::Fraction, |_, p| p.step.bubble / p.step.total()),
+        measure("communication-fraction", "Exposed communication share of step time", Unit::Fraction, |_, p| {
             p.step.communication() / p.step.total()
         }),
-        ranks("tensor-nodes", "Nodes of a tensor-parallel group", |params, p| p.nodes(params, Axis::Tensor)),
-        ranks("data-nodes", "Nodes of a data-parallel group", |params, p| p.nodes(params, Axis::Data)),
-        ranks("pipeline-nodes", "Nodes of a pipeline", |params, p| p.nodes(params, Axis::Pipeline)),
-        sent("bytes-tensor", "Sent by a GPU for tensor parallelism", |_, p| p.bytes(Axis::Tensor)),
-        sent("bytes-context", "Sent by a GPU for context parallelism", |_, p| p.bytes(Axis::Context)),
-        sent("bytes-expert", "Sent by a GPU for expert parallelism", |_, p| p.bytes(Axis::Expert)),
-        sent("bytes-data", "Sent by a GPU for data parallelism", |_, p| p.bytes(Axis::Data)),
-        sent("bytes-pipeline", "Sent by a GPU to other stages", |_, p| p.bytes(Axis::Pipeline)),
+        ranks("tensor-nodes", "Nodes per tensor-parallel group", |params, p| p.nodes(params, Axis::Tensor)),
+        ranks("data-nodes", "Nodes per data-parallel group", |params, p| p.nodes(params, Axis::Data)),
+        ranks("pipeline-nodes", "Nodes per pipeline", |params, p| p.nodes(params, Axis::Pipeline)),
+        sent("bytes-tensor", "Sent per GPU for tensor parallelism", |_, p| p.bytes(Axis::Tensor)),
+        sent("bytes-context", "Sent per GPU for context parallelism", |_, p| p.bytes(Axis::Context)),
+        sent("bytes-expert", "Sent per GPU for expert parallelism", |_, p| p.bytes(Axis::Expert)),
+        sent("bytes-data", "Sent per GPU for data parallelism", |_, p| p.bytes(Axis::Data)),
+        sent("bytes-pipeline", "Sent per GPU between stages", |_, p| p.bytes(Axis::Pipeline)),
     ];
 
     fn evaluate(&self) -> Result<Plan, String> {
         let search = self.search()?.run();
-        search.best().map(|best| Plan::of(&search, best.choice)).ok_or_else(|| words::why_none(&search))
+        search
+            .best()
+            .map(|best| Plan::of(search.job(), best.choice, [search.valid(), search.layouts().len()]))
+            .ok_or_else(|| words::why_none(&search))
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
@@ -260,16 +284,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn of(search: &Search, choice: Choice) -> Self {
-        let job = search.job();
+    /// What comes of one layout of a job, of which so many fit and so many are possible.
+    pub fn of(job: &Job, choice: Choice, [valid, layouts]: [usize; 2]) -> Self {
         let step = job.step(&choice);
         Self {
             mfu: job.mfu(step.total()),
             memory: job.memory(&choice).get(usize::from(choice.zero)).map_or(0.0, |held| held.tensors),
             microbatches: job.microbatches(&choice),
             traffic: job.traffic(&choice),
-            valid: search.valid(),
-            layouts: search.layouts().len(),
+            valid,
+            layouts,
             choice,
             step,
         }

@@ -5,7 +5,9 @@ mod finding;
 #[cfg(test)]
 mod tests;
 
-use crate::declare::{Choose, Field, List, Measure, Model, Param, Slot, choice, measure, real, switch, whole};
+use crate::declare::{
+    Choose, Field, List, Measure, Model, Param, Slot, choice, headline, measure, real, switch, when, whole,
+};
 use crate::float::block::{self, RECIPES, Recipe, relative_error};
 use crate::float::sums::Accumulator;
 use crate::float::{E4M3FN, FP32, Overflow, Rounding};
@@ -220,13 +222,9 @@ impl Model for Params {
             .steps(1.0)
             .more("Delayed scaling")
             .at(|p| p.margin.slot()),
-        whole("bits", "bits of a weight", [2, 8], "2")
-            .label("Bits of a weight")
-            .steps(1.0)
-            .main()
-            .at(|p| p.bits.slot()),
+        whole("bits", "bits of a weight", [2, 8], "2").label("Bits per weight").steps(1.0).main().at(|p| p.bits.slot()),
         switch("per-channel", "whether each output channel has a scale", false)
-            .label("A scale for each channel")
+            .label("Per-channel scales")
             .more("Training")
             .at(|p| p.per_channel.slot()),
         whole("k", "products of a dot product", [32, 1 << K], "4096")
@@ -236,31 +234,104 @@ impl Model for Params {
             .more("Accumulation")
             .at(|p| p.k.slot()),
         whole("kept", "significant bits that the accumulator keeps", [8, 24], "14")
-            .label("Bits kept")
+            .label("Accumulator bits")
             .steps(1.0)
             .more("Accumulation")
             .at(|p| p.kept.slot()),
         whole("promote", "products after which the sum is added to fp32; 0 for never", [0, 1 << K], "0")
-            .label("Promote after")
+            .label("Promotion interval")
             .more("Accumulation")
             .at(|p| p.promote.slot()),
         whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("error", "Error in the other columns", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.error)),
-        measure("zero", "Share rounded to zero", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.zero)),
-        measure("bits-per-value", "Bits per value", Unit::Ratio, |p, s| p.outcome(s).map_or(0.0, |r| r.bits)),
-        measure("saturated", "Saturated at the jump", Unit::Fraction, |_, s| s.at_jump().saturated),
-        measure("steps-saturated", "Steps that saturate", Unit::Count, |_, s| {
-            s.delayed.iter().filter(|step| step.saturated > 0.0).count() as f64
-        }),
-        measure("jump-error", "Error at the jump", Unit::Fraction, |_, s| s.at_jump().error),
-        measure("float-loss", "Loss without rounding", Unit::Ratio, |_, s| s.trained.float.last),
-        measure("rounded-loss", "Loss, rounded after training", Unit::Ratio, |_, s| s.trained.rounded),
-        measure("aware-loss", "Loss, trained with rounding", Unit::Ratio, |_, s| s.trained.aware.last),
-        measure("levels", "Levels per weight", Unit::Count, |p, _| f64::from((1_u32 << p.bits) - 1)),
-        measure("sum-error", "Error of the sum", Unit::Fraction, |_, s| s.sums.last().map_or(0.0, |s| s.1[0])),
-        measure("promoted-error", "Error with promotion", Unit::Fraction, |_, s| s.sums.last().map_or(0.0, |s| s.1[1])),
+        when(
+            |p, _| p.view == View::Recipes,
+            headline(
+                "The rounding error of the columns without outliers.",
+                measure("error", "Error in the normal columns", Unit::Fraction, |p, s| {
+                    p.outcome(s).map_or(0.0, |r| r.error)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Recipes,
+            headline(
+                "Values so small that they become zero.",
+                measure("zero", "Share rounded to zero", Unit::Fraction, |p, s| p.outcome(s).map_or(0.0, |r| r.zero)),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Recipes,
+            headline(
+                "Bits per value, scales included.",
+                measure("bits-per-value", "Bits per value", Unit::Ratio, |p, s| p.outcome(s).map_or(0.0, |r| r.bits)),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Delayed,
+            headline(
+                "Values too large for a scale that was set before the jump.",
+                measure("saturated", "Values that saturate at the jump", Unit::Fraction, |_, s| s.at_jump().saturated),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Delayed,
+            headline(
+                "Steps in which any value is too large for its scale.",
+                measure("steps-saturated", "Steps that saturate", Unit::Count, |_, s| {
+                    s.delayed.iter().filter(|step| step.saturated > 0.0).count() as f64
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Delayed,
+            headline(
+                "The rounding error in the step of the jump.",
+                measure("jump-error", "Error at the jump", Unit::Fraction, |_, s| s.at_jump().error),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Training,
+            headline(
+                "Final loss with weights in fp32.",
+                measure("float-loss", "Loss without rounding", Unit::Ratio, |_, s| s.trained.float.last),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Training,
+            headline(
+                "Final loss if the trained weights are rounded.",
+                measure("rounded-loss", "Loss, rounded after training", Unit::Ratio, |_, s| s.trained.rounded),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Training,
+            headline(
+                "Final loss if the model trains with rounded weights.",
+                measure("aware-loss", "Loss, trained with rounding", Unit::Ratio, |_, s| s.trained.aware.last),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Training,
+            measure("levels", "Levels per weight", Unit::Count, |p, _| f64::from((1_u32 << p.bits) - 1)),
+        ),
+        when(
+            |p, _| p.view == View::Accumulate,
+            headline(
+                "The error of a long sum in the tensor core’s accumulator.",
+                measure("sum-error", "Error of the sum", Unit::Fraction, |_, s| s.sums.last().map_or(0.0, |s| s.1[0])),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Accumulate,
+            headline(
+                "The error if partial sums move to fp32 every 128 additions.",
+                measure("promoted-error", "Error of the sum with promotion every 128", Unit::Fraction, |_, s| {
+                    s.sums.last().map_or(0.0, |s| s.1[1])
+                }),
+            ),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {

@@ -25,7 +25,7 @@ pub enum Data {
 options!(Data {
     Signed: "signed", "from −1 to 1";
     Positive: "positive", "from 0 to 1";
-    Wide: "wide", "of very different size";
+    Wide: "wide", "very different in size";
     MeanOne: "mean-one", "all close to 1";
     Cancel: "cancel", "that cancel";
     Own: "own", "your own";

@@ -17,7 +17,7 @@ pub enum Start {
 }
 
 options!(Start {
-    Bit: "bit", "one bit of one weight";
+    Bit: "bit", "one bit in one weight";
     Order: "order", "the order of every sum";
     Nothing: "nothing", "nothing";
 });

@@ -3,7 +3,9 @@
 use super::data::{self, Data, MOST, Sort, Values};
 use super::growth::{Apart, Growth, Start, grow, settings};
 use super::sums::{Arithmetic, Order, Sum, Sums};
-use crate::declare::{Choose, Field, List, Measure, Model, Param, Slot, choice, measure, real, text, whole};
+use crate::declare::{
+    Choose, Field, List, Measure, Model, Param, Slot, choice, headline, measure, real, text, when, whole, written,
+};
 use crate::float::{self, FP32, Format};
 use crate::options;
 use crate::quantity::{Unit, grouped};
@@ -143,7 +145,7 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("show", "what is shown", View::LIST, "sums").label("Show").main().at(|p| p.show.slot()),
         choice("format", "what the numbers are held in", Held::LIST, "fp32")
-            .label("Numbers in")
+            .label("Number format")
             .main()
             .at(|p| p.format.slot()),
         choice("data", "what the numbers are like", Data::LIST, "signed")
@@ -151,7 +153,7 @@ impl Model for Params {
             .more("The numbers")
             .at(|p| p.data.slot()),
         whole("n", "how many numbers", [1, MOST as u64], "1024")
-            .label("How many")
+            .label("Number count")
             .doubling(13)
             .main()
             .at(|p| p.n.slot()),
@@ -160,7 +162,7 @@ impl Model for Params {
             .drawn()
             .at(|p| p.order.slot()),
         choice("start", "what differs between the two runs", Start::LIST, "bit")
-            .label("What differs")
+            .label("Difference at the start")
             .main()
             .at(|p| p.start.slot()),
         whole(
@@ -169,7 +171,7 @@ impl Model for Params {
             [0, 26],
             "0",
         )
-        .label("Bit that is flipped")
+        .label("Flipped bit")
         .steps(1.0)
         .more("The runs")
         .at(|p| p.bit.slot()),
@@ -187,7 +189,7 @@ impl Model for Params {
             Accumulator::LIST,
             "same",
         )
-        .label("Partial sums in")
+        .label("Partial sum format")
         .more("The arithmetic")
         .at(|p| p.accumulator.slot()),
         choice("sort", "how the numbers are ordered first", Sort::LIST, "none")
@@ -209,17 +211,17 @@ impl Model for Params {
             .more("The orders")
             .at(|p| p.batch.slot()),
         whole("ranks", "ranks of the ring", [1, 64], "8")
-            .label("Ranks of the ring")
+            .label("Ring ranks")
             .doubling(6)
             .more("The orders")
             .at(|p| p.ranks.slot()),
         whole("chunk", "the ring’s chunk that the number is in", [0, 63], "0")
-            .label("Chunk of the ring")
+            .label("Ring chunk")
             .steps(1.0)
             .more("The orders")
             .at(|p| p.chunk.slot()),
         whole("arrival", "seed of the order in which atomics arrive", [0, 4_294_967_295], "1")
-            .label("Seed of arrivals")
+            .label("Arrival seed")
             .format(|v| grouped(v as u64))
             .more("The orders")
             .at(|p| p.arrival.slot()),
@@ -231,44 +233,132 @@ impl Model for Params {
         crate::kernels::RUN.quiet().at(|p| Slot::Whole(&mut p.run)),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("sum", "The sum in this order", Unit::Ratio, |p, s| finite(p.sum(s).value)),
-        measure("bits", "Its bits, as a whole number", Unit::Count, |p, s| p.sum(s).code as f64),
-        measure("exact", "The exact sum", Unit::Ratio, |_, s| finite(s.sums.exact)),
-        measure("error", "Its error", Unit::Ratio, |p, s| finite(p.sum(s).error)),
-        measure("off", "Its error, in units of the last place", Unit::Ratio, |p, s| {
-            finite(p.sum(s).error / s.sums.unit(p.format.0))
-        }),
-        measure("depth", "Additions on the longest way", Unit::Count, |p, s| p.sum(s).depth.map_or(0.0, f64::from)),
-        measure("bound", "The error may be", Unit::Ratio, |p, s| finite(p.bound(s))),
-        measure("magnitude", "Sum of the magnitudes", Unit::Ratio, |_, s| finite(s.sums.magnitude)),
-        measure("distinct", "Different results of all orders", Unit::Count, |_, s| s.sums.distinct() as f64),
-        measure("random-distinct", "Different results of random orders", Unit::Count, |_, s| {
-            s.sums.spread.results.len() as f64 + f64::from(u32::from(s.sums.spread.broken > 0))
-        }),
-        measure("random-spread", "From the least to the greatest of them", Unit::Ratio, |_, s| {
-            let all = &s.sums.spread.results;
-            finite(all.last().zip(all.first()).map_or(0.0, |(last, first)| last.0 - first.0))
-        }),
-        measure("first-bit", "First bit that differs from the exact sum’s", Unit::Count, |p, s| {
-            p.exact_code(s).map_or(0.0, |exact| f64::from(Sums::first_bit(p.format.0, p.sum(s).code, exact)))
-        }),
-        measure("ring-different", "Elements that a ring sums otherwise than rank 0 upward", Unit::Count, |_, s| {
-            f64::from(s.sums.ring.0)
-        }),
-        measure("ring-elements", "Elements that a rank holds", Unit::Count, |_, s| f64::from(s.sums.ring.1)),
-        measure("apart-first", "Distance of the weights at first", Unit::Ratio, |_, s| finite(s.growth.first)),
-        measure("apart-last", "Distance of the weights at the end", Unit::Ratio, |_, s| {
-            finite(s.growth.steps.last().map_or(0.0, |step| step.distance))
-        }),
-        measure("apart-losses", "Difference of the losses at the last step", Unit::Ratio, |_, s| {
-            finite(s.growth.steps.last().map_or(0.0, |step| (step.losses[0] - step.losses[1]).abs()))
-        }),
-        measure("all-differ", "Step after which nine of ten weights differ", Unit::Count, |_, s| {
-            s.growth.steps.iter().position(|step| step.differing > 0.9).map_or(0.0, |i| i as f64 + 1.0)
-        }),
-        measure("doubling", "Steps in which the distance doubles, at first", Unit::Ratio, |_, s| {
-            finite(s.growth.doubling())
-        }),
+        when(
+            |p, _| p.show == View::Sums,
+            headline(
+                "What this order of additions comes to.",
+                measure("sum", "Sum in this order", Unit::Ratio, |p, s| finite(p.sum(s).value)),
+            ),
+        ),
+        written(
+            |code| format!("{:#x}", code as u64),
+            when(
+                |p, _| p.show == View::Sums,
+                measure("bits", "Bits of the sum", Unit::Count, |p, s| p.sum(s).code as f64),
+            ),
+        ),
+        when(|p, _| p.show == View::Sums, measure("exact", "Exact sum", Unit::Ratio, |_, s| finite(s.sums.exact))),
+        when(
+            |p, _| p.show == View::Sums,
+            measure("error", "Error of the sum", Unit::Ratio, |p, s| finite(p.sum(s).error)),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            headline(
+                "How many representable numbers lie between the sum and the exact one.",
+                measure("off", "Error, in units of the last place", Unit::Ratio, |p, s| {
+                    finite(p.sum(s).error / s.sums.unit(p.format.0))
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            measure("depth", "Additions on the longest path", Unit::Count, |p, s| {
+                p.sum(s).depth.map_or(0.0, f64::from)
+            }),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            headline(
+                "The error that this order can’t exceed.",
+                measure("bound", "Error bound", Unit::Ratio, |p, s| finite(p.bound(s))),
+            ),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            measure("magnitude", "Sum of the magnitudes", Unit::Ratio, |_, s| finite(s.sums.magnitude)),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            headline(
+                "How many different sums the orders give.",
+                measure("distinct", "Distinct results, all orders shown", Unit::Count, |_, s| s.sums.distinct() as f64),
+            ),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            measure("random-distinct", "Distinct results, random orders", Unit::Count, |_, s| {
+                s.sums.spread.results.len() as f64 + f64::from(u32::from(s.sums.spread.broken > 0))
+            }),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            measure("random-spread", "Spread of results, random orders", Unit::Ratio, |_, s| {
+                let all = &s.sums.spread.results;
+                finite(all.last().zip(all.first()).map_or(0.0, |(last, first)| last.0 - first.0))
+            }),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            measure("first-bit", "First bit that differs from the exact sum", Unit::Count, |p, s| {
+                p.exact_code(s).map_or(0.0, |exact| f64::from(Sums::first_bit(p.format.0, p.sum(s).code, exact)))
+            }),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            measure(
+                "ring-different",
+                "Elements a ring sums in another order than rank 0 upward",
+                Unit::Count,
+                |_, s| f64::from(s.sums.ring.0),
+            ),
+        ),
+        when(
+            |p, _| p.show == View::Sums,
+            measure("ring-elements", "Elements per rank", Unit::Count, |_, s| f64::from(s.sums.ring.1)),
+        ),
+        when(
+            |p, _| p.show == View::Steps,
+            headline(
+                "How far two runs are apart that differ in one sum’s order.",
+                measure("apart-first", "Weight distance after the first step", Unit::Ratio, |_, s| {
+                    finite(s.growth.first)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.show == View::Steps,
+            headline(
+                "How far the two runs are apart after the last step.",
+                measure("apart-last", "Weight distance at the end", Unit::Ratio, |_, s| {
+                    finite(s.growth.steps.last().map_or(0.0, |step| step.distance))
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.show == View::Steps,
+            headline(
+                "How much the two runs’ losses differ.",
+                measure("apart-losses", "Loss difference at the last step", Unit::Ratio, |_, s| {
+                    finite(s.growth.steps.last().map_or(0.0, |step| (step.losses[0] - step.losses[1]).abs()))
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.show == View::Steps,
+            headline(
+                "From then on almost no weight is equal to the last bit.",
+                measure("all-differ", "Step after which 90% of weights differ", Unit::Count, |_, s| {
+                    s.growth.steps.iter().position(|step| step.differing > 0.9).map_or(0.0, |i| i as f64 + 1.0)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.show == View::Steps,
+            measure("doubling", "Steps to double the distance, initially", Unit::Ratio, |_, s| {
+                finite(s.growth.doubling())
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {

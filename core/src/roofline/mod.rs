@@ -9,7 +9,10 @@ mod roof;
 
 pub use roof::Roof;
 
-use crate::declare::{Declaration, Field, List, Measure, Model, Param, Slot, choice, measure, one_of, switch, whole};
+use crate::declare::{
+    Declaration, Field, List, Measure, Model, Param, Slot, choice, headline, measure, one_of, switch, when, whole,
+    within, words,
+};
 use crate::hardware::{self, Accelerator};
 use crate::kernels::RUN;
 use crate::model::presets::Preset;
@@ -79,18 +82,18 @@ impl Model for Params {
     const SUMMARY: &'static str =
         "What limits each operation of a layer, arithmetic or memory, on a GPU of your choice and on your own.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", MODEL_LIST, "llama-3-8b").label("A layer of").at(|p| p.model.slot()),
+        choice("model", "the model", MODEL_LIST, "llama-3-8b").label("Layer from").at(|p| p.model.slot()),
         choice(
             "phase",
             "prefill: all tokens at once, as in training; decode: one more token of each sequence",
             Phase::LIST,
             "prefill",
         )
-        .label("Computed")
+        .label("Phase")
         .main()
         .at(|p| p.load.phase.slot()),
         whole("seq", "tokens of a sequence, or in its cache", [1, MAX], "4096")
-            .label("Tokens of a sequence")
+            .label("Sequence length, tokens")
             .doubling(17)
             .main()
             .at(|p| p.load.seq.slot()),
@@ -116,27 +119,56 @@ impl Model for Params {
     const QUANTITIES: &'static [Measure<Self, Placed>] = &[
         measure("flops", "Work", Unit::Flop, |_, p| p.chosen.flop),
         measure("bytes", "Minimum bytes moved", Unit::Bytes, |_, p| p.chosen.bytes),
-        measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |_, p| p.chosen.intensity()),
+        within(
+            |_, p| p.roof.ridge(),
+            headline(
+                "FLOPs over the bytes that must move. Above the ridge point, the operation is compute bound.",
+                measure("intensity", "Arithmetic intensity, FLOP/byte", Unit::Ratio, |_, p| p.chosen.intensity()),
+            ),
+        ),
         measure("ridge", "Ridge point", Unit::Ratio, |_, p| p.roof.ridge()),
-        measure("attainable", "Attainable", Unit::FlopPerSecond, |_, p| p.roof.attainable(p.chosen.intensity())),
+        within(
+            |_, p| p.roof.peak,
+            headline(
+                "What the roof allows at this intensity.",
+                measure("attainable", "Attainable FLOP/s", Unit::FlopPerSecond, |_, p| {
+                    p.roof.attainable(p.chosen.intensity())
+                }),
+            ),
+        ),
         measure("share-of-peak", "Share of peak", Unit::Fraction, |_, p| {
             p.roof.attainable(p.chosen.intensity()) / p.roof.peak
         }),
-        measure("time", "Minimum time", Unit::Seconds, |_, p| p.roof.time(&p.chosen)),
-        measure("compute-bound", "Compute bound", Unit::Count, |_, p| {
-            f64::from(u8::from(p.roof.is_compute_bound(&p.chosen)))
-        }),
-        measure("ridge-rows", "Compute bound from, tokens", Unit::Count, |_, p| {
-            p.chosen.weights.map_or(0.0, |weights| p.roof.ridge_rows(weights))
-        }),
+        headline(
+            "No kernel is faster for this work on this GPU.",
+            measure("time", "Minimum time", Unit::Seconds, |_, p| p.roof.time(&p.chosen)),
+        ),
+        words(
+            &["Memory", "Compute"],
+            headline(
+                "What limits the operation: memory bandwidth or arithmetic.",
+                measure("compute-bound", "Bound by", Unit::Count, |_, p| {
+                    f64::from(u8::from(p.roof.is_compute_bound(&p.chosen)))
+                }),
+            ),
+        ),
+        when(
+            |_, p| p.chosen.weights.is_some(),
+            headline(
+                "From this many tokens on, arithmetic limits the product instead of reading the weights.",
+                measure("ridge-rows", "Tokens to become compute bound", Unit::Count, |_, p| {
+                    p.chosen.weights.map_or(0.0, |weights| p.roof.ridge_rows(weights))
+                }),
+            ),
+        ),
         measure("layer-time", "Layer time", Unit::Seconds, |_, p| p.time()),
-        measure("layer-share-of-peak", "Layer, share of peak", Unit::Fraction, |_, p| {
+        measure("layer-share-of-peak", "Layer’s share of peak", Unit::Fraction, |_, p| {
             p.layer.iter().map(|o| o.flop).sum::<f64>() / p.roof.peak / p.time()
         }),
-        measure("memory-bound-time", "Memory-bound share of its time", Unit::Fraction, |_, p| {
+        measure("memory-bound-time", "Memory-bound share of layer time", Unit::Fraction, |_, p| {
             p.memory_bound(|operation| p.roof.time(operation))
         }),
-        measure("memory-bound-flops", "Memory-bound share of its FLOPs", Unit::Fraction, |_, p| {
+        measure("memory-bound-flops", "Memory-bound share of layer FLOPs", Unit::Fraction, |_, p| {
             p.memory_bound(|operation| operation.flop)
         }),
         measure("bandwidth", "GPU bandwidth", Unit::BytesPerSecond, |_, p| p.roof.bandwidth),

@@ -2,7 +2,8 @@
 
 use super::{Curve, WAITS};
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Question, Scale, Takes, choice, join, measure, real, whole,
+    Declaration, Field as _, List, Measure, Model, Param, Question, Scale, Takes, choice, headline, join, measure,
+    real, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{Preset, presets};
@@ -104,7 +105,7 @@ const OWN: [Param<Params>; 14] = [
     choice("gpu", "GPU", hardware::LIST, "h100-80").label("GPU").main().at(|p: &mut Params| p.gpu.slot()),
     share("mfu", "share of its peak that one GPU reaches alone", 0.01, [0.05, 1.0, 0.05], "0.5")
         .takes(Takes::Mfu)
-        .label("One GPU alone reaches")
+        .label("Utilization on one GPU")
         .more(JOB)
         .at(|p: &mut Params| p.mfu.slot()),
     whole("gpus", "GPUs", [1, MAX_GPUS], "512")
@@ -133,7 +134,7 @@ const OWN: [Param<Params>; 14] = [
         .more(JOB)
         .at(|p: &mut Params| p.each.slot()),
     whole("seq", "tokens of a sequence", [1, 1_000_000], "4096")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(17)
         .more(JOB)
         .at(|p: &mut Params| p.seq.slot()),
@@ -172,7 +173,7 @@ const OWN: [Param<Params>; 14] = [
     .more(JOB)
     .at(|p: &mut Params| p.overlap.slot()),
     share("jitter", "standard deviation of a GPU’s time for a step, as a part of it", 0.0, [0.0, 0.2, 0.005], "0.02")
-        .label("GPUs’ times differ by")
+        .label("GPU time variation")
         .more(JOB)
         .at(|p: &mut Params| p.jitter.slot()),
 ];
@@ -190,18 +191,35 @@ impl Model for Params {
     const SUMMARY: &'static str = "A training step on 1 to 16,384 GPUs: what of it is work, what is waiting, for what, and what the next GPUs buy.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 21>(&[&OWN, &Wires::params()]);
     const QUANTITIES: &'static [Measure<Self, Curve>] = &[
-        measure("step-time", "Step", Unit::Seconds, |_, c| c.here.time()),
-        measure("efficiency", "Efficiency", Unit::Fraction, |_, c| c.here.efficiency()),
-        measure("speedup", "Speed-up over one GPU", Unit::Ratio, |_, c| c.here.speedup()),
-        measure("gain", "Marginal efficiency of doubling", Unit::Fraction, |_, c| c.gain()),
-        measure("half-efficiency", "GPUs at 50% efficiency", Unit::Count, |_, c| c.half()),
+        headline(
+            "With computation, exposed communication, bubble and stragglers.",
+            measure("step-time", "Step time", Unit::Seconds, |_, c| c.here.time()),
+        ),
+        headline(
+            "The speedup over the number of GPUs.",
+            measure("efficiency", "Efficiency", Unit::Fraction, |_, c| c.here.efficiency()),
+        ),
+        headline(
+            "How much faster a step is than on one GPU.",
+            measure("speedup", "Speedup over one GPU", Unit::Ratio, |_, c| c.here.speedup()),
+        ),
+        headline(
+            "How much of a doubling of GPUs turns into speed.",
+            measure("gain", "Marginal efficiency of doubling", Unit::Fraction, |_, c| c.gain()),
+        ),
+        headline(
+            "Beyond so many GPUs, more than half of what you pay for is lost.",
+            measure("half-efficiency", "GPUs at 50% efficiency", Unit::Count, |_, c| c.half()),
+        ),
         measure("sequences", "Sequences per step", Unit::Count, |_, c| c.here.sequences),
-        measure("time-compute", "Work", Unit::Seconds, |_, c| c.here.compute),
-        measure("time-communication", "Exposed communication", Unit::Seconds, |_, c| c.here.communication),
-        measure("time-bubble", "Bubble", Unit::Seconds, |_, c| c.here.bubble),
-        measure("time-straggle", "Straggler wait", Unit::Seconds, |_, c| c.here.straggle),
-        measure("time-idle", "Idle for lack of sequences", Unit::Seconds, |_, c| c.here.idle),
-        measure("time-gradients", "Gradient communication, hidden or not", Unit::Seconds, |_, c| c.here.gradients),
+        measure("time-compute", "Compute time", Unit::Seconds, |_, c| c.here.compute),
+        measure("time-communication", "Exposed communication time", Unit::Seconds, |_, c| c.here.communication),
+        measure("time-bubble", "Bubble time", Unit::Seconds, |_, c| c.here.bubble),
+        measure("time-straggle", "Straggler wait time", Unit::Seconds, |_, c| c.here.straggle),
+        measure("time-idle", "Idle time for lack of sequences", Unit::Seconds, |_, c| c.here.idle),
+        measure("time-gradients", "Gradient communication time, overlapped or not", Unit::Seconds, |_, c| {
+            c.here.gradients
+        }),
     ];
 
     fn evaluate(&self) -> Result<Curve, String> {

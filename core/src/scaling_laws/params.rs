@@ -1,7 +1,7 @@
 //! The parameters and the model in the catalogue.
 
 use super::{Law, Outcome, data, serving};
-use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, measure, real};
+use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, headline, measure, real};
 use crate::options;
 use crate::quantity::{Unit, number};
 
@@ -70,34 +70,49 @@ impl Model for Params {
         choice("law", "law that says what is best", Law::LIST, "refit").label("Law").main().at(|p| p.law.slot()),
         choice("show", "what is drawn", Show::LIST, "isoflop").label("Show").drawn().at(|p| p.show.slot()),
         real("unique", "tokens of distinct text; 1e15 for no limit", [1e8, 1e15], "1e15")
-            .label("Text there is, tokens")
+            .label("Available unique text, tokens")
             .format(text_there_is)
             .slider(Scale::Decades(8, 15))
             .at(|p| p.unique.slot()),
         real("served", "tokens to be served, prompts and answers", [0.0, 1e17], "0")
-            .label("To be served, tokens")
+            .label("Tokens to serve")
             .format(|v| Unit::Count.format(v))
             .at(|p| p.served.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
-        measure("tokens", "Tokens", Unit::Count, |_, o| o.here.tokens),
-        measure("ratio", "Tokens per parameter", Unit::Ratio, |_, o| o.here.ratio()),
-        measure("loss", "Loss, nats per token", Unit::Ratio, |_, o| o.loss(o.here)),
-        measure("optimal-params", "Best model, parameters", Unit::Count, |_, o| o.optimum.params),
-        measure("optimal-tokens", "Best model, tokens", Unit::Count, |_, o| o.optimum.tokens),
-        measure("optimal-ratio", "Best model, tokens per parameter", Unit::Ratio, |_, o| o.optimum.ratio()),
-        measure("optimal-loss", "Best model, loss", Unit::Ratio, |_, o| o.loss(o.optimum)),
-        measure("exponent", "Exponent of parameters in compute", Unit::Ratio, |_, o| o.law.exponent()),
+        headline(
+            "What the compute budget allows for this model size.",
+            measure("tokens", "Tokens", Unit::Count, |_, o| o.here.tokens),
+        ),
+        headline(
+            "About 20 is optimal for training compute alone, by Hoffmann et al.",
+            measure("ratio", "Tokens per parameter", Unit::Ratio, |_, o| o.here.ratio()),
+        ),
+        headline(
+            "The loss that the law predicts.",
+            measure("loss", "Loss, nats per token", Unit::Ratio, |_, o| o.loss(o.here)),
+        ),
+        headline(
+            "The model size with the lowest loss for this budget.",
+            measure("optimal-params", "Compute-optimal parameters", Unit::Count, |_, o| o.optimum.params),
+        ),
+        measure("optimal-tokens", "Compute-optimal tokens", Unit::Count, |_, o| o.optimum.tokens),
+        measure("optimal-ratio", "Compute-optimal tokens per parameter", Unit::Ratio, |_, o| o.optimum.ratio()),
+        measure("optimal-loss", "Compute-optimal loss", Unit::Ratio, |_, o| o.loss(o.optimum)),
+        measure("exponent", "Exponent of optimal parameters in compute", Unit::Ratio, |_, o| o.law.exponent()),
         measure("worth", "Optimal compute for this loss", Unit::Flop, |_, o| o.worth()),
-        measure("wasted", "Compute wasted", Unit::Fraction, |_, o| (1.0 - o.worth() / o.compute()).max(0.0)),
+        headline(
+            "The share of the budget that an optimal model would not need for this loss.",
+            measure("wasted", "Compute wasted", Unit::Fraction, |_, o| (1.0 - o.worth() / o.compute()).max(0.0)),
+        ),
         measure("epochs", "Epochs", Unit::Ratio, |_, o| o.epochs(o.here)),
-        measure("effective-tokens", "Effective tokens", Unit::Count, |_, o| {
+        measure("effective-tokens", "Effective tokens after repetition", Unit::Count, |_, o| {
             data::effective(&o.surface, o.here, o.unique).tokens
         }),
-        measure("limited-params", "Best model for this text, parameters", Unit::Count, |_, o| o.limited.params),
-        measure("limited-tokens", "Best model for this text, tokens", Unit::Count, |_, o| o.limited.tokens),
-        measure("limited-epochs", "Best model for this text, epochs", Unit::Ratio, |_, o| o.epochs(o.limited)),
-        measure("limited-loss", "Best model for this text, loss", Unit::Ratio, |_, o| o.loss(o.limited)),
+        measure("limited-params", "Data-limited optimum, parameters", Unit::Count, |_, o| o.limited.params),
+        measure("limited-tokens", "Data-limited optimum, tokens", Unit::Count, |_, o| o.limited.tokens),
+        measure("limited-epochs", "Data-limited optimum, epochs", Unit::Ratio, |_, o| o.epochs(o.limited)),
+        measure("limited-loss", "Data-limited optimum, loss", Unit::Ratio, |_, o| o.loss(o.limited)),
         measure("serving", "Serving FLOPs", Unit::Flop, |_, o| o.total() - o.here.compute()),
         measure("total", "Training and serving FLOPs", Unit::Flop, |_, o| o.total()),
         measure("lean-params", "Lifetime optimum, parameters", Unit::Count, |_, o| o.lean.params),

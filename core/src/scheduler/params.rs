@@ -5,7 +5,9 @@ use super::place::{Cluster, Placement, Rules};
 use super::result::Schedule;
 use super::simulate::{Setup, simulate};
 use super::traces::Trace;
-use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, measure, switch, text, whole};
+use crate::declare::{
+    Field, Measure, Model, Param, Scale, Takes, choice, doc, headline, measure, switch, text, when, whole,
+};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -219,11 +221,11 @@ impl Model for Params {
             .at(|p| p.policy.slot()),
         choice("trace", "the jobs", Trace::LIST, "hole").label("Jobs").main().at(|p| p.trace.slot()),
         choice("placement", "which of the nodes that would do are taken", Placement::LIST, "pack")
-            .label("Nodes taken")
+            .label("Node placement")
             .main()
             .at(|p| p.placement.slot()),
         choice("order", "which of the jobs that wait is the first", Order::LIST, "submitted")
-            .label("First in the queue")
+            .label("Queue order")
             .main()
             .at(|p| p.order.slot()),
         whole("nodes", "nodes of the cluster", [1, 64], "8")
@@ -234,12 +236,12 @@ impl Model for Params {
             .at(|p| p.nodes.slot()),
         whole("gpus", "GPUs of a node", [1, 8], "8")
             .takes(Takes::Node)
-            .label("GPUs of a node")
+            .label("GPUs per node")
             .doubling(3)
             .more("Cluster")
             .at(|p| p.gpus.slot()),
         whole("block", "nodes of a block: an NVLink domain, or what hangs on one leaf switch", [1, 64], "4")
-            .label("Nodes of a block")
+            .label("Nodes per block")
             .doubling(6)
             .more("Cluster")
             .at(|p| p.block.slot()),
@@ -256,7 +258,7 @@ impl Model for Params {
             .more("Jobs")
             .at(|p| p.preempt.slot()),
         whole("checkpoint", "minutes between two checkpoints of a job; 0 for none", [0, 1440], "0")
-            .label("Checkpoint every so many minutes")
+            .label("Checkpoint interval, minutes")
             .slider(Scale::FromZero(10))
             .more("Jobs")
             .at(|p| p.checkpoint.slot()),
@@ -274,46 +276,81 @@ impl Model for Params {
             .at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Campaign>] = &[
-        measure("utilisation", "GPUs in use, first submission to last end", Unit::Fraction, |p, c| {
-            c.schedule.utilisation(&c.jobs, p.cluster())
-        }),
-        measure("mean-wait", "Mean wait", Unit::Seconds, |_, c| c.schedule.mean_wait(&c.jobs)),
-        measure("longest-wait", "Longest wait", Unit::Seconds, |_, c| c.schedule.longest_wait(&c.jobs) as f64),
-        measure("makespan", "Makespan", Unit::Seconds, |_, c| c.schedule.makespan(&c.jobs) as f64),
+        headline(
+            "GPU time in use, from the first submission to the last end.",
+            measure("utilisation", "GPU utilization", Unit::Fraction, |p, c| {
+                c.schedule.utilisation(&c.jobs, p.cluster())
+            }),
+        ),
+        headline(
+            "From submission to start, averaged over jobs.",
+            measure("mean-wait", "Mean wait", Unit::Seconds, |_, c| c.schedule.mean_wait(&c.jobs)),
+        ),
+        headline(
+            "The job that waited longest.",
+            measure("longest-wait", "Longest wait", Unit::Seconds, |_, c| c.schedule.longest_wait(&c.jobs) as f64),
+        ),
+        headline(
+            "From the first submission to the last end.",
+            measure("makespan", "Makespan", Unit::Seconds, |_, c| c.schedule.makespan(&c.jobs) as f64),
+        ),
         measure("slowdown", "Mean bounded slowdown", Unit::Ratio, |_, c| c.schedule.slowdown(&c.jobs)),
         measure("jobs", "Jobs", Unit::Count, |_, c| c.jobs.len() as f64),
-        measure("backfilled", "Jobs that overtook another", Unit::Count, |_, c| {
+        measure("backfilled", "Backfilled jobs", Unit::Count, |_, c| {
             c.schedule.outcomes.iter().filter(|o| o.backfilled).count() as f64
         }),
-        measure("stuck", "Jobs that never start", Unit::Count, |_, c| c.schedule.stuck() as f64),
+        when(
+            |_, c| c.schedule.stuck() > 0,
+            headline(
+                "Jobs that no state of the cluster can start.",
+                measure("stuck", "Jobs that never start", Unit::Count, |_, c| c.schedule.stuck() as f64),
+            ),
+        ),
         measure("preemptions", "Preemptions", Unit::Count, |_, c| {
             c.schedule.outcomes.iter().map(|o| f64::from(o.preempted)).sum()
         }),
-        measure("lost", "GPU time of work that was lost", Unit::Fraction, |p, c| share(p, c, c.schedule.lost)),
-        measure("idle-waiting", "GPU time free while a job waits", Unit::Fraction, |p, c| {
+        measure("lost", "GPU time lost to preemption", Unit::Fraction, |p, c| share(p, c, c.schedule.lost)),
+        measure("idle-waiting", "GPU time idle while jobs wait", Unit::Fraction, |p, c| {
             share(p, c, c.schedule.idle_waiting)
         }),
-        measure("fragmented", "Of that, enough GPUs for the first and no place", Unit::Fraction, |p, c| {
-            share(p, c, c.schedule.fragmented)
-        }),
-        measure("all-gpus", "GPUs in all", Unit::Count, |p, _| p.cluster().all() as f64),
+        doc(
+            "Enough GPUs are free for the first job in line, but not where it needs them.",
+            measure("fragmented", "GPU time blocked by fragmentation", Unit::Fraction, |p, c| {
+                share(p, c, c.schedule.fragmented)
+            }),
+        ),
+        measure("all-gpus", "Total GPUs", Unit::Count, |p, _| p.cluster().all() as f64),
         measure("time", "Time at this step", Unit::Seconds, |p, c| at_step(p, c, |s| s.time as usize)),
-        measure("free-gpus", "GPUs free at this step", Unit::Count, |p, c| match p.shown(c) {
+        measure("free-gpus", "Free GPUs at this step", Unit::Count, |p, c| match p.shown(c) {
             0 => p.cluster().all() as f64,
             _ => at_step(p, c, |s| s.free() as usize),
         }),
-        measure("free-nodes", "Nodes quite free at this step", Unit::Count, |p, c| match p.shown(c) {
+        measure("free-nodes", "Empty nodes at this step", Unit::Count, |p, c| match p.shown(c) {
             0 => p.nodes as f64,
             _ => at_step(p, c, |s| s.cells.iter().filter(|row| row.iter().all(Option::is_none)).count()),
         }),
-        measure("waiting", "Jobs that wait at this step", Unit::Count, |p, c| at_step(p, c, |s| s.waiting.len())),
-        measure("job-start", "Start of the job looked at", Unit::Seconds, |p, c| p.of_job(c, |_, o| o.start)),
-        measure("job-wait", "Its wait", Unit::Seconds, |p, c| {
-            p.of_job(c, |job, o| Some(o.first_start?.saturating_sub(job.submit)))
-        }),
-        measure("job-end", "Its end", Unit::Seconds, |p, c| p.of_job(c, |_, o| o.end)),
-        measure("job-gpus", "Its GPUs", Unit::Count, |p, c| p.of_job(c, |job, _| Some(job.all_gpus()))),
-        measure("score", "Score of the node looked at for one of its pods", Unit::Count, |p, c| p.score(c) as f64),
+        measure("waiting", "Waiting jobs at this step", Unit::Count, |p, c| at_step(p, c, |s| s.waiting.len())),
+        when(
+            |p, c| p.of_job(c, |_, _| Some(1)) > 0.0,
+            measure("job-start", "Start of the selected job", Unit::Seconds, |p, c| p.of_job(c, |_, o| o.start)),
+        ),
+        when(
+            |p, c| p.of_job(c, |_, _| Some(1)) > 0.0,
+            measure("job-wait", "Wait of the selected job", Unit::Seconds, |p, c| {
+                p.of_job(c, |job, o| Some(o.first_start?.saturating_sub(job.submit)))
+            }),
+        ),
+        when(
+            |p, c| p.of_job(c, |_, _| Some(1)) > 0.0,
+            measure("job-end", "End of the selected job", Unit::Seconds, |p, c| p.of_job(c, |_, o| o.end)),
+        ),
+        when(
+            |p, c| p.of_job(c, |_, _| Some(1)) > 0.0,
+            measure("job-gpus", "GPUs of the selected job", Unit::Count, |p, c| {
+                p.of_job(c, |job, _| Some(job.all_gpus()))
+            }),
+        ),
+        measure("score", "Placement score of the selected node", Unit::Count, |p, c| p.score(c) as f64),
     ];
 
     fn evaluate(&self) -> Result<Campaign, String> {

@@ -10,7 +10,7 @@ pub mod simulate;
 #[cfg(test)]
 mod tests;
 
-use crate::declare::{Field, Measure, Model, Param, choice, measure, real, whole};
+use crate::declare::{Field, Measure, Model, Param, choice, doc, headline, measure, real, whole};
 use crate::options;
 use crate::quantity::Unit;
 pub use simulate::Outcome;
@@ -101,24 +101,43 @@ impl Model for Params {
             .steps(0.05)
             .main()
             .at(|p| p.dropout.slot()),
-        whole("seed", "the seed of the job", [1, 999], "1").label("Seed of the job").main().at(|p| p.seed.slot()),
+        whole("seed", "the seed of the job", [1, 999], "1").label("Job seed").main().at(|p| p.seed.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("loss", "Loss at the end", Unit::Ratio, |_, s| s.run.last.clamp(0.0, 1e30)),
-        measure("right-loss", "With the right streams", Unit::Ratio, |_, s| s.right.last.clamp(0.0, 1e30)),
-        measure("apart", "Replicas apart at the end", Unit::Fraction, |_, s| {
-            s.run.apart.last().copied().unwrap_or(0.0)
+        headline(
+            "Loss at the last step with the streams as set.",
+            measure("loss", "Final loss", Unit::Ratio, |_, s| s.run.last.clamp(0.0, 1e30)),
+        ),
+        headline(
+            "Loss at the last step if every rank draws as it should.",
+            measure("right-loss", "Final loss with the right streams", Unit::Ratio, |_, s| {
+                s.right.last.clamp(0.0, 1e30)
+            }),
+        ),
+        headline(
+            "How far the replicas’ weights are apart. They should be equal.",
+            measure("apart", "Replica divergence at the end", Unit::Fraction, |_, s| {
+                s.run.apart.last().copied().unwrap_or(0.0)
+            }),
+        ),
+        headline(
+            "Replicas that draw the same data see fewer sequences.",
+            measure("distinct", "Distinct sequences seen", Unit::Count, |_, s| f64::from(s.run.distinct)),
+        ),
+        measure("right-distinct", "Distinct sequences with the right streams", Unit::Count, |_, s| {
+            f64::from(s.right.distinct)
         }),
-        measure("distinct", "Different sequences seen", Unit::Count, |_, s| f64::from(s.run.distinct)),
-        measure("right-distinct", "The same with the right streams", Unit::Count, |_, s| f64::from(s.right.distinct)),
-        measure("columns", "Different columns of the MLP", Unit::Count, |_, s| f64::from(s.run.columns)),
-        measure("whole-disagree", "Copies that tensor-parallel ranks hold otherwise", Unit::Fraction, |p, _| {
-            p.disagree(p.drop_whole.equal())
-        }),
-        measure("shard-disagree", "Places in their shards that they drop otherwise", Unit::Fraction, |p, _| {
+        measure("columns", "Distinct MLP columns", Unit::Count, |_, s| f64::from(s.run.columns)),
+        doc(
+            "The share of values that tensor-parallel ranks drop differently although they hold copies of them.",
+            measure("whole-disagree", "Dropout mismatch, replicated tensors", Unit::Fraction, |p, _| {
+                p.disagree(p.drop_whole.equal())
+            }),
+        ),
+        measure("shard-disagree", "Dropout mismatch, sharded tensors", Unit::Fraction, |p, _| {
             p.disagree(p.drop_shard.equal())
         }),
-        measure("replica-disagree", "Places that replicas drop otherwise", Unit::Fraction, |p, _| {
+        measure("replica-disagree", "Dropout mismatch across replicas", Unit::Fraction, |p, _| {
             p.disagree(p.drop_dp.equal())
         }),
     ];

@@ -8,7 +8,8 @@ use super::simulate::{Moment, Schedule, Use, simulate};
 use super::step::Engine;
 use super::sweep::{Sweep, sweep};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Scale, Takes, choice, join, measure, real, switch, text, whole,
+    Field as _, Measure, Model, Param, Scale, Takes, choice, headline, join, measure, real, switch, text, when, whole,
+    within,
 };
 use crate::hardware::links;
 use crate::options;
@@ -109,27 +110,27 @@ const OWN: [Param<Params>; 19] = [
         .main()
         .at(|p| p.policy.slot()),
     real("rate", "requests a second, as they come by chance; 0 for all at once", [0.0, 1024.0], "16")
-        .label("Requests a second")
+        .label("Requests/s")
         .slider(Scale::FromZero(8))
         .main()
         .at(|p| p.rate.slot()),
     whole("seqs", "requests of a step at the most (max_num_seqs)", [1, 256], "8")
-        .label("Requests of a step")
+        .label("Maximum requests per step")
         .doubling(8)
         .main()
         .at(|p| p.seqs.slot()),
     whole("tokens", "new tokens of a step at the most (max_num_batched_tokens)", [1, 1 << 17], "2048")
-        .label("Tokens of a step")
+        .label("Maximum tokens per step")
         .doubling(17)
         .more("Scheduler")
         .at(|p| p.tokens.slot()),
     whole("block", "tokens of a block", [1, 256], "16")
-        .label("Tokens of a block")
+        .label("Tokens per block")
         .doubling(8)
         .more("Scheduler")
         .at(|p| p.block.slot()),
     whole("blocks", "blocks of the cache; 0 for what fits beside the weights", [0, MOST_BLOCKS], "0")
-        .label("Blocks of the cache")
+        .label("Cache blocks")
         .format(|v| if v == 0.0 { "what fits".to_owned() } else { grouped(v as u64) })
         .slider(Scale::FromZero(18))
         .more("Scheduler")
@@ -144,12 +145,12 @@ const OWN: [Param<Params>; 19] = [
         .more("Requests")
         .at(|p| p.requests.slot()),
     whole("prompt", "tokens of a prompt, on average", [1, 1 << 15], "512")
-        .label("Tokens of a prompt")
+        .label("Tokens per prompt")
         .doubling(15)
         .more("Requests")
         .at(|p| p.prompt.slot()),
     whole("output", "tokens of an answer, on average", [1, 4096], "48")
-        .label("Tokens of an answer")
+        .label("Tokens per answer")
         .doubling(12)
         .more("Requests")
         .at(|p| p.output.slot()),
@@ -158,7 +159,7 @@ const OWN: [Param<Params>; 19] = [
         .more("Requests")
         .at(|p| p.lengths.slot()),
     whole("shared", "tokens that all prompts begin with", [0, 1 << 14], "0")
-        .label("Shared by all prompts")
+        .label("Shared prompt prefix")
         .slider(Scale::FromZero(14))
         .more("Requests")
         .at(|p| p.shared.slot()),
@@ -170,13 +171,13 @@ const OWN: [Param<Params>; 19] = [
         .quiet()
         .at(|p| p.trace.slot()),
     real("first", "seconds to the first token that users are promised", [0.001, 1000.0], "0.2")
-        .label("First token within")
+        .label("Time-to-first-token SLO")
         .unit(Unit::Seconds)
         .slider(Scale::Decades(-2, 2))
         .more("Promise")
         .at(|p| p.first.slot()),
     real("token", "seconds for each token after it, on average, that users are promised", [0.0001, 100.0], "0.02")
-        .label("Each next within")
+        .label("Time-between-tokens SLO")
         .unit(Unit::Seconds)
         .slider(Scale::Decades(-3, 1))
         .more("Promise")
@@ -206,49 +207,74 @@ impl Model for Params {
         measure("decode-steps", "Steps that only decode", Unit::Count, |_, s| count(s, |m| !m.batch.prefills())),
         measure("makespan", "First arrival to last token", Unit::Seconds, |_, s| s.schedule.makespan()),
         measure("ttft", "Time to first token, mean", Unit::Seconds, |_, s| s.schedule.mean_first()),
-        measure("ttft-p90", "Time to first token, 90th percentile", Unit::Seconds, |_, s| {
-            percentile(s.schedule.firsts(), 0.9)
-        }),
+        within(
+            |p, _| p.slo().first,
+            headline(
+                "Nine of ten requests get their first token within this time.",
+                measure("ttft-p90", "Time to first token, 90th percentile", Unit::Seconds, |_, s| {
+                    percentile(s.schedule.firsts(), 0.9)
+                }),
+            ),
+        ),
         measure("tpot", "Time between tokens, mean", Unit::Seconds, |_, s| s.schedule.mean_per_token()),
-        measure("gap-p99", "Time between tokens, 99th percentile", Unit::Seconds, |_, s| {
-            percentile(s.schedule.gaps(), 0.99)
-        }),
+        within(
+            |p, _| p.slo().token,
+            headline(
+                "One token in a hundred comes later than this after the one before.",
+                measure("gap-p99", "Time between tokens, 99th percentile", Unit::Seconds, |_, s| {
+                    percentile(s.schedule.gaps(), 0.99)
+                }),
+            ),
+        ),
         measure("gap-max", "Longest time between tokens", Unit::Seconds, |_, s| s.schedule.gaps().fold(0.0, f64::max)),
-        measure("throughput", "Tokens a second", Unit::Count, |_, s| s.schedule.throughput()),
-        measure("throughput-per-gpu", "Tokens a second of a GPU", Unit::Count, |p, s| {
+        headline(
+            "Generated tokens per second, all GPUs.",
+            measure("throughput", "Tokens/s", Unit::Count, |_, s| s.schedule.throughput()),
+        ),
+        measure("throughput-per-gpu", "Tokens/s per GPU", Unit::Count, |p, s| {
             s.schedule.throughput() / p.gpus() as f64
         }),
-        measure("served", "Requests a second", Unit::Count, |_, s| s.schedule.rate()),
-        measure("goodput", "Requests a second within the promise", Unit::Count, |p, s| s.schedule.goodput(p.slo())),
-        measure("attained", "Requests within the promise", Unit::Fraction, |p, s| s.schedule.attained(p.slo())),
-        measure("mean-batch", "Requests that a step decodes, mean", Unit::Count, |_, s| s.schedule.mean_batch()),
-        measure("padding", "Slots’ time spent on requests that have ended", Unit::Fraction, |_, s| {
-            s.schedule.share(Use::Padding)
-        }),
-        measure("stalled", "Slots’ time waiting for others’ prompts", Unit::Fraction, |_, s| {
+        measure("served", "Requests/s", Unit::Count, |_, s| s.schedule.rate()),
+        measure("goodput", "Requests/s within the SLO", Unit::Count, |p, s| s.schedule.goodput(p.slo())),
+        headline(
+            "Requests that got both their first and their other tokens in time.",
+            measure("attained", "Requests within the SLO", Unit::Fraction, |p, s| s.schedule.attained(p.slo())),
+        ),
+        measure("mean-batch", "Decoding requests per step, mean", Unit::Count, |_, s| s.schedule.mean_batch()),
+        measure("padding", "Slot time on finished requests", Unit::Fraction, |_, s| s.schedule.share(Use::Padding)),
+        measure("stalled", "Slot time stalled by other requests’ prompts", Unit::Fraction, |_, s| {
             s.schedule.share(Use::Stalled)
         }),
-        measure("preemptions", "Preemptions", Unit::Count, |_, s| f64::from(s.schedule.preemptions())),
+        when(
+            |_, s| s.schedule.preemptions() > 0,
+            headline(
+                "How often a request lost its cache because memory ran out.",
+                measure("preemptions", "Preemptions", Unit::Count, |_, s| f64::from(s.schedule.preemptions())),
+            ),
+        ),
         measure("prefilled", "Prompt tokens computed", Unit::Count, |_, s| s.schedule.prefilled() as f64),
-        measure("found", "Prompt tokens found in the cache", Unit::Count, |_, s| s.schedule.found() as f64),
-        measure("blocks-there", "Blocks of the cache", Unit::Count, |_, s| s.schedule.blocks as f64),
-        measure("fewest-free", "Fewest blocks free", Unit::Count, |_, s| s.schedule.fewest_free() as f64),
+        measure("found", "Prompt tokens found in the prefix cache", Unit::Count, |_, s| s.schedule.found() as f64),
+        measure("blocks-there", "Cache blocks", Unit::Count, |_, s| s.schedule.blocks as f64),
+        measure("fewest-free", "Fewest free blocks", Unit::Count, |_, s| s.schedule.fewest_free() as f64),
         measure("fit", "Tokens that fit in the cache", Unit::Count, |_, s| s.fit),
         measure("replicas-gpus", "GPUs", Unit::Count, |p, _| p.gpus() as f64),
         measure("requests-there", "Requests", Unit::Count, |_, s| s.schedule.requests.len() as f64),
         measure("time", "Time at this step", Unit::Seconds, |p, s| p.moment(s).map_or(0.0, |m| m.to)),
-        measure("free", "Blocks free in this step", Unit::Count, |p, s| {
+        measure("free", "Free blocks at this step", Unit::Count, |p, s| {
             p.moment(s).map_or(s.schedule.blocks as f64, |m| m.batch.free as f64)
         }),
-        measure("waiting", "Requests that wait in this step", Unit::Count, |p, s| {
+        measure("waiting", "Waiting requests at this step", Unit::Count, |p, s| {
             p.moment(s).map_or(0.0, |m| m.waiting as f64)
         }),
-        measure("batch", "Requests of this step", Unit::Count, |p, s| {
+        measure("batch", "Requests in this step", Unit::Count, |p, s| {
             p.moment(s).map_or(0.0, |m| m.batch.work.len() as f64)
         }),
-        measure("knee", "Most requests a second with 90% within the promise, of those tried", Unit::Count, |p, s| {
-            s.sweep.knee(p.policy).unwrap_or(0.0)
-        }),
+        when(
+            |p, s| s.sweep.knee(p.policy).is_some(),
+            measure("knee", "Highest request rate tried with 90% within the SLO", Unit::Count, |p, s| {
+                s.sweep.knee(p.policy).unwrap_or(0.0)
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {

@@ -87,7 +87,7 @@ impl Machine {
                 .more("Machine")
                 .at(|p: &mut P| p.machine().quant.slot()),
             choice("kv-bits", "bits of a cached value", KV_BITS, "16")
-                .label("Bits of a cached value")
+                .label("Bits per cached value")
                 .more("Machine")
                 .at(|p: &mut P| p.machine().kv_bits.slot()),
             choice("reach", "what of the data sheet kernels reach", Reach::LIST, "kernels")
@@ -120,7 +120,7 @@ impl Machine {
 /// GPUs of a replica, as a parameter.
 pub const fn tp<P: Serves>() -> Param<P> {
     whole("tp", "GPUs of a replica, which share every layer", [1, Machine::MOST], "1")
-        .label("GPUs of a replica")
+        .label("GPUs per replica")
         .doubling(4)
         .more("Machine")
         .at(|p: &mut P| p.machine().tp.slot())

@@ -8,7 +8,9 @@
 
 use super::machine::{MODELS, Machine, Serves};
 use super::step::{Chunk, Engine};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, join, measure, real, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Param, Scale, Takes, choice, headline, join, measure, real, when, whole, within, words,
+};
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
 use crate::quantity::{Unit, grouped, number};
 
@@ -138,24 +140,24 @@ impl Model for Params {
                 .main()
                 .at(|p: &mut Params| p.machine.model.slot()),
             whole("users", "users who are served at the same time", [1, 1_000_000], "500")
-                .label("Users at once")
+                .label("Concurrent users")
                 .slider(Scale::Decades(0, 5))
                 .main()
                 .at(|p| p.users.slot()),
             real("token", "seconds for a token that users are promised", [0.0005, 10.0], "0.05")
-                .label("A token within")
+                .label("Time-between-tokens target")
                 .unit(Unit::Seconds)
                 .slider(Scale::Decades(-3, 0))
                 .main()
                 .at(|p| p.token.slot()),
             whole("tp", "GPUs of a replica, which share every layer; 0 for what needs the fewest in all", [0, 16], "0")
-                .label("GPUs of a replica")
+                .label("GPUs per replica")
                 .format(|v| if v == 0.0 { "the best".to_owned() } else { grouped(v as u64) })
                 .slider(Scale::FromZero(4))
                 .main()
                 .at(|p| p.tp.slot()),
             whole("prompt", "tokens of a prompt", [1, 1 << 17], "1024")
-                .label("Tokens of a prompt")
+                .label("Tokens per prompt")
                 .doubling(17)
                 .more("Requests")
                 .at(|p| p.prompt.slot()),
@@ -170,12 +172,12 @@ impl Model for Params {
             .more("Requests")
             .at(|p| p.cached.slot()),
             whole("output", "tokens of an answer", [1, 1 << 15], "256")
-                .label("Tokens of an answer")
+                .label("Tokens per answer")
                 .doubling(15)
                 .more("Requests")
                 .at(|p| p.output.slot()),
             real("price", "US dollars for an hour of a GPU", [0.0, 1000.0], "2.5")
-                .label("US$ an hour of a GPU")
+                .label("US$ per GPU-hour")
                 .slider(Scale::Linear { min: 0.0, max: 12.0, step: 0.1 })
                 .more("Money")
                 .at(|p| p.price.slot()),
@@ -183,35 +185,69 @@ impl Model for Params {
         &Machine::params::<Self>(),
     ]);
     const QUANTITIES: &'static [Measure<Self, Plan>] = &[
-        measure("gpus", "GPUs", Unit::Count, |_, p| p.of(|s| s.gpus().unwrap_or(0) as f64)),
+        when(
+            |_, p| p.of(|s| s.gpus().unwrap_or(0) as f64) > 0.0,
+            headline(
+                "GPUs for all users.",
+                measure("gpus", "GPUs", Unit::Count, |_, p| p.of(|s| s.gpus().unwrap_or(0) as f64)),
+            ),
+        ),
         measure("replicas", "Replicas", Unit::Count, |_, p| p.of(|s| s.replicas as f64)),
-        measure("replica-gpus", "GPUs of a replica", Unit::Count, |_, p| p.of(|s| s.tp as f64)),
-        measure("most-users", "Most users of a replica", Unit::Count, |_, p| {
+        headline(
+            "Tensor-parallel ranks that serve one copy of the model.",
+            measure("replica-gpus", "GPUs per replica", Unit::Count, |_, p| p.of(|s| s.tp as f64)),
+        ),
+        measure("most-users", "Most users per replica", Unit::Count, |_, p| {
             p.of(|s| s.most.map_or(0.0, |m| m.batch as f64))
         }),
-        measure("fit", "Users whose requests fit in its cache", Unit::Count, |_, p| p.of(|s| s.fit as f64)),
-        measure("batch", "Users that a replica has", Unit::Count, |_, p| p.of(|s| s.share.batch as f64)),
-        measure("token-time", "Time between tokens", Unit::Seconds, |_, p| p.of(|s| s.share.token)),
-        measure("first-token", "First token, nobody waiting", Unit::Seconds, |_, p| p.of(|s| s.share.first)),
-        measure("throughput", "Tokens a second, all users", Unit::Count, |o, p| o.throughput(p)),
-        measure("per-gpu", "Tokens a second of a GPU", Unit::Count, |_, p| p.of(|s| s.share.per_gpu)),
-        measure("dollars-per-million", "US$ for a million tokens", Unit::Ratio, |o, p| o.dollars(p)),
-        measure("dollars-per-hour", "US$ an hour", Unit::Ratio, |o, p| {
+        measure("fit", "Users whose requests fit in a replica’s cache", Unit::Count, |_, p| p.of(|s| s.fit as f64)),
+        measure("batch", "Users per replica", Unit::Count, |_, p| p.of(|s| s.share.batch as f64)),
+        within(
+            |o, _| o.token,
+            headline(
+                "What a user waits for each token.",
+                measure("token-time", "Time between tokens", Unit::Seconds, |_, p| p.of(|s| s.share.token)),
+            ),
+        ),
+        measure("first-token", "Time to first token without queueing", Unit::Seconds, |_, p| p.of(|s| s.share.first)),
+        measure("throughput", "Tokens/s, all users", Unit::Count, |o, p| o.throughput(p)),
+        measure("per-gpu", "Tokens/s per GPU", Unit::Count, |_, p| p.of(|s| s.share.per_gpu)),
+        headline(
+            "GPU price over generated tokens.",
+            measure("dollars-per-million", "US$ per million tokens", Unit::Ratio, |o, p| o.dollars(p)),
+        ),
+        measure("dollars-per-hour", "US$ per hour", Unit::Ratio, |o, p| {
             o.price * p.of(|s| s.gpus().unwrap_or(0) as f64)
         }),
-        measure("weights", "Weights of a replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[0])),
-        measure("room", "Left for caches", Unit::Bytes, |_, p| p.of(|s| s.bytes[1])),
-        measure("bytes-per-token", "Cache of a token", Unit::Bytes, |_, p| p.of(|s| s.bytes[2])),
-        measure("cache-bound", "The cache sets the limit", Unit::Count, |_, p| {
-            p.of(|s| f64::from(u8::from(s.is_full())))
-        }),
-        measure("one-user", "Time between tokens, one user", Unit::Seconds, |_, p| {
+        measure("weights", "Weights per replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[0])),
+        measure("room", "Memory left for the KV cache per replica", Unit::Bytes, |_, p| p.of(|s| s.bytes[1])),
+        measure("bytes-per-token", "KV cache per token", Unit::Bytes, |_, p| p.of(|s| s.bytes[2])),
+        words(
+            &["Latency", "KV cache"],
+            headline(
+                "What stops a replica from taking more users: the time between tokens or the memory for their caches.",
+                measure("cache-bound", "Limited by", Unit::Count, |_, p| p.of(|s| f64::from(u8::from(s.is_full())))),
+            ),
+        ),
+        measure("one-user", "Time between tokens with one user", Unit::Seconds, |_, p| {
             p.of(|s| s.curve.first().map_or(0.0, |point| point.token))
         }),
-        measure("gpus-tp1", "GPUs in all, 1 of a replica (0: not possible)", Unit::Count, |_, p| p.gpus_with(1)),
-        measure("gpus-tp2", "GPUs in all, 2 of a replica", Unit::Count, |_, p| p.gpus_with(2)),
-        measure("gpus-tp4", "GPUs in all, 4 of a replica", Unit::Count, |_, p| p.gpus_with(4)),
-        measure("gpus-tp8", "GPUs in all, 8 of a replica", Unit::Count, |_, p| p.gpus_with(8)),
+        when(
+            |_, p| p.gpus_with(1) > 0.0,
+            measure("gpus-tp1", "Total GPUs with one GPU per replica", Unit::Count, |_, p| p.gpus_with(1)),
+        ),
+        when(
+            |_, p| p.gpus_with(2) > 0.0,
+            measure("gpus-tp2", "Total GPUs with two GPUs per replica", Unit::Count, |_, p| p.gpus_with(2)),
+        ),
+        when(
+            |_, p| p.gpus_with(4) > 0.0,
+            measure("gpus-tp4", "Total GPUs with four GPUs per replica", Unit::Count, |_, p| p.gpus_with(4)),
+        ),
+        when(
+            |_, p| p.gpus_with(8) > 0.0,
+            measure("gpus-tp8", "Total GPUs with eight GPUs per replica", Unit::Count, |_, p| p.gpus_with(8)),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Plan, String> {

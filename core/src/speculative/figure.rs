@@ -9,7 +9,7 @@
 //! what several GPUs say to each other are left out, so these are bounds.
 
 use super::tokens;
-use crate::declare::{Field, List, Measure, Model, Param, Takes, choice, measure, one_of, real, whole};
+use crate::declare::{Field, List, Measure, Model, Param, Takes, choice, headline, measure, one_of, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::model::{ParameterCount, Shape, bytes_of_weight, presets};
 use crate::quantity::{Unit, count, grouped, number};
@@ -141,13 +141,13 @@ impl Model for Params {
             .main()
             .at(|p| p.drafted.slot()),
         real("alpha", "probability that a drafted token is kept", [0.0, 1.0], "0.85")
-            .label("Kept")
+            .label("Acceptance rate")
             .unit(Unit::Fraction)
             .steps(0.05)
             .main()
             .at(|p| p.alpha.slot()),
         whole("batch", "requests decoded together", [1, 4096], "1")
-            .label("Requests together")
+            .label("Batched requests")
             .doubling(12)
             .main()
             .at(|p| p.batch.slot()),
@@ -157,32 +157,44 @@ impl Model for Params {
             .more("Training")
             .at(|p| p.depth.slot()),
         real("lambda", "weight of the modules’ losses, together", [0.0, 2.0], "0.3")
-            .label("Weight of their losses")
+            .label("Module loss weight")
             .steps(0.05)
             .more("Training")
             .at(|p| p.lambda.slot()),
         choice("weight-bits", "bits of a weight", List { ids: &["16", "8"], labels: &["16", "8"] }, "8")
-            .label("Bits of a weight")
+            .label("Bits per weight")
             .more("Decoding")
             .at(|p| p.weight_bits.slot()),
         choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Decoding").at(|p| p.gpu.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
-        measure("tokens-per-pass", "Tokens of a pass", Unit::Ratio, |p, _| tokens(p.alpha, p.drafted)),
-        measure("speedup", "Times as fast", Unit::Ratio, |p, o| p.speedup(o)),
-        measure("draft-cost", "Drafting a token, of a pass", Unit::Fraction, |_, o| o.draft / o.pass),
-        measure("check-cost", "Checking, of a pass", Unit::Ratio, |_, o| o.check / o.pass),
-        measure("best", "Tokens drafted at best", Unit::Count, |p, _| f64::from(p.best())),
-        measure("module-params", "Parameters of a module", Unit::Count, |_, o| o.costs.added),
-        measure("module-active", "Active parameters, module", Unit::Count, |_, o| o.costs.module.active),
-        measure("model-active", "Active parameters, model", Unit::Count, |_, o| o.costs.model.active),
+        headline(
+            "Tokens accepted per pass of the model.",
+            measure("tokens-per-pass", "Tokens per pass", Unit::Ratio, |p, _| tokens(p.alpha, p.drafted)),
+        ),
+        headline(
+            "Tokens per second with drafting over without.",
+            measure("speedup", "Speedup", Unit::Ratio, |p, o| p.speedup(o)),
+        ),
+        measure("draft-cost", "Draft cost per token, passes", Unit::Fraction, |_, o| o.draft / o.pass),
+        measure("check-cost", "Verification cost, passes", Unit::Ratio, |_, o| o.check / o.pass),
+        headline(
+            "The number of drafted tokens with the largest speedup.",
+            measure("best", "Best draft length", Unit::Count, |p, _| f64::from(p.best())),
+        ),
+        measure("module-params", "Parameters per module", Unit::Count, |_, o| o.costs.added),
+        measure("module-active", "Active parameters per module", Unit::Count, |_, o| o.costs.module.active),
+        measure("model-active", "Active parameters of the model", Unit::Count, |_, o| o.costs.model.active),
         measure("checkpoint-params", "Parameters with the modules", Unit::Count, |p, o| {
             o.costs.total + f64::from(p.depth) * o.costs.added
         }),
-        measure("training-flop", "More FLOPs of training", Unit::Fraction, |p, o| {
-            f64::from(p.depth) * o.costs.module.active / o.costs.model.active
-        }),
-        measure("loss-weight", "Weight of each module’s loss", Unit::Ratio, |p, _| {
+        headline(
+            "What the modules add to the cost of training.",
+            measure("training-flop", "Extra training FLOPs", Unit::Fraction, |p, o| {
+                f64::from(p.depth) * o.costs.module.active / o.costs.model.active
+            }),
+        ),
+        measure("loss-weight", "Loss weight per module", Unit::Ratio, |p, _| {
             if p.depth == 0 { 0.0 } else { p.lambda / f64::from(p.depth) }
         }),
     ];

@@ -13,7 +13,9 @@ mod finding;
 mod tests;
 
 use super::figure::one_layer;
-use crate::declare::{Field, Measure, Model, Param, Scale, Takes, choice, join, measure, real, whole};
+use crate::declare::{
+    Field, Measure, Model, Param, Scale, Takes, choice, headline, join, measure, real, when, whole, within,
+};
 use crate::model::presets;
 use crate::options;
 use crate::quantity::{Unit, grouped};
@@ -121,32 +123,32 @@ impl Model for Params {
                 .main()
                 .at(|p| p.machine.model.slot()),
             whole("batch", "sequences decoded together", [1, 1 << LARGEST], "8")
-                .label("Sequences together")
+                .label("Batched sequences")
                 .doubling(LARGEST)
                 .main()
                 .at(|p| p.batch.slot()),
             whole("context", "tokens that each sequence has in the cache", [1, 1 << 17], "1024")
-                .label("Tokens in the cache, each")
+                .label("Cached tokens per sequence")
                 .format(|v| grouped(v as u64))
                 .doubling(17)
                 .main()
                 .at(|p| p.context.slot()),
             choice("draft", "what drafts", Draft::LIST, "llama-3.2-1b")
-                .label("Drafted by")
+                .label("Draft source")
                 .more("Draft")
                 .at(|p| p.draft.slot()),
             whole("drafted", "tokens drafted one after another", [0, DEEPEST], "4")
-                .label("Tokens drafted in a row")
+                .label("Draft length")
                 .steps(1.0)
                 .more("Draft")
                 .at(|p| p.drafted.slot()),
             whole("branches", "branches of the draft at each token; 1 for a chain", [1, 3], "1")
-                .label("Branches at each")
+                .label("Branches per drafted token")
                 .slider(Scale::Linear { min: 1.0, max: 3.0, step: 1.0 })
                 .more("Draft")
                 .at(|p| p.branches.slot()),
             real("alpha", "probability that a drafted token is kept", [0.0, 1.0], "0.7")
-                .label("Kept")
+                .label("Acceptance rate")
                 .unit(Unit::Fraction)
                 .steps(0.05)
                 .more("Draft")
@@ -156,38 +158,86 @@ impl Model for Params {
         &[machine::tp()],
     ]);
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
-        measure("pass", "A pass", Unit::Seconds, |_, o| o.pass.time()),
-        measure("reads", "Reading, at the peak", Unit::Seconds, |_, o| o.reads(&o.pass)),
-        measure("computes", "Computing, at the peak", Unit::Seconds, |_, o| o.computes(&o.pass)),
-        measure("weight-bytes", "Weights read", Unit::Bytes, |_, o| o.pass.weights),
-        measure("cache-bytes", "Caches read", Unit::Bytes, |_, o| o.pass.bytes - o.pass.weights),
-        measure("flop", "FLOPs", Unit::Flop, |_, o| o.pass.flop),
-        measure("intensity", "FLOPs for each byte", Unit::Ratio, |_, o| intensity(&o.pass)),
-        measure("ridge", "What the GPU does in the time of a byte", Unit::Ratio, |p, _| p.ridge()),
-        measure("tokens-per-second", "Tokens a second", Unit::Ratio, |p, o| p.batch as f64 / o.pass.time()),
-        measure("ridge-batch", "Compute bound from, sequences", Unit::Count, |_, o| o.ridge_batch()),
-        measure("fit", "Sequences whose caches fit", Unit::Count, |_, o| o.fit()),
-        measure("prefill", "A prompt of as many tokens", Unit::Seconds, |_, o| o.prefill.time()),
-        measure("prefill-intensity", "Its FLOPs for each byte", Unit::Ratio, |_, o| intensity(&o.prefill)),
-        measure("one-by-one", "As many tokens, one by one", Unit::Seconds, |p, o| {
+        headline(
+            "One pass over the model with every sequence in the batch.",
+            measure("pass", "Time per pass", Unit::Seconds, |_, o| o.pass.time()),
+        ),
+        measure("reads", "Read time at peak bandwidth", Unit::Seconds, |_, o| o.reads(&o.pass)),
+        measure("computes", "Compute time at peak FLOP/s", Unit::Seconds, |_, o| o.computes(&o.pass)),
+        measure("weight-bytes", "Weights read per pass", Unit::Bytes, |_, o| o.pass.weights),
+        measure("cache-bytes", "KV cache read per pass", Unit::Bytes, |_, o| o.pass.bytes - o.pass.weights),
+        measure("flop", "FLOPs per pass", Unit::Flop, |_, o| o.pass.flop),
+        when(
+            |p, _| p.view != View::Draft,
+            within(
+                |p, _| p.ridge(),
+                headline(
+                    "FLOPs over bytes read. Below what the GPU can sustain, memory bandwidth sets the speed.",
+                    measure("intensity", "FLOPs per byte", Unit::Ratio, |_, o| intensity(&o.pass)),
+                ),
+            ),
+        ),
+        measure("ridge", "FLOPs per byte the GPU can sustain", Unit::Ratio, |p, _| p.ridge()),
+        headline(
+            "Without drafting, all sequences together.",
+            measure("tokens-per-second", "Tokens/s", Unit::Ratio, |p, o| p.batch as f64 / o.pass.time()),
+        ),
+        when(
+            |_, o| o.ridge_batch() > 0.0,
+            measure("ridge-batch", "Sequences to become compute bound", Unit::Count, |_, o| o.ridge_batch()),
+        ),
+        when(
+            |p, _| p.view != View::Draft,
+            headline(
+                "The most sequences that GPU memory has room for beside the weights.",
+                measure("fit", "Sequences whose KV caches fit", Unit::Count, |_, o| o.fit()),
+            ),
+        ),
+        measure("prefill", "Prefill time for as many tokens", Unit::Seconds, |_, o| o.prefill.time()),
+        measure("prefill-intensity", "FLOPs per byte, prefill", Unit::Ratio, |_, o| intensity(&o.prefill)),
+        measure("one-by-one", "Time to generate as many tokens one by one", Unit::Seconds, |p, o| {
             // Half of them are in the cache on average.
             p.context as f64 * o.engine.decode(1, p.context / 2).time()
         }),
-        measure("checked", "Tokens checked of each sequence", Unit::Count, |p, _| p.checked() as f64),
-        measure("tokens-per-pass", "Tokens of a pass and sequence", Unit::Ratio, |p, _| p.tokens()),
-        measure("check", "Checking", Unit::Seconds, |_, o| o.check.time()),
-        measure("check-cost", "Checking, of a pass", Unit::Ratio, |_, o| o.check.time() / o.pass.time()),
-        measure("drafting", "Drafting", Unit::Seconds, |p, o| o.drafting(p)),
-        measure("draft-cost", "Drafting a token, of a pass", Unit::Fraction, |p, o| {
+        measure("checked", "Tokens verified per sequence", Unit::Count, |p, _| p.checked() as f64),
+        measure("tokens-per-pass", "Tokens per pass and sequence", Unit::Ratio, |p, _| p.tokens()),
+        measure("check", "Verification time", Unit::Seconds, |_, o| o.check.time()),
+        measure("check-cost", "Verification cost, passes", Unit::Ratio, |_, o| o.check.time() / o.pass.time()),
+        measure("drafting", "Drafting time", Unit::Seconds, |p, o| o.drafting(p)),
+        measure("draft-cost", "Draft cost per token, passes", Unit::Fraction, |p, o| {
             o.drafting(p) / o.pass.time() / p.drafted.max(1) as f64
         }),
-        measure("speedup", "Times as fast by drafting", Unit::Ratio, |p, o| o.speedup(p)),
-        measure("best", "Tokens drafted at best", Unit::Count, |_, o| o.best() as f64),
-        measure("best-speedup", "Then, times as fast", Unit::Ratio, |_, o| o.at_drafted(o.best())),
-        measure("pays-up-to", "Drafting pays up to, sequences", Unit::Count, |_, o| o.pays_up_to()),
-        measure("speedup-bits", "Times as fast as with 16 bits", Unit::Ratio, |p, o| {
-            p.engine(Quant::Bf16).map_or(0.0, |engine| engine.decode(p.batch, p.context).time() / o.pass.time())
-        }),
+        when(
+            |p, _| p.view == View::Draft,
+            headline(
+                "Tokens per second with drafting over without.",
+                measure("speedup", "Speedup from drafting", Unit::Ratio, |p, o| o.speedup(p)),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Draft,
+            headline(
+                "The number of drafted tokens with the largest speedup.",
+                measure("best", "Best draft length", Unit::Count, |_, o| o.best() as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Draft,
+            headline(
+                "What drafting gains at most.",
+                measure("best-speedup", "Speedup at the best draft length", Unit::Ratio, |_, o| o.at_drafted(o.best())),
+            ),
+        ),
+        measure("pays-up-to", "Most sequences for which drafting pays off", Unit::Count, |_, o| o.pays_up_to()),
+        when(
+            |p, _| p.view == View::Weights,
+            headline(
+                "What fewer bits per weight gain.",
+                measure("speedup-bits", "Speedup over 16-bit weights", Unit::Ratio, |p, o| {
+                    p.engine(Quant::Bf16).map_or(0.0, |engine| engine.decode(p.batch, p.context).time() / o.pass.time())
+                }),
+            ),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Outcome, String> {

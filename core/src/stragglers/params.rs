@@ -1,7 +1,7 @@
 //! The parameters, and the model in the catalogue.
 
 use super::{Cure, Outcome, Params, View};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, measure, real, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, headline, measure, real, when, whole};
 use crate::quantity::Unit;
 
 impl Model for Params {
@@ -19,12 +19,12 @@ impl Model for Params {
             .main()
             .at(|p| p.ranks.slot()),
         real("slow", "how much slower one rank is, in percent; 0 for none", [0.0, 200.0], "40")
-            .label("Slow rank (percent)")
+            .label("Slow rank’s slowdown, percent")
             .steps(5.0)
             .main()
             .at(|p| p.slow.slot()),
         choice("cure", "what is done about the slow rank", Cure::LIST, "nothing")
-            .label("What is done")
+            .label("Mitigation")
             .main()
             .at(|p| p.cure.slot()),
         whole("spares", "ranks that stand by, or start besides", [0, 64], "8")
@@ -33,22 +33,22 @@ impl Model for Params {
             .more("What is done")
             .at(|p| p.spares.slot()),
         real("jitter", "deviation of a rank’s computation, in percent of it", [0.0, 20.0], "2")
-            .label("Jitter (percent)")
+            .label("Jitter, percent")
             .steps(0.5)
             .more("A rank")
             .at(|p| p.jitter.slot()),
         real("every", "a rank pauses once in so many steps", [10.0, 1e7], "10000")
-            .label("A pause once in (steps)")
+            .label("Pause interval, steps")
             .slider(Scale::Decades(1, 7))
             .more("A rank")
             .at(|p| p.every.slot()),
         real("pause", "length of a pause, in percent of a rank’s computation; 0 for none", [0.0, 500.0], "50")
-            .label("A pause takes (percent)")
+            .label("Pause length, percent of a step")
             .steps(10.0)
             .more("A rank")
             .at(|p| p.pause.slot()),
         real("seconds", "seconds that an undisturbed rank computes in a step", [0.01, 600.0], "10")
-            .label("A rank computes for")
+            .label("Compute time per rank")
             .unit(Unit::Seconds)
             .more("A rank")
             .at(|p| p.seconds.slot()),
@@ -59,22 +59,40 @@ impl Model for Params {
             .at(|p| p.seed.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
-        measure("step", "A step, expected", Unit::Seconds, |p, o| o.step * p.seconds),
-        measure("slowdown", "A step over an undisturbed rank’s computation", Unit::Ratio, |_, o| o.step),
-        measure("healthy", "The same without a slow rank", Unit::Ratio, |_, o| o.healthy),
-        measure("untreated", "The same with it, and nothing done", Unit::Ratio, |_, o| o.untreated),
-        measure("waiting", "Of a step, a healthy rank waits", Unit::Fraction, |_, o| (1.0 - o.mean / o.step).max(0.0)),
-        measure("straggler-waiting", "The slow rank waits", Unit::Fraction, |p, o| {
-            if p.limps() { (1.0 - (o.mean + p.excess()) / o.step).max(0.0) } else { 0.0 }
-        }),
-        measure("useful", "Of the GPUs’ time, useful", Unit::Fraction, |_, o| o.useful),
-        measure("paid", "Ranks that are paid for", Unit::Count, |p, _| p.paid() as f64),
-        measure("lost-ranks", "Ranks’ worth of time lost", Unit::Count, |p, o| p.paid() as f64 * (1.0 - o.useful)),
-        measure("pausing", "A step with a pause somewhere", Unit::Fraction, |p, _| {
+        headline(
+            "With stragglers and with the treatment as set.",
+            measure("step", "Expected step time", Unit::Seconds, |p, o| o.step * p.seconds),
+        ),
+        headline(
+            "The step over what an undisturbed rank computes.",
+            measure("slowdown", "Slowdown against an undisturbed rank", Unit::Ratio, |_, o| o.step),
+        ),
+        measure("healthy", "Slowdown without a slow rank", Unit::Ratio, |_, o| o.healthy),
+        measure("untreated", "Slowdown with a slow rank, untreated", Unit::Ratio, |_, o| o.untreated),
+        headline(
+            "The share of the step in which a healthy rank waits for the slowest.",
+            measure("waiting", "Wait share of a healthy rank", Unit::Fraction, |_, o| (1.0 - o.mean / o.step).max(0.0)),
+        ),
+        when(
+            |p, _| p.limps(),
+            measure("straggler-waiting", "Wait share of the slow rank", Unit::Fraction, |p, o| {
+                if p.limps() { (1.0 - (o.mean + p.excess()) / o.step).max(0.0) } else { 0.0 }
+            }),
+        ),
+        headline(
+            "The share of paid GPU time that trains.",
+            measure("useful", "Useful share of GPU time", Unit::Fraction, |_, o| o.useful),
+        ),
+        measure("paid", "Ranks paid for", Unit::Count, |p, _| p.paid() as f64),
+        headline(
+            "The lost time, counted in ranks.",
+            measure("lost-ranks", "Rank equivalents lost", Unit::Count, |p, o| p.paid() as f64 * (1.0 - o.useful)),
+        ),
+        measure("pausing", "Probability of a pause in a step", Unit::Fraction, |p, _| {
             let law = p.law();
             1.0 - crate::float::elementary::exp(p.ranks as f64 * crate::float::elementary::ln(1.0 - law.often))
         }),
-        measure("drawn", "The step that is drawn", Unit::Seconds, |p, o| o.drawn.over * p.seconds),
+        measure("drawn", "Time of the step drawn", Unit::Seconds, |p, o| o.drawn.over * p.seconds),
     ];
 
     fn evaluate(&self) -> Result<Outcome, String> {

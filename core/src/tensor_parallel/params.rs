@@ -11,7 +11,8 @@ use super::split::Split;
 use super::trace::Step;
 use crate::collective::Op;
 use crate::declare::{
-    Field as _, Measure, Model, Options, Param, Scale, Takes, all_apart, choice, join, measure, real, switch, whole,
+    Field as _, Measure, Model, Options, Param, Scale, Takes, all_apart, choice, headline, join, measure, real, switch,
+    whole, yes_no,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -76,7 +77,7 @@ const MACHINE: &str = "The machine";
 
 const OWN: [Param<Params>; 14] = [
     whole("seq", "tokens of a sequence", [1, 10_000_000], "8192")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(20)
         .more(JOB)
         .at(|p| p.seq.slot()),
@@ -97,7 +98,7 @@ const OWN: [Param<Params>; 14] = [
         <Split as Options>::LIST,
         Split::PAIR.id(),
     )
-    .label("Matrices cut by")
+    .label("Weight split")
     .main()
     .at(|p| p.split.slot()),
     switch("overlap", "whether collectives run beside matrix products where they can", false)
@@ -111,30 +112,30 @@ const OWN: [Param<Params>; 14] = [
         .at(|p| p.link.slot()),
     whole("node", "GPUs in a node", [1, MAX_RANKS], "8")
         .takes(Takes::Node)
-        .label("GPUs in a node")
+        .label("GPUs per node")
         .doubling(6)
         .more(MACHINE)
         .at(|p| p.node.slot()),
     choice("net", "link between nodes", links::BETWEEN_LIST, "ndr")
-        .label("Link between nodes, a port")
+        .label("Link between nodes, per port")
         .more(MACHINE)
         .at(|p| p.net.slot()),
     whole("nics", "ports to the other nodes in a node", [1, MAX_RANKS], "8")
-        .label("Network ports of a node")
+        .label("Network ports per node")
         .doubling(6)
         .more(MACHINE)
         .at(|p| p.nics.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
     real("efficiency", "part of the GPU’s peak that the arithmetic reaches", [0.01, 1.0], "0.55")
         .takes(Takes::Mfu)
-        .label("Share of its peak reached")
+        .label("Share of peak FLOP/s reached")
         .unit(Unit::Fraction)
         .slider(Scale::Linear { min: 0.05, max: 1.0, step: 0.05 })
         .more(MACHINE)
         .at(|p| p.efficiency.slot()),
     whole("step", "steps done", [0, 1000], "0").drawn().at(|p| p.step.slot()),
     whole("rank", "the rank whose memory is looked at, from 0; all of them if absent", [0, DRAWN as u64 - 1], "")
-        .label("In the memory of")
+        .label("Memory view of")
         .more(DRAWING)
         .at(|p| p.rank.slot()),
 ];
@@ -151,30 +152,42 @@ impl Model for Params {
         &all_apart(&SHAPE),
     ]);
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("bytes-per-layer", "Sent per rank per layer", Unit::Bytes, |_, r| r.cost.bytes),
+        headline(
+            "What a rank sends in the collectives of one layer.",
+            measure("bytes-per-layer", "Sent per rank per layer", Unit::Bytes, |_, r| r.cost.bytes),
+        ),
         measure("collectives-per-layer", "Collectives per layer", Unit::Count, |_, r| r.cost.collectives as f64),
         measure("time-compute", "Compute time per layer", Unit::Seconds, |_, r| r.cost.compute),
         measure("time-communication", "Communication time per layer", Unit::Seconds, |_, r| r.cost.communication),
-        measure("time-exposed", "Exposed communication", Unit::Seconds, |_, r| r.cost.exposed),
-        measure("communication-share", "Exposed share of the layer time", Unit::Fraction, |_, r| r.cost.share()),
+        headline(
+            "Communication time per layer that computation doesn’t cover.",
+            measure("time-exposed", "Exposed communication", Unit::Seconds, |_, r| r.cost.exposed),
+        ),
+        headline(
+            "The share of a layer’s time that goes into exposed communication.",
+            measure("communication-share", "Exposed share of layer time", Unit::Fraction, |_, r| r.cost.share()),
+        ),
         measure("bytes-regathered", "Gathered again for weight gradients", Unit::Bytes, |_, r| r.cost.again),
-        measure("bytes-all-layers", "Sent by a rank, all layers", Unit::Bytes, |_, r| r.cost.bytes * r.layers()),
+        measure("bytes-all-layers", "Sent per rank, all layers", Unit::Bytes, |_, r| r.cost.bytes * r.layers()),
         measure("collectives-all-layers", "Collectives, all layers", Unit::Count, |_, r| {
             r.cost.collectives as f64 * r.layers()
         }),
         measure("kv-copies", "Ranks with the same key–value head", Unit::Count, |p, r| r.widths.copies(p.tp as f64)),
         // Three all-reduces of a number a token, in 32 bits.
-        measure("bytes-loss", "Sent for the loss, logits left where they are", Unit::Bytes, |p, r| {
+        measure("bytes-loss", "Sent for the loss, logits sharded", Unit::Bytes, |p, r| {
             3.0 * Op::AllReduce.bus_factor(p.tp as usize) * r.widths.tokens * 2.0 * BYTES
         }),
-        measure("bytes-logits", "Sent if the logits were gathered", Unit::Bytes, |p, r| {
+        measure("bytes-logits", "Sent for the loss, logits gathered", Unit::Bytes, |p, r| {
             let vocab = p.model.shape().map_or(0.0, |shape| shape.vocab_size as f64);
             Op::AllGather.bus_factor(p.tp as usize) * r.widths.tokens * vocab * BYTES
         }),
-        measure("matches-one-rank", "Equal to one rank (1) or not (0)", Unit::Count, |_, r| {
-            f64::from(u8::from(r.matches()))
-        }),
-        measure("difference", "Largest difference from one rank", Unit::Ratio, |_, r| r.drawn.difference),
+        yes_no(headline(
+            "Whether the sharded layer computes what one GPU does.",
+            measure("matches-one-rank", "Matches the single-GPU result", Unit::Count, |_, r| {
+                f64::from(u8::from(r.matches()))
+            }),
+        )),
+        measure("difference", "Largest difference from a single GPU", Unit::Ratio, |_, r| r.drawn.difference),
     ];
 
     fn evaluate(&self) -> Result<Run, String> {

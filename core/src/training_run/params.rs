@@ -4,7 +4,7 @@ use super::batch::{self, Noise};
 use super::optimizer::Rule;
 use super::schedule::{Schedule, Shape};
 use super::{DAY, HOUR, Machine, Run, Size};
-use crate::declare::{Field, List, Measure, Model, Param, Scale, Takes, choice, measure, real, whole};
+use crate::declare::{Field, List, Measure, Model, Param, Scale, Takes, choice, headline, measure, real, whole};
 use crate::hardware::{self, Accelerator};
 use crate::options;
 use crate::quantity::{Unit, number, unbroken};
@@ -230,7 +230,7 @@ impl Model for Params {
             .main()
             .at(|p| p.gpus.slot()),
         choice("given", "what the run is given: tokens, days or money", Given::LIST, "days")
-            .label("Given")
+            .label("Fixed quantity")
             .main()
             .at(|p| p.given.slot()),
         real("tokens", "tokens, if they are given", [1e6, 1e16], "1.4e12")
@@ -260,13 +260,13 @@ impl Model for Params {
         choice("show", "what is drawn", Show::LIST, "loss").label("Show").drawn().at(|p| p.show.slot()),
         choice("gpu", "GPU", GPUS, "h100-80").label("GPU").more("The machine").at(|p| p.gpu.slot()),
         real("goodput", "share of the time that it trains", [0.01, 1.0], "1")
-            .label("Time that trains")
+            .label("Share of time training")
             .format(percent)
             .slider(Scale::Linear { min: 0.5, max: 1.0, step: 0.01 })
             .more("The machine")
             .at(|p| p.goodput.slot()),
         real("price", "US dollars for an hour of a GPU", [0.0, 1_000.0], "2")
-            .label("A GPU-hour, $")
+            .label("US$ per GPU-hour")
             .more("The machine")
             .at(|p| p.price.slot()),
         real("watts", "power per GPU: 700 is an H100’s own limit; with its share of a DGX H100, rated at 10.2 kW for eight, it is 1,275", [0.0, 100_000.0], "700")
@@ -279,7 +279,7 @@ impl Model for Params {
             .at(|p| p.pue.slot()),
         real("total", "parameters in all, where a token uses a part of them; 0 for as many", [0.0, 1e15], "0")
             .takes(Takes::Parameters)
-            .label("Parameters in all")
+            .label("Total parameters")
             .format(|v| if v == 0.0 { "as many".to_owned() } else { count(v) })
             .more("The model")
             .at(|p| p.total.slot()),
@@ -294,16 +294,16 @@ impl Model for Params {
             .more("The model")
             .at(|p| p.width.slot()),
         whole("seq", "tokens of a sequence", [1, 10_000_000], "8192")
-            .label("Tokens of a sequence")
+            .label("Sequence length, tokens")
             .doubling(20)
             .more("The model")
             .at(|p| p.seq.slot()),
         choice("attention", "how much of attention’s products without weights counts", Attention::LIST, "causal")
-            .label("Attention’s FLOPs")
+            .label("Attention FLOPs")
             .more("The model")
             .at(|p| p.attention.slot()),
         real("recompute", "share of the forward pass that is computed again", [0.0, 1.0], "0")
-            .label("Computed again")
+            .label("Recomputation")
             .format(percent)
             .steps(0.05)
             .more("The model")
@@ -341,7 +341,7 @@ impl Model for Params {
             .more("Batch and learning rate")
             .at(|p| p.decay.slot()),
         real("floor", "last learning rate as a part of its peak", [0.0, 1.0], "0.1")
-            .label("Ends at")
+            .label("Final learning rate")
             .format(percent)
             .steps(0.05)
             .more("Batch and learning rate")
@@ -351,16 +351,25 @@ impl Model for Params {
             .more("Optimizer and law")
             .at(|p| p.optimizer.slot()),
         choice("law", "surface that the loss is read from", Surface::LIST, "refit")
-            .label("Loss by")
+            .label("Loss formula")
             .more("Optimizer and law")
             .at(|p| p.law.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
-        measure("tokens-seen", "Tokens", Unit::Count, |_, r| r.tokens),
-        measure("time", "Training time", Unit::Seconds, |_, r| r.seconds()),
-        measure("loss", "Predicted loss, nats per token", Unit::Ratio, |_, r| r.loss()),
+        headline(
+            "Tokens that the run processes.",
+            measure("tokens-seen", "Training tokens", Unit::Count, |_, r| r.tokens),
+        ),
+        headline(
+            "From the first step to the last, at the utilization given.",
+            measure("time", "Training time", Unit::Seconds, |_, r| r.seconds()),
+        ),
+        headline(
+            "The loss that the scaling law predicts.",
+            measure("loss", "Predicted loss, nats per token", Unit::Ratio, |_, r| r.loss()),
+        ),
         measure("gpu-hours", "GPU-hours", Unit::Count, |_, r| r.gpu_hours()),
-        measure("cost", "Cost, US$", Unit::Count, |_, r| r.cost()),
+        headline("GPU-hours times their price.", measure("cost", "Cost, US$", Unit::Count, |_, r| r.cost())),
         measure("energy", "Energy, kWh", Unit::Count, |_, r| r.energy()),
         measure("compute", "Model FLOPs", Unit::Flop, |_, r| r.compute()),
         measure("hardware-compute", "Hardware FLOPs", Unit::Flop, |_, r| r.hardware_compute()),
@@ -369,14 +378,17 @@ impl Model for Params {
         measure("attention-share", "Attention share of FLOPs", Unit::Fraction, |_, r| {
             r.size.attention_per_token() / r.size.flop_per_token()
         }),
-        measure("rate", "Tokens per second", Unit::Count, |_, r| r.rate()),
-        measure("rate-per-gpu", "Tokens per second per GPU", Unit::Count, |_, r| r.rate() / r.machine.gpus),
+        measure("rate", "Tokens/s", Unit::Count, |_, r| r.rate()),
+        headline(
+            "Throughput of one GPU.",
+            measure("rate-per-gpu", "Tokens/s per GPU", Unit::Count, |_, r| r.rate() / r.machine.gpus),
+        ),
         measure("ratio", "Tokens per parameter", Unit::Ratio, |_, r| r.point().ratio()),
-        measure("optimal-params", "Best model for these FLOPs, parameters", Unit::Count, |_, r| r.optimum().params),
-        measure("optimal-tokens", "Best model for these FLOPs, tokens", Unit::Count, |_, r| r.optimum().tokens),
+        measure("optimal-params", "Compute-optimal parameters", Unit::Count, |_, r| r.optimum().params),
+        measure("optimal-tokens", "Compute-optimal tokens", Unit::Count, |_, r| r.optimum().tokens),
         measure("steps", "Steps", Unit::Count, |_, r| r.steps()),
         measure("step-time", "Step time", Unit::Seconds, |_, r| r.step_seconds()),
-        measure("critical-batch", "Critical batch, tokens", Unit::Count, |_, r| r.critical()),
+        measure("critical-batch", "Critical batch size, tokens", Unit::Count, |_, r| r.critical()),
         measure("step-factor", "Steps over the minimum", Unit::Ratio, |_, r| batch::step_factor(r.batch, r.critical())),
         measure("token-factor", "Tokens over the minimum", Unit::Ratio, |_, r| {
             batch::token_factor(r.batch, r.critical())
@@ -387,7 +399,7 @@ impl Model for Params {
         measure("tokens-min", "Minimum tokens for this loss", Unit::Count, |_, r| {
             r.tokens / batch::token_factor(r.batch, r.critical())
         }),
-        measure("learning-rate-mean", "Mean over peak learning rate", Unit::Fraction, |_, r| r.schedule.mean()),
+        measure("learning-rate-mean", "Mean learning rate over the peak", Unit::Fraction, |_, r| r.schedule.mean()),
         measure("optimizer-state", "Optimizer state, all GPUs", Unit::Bytes, |_, r| r.optimizer().state),
         measure("optimizer-bytes", "Optimizer bytes per parameter", Unit::Ratio, |_, r| {
             r.optimizer().state / r.size.total

@@ -59,7 +59,7 @@ impl Published {
         let params = self.params();
         let run = params.evaluate()?;
         let computed = |fact: &Fact| {
-            Params::QUANTITIES.iter().find(|m| m.id == fact.quantity).map(|m| (*fact, (m.of)(&params, &run)))
+            Params::QUANTITIES.iter().find(|m| m.shown.id == fact.quantity).map(|m| (*fact, (m.of)(&params, &run)))
         };
         Ok((run, self.facts.iter().filter_map(computed).collect()))
     }

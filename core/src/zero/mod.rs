@@ -25,7 +25,9 @@ mod tests;
 pub use events::{Action, Event, Pass};
 pub use state::{Check, Layer, Memory, Segment, State, Sum};
 
-use crate::declare::{Declaration, Field, Measure, Model, Param, Takes, choice, measure, switch, whole};
+use crate::declare::{
+    Declaration, Field, Measure, Model, Param, Takes, choice, headline, measure, switch, whole, yes_no,
+};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -143,17 +145,17 @@ impl Model for Params {
             .at(|p| p.ranks.slot()),
         each("node", "ranks in a node", [2, MAX_RANKS as u64], "2")
             .takes(Takes::Node)
-            .label("Ranks in a node")
+            .label("Ranks per node")
             .at(|p| p.node.slot()),
         each("layers", "layers of the model", [1, MAX_LAYERS as u64], "4")
             .label("Layers")
             .main()
             .at(|p| p.layers.slot()),
         each("width", "width of each layer, which has width² + width parameters", [2, 12], "8")
-            .label("Width of a layer")
+            .label("Layer width")
             .at(|p| p.width.slot()),
         each("wrap", "layers wrapped together: gathered, freed and reduced as one", [1, MAX_LAYERS as u64], "1")
-            .label("Layers wrapped together")
+            .label("Layers per FSDP unit")
             .at(|p| p.wrap.slot()),
         choice(
             "prefetch",
@@ -169,9 +171,9 @@ impl Model for Params {
             [1, MAX_LAYERS as u64],
             "2",
         )
-        .label("Units in flight, at most")
+        .label("Maximum units in flight")
         .at(|p| p.in_flight.slot()),
-        each("rows", "rows of a micro-batch", [1, 4], "2").label("Rows of a micro-batch").at(|p| p.rows.slot()),
+        each("rows", "rows of a micro-batch", [1, 4], "2").label("Rows per micro-batch").at(|p| p.rows.slot()),
         each("accumulate", "micro-batches of a step", [1, 4], "1")
             .label("Micro-batches per step")
             .at(|p| p.accumulate.slot()),
@@ -183,11 +185,20 @@ impl Model for Params {
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("params", "Parameters, Ψ", Unit::Count, |p, _| p.size() as f64),
-        measure("peak-memory", "Peak memory per rank", Unit::Bytes, |_, run| run.mark(run.peak()).memory.total()),
-        measure("model-states", "Model states when Adam steps", Unit::Bytes, |_, run| run.states().total()),
-        measure("resting-memory", "Held between steps", Unit::Bytes, |_, run| run.resting().total()),
-        measure("bytes-on-wire", "Sent per rank per step", Unit::Bytes, |_, run| run.mark(usize::MAX).sent),
-        measure("volume-over-params", "Sent per rank, in units of Ψ", Unit::Ratio, |_, run| run.volume()),
+        headline(
+            "The most that a rank holds within a step.",
+            measure("peak-memory", "Peak memory per rank", Unit::Bytes, |_, run| run.mark(run.peak()).memory.total()),
+        ),
+        measure("model-states", "Model states during the Adam update", Unit::Bytes, |_, run| run.states().total()),
+        measure("resting-memory", "Memory between steps", Unit::Bytes, |_, run| run.resting().total()),
+        headline(
+            "What a rank sends in one step.",
+            measure("bytes-on-wire", "Sent per rank per step", Unit::Bytes, |_, run| run.mark(usize::MAX).sent),
+        ),
+        headline(
+            "The traffic over the number of parameters; DDP sends 2.",
+            measure("volume-over-params", "Sent per rank per step, in units of Ψ", Unit::Ratio, |_, run| run.volume()),
+        ),
         measure("bytes-exposed", "Exposed bytes", Unit::Bytes, |_, run| run.mark(usize::MAX).exposed),
         measure("bytes-between-nodes", "Sent between nodes, per node", Unit::Bytes, |_, run| {
             run.mark(usize::MAX).leaving
@@ -196,10 +207,13 @@ impl Model for Params {
         measure("params-held", "Parameters per rank now", Unit::Count, |p, run| run.mark(p.step).parameters as f64),
         measure("events", "Events in the step", Unit::Count, |_, run| run.steps() as f64),
         measure("peak-event", "Event at the memory peak", Unit::Count, |_, run| run.peak() as f64),
-        measure("matches-single-rank", "Matches a single rank", Unit::Count, |_, run| {
-            f64::from(u8::from(run.check.matches()))
-        }),
-        measure("bits-differ", "Values whose last bits differ", Unit::Fraction, |_, run| {
+        yes_no(headline(
+            "Whether training on several ranks gives the same weights.",
+            measure("matches-single-rank", "Matches a single rank", Unit::Count, |_, run| {
+                f64::from(u8::from(run.check.matches()))
+            }),
+        )),
+        measure("bits-differ", "Values that differ in their last bits", Unit::Fraction, |_, run| {
             run.check.differ as f64 / run.check.compared.max(1) as f64
         }),
         measure("largest-difference", "Largest difference from a single rank", Unit::Ratio, |_, run| run.check.largest),

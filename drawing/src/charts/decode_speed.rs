@@ -16,7 +16,7 @@ fn curve(of: impl Fn(u64) -> f64) -> Vec<(f64, f64)> {
 }
 
 fn across() -> Axis {
-    Axis::log2((1.0, f64::from(1 << LARGEST))).written(Writing::Grouped).named("Sequences together")
+    Axis::log2((1.0, f64::from(1 << LARGEST))).written(Writing::Grouped).named("Batched sequences")
 }
 
 /// An axis of seconds around what is drawn.

@@ -12,7 +12,7 @@ fn contexts() -> impl Iterator<Item = u64> {
 }
 
 fn across() -> Axis {
-    Axis::log2((1024.0, (1_u64 << LONGEST) as f64)).written(Writing::Binary).named("Tokens of a sequence")
+    Axis::log2((1024.0, (1_u64 << LONGEST) as f64)).written(Writing::Binary).named("Sequence length, tokens")
 }
 
 /// Seconds of the attention of one step.

@@ -8,8 +8,8 @@ use crate::chart::{Axis, Chart, Ink, Mark, Rule, Series, Stroke, Writing};
 /// Resident warps over one of the three, with this kernel marked.
 pub fn over(p: &Params, held: &Held, over: Over) -> Chart {
     let (name, here, unit) = match over {
-        Over::Block => ("Threads a block", p.block, 1.0),
-        Over::Registers => ("Registers a thread", p.registers, 1.0),
+        Over::Block => ("Threads per block", p.block, 1.0),
+        Over::Registers => ("Registers per thread", p.registers, 1.0),
         Over::Shared => ("Shared memory a block, KiB", p.dynamic, 1024.0),
     };
     let curve: Vec<(f64, f64)> = p.curve(over).into_iter().map(|(at, warps)| (at / unit, warps)).collect();

@@ -34,7 +34,7 @@ impl Reading {
         let Self { class, name, quantity, bytes, small } = self;
         format!(
             "<div class=\"{class}\"><dt>{name}</dt><dd>\
-             <output data-quantity=\"{quantity}\" data-value=\"{bytes}\" aria-live=\"off\">{}</output>\
+             <output data-headline=\"\" data-quantity=\"{quantity}\" data-value=\"{bytes}\" aria-live=\"off\">{}</output>\
              <small>{}</small></dd></div>",
             self.text(),
             escaped(small)

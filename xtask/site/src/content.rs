@@ -124,6 +124,20 @@ pub(crate) fn coverage() -> Result<()> {
     Err(list.join("\n").into())
 }
 
+/// Prints every word of the models: titles, summaries, parameters with their options, quantities with their meanings.
+pub(crate) fn model_words() {
+    for entry in ringside_core::catalogue::ALL {
+        println!("# {} · {}\n{}", entry.id, entry.title, entry.summary);
+        for param in entry.params() {
+            println!("parameter\t{}\t{}\t{}", param.spec.name, param.look.label, param.look.labels.join(" | "));
+        }
+        for shown in entry.shown() {
+            let kind = if shown.headline { "headline" } else { "quantity" };
+            println!("{kind}\t{}\t{}\t{}\t{}", shown.id, shown.label, shown.words.join(" | "), shown.doc);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ringside_core::catalogue;

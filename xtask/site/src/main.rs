@@ -45,6 +45,10 @@ fn run(given: &[String]) -> Result<()> {
         Some(("write", rest)) => write::main(rest),
         Some(("finish", [])) => trunk::finish(),
         Some(("coverage", [])) => content::coverage(),
+        Some(("words", [])) => {
+            content::model_words();
+            Ok(())
+        }
         _ => Err(Failure::usage("`cargo xtask help` lists what there is to do; it calls this program.")),
     }
 }

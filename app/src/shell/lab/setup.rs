@@ -233,7 +233,7 @@ fn cluster(kept: Memo<Setup>) -> AnyView {
                 value=gpu
                 set=|id| change(|setup| setup.gpu = hardware::find(id))
             />
-            {number("setup-node", "GPUs of a node", MAX_NODE, |setup| setup.node, |setup, n| setup.node = n)}
+            {number("setup-node", "GPUs per node", MAX_NODE, |setup| setup.node, |setup, n| setup.node = n)}
             {number("setup-nodes", "Nodes", MAX_NODES, |setup| setup.nodes, |setup, n| setup.nodes = n)}
             <Select
                 name="setup-link"

@@ -224,7 +224,7 @@ fn widget(run: Run, draft: Draft, vote: Vote, decision: &Decision) -> AnyView {
 
 /// The quantities that a decision shows before it is made; where the widget has no result, its sentence instead.
 fn known(draft: Draft, entry: &'static Entry, show: &[String]) -> AnyView {
-    let shown: Vec<_> = entry.quantities().filter(|(id, ..)| show.iter().any(|name| name == id)).collect();
+    let shown: Vec<_> = entry.shown().filter(|shown| show.iter().any(|name| name == shown.id)).collect();
     if shown.is_empty() {
         return ().into_any();
     }
@@ -234,11 +234,11 @@ fn known(draft: Draft, entry: &'static Entry, show: &[String]) -> AnyView {
     });
     let readings = shown
         .into_iter()
-        .map(|(id, label, unit)| {
+        .map(|shown| {
             let value = Signal::derive(move || {
-                evaluation.with(|(_, all)| all.iter().find(|q| q.id == id).map_or(0.0, |q| q.value))
+                evaluation.with(|(_, all)| all.iter().find(|q| q.id == shown.id).map_or(0.0, |q| q.value))
             });
-            view! { <div class="reading"><dt>{label}</dt><dd><Output quantity=id value unit /></dd></div> }
+            view! { <div class="reading"><dt>{shown.label}</dt><dd><Output shown value /></dd></div> }
         })
         .collect_view();
     let error = move || evaluation.with(|(error, _)| error.clone());

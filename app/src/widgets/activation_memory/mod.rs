@@ -71,14 +71,7 @@ fn view(props: Props) -> AnyView {
 /// The numbers that matter most.
 fn readings(shown: Shown) -> AnyView {
     let quantities = Memo::new(move |_| shown.with(|a| a.params.quantities(a)));
-    let names = [
-        ("activations-per-layer", "A layer keeps"),
-        ("activations", "The fullest GPU keeps"),
-        ("activations-peak", "At its peak"),
-        ("in-flight", "Micro-batches in flight"),
-        ("recompute-flops-fraction", "FLOPs added"),
-    ];
-    view! { <dl class="readings loaded">{readings::some(&Params::ENTRY, quantities, &names)}</dl> }.into_any()
+    readings::view(&Params::ENTRY, quantities)
 }
 
 /// The stages of the pipeline, if there are several.

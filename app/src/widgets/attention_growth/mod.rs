@@ -76,7 +76,7 @@ fn view(props: Props) -> AnyView {
             below=Some(
                 view! {
                     <div class="growth">{decode::view(params)}</div>
-                    <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl>
+                    {readings::view(&Params::ENTRY, quantities)}
                 }
                     .into_any(),
             )

@@ -77,7 +77,7 @@ fn view(props: Props) -> AnyView {
     let below = view! {
         <div>
             <Show when=move || !is_own.get()>
-                <dl class="readings">{readings::binary(&Params::ENTRY, quantities)}</dl>
+                {readings::view(&Params::ENTRY, quantities)}
             </Show>
             {own::view(own)}
         </div>

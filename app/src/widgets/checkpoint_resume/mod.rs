@@ -36,11 +36,6 @@ fn view(props: Props) -> AnyView {
         View::Resume => chart::view("resume-chart", losses),
         View::Reshard => shards::view(params, run),
     };
-    let readings = move || {
-        let of_runs = |id: &str| !id.ends_with("files");
-        let which = if show.get() == View::Resume { of_runs } else { |id: &str| id.ends_with("files") };
-        view! { <dl class="readings">{readings::only(&Params::ENTRY, quantities, which)}</dl> }
-    };
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {
             View::Resume => format!("saved after step {}, lacks {}", grouped(p.at.into()), p.missing.label()),
@@ -56,7 +51,7 @@ fn view(props: Props) -> AnyView {
             notes="One block, one head, width 8, in fp16 with a dynamic loss scale, trained here. Adam in fp32; the learning rate rises for 20 steps, then \
                    falls to a tenth."
             controls
-            below=Some(readings.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(run)
         >
             {drawing}

@@ -67,7 +67,7 @@ fn view(props: Props) -> AnyView {
         }
     };
     let below = view! {
-        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
         {(!props.compact).then(|| view! { {jobs::table(state, campaign)} {jobs::own(state, campaign)} })}
     };
     view! {

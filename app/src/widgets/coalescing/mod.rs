@@ -107,5 +107,5 @@ fn view(props: Props) -> AnyView {
 
 fn quantities(params: Memo<Params>, shown: Shown<Cost>) -> impl IntoView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|cost| p.quantities(cost))));
-    view! { <dl class="readings">{readings::all(&Params::ENTRY, all)}</dl> }
+    readings::view(&Params::ENTRY, all)
 }

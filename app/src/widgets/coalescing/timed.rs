@@ -82,8 +82,8 @@ pub(super) fn view(params: Memo<Params>, runner: Runner) -> AnyView {
             <Show when=move || known.get()>
                 {bars(run, measured)}
                 <dl class="readings">
-                    {readings::one("measured-ratio", "Time over that of a copy, measured", Unit::Ratio, measured)}
-                    {readings::one("measured-time", "Time of the pattern", Unit::Seconds, seconds)}
+                    {readings::one("measured-ratio", "Measured time over a plain copy", Unit::Ratio, measured)}
+                    {readings::one("measured-time", "Measured time", Unit::Seconds, seconds)}
                 </dl>
             </Show>
         </section>

@@ -52,11 +52,6 @@ impl Bars {
     }
 }
 
-/// Whether a quantity is of what a broken cable leaves undone.
-fn is_of_break(id: &str) -> bool {
-    matches!(id, "done" | "stuck")
-}
-
 /// The bars, and what is to be said of them now.
 pub(super) fn view(shown: Shown) -> impl IntoView {
     let cost = Memo::new(move |_| shown.with(|run| Some(run.cost_until(shown.step.get()))));
@@ -92,15 +87,8 @@ fn breaks(shown: Shown) -> Memo<bool> {
 
 /// The quantities of the whole operation.
 pub(super) fn readings(shown: Shown) -> AnyView {
-    let breaks = breaks(shown);
     let quantities = Memo::new(move |_| shown.with(|run| run.params.quantities(run)));
-    view! {
-        <dl class="readings loaded">
-            {readings::only(&Params::ENTRY, quantities, |id| !is_of_break(id))}
-            <Show when=move || breaks.get()>{readings::only(&Params::ENTRY, quantities, is_of_break)}</Show>
-        </dl>
-    }
-    .into_any()
+    readings::view(&Params::ENTRY, quantities)
 }
 
 fn gone(cost: &Cost) -> String {

@@ -2,15 +2,13 @@
 
 use leptos::prelude::*;
 use ringside_core::collective::Algo;
-use ringside_core::declare::Model as _;
 use ringside_core::network::measured::{EXAMPLE, EXAMPLE_SOURCE, Fault, Report, Row, read};
-use ringside_core::network::sizes::{Params, Point, Points, Sizes};
-use ringside_core::quantity::{Quantity, grouped};
+use ringside_core::network::sizes::{Point, Points, Sizes};
+use ringside_core::quantity::grouped;
 
 use super::{Shown, State};
 use crate::ui::later::Later;
 use crate::ui::unique_id;
-use crate::widgets::readings;
 
 /// What came of what was pasted.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,13 +78,8 @@ const COLUMNS: [(&str, &str); 8] = [
     ),
 ];
 
-/// Whether a quantity is one of the line that fits what was measured.
-pub(super) fn is_of_fit(id: &str) -> bool {
-    id.starts_with("fit-")
-}
-
 /// The panel.
-pub(super) fn view(state: State, shown: Shown, quantities: Memo<Vec<Quantity>>) -> AnyView {
+pub(super) fn view(state: State, shown: Shown) -> AnyView {
     let id = unique_id("nccl-tests");
     let text = RwSignal::new(String::new());
     let outcome = RwSignal::new(None::<Outcome>);
@@ -138,7 +131,6 @@ pub(super) fn view(state: State, shown: Shown, quantities: Memo<Vec<Quantity>>) 
             }
         })
     };
-    let fitted = Memo::new(move |_| shown.with(|s: &Sizes| s.fit.is_some()));
     let columns =
         COLUMNS.map(|(name, text)| view! { <tr><th scope="row"><code>{name}</code></th><td>{text}</td></tr> });
     view! {
@@ -169,9 +161,6 @@ pub(super) fn view(state: State, shown: Shown, quantities: Memo<Vec<Quantity>>) 
                     <div role="status">{said}</div>
                 </div>
                 <div>
-                    <dl class="readings loaded" hidden=move || !fitted.get()>
-                        {readings::only(&Params::ENTRY, quantities, is_of_fit)}
-                    </dl>
                     <p class="fine">{move || shown.with(Sizes::columns_finding)}</p>
                     <table>
                         <caption>"What the columns say"</caption>

@@ -37,11 +37,9 @@ fn view(props: Props) -> AnyView {
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Sizes::finding)));
     let quantities = Memo::new(move |_| shown.with(|s| s.params.quantities(s)));
-    // Those of a fit stand beside what was pasted.
-    let readings = readings::only(&Params::ENTRY, quantities, |id| !measure::is_of_fit(id));
     let below = view! {
-        <dl class="readings loaded">{readings}</dl>
-        {(!props.compact).then(|| measure::view(state, shown, quantities))}
+        {readings::view(&Params::ENTRY, quantities)}
+        {(!props.compact).then(|| measure::view(state, shown))}
     };
     let machines = partial(state, "Machines", TOPOLOGIES.iter().map(|t| (t.name, t.query)));
     let controls = Controls::of(state).draw();

@@ -57,7 +57,7 @@ fn view(props: Props) -> AnyView {
     let picture = move || shown.with(|run| drawing::picture(run, step.get()));
     let below = view! {
         {(!props.compact).then(|| compare::view(state))}
-        <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
     };
     view! {
         <ModelFigure

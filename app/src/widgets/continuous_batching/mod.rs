@@ -81,7 +81,7 @@ fn view(props: Props) -> AnyView {
         }
     };
     let below = view! {
-        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
         {(!props.compact).then(|| requests::own(state, shown))}
     };
     view! {

@@ -129,11 +129,8 @@ fn view(props: Props) -> AnyView {
     let more_is_set = move || more_is_set.get() || input.is_open() || params.with(|p| p.model != standard);
     let controls = Drawn { main, more: Some(more.into_any()), more_is_set: Signal::derive(more_is_set) };
     let below = view! {
-        // Those of the data set stand with it.
-        <dl class="readings timeline-readings">
-            {readings::only(&Params::ENTRY, quantities, |id| !sharing::is_of_data(id))}
-        </dl>
-        {sharing::view(params, data, quantities)}
+        {readings::view(&Params::ENTRY, quantities)}
+        {sharing::view(params, data)}
         {export(shown)}
     };
     let figure = view! {

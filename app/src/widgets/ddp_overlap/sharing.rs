@@ -2,17 +2,10 @@
 
 use leptos::prelude::*;
 use ringside_core::ddp::Params;
-use ringside_core::declare::Model as _;
-use ringside_core::quantity::{Quantity, grouped};
+use ringside_core::quantity::grouped;
 
 use crate::ui::debounced::debounced;
 use crate::ui::table::{Table, numbers, words};
-use crate::widgets::readings;
-
-/// Whether a quantity is one of the data set.
-pub(super) fn is_of_data(id: &str) -> bool {
-    matches!(id, "samples-per-rank" | "repeated" | "dropped" | "steps-missing")
-}
 
 /// Most ranks in the table, and most samples of each at either end.
 const RANKS: u64 = 6;
@@ -20,7 +13,7 @@ const FIRST: u64 = 5;
 const LAST: u64 = 3;
 
 /// The data set, its `controls` and the lists.
-pub(super) fn view(params: Memo<Params>, controls: AnyView, quantities: Memo<Vec<Quantity>>) -> AnyView {
+pub(super) fn view(params: Memo<Params>, controls: AnyView) -> AnyView {
     let at_rest = debounced(params);
     let said = move || params.with(Params::sampling);
     view! {
@@ -30,7 +23,6 @@ pub(super) fn view(params: Memo<Params>, controls: AnyView, quantities: Memo<Vec
             <p>{said}</p>
             <div class="scroll" tabindex="0" role="group" aria-label="Samples of each rank">{move || at_rest.with(table)}</div>
             <p class="fine">"Padding, dealing out and dropping are as in PyTorch. The shuffled order is ours: PyTorch’s generator would give another."</p>
-            <dl class="readings">{readings::only(&Params::ENTRY, quantities, is_of_data)}</dl>
         </details>
     }
     .into_any()

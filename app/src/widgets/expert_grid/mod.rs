@@ -60,7 +60,7 @@ fn view(props: Props) -> AnyView {
                 .to_owned()
             presets=presets(state, "Layouts", PRESETS.iter().copied(), Params::clone)
             controls=Controls::of(state).draw()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(shown)
         >
             {shown.frame(view! { <div class="expert-grid" on:click=press use:renewed=picture></div> }.into_any())}

@@ -83,7 +83,7 @@ fn view(props: Props) -> AnyView {
         <div class="failures">
             {move || (show.get() == View::Size).then(|| ui::chart::view("failure-chart", by_size))}
             {move || (show.get() == View::Size).then(|| causes::view(still))}
-            <dl class="readings loaded">{readings::all(&Failures::ENTRY, quantities)}</dl>
+            {readings::view(&Failures::ENTRY, quantities)}
             {log::view(state)}
         </div>
     };

@@ -74,7 +74,7 @@ fn view(props: Props) -> AnyView {
             presets=ui::presets::partial(state, "States", STATES)
             controls=controls.draw()
             transport=transport.into_any()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(shown)
         >
             <div class="fim">

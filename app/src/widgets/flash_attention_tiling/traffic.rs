@@ -69,5 +69,5 @@ pub(super) fn readings(shown: Shown, params: Memo<Params>) -> impl IntoView {
     let quantities = Memo::new(move |_| {
         shown.run.with(|run| Params { step: params.with(|p| p.step), ..run.params }.quantities(run))
     });
-    view! { <dl class="readings tiling-readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
+    readings::view(&Params::ENTRY, quantities)
 }

@@ -60,7 +60,7 @@ fn view(props: Props) -> AnyView {
         View::Sum => of(float_bits::sum),
         View::Gradients => of(float_bits::gradients),
     };
-    let below = quantities(params, shown, show).into_any();
+    let below = quantities(params, shown);
     view! {
         <ModelFigure
             subtitle
@@ -79,37 +79,7 @@ fn view(props: Props) -> AnyView {
     .into_any()
 }
 
-/// The quantities of each view.
-const fn read(view: View) -> readings::Names {
-    match view {
-        View::Bits => &[
-            ("value", "Stored value"),
-            ("relative-error", "Relative error"),
-            ("spacing", "Spacing at that value"),
-            ("other-relative-error", "Error beside it"),
-        ],
-        View::Spacing => &[
-            ("epsilon", "Machine epsilon"),
-            ("largest", "Largest value"),
-            ("smallest-normal", "Smallest normal value"),
-            ("smallest", "Smallest positive value"),
-        ],
-        View::Sum => &[
-            ("sum", "Sum"),
-            ("sum-kept", "Share of updates kept"),
-            ("other-sum", "Sum, second format"),
-            ("other-sum-kept", "Share of updates kept, second format"),
-        ],
-        View::Gradients => &[
-            ("lost", "Become zero"),
-            ("subnormal", "Held as subnormals"),
-            ("overflowed", "Overflow"),
-            ("other-lost", "Become zero beside it"),
-        ],
-    }
-}
-
-fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
+fn quantities(params: Memo<Params>, shown: Memo<Shown>) -> AnyView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    readings::of_view(&Params::ENTRY, all, move || read(show.get()))
+    readings::view(&Params::ENTRY, all)
 }

@@ -175,18 +175,18 @@ fn readings(shown: Shown) -> AnyView {
     let fitted =
         move |look: fn(&Fit) -> f64| Signal::derive(move || shown.explained().as_ref().map(look).unwrap_or_default());
     view! {
-        <dl class="readings loaded">
+        <dl class="readings">
             <Show when=move || known.get()>
                 {readings::one("measured-time", "Measured time", Unit::Seconds, of(|m| m.seconds))}
                 {readings::verified(of(|m| f64::from(u8::from(m.verified))))}
             </Show>
             <Show when=move || explained.get()>
-                {readings::one("measured-launch", "A launch here", Unit::Seconds, fitted(|f| f.cost.latency))}
-                {readings::one("measured-bandwidth", "Memory here", Unit::BytesPerSecond, fitted(|f| f.cost.peak()))}
-                {readings::one("measured-off", "Off by at most", Unit::Fraction, fitted(|f| f.off))}
+                {readings::one("measured-launch", "Measured launch time", Unit::Seconds, fitted(|f| f.cost.latency))}
+                {readings::one("measured-bandwidth", "Measured memory bandwidth", Unit::BytesPerSecond, fitted(|f| f.cost.peak()))}
+                {readings::one("measured-off", "Largest error of the fit", Unit::Fraction, fitted(|f| f.off))}
             </Show>
-            {readings::all(&Params::ENTRY, quantities)}
         </dl>
+        {readings::view(&Params::ENTRY, quantities)}
     }
     .into_any()
 }

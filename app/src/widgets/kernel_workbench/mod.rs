@@ -259,18 +259,18 @@ fn numbers_of(trial: Trial, quantities: Memo<Vec<Quantity>>, puzzle: Memo<&'stat
         kept::of(puzzle.get()).best.iter().find(|b| b.device == device).map_or(0.0, |b| b.seconds)
     });
     view! {
-        <dl class="readings loaded">
+        <dl class="readings">
             <Show when=move || tried.get()>
                 {readings::verified(verified)}
             </Show>
             <Show when=move || timed.get()>
-                {readings::one("time", "Time of a run, median", Unit::Seconds, seconds)}
-                {readings::one("best-time", "Your best on this GPU", Unit::Seconds, best)}
-                {readings::one("gflops", "Measured", Unit::FlopPerSecond, rate("flop"))}
-                {readings::one("bandwidth", "Of what must be moved", Unit::BytesPerSecond, rate("compulsory"))}
+                {readings::one("time", "Median time per run", Unit::Seconds, seconds)}
+                {readings::one("best-time", "Your best time on this GPU", Unit::Seconds, best)}
+                {readings::one("gflops", "Measured FLOP/s", Unit::FlopPerSecond, rate("flop"))}
+                {readings::one("bandwidth", "Effective bandwidth", Unit::BytesPerSecond, rate("compulsory"))}
             </Show>
-            {readings::all(&Params::ENTRY, quantities)}
         </dl>
+        {readings::view(&Params::ENTRY, quantities)}
     }
     .into_any()
 }

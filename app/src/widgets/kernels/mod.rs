@@ -158,18 +158,18 @@ impl Bench {
         let measured = move |id, label, unit, look| readings::one(id, label, unit, of(look));
         let verified = of(|m| f64::from(u8::from(m.verified)));
         view! {
-            <dl class="readings bench-readings">
-                <Show when=move || known.get()>
-                    {measured("gflops", "Measured", Unit::FlopPerSecond, Measured::rate)}
-                    {measured("time", "Time of a run, median", Unit::Seconds, |m| m.seconds)}
+            <Show when=move || known.get()>
+                <dl class="readings bench-readings">
+                    {measured("gflops", "Measured FLOP/s", Unit::FlopPerSecond, Measured::rate)}
+                    {measured("time", "Median time per run", Unit::Seconds, |m| m.seconds)}
                     {measured("max-error", "Largest error", Unit::Ratio, |m| m.max_error)}
-                    {measured("bound", "Rounding explains, there", Unit::Ratio, |m| m.bound)}
+                    {measured("bound", "Error that rounding explains", Unit::Ratio, |m| m.bound)}
                     {readings::verified(verified)}
                     {measured("bandwidth", "Requested bandwidth", Unit::BytesPerSecond, Measured::bandwidth)}
                     {measured("memory", "Memory of all buffers", Unit::Bytes, |m| m.memory)}
-                </Show>
-                {readings::all(model, quantities)}
-            </dl>
+                </dl>
+            </Show>
+            {readings::view(model, quantities)}
         }
         .into_any()
     }

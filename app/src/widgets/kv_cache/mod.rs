@@ -104,12 +104,7 @@ fn view(props: Props) -> AnyView {
         View::Fit => fit::view(params, shown),
     };
     let below = view! {
-        <dl class="readings loaded" class:nowhere=is(View::Fit)>
-            {readings::only(&Params::ENTRY, quantities, |id| !Params::is_of_fit(id))}
-        </dl>
-        <dl class="readings loaded" class:nowhere=move || show.get() != View::Fit>
-            {readings::only(&Params::ENTRY, quantities, Params::is_of_fit)}
-        </dl>
+        {readings::view(&Params::ENTRY, quantities)}
         {(!props.compact).then(|| requests(state))}
         {input.panel()}
     };

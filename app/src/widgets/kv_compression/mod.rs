@@ -66,7 +66,7 @@ fn view(props: Props) -> AnyView {
         View::Requests => of(kv_compression::requests),
     };
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    let below = readings::of_view(&Params::ENTRY, quantities, move || read(show.get())).into_any();
+    let below = readings::view(&Params::ENTRY, quantities);
     view! {
         <ModelFigure
             props
@@ -86,44 +86,6 @@ fn view(props: Props) -> AnyView {
         </ModelFigure>
     }
     .into_any()
-}
-
-/// The quantities of each view, and what they are called here.
-const fn read(view: View) -> readings::Names {
-    match view {
-        View::Kinds => &[
-            ("bytes-per-token", "Kept of a token"),
-            ("sequence-bytes", "Cache of a sequence"),
-            ("state-bytes", "Of that, states"),
-            ("values-per-layer", "Values of a token in a layer"),
-            ("growing-layers", "Layers that keep tokens"),
-            ("share-of-mha", "Of multi-head attention’s"),
-            ("groups-like", "As many key–value heads"),
-            ("against-bytes-per-token", "The other model’s, 16 bits"),
-            ("saved", "Less than the other model’s"),
-        ],
-        View::Models => &[
-            ("bytes-per-token", "Kept of a token"),
-            ("sequence-bytes", "Cache of a sequence"),
-            ("state-bytes", "Of that, states"),
-        ],
-        View::Step => &[
-            ("flop-heads", "Keys of every head, a token and layer"),
-            ("flop-absorbed", "Absorbed"),
-            ("flop-rebuilt", "Rebuilt"),
-            ("intensity-heads", "Keys of every head, FLOP for a byte"),
-            ("intensity-absorbed", "Absorbed"),
-            ("step-heads", "A step, keys of every head"),
-            ("step-absorbed", "Absorbed"),
-            ("step-rebuilt", "Rebuilt"),
-        ],
-        View::Requests => &[
-            ("weights", "Weights"),
-            ("room", "Left for caches"),
-            ("sequence-bytes", "Cache of a sequence"),
-            ("requests", "Requests that fit"),
-        ],
-    }
 }
 
 /// Every kind of attention.

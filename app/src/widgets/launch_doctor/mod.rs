@@ -38,7 +38,7 @@ fn view(props: Props) -> AnyView {
                    is sourced, is marked at its line, and no verdict rests on it."
                 .to_owned()
             controls=Controls::of(state).draw()
-            below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || nodes::table(launch)
         >
             <div class="launch">

@@ -35,7 +35,7 @@ fn view(props: Props) -> AnyView {
     let all = Memo::new(move |_| params.with(|p| story.with(|s| p.quantities(s))));
     let below = view! {
         <div class="loss-detective">
-            {answer::view(state)} <dl class="readings">{readings::all(&Params::ENTRY, all)}</dl> {answer::published(state)}
+            {answer::view(state)} {readings::view(&Params::ENTRY, all)} {answer::published(state)}
         </div>
     };
     view! {

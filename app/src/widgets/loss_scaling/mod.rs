@@ -63,7 +63,7 @@ fn view(props: Props) -> AnyView {
         <div class="loss-scaling">
             <div class:nowhere=move || show.get() == View::Scaler>{operations::step(state, shown)}</div>
             <div class:nowhere=move || show.get() != View::Train>{operations::view(params, shown)}</div>
-            {quantities(params, shown, show)}
+            {quantities(params, shown)}
         </div>
     }
     .into_any();
@@ -86,31 +86,7 @@ fn view(props: Props) -> AnyView {
     .into_any()
 }
 
-/// The quantities of each view.
-const fn read(view: View) -> readings::Names {
-    match view {
-        View::Train => &[
-            ("loss", "Final loss"),
-            ("reference-loss", "In fp32"),
-            ("skipped", "Skipped steps"),
-            ("final-scale", "Final loss scale"),
-        ],
-        View::Gradients => &[
-            ("lost", "Become zero"),
-            ("overflowed", "Overflow"),
-            ("largest-scale", "Largest scale without overflow"),
-            ("final-scale", "Final loss scale"),
-        ],
-        View::Scaler => &[
-            ("scale-after", "Final loss scale"),
-            ("scale-lowest", "Lowest scale"),
-            ("scaler-skipped", "Skipped steps"),
-            ("final-scale", "Of the run"),
-        ],
-    }
-}
-
-fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
+fn quantities(params: Memo<Params>, shown: Memo<Shown>) -> AnyView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    readings::of_view(&Params::ENTRY, all, move || read(show.get()))
+    readings::view(&Params::ENTRY, all)
 }

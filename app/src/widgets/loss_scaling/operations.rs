@@ -19,7 +19,7 @@ pub(super) fn step(state: State, shown: Memo<Shown>) -> AnyView {
     let slider = move || {
         let scale = Scale::Linear { min: 1.0, max: steps.get().max(2) as f64, step: 1.0 };
         let spec = param(&Params::ENTRY, "step");
-        view! { <Slider spec label="Step on show" value set scale format=|v| grouped(v as u64) /> }
+        view! { <Slider spec label="Selected step" value set scale format=|v| grouped(v as u64) /> }
     };
     slider.into_any()
 }

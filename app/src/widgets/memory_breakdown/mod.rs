@@ -17,7 +17,7 @@ use web_sys::{Element, HtmlInputElement};
 
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
-use super::{Module, Props, export, outcome};
+use super::{Module, Props, export, outcome, readings};
 use crate::deferred::deferred;
 use crate::ui::markup::Markup;
 use crate::ui::{self, dom};
@@ -37,7 +37,9 @@ fn view(props: Props) -> AnyView {
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
     let controls = controls::all(state, shown, input);
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Breakdown::finding)));
+    let quantities = Memo::new(move |_| shown.with(|b| b.params.quantities(b)));
     let below = view! {
+        {readings::all(&Params::ENTRY, quantities)}
         {(!props.compact).then(|| counted(state, shown))}
         {input.panel()}
         {(!props.compact).then(|| deferred(export::load, move |view: export::View| view(params.into())))}

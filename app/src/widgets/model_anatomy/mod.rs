@@ -88,6 +88,7 @@ fn view(props: Props) -> AnyView {
     let controls =
         of_model.into_iter().fold(controls, |all, axis| all.number(axis.id(), size(axis), moved(axis))).draw();
     let below = view! {
+        {readings::view(&Params::ENTRY, shown.quantities)}
         <div class="anatomy">
             <div class="anatomy-shares">{shares::view(state, shown, sizes)}</div>
             <div class="anatomy-parts">{parts::view(shown)}</div>

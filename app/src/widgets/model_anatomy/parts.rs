@@ -2,10 +2,9 @@
 
 use leptos::prelude::*;
 use ringside_core::model::anatomy::Group;
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::Unit;
 
 use super::{Shown, share};
-use crate::ui::output::Output;
 
 /// A row: what it is called (empty: as its group), its group, the ids of its two quantities; empty for none.
 type Part = (&'static str, Group, &'static str, &'static str);
@@ -31,7 +30,7 @@ pub(super) fn view(shown: Shown) -> AnyView {
         }
         let value = shown.quantity(id);
         view! {
-            <td class="number"><Output quantity=id value unit /></td>
+            <td class="number">{move || unit.format(value.get())}</td>
             <td class="number share">{move || share(value.get(), whole.get())}</td>
         }
         .into_any()
@@ -50,11 +49,6 @@ pub(super) fn view(shown: Shown) -> AnyView {
             </tr>
         }
     });
-    let active = shown.quantity("params-active");
-    let experts = shown.quantity("params-experts");
-    let per_layer = shown.quantity("params-per-layer");
-    let crossover = shown.quantity("crossover-seq");
-    let kv = shown.quantity("kv-bytes-per-token");
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label="Components">
             <table class="parts">
@@ -74,38 +68,12 @@ pub(super) fn view(shown: Shown) -> AnyView {
                         <th scope="row">"Together"</th>
                         <td class="number">{move || Unit::Count.format(params.get())}</td>
                         <td class="share"></td>
-                        <td class="number"><Output quantity="flops-per-token" value=flops unit=Unit::Flop /></td>
+                        <td class="number">{move || Unit::Flop.format(flops.get())}</td>
                         <td class="share"></td>
                     </tr>
                 </tbody>
             </table>
         </div>
-        <dl class="more">
-            <div hidden=move || experts.get() <= 0.0>
-                <dt>"In routed experts"</dt>
-                <dd><Output quantity="params-experts" value=experts unit=Unit::Count /></dd>
-            </div>
-            <div>
-                <dt>"Used by one token"</dt>
-                <dd><Output quantity="params-active" value=active unit=Unit::Count /></dd>
-            </div>
-            <div>
-                <dt>"Parameters per layer, mean"</dt>
-                <dd><Output quantity="params-per-layer" value=per_layer unit=Unit::Count /></dd>
-            </div>
-            <div>
-                <dt>"KV cache per token, bf16"</dt>
-                <dd><Output quantity="kv-bytes-per-token" value=kv unit=Unit::Bytes /></dd>
-            </div>
-            <div>
-                <dt>"Attention matrix costs what the weights do at"</dt>
-                <dd><Output quantity="crossover-seq" value=crossover unit=Unit::Count format=tokens /></dd>
-            </div>
-        </dl>
     }
     .into_any()
-}
-
-fn tokens(n: f64) -> String {
-    if n > 0.0 { format!("{} tokens", grouped(n as u64)) } else { "no length: windows".to_owned() }
 }

@@ -93,5 +93,5 @@ fn curves(params: Memo<Params>, shown: Shown<Held>) -> AnyView {
 
 fn quantities(params: Memo<Params>, shown: Shown<Held>) -> AnyView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|h| p.quantities(h))));
-    view! { <dl class="readings">{readings::all(&Params::ENTRY, all)}</dl> }.into_any()
+    readings::view(&Params::ENTRY, all)
 }

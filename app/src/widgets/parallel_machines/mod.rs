@@ -76,7 +76,7 @@ fn view(props: Props) -> AnyView {
             presets=ui::presets::partial(state, "Machines", MACHINES)
             controls
             transport=view! { <Transport steps step set playback alone=props.alone /> }.into_any()
-            below=Some(view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(still)
         >
             <ul class="legend machines-legend">

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::planner::{Found, Job, Layout, Params};
+use ringside_core::planner::{Found, Job, Layout, Params, Plan};
 use ringside_core::quantity::{Unit, grouped};
 
 use super::controls::Controls;
@@ -202,21 +202,13 @@ fn notes(p: &Params) -> String {
 
 /// The numbers of the layout on show, for people and for scripts: it need not be the fastest.
 fn readings(shown: Shown) -> AnyView {
-    let of = move |look: fn(&Job, &Layout) -> f64| Signal::derive(move || shown.with(look));
-    let valid = Signal::derive(move || shown.look.with(|look| look.found.valid as f64));
-    view! {
-        <dl class="readings loaded">
-            {readings::one("layouts-valid", "Layouts that fit", Unit::Count, valid)}
-            {readings::one("step-time", "Step time", Unit::Seconds, of(|_, layout| layout.step))}
-            {readings::one("mfu", "MFU", Unit::Fraction, of(|job, layout| job.mfu(layout.step)))}
-            {readings::one("memory", "Memory on the fullest GPU", Unit::Bytes, of(|_, layout| layout.memory))}
-            {readings::one(
-                "tokens-per-second",
-                "Tokens per second",
-                Unit::Count,
-                of(|job, layout| job.tokens() / layout.step),
-            )}
-        </dl>
-    }
-    .into_any()
+    let quantities = Memo::new(move |_| {
+        let found = |look: &Look| [look.found.valid, look.found.all];
+        shown.look.with(|look| {
+            look.at(|job, layout| {
+                shown.state.params().with(|p| p.quantities(&Plan::of(job, layout.choice, found(look))))
+            })
+        })
+    });
+    readings::view(&Params::ENTRY, quantities)
 }

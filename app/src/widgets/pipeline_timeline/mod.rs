@@ -244,5 +244,5 @@ fn legend(shown: Shown) -> impl IntoView {
 fn readings(shown: Shown) -> impl IntoView {
     let measured = move |runs: &Runs, run: &Run| runs.params.quantities(&run.timeline);
     let quantities = Memo::new(move |_| shown.with(0, measured));
-    view! { <dl class="readings timeline-readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
+    readings::view(&Params::ENTRY, quantities)
 }

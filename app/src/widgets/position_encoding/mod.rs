@@ -60,10 +60,6 @@ fn view(props: Props) -> AnyView {
         Scheme::Alibi => fading::rows(params),
     };
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
-    let measured = move || match scheme.get() {
-        Scheme::Rope => readings::only(&Params::ENTRY, quantities, |id| !is_of_slopes(id)),
-        Scheme::Alibi => readings::only(&Params::ENTRY, quantities, is_of_slopes),
-    };
     let is = move |which: Scheme| move || scheme.get() == which;
     let stretched = Memo::new(move |_| params.with(|p| p.scheme == Scheme::Rope && p.scale > 1.0));
     let slowed = move || stretched.get().then(|| fading::slowed(params));
@@ -92,7 +88,7 @@ fn view(props: Props) -> AnyView {
             presets=examples
             controls
             transport=transport.into_any()
-            below=Some(view! { {slowed} <dl class="readings">{measured}</dl> }.into_any())
+            below=Some(view! { {slowed} {readings::view(&Params::ENTRY, quantities)} }.into_any())
             table=move || table(params)
         >
             <div class="positions">
@@ -102,11 +98,6 @@ fn view(props: Props) -> AnyView {
         </ModelFigure>
     }
     .into_any()
-}
-
-/// Whether a quantity is of the heads’ slopes, or of the turns.
-fn is_of_slopes(id: &str) -> bool {
-    matches!(id, "penalty-steepest" | "penalty-flattest")
 }
 
 /// At most `most` of so many, evenly spread from the first to the last.

@@ -51,7 +51,7 @@ fn view(props: Props) -> AnyView {
         View::Training => of(quantization::training),
         View::Accumulate => of(quantization::accumulate),
     };
-    let below = quantities(params, shown, show).into_any();
+    let below = quantities(params, shown);
     view! {
         <ModelFigure
             subtitle
@@ -70,26 +70,7 @@ fn view(props: Props) -> AnyView {
     .into_any()
 }
 
-/// The quantities of each view.
-const fn read(view: View) -> readings::Names {
-    match view {
-        View::Recipes => &[("error", "Error"), ("zero", "Become zero"), ("bits-per-value", "Bits per value")],
-        View::Delayed => &[
-            ("saturated", "Saturated at the jump"),
-            ("jump-error", "Error at the jump"),
-            ("steps-saturated", "Steps that saturate"),
-        ],
-        View::Training => &[
-            ("float-loss", "Loss without rounding"),
-            ("rounded-loss", "Rounded afterwards"),
-            ("aware-loss", "Trained with rounding"),
-            ("levels", "Levels per weight"),
-        ],
-        View::Accumulate => &[("sum-error", "Error of the sum"), ("promoted-error", "With promotion every 128")],
-    }
-}
-
-fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
+fn quantities(params: Memo<Params>, shown: Memo<Shown>) -> AnyView {
     let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    readings::of_view(&Params::ENTRY, all, move || read(show.get()))
+    readings::view(&Params::ENTRY, all)
 }

@@ -6,7 +6,7 @@ mod orders;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::quantity::{Unit, grouped};
+use ringside_core::quantity::grouped;
 use ringside_core::reduction_order::data::Data;
 use ringside_core::reduction_order::{Params, Shown, Start, View};
 use ringside_drawing::charts::reduction_order;
@@ -17,7 +17,6 @@ use super::model_figure::ModelFigure;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::chart;
-use crate::ui::output::Output;
 use crate::ui::presets::{Preset, partial};
 
 /// Its code.
@@ -68,7 +67,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let drawn = Memo::new(move |_| params.with(|p| shown.with(|s| reduction_order::chart(p, s))));
-    let below = view! { <dl class="readings">{quantities(params, shown, show)}</dl> };
+    let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
     view! {
         <ModelFigure
             props
@@ -79,7 +78,7 @@ fn view(props: Props) -> AnyView {
             })
             presets=partial(state, "Examples", EXAMPLES.iter().copied())
             controls
-            below=Some(below.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || numbers::view(params, shown)
         >
             <div class="reduction-order">
@@ -90,48 +89,4 @@ fn view(props: Props) -> AnyView {
         </ModelFigure>
     }
     .into_any()
-}
-
-/// The quantities of each view.
-const fn read(show: View) -> readings::Names {
-    match show {
-        View::Sums => &[
-            ("sum", "The sum in this order"),
-            ("exact", "The exact sum"),
-            ("off", "Off, in units of the last place"),
-            ("bound", "It may be off by"),
-            ("depth", "Additions on the longest way"),
-            ("distinct", "Different results of all orders"),
-            ("random-distinct", "Different results of random orders"),
-            ("ring-different", "Elements that a ring sums otherwise"),
-        ],
-        View::Steps => &[
-            ("apart-first", "Distance at first"),
-            ("apart-last", "Distance at the end"),
-            ("apart-losses", "Difference of the losses"),
-            ("all-differ", "Step after which nine of ten weights differ"),
-        ],
-        View::Gpu => &[],
-    }
-}
-
-fn quantities(params: Memo<Params>, shown: Memo<Shown>, show: Memo<View>) -> impl IntoView {
-    let all = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
-    let value = Signal::derive(move || readings::value(all, "bits"));
-    let format = |code: f64| format!("{:#x}", code as u64);
-    let bits = move || {
-        let code = view! {
-            <div class="reading">
-                <dt>"Its bits"</dt>
-                <dd>
-                    <Output quantity="bits" value unit=Unit::Count format />
-                </dd>
-            </div>
-        };
-        (show.get() == View::Sums).then_some(code)
-    };
-    view! {
-        {bits}
-        {move || readings::some(&Params::ENTRY, all, read(show.get()))}
-    }
 }

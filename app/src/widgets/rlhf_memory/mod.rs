@@ -67,7 +67,7 @@ fn view(props: Props) -> AnyView {
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|s: &Step| p.quantities(s))));
     let picture = move || still.with(|p| shown.with(|s| picture::picture(p, s, params.with(|p| p.step) as usize)));
     let below = view! {
-        <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl>
+        {readings::view(&Params::ENTRY, quantities)}
         {input.panel()}
     };
     let figure = view! {

@@ -158,14 +158,14 @@ fn readings(shown: Shown) -> AnyView {
         readings::one(quantity, label, unit, value)
     };
     view! {
-        <dl class="readings loaded">
-            <Show when=move || known.get()>
+        <Show when=move || known.get()>
+            <dl class="readings">
                 {own("Bandwidth, measured", "own-bandwidth", Unit::BytesPerSecond, |roof| roof.bandwidth)}
                 {own("Peak, measured", "own-peak", Unit::FlopPerSecond, |roof| roof.peak)}
                 {own("Ridge point, measured", "own-ridge", Unit::Ratio, Roof::ridge)}
-            </Show>
-            {readings::all(&Params::ENTRY, quantities)}
-        </dl>
+            </dl>
+        </Show>
+        {readings::view(&Params::ENTRY, quantities)}
     }
     .into_any()
 }

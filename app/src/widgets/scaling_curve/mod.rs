@@ -58,5 +58,5 @@ fn view(props: Props) -> AnyView {
 /// The quantities, for people and for scripts.
 fn readings(shown: Shown) -> AnyView {
     let quantities = Memo::new(move |_| shown.with(|c| c.params.quantities(c)));
-    view! { <dl class="readings loaded">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any()
+    readings::view(&Params::ENTRY, quantities)
 }

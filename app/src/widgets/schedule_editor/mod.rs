@@ -109,5 +109,5 @@ fn view(props: Props) -> AnyView {
 
 fn readings(editor: Editor) -> impl IntoView {
     let quantities = Memo::new(move |_| editor.state.params().with(|p| p.quantities(&p.standing())));
-    view! { <dl class="readings editor-readings">{readings::all(&EditorParams::ENTRY, quantities)}</dl> }
+    readings::view(&EditorParams::ENTRY, quantities)
 }

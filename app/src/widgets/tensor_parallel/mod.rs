@@ -130,5 +130,5 @@ fn notes(run: &Run) -> String {
 
 fn readings(shown: Shown) -> impl IntoView {
     let quantities = Memo::new(move |_| shown.run.with(|run| run.params.quantities(run)));
-    view! { <dl class="readings tensor-readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
+    readings::view(&Params::ENTRY, quantities)
 }

@@ -28,6 +28,6 @@ pub(super) fn view(state: State) -> impl IntoView {
     let set = Callback::new(move |id: &'static str| state.update(|p| p.rank = id.parse().ok()));
     move || {
         let options = RANKS.iter().take(drawn.get() + 1).copied().collect();
-        view! { <Select name="rank" label="In the memory of" groups=vec![Group { label: "", options }] value set /> }
+        view! { <Select name="rank" label="Memory view of" groups=vec![Group { label: "", options }] value set /> }
     }
 }

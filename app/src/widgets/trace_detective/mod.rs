@@ -285,5 +285,5 @@ fn findings(shown: Shown) -> impl IntoView {
 /// The numbers of the simulated trace.
 fn quantities(params: Memo<Params>, outcome: Memo<Arc<Outcome>>) -> impl IntoView {
     let quantities = Memo::new(move |_| params.with(|p| outcome.with(|o| p.quantities(o))));
-    view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
+    readings::view(&Params::ENTRY, quantities)
 }

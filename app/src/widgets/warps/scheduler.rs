@@ -54,7 +54,7 @@ fn view(props: Props) -> AnyView {
             presets=presets(state, "Schedules", PRESETS.iter().copied(), |p| Params { step: OVER, ..*p })
             controls=Controls::of(state).draw()
             transport=view! { <Transport steps step set playback=PACE.of(steps) place alone=props.alone /> }.into_any()
-            below=Some(view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }.into_any())
+            below=Some(readings::view(&Params::ENTRY, quantities))
             table=move || table(run)
         >
             {drawing(run, step)}

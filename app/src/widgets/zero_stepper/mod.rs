@@ -149,5 +149,5 @@ fn now(shown: Shown) -> impl IntoView {
 fn readings(shown: Shown) -> impl IntoView {
     let quantities =
         Memo::new(move |_| shown.run.with(|run| Params { step: shown.step.get(), ..run.params }.quantities(run)));
-    view! { <dl class="readings">{readings::all(&Params::ENTRY, quantities)}</dl> }
+    readings::view(&Params::ENTRY, quantities)
 }

@@ -16,7 +16,8 @@ use super::elementary::exp;
 use super::sums::{Course, Updates};
 use super::{ALL, Format, IDS, Overflow, Rounding, exponent, find, power_of_two};
 use crate::declare::{
-    Choose, Field, List, Measure, Model, Param, Scale, Slot, choice, measure, real, switch, text, whole,
+    Choose, Field, List, Measure, Model, Param, Scale, Slot, choice, headline, measure, real, switch, text, when,
+    whole, yes_no,
 };
 use crate::mix::Stream;
 use crate::options;
@@ -154,7 +155,10 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] = &[
         choice("view", "what is shown", View::LIST, "bits").label("Show").main().at(|p| p.view.slot()),
         choice("format", "the first format", FORMATS, "fp16").label("Format").main().at(|p| p.formats[0].slot()),
-        choice("other", "the format beside it", FORMATS, "bf16").label("Beside it").main().at(|p| p.formats[1].slot()),
+        choice("other", "the format beside it", FORMATS, "bf16")
+            .label("Compared with")
+            .main()
+            .at(|p| p.formats[1].slot()),
         text("value", "the number: decimal, inf, or a code of the first format such as 0x3c00", "0.1")
             .main()
             .label("Number")
@@ -189,7 +193,7 @@ impl Model for Params {
             .more("The gradients")
             .at(|p| p.median.slot()),
         real("spread", "standard deviation of log₂ of the gradients", [0.0, 12.0], "4")
-            .label("Spread, in powers of two")
+            .label("Spread, powers of two")
             .slider(Scale::Linear { min: 0.0, max: 12.0, step: 0.5 })
             .more("The gradients")
             .at(|p| p.spread.slot()),
@@ -206,37 +210,162 @@ impl Model for Params {
         measure("bits", "Bits", Unit::Count, |p, _| p.formats[0].bits().into()),
         measure("exponent-bits", "Exponent bits", Unit::Count, |p, _| p.formats[0].exponent_bits.into()),
         measure("mantissa-bits", "Mantissa bits", Unit::Count, |p, _| p.formats[0].mantissa_bits.into()),
-        measure("value", "Stored value", Unit::Ratio, |_, s| s.held[0].finite()),
-        measure("error", "Error", Unit::Ratio, |_, s| s.held[0].error),
-        measure("relative-error", "Relative error", Unit::Fraction, |_, s| s.relative(0)),
-        measure("spacing", "Spacing at that value", Unit::Ratio, |_, s| s.held[0].spacing()),
-        measure("below", "Next value below", Unit::Ratio, |_, s| s.held[0].neighbours[0].unwrap_or(s.held[0].finite())),
-        measure("above", "Next value above", Unit::Ratio, |_, s| s.held[0].neighbours[1].unwrap_or(s.held[0].finite())),
-        measure("overflows", "Infinite or NaN", Unit::Count, |_, s| f64::from(!s.held[0].value.is_finite())),
-        measure("largest", "Largest value", Unit::Ratio, |p, _| p.formats[0].max()),
-        measure("smallest-normal", "Smallest normal value", Unit::Ratio, |p, _| p.formats[0].min_normal()),
-        measure("smallest", "Smallest positive value", Unit::Ratio, |p, _| p.formats[0].min_positive()),
-        measure("epsilon", "Machine epsilon", Unit::Ratio, |p, _| p.formats[0].epsilon()),
-        measure("other-value", "Stored value, second format", Unit::Ratio, |_, s| s.held[1].finite()),
-        measure("other-relative-error", "Relative error, second format", Unit::Fraction, |_, s| s.relative(1)),
-        measure("other-spacing", "Spacing, second format", Unit::Ratio, |_, s| s.held[1].spacing()),
-        measure("other-overflows", "Infinite or NaN, second format", Unit::Count, |_, s| {
-            f64::from(!s.held[1].value.is_finite())
-        }),
-        measure("sum", "Sum", Unit::Ratio, |_, s| finite(s.sums[0].last, 0.0)),
-        measure("sum-kept", "Share of updates kept", Unit::Fraction, |_, s| finite(s.sums[0].kept(), 0.0)),
-        measure("sum-exact", "Exact sum", Unit::Ratio, |_, s| s.sums[0].exact),
-        measure("other-sum", "Sum, second format", Unit::Ratio, |_, s| finite(s.sums[1].last, 0.0)),
-        measure("other-sum-kept", "Share of updates kept, second format", Unit::Fraction, |_, s| {
-            finite(s.sums[1].kept(), 0.0)
-        }),
-        measure("lost", "Gradients flushed to zero", Unit::Fraction, |_, s| s.fates[0].zero),
-        measure("subnormal", "Gradients held as subnormals", Unit::Fraction, |_, s| s.fates[0].subnormal),
-        measure("overflowed", "Gradients that overflow", Unit::Fraction, |_, s| s.fates[0].overflowed),
-        measure("other-lost", "Gradients flushed to zero, second format", Unit::Fraction, |_, s| s.fates[1].zero),
-        measure("other-overflowed", "Gradients that overflow, second format", Unit::Fraction, |_, s| {
-            s.fates[1].overflowed
-        }),
+        when(
+            |p, _| p.view == View::Bits,
+            headline(
+                "The closest number that the format has.",
+                measure("value", "Stored value", Unit::Ratio, |_, s| s.held[0].finite()),
+            ),
+        ),
+        when(|p, _| p.view == View::Bits, measure("error", "Error", Unit::Ratio, |_, s| s.held[0].error)),
+        when(
+            |p, _| p.view == View::Bits,
+            headline(
+                "The rounding error over the value.",
+                measure("relative-error", "Relative error", Unit::Fraction, |_, s| s.relative(0)),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Bits,
+            headline(
+                "The distance to the next number that the format has.",
+                measure("spacing", "Spacing at that value", Unit::Ratio, |_, s| s.held[0].spacing()),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Bits,
+            measure("below", "Next value below", Unit::Ratio, |_, s| {
+                s.held[0].neighbours[0].unwrap_or(s.held[0].finite())
+            }),
+        ),
+        when(
+            |p, _| p.view == View::Bits,
+            measure("above", "Next value above", Unit::Ratio, |_, s| {
+                s.held[0].neighbours[1].unwrap_or(s.held[0].finite())
+            }),
+        ),
+        when(
+            |p, _| p.view == View::Bits,
+            yes_no(measure("overflows", "Overflows to infinity or NaN", Unit::Count, |_, s| {
+                f64::from(!s.held[0].value.is_finite())
+            })),
+        ),
+        when(
+            |p, _| p.view == View::Spacing,
+            headline(
+                "What is larger overflows.",
+                measure("largest", "Largest value", Unit::Ratio, |p, _| p.formats[0].max()),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Spacing,
+            headline(
+                "Below it, numbers lose digits.",
+                measure("smallest-normal", "Smallest normal value", Unit::Ratio, |p, _| p.formats[0].min_normal()),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Spacing,
+            headline(
+                "What is less than half of it becomes zero.",
+                measure("smallest", "Smallest positive value", Unit::Ratio, |p, _| p.formats[0].min_positive()),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Spacing,
+            headline(
+                "The distance from 1 to the next number.",
+                measure("epsilon", "Machine epsilon", Unit::Ratio, |p, _| p.formats[0].epsilon()),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Bits,
+            measure("other-value", "Stored value, second format", Unit::Ratio, |_, s| s.held[1].finite()),
+        ),
+        when(
+            |p, _| p.view == View::Bits,
+            headline(
+                "The rounding error over the value, in the other format.",
+                measure("other-relative-error", "Relative error, second format", Unit::Fraction, |_, s| s.relative(1)),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Bits,
+            measure("other-spacing", "Spacing, second format", Unit::Ratio, |_, s| s.held[1].spacing()),
+        ),
+        when(
+            |p, _| p.view == View::Bits,
+            yes_no(measure("other-overflows", "Overflows to infinity or NaN, second format", Unit::Count, |_, s| {
+                f64::from(!s.held[1].value.is_finite())
+            })),
+        ),
+        when(
+            |p, _| p.view == View::Sum,
+            headline(
+                "What adding the updates one by one comes to.",
+                measure("sum", "Sum", Unit::Ratio, |_, s| finite(s.sums[0].last, 0.0)),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Sum,
+            headline(
+                "The share of the exact total that survives rounding.",
+                measure("sum-kept", "Share of updates kept", Unit::Fraction, |_, s| finite(s.sums[0].kept(), 0.0)),
+            ),
+        ),
+        when(|p, _| p.view == View::Sum, measure("sum-exact", "Exact sum", Unit::Ratio, |_, s| s.sums[0].exact)),
+        when(
+            |p, _| p.view == View::Sum,
+            headline(
+                "What adding the updates one by one comes to in the other format.",
+                measure("other-sum", "Sum, second format", Unit::Ratio, |_, s| finite(s.sums[1].last, 0.0)),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Sum,
+            headline(
+                "The share of the exact total that survives rounding in the other format.",
+                measure("other-sum-kept", "Share of updates kept, second format", Unit::Fraction, |_, s| {
+                    finite(s.sums[1].kept(), 0.0)
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Gradients,
+            headline(
+                "Gradients too small for the format.",
+                measure("lost", "Gradients flushed to zero", Unit::Fraction, |_, s| s.fates[0].zero),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Gradients,
+            headline(
+                "Gradients that keep fewer digits than the format has.",
+                measure("subnormal", "Gradients held as subnormals", Unit::Fraction, |_, s| s.fates[0].subnormal),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Gradients,
+            headline(
+                "Gradients too large for the format.",
+                measure("overflowed", "Gradients that overflow", Unit::Fraction, |_, s| s.fates[0].overflowed),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Gradients,
+            headline(
+                "Gradients too small for the other format.",
+                measure("other-lost", "Gradients flushed to zero, second format", Unit::Fraction, |_, s| {
+                    s.fates[1].zero
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Gradients,
+            measure("other-overflowed", "Gradients that overflow, second format", Unit::Fraction, |_, s| {
+                s.fates[1].overflowed
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {

@@ -5,7 +5,8 @@ use super::requests::{Requests, STANDARD, Sampling};
 use super::serve::{Asked, Keeper, Preempt, Row, Run, Setup, Stage, serve};
 use super::walk::{Visit, walk};
 use crate::declare::{
-    Field, List, Measure, Model, Param, Scale, all_apart, choice, join, measure, real, switch, text, whole,
+    Field, List, Measure, Model, Param, Scale, all_apart, choice, doc, headline, join, measure, real, switch, text,
+    when, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kv_cache::figure::ACTIVATIONS;
@@ -147,30 +148,30 @@ const SERVING: &str = "Model and GPU";
 const OWN: [Param<Params>; 24] = [
     choice("view", "what is shown", View::LIST, "pool").label("Show").main().at(|p| p.view.slot()),
     choice("keeper", "who hands out memory", Keeper::LIST, "vllm-0.2").label("Memory").main().at(|p| p.keeper.slot()),
-    whole("block", "tokens of a block", [1, 256], "4").label("Tokens of a block").doubling(8).main().at(|p| p.block.slot()),
+    whole("block", "tokens of a block", [1, 256], "4").label("Tokens per block").doubling(8).main().at(|p| p.block.slot()),
     whole("blocks", "blocks of the pool", [1, 20_000], "18")
-        .label("Blocks of the pool")
+        .label("Blocks in the pool")
         .slider(Scale::Linear { min: 4.0, max: 64.0, step: 1.0 })
         .main()
         .at(|p| p.blocks.slot()),
     text("requests", "requests: tokens of the prompt and of the answer, such as 12:20; 12:20*3 for three samples, 12:20^3 for a beam", STANDARD)
         .at(|p| p.requests.slot()),
     whole("shared", "tokens with which all prompts begin alike", [0, 65_536], "0")
-        .label("Tokens that all prompts share")
+        .label("Shared prompt prefix, tokens")
         .slider(Scale::FromZero(16))
         .more(REQUESTS)
         .at(|p| p.shared.slot()),
     choice("preempt", "what becomes of a request that gives way, with vLLM 0.2", Preempt::LIST, "auto")
-        .label("Who gives way is")
+        .label("Preemption method")
         .more(POOL)
         .at(|p| p.preempt.slot()),
     whole("host", "blocks on the host, with vLLM 0.2", [0, 20_000], "16")
-        .label("Blocks on the host")
+        .label("Host blocks")
         .slider(Scale::Linear { min: 0.0, max: 64.0, step: 1.0 })
         .more(POOL)
         .at(|p| p.host.slot()),
     real("watermark", "part of the blocks that admitting leaves free, with vLLM 0.2", [0.0, 0.5], "0.01")
-        .label("Kept free")
+        .label("Watermark kept free")
         .unit(Unit::Fraction)
         .steps(0.01)
         .more(POOL)
@@ -180,12 +181,12 @@ const OWN: [Param<Params>; 24] = [
         .more(POOL)
         .at(|p| p.caches.slot()),
     whole("longest", "tokens of the longest request that may come, for which one room is kept", [1, 1 << 20], "32")
-        .label("Tokens of the longest request")
+        .label("Longest request, tokens")
         .format(|v| grouped(v as u64))
         .doubling(20)
         .more(POOL)
         .at(|p| p.longest.slot()),
-    whole("seed", "which beams go on", [0, 9999], "1").label("Seed of the beams").more(REQUESTS).quiet().at(|p| p.seed.slot()),
+    whole("seed", "which beams go on", [0, 9999], "1").label("Beam search seed").more(REQUESTS).quiet().at(|p| p.seed.slot()),
     whole("step", "steps that have been done; more than there are stand for all", [0, ALL_STEPS], "9")
         .drawn()
         .at(|p| p.step.slot()),
@@ -199,13 +200,13 @@ const OWN: [Param<Params>; 24] = [
         .at(|p| p.at.slot()),
     reference::MODEL.default(MODEL).drawn().own_control(),
     whole("tokens", "tokens that a request has in the cache", [1, 1 << 20], "2048")
-        .label("Tokens of a request")
+        .label("Tokens per request")
         .format(|v| grouped(v as u64))
         .doubling(20)
         .drawn()
         .at(|p| p.tokens.slot()),
-    choice("kv-bits", "bits of a cached value", BITS, "16").label("Bits of a cached value").more(SERVING).at(|p| p.kv_bits.slot()),
-    choice("weight-bits", "bits of a weight", BITS, "16").label("Bits of a weight").more(SERVING).at(|p| p.weight_bits.slot()),
+    choice("kv-bits", "bits of a cached value", BITS, "16").label("Bits per cached value").more(SERVING).at(|p| p.kv_bits.slot()),
+    choice("weight-bits", "bits of a weight", BITS, "16").label("Bits per weight").more(SERVING).at(|p| p.weight_bits.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(SERVING).at(|p| p.gpu.slot()),
     whole("tp", "GPUs that divide the model by tensor parallelism", [1, 64], "1")
         .label("GPUs, tensor parallel")
@@ -213,7 +214,7 @@ const OWN: [Param<Params>; 24] = [
         .more(SERVING)
         .at(|p| p.tp.slot()),
     real("used", "the part of a GPU’s memory that is used (gpu_memory_utilization)", [0.1, 1.0], "0.9")
-        .label("Of its memory used")
+        .label("Share of GPU memory used")
         .unit(Unit::Fraction)
         .steps(0.01)
         .more(SERVING)
@@ -231,60 +232,225 @@ impl Model for Params {
     const SUMMARY: &'static str = "Requests share a pool of blocks, step by step: tables, sharing, copy-on-write, preemption, waste; what attention reads; and how many requests fit beside the weights.";
     const PARAMS: &'static [Param<Self>] = &join::<_, COUNT>(&[&OWN, &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("slots", "Slots for tokens", Unit::Count, |_, s| s.run.usage.slots as f64),
-        measure("token-slots", "With a token in them", Unit::Count, |_, s| s.run.usage.tokens as f64),
-        measure("later-slots", "For later tokens", Unit::Count, |_, s| s.run.usage.later as f64),
-        measure("never-slots", "For no token ever", Unit::Count, |_, s| s.run.usage.never as f64),
-        measure("empty-slots", "Held and empty", Unit::Count, |_, s| (s.run.usage.later + s.run.usage.never) as f64),
-        measure("free-slots", "Held by nobody", Unit::Count, |_, s| s.run.usage.free as f64),
-        measure("external-slots", "Of those, enough and not in one piece", Unit::Count, |_, s| {
-            s.run.usage.external as f64
-        }),
-        measure("kept-blocks", "Free blocks that can be found again", Unit::Count, |p, s| {
-            (s.run.usage.kept / p.block) as f64
-        }),
-        measure("utilisation", "Tokens, of what is held", Unit::Fraction, |_, s| s.run.usage.utilisation()),
-        measure("used-blocks", "Blocks held", Unit::Count, |_, s| s.run.usage.blocks as f64),
-        measure("free-blocks", "Blocks free", Unit::Count, |p, s| (s.run.usage.free / p.block) as f64),
-        measure("table-blocks", "Blocks in all tables", Unit::Count, |_, s| s.run.usage.in_tables as f64),
-        measure("saved", "Saved by sharing", Unit::Fraction, |_, s| s.run.usage.saved()),
-        measure("running", "Sequences that run", Unit::Count, |p, s| p.tick(s, |t| t.running)),
-        measure("waiting", "Requests that wait", Unit::Count, |p, s| p.tick(s, |t| t.waiting)),
-        measure("steps", "Steps", Unit::Count, |_, s| s.run.ticks.len() as f64),
-        measure("most-running", "Most at once", Unit::Count, |_, s| {
-            s.run.ticks.iter().map(|t| t.running).max().unwrap_or(0) as f64
-        }),
-        measure("mean-running", "Sequences at once, mean", Unit::Ratio, |_, s| s.run.mean(|t| t.running as f64)),
-        measure("mean-tokens", "Of the memory, tokens, mean", Unit::Fraction, |_, s| {
-            s.run.mean(|t| t.usage.tokens as f64 / t.usage.slots.max(1) as f64)
-        }),
-        measure("mean-utilisation", "Of what is held, tokens, mean", Unit::Fraction, |_, s| {
-            s.run.mean(|t| t.usage.utilisation())
-        }),
-        measure("computed", "Tokens computed", Unit::Count, |_, s| s.run.totals.computed as f64),
-        measure("computed-again", "Of those, again", Unit::Count, |_, s| s.run.totals.again as f64),
-        measure("found", "Tokens found by content", Unit::Count, |_, s| s.run.totals.found as f64),
-        measure("lost-blocks", "Known blocks overwritten", Unit::Count, |_, s| s.run.totals.lost as f64),
-        measure("copied-blocks", "Blocks copied on write", Unit::Count, |_, s| s.run.totals.copied as f64),
-        measure("swapped-blocks", "Blocks swapped, out and in", Unit::Count, |_, s| s.run.totals.swapped as f64),
-        measure("preempted", "Requests that gave way", Unit::Count, |_, s| s.run.totals.preempted as f64),
-        measure("bytes-per-token", "Kept of a token", Unit::Bytes, |_, s| s.fit.per_token),
-        measure("bytes-per-token-gpu", "Of that, on a GPU", Unit::Bytes, |_, s| s.fit.on_gpu),
-        measure("layers", "Layers", Unit::Count, |_, s| s.fit.layers),
-        measure("values-per-layer", "Values of a token in a layer", Unit::Count, |_, s| s.fit.values),
-        measure("kv-heads", "Heads of keys and values on a GPU", Unit::Count, |_, s| s.fit.kv_heads),
-        measure("bytes-per-block", "A block, on a GPU", Unit::Bytes, |_, s| s.fit.per_block),
-        measure("weights", "Weights, on a GPU", Unit::Bytes, |_, s| s.fit.weights),
-        measure("room", "Left for the pool", Unit::Bytes, |_, s| s.fit.room),
-        measure("pool-blocks", "Blocks of the pool", Unit::Count, |_, s| s.fit.blocks),
-        measure("pool-tokens", "Tokens that fit", Unit::Count, |_, s| s.fit.slots),
-        measure("request-bytes", "A request, in blocks", Unit::Bytes, |_, s| s.fit.request),
-        measure("reserved-bytes", "A request, in one room", Unit::Bytes, |_, s| s.fit.reserved),
-        measure("swap-time", "Copying a token’s cache to the host and back", Unit::Seconds, |_, s| s.fit.copied),
-        measure("recompute-time", "Computing a token’s cache again, at the peak", Unit::Seconds, |_, s| s.fit.again),
-        measure("requests-paged", "Requests that fit, in blocks", Unit::Count, |_, s| s.fit.requests),
-        measure("requests-reserved", "In one room each", Unit::Count, |_, s| s.fit.requests_reserved),
-        measure("requests-shared", "In blocks, what is alike kept once", Unit::Count, |_, s| s.fit.requests_shared),
+        when(|p, _| p.view != View::Fit, measure("slots", "Token slots", Unit::Count, |_, s| s.run.usage.slots as f64)),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("token-slots", "Slots holding a token", Unit::Count, |_, s| s.run.usage.tokens as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("later-slots", "Slots reserved for later tokens", Unit::Count, |_, s| s.run.usage.later as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("never-slots", "Slots never used", Unit::Count, |_, s| s.run.usage.never as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            headline(
+                "Memory that a request holds and doesn’t use at this step.",
+                measure("empty-slots", "Slots held but empty", Unit::Count, |_, s| {
+                    (s.run.usage.later + s.run.usage.never) as f64
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("free-slots", "Free slots", Unit::Count, |_, s| s.run.usage.free as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            doc(
+                "Enough slots are free for the next request, but not in one piece.",
+                measure("external-slots", "Slots lost to fragmentation", Unit::Count, |_, s| {
+                    s.run.usage.external as f64
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("kept-blocks", "Free blocks with reusable content", Unit::Count, |p, s| {
+                (s.run.usage.kept / p.block) as f64
+            }),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            headline(
+                "Slots with a token over slots that are held.",
+                measure("utilisation", "Memory utilization", Unit::Fraction, |_, s| s.run.usage.utilisation()),
+            ),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("used-blocks", "Blocks in use", Unit::Count, |_, s| s.run.usage.blocks as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("free-blocks", "Free blocks", Unit::Count, |p, s| (s.run.usage.free / p.block) as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("table-blocks", "Block-table entries", Unit::Count, |_, s| s.run.usage.in_tables as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("saved", "Memory saved by sharing", Unit::Fraction, |_, s| s.run.usage.saved()),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            headline(
+                "Sequences that get a token at this step.",
+                measure("running", "Running sequences", Unit::Count, |p, s| p.tick(s, |t| t.running)),
+            ),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            headline(
+                "Requests for which no memory is free at this step.",
+                measure("waiting", "Waiting requests", Unit::Count, |p, s| p.tick(s, |t| t.waiting)),
+            ),
+        ),
+        when(|p, _| p.view != View::Fit, measure("steps", "Steps", Unit::Count, |_, s| s.run.ticks.len() as f64)),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("most-running", "Most running sequences", Unit::Count, |_, s| {
+                s.run.ticks.iter().map(|t| t.running).max().unwrap_or(0) as f64
+            }),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("mean-running", "Running sequences, mean", Unit::Ratio, |_, s| s.run.mean(|t| t.running as f64)),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("mean-tokens", "Share of memory with tokens, mean", Unit::Fraction, |_, s| {
+                s.run.mean(|t| t.usage.tokens as f64 / t.usage.slots.max(1) as f64)
+            }),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("mean-utilisation", "Memory utilization, mean", Unit::Fraction, |_, s| {
+                s.run.mean(|t| t.usage.utilisation())
+            }),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("computed", "Tokens computed", Unit::Count, |_, s| s.run.totals.computed as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("computed-again", "Tokens recomputed after preemption", Unit::Count, |_, s| {
+                s.run.totals.again as f64
+            }),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("found", "Tokens found in the prefix cache", Unit::Count, |_, s| s.run.totals.found as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("lost-blocks", "Cached blocks evicted", Unit::Count, |_, s| s.run.totals.lost as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("copied-blocks", "Blocks copied on write", Unit::Count, |_, s| s.run.totals.copied as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            measure("swapped-blocks", "Blocks swapped, out and in", Unit::Count, |_, s| s.run.totals.swapped as f64),
+        ),
+        when(
+            |p, _| p.view != View::Fit,
+            headline(
+                "Requests that lost their memory to others, over the whole run.",
+                measure("preempted", "Preempted requests", Unit::Count, |_, s| s.run.totals.preempted as f64),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            headline(
+                "What one token keeps in all layers.",
+                measure("bytes-per-token", "KV cache per token", Unit::Bytes, |_, s| s.fit.per_token),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("bytes-per-token-gpu", "KV cache per token and GPU", Unit::Bytes, |_, s| s.fit.on_gpu),
+        ),
+        when(|p, _| p.view == View::Fit, measure("layers", "Layers", Unit::Count, |_, s| s.fit.layers)),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("values-per-layer", "Values per token and layer", Unit::Count, |_, s| s.fit.values),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("kv-heads", "Key–value heads per GPU", Unit::Count, |_, s| s.fit.kv_heads),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("bytes-per-block", "Block size per GPU", Unit::Bytes, |_, s| s.fit.per_block),
+        ),
+        when(|p, _| p.view == View::Fit, measure("weights", "Weights per GPU", Unit::Bytes, |_, s| s.fit.weights)),
+        when(
+            |p, _| p.view == View::Fit,
+            headline(
+                "What weights and activations leave of each GPU’s share.",
+                measure("room", "Memory left for the KV cache", Unit::Bytes, |_, s| s.fit.room),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("pool-blocks", "Blocks in the pool", Unit::Count, |_, s| s.fit.blocks),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            headline(
+                "Tokens of all requests together that the pool holds.",
+                measure("pool-tokens", "Tokens that fit", Unit::Count, |_, s| s.fit.slots),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("request-bytes", "Memory per request, in blocks", Unit::Bytes, |_, s| s.fit.request),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("reserved-bytes", "Memory per request, reserved for the longest", Unit::Bytes, |_, s| {
+                s.fit.reserved
+            }),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("swap-time", "Time to swap a token’s cache out and in", Unit::Seconds, |_, s| s.fit.copied),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("recompute-time", "Time to recompute a token’s cache at peak FLOP/s", Unit::Seconds, |_, s| {
+                s.fit.again
+            }),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            headline(
+                "Each holds only the blocks that its tokens need.",
+                measure("requests-paged", "Requests that fit, in blocks", Unit::Count, |_, s| s.fit.requests),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            headline(
+                "Each holds memory for the longest request that is allowed.",
+                measure("requests-reserved", "Requests that fit, reserved for the longest", Unit::Count, |_, s| {
+                    s.fit.requests_reserved
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Fit,
+            measure("requests-shared", "Requests that fit, in blocks with a shared prefix", Unit::Count, |_, s| {
+                s.fit.requests_shared
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {
@@ -369,12 +535,6 @@ impl Params {
     /// The sequence whose table is read: the last one, where there are fewer.
     pub fn walked<'a>(&self, shown: &'a Shown) -> Option<&'a Row> {
         shown.tables().take(self.sequence.max(1) as usize).last()
-    }
-
-    /// Whether a quantity is one of the model and its GPU, not of the run.
-    pub fn is_of_fit(id: &str) -> bool {
-        let first = Self::QUANTITIES.iter().position(|q| q.id == "bytes-per-token");
-        Self::QUANTITIES.iter().position(|q| q.id == id) >= first
     }
 
     /// Blocks that have been read.

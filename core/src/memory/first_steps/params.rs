@@ -2,7 +2,9 @@
 
 use super::measured;
 use super::{Course, Params, course};
-use crate::declare::{Field as _, Measure, Model, Param, all_apart, choice, join, measure, real, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Param, all_apart, choice, headline, join, measure, real, when, whole, within, words,
+};
 use crate::memory::activations::{FLASH, GPU, MBS, RECOMPUTE, SEQ};
 use crate::memory::breakdown::MAX_DP;
 use crate::memory::{Convention, Layout};
@@ -39,12 +41,12 @@ const OWN: [Param<Params>; 11] = [
         Convention::LIST,
         "zero",
     )
-    .label("Counted as by")
+    .label("Counting convention")
     .more(STATES)
     .at(|p: &mut Params| p.run.convention.slot()),
     GPU.more("Hardware").at(|p: &mut Params| p.run.gpu.slot()),
     whole("late", "tokens of the longest sequence, at step 3,000; 0 for none longer", [0, 1_000_000], "0")
-        .label("Longest sequence later")
+        .label("Longest later sequence")
         .format(|n| if n > 0.0 { grouped(n as u64) } else { "none longer".to_owned() })
         .slider(crate::declare::Scale::FromZero(17))
         .more(LATER)
@@ -55,7 +57,7 @@ const OWN: [Param<Params>; 11] = [
         [0.0, 100.0],
         "5",
     )
-    .label("Reserved beyond allocated (percent)")
+    .label("Reserved beyond allocated, percent")
     .format(number)
     .steps(1.0)
     .more(LATER)
@@ -70,29 +72,48 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] =
         &join::<_, 52>(&[&OWN, &Layout::splits(), &[reference::GUESS.apart()], &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Course>] = &[
-        measure("loaded", "Loaded", Unit::Bytes, |_, c| c.loaded()),
-        measure("step-1-passes", "Passes of step 1", Unit::Bytes, |_, c| c.passes(1)),
-        measure("step-1-update", "Update of step 1", Unit::Bytes, |_, c| c.update(1)),
-        measure("step-2-passes", "Passes of step 2", Unit::Bytes, |_, c| c.passes(2)),
-        measure("late-allocated", "Step 3,000, allocated", Unit::Bytes, |_, c| c.late()),
-        measure("late-reserved", "Step 3,000, reserved", Unit::Bytes, |_, c| c.late_reserved()),
+        measure("loaded", "Memory after loading", Unit::Bytes, |_, c| c.loaded()),
+        headline(
+            "Before the optimizer has any states.",
+            measure("step-1-passes", "Peak of step 1, forward and backward", Unit::Bytes, |_, c| c.passes(1)),
+        ),
+        headline(
+            "When Adam creates its moments.",
+            measure("step-1-update", "Peak of step 1, optimizer update", Unit::Bytes, |_, c| c.update(1)),
+        ),
+        headline(
+            "The first step with moments and activations together.",
+            measure("step-2-passes", "Peak of step 2, forward and backward", Unit::Bytes, |_, c| c.passes(2)),
+        ),
+        measure("late-allocated", "Memory allocated at step 3,000", Unit::Bytes, |_, c| c.late()),
+        headline(
+            "With the fragmentation that has grown until then.",
+            measure("late-reserved", "Memory reserved at step 3,000", Unit::Bytes, |_, c| c.late_reserved()),
+        ),
         measure("moments", "Adam’s moments", Unit::Bytes, |_, c| {
             c.moments.last().map_or(0.0, |moment| moment.held.moments)
         }),
-        measure("peak", "Peak of the first steps", Unit::Bytes, |_, c| c.peak()),
-        measure("capacity", "Memory of the GPU", Unit::Bytes, |_, c| c.capacity.0),
-        measure(
-            "dies",
-            "Dies: 0 not, 1 first passes, 2 first update, 3 second passes, 4 later",
-            Unit::Count,
-            |_, c| f64::from(c.death()),
+        within(|_, c| c.capacity.0, measure("peak", "Peak of the first steps", Unit::Bytes, |_, c| c.peak())),
+        measure("capacity", "GPU memory", Unit::Bytes, |_, c| c.capacity.0),
+        words(
+            &["Never", "Step 1, forward and backward", "Step 1, update", "Step 2", "By step 3,000"],
+            headline(
+                "The moment at which the run dies.",
+                measure("dies", "Out of memory", Unit::Count, |_, c| f64::from(c.death())),
+            ),
         ),
-        measure("measured-allocated", "Measured: allocated (0: not measured)", Unit::Bytes, |_, c| {
-            c.measured.map_or(0.0, |run| run.allocated().0)
-        }),
-        measure("measured-reserved", "Measured: reserved (0: not measured)", Unit::Bytes, |_, c| {
-            c.measured.map_or(0.0, |run| run.reserved().0)
-        }),
+        when(
+            |_, c| c.measured.is_some(),
+            measure("measured-allocated", "Measured peak, allocated", Unit::Bytes, |_, c| {
+                c.measured.map_or(0.0, |run| run.allocated().0)
+            }),
+        ),
+        when(
+            |_, c| c.measured.is_some(),
+            measure("measured-reserved", "Measured peak, reserved", Unit::Bytes, |_, c| {
+                c.measured.map_or(0.0, |run| run.reserved().0)
+            }),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Course, String> {

@@ -12,7 +12,8 @@ use super::problem::ConfigProblem;
 use super::reference::{self, ModelRef};
 use super::shape::{Attention, SPECS as SHAPE, Shape};
 use crate::declare::{
-    self, Choose, Declaration, Field, List, Model, Param, Scale, Slot, all_apart, choice, join, measure, switch, whole,
+    self, Choose, Declaration, Field, List, Model, Param, Scale, Slot, all_apart, choice, headline, join, measure,
+    switch, when, whole,
 };
 use crate::options;
 use crate::quantity::{Unit, grouped};
@@ -95,11 +96,11 @@ const OWN: [Param<Params>; 7] = [
     .more(FLOPS)
     .at(|p: &mut Params| p.causal.slot()),
     choice("show", "what the drawing shows: parameters, or forward FLOPs of one token", Measure::LIST, "params")
-        .label("Areas are")
+        .label("Area shows")
         .main()
         .at(|p: &mut Params| p.show.slot()),
     choice("sweep", "the size over which shares are drawn", Axis::LIST, "hidden_size")
-        .label("Over")
+        .label("Swept size")
         .drawn()
         .at(|p: &mut Params| p.sweep.slot()),
     choice("piece", "the piece that is looked at", List { ids: &IDS, labels: &IDS }, "")
@@ -132,30 +133,52 @@ impl Model for Params {
     const SUMMARY: &'static str = "Where a model’s parameters and its forward FLOPs are, weight by weight.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 41>(&[&OWN, &SIZES]);
     const QUANTITIES: &'static [declare::Measure<Self, Anatomy>] = &[
-        measure("params", "Parameters", Unit::Count, |_, a| a.count.total as f64),
-        measure("params-active", "Active parameters", Unit::Count, |_, a| a.count.active as f64),
-        measure("params-embedding", "Token embedding", Unit::Count, |_, a| a.count.embedding as f64),
-        measure("params-head", "Output head", Unit::Count, |_, a| a.count.lm_head as f64),
-        measure("params-attention", "Attention", Unit::Count, |_, a| a.count.attention as f64),
-        measure("params-mlp", "MLP and experts", Unit::Count, |_, a| {
+        headline(
+            "All parameters of the model.",
+            measure("params", "Parameters", Unit::Count, |_, a| a.count.total as f64),
+        ),
+        headline(
+            "Parameters that one token is multiplied with.",
+            measure("params-active", "Active parameters per token", Unit::Count, |_, a| a.count.active as f64),
+        ),
+        measure("params-embedding", "Token embedding, parameters", Unit::Count, |_, a| a.count.embedding as f64),
+        measure("params-head", "Output head, parameters", Unit::Count, |_, a| a.count.lm_head as f64),
+        measure("params-attention", "Attention, parameters", Unit::Count, |_, a| a.count.attention as f64),
+        measure("params-mlp", "MLP and experts, parameters", Unit::Count, |_, a| {
             (a.count.mlp + a.count.shared_experts + a.count.experts) as f64
         }),
-        measure("params-experts", "Routed experts", Unit::Count, |_, a| a.count.experts as f64),
-        measure("params-router", "Router", Unit::Count, |_, a| a.count.router as f64),
-        measure("params-norms", "Norms", Unit::Count, |_, a| a.count.norms as f64),
-        measure("params-other", "Positions and other", Unit::Count, |_, a| a.count.other as f64),
+        measure("params-experts", "Routed experts, parameters", Unit::Count, |_, a| a.count.experts as f64),
+        measure("params-router", "Router, parameters", Unit::Count, |_, a| a.count.router as f64),
+        measure("params-norms", "Norms, parameters", Unit::Count, |_, a| a.count.norms as f64),
+        measure("params-other", "Positions and other parameters", Unit::Count, |_, a| a.count.other as f64),
         measure("params-per-layer", "Parameters per layer, mean", Unit::Count, |_, a| a.params_per_layer()),
-        measure("flops-per-token", "Forward FLOPs per token", Unit::Flop, |_, a| a.flops.total()),
-        measure("flops-projections", "Attention projections", Unit::Flop, |_, a| a.flops.projections),
-        measure("flops-attention-matrix", "Attention matrix", Unit::Flop, |_, a| a.flops.scores + a.flops.values),
-        measure("flops-mlp", "MLP and experts", Unit::Flop, |_, a| {
+        headline(
+            "FLOPs of the forward pass for one token at this length.",
+            measure("flops-per-token", "Forward FLOPs per token", Unit::Flop, |_, a| a.flops.total()),
+        ),
+        measure("flops-projections", "Attention projections, FLOPs per token", Unit::Flop, |_, a| a.flops.projections),
+        measure("flops-attention-matrix", "Attention matrix, FLOPs per token", Unit::Flop, |_, a| {
+            a.flops.scores + a.flops.values
+        }),
+        measure("flops-mlp", "MLP and experts, FLOPs per token", Unit::Flop, |_, a| {
             a.flops.mlp + a.flops.shared_experts + a.flops.experts
         }),
-        measure("flops-router", "Router", Unit::Flop, |_, a| a.flops.router),
-        measure("flops-head", "Output head", Unit::Flop, |_, a| a.flops.lm_head),
-        measure("flops-other", "Embedding projections", Unit::Flop, |_, a| a.flops.other),
-        measure("crossover-seq", "Crossover length", Unit::Count, |_, a| a.crossover.unwrap_or(0) as f64),
-        measure("kv-bytes-per-token", "KV cache per token, bf16", Unit::Bytes, |_, a| a.kv_bytes_per_token),
+        measure("flops-router", "Router, FLOPs per token", Unit::Flop, |_, a| a.flops.router),
+        measure("flops-head", "Output head, FLOPs per token", Unit::Flop, |_, a| a.flops.lm_head),
+        measure("flops-other", "Embedding projections, FLOPs per token", Unit::Flop, |_, a| a.flops.other),
+        when(
+            |_, a| a.crossover.is_some(),
+            headline(
+                "From this length on, the attention matrix costs more than all other products.",
+                measure("crossover-seq", "Length at which attention equals the rest, tokens", Unit::Count, |_, a| {
+                    a.crossover.unwrap_or(0) as f64
+                }),
+            ),
+        ),
+        headline(
+            "Keys and values that each token adds to the cache.",
+            measure("kv-bytes-per-token", "KV cache per token, bf16", Unit::Bytes, |_, a| a.kv_bytes_per_token),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Anatomy, String> {

@@ -1,7 +1,9 @@
 //! `lora-adapters`: what adapters save, over their rank, and many of them served on one base.
 
 use super::{Adapter, Fused, Targets, Variant};
-use crate::declare::{Field as _, Measure, Model, Param, Takes, all_apart, choice, join, measure, real, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Param, Takes, all_apart, choice, headline, join, measure, real, whole, within,
+};
 use crate::hardware::{self, Accelerator};
 use crate::memory::Dtype;
 use crate::memory::Optimizer;
@@ -121,17 +123,17 @@ const OWN: [Param<Params>; 15] = [
         .more("Training")
         .at(|p: &mut Params| p.zero.slot()),
     whole("seq", "tokens of a sequence", [1, 1 << 20], "2048")
-        .label("Tokens of a sequence")
+        .label("Sequence length, tokens")
         .doubling(20)
         .more("Training")
         .at(|p: &mut Params| p.seq.slot()),
     whole("mbs", "sequences of a micro-batch", [1, 1024], "1")
-        .label("Sequences at once")
+        .label("Concurrent sequences")
         .doubling(10)
         .more("Training")
         .at(|p: &mut Params| p.mbs.slot()),
     choice("recompute", "what the backward pass computes again", Recompute::LIST, "none")
-        .label("Recomputed")
+        .label("Recomputation")
         .more("Training")
         .at(|p: &mut Params| p.recompute.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Training").at(|p: &mut Params| p.gpu.slot()),
@@ -150,28 +152,58 @@ impl Model for Params {
                                    parameters over the rank, many adapters on one base.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 49>(&[&OWN, &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("params", "Parameters of the model", Unit::Count, |_, s| s.held[0].params),
-        measure("trained", "Trained parameters", Unit::Count, |_, s| s.adapter.params() as f64),
-        measure("share", "Of the model’s", Unit::Fraction, |_, s| s.adapter.params() as f64 / s.held[0].params),
-        measure("modules", "Matrices with an adapter", Unit::Count, |_, s| s.adapter.modules() as f64),
-        measure("scaling", "BA is multiplied by", Unit::Ratio, |p, s| s.adapter.scaling(p.alpha)),
-        measure("adapter-bytes", "Adapter on disk, bf16", Unit::Bytes, |_, s| s.adapter_bytes()),
+        measure("params", "Model parameters", Unit::Count, |_, s| s.held[0].params),
+        headline(
+            "Parameters of the adapters.",
+            measure("trained", "Trained parameters", Unit::Count, |_, s| s.adapter.params() as f64),
+        ),
+        measure("share", "Trained share of parameters", Unit::Fraction, |_, s| {
+            s.adapter.params() as f64 / s.held[0].params
+        }),
+        measure("modules", "Adapted matrices", Unit::Count, |_, s| s.adapter.modules() as f64),
+        measure("scaling", "Scaling factor of BA", Unit::Ratio, |p, s| s.adapter.scaling(p.alpha)),
+        headline(
+            "What you store and ship per fine-tuned model.",
+            measure("adapter-bytes", "Adapter on disk, bf16", Unit::Bytes, |_, s| s.adapter_bytes()),
+        ),
         measure("model-bytes", "Model on disk, bf16", Unit::Bytes, |_, s| s.model_bytes()),
-        measure("adapter-resume", "Adapter to train on with", Unit::Bytes, |_, s| RESUME * s.adapter.params() as f64),
-        measure("model-resume", "Model to train on with", Unit::Bytes, |_, s| RESUME * s.held[0].params),
-        measure("full", "Trained in full", Unit::Bytes, |_, s| s.total(Tune::Full)),
-        measure("lora", "With LoRA", Unit::Bytes, |_, s| s.total(Tune::Lora)),
-        measure("qlora", "With QLoRA", Unit::Bytes, |_, s| s.total(Tune::Qlora)),
-        measure("full-states", "Gradients and optimizer states in full", Unit::Bytes, |_, s| s.states(Tune::Full)),
-        measure("lora-states", "Gradients and optimizer states with LoRA", Unit::Bytes, |_, s| s.states(Tune::Lora)),
-        measure("full-weights", "Weights", Unit::Bytes, |_, s| s.held[0].parts.weights.0),
-        measure("lora-weights", "Weights with LoRA", Unit::Bytes, |_, s| s.held[1].parts.weights.0),
-        measure("qlora-weights", "Weights with QLoRA", Unit::Bytes, |_, s| s.held[2].parts.weights.0),
-        measure("full-activations", "Activations in full", Unit::Bytes, |_, s| s.held[0].parts.activations.0),
-        measure("lora-activations", "Activations with LoRA", Unit::Bytes, |_, s| s.held[1].parts.activations.0),
-        measure("serve-bytes", "One base and its adapters", Unit::Bytes, |p, s| s.serving(p.served)),
-        measure("copies-bytes", "As many merged models", Unit::Bytes, |p, s| p.served as f64 * s.model_bytes()),
-        measure("adapters-fit", "Adapters that fit beside the base", Unit::Count, |p, s| s.fit(p)),
+        measure("adapter-resume", "Adapter checkpoint to resume from", Unit::Bytes, |_, s| {
+            RESUME * s.adapter.params() as f64
+        }),
+        measure("model-resume", "Model checkpoint to resume from", Unit::Bytes, |_, s| RESUME * s.held[0].params),
+        within(
+            |p, _| p.gpu.memory.0,
+            headline(
+                "What a GPU holds if all parameters are trained.",
+                measure("full", "Full fine-tuning", Unit::Bytes, |_, s| s.total(Tune::Full)),
+            ),
+        ),
+        within(
+            |p, _| p.gpu.memory.0,
+            headline(
+                "What a GPU holds if only adapters are trained.",
+                measure("lora", "LoRA", Unit::Bytes, |_, s| s.total(Tune::Lora)),
+            ),
+        ),
+        within(
+            |p, _| p.gpu.memory.0,
+            headline(
+                "The same with the frozen weights in four bits.",
+                measure("qlora", "QLoRA", Unit::Bytes, |_, s| s.total(Tune::Qlora)),
+            ),
+        ),
+        measure("full-states", "Gradients and optimizer states, full fine-tuning", Unit::Bytes, |_, s| {
+            s.states(Tune::Full)
+        }),
+        measure("lora-states", "Gradients and optimizer states, LoRA", Unit::Bytes, |_, s| s.states(Tune::Lora)),
+        measure("full-weights", "Weights, full fine-tuning", Unit::Bytes, |_, s| s.held[0].parts.weights.0),
+        measure("lora-weights", "Weights, LoRA", Unit::Bytes, |_, s| s.held[1].parts.weights.0),
+        measure("qlora-weights", "Weights, QLoRA", Unit::Bytes, |_, s| s.held[2].parts.weights.0),
+        measure("full-activations", "Activations, full fine-tuning", Unit::Bytes, |_, s| s.held[0].parts.activations.0),
+        measure("lora-activations", "Activations, LoRA", Unit::Bytes, |_, s| s.held[1].parts.activations.0),
+        measure("serve-bytes", "Served as one base with adapters", Unit::Bytes, |p, s| s.serving(p.served)),
+        measure("copies-bytes", "Served as merged models", Unit::Bytes, |p, s| p.served as f64 * s.model_bytes()),
+        measure("adapters-fit", "Adapters that fit beside one base model", Unit::Count, |p, s| s.fit(p)),
         measure("capacity", "GPU memory", Unit::Bytes, |p, _| p.gpu.memory.0),
     ];
 

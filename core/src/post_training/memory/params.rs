@@ -2,7 +2,8 @@
 
 use super::{Method, Params, Phase, Placement, Role, Step, Where, Work, roles};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, join, measure, real, switch, whole,
+    Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, headline, join, measure, real, switch,
+    whole, within, yes_no,
 };
 use crate::hardware;
 use crate::hardware::links;
@@ -31,7 +32,7 @@ const MAIN: [Param<Params>; 6] = [
     reference::MODEL.default(MODEL).label("Policy").own_control(),
     reference::GUESS.apart(),
     choice("tune", "how the policy is trained: in full, or through an adapter", Tune::LIST, "full")
-        .label("Policy is trained")
+        .label("Policy training")
         .main()
         .at(|p: &mut Params| p.tune.slot()),
     whole("gpus", "GPUs in all", [1, GPUS], "8")
@@ -41,7 +42,7 @@ const MAIN: [Param<Params>; 6] = [
         .main()
         .at(|p: &mut Params| p.gpus.slot()),
     choice("placement", "which GPUs have which models, and when", Placement::LIST, "hybrid")
-        .label("Models lie")
+        .label("Model placement")
         .more("")
         .at(|p: &mut Params| p.placement.slot()),
 ];
@@ -56,7 +57,7 @@ const OF_MODELS: [Param<Params>; 9] = all_quiet([
         .more(MODELS)
         .at(|p: &mut Params| p.critic.slot()),
     choice("critic-tune", "how the critic is trained", Tune::LIST, "full")
-        .label("Critic is trained")
+        .label("Critic training")
         .more(MODELS)
         .at(|p: &mut Params| p.critic_tune.slot()),
     choice("reference", "where the reference is; none: the policy without its adapter, log-probabilities computed before, or no penalty", Where::LIST, "gpu")
@@ -64,21 +65,21 @@ const OF_MODELS: [Param<Params>; 9] = all_quiet([
         .more(MODELS)
         .at(|p: &mut Params| p.reference.slot()),
     choice("reward-at", "where the reward model is; none: a rule scores", Where::LIST, "gpu")
-        .label("Reward model is")
+        .label("Reward model type")
         .labels(&["on the GPUs", "in host memory", "none: a rule"])
         .more(MODELS)
         .at(|p: &mut Params| p.reward_at.slot()),
     whole("rank", "rank of adapters, which are on every linear layer", [1, 1024], "16")
-        .label("Rank of adapters")
+        .label("Adapter rank")
         .doubling(10)
         .more(MODELS)
         .at(|p: &mut Params| p.rank.slot()),
     choice("dtype", "type of what is trained", Dtype::TRAINING_LIST, "bf16")
-        .label("Trained in")
+        .label("Training format")
         .more(MODELS)
         .at(|p: &mut Params| p.dtype.slot()),
     choice("frozen-dtype", "type of what is frozen", Dtype::CACHE_LIST, "bf16")
-        .label("Frozen in")
+        .label("Frozen weight format")
         .more(MODELS)
         .at(|p: &mut Params| p.frozen_dtype.slot()),
     choice("optimizer", "optimizer", Optimizer::LIST, "adamw")
@@ -114,17 +115,17 @@ const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
         .more(LAYOUT)
         .at(|p: &mut Params| p.tp.slot()),
     whole("mbs", "sequences, or pairs, of a micro-batch", [1, 1024], "1")
-        .label("Sequences at once")
+        .label("Concurrent sequences")
         .doubling(10)
         .more(LAYOUT)
         .at(|p: &mut Params| p.mbs.slot()),
     choice("recompute", "what the backward pass computes again", Recompute::LIST, "full")
-        .label("Recomputed")
+        .label("Recomputation")
         .more(LAYOUT)
         .at(|p: &mut Params| p.recompute.slot()),
     real("mfu", "percent of the GPU’s peak that large products reach", [1.0, 100.0], "40")
         .takes_times(Takes::Mfu, 100.0)
-        .label("Of its peak, percent")
+        .label("Share of peak FLOP/s reached, percent")
         .steps(1.0)
         .more(LAYOUT)
         .at(|p: &mut Params| p.mfu.slot()),
@@ -132,30 +133,30 @@ const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
 
 const OF_ENGINE: [Param<Params>; 7] = all_quiet([
     whole("gen-gpus", "GPUs that generate, where they are apart", [1, GPUS], "4")
-        .label("GPUs that generate")
+        .label("Generation GPUs")
         .doubling(12)
         .more(ENGINE)
         .at(|p: &mut Params| p.gen_gpus.slot()),
     whole("gen-tp", "tensor-parallel ranks of an engine", [1, 64], "1")
-        .label("GPUs of an engine")
+        .label("GPUs per engine")
         .doubling(6)
         .more(ENGINE)
         .at(|p: &mut Params| p.gen_tp.slot()),
     whole("at-once", "sequences at once on an engine; 0 for as many as fit", [0, 65_536], "0")
-        .label("Sequences at once (0: all that fit)")
+        .label("Concurrent sequences per engine (0 uses all that fit)")
         .more(ENGINE)
         .at(|p: &mut Params| p.at_once.slot()),
     choice("kv-dtype", "type of the cache", Dtype::CACHE_LIST, "bf16")
-        .label("Cache in")
+        .label("Cache format")
         .more(ENGINE)
         .at(|p: &mut Params| p.kv_dtype.slot()),
     choice("link", "what new weights travel over", links::INSIDE_LIST, "nvlink4")
-        .label("Weights travel over")
+        .label("Weight transfer link")
         .more(ENGINE)
         .at(|p: &mut Params| p.link.slot()),
     real("mbu", "percent of the GPU’s bandwidth that generation reaches", [1.0, 100.0], "60")
         .takes_times(Takes::Mbu, 100.0)
-        .label("Of its bandwidth, percent")
+        .label("Share of link bandwidth reached, percent")
         .steps(1.0)
         .more(ENGINE)
         .at(|p: &mut Params| p.mbu.slot()),
@@ -164,27 +165,27 @@ const OF_ENGINE: [Param<Params>; 7] = all_quiet([
 
 const OF_BATCH: [Param<Params>; 6] = all_quiet([
     whole("prompts", "prompts of a step, or pairs, or examples", [1, 1 << 17], "512")
-        .label("Prompts of a step")
+        .label("Prompts per step")
         .doubling(17)
         .more(BATCH)
         .at(|p: &mut Params| p.prompts.slot()),
     whole("group", "GRPO: answers to each prompt", [1, 256], "8")
-        .label("Answers to each prompt")
+        .label("Answers per prompt")
         .doubling(8)
         .more(BATCH)
         .at(|p: &mut Params| p.group.slot()),
     whole("prompt", "tokens of a prompt", [1, 1 << 17], "512")
-        .label("Tokens of a prompt")
+        .label("Tokens per prompt")
         .doubling(17)
         .more(BATCH)
         .at(|p: &mut Params| p.prompt.slot()),
     whole("response", "tokens of an answer", [1, 1 << 17], "1024")
-        .label("Tokens of an answer")
+        .label("Tokens per answer")
         .doubling(17)
         .more(BATCH)
         .at(|p: &mut Params| p.response.slot()),
     whole("epochs", "passes of training over each step’s answers", [1, 16], "1")
-        .label("Passes over each batch")
+        .label("Passes per batch")
         .steps(1.0)
         .more(BATCH)
         .at(|p: &mut Params| p.epochs.slot()),
@@ -208,46 +209,66 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] =
         &join::<_, 70>(&[&MAIN, &OF_MODELS, &OF_LAYOUT, &OF_ENGINE, &OF_BATCH, &all_apart(&SHAPE)]);
     const QUANTITIES: &'static [Measure<Self, Step>] = &[
-        measure("policy", "Policy: states on a GPU", Unit::Bytes, |_, s| states(s, Role::Policy)),
-        measure("reference-bytes", "Reference: weights on a GPU", Unit::Bytes, |_, s| states(s, Role::Reference)),
-        measure("reward-bytes", "Reward model: on a GPU", Unit::Bytes, |_, s| states(s, Role::Reward)),
-        measure("critic-bytes", "Critic: states on a GPU", Unit::Bytes, |_, s| states(s, Role::Critic)),
-        measure("states", "All models’ states on a GPU", Unit::Bytes, |_, s| s.states()),
-        measure("policy-params", "Parameters of the policy", Unit::Count, |_, s| s.held[0].params),
-        measure("trained", "Trained parameters of the policy", Unit::Count, |_, s| s.held[0].trained),
-        measure("reward-params", "Parameters of the reward model", Unit::Count, |_, s| s.held[2].params),
-        measure("critic-params", "Parameters of the critic", Unit::Count, |_, s| s.held[3].params),
-        measure("pretraining-states", "States in pre-training, on a GPU", Unit::Bytes, |_, s| s.pretraining_states),
-        measure("ratio", "States, as a multiple of pre-training’s", Unit::Ratio, |_, s| {
+        measure("policy", "Policy states per GPU", Unit::Bytes, |_, s| states(s, Role::Policy)),
+        measure("reference-bytes", "Reference weights per GPU", Unit::Bytes, |_, s| states(s, Role::Reference)),
+        measure("reward-bytes", "Reward model weights per GPU", Unit::Bytes, |_, s| states(s, Role::Reward)),
+        measure("critic-bytes", "Critic states per GPU", Unit::Bytes, |_, s| states(s, Role::Critic)),
+        measure("states", "States of all models per GPU", Unit::Bytes, |_, s| s.states()),
+        measure("policy-params", "Policy parameters", Unit::Count, |_, s| s.held[0].params),
+        measure("trained", "Trained policy parameters", Unit::Count, |_, s| s.held[0].trained),
+        measure("reward-params", "Reward model parameters", Unit::Count, |_, s| s.held[2].params),
+        measure("critic-params", "Critic parameters", Unit::Count, |_, s| s.held[3].params),
+        measure("pretraining-states", "Pre-training states per GPU", Unit::Bytes, |_, s| s.pretraining_states),
+        measure("ratio", "States relative to pre-training", Unit::Ratio, |_, s| {
             s.states() / s.pretraining_states.max(1.0)
         }),
-        measure("peak", "Fullest phase", Unit::Bytes, |_, s| s.peak_bytes()),
-        measure("generation-bytes", "While generating", Unit::Bytes, |_, s| at(s, Work::Generate)),
-        measure("policy-training-bytes", "While training the policy", Unit::Bytes, |_, s| {
+        within(
+            |p, _| p.gpu.memory.0,
+            headline(
+                "What a GPU holds in the fullest phase.",
+                measure("peak", "Peak memory", Unit::Bytes, |_, s| s.peak_bytes()),
+            ),
+        ),
+        measure("generation-bytes", "Memory while generating", Unit::Bytes, |_, s| at(s, Work::Generate)),
+        measure("policy-training-bytes", "Memory while training the policy", Unit::Bytes, |_, s| {
             at(s, Work::Train(Role::Policy))
         }),
-        measure("critic-training-bytes", "While training the critic", Unit::Bytes, |_, s| {
+        measure("critic-training-bytes", "Memory while training the critic", Unit::Bytes, |_, s| {
             at(s, Work::Train(Role::Critic))
         }),
-        measure("kv-cache", "KV cache on a GPU", Unit::Bytes, |_, s| s.generation.cache),
-        measure("copy", "The engine’s own weights", Unit::Bytes, |_, s| {
+        measure("kv-cache", "KV cache per GPU", Unit::Bytes, |_, s| s.generation.cache),
+        measure("copy", "Inference engine’s copy of the weights", Unit::Bytes, |_, s| {
             s.phases.iter().find(|p| p.work == Work::Generate).map_or(0.0, |p| p.working.0)
         }),
-        measure("activations", "Activations, training the policy", Unit::Bytes, |_, s| s.held[0].parts.activations.0),
+        measure("activations", "Activations while training the policy", Unit::Bytes, |_, s| {
+            s.held[0].parts.activations.0
+        }),
         measure("capacity", "GPU memory", Unit::Bytes, |p, _| p.gpu.memory.0),
         measure("headroom", "Memory left", Unit::Bytes, |p, s| p.gpu.memory.0 - s.peak_bytes()),
-        measure("fits", "Fits", Unit::Count, |_, s| f64::from(u8::from(s.verdict.possible()))),
-        measure("generation-time", "Generating", Unit::Seconds, |_, s| time(s, Work::Generate)),
-        measure("scoring-time", "Scoring", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Score(_)))),
-        measure("training-time", "Training", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Train(_)))),
-        measure("step-time", "A step", Unit::Seconds, Params::seconds),
-        measure("generation-share", "Of the step, generating", Unit::Fraction, |_, s| {
-            time(s, Work::Generate) / s.seconds(|_| true).max(f64::MIN_POSITIVE)
-        }),
-        measure("generation-flop-share", "Of the FLOPs, generating", Unit::Fraction, Params::flop_share),
-        measure("idle", "GPUs wait for others", Unit::Fraction, Params::idle),
-        measure("at-once-fit", "Sequences at once on an engine", Unit::Count, |_, s| s.generation.at_once),
-        measure("waves", "Waves of generation", Unit::Count, |_, s| s.generation.waves),
+        yes_no(headline(
+            "Whether every phase fits.",
+            measure("fits", "Fits", Unit::Count, |_, s| f64::from(u8::from(s.verdict.possible()))),
+        )),
+        measure("generation-time", "Generation time", Unit::Seconds, |_, s| time(s, Work::Generate)),
+        measure("scoring-time", "Scoring time", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Score(_)))),
+        measure("training-time", "Training time", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Train(_)))),
+        headline(
+            "Generation, scoring and training.",
+            measure("step-time", "Step time", Unit::Seconds, Params::seconds),
+        ),
+        headline(
+            "The share of a step in which answers are generated.",
+            measure("generation-share", "Generation share of step time", Unit::Fraction, |_, s| {
+                time(s, Work::Generate) / s.seconds(|_| true).max(f64::MIN_POSITIVE)
+            }),
+        ),
+        measure("generation-flop-share", "Generation share of FLOPs", Unit::Fraction, Params::flop_share),
+        headline(
+            "Time in which a GPU has finished its part and waits.",
+            measure("idle", "GPU time waiting for other GPUs", Unit::Fraction, Params::idle),
+        ),
+        measure("at-once-fit", "Concurrent sequences per engine", Unit::Count, |_, s| s.generation.at_once),
+        measure("waves", "Generation waves", Unit::Count, |_, s| s.generation.waves),
     ];
 
     fn evaluate(&self) -> Result<Step, String> {

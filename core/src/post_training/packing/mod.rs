@@ -7,7 +7,7 @@ mod tests;
 
 pub use rows::{Batch, Cell, Whose};
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, switch, whole};
+use crate::declare::{Field as _, Measure, Model, Param, choice, headline, measure, switch, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
 use talks::TALKS;
@@ -103,7 +103,7 @@ impl Model for Params {
             .main()
             .at(|p: &mut Params| p.counted.slot()),
         whole("row", "tokens of a row", [32, 160], "96")
-            .label("Tokens of a row")
+            .label("Tokens per row")
             .steps(8.0)
             .main()
             .at(|p: &mut Params| p.row.slot()),
@@ -113,7 +113,7 @@ impl Model for Params {
             .more("The batch")
             .at(|p: &mut Params| p.blocks.slot()),
         choice("weighting", "what the loss is the mean of", Weighting::LIST, "tokens")
-            .label("Mean of the loss")
+            .label("Loss averaging")
             .more("The batch")
             .at(|p: &mut Params| p.weighting.slot()),
         whole("talks", "conversations", [1, TALKS.len() as u64], "8")
@@ -122,7 +122,7 @@ impl Model for Params {
             .more("The batch")
             .at(|p: &mut Params| p.talks.slot()),
         whole("seed", "seed of their order; 0 for that of the list", [0, 999], "0")
-            .label("Seed of their order")
+            .label("Order seed")
             .steps(1.0)
             .more("The batch")
             .at(|p: &mut Params| p.seed.slot()),
@@ -135,17 +135,34 @@ impl Model for Params {
         measure("rows", "Rows", Unit::Count, |_, b| b.rows.len() as f64),
         measure("slots", "Slots", Unit::Count, |_, b| b.slots() as f64),
         measure("tokens", "Tokens", Unit::Count, |_, b| b.tokens() as f64),
-        measure("padding", "Padding", Unit::Fraction, |_, b| 1.0 - b.tokens() as f64 / b.slots().max(1) as f64),
+        headline(
+            "The share of slots without a token.",
+            measure("padding", "Padding", Unit::Fraction, |_, b| 1.0 - b.tokens() as f64 / b.slots().max(1) as f64),
+        ),
         measure("counted-tokens", "Tokens with a loss", Unit::Count, |_, b| b.counted() as f64),
-        measure("counted-share", "Of all slots", Unit::Fraction, |_, b| b.counted() as f64 / b.slots().max(1) as f64),
+        headline(
+            "The share of slots with a loss: the rest is computed without teaching anything.",
+            measure("counted-share", "Slots that train, share", Unit::Fraction, |_, b| {
+                b.counted() as f64 / b.slots().max(1) as f64
+            }),
+        ),
         measure("longest", "Longest conversation", Unit::Count, |p, _| p.longest() as f64),
-        measure("lost", "Tokens cut off", Unit::Count, |_, b| b.lost as f64),
-        measure("lost-answers", "Of these, with a loss", Unit::Count, |_, b| b.lost_answers as f64),
-        measure("own-pairs", "Attention within conversations, pairs", Unit::Count, |_, b| b.pairs()[0] as f64),
-        measure("foreign-pairs", "Attention between conversations, pairs", Unit::Count, |p, b| {
-            if p.blocks { 0.0 } else { b.pairs()[1] as f64 }
-        }),
-        measure("weight-ratio", "Heaviest answer token over the lightest", Unit::Ratio, |p, b| p.spread(b)),
+        headline(
+            "Tokens that didn’t fit and are never seen.",
+            measure("lost", "Tokens cut off", Unit::Count, |_, b| b.lost as f64),
+        ),
+        measure("lost-answers", "Answer tokens cut off", Unit::Count, |_, b| b.lost_answers as f64),
+        measure("own-pairs", "Token pairs within conversations", Unit::Count, |_, b| b.pairs()[0] as f64),
+        headline(
+            "Pairs in which a token attends to another conversation. There should be none.",
+            measure("foreign-pairs", "Token pairs across conversations", Unit::Count, |p, b| {
+                if p.blocks { 0.0 } else { b.pairs()[1] as f64 }
+            }),
+        ),
+        headline(
+            "How differently tokens weigh in the loss.",
+            measure("weight-ratio", "Heaviest over lightest answer token", Unit::Ratio, |p, b| p.spread(b)),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Batch, String> {

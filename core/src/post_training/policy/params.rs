@@ -3,7 +3,7 @@
 use super::answers::HACK;
 use super::run::{divergence, optimum};
 use super::{Algorithm, Params, Shown, Update, View};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, measure, real, whole};
+use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, headline, measure, real, when, whole};
 use crate::post_training::policy::answers::ANSWERS;
 use crate::quantity::{Unit, number};
 
@@ -44,17 +44,17 @@ impl Model for Params {
             .more("Training")
             .at(|p| p.rate.slot()),
         whole("batch", "answers of a batch, which are GRPO’s group", [1, 512], "64")
-            .label("Answers of a batch")
+            .label("Answers per batch")
             .doubling(9)
             .more("Training")
             .at(|p| p.batch.slot()),
         whole("epochs", "gradient steps on each batch", [1, 16], "4")
-            .label("Gradient steps on each batch")
+            .label("Gradient steps per batch")
             .steps(1.0)
             .more("Training")
             .at(|p| p.epochs.slot()),
         whole("lag", "updates by which the policy that samples is behind", [0, 64], "0")
-            .label("Samples are late by (updates)")
+            .label("Sample staleness, updates")
             .steps(1.0)
             .more("Training")
             .at(|p| p.lag.slot()),
@@ -80,39 +80,113 @@ impl Model for Params {
             .more("One token")
             .at(|p| p.advantage.slot()),
         whole("group", "answers to one prompt", [1, 64], "8")
-            .label("Answers to one prompt")
+            .label("Answers per prompt")
             .doubling(6)
             .more("One group")
             .at(|p| p.group.slot()),
         whole("right", "of these, right ones", [0, 64], "2")
-            .label("Of these, right")
+            .label("Correct answers in the group")
             .steps(1.0)
             .more("One group")
             .at(|p| p.right.slot()),
         whole("step", "the update on show; 0 for the last", [0, MOST], "0").drawn().quiet().at(|p| p.step.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
-        measure("score", "Reward model’s score", Unit::Ratio, |p, s| at(p, s, Update::score)),
-        measure("worth", "What the answers are worth", Unit::Ratio, |p, s| at(p, s, Update::worth)),
-        measure("divergence", "KL from the reference", Unit::Ratio, |p, s| at(p, s, Update::divergence)),
+        when(
+            |p, _| matches!(p.view, View::Policy | View::Course),
+            headline(
+                "What the reward model thinks of the policy’s answers.",
+                measure("score", "Reward model score", Unit::Ratio, |p, s| at(p, s, Update::score)),
+            ),
+        ),
+        when(
+            |p, _| matches!(p.view, View::Policy | View::Course),
+            headline(
+                "What the answers are really worth.",
+                measure("worth", "True value of the answers", Unit::Ratio, |p, s| at(p, s, Update::worth)),
+            ),
+        ),
+        when(
+            |p, _| matches!(p.view, View::Policy | View::Course),
+            headline(
+                "How far the policy has moved from the reference.",
+                measure("divergence", "KL from the reference", Unit::Ratio, |p, s| at(p, s, Update::divergence)),
+            ),
+        ),
         measure("entropy", "Entropy of the policy", Unit::Ratio, |p, s| at(p, s, Update::entropy)),
-        measure("hack", "The answer that fools the reward model", Unit::Fraction, |p, s| at(p, s, |u| u.new[HACK])),
-        measure("best-answer", "The best answer", Unit::Fraction, |p, s| at(p, s, |u| u.new[0])),
-        measure("clip-fraction", "Samples that are clipped", Unit::Fraction, |p, s| at(p, s, |u| u.clipped)),
-        measure("best-worth", "Worth at its highest", Unit::Ratio, |_, s| s.best().1),
-        measure("best-update", "After the update", Unit::Count, |_, s| s.best().0 as f64),
-        measure("optimum-worth", "Worth of the best policy for this β", Unit::Ratio, |p, _| mean(p.beta, |a| a.worth)),
-        measure("optimum-score", "Score of the best policy for this β", Unit::Ratio, |p, _| mean(p.beta, |a| a.score)),
-        measure("optimum-divergence", "KL of the best policy for this β", Unit::Ratio, |p, _| {
+        when(
+            |p, _| matches!(p.view, View::Policy | View::Course),
+            headline(
+                "Probability of the answer that fools the reward model.",
+                measure("hack", "Probability of the reward hack", Unit::Fraction, |p, s| at(p, s, |u| u.new[HACK])),
+            ),
+        ),
+        when(
+            |p, _| matches!(p.view, View::Policy | View::Course),
+            headline(
+                "Probability of the answer that is worth most.",
+                measure("best-answer", "Probability of the best answer", Unit::Fraction, |p, s| at(p, s, |u| u.new[0])),
+            ),
+        ),
+        measure("clip-fraction", "Clipped samples", Unit::Fraction, |p, s| at(p, s, |u| u.clipped)),
+        measure("best-worth", "Highest true value reached", Unit::Ratio, |_, s| s.best().1),
+        measure("best-update", "Update with the highest true value", Unit::Count, |_, s| s.best().0 as f64),
+        measure("optimum-worth", "True value of the optimal policy for this β", Unit::Ratio, |p, _| {
+            mean(p.beta, |a| a.worth)
+        }),
+        measure("optimum-score", "Reward model score of the optimal policy for this β", Unit::Ratio, |p, _| {
+            mean(p.beta, |a| a.score)
+        }),
+        measure("optimum-divergence", "KL of the optimal policy for this β", Unit::Ratio, |p, _| {
             divergence(&optimum(p.beta))
         }),
-        measure("optimum-hack", "The answer that fools, in that policy", Unit::Fraction, |p, _| optimum(p.beta)[HACK]),
-        measure("ratio", "Ratio of the token", Unit::Ratio, |p, _| p.ratio()),
-        measure("clipped-ratio", "Its ratio, clipped", Unit::Ratio, |p, _| p.clip().ratio(p.ratio())),
-        measure("objective", "Its objective", Unit::Ratio, |_, s| -s.token.loss),
-        measure("slope", "Its gradient, by the log-probability", Unit::Ratio, |_, s| 0.0 - s.token.slope),
-        measure("right-advantage", "Advantage of a right answer", Unit::Ratio, |_, s| s.group[0]),
-        measure("wrong-advantage", "Advantage of a wrong answer", Unit::Ratio, |_, s| s.group[1]),
+        measure("optimum-hack", "Probability of the reward hack, optimal policy", Unit::Fraction, |p, _| {
+            optimum(p.beta)[HACK]
+        }),
+        when(
+            |p, _| p.view == View::Objective,
+            headline(
+                "The token’s probability now over its probability when it was sampled.",
+                measure("ratio", "Probability ratio of the token", Unit::Ratio, |p, _| p.ratio()),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Objective,
+            headline(
+                "The ratio within the clip range.",
+                measure("clipped-ratio", "Clipped probability ratio of the token", Unit::Ratio, |p, _| {
+                    p.clip().ratio(p.ratio())
+                }),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Objective,
+            headline(
+                "What the update maximizes.",
+                measure("objective", "Objective of the token", Unit::Ratio, |_, s| -s.token.loss),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Objective,
+            headline(
+                "Zero where the clip stops the update.",
+                measure("slope", "Gradient of the token’s objective", Unit::Ratio, |_, s| 0.0 - s.token.slope),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Group,
+            headline(
+                "How strongly a correct answer is reinforced.",
+                measure("right-advantage", "Advantage of a correct answer", Unit::Ratio, |_, s| s.group[0]),
+            ),
+        ),
+        when(
+            |p, _| p.view == View::Group,
+            headline(
+                "How strongly a wrong answer is discouraged.",
+                measure("wrong-advantage", "Advantage of a wrong answer", Unit::Ratio, |_, s| s.group[1]),
+            ),
+        ),
     ];
 
     fn evaluate(&self) -> Result<Shown, String> {

@@ -1,7 +1,9 @@
 //! The parameters, and the model in the catalogue.
 
 use super::{Params, Price, Scheme, Sent};
-use crate::declare::{Field as _, Measure, Model, Param, choice, measure, real, switch, whole};
+use crate::declare::{
+    Field as _, Measure, Model, Param, choice, headline, measure, real, switch, whole, within, yes_no,
+};
 use crate::hardware::{self, links};
 use crate::quantity::{Unit, count, grouped};
 use crate::query::Reader;
@@ -29,7 +31,7 @@ impl Model for Params {
             .at(|p| p.params.slot()),
         whole("gpus", "GPUs", [1, 65_536], "64").label("GPUs").doubling(14).main().at(|p| p.gpus.slot()),
         whole("node", "GPUs of a node", [1, 256], "8")
-            .label("GPUs of a node")
+            .label("GPUs per node")
             .doubling(6)
             .more(MACHINE)
             .at(|p| p.node.slot()),
@@ -48,7 +50,7 @@ impl Model for Params {
             .more(TYPES)
             .at(|p| p.reduced.slot()),
         switch("last-only", "whether gradients are exchanged after the last micro-batch only", false)
-            .label("Gradients exchanged")
+            .label("Gradient exchange")
             .labels(&["every micro-batch", "last one only"])
             .more(STEP)
             .at(|p| p.last_only.slot()),
@@ -68,20 +70,40 @@ impl Model for Params {
             .at(|p| p.net.slot()),
     ];
     const QUANTITIES: &'static [Measure<Self, Price>] = &[
-        measure("states", "Model states of a GPU", Unit::Bytes, |_, p| p.states),
-        measure("copy", "Gathered copy kept for the backward pass", Unit::Bytes, |_, p| p.copy),
-        measure("working", "Units in use", Unit::Bytes, |_, p| p.working),
-        measure("waiting", "Whole gradients waiting", Unit::Bytes, |_, p| p.waiting),
-        measure("peak", "A GPU holds at most", Unit::Bytes, |_, p| p.peak()),
-        measure("fits", "Fits, activations aside", Unit::Count, |p, price| {
+        headline(
+            "Weights, gradients and optimizer states that a GPU holds all the time.",
+            measure("states", "Model states per GPU", Unit::Bytes, |_, p| p.states),
+        ),
+        measure("copy", "Gathered copy for the backward pass", Unit::Bytes, |_, p| p.copy),
+        measure("working", "Gathered units in use", Unit::Bytes, |_, p| p.working),
+        measure("waiting", "Unsharded gradients waiting", Unit::Bytes, |_, p| p.waiting),
+        within(
+            |p, _| p.gpu.memory.0,
+            headline(
+                "Model states and what is gathered at the same time.",
+                measure("peak", "Peak memory per GPU", Unit::Bytes, |_, p| p.peak()),
+            ),
+        ),
+        yes_no(measure("fits", "Fits without activations", Unit::Count, |p, price| {
             f64::from(u8::from(price.peak() <= p.gpu.memory.0))
+        })),
+        headline(
+            "All traffic of a GPU in one step.",
+            measure("sent", "Sent per GPU per step", Unit::Bytes, |_, p| p.sent),
+        ),
+        headline(
+            "The part of the traffic that the network carries.",
+            measure("leaving", "Leaves each node per step", Unit::Bytes, |_, p| p.leaving),
+        ),
+        measure("leaving-per-gpu", "Sent over each GPU’s network port per step", Unit::Bytes, |p, price| {
+            price.leaving / p.in_node()
         }),
-        measure("sent", "A GPU sends in a step", Unit::Bytes, |_, p| p.sent),
-        measure("leaving", "Leaves a node in a step", Unit::Bytes, |_, p| p.leaving),
-        measure("leaving-per-gpu", "Over a GPU’s port", Unit::Bytes, |p, price| price.leaving / p.in_node()),
-        measure("wire", "On the wire", Unit::Seconds, |_, p| p.wire()),
-        measure("between", "Of it, between nodes", Unit::Seconds, |_, p| p.between),
-        measure("shards", "States are divided by", Unit::Count, |p, _| p.shards(p.scheme)),
+        headline(
+            "With nothing overlapped.",
+            measure("wire", "Communication time per step", Unit::Seconds, |_, p| p.wire()),
+        ),
+        measure("between", "Communication time between nodes per step", Unit::Seconds, |_, p| p.between),
+        measure("shards", "Shards of the model states", Unit::Count, |p, _| p.shards(p.scheme)),
     ];
 
     fn evaluate(&self) -> Result<Price, String> {
