@@ -1,7 +1,7 @@
 //! States side by side.
 
-use super::axis::written;
-use super::{Sliced, headlines, within};
+use super::axis;
+use super::{Sliced, headlines, within, written};
 use crate::catalogue::{Entry, Named};
 use crate::quantity::{Unit, number};
 use crate::query::Query;
@@ -21,6 +21,8 @@ pub struct State {
     pub query: Query,
     /// The headline quantities; none where the state has no result.
     pub values: Vec<Option<f64>>,
+    /// The same as their figure writes them; a dash where there is none.
+    pub texts: Vec<String>,
     /// Why there is no result, where there is none.
     pub error: Option<String>,
 }
@@ -86,13 +88,23 @@ impl Compare {
     pub fn comparison(&self) -> Comparison {
         let differs = |param: crate::catalogue::Declared| {
             let (name, default) = (param.spec.name, param.spec.default);
-            let text = |state: &State| written(param, state.query.get(name).unwrap_or(default));
+            let text = |state: &State| axis::written(param, state.query.get(name).unwrap_or(default));
             let values: Vec<String> = self.states.iter().map(text).collect();
             let same = values.windows(2).all(|pair| pair.first() == pair.last());
             (!same).then_some(Differs { label: param.look.label, values })
         };
         let differing = self.entry.params().filter_map(differs).collect();
-        Comparison { quantities: headlines(&self.entry), states: self.states.clone(), differing }
+        // What applies in none of the states has no column.
+        let applies = |i: &usize| self.states.iter().any(|state| state.values.get(*i).is_some_and(Option::is_some));
+        let heads = headlines(&self.entry);
+        let kept: Vec<usize> = (0..heads.len()).filter(applies).collect();
+        let quantities = kept.iter().filter_map(|i| heads.get(*i).copied()).collect();
+        let of_kept = |state: &State| State {
+            values: kept.iter().filter_map(|i| state.values.get(*i).copied()).collect(),
+            texts: kept.iter().filter_map(|i| state.texts.get(*i).cloned()).collect(),
+            ..state.clone()
+        };
+        Comparison { quantities, states: self.states.iter().map(of_kept).collect(), differing }
     }
 }
 
@@ -100,8 +112,14 @@ impl Sliced for Compare {
     fn step(&mut self) -> bool {
         if let Some(query) = self.queries.pop() {
             let result = (self.entry.evaluate)(&query);
-            let values = headlines(&self.entry).into_iter().map(|(id, ..)| result.get(id)).collect();
-            self.states.push(State { query: result.query, values, error: result.error });
+            let value = |id: &str| result.quantities.iter().find(|q| q.id == id && q.applies).map(|q| q.value);
+            let text = |named: Named| {
+                value(named.0).map_or_else(|| "–".to_owned(), |value| written(&self.entry, named, value))
+            };
+            let heads = headlines(&self.entry);
+            let (values, texts) =
+                (heads.iter().map(|(id, ..)| value(id)).collect(), heads.into_iter().map(text).collect());
+            self.states.push(State { query: result.query, values, texts, error: result.error });
         }
         !self.queries.is_empty()
     }
@@ -137,18 +155,14 @@ impl Comparison {
             });
         let most = moved.max_by(|a, b| size(a.2).total_cmp(&size(b.2)));
         let with = changed.join(", ");
-        let value = |state: usize, i: usize| self.states.get(state).and_then(|s| s.values.get(i).copied().flatten());
+        let text =
+            |state: usize, i: usize| self.states.get(state).and_then(|s| s.texts.get(i).cloned()).unwrap_or_default();
         match most {
-            Some(((_, label, unit), i, change)) => {
-                let (from, to) = (value(0, i).unwrap_or_default(), value(state, i).unwrap_or_default());
+            Some(((_, label, _), i, change)) => {
+                let (from, to) = (text(0, i), text(state, i));
                 let moves = if change.by > 0.0 { "rises" } else { "falls" };
                 let times = change.times.map(|times| format!(" (×{})", number(times))).unwrap_or_default();
-                format!(
-                    "With {with}, {} {moves} from {} to {}{times}.",
-                    within(label),
-                    unit.format(from),
-                    unit.format(to)
-                )
+                format!("With {with}, {} {moves} from {from} to {to}{times}.", within(label))
             }
             None => match self.states.get(state).and_then(|s| s.error.clone()) {
                 Some(why) => format!("With {with}, there is no result: {why}"),

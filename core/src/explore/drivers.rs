@@ -1,6 +1,6 @@
 //! What drives a quantity: each parameter moved by one notch.
 
-use super::{Axis, Sliced, axes, value, within};
+use super::{Axis, Sliced, axes, value, within, written};
 use crate::catalogue::{Entry, Named};
 use crate::query::Query;
 
@@ -101,17 +101,18 @@ impl Drivers {
 
     /// What the bars show, in a sentence.
     pub fn said(&self) -> String {
-        let (_, label, unit) = self.quantity;
+        let write = |value: f64| written(&self.entry, self.quantity, value);
+        let (_, label, _) = self.quantity;
         let quantity = within(label);
         let Some(now) = self.now else { return format!("This state has no result, so nothing drives {quantity}.") };
         match self.ranked().first() {
-            None => format!("No parameter moves {quantity} by one notch: it stays at {}.", unit.format(now)),
+            None => format!("No parameter moves {quantity} by one notch: it stays at {}.", write(now)),
             Some(first) => {
                 let furthest = [&first.low, &first.high].into_iter().flatten();
                 let furthest = furthest.max_by(|a, b| (a.value - now).abs().total_cmp(&(b.value - now).abs()));
                 let moved = furthest.map(|m| {
                     let (from, to) = (&first.from, &m.to);
-                    format!(" from {from} to {to} it goes from {} to {}", unit.format(now), unit.format(m.value))
+                    format!(" from {from} to {to} it goes from {} to {}", write(now), write(m.value))
                 });
                 format!("{} moves {quantity} most:{}.", first.label, moved.unwrap_or_default())
             }

@@ -1,6 +1,6 @@
 //! A quantity over two parameters.
 
-use super::{Axis, Goal, Sliced, value};
+use super::{Axis, Goal, Sliced, value, written};
 use crate::catalogue::Entry;
 use crate::query::Query;
 
@@ -73,9 +73,12 @@ impl Map {
 
     /// What a cell says.
     pub fn words(&self, column: usize, row: usize) -> String {
-        let (_, label, unit) = self.goal.quantity;
+        let (_, label, _) = self.goal.quantity;
         let value = self.cell(column, row).and_then(|cell| cell.value);
-        let value = value.map_or_else(|| "not possible".to_owned(), |value| format!("{label} {}", unit.format(value)));
+        let value = value.map_or_else(
+            || "not possible".to_owned(),
+            |value| format!("{label} {}", written(&self.entry, self.goal.quantity, value)),
+        );
         let [across, up] = self.labels();
         format!("{across} {}, {up} {}: {value}", self.column(column), self.row(row))
     }

@@ -23,14 +23,17 @@ pub use solve::{Outcome, Point, Solve};
 pub use state::{EXPLORE, Explored, MOST_KEPT, Tool, carried};
 
 use crate::catalogue::{Entry, Named};
+use crate::declare::Shown;
 use crate::query::Query;
 
-/// How many quantities are compared where a model names no headlines.
-const HEADLINES: usize = 5;
-
-/// The quantities that a figure is read by.
+/// The quantities that a figure is read by, as it declares them.
 pub fn headlines(entry: &Entry) -> Vec<Named> {
-    entry.quantities().take(HEADLINES).collect()
+    entry.shown().filter(|shown| shown.headline).map(|Shown { id, label, unit, .. }| (id, label, unit)).collect()
+}
+
+/// A value of a quantity as its figure writes it: `480 GB`, `Yes`.
+pub fn written(entry: &Entry, (id, _, unit): Named, value: f64) -> String {
+    entry.shown().find(|shown| shown.id == id).map_or_else(|| unit.format(value), |shown| shown.text(value))
 }
 
 /// Work that stops between any two evaluations.

@@ -1,6 +1,6 @@
 //! Which value of a parameter meets a goal.
 
-use super::{Axis, Goal, Relation, Sliced, value, within};
+use super::{Axis, Goal, Relation, Sliced, value, within, written};
 use crate::catalogue::Entry;
 use crate::quantity::{Unit, capital, counted, grouped};
 use crate::query::Query;
@@ -180,9 +180,10 @@ impl Solve {
     }
 
     fn say(&self, found: Option<usize>, next: Option<usize>, closest: Option<usize>) -> String {
-        let (_, label, unit) = self.goal.quantity;
+        let (_, label, _) = self.goal.quantity;
         let (name, quantity) = (within(self.axis.label()), within(label));
-        let write = |at: usize| self.value(at).map(|value| unit.format(value)).unwrap_or_default();
+        let write =
+            |at: usize| self.value(at).map(|value| written(&self.entry, self.goal.quantity, value)).unwrap_or_default();
         let limit = format!("{} {}", self.goal.relation.label(), self.goal.limit_text());
         let all = self.axis.len();
         let tried = if self.count < all {

@@ -162,8 +162,7 @@ fn row(ask: Ask, found: &Comparison, i: usize) -> AnyView {
         view! { <td class:differs=differs>{param.values.get(i).cloned().unwrap_or_default()}</td> }
     });
     let values = found.quantities.iter().enumerate().map(|(q, (_, _, unit))| {
-        let value = found.states.get(i).and_then(|state| state.values.get(q).copied().flatten());
-        let text = value.map_or_else(|| "–".to_owned(), |value| unit.format(value));
+        let text = found.states.get(i).and_then(|state| state.texts.get(q).cloned());
         let change = found.change(i, q).filter(|_| i > 0).map(|change| change.text(*unit));
         view! { <td class="number">{text} {change.map(|text| view! { <small>{text}</small> })}</td> }
     });

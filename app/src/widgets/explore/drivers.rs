@@ -1,8 +1,8 @@
 //! What drives a quantity: a bar for each parameter that moves it.
 
 use leptos::prelude::*;
-use ringside_core::explore::{Change, Driver, Drivers, Move};
-use ringside_core::quantity::Unit;
+use ringside_core::catalogue::Named;
+use ringside_core::explore::{Change, Driver, Drivers, Move, written};
 
 use super::panel::Ask;
 use super::run::Run;
@@ -13,11 +13,10 @@ pub(super) fn view(ask: Ask) -> AnyView {
         Some(ask.base.with(|base| Drivers::new(ask.model(), base, quantity)))
     });
     let shown = move || {
-        run.result(|drivers| {
-            let unit = ask.quantity().map_or(Unit::Ratio, |(.., unit)| unit);
+        ask.quantity().zip(run.result(Clone::clone)).map(|(quantity, drivers)| {
             let (now, ranked) = (drivers.now().unwrap_or_default(), drivers.ranked());
             let most = ranked.iter().map(|driver| driver.effect).fold(0.0, f64::max);
-            let bars = ranked.into_iter().map(|driver| bar(ask, driver, now, most, unit)).collect_view();
+            let bars = ranked.into_iter().map(|driver| bar(ask, driver, now, most, quantity)).collect_view();
             view! {
                 <p class="explore-answer" role="status">{drivers.said()}</p>
                 <ol class="explore-drivers">{bars}</ol>
@@ -35,12 +34,16 @@ pub(super) fn view(ask: Ask) -> AnyView {
     .into_any()
 }
 
-fn bar(ask: Ask, driver: Driver, now: f64, most: f64, unit: Unit) -> AnyView {
+fn bar(ask: Ask, driver: Driver, now: f64, most: f64, quantity: Named) -> AnyView {
     let Driver { label, from, low, high, .. } = driver;
     let side = move |class: &'static str, moved: Option<Move>| {
         let share = moved.as_ref().map_or(0.0, |m| (m.value - now).abs() / most * 100.0);
         let button = moved.map(|Move { to, value, query }| {
-            let text = format!("{to}: {} ({})", unit.format(value), Change::of(now, value).text(unit));
+            let text = format!(
+                "{to}: {} ({})",
+                written(&ask.model(), quantity, value),
+                Change::of(now, value).text(quantity.2)
+            );
             let label = format!("Open {label} {text}");
             view! {
                 <button type="button" class="quiet" aria-label=label on:click=move |_| ask.open(&query)>
