@@ -2,7 +2,7 @@
 //!
 //! Say here by which equation of which paper, with symbols and units, and what is left out.
 
-use crate::declare::{Field as _, Measure, Model, Param, measure, whole};
+use crate::declare::{Field as _, Measure, Model, Param, headline, measure, whole};
 use crate::quantity::{Unit, grouped};
 
 /// The state of the widget.
@@ -27,7 +27,10 @@ impl Model for Params {
     const PARAMS: &'static [Param<Self>] =
         &[whole("n", "how many there are", [1, 1024], "8").label("How many").doubling(10).main().at(|p| p.n.slot())];
     const QUANTITIES: &'static [Measure<Self, Pairs>] =
-        &[measure("pairs", "Ordered pairs", Unit::Count, |_, result| result.pairs as f64)];
+        &[headline(
+            "Pairs of two different ones, in either order.",
+            measure("pairs", "Ordered pairs", Unit::Count, |_, result| result.pairs as f64),
+        )];
 
     fn evaluate(&self) -> Result<Pairs, String> {
         Ok(self.pairs())

@@ -1,8 +1,10 @@
 //! A figure in a state: its quantities, and whether what is claimed of them holds.
 
 use ringside_core::catalogue::{Entry, Evaluation};
+use ringside_core::declare::Shown;
 use ringside_core::expr::{Expr, name_matches};
 use ringside_core::hardware::constants;
+use ringside_core::quantity::Quantity;
 use ringside_core::query::{Query, parse_number};
 use serde_json::{Value, json};
 
@@ -32,11 +34,17 @@ impl State {
         self.evaluation.error.as_deref()
     }
 
+    /// Each quantity, and how a person sees it. There are none of a state that can't be.
+    fn shown(&self) -> impl Iterator<Item = (Shown, &Quantity)> {
+        self.entry.shown().zip(&self.evaluation.quantities)
+    }
+
     /// All of it, for a program.
     pub(crate) fn json(&self) -> Value {
-        let quantities = self.evaluation.quantities.iter().map(|quantity| {
+        let quantities = self.shown().map(|(shown, quantity)| {
             json!({
-                "id": quantity.id, "label": quantity.label, "value": quantity.value, "unit": quantity.unit, "text": quantity.text(),
+                "id": quantity.id, "label": quantity.label, "value": quantity.value, "unit": quantity.unit,
+                "text": shown.text(quantity.value), "limit": quantity.limit, "headline": shown.headline, "applies": quantity.applies,
             })
         });
         json!({
@@ -53,13 +61,18 @@ impl State {
         if let Some(why) = self.impossible() {
             return text + why;
         }
-        let quantities = &self.evaluation.quantities;
-        let width = |of: fn(&str) -> usize, all: Vec<&str>| all.into_iter().map(of).max().unwrap_or_default();
-        let ids = width(str::len, quantities.iter().map(|q| q.id).collect());
-        let values: Vec<String> = quantities.iter().map(|q| q.text()).collect();
-        let wide = width(|text| text.chars().count(), values.iter().map(String::as_str).collect());
-        for (quantity, value) in quantities.iter().zip(&values) {
-            text += &format!("{:ids$}  {value:>wide$}  {}\n", quantity.id, quantity.label);
+        let (first, others): (Vec<_>, Vec<_>) =
+            self.shown().filter(|(_, quantity)| quantity.applies).partition(|(shown, _)| shown.headline);
+        let rows: Vec<(&str, String, &str)> = first
+            .iter()
+            .chain(&others)
+            .map(|(shown, quantity)| (quantity.id, written(shown, quantity), quantity.label))
+            .collect();
+        let ids = rows.iter().map(|(id, ..)| id.len()).max().unwrap_or_default();
+        let wide = rows.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or_default();
+        for (i, (id, value, label)) in rows.iter().enumerate() {
+            let gap = if i == first.len() { "\n" } else { "" };
+            text += &format!("{gap}{id:ids$}  {value:>wide$}  {label}\n");
         }
         text
     }
@@ -93,6 +106,15 @@ impl State {
             parse_number(text)
         };
         quantity().or_else(parameter).or_else(|| constants::find(name).map(|(value, _)| value))
+    }
+}
+
+/// `7.5 GB of 80 GB`, `Yes`
+fn written(shown: &Shown, quantity: &Quantity) -> String {
+    let value = shown.text(quantity.value);
+    match quantity.limit {
+        Some(limit) => format!("{value} of {}", shown.text(limit)),
+        None => value,
     }
 }
 

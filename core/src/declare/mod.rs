@@ -21,8 +21,8 @@ pub use options::{List, Options};
 pub use scale::Scale;
 pub use takes::{Take, Takes};
 
-use crate::explore::EXPLORE;
 use crate::answer::Asked;
+use crate::explore::EXPLORE;
 use crate::quantity::{Quantity, Unit, grouped, number};
 use crate::query::{Kind, ParamSpec, Problem, Query, Reader, parse_number};
 

@@ -70,7 +70,7 @@ impl Kept {
         let data = program.metadata().ok()?;
         let built = data.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
         let version = hash::of([data.len().to_string(), built.as_nanos().to_string()]);
-        let folder = program.parent()?.join("ringside");
+        let folder = program.parent()?.join("ringside-site-states");
         let file = folder.join(format!("evaluated-{version}.json"));
         if !file.is_file() {
             // Those of other versions.

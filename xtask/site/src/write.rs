@@ -28,7 +28,7 @@ pub(crate) fn main(given: &[String]) -> Result<()> {
     let has = |flag: &str| given.iter().any(|word| word == flag);
     let (compiled, out) = (process::given_path(value("--wasm")?), process::given_path(value("--out")?));
     check_out(&out)?;
-    let scratch = compiled.join("ringside");
+    let scratch = compiled.join("ringside-programs");
     let binaryen = if has("--split") { Some(npm::binaryen()?) } else { None };
     let content = content::checked(match (binaryen.is_some(), has("--lenient")) {
         (false, _) => Mode::Quick,

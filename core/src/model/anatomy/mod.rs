@@ -147,7 +147,9 @@ impl Model for Params {
         measure("params-attention", "Attention, parameters", Unit::Count, |_, a| a.count.attention as f64),
         when(
             |_, a| a.count.mixers > 0,
-            measure("params-mixers", "Linear and state-space layers, parameters", Unit::Count, |_, a| a.count.mixers as f64),
+            measure("params-mixers", "Linear and state-space layers, parameters", Unit::Count, |_, a| {
+                a.count.mixers as f64
+            }),
         ),
         measure("params-mlp", "MLP and experts, parameters", Unit::Count, |_, a| {
             (a.count.mlp + a.count.shared_experts + a.count.experts) as f64
@@ -167,7 +169,9 @@ impl Model for Params {
         }),
         when(
             |_, a| a.count.mixers > 0,
-            measure("flops-mixers", "Linear and state-space layers, FLOPs per token", Unit::Flop, |_, a| a.flops.mixers),
+            measure("flops-mixers", "Linear and state-space layers, FLOPs per token", Unit::Flop, |_, a| {
+                a.flops.mixers
+            }),
         ),
         measure("flops-mlp", "MLP and experts, FLOPs per token", Unit::Flop, |_, a| {
             a.flops.mlp + a.flops.shared_experts + a.flops.experts
