@@ -40,15 +40,19 @@ pub(crate) fn of_exercise(exercise: &Exercise) -> impl Fn(&Query) -> Evaluation 
     }
 }
 
-/// A state without problems, as it is written down: its values have the bits that they had.
+/// A state without problems, as it is written down.
 #[derive(Serialize, Deserialize)]
 struct Kept<'a> {
     model: &'a str,
     query: String,
     understood: String,
     error: Option<String>,
-    values: Vec<u64>,
+    values: Vec<Value>,
 }
+
+/// A quantity's value and limit with the bits that they had, and whether it applies.
+#[derive(Serialize, Deserialize)]
+struct Value(u64, Option<u64>, bool);
 
 /// What has been evaluated so far, as JSON.
 pub fn evaluations() -> Vec<u8> {
@@ -58,7 +62,7 @@ pub fn evaluations() -> Vec<u8> {
         query: query.clone(),
         understood: of.query.to_string(),
         error: of.error.clone(),
-        values: of.quantities.iter().map(|quantity| quantity.value.to_bits()).collect(),
+        values: of.quantities.iter().map(|q| Value(q.value.to_bits(), q.limit.map(f64::to_bits), q.applies)).collect(),
     });
     serde_json::to_vec(&kept.collect::<Vec<_>>()).unwrap_or_default()
 }
@@ -68,9 +72,10 @@ pub fn remember_evaluations(json: &[u8]) {
     let all: Vec<Kept<'_>> = serde_json::from_slice(json).unwrap_or_default();
     for kept in all {
         let Some(entry) = catalogue::find(kept.model) else { continue };
-        let named = kept.values.iter().enumerate().map_while(|(at, bits)| {
+        let named = kept.values.iter().enumerate().map_while(|(at, Value(bits, limit, applies))| {
             let Shown { id, label, unit, .. } = (entry.quantity_at)(at)?;
-            Some(Quantity::new(id, label, f64::from_bits(*bits), unit))
+            let quantity = Quantity::new(id, label, f64::from_bits(*bits), unit);
+            Some(Quantity { applies: *applies, limit: limit.map(f64::from_bits), ..quantity })
         });
         let quantities: Vec<Quantity> = named.collect();
         let evaluation =

@@ -161,6 +161,7 @@ const FIGURE_ATTRIBUTES: &[&str] = &[
     "aria-live",
     "data-drawing",
     "data-quantity",
+    "data-headline",
     "data-value",
     "data-widget",
     "dx",

@@ -56,7 +56,7 @@ mod tests {
             "data-widget=\"memory-breakdown\"",
             "<p class=\"finding\"><b>",
             "<svg class=\"bar\" aria-hidden=\"true\"><rect class=\"part weights\"",
-            "<output data-quantity=\"total\" data-value=\"480000000000\"",
+            " data-quantity=\"total\" data-value=\"480000000000\"",
             "<td><data class=\"value\" value=\"60000000000\">",
         ] {
             assert!(html.contains(part), "{part} is not in {html}");

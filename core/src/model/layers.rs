@@ -392,8 +392,8 @@ impl Shape {
         let moe = self.moe.filter(|_| !k.dense_beside_experts).map_or(0, |m| m.layers);
         range("layers without an MLP", k.without_mlp.saturating_add(moe), 0, layers);
         if let Some(i) = k.indexer {
-            range("layers with an indexer", i.layers, 1, layers);
-            range("layers that use an indexer", i.choosing, 0, layers);
+            range("layers with an indexer", i.layers, 1, self.attention_layers());
+            range("layers that use an indexer", i.choosing, 0, self.attention_layers());
             for width in [i.heads, i.dim, i.top] {
                 range("a size of the indexer", width, 1, MAX_WIDTH);
             }
@@ -402,12 +402,14 @@ impl Shape {
             for width in [w.heads, w.kv_heads, w.head_dim] {
                 range("a size of layers with a window", width, 1, MAX_WIDTH);
             }
+            let latent = u64::from(matches!(self.attention, Attention::Latent { .. }));
+            range("latent attention beside windows with heads of their own", latent, 0, 0);
         }
         if let Some(c) = k.compressed {
             for width in [c.q_rank, c.o_rank, c.o_groups, c.near[0], c.far[0]] {
                 range("a size of compressed attention", width, 1, MAX_WIDTH);
             }
-            range("layers with compressed rows", c.near[1].saturating_add(c.far[1]), 0, layers);
+            range("layers with compressed rows", c.near[1].saturating_add(c.far[1]), 0, self.attention_layers());
         }
         range("residual streams", k.streams, 0, 64);
         range("width of experts", k.expert_latent, 0, MAX_WIDTH);

@@ -103,7 +103,7 @@ fn a_model_takes_the_place_of_another_and_of_a_number() {
     let own = fill(entry("activation-memory").params(), &setup, &Query::parse("model=gpt3-175b"));
     assert_eq!((get(&own, "model").as_str(), get(&own, "num_hidden_layers").as_str()), ("custom", "22"));
     let named = fill(entry("roofline").params(), &setup, &Query::default());
-    assert_eq!(named.left, ["A layer of: it takes models by name only"]);
+    assert_eq!(named.left, ["Layer from: it takes models by name only"]);
 }
 
 #[test]

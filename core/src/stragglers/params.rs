@@ -91,7 +91,7 @@ impl Model for Params {
             "The lost time, counted in ranks.",
             measure("lost-ranks", "Rank equivalents lost", Unit::Count, |p, o| p.paid() as f64 * (1.0 - o.useful)),
         ),
-        measure("pausing", "Probability of a pause per step", Unit::Fraction, |p, _| {
+        measure("pausing", "Pause probability per step", Unit::Fraction, |p, _| {
             let law = p.law();
             1.0 - crate::float::elementary::exp(p.ranks as f64 * crate::float::elementary::ln(1.0 - law.often))
         }),

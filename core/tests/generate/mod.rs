@@ -64,7 +64,7 @@ pub fn shapes() -> impl Strategy<Value = Shape> {
             tie_word_embeddings: tie,
             lm_head_bias: head_bias,
             sliding: sliding.map(|(window, layers)| Sliding { window, layers: layers.min(num_hidden_layers) }),
-            kinds: fitting(kinds, num_hidden_layers, moe.map_or(0, |m| m.5.min(num_hidden_layers))),
+            kinds: fitting(kinds, attention, num_hidden_layers, moe.map_or(0, |m| m.5.min(num_hidden_layers))),
         }
     })
 }
@@ -132,16 +132,19 @@ fn kinds() -> impl Strategy<Value = Kinds> {
 }
 
 /// The same with no more layers of any kind than there are.
-fn fitting(mut kinds: Kinds, layers: u64, moe: u64) -> Kinds {
+fn fitting(mut kinds: Kinds, attention: Attention, layers: u64, moe: u64) -> Kinds {
+    kinds.windowed = kinds.windowed.filter(|_| matches!(attention, Attention::Heads { .. }));
     if let Some(state) = &mut kinds.state {
         state.layers = state.layers.min(layers);
     }
-    if let Some(index) = &mut kinds.indexer {
-        index.layers = index.layers.min(layers);
-        index.choosing = index.choosing.min(layers);
-    }
     let alone = kinds.state.filter(|s| !s.beside_attention).map_or(0, |s| s.layers);
     kinds.without_mixer = kinds.without_mixer.min(layers - alone);
+    let attending = layers - alone - kinds.without_mixer;
+    kinds.indexer = kinds.indexer.filter(|_| attending > 0).map(|index| Indexer {
+        layers: index.layers.min(attending),
+        choosing: index.choosing.min(attending),
+        ..index
+    });
     let experts = if kinds.dense_beside_experts { 0 } else { moe };
     kinds.without_mlp = kinds.without_mlp.min(layers - experts);
     kinds

@@ -32,9 +32,10 @@ impl Reading {
 
     fn markup(&self) -> String {
         let Self { class, name, quantity, bytes, small } = self;
+        let headline = if class.contains("nowhere") { "" } else { " data-headline=\"\"" };
         format!(
             "<div class=\"{class}\"><dt>{name}</dt><dd>\
-             <output data-headline=\"\" data-quantity=\"{quantity}\" data-value=\"{bytes}\" aria-live=\"off\">{}</output>\
+             <output{headline} data-quantity=\"{quantity}\" data-value=\"{bytes}\" aria-live=\"off\">{}</output>\
              <small>{}</small></dd></div>",
             self.text(),
             escaped(small)
@@ -72,7 +73,7 @@ impl Readout {
             fits: b.verdict,
             verdict: format!("<b>{}</b> {} {}", escaped(&headline), escaped(sentence), escaped(&rest)),
             can_fit: suggestion.is_some_and(|s| !s.change.is_empty()),
-            beside: format!("Beside it: {} that no plan can compute", between(b.overhead.total())),
+            beside: format!("Plus {} of overhead that can’t be planned exactly", between(b.overhead.total())),
             beside_rows: beside_rows(b),
         }
     }
@@ -97,7 +98,7 @@ impl Readout {
              <div class=\"{verdict_class}\"><p tabindex=\"-1\">{verdict}</p>\
              <button type=\"button\" class=\"secondary{hidden}\"{disabled}>Make it fit</button></div>\
              <details class=\"beside\"><summary>{beside}</summary>\
-             <div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"What no plan can compute\"><table>\
+             <div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Overhead that can’t be planned exactly\"><table>\
              <thead><tr><th scope=\"col\">For</th><th scope=\"col\" class=\"number\">Between</th>\
              <th scope=\"col\">Who measured it</th></tr></thead><tbody>{beside_rows}</tbody></table></div></details>"
         )

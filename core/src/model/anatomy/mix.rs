@@ -108,7 +108,7 @@ impl Mix {
     fn params(at: u64, c: &ParameterCount) -> Self {
         let parts = [
             c.embedding + c.lm_head + c.other,
-            c.attention,
+            c.attention + c.mixers,
             0,
             c.mlp + c.shared_experts + c.experts,
             c.router + c.norms,
@@ -118,7 +118,7 @@ impl Mix {
 
     fn flops(at: u64, f: &ForwardFlops) -> Self {
         let mlp = f.mlp + f.shared_experts + f.experts;
-        Self { at, parts: [f.lm_head + f.other, f.projections, f.scores + f.values, mlp, f.router] }
+        Self { at, parts: [f.lm_head + f.other, f.projections + f.mixers, f.scores + f.values, mlp, f.router] }
     }
 }
 

@@ -4,11 +4,11 @@ use super::{Group, Measure};
 use crate::model::flops::average_keys;
 use crate::model::params::{Component, Place, Tensor};
 use crate::model::shape::{Attention, Shape};
-use crate::quantity::grouped;
+use crate::quantity::{grouped, number};
 
 /// The ids that pieces have: the names of [`Shape::tensors`], the two products of the attention matrix, and the use of the
 /// token embedding as output matrix.
-pub const IDS: [&str; 78] = [
+pub const IDS: [&str; 79] = [
     "embed_tokens",
     "embed_positions",
     "project_in",
@@ -55,6 +55,7 @@ pub const IDS: [&str; 78] = [
     "mixer_conv",
     "mixer_vectors",
     "mixer_norm",
+    "recurrence",
     "mixer_out",
     "mixer_decay_in",
     "mixer_decay_out",
@@ -149,9 +150,13 @@ impl Piece {
 /// Every piece, input to output.
 pub(super) fn of(shape: &Shape, seq: u64, causal: bool) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(36);
+    let mut products = Some(matrix(shape, seq, causal));
     for tensor in shape.tensors() {
-        if tensor.name == "o_proj" {
-            pieces.extend(matrix(shape, seq, causal));
+        if matches!(tensor.name, "o_proj" | "window_o_proj") {
+            pieces.extend(products.take().into_iter().flatten());
+        }
+        if tensor.name == "mixer_out" {
+            pieces.extend(recurrence(shape));
         }
         pieces.push(weight(shape, &tensor));
     }
@@ -241,6 +246,28 @@ fn matrix(shape: &Shape, seq: u64, causal: bool) -> [Piece; 2] {
     ]
 }
 
+/// What a token does to the state of each layer that has one.
+fn recurrence(shape: &Shape) -> Option<Piece> {
+    let state = shape.kinds.state?;
+    let each = state.mixer.recurrence(shape.hidden_size);
+    let (does, code) = about("recurrence");
+    Some(Piece {
+        id: "recurrence",
+        component: Component::Mixers,
+        place: Place::State,
+        layers: state.layers,
+        size: None,
+        copies: 1,
+        used: 1,
+        params: 0.0,
+        flops: state.layers as f64 * each,
+        formula: "the state, updated and read: no parameters".to_owned(),
+        cost: if each > 0.0 { number(each) } else { String::new() },
+        does,
+        code,
+    })
+}
+
 fn formula(t: &Tensor) -> String {
     let bias = |what: &str| if t.bias { format!(" + {what}") } else { String::new() };
     let rows = grouped(t.rows);
@@ -300,6 +327,7 @@ fn about(id: &str) -> (&'static str, &'static str) {
         "mixer_conv" => ("Mixes each channel with its last few inputs before the state sees it.", ""),
         "mixer_vectors" => ("How fast each head’s state decays, and its step.", ""),
         "mixer_norm" => ("Normalizes what was read from the state.", ""),
+        "recurrence" => ("Updates the layer’s state with the token, and reads it.", ""),
         "mixer_out" => ("Brings what was read from the state back to the residual stream.", ""),
         "mixer_decay_in" => ("Compresses the input to the decay’s narrow width.", ""),
         "mixer_decay_out" => ("Makes the decay of each channel.", ""),
