@@ -123,11 +123,14 @@ pub(crate) struct Assertion {
     text: String,
     left: Expr,
     right: Expr,
-    holds: fn(f64, f64) -> bool,
+    holds: Comparison,
 }
 
+/// Whether a comparison holds between its left and its right side.
+type Comparison = fn(f64, f64) -> bool;
+
 /// The comparisons; longer ones first, since they begin as the shorter ones do.
-const COMPARISONS: [(&str, fn(f64, f64) -> bool); 5] =
+const COMPARISONS: [(&str, Comparison); 5] =
     [("<=", |a, b| a <= b), (">=", |a, b| a >= b), ("==", |a, b| a == b), ("<", |a, b| a < b), (">", |a, b| a > b)];
 
 impl Assertion {

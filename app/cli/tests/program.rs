@@ -10,24 +10,24 @@ use serde_json::{Value, json};
 fn ringside(arguments: &[&str], input: &str) -> (String, String, Option<i32>) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_ringside"));
     program.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = program.spawn().unwrap();
+    let mut child = program.spawn().expect("it starts");
     // Whoever needs no input may be gone already.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (text(output.stdout), text(output.stderr), output.status.code())
 }
 
 fn asked(id: &str, query: &str) -> Value {
     let (out, complaint, code) = ringside(&["ask", id, query, "--json"], "");
     assert_eq!(code, Some(0), "{complaint}");
-    serde_json::from_str(&out).unwrap()
+    serde_json::from_str(&out).expect("JSON")
 }
 
 #[test]
 fn a_figure_answers_what_its_page_shows() {
     let answer = asked("memory-breakdown", "params=30e9&zero=3&dp=64");
-    let total = answer["quantities"].as_array().unwrap().iter().find(|q| q["id"] == "total").unwrap();
+    let total = answer["quantities"].as_array().expect("a list").iter().find(|q| q["id"] == "total").expect("a total");
     assert_eq!((total["value"].as_f64(), total["unit"].as_str()), (Some(7.5e9), Some("bytes")));
     assert_eq!(total["text"], "7.5 GB");
 }
@@ -110,10 +110,10 @@ fn an_agent_lists_the_figures_and_calls_one() {
     let input = messages.map(|message| message.to_string() + "\n").concat() + "not JSON\n";
     let (out, _, code) = ringside(&["mcp"], &input);
     assert_eq!(code, Some(0));
-    let answers: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answers: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(answers.len(), 6);
-    assert_eq!(answers[1]["result"]["tools"].as_array().unwrap().len(), catalogue::ALL.len());
-    let quantities = answers[2]["result"]["structuredContent"]["quantities"].as_array().unwrap();
+    assert_eq!(answers[1]["result"]["tools"].as_array().expect("a list").len(), catalogue::ALL.len());
+    let quantities = answers[2]["result"]["structuredContent"]["quantities"].as_array().expect("a list");
     assert!(quantities.iter().any(|q| q["id"] == "total" && q["value"] == 7.5e9));
     assert_eq!((&answers[2]["result"]["isError"], &answers[3]["result"]["isError"]), (&json!(false), &json!(true)));
     assert_eq!((&answers[4]["error"]["code"], &answers[5]["error"]["code"]), (&json!(-32601), &json!(-32700)));

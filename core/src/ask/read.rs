@@ -121,7 +121,7 @@ pub(super) fn like(params: f64, ids: &[&str]) -> Option<&'static Preset> {
     let size = bare(&count(params));
     let listed = || presets::ALL.iter().filter(|preset| ids.contains(&preset.id));
     let sized = || listed().filter(|preset| preset.id.split('-').any(|part| bare(part) == size));
-    let llama = sized().filter(|preset| preset.id.starts_with("llama")).last();
+    let llama = sized().rfind(|preset| preset.id.starts_with("llama"));
     let off = |preset: &Preset| preset.shape.count().map_or(f64::INFINITY, |c| (c.total as f64 / params).ln().abs());
     // A quarter more or less is still told apart.
     let near = || listed().filter(|p| off(p) < 0.22).min_by(|a, b| off(a).total_cmp(&off(b)));

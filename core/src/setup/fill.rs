@@ -22,7 +22,7 @@ pub struct Filled {
 enum Own {
     Id(&'static str, &'static str),
     Number(f64),
-    Model(ModelRef),
+    Model(Box<ModelRef>),
     Text(String, String),
 }
 
@@ -96,7 +96,7 @@ fn put(
             Some(option) => Ok((one(option.to_owned()), (*name).to_owned())),
             None => Err(format!("{name} is not among its choices")),
         },
-        (Own::Model(model), Kind::Choice(ids)) => match model {
+        (Own::Model(model), Kind::Choice(ids)) => match **model {
             ModelRef::Preset(preset) => match option(ids, preset.id) {
                 Some(option) => Ok((one(option.to_owned()), preset.name.to_owned())),
                 None => Err(format!("{} is not among its choices", preset.name)),
@@ -144,7 +144,7 @@ impl Setup {
         let of_shape = |look: fn(&Shape) -> u64| shape().map(|shape| number(look(shape)));
         let measured = |what| self.measured.get(&what).copied();
         match what {
-            Takes::Model => self.model.map(Own::Model),
+            Takes::Model => self.model.map(|model| Own::Model(Box::new(model))),
             Takes::Parameters => self.parameters().map(|[total, _]| number(total)),
             Takes::Active => self.parameters().map(|[_, active]| number(active)),
             Takes::Layers => of_shape(|shape| shape.num_hidden_layers),
