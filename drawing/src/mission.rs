@@ -193,7 +193,7 @@ fn cluster(picture: &Picture) -> String {
     let legend = if grid.each > 1 { format!(". A square is {} GPUs", grouped(grid.each)) } else { String::new() };
     format!(
         "<div class=\"board-cluster\"><svg viewBox=\"0 0 {width} {height}\" aria-hidden=\"true\" focusable=\"false\" \
-         style=\"max-width: {:.0}px\">{shapes}</svg><p>{all}{full}{legend}</p></div>",
+         width=\"{:.0}\">{shapes}</svg><p>{all}{full}{legend}</p></div>",
         width * 2.4
     )
 }

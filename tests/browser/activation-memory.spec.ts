@@ -50,7 +50,7 @@ test("works with the keyboard alone", async ({ page }) => {
   const offload = figure(page).locator("details.offload > summary");
   await offload.focus();
   await page.keyboard.press("Enter");
-  await expect(figure(page).getByText("Optimizer states")).toBeVisible();
+  await expect(figure(page).locator("details.offload").getByText("Optimizer states")).toBeVisible();
 });
 
 test("has nothing that axe finds with everything unfolded, and fits a phone", async ({ page }) => {

@@ -50,7 +50,7 @@ test("it plays to the end and stops there", async ({ page }) => {
 test("the numbers are there as a table, and add up", async ({ page }) => {
   await open(page, "ranks=3&step=4");
   await figure(page).locator("summary", { hasText: "The numbers" }).click();
-  const row = (i: number) => figure(page).locator("tbody tr").nth(i).locator("td");
+  const row = (i: number) => figure(page).locator(".numbers tbody tr").nth(i).locator("td");
   await expect(row(3)).toHaveCount(3);
   const sums = (await row(3).allTextContents()).map(Number);
   for (let rank = 0; rank < 3; rank++) {

@@ -361,7 +361,9 @@ test.describe("a link to an exercise", () => {
   test("with a seed and no exercise is for all of them", async ({ page }) => {
     await page.goto(`${CHAPTER}?seed=7#exercises`);
     await ready(page);
-    for (const title of ["Weights in bf16", "Adam’s share"]) {
+    for (const [id, title] of [["weights", "Weights in bf16"], ["adam", "Adam’s share"]]) {
+      // Each stands under its section, and comes alive when it is near.
+      await page.locator(`#exercise-${id}`).scrollIntoViewIfNeeded();
       await expect(page.getByRole("region", { name: title })).toContainText("set 7");
     }
   });

@@ -8,7 +8,7 @@ test("a setting is solved for, and its state opened", async ({ page }) => {
   await open(page, "params=30e9&zero=3&dp=64");
   await page.getByRole("button", { name: "Explore…" }).click();
   const panel = figure(page).locator(".explore");
-  await panel.getByText("Solve for", { exact: true }).click();
+  await panel.getByRole("radio", { name: "Solve for" }).check({ force: true });
   await panel.getByLabel("Setting", { exact: true }).selectOption("dp");
   await panel.getByLabel("Number").selectOption("total");
   const limit = panel.getByLabel("Limit");
@@ -45,13 +45,13 @@ test("kept states stand side by side, and survive a reload", async ({ page }) =>
   await page.getByRole("button", { name: "Explore…" }).click();
   const panel = figure(page).locator(".explore");
   await panel.getByRole("button", { name: "Keep this state" }).click();
-  await panel.getByText("Solve for", { exact: true }).click();
+  await panel.getByRole("radio", { name: "Solve for" }).check({ force: true });
   await panel.getByLabel("Setting", { exact: true }).selectOption("zero");
   await panel.getByLabel("Number").selectOption("total");
   await panel.getByLabel("Limit").fill("200 GB");
   await panel.getByLabel("Limit").press("Enter");
   await panel.locator(".explore-answer button").first().click();
-  await panel.getByText("Compare", { exact: true }).click();
+  await panel.getByRole("radio", { name: "Compare" }).check({ force: true });
   const rows = panel.locator(".explore-states tbody tr");
   await expect(rows).toHaveCount(2);
   await expect(panel.locator(".explore-said")).toContainText("ZeRO stage 0 instead of");

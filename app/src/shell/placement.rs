@@ -129,7 +129,7 @@ fn phases(desk: Desk) -> AnyView {
 
 fn before() -> AnyView {
     view! {
-        <p class="lede">"Three to " {MOST} " questions, one at a time, in about five minutes."</p>
+        <p class="lede">"3 to " {MOST} " questions, one at a time, in about five minutes."</p>
         <p>
             "Each question depends on your answers so far. Only a first answer without a hint counts, and “I don’t know” is a good answer: a lucky guess only sends you too far. You may use a calculator. Nothing leaves your browser."
         </p>

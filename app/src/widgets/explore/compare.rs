@@ -151,7 +151,7 @@ fn table(ask: Ask, found: Comparison, by: RwSignal<By>) -> AnyView {
                 <tbody>{rows}</tbody>
             </table>
         </div>
-        <ul class="explore-said" role="status">{sentences}</ul>
+        <div role="status"><ul class="explore-said">{sentences}</ul></div>
     }
     .into_any()
 }
