@@ -8,7 +8,7 @@
 //! come in binary gigabytes and some is kept for ECC and the driver. What is over is about what the CUDA context, the
 //! communication buffers and fragmentation take, so comparing a model's own bytes with the marketed decimal figure is
 //! the conservative reading and the default. [`Accelerator::reported`] is the driver's figure where there is a source, and
-//! [`Accelerator::seen`] what is left for a process: PyTorch's "total capacity", of which vLLM takes its share.
+//! `Accelerator::seen` what is left for a process: PyTorch's "total capacity", of which vLLM takes its share.
 
 pub mod constants;
 pub mod levels;
