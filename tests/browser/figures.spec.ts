@@ -94,7 +94,7 @@ for (const { id } of widgets) {
     });
 
     await page.setViewportSize(SCREENS[0]);
-    await expect(figure(page)).not.toContainText(/NaN|undefined/);
+    await expect(figure(page).locator("output", { hasText: /NaN|undefined/ })).toHaveCount(0);
     await test.step("all that is needed is on the first screen", async () => {
       for (const screen of SCREENS) {
         await page.setViewportSize(screen);
