@@ -61,11 +61,11 @@ pub(super) fn view(params: Memo<Params>, shown: Memo<Option<Shown>>) -> AnyView 
     };
     view! {
         <div class="fim-tokens" tabindex="0" role="group" aria-label="Tokens">
-            <h4>"The whole document"</h4>
+            <p class="fim-part">"The whole document"</p>
             <pre>{whole}</pre>
-            <h4>"Its three parts, each by itself"</h4>
+            <p class="fim-part">"Its three parts, each by itself"</p>
             <pre>{parts}</pre>
-            <h4>"The end of the prefix, healed"</h4>
+            <p class="fim-part">"The end of the prefix, healed"</p>
             <p>{healed}</p>
         </div>
     }
