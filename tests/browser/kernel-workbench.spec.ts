@@ -129,7 +129,7 @@ test("without WebGPU and without the editor there is a plain field, and what is 
   });
   await page.route("**/code-editor.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
   await open(page, "puzzle=softmax");
-  await figure(page).getByLabel("The body of the kernel Softmax of a row").fill("  out[0] = 1.0;");
+  await figure(page).getByLabel("The body of the kernel Row softmax").fill("  out[0] = 1.0;");
   await check(page);
   await expect(verdict(page)).toContainText("This browser has no WebGPU here.");
   await expect.poll(async () => (await stored(page)).workbench.softmax.text).toBe("  out[0] = 1.0;");
