@@ -63,7 +63,7 @@ test("the best run that the search finds, played through the page, is the best",
   await expect(card).toContainText("100% of the best run found");
   await card.getByRole("button", { name: "Share this card" }).click();
   const sheet = page.getByRole("dialog", { name: "Share this card" });
-  await expect(sheet.getByLabel("Link")).toHaveValue(/mission\/five-hundred-users\/\?seed=1&run=answer/);
+  await expect(sheet.getByRole("textbox", { name: "Link" })).toHaveValue(/mission\/five-hundred-users\/\?seed=1&run=answer/);
   const [saved] = await Promise.all([page.waitForEvent("download"), sheet.getByRole("button", { name: "Save as SVG" }).click()]);
   expect(saved.suggestedFilename()).toBe("mission-five-hundred-users.svg");
   await page.keyboard.press("Escape");
