@@ -149,7 +149,7 @@ test("the home page shows in short what is due and where the learner stopped, as
   expect(await axe(page, ".hero")).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await contrast(page, ".hero"), "dark").toEqual([]);
-  await nextUp(page).getByRole("link", { name: whole[0][1]! }).press("Enter");
+  await nextUp(page).getByRole("link", { name: whole[0][1]! }).first().press("Enter");
   await expect(page).toHaveURL(whole[0][2]!);
 });
 

@@ -73,15 +73,13 @@ fn begin(desk: Desk) -> AnyView {
     let at = Memo::new(move |_| {
         store().with(|doc| read(doc).map(|kept| (kept.run.day, kept.run.came.len(), kept.run.steps.len())))
     });
-    (move || {
-        at.track();
-        match store().peek(read) {
-            Some(kept) => match kept.run.current().cloned() {
-                Some(step) => during(desk, kept, &step),
-                None => after(desk, &kept),
-            },
-            None => ().into_any(),
-        }
+    // Read, not only tracked: a memo that nobody reads follows nothing.
+    (move || match at.get().and_then(|_| store().peek(read)) {
+        Some(kept) => match kept.run.current().cloned() {
+            Some(step) => during(desk, kept, &step),
+            None => after(desk, &kept),
+        },
+        None => ().into_any(),
     })
     .into_any()
 }
