@@ -76,7 +76,7 @@ test.describe("loss-detective", () => {
     await open(page, "case=c&act=rewind");
     const spike = await quantity(page, "behind");
     expect(spike).toBeGreaterThan(50);
-    await figure(page).getByLabel("Response").selectOption("skip");
+    await figure(page).getByLabel("Response", { exact: true }).selectOption("skip");
     await expect.poll(() => quantity(page, "behind")).toBeLessThan(5);
     await expect(finding(page)).toContainText("ends at a loss of");
     await expect(figure(page).getByText("remembers it")).toHaveCount(0);
