@@ -54,11 +54,16 @@ impl Extent {
         }
     }
 
-    /// Of the chapter with this slug, by its mark in the contents, which every page has.
+    /// Of every chapter, by its mark in the contents, which every page has.
+    pub fn all_in_contents() -> Vec<Self> {
+        let contents = document().get_element_by_id("contents");
+        let marks = contents.map(|contents| dom::all(&contents, "[data-sections]")).unwrap_or_default();
+        marks.iter().map(|mark| Self::of_mark(mark)).collect()
+    }
+
+    /// Of the chapter with this slug.
     pub fn in_contents(slug: &str) -> Option<Self> {
-        let contents = document().get_element_by_id("contents")?;
-        let marks = dom::all(&contents, "[data-sections]");
-        marks.iter().find(|mark| dom::attribute(mark, "data-progress") == slug).map(|mark| Self::of_mark(mark))
+        Self::all_in_contents().into_iter().find(|extent| extent.slug == slug)
     }
 
     /// How far the learner is in it. Who marks a chapter as done says that it is read.

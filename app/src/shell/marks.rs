@@ -1,5 +1,7 @@
 //! What the learner has done, shown in what the build rendered: `ringside_content::fragment` says how it is marked there.
 
+use std::cell::OnceCell;
+
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlInputElement};
 
@@ -54,9 +56,14 @@ fn show(root: &Element, doc: &Doc) {
         mark.set_hidden(!doc.is_done(&dom::attribute(&mark, "data-done")));
     }
     let mut course = Progress::default();
+    let contents = OnceCell::new();
     for count in dom::all(root, "[data-progress]") {
         let here = count.has_attribute("data-sections").then(|| Extent::of_mark(&count));
-        let extent = here.or_else(|| Extent::in_contents(&dom::attribute(&count, "data-progress")));
+        let there = |slug: String| {
+            let all: &Vec<Extent> = contents.get_or_init(Extent::all_in_contents);
+            all.iter().find(|extent| extent.slug == slug).cloned()
+        };
+        let extent = here.or_else(|| there(dom::attribute(&count, "data-progress")));
         let progress = extent.unwrap_or_default().progress(doc);
         course = course.and(progress);
         say(&count, progress);

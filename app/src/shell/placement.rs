@@ -204,7 +204,7 @@ fn after(desk: &Desk) -> AnyView {
     view! {
         <div id=HEAD tabindex="-1">{head}</div>
         <p>
-            "What you missed comes first in your practice. The chapters marked “skim” are those that you answered a question of correctly; an area that says “not asked” wasn’t measured."
+            "What you missed comes first in your practice. You can skim the chapters marked “skim”, because you answered a question on them correctly. Areas marked “not asked” weren’t measured."
         </p>
         <ol class="areas sans">{rows}</ol>
         <p class="actions sans">

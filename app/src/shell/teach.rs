@@ -33,15 +33,19 @@ pub fn links() -> AnyView {
 /// The menu in the header.
 pub fn menu() -> AnyView {
     let open = RwSignal::new(false);
-    let place = NodeRef::<leptos::html::Div>::new();
+    let (place, button) = (NodeRef::<leptos::html::Div>::new(), NodeRef::<leptos::html::Button>::new());
     let address = address();
     Effect::new(move |_| {
         address.track();
         open.set(false);
     });
     let close = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape" {
+        if event.key() == "Escape" && open.get_untracked() {
             open.set(false);
+            if let Some(button) = button.get_untracked() {
+                // A button without focus can still be pressed.
+                let _ = button.focus();
+            }
         }
     };
     let left = move |event: leptos::ev::FocusEvent| {
@@ -53,6 +57,7 @@ pub fn menu() -> AnyView {
     view! {
         <div class="teaching teach-menu" node_ref=place on:keydown=close on:focusout=left>
             <button
+                node_ref=button
                 type="button"
                 class="quiet"
                 aria-expanded=move || open.get().to_string()

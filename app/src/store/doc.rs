@@ -36,7 +36,7 @@ pub struct Doc {
     /// A quiz that is being taken or was handed in; read by its page alone.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub quiz: Value,
-    /// The questions that say where to begin, being answered; read by their page alone.
+    /// The questions that say where to begin: their page keeps them, [`Doc::placed`] reads what came of them.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub placement: Value,
     /// The run of practice that is on; read by its page alone.
@@ -371,27 +371,29 @@ pub fn read(text: &str) -> Result<Doc, Unusable> {
     if version == 0 {
         return Err(Unusable::Corrupt);
     }
-    keep_unread_setup(&mut value);
-    let mut doc = serde_json::from_value(value).map_err(|_| Unusable::Corrupt)?;
+    let setup = take_unread_setup(&mut value);
+    let mut doc: Doc = serde_json::from_value(value).map_err(|_| Unusable::Corrupt)?;
+    if let Some(setup) = setup {
+        doc.set_aside("setup", setup);
+    }
     if version == 1 {
         from_first(&mut doc);
     }
     Ok(doc)
 }
 
-/// Puts a setup that is neither a text nor numbers by name beside the others, so that what is written later does not replace it.
-fn keep_unread_setup(doc: &mut Value) {
+/// Takes out a setup that is neither a text nor numbers by name, so that what is written later does not replace it.
+fn take_unread_setup(doc: &mut Value) -> Option<Value> {
     let is_read = |setup: &Value| match setup {
         Value::String(_) | Value::Null => true,
         Value::Object(map) => map.values().all(Value::is_number),
         _ => false,
     };
-    if let Some(fields) = doc.as_object_mut()
-        && fields.get("setup").is_some_and(|setup| !is_read(setup))
-        && let Some(setup) = fields.remove("setup")
-    {
-        fields.entry("setup-unread").or_insert(setup);
+    let fields = doc.as_object_mut()?;
+    if fields.get("setup").is_none_or(is_read) {
+        return None;
     }
+    fields.remove("setup")
 }
 
 /// As much of a document of a later version as this one understands, to be looked at and not to be written back.
@@ -471,7 +473,7 @@ mod tests {
         for setup in [r#"[1,2]"#, "7", "true", r#"{"alpha":3e-5,"gpu":"h100"}"#] {
             let doc = read(&format!(r#"{{"version":2,"setup":{setup}}}"#)).expect("reads");
             let kept = serde_json::from_str::<Value>(setup).expect("JSON");
-            assert_eq!((doc.setup.as_str(), doc.rest.get("setup-unread")), ("", Some(&kept)));
+            assert_eq!((doc.setup.as_str(), doc.rest.get("setup-unreadable-1")), ("", Some(&kept)));
             assert_eq!(read(&write(&doc)).expect("reads").rest, doc.rest);
         }
     }

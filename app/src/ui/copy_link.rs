@@ -1,4 +1,4 @@
-//! A button that copies a link.
+//! Buttons that copy.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -6,19 +6,25 @@ use leptos::task::spawn_local;
 use super::later::Later;
 use super::{clipboard, link};
 
-/// The button. Where the browser does not allow it, a field to copy from.
+/// A button that copies a link.
 pub fn copy_link(label: &'static str, address: impl Fn() -> String + Copy + Send + Sync + 'static) -> AnyView {
+    copy_text(label, move || Some(link::whole(&address())))
+}
+
+/// A button that copies a text, if there is one. Where the browser does not allow it, a field to copy from.
+pub fn copy_text(label: &'static str, text: impl Fn() -> Option<String> + Copy + Send + Sync + 'static) -> AnyView {
     let copied = RwSignal::new(false);
     let by_hand = RwSignal::new(None::<String>);
     let forget = Later::after(2500);
     let copy = move |_| {
+        let Some(text) = text() else { return };
         spawn_local(async move {
-            let whole = link::whole(&address());
-            if clipboard::copy(&whole).await {
-                copied.set(true);
+            // By now the button may be gone.
+            if clipboard::copy(&text).await {
+                copied.try_set(true);
                 forget.run(move || copied.set(false));
             } else {
-                by_hand.set(Some(whole));
+                by_hand.try_set(Some(text));
             }
         });
     };

@@ -1,17 +1,12 @@
 //! The quantities of a result, for people and for scripts: a few headlines below the drawing, and a table of all.
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use ringside_core::catalogue::Entry;
 use ringside_core::declare::Shown;
 use ringside_core::quantity::{Quantity, Unit};
 
-use crate::ui::clipboard;
-use crate::ui::later::Later;
+use crate::ui::copy_link::copy_text;
 use crate::ui::output::{Output, no_result};
-
-/// Milliseconds for which a button says that it has copied.
-const COPIED: u32 = 2500;
 
 /// The value of a quantity among `quantities`; 0 if it is not there. Tracks.
 pub(super) fn value(quantities: Memo<Vec<Quantity>>, id: &str) -> f64 {
@@ -57,11 +52,12 @@ fn headline(shown: Shown, quantities: Memo<Vec<Quantity>>) -> AnyView {
 /// Every quantity of `entry` that applies, with what it means, to filter and to copy. A headline bears its `<output>` where it stands.
 pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> AnyView {
     let sought = RwSignal::new(String::new());
+    let nothing = no_result();
     let row = move |shown: Shown| {
         let Shown { id, label, doc, headline, .. } = shown;
         let number = Signal::derive(move || value(quantities, id));
         let value = if headline {
-            (move || shown.text(number.get())).into_any()
+            (move || if nothing() { "–".to_owned() } else { shown.text(number.get()) }).into_any()
         } else {
             view! { <Output shown value=number /> }.into_any()
         };
@@ -81,15 +77,7 @@ pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> Any
             </tr>
         }
     };
-    let copied = RwSignal::new("Copy as CSV");
-    let forget = Later::after(COPIED);
-    let copy = move |_| {
-        let text = quantities.with_untracked(|list| csv(entry, list));
-        spawn_local(async move {
-            copied.set(if clipboard::copy(&text).await { "Copied ✓" } else { "The browser doesn’t allow copying" });
-            forget.run(move || copied.set("Copy as CSV"));
-        });
-    };
+    let text = move || (!untrack(nothing)).then(|| quantities.with_untracked(|list| csv(entry, list)));
     view! {
         <details class="all-numbers">
             <summary>"All numbers"</summary>
@@ -100,9 +88,7 @@ pub(super) fn all(entry: &'static Entry, quantities: Memo<Vec<Quantity>>) -> Any
                     aria-label="Filter the numbers"
                     on:input=move |event| sought.set(event_target_value(&event))
                 />
-                <button type="button" class="quiet" on:click=copy>
-                    <span aria-live="polite">{copied}</span>
-                </button>
+                {copy_text("Copy as CSV", text)}
             </div>
             <div class="scroll" tabindex="0" role="group" aria-label="All numbers">
                 <table>

@@ -187,7 +187,7 @@ impl LogReading {
     /// What is said of the whole: what it comes to, what is not known, what was not read.
     pub fn summary(&self) -> String {
         if self.lines == 0 {
-            return "Paste it here. It is read in this browser and goes nowhere.".to_owned();
+            return "Paste it here. It never leaves your browser.".to_owned();
         }
         let first = self.seen.first().filter(|seen| seen.kind > SignKind::Note);
         let mut said = match (first, self.unknown_lines) {

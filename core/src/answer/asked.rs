@@ -15,6 +15,14 @@ pub struct Asked {
     is_named: bool,
 }
 
+/// Why what was typed is not a value.
+struct Refused {
+    /// What to type instead: a sentence.
+    why: String,
+    /// Whether it asks which of several amounts is meant.
+    asks_back: bool,
+}
+
 impl Default for Asked {
     /// A number of things.
     fn default() -> Self {
@@ -38,6 +46,11 @@ impl Asked {
     /// # Errors
     /// What to type instead: a sentence.
     pub fn read(self, typed: &str) -> Result<f64, String> {
+        self.parse(typed).map_err(|refused| refused.why)
+    }
+
+    fn parse(self, typed: &str) -> Result<f64, Refused> {
+        let refused = |why| Refused { why, asks_back: false };
         let typed = typed.trim().trim_start_matches('$');
         if self.unit == Unit::Seconds
             && typed.len() <= MAX_LENGTH
@@ -47,15 +60,18 @@ impl Asked {
         }
         let answer = match read(typed, self.unit, &[]) {
             Reading::Answer(answer) => answer,
-            Reading::Ambiguous { question: why, .. } | Reading::Unreadable { message: why, .. } => return Err(why),
-            Reading::Empty => return Err(say::empty(self.unit)),
+            Reading::Ambiguous { question: why, .. } => return Err(Refused { why, asks_back: true }),
+            Reading::Unreadable { message: why, .. } => return Err(refused(why)),
+            Reading::Empty => return Err(refused(say::empty(self.unit))),
         };
         match &answer.unit {
-            Some(unit) if !unit.measure.fits(self.unit) => Err(say::other_kind(unit, self.unit)),
+            Some(unit) if !unit.measure.fits(self.unit) => Err(refused(say::other_kind(unit, self.unit))),
             Some(_) => Ok(answer.value / self.each),
             None if self.is_named => Ok(answer.value),
             None if self.wants_unit(answer.value, answer.scaled) => {
-                Err(format!("{} of what? Write the unit behind it, such as {}.", shorten(typed), self.examples(typed)))
+                let (given, examples) = (shorten(typed), self.examples(typed));
+                let why = format!("{given} of what? Write the unit behind it, such as {examples}.");
+                Err(Refused { why, asks_back: true })
             }
             None => Ok(answer.value),
         }
@@ -113,13 +129,11 @@ impl Asked {
             if text.contains(|c: char| c.is_ascii_digit()) { text } else { plain(value) }
         };
         let whole = matches!(spec.kind, Kind::Integer { .. });
-        let value = match self.read(typed) {
+        let value = match self.parse(typed) {
             // 4.3 GB × 10⁹ is a whole number of bytes, but for the last bit of a double.
             Ok(value) if whole && (value - value.round()).abs() <= 1e-9 * value.abs() => value.round(),
             Ok(value) => value,
-            Err(why) if why.contains("of what?") || why.contains("Which do you mean") => {
-                return Err(format!("{label}: {why}"));
-            }
+            Err(Refused { why, asks_back: true }) => return Err(format!("{label}: {why}")),
             Err(_) => f64::NAN,
         };
         if (min..=max).contains(&value) && (!whole || value.fract() == 0.0) {

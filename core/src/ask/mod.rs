@@ -234,10 +234,12 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
     }
     let [node, nodes] = reading.cluster().map_or([None, None], |cluster| cluster.map(Some));
     let setup = Setup { model, gpu: reading.gpu, node, nodes, ..Setup::default() };
-    let filled = fill(entry.params(), &setup, &Query::default()).query;
+    let filled = fill(entry.params(), &setup, &Query::default());
     let declared = |name: &str| entry.params().any(|param| param.spec.name == name);
     let sets = (rule.sets)(reading).into_iter().filter(|(name, _)| declared(name));
-    let (query, _) = (entry.read)(&filled.with(&Query::new(sets)));
+    let (query, problems) = (entry.read)(&filled.query.with(&Query::new(sets)));
+    // What the figure does not take is said beside what was read.
+    read.extend(filled.left.into_iter().chain(problems.into_iter().map(|problem| problem.message)));
     // The address names what the question sets, and nothing that is as it would be anyway.
     let standard = (entry.read)(&Query::default()).0;
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));

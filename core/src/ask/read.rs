@@ -69,6 +69,8 @@ fn words(question: &str) -> Vec<String> {
         match c {
             ',' if inside && digit(i + 2) && digit(i + 3) && !digit(i + 4) => {}
             '.' if inside => word.push('.'),
+            // `what's` is one word.
+            '\'' | '’' => {}
             c if c.is_alphanumeric() => {
                 word.push(*c);
                 // `8x` before a name.
@@ -288,6 +290,8 @@ impl Reading {
     pub fn cluster(&self) -> Option<[u64; 2]> {
         match (self.gpus, self.nodes) {
             (None, None) => None,
+            // More than a node has are all of them: 64 H100s on 8 nodes.
+            (Some(gpus), Some(nodes)) if gpus > NODE && nodes > 1 && gpus % nodes == 0 => Some([gpus / nodes, nodes]),
             (gpus, Some(nodes)) => Some([gpus.unwrap_or(NODE).min(MAX_NODE), nodes]),
             (Some(gpus), None) if gpus > NODE && gpus % NODE == 0 => Some([NODE, gpus / NODE]),
             (Some(gpus), None) => Some([gpus.min(MAX_NODE), 1]),

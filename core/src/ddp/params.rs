@@ -145,7 +145,7 @@ const OWN: [Param<Params>; 28] = [
         .more(WORK)
         .at(|p| p.seq.slot()),
     doubling("mbs", "sequences of a micro-batch, on each rank", 1_000_000, "8", 8)
-        .label("Concurrent sequences")
+        .label("Micro-batch size, sequences")
         .main()
         .at(|p| p.mbs.slot()),
     choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),

@@ -112,7 +112,7 @@ impl Axis {
     pub fn position(&self, query: &Query) -> Option<usize> {
         let value = self.value(query)?;
         match &self.notches {
-            Notches::Numbers(numbers) => numbers.partition_point(|n| *n <= value * (1.0 + 1e-12)).checked_sub(1),
+            Notches::Numbers(numbers) => numbers.partition_point(|n| *n <= value + 1e-12 * value.abs()).checked_sub(1),
             Notches::Options(_) => Some(value as usize),
         }
     }

@@ -3,6 +3,7 @@
 use super::axis;
 use super::{Sliced, headlines, within, written};
 use crate::catalogue::{Entry, Named};
+use crate::kernels::measured::quoted;
 use crate::quantity::{Unit, number};
 use crate::query::Query;
 
@@ -164,18 +165,16 @@ impl Comparison {
                 let times = change.times.map(|times| format!(" (×{})", number(times))).unwrap_or_default();
                 format!("With {with}, {} {moves} from {from} to {to}{times}.", within(label))
             }
-            None => match self.states.get(state).and_then(|s| s.error.clone()) {
-                Some(why) => format!("With {with}, there is no result: {why}"),
-                None => format!("With {with}, no headline number changes."),
+            None => match [state, 0].map(|at| self.states.get(at).and_then(|s| s.error.as_ref())) {
+                [Some(why), _] => format!("With {with}, there is no result: {why}"),
+                [None, Some(why)] => format!("The first state has no result to compare with: {why}"),
+                [None, None] => format!("With {with}, no headline number that both states have changes."),
             },
         }
     }
 
     /// All of it as CSV, quantities in base units.
     pub fn csv(&self, names: &[String]) -> String {
-        let quote = |text: &str| {
-            if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-        };
         let params = self.differing.iter().map(|param| param.label.to_owned());
         let quantities = self.quantities.iter().map(|(_, label, unit)| match unit {
             Unit::Bytes => format!("{label} (B)"),
@@ -186,13 +185,14 @@ impl Comparison {
             Unit::Count | Unit::Ratio | Unit::Fraction => (*label).to_owned(),
         });
         let head = ["State".to_owned()].into_iter().chain(params).chain(quantities).chain(["Link".to_owned()]);
-        let mut lines = vec![head.map(|text| quote(&text)).collect::<Vec<_>>().join(",")];
+        let mut lines = vec![head.map(|text| quoted(&text)).collect::<Vec<_>>().join(",")];
         for (i, state) in self.states.iter().enumerate() {
             let name = names.get(i).cloned().unwrap_or_default();
             let params = self.differing.iter().map(|param| param.values.get(i).cloned().unwrap_or_default());
             let values = state.values.iter().map(|value| value.map(|v| v.to_string()).unwrap_or_default());
-            let cells = [name].into_iter().chain(params).chain(values).chain([state.query.to_string()]);
-            lines.push(cells.map(|text| quote(&text)).collect::<Vec<_>>().join(","));
+            let words = [name].into_iter().chain(params).map(|text| quoted(&text));
+            let cells = words.chain(values).chain([quoted(&state.query.to_string())]);
+            lines.push(cells.collect::<Vec<_>>().join(","));
         }
         lines.join("\n") + "\n"
     }

@@ -1,6 +1,6 @@
 //! What is asked of a quantity.
 
-use crate::answer::{self, Answer, Reading};
+use crate::answer::Asked;
 use crate::catalogue::Named;
 use crate::options;
 use crate::quantity::Unit;
@@ -63,29 +63,6 @@ impl Goal {
     /// # Errors
     /// What is wrong with it and what to type instead: a sentence.
     pub fn limit(text: &str, unit: Unit) -> Result<f64, String> {
-        let example = || answer::write(1.0, unit, 3);
-        match answer::read(text, unit, &[]) {
-            Reading::Answer(Answer { value, unit: Some(typed), .. }) if !typed.measure.fits(unit) => Err(format!(
-                "{} has the wrong unit for this quantity. Write it like {}.",
-                answer::write(value, typed.measure.unit(), 3),
-                example()
-            )),
-            Reading::Answer(Answer { value, unit: None, scaled: false, .. }) if value != 0.0 && needs_unit(unit) => {
-                Err(format!("The unit is missing. Write it like {}.", example()))
-            }
-            Reading::Answer(Answer { value, .. }) if value.is_finite() => Ok(value),
-            Reading::Answer(_) => Err(format!("This number is too large. Write it like {}.", example())),
-            Reading::Ambiguous { question, .. } => Err(question),
-            Reading::Unreadable { message, .. } => Err(message),
-            Reading::Empty => Err(format!("The limit is missing. Write it like {}.", example())),
-        }
-    }
-}
-
-/// Whether a bare number says too little: 80 is no memory.
-fn needs_unit(unit: Unit) -> bool {
-    match unit {
-        Unit::Bytes | Unit::BytesPerSecond | Unit::Seconds | Unit::Flop | Unit::FlopPerSecond => true,
-        Unit::Count | Unit::Ratio | Unit::Fraction => false,
+        Asked::of(unit).read(text)
     }
 }

@@ -60,7 +60,8 @@ pub trait Sliced {
 /// Why this state has none: a sentence.
 fn value(entry: &Entry, query: &Query, quantity: &str) -> Result<f64, String> {
     let result = (entry.evaluate)(query);
-    result.get(quantity).ok_or_else(|| result.error.unwrap_or_else(|| "This state has no result.".to_owned()))
+    let found = result.quantities.iter().find(|q| q.id == quantity && q.applies).map(|q| q.value);
+    found.ok_or_else(|| result.error.unwrap_or_else(|| "This number doesn’t apply in this state.".to_owned()))
 }
 
 /// A label as it stands within a sentence: `Peak memory` becomes `peak memory`; `GPUs` and `ZeRO stage` stay.

@@ -220,7 +220,7 @@ impl Solve {
             return format!("Every value of {name} makes {quantity} {limit}. {tried}.");
         }
         match next {
-            Some(next) if self.bisected || self.edges() == 1 => {
+            Some(next) if self.bisected || self.is_one_sided(at, next) => {
                 let which = if next > at { "or less" } else { "or more" };
                 let value = write(at);
                 format!(
@@ -233,7 +233,7 @@ impl Solve {
             _ if self.axis.is_ordered() => {
                 let ranges = self.ranges(&meeting);
                 format!(
-                    "{} is {limit} with {name} at {ranges}; {} at {opened}. {tried}, because {quantity} doesn't cross the limit just once.{impossible}",
+                    "{} is {limit} with {name} at {ranges}; {} at {opened}. {tried}, because {quantity} crosses the limit more than once or has no value in between.{impossible}",
                     capital(label),
                     write(at)
                 )
@@ -252,9 +252,10 @@ impl Solve {
         }
     }
 
-    /// How many notches that meet the goal have a neighbour that does not.
-    fn edges(&self) -> usize {
-        (0..self.axis.len()).filter(|at| self.meets(*at) && self.beyond(*at).is_some()).count()
+    /// Whether every value that is possible meets the goal up to `at`, where `next` is beyond it, and no other does.
+    fn is_one_sided(&self, at: usize, next: usize) -> bool {
+        let inside = |i: usize| if next > at { i <= at } else { i >= at };
+        (0..self.axis.len()).all(|i| self.value(i).is_none() || self.meets(i) == inside(i))
     }
 
     /// Runs of notches as a person reads them: `1 to 8, 64 to 128`.

@@ -99,7 +99,8 @@ impl Explored {
     /// What of it the figure does not have, each a sentence; its default is used.
     pub fn problems(&self, entry: &Entry) -> Vec<String> {
         let params = [&self.param, &self.with].into_iter().filter(|name| !name.is_empty());
-        let unknown = params.filter(|name| !super::axes(entry).iter().any(|axis| axis.name() == name.as_str()));
+        let axes = super::axes(entry);
+        let unknown = params.filter(|name| !axes.iter().any(|axis| axis.name() == name.as_str()));
         let param =
             |name: &String| format!("This figure has no control called “{}”. Choose one of the list.", shorten(name));
         let quantity =

@@ -20,7 +20,10 @@ fn tried(entry: &Entry) -> Vec<Axis> {
 fn moved(entry: &Entry, base: &Query, axis: &Axis) -> Option<(Named, Vec<f64>)> {
     let states = axis.spread(3).into_iter().filter_map(|at| axis.turned(entry, base, at));
     let results: Vec<_> = states.map(|state| (entry.evaluate)(&state)).filter(|r| r.error.is_none()).collect();
-    let values = |id: &str| results.iter().filter_map(|result| result.get(id)).collect::<Vec<f64>>();
+    let values = |id: &str| {
+        let all = results.iter().flat_map(|result| &result.quantities);
+        all.filter(|q| q.id == id && q.applies).map(|q| q.value).collect::<Vec<f64>>()
+    };
     let differ = |list: &[f64]| list.windows(2).any(|pair| pair[0] != pair[1]);
     entry.quantities().map(|named| (named, values(named.0))).find(|(_, values)| differ(values))
 }

@@ -119,7 +119,7 @@ pub fn csv(all: &[Measured]) -> String {
 }
 
 /// A field, in quotes where it needs them. What a spreadsheet would take for a formula is kept from being one.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if formula { format!("'{text}") } else { text.to_owned() };
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }

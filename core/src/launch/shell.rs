@@ -816,6 +816,8 @@ impl Shell {
         }
         if let Some(counts) = head.name.strip_prefix("((").and_then(|inner| inner.strip_suffix("))"))
             && let [first, condition, next] = counts.split(';').collect::<Vec<_>>().as_slice()
+            // Without a condition it goes on until something within it breaks.
+            && !condition.trim().is_empty()
             && self.count(first, line)
         {
             loop {
@@ -1173,6 +1175,10 @@ fn assignment(raw: &str) -> Option<(&str, bool, &str)> {
 /// The numbers of `{1..8}`.
 fn braced(raw: &str) -> Option<std::ops::RangeInclusive<u64>> {
     let (from, to) = raw.strip_prefix('{')?.strip_suffix('}')?.split_once("..")?;
+    // `{01..08}` keeps its zeros.
+    if [from, to].iter().any(|n| n.len() > 1 && n.starts_with('0')) {
+        return None;
+    }
     let (from, to) = (from.parse::<u64>().ok()?, to.parse::<u64>().ok()?);
     (from <= to && to - from <= 1024).then_some(from..=to)
 }

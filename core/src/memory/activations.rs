@@ -102,7 +102,7 @@ pub(super) const SEQ: Declaration =
     whole("seq", "tokens of a sequence", [1, MAX_SEQ], "8192").label("Sequence length, tokens").doubling(20);
 /// Sequences of a micro-batch.
 pub(super) const MBS: Declaration =
-    whole("mbs", "sequences of a micro-batch", [1, MAX_MBS], "1").label("Concurrent sequences").doubling(8);
+    whole("mbs", "sequences of a micro-batch", [1, MAX_MBS], "1").label("Micro-batch size, sequences").doubling(8);
 /// What is computed again.
 pub(super) const RECOMPUTE: Declaration = choice(
     "recompute",

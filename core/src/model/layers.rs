@@ -10,7 +10,7 @@
 
 use super::params::Place;
 use super::problem::ConfigProblem;
-use super::shape::{Attention, MAX_EXPERTS, MAX_LAYERS, MAX_WIDTH, Shape};
+use super::shape::{Attention, MAX_EXPERTS, MAX_LAYERS, MAX_WIDTH, Moe, Shape};
 
 /// What differs from layer to layer. The default: nothing does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -279,8 +279,7 @@ impl Mixer {
 impl Shape {
     /// Layers with softmax attention.
     pub fn attention_layers(&self) -> u64 {
-        let alone = self.kinds.state.filter(|s| !s.beside_attention).map_or(0, |s| s.layers);
-        self.num_hidden_layers.saturating_sub(alone).saturating_sub(self.kinds.without_mixer)
+        self.num_hidden_layers.saturating_sub(self.kinds.states_alone()).saturating_sub(self.kinds.without_mixer)
     }
 
     /// Layers that keep a state of fixed size.
@@ -387,10 +386,8 @@ impl Shape {
                 range("a size of layers with a state", width, 1, MAX_WIDTH);
             }
         }
-        let alone = k.state.filter(|s| !s.beside_attention).map_or(0, |s| s.layers);
-        range("layers that mix no tokens", k.without_mixer.saturating_add(alone), 0, layers);
-        let moe = self.moe.filter(|_| !k.dense_beside_experts).map_or(0, |m| m.layers);
-        range("layers without an MLP", k.without_mlp.saturating_add(moe), 0, layers);
+        range("layers that mix no tokens", k.without_mixer.saturating_add(k.states_alone()), 0, layers);
+        range("layers without an MLP", k.without_mlp.saturating_add(k.experts_alone(self.moe)), 0, layers);
         if let Some(i) = k.indexer {
             range("layers with an indexer", i.layers, 1, self.attention_layers());
             range("layers that use an indexer", i.choosing, 0, self.attention_layers());
@@ -402,8 +399,6 @@ impl Shape {
             for width in [w.heads, w.kv_heads, w.head_dim] {
                 range("a size of layers with a window", width, 1, MAX_WIDTH);
             }
-            let latent = u64::from(matches!(self.attention, Attention::Latent { .. }));
-            range("latent attention beside windows with heads of their own", latent, 0, 0);
         }
         if let Some(c) = k.compressed {
             for width in [c.q_rank, c.o_rank, c.o_groups, c.near[0], c.far[0]] {
@@ -414,6 +409,11 @@ impl Shape {
         range("residual streams", k.streams, 0, 64);
         range("width of experts", k.expert_latent, 0, MAX_WIDTH);
         range("layers routed by a table", k.hashed, 0, self.moe.map_or(0, |m| m.layers.min(MAX_EXPERTS)));
+        if k.windowed.is_some() && matches!(self.attention, Attention::Latent { .. }) {
+            let why =
+                "A model with latent attention can’t have windows with heads of their own. Load its config.json again.";
+            problems.push(ConfigProblem::new("layer_kinds", why));
+        }
         problems
     }
 }
@@ -423,6 +423,16 @@ const NUMBER: char = '.';
 const ENTRY: char = '~';
 
 impl Kinds {
+    /// Layers with a state of fixed size and no attention.
+    pub fn states_alone(&self) -> u64 {
+        self.state.filter(|s| !s.beside_attention).map_or(0, |s| s.layers)
+    }
+
+    /// Layers with experts and no dense MLP.
+    pub fn experts_alone(&self, moe: Option<Moe>) -> u64 {
+        moe.filter(|_| !self.dense_beside_experts).map_or(0, |m| m.layers)
+    }
+
     /// As a query has it: `delta.36.16.32.128.128.4~gate.1`. Empty if nothing differs.
     pub fn write(&self) -> String {
         let mut entries: Vec<String> = Vec::new();

@@ -193,8 +193,7 @@ impl Shape {
 
     /// Layers with a dense MLP.
     pub fn dense_layers(&self) -> u64 {
-        let experts = if self.kinds.dense_beside_experts { 0 } else { self.moe_layers() };
-        self.num_hidden_layers.saturating_sub(experts).saturating_sub(self.kinds.without_mlp)
+        self.num_hidden_layers.saturating_sub(self.kinds.experts_alone(self.moe)).saturating_sub(self.kinds.without_mlp)
     }
 
     /// Values that one token adds to the KV cache of one attention layer: 2 × kv_heads × head_dim, or for MLA
@@ -407,8 +406,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<Shape> {
         expert_bias: false,
         router_bias: false,
     });
-    let experts = moe.filter(|_| !kinds.dense_beside_experts).map_or(0, |m| m.layers);
-    let dense = num_hidden_layers.saturating_sub(experts).saturating_sub(kinds.without_mlp);
+    let dense = num_hidden_layers.saturating_sub(kinds.experts_alone(moe)).saturating_sub(kinds.without_mlp);
     let intermediate_size = match int("intermediate_size") {
         None if dense == 0 => 0,
         given => need(given, "intermediate_size", "14336"),

@@ -15,10 +15,8 @@ impl Shape {
         let moe = self.moe.map(|moe| Moe { layers: share(moe.layers), ..moe });
         let mut kinds = self.kinds.with_layers(share);
         // Rounded shares of the layers are no more than there are.
-        let alone = kinds.state.filter(|s| !s.beside_attention).map_or(0, |s| s.layers);
-        kinds.without_mixer = kinds.without_mixer.min(layers.saturating_sub(alone));
-        let experts = moe.filter(|_| !kinds.dense_beside_experts).map_or(0, |m| m.layers);
-        kinds.without_mlp = kinds.without_mlp.min(layers.saturating_sub(experts));
+        kinds.without_mixer = kinds.without_mixer.min(layers.saturating_sub(kinds.states_alone()));
+        kinds.without_mlp = kinds.without_mlp.min(layers.saturating_sub(kinds.experts_alone(moe)));
         if let Some(c) = &mut kinds.compressed {
             c.far[1] = c.far[1].min(layers.saturating_sub(c.near[1]));
         }

@@ -101,7 +101,7 @@ impl Model for Params {
         ),
         measure("latency", "Latency", Unit::Seconds, |_, s| s.chosen.latency),
         headline(
-            "Above a half, larger messages cost almost nothing.",
+            "Above 50%, latency costs more than moving the bytes.",
             measure("latency-share", "Latency share of the time", Unit::Fraction, |p, s| s.latency_share(p.bytes)),
         ),
         measure("algbw", "Algorithm bandwidth", Unit::BytesPerSecond, |p, s| s.chosen.algbw(p.bytes)),

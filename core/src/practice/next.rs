@@ -3,7 +3,7 @@
 //! In this order, as long as minutes are left: skills that are due, the least certain first, for at most half of the
 //! time if there is anything else to do; the chapter in which the learner stopped; what the plan's current block has
 //! them read, chapters before sources; then whatever else is due, and skills of chapters they know that were never
-//! practised. The same situation always gives the same list.
+//! practiced. The same situation always gives the same list.
 
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ pub struct Situation {
     pub block: Option<Block>,
 }
 
-/// A skill that can be practised.
+/// A skill that can be practiced.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skill {
     /// Its id.
@@ -255,13 +255,13 @@ fn due_reviews(practice: &Practice, situation: &Situation) -> Vec<Item> {
             };
             let percent = (recall * 100.0).round();
             let reason =
-                format!("You last practised this {when}; you would recall it with about {percent}% certainty.");
+                format!("You last practiced this {when}; you would recall it with about {percent}% certainty.");
             review(practice, skill, today, reason)
         })
         .collect()
 }
 
-/// First exercises of skills that were taught and never practised.
+/// First exercises of skills that were taught and never practiced.
 fn new_skills(practice: &Practice, situation: &Situation) -> Vec<Item> {
     let new = |skill: &&Skill| skill.taught && practice.cards.get(&skill.id).is_none_or(Card::is_new);
     let reason = "You have read the chapter and not yet tried this.";
@@ -311,7 +311,7 @@ mod tests {
         Source { id: id.into(), title: id.to_uppercase(), minutes, priority }
     }
 
-    fn practised(skills: &[(&str, Day)]) -> Practice {
+    fn practiced(skills: &[(&str, Day)]) -> Practice {
         let mut practice = Practice::default();
         for (id, day) in skills {
             practice.record(Attempt {
@@ -349,12 +349,12 @@ mod tests {
 
     #[test]
     fn half_an_hour() {
-        let practice = practised(&[("a", 97), ("b", 90), ("c", 80), ("d", 98), ("e", 99)]);
+        let practice = practiced(&[("a", 97), ("b", 90), ("c", 80), ("d", 98), ("e", 99)]);
         let items = suggest(&practice, &situation(30));
         assert_eq!(names(&items), [("Skill c", 3), ("Skill b", 3), ("Skill a", 3), ("Skill d", 3), ("MEMORY", 18)]);
         assert_eq!(
             items[0].reason,
-            "You last practised this 20 days ago; you would recall it with about 71% certainty."
+            "You last practiced this 20 days ago; you would recall it with about 71% certainty."
         );
         assert_eq!(items[4].reason, "You stopped here. About 20 minutes of it are left; read on for 18.");
         assert_eq!(items[4].what, What::Chapter { slug: "memory".into(), at: Some("zero".into()) });
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn an_exercise_done_before_comes_with_fresh_numbers() {
-        let practice = practised(&[("a", 50)]);
+        let practice = practiced(&[("a", 50)]);
         let mut s = situation(6);
         s.skills[0].exercises.pop();
         let seed = |s: &Situation| match suggest(&practice, s).first().map(|i| i.what.clone()) {
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn an_evening_and_a_minute() {
-        let items = suggest(&practised(&[("a", 50)]), &situation(160));
+        let items = suggest(&practiced(&[("a", 50)]), &situation(160));
         assert_eq!(
             names(&items),
             [
@@ -431,7 +431,7 @@ mod tests {
                 }),
                 ..situation(0)
             };
-            let practice = practised(&skills);
+            let practice = practiced(&skills);
             let items = suggest(&practice, &s);
             prop_assert!(items.iter().map(|i| u64::from(i.minutes)).sum::<u64>() <= u64::from(minutes));
             prop_assert!(items.iter().all(|i| i.minutes > 0 && i.reason.ends_with('.')));

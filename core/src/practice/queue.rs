@@ -225,7 +225,7 @@ pub fn plan(practice: &Practice, pool: &[Candidate], minutes: u32, today: Day) -
             spent = spent.saturating_add(candidate.seconds);
             used.insert(candidate.key.clone());
             skills.insert(candidate.skill.clone());
-            steps.push(step(practice, candidate, rank.why, today));
+            steps.push(step(candidate, *rank, today));
         }
     }
     apart(steps)
@@ -263,10 +263,9 @@ fn rank(practice: &Practice, candidate: &Candidate, today: Day) -> Rank {
 }
 
 /// As written the first time, and with fresh numbers from then on.
-fn step(practice: &Practice, candidate: &Candidate, why: Why, today: Day) -> Step {
+fn step(candidate: &Candidate, Rank { why, times, .. }: Rank, today: Day) -> Step {
     let Candidate { key, skill, seconds, seed: seen, .. } = candidate.clone();
-    let times = practice.attempts.iter().filter(|a| a.exercise == key).count() as u64;
-    let number = (today as u64).wrapping_mul(1000).wrapping_add(times);
+    let number = (today as u64).wrapping_mul(1000).wrapping_add(times as u64);
     let seed = if times == 0 && seen == 0 && !candidate.open { 0 } else { other(&key, number, seen) };
     Step { key, skill, seed, seconds, why, again: false }
 }

@@ -192,9 +192,14 @@ impl Params {
         cluster.score(free, gpus, self.placement).unwrap_or(0)
     }
 
+    /// Something of the job that is looked at; none if none is, or if it has no such thing yet.
+    fn job<T>(&self, campaign: &Campaign, of: impl Fn(&Job, &super::result::Outcome) -> Option<T>) -> Option<T> {
+        let at = self.looked_at(campaign)?;
+        of(campaign.jobs.get(at)?, campaign.schedule.outcomes.get(at)?)
+    }
+
     fn of_job(&self, campaign: &Campaign, of: impl Fn(&Job, &super::result::Outcome) -> Option<u64>) -> f64 {
-        let pair = self.looked_at(campaign).and_then(|j| campaign.jobs.get(j).zip(campaign.schedule.outcomes.get(j)));
-        pair.and_then(|(job, outcome)| of(job, outcome)).unwrap_or(0) as f64
+        self.job(campaign, of).unwrap_or(0) as f64
     }
 }
 
@@ -332,21 +337,21 @@ impl Model for Params {
         }),
         measure("waiting", "Waiting jobs at this step", Unit::Count, |p, c| at_step(p, c, |s| s.waiting.len())),
         when(
-            |p, c| p.of_job(c, |_, _| Some(1)) > 0.0,
+            |p, c| p.job(c, |_, o| o.start).is_some(),
             measure("job-start", "Start of the selected job", Unit::Seconds, |p, c| p.of_job(c, |_, o| o.start)),
         ),
         when(
-            |p, c| p.of_job(c, |_, _| Some(1)) > 0.0,
+            |p, c| p.job(c, |_, o| o.first_start).is_some(),
             measure("job-wait", "Wait of the selected job", Unit::Seconds, |p, c| {
                 p.of_job(c, |job, o| Some(o.first_start?.saturating_sub(job.submit)))
             }),
         ),
         when(
-            |p, c| p.of_job(c, |_, _| Some(1)) > 0.0,
+            |p, c| p.job(c, |_, o| o.end).is_some(),
             measure("job-end", "End of the selected job", Unit::Seconds, |p, c| p.of_job(c, |_, o| o.end)),
         ),
         when(
-            |p, c| p.of_job(c, |_, _| Some(1)) > 0.0,
+            |p, c| p.job(c, |_, _| Some(1)).is_some(),
             measure("job-gpus", "GPUs of the selected job", Unit::Count, |p, c| {
                 p.of_job(c, |job, _| Some(job.all_gpus()))
             }),

@@ -114,6 +114,9 @@ pub(super) fn read(root: Element, slug: String) {
     let looked = StoredValue::new_local(BTreeMap::<String, Looked>::new());
     let look = move || {
         let known = |id: &str| store().peek(|doc| doc.chapters.get(&slug).is_some_and(|c| c.read.contains(id)));
+        if extent.sections.iter().all(|(id, _)| known(id)) {
+            return;
+        }
         let height = window().inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default();
         let headings = headings(&root);
         let end = dom::find(&root, ".chapter-text").map_or(0.0, |text| text.get_bounding_client_rect().bottom());

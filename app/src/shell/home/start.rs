@@ -67,8 +67,10 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
         set_link(&go, &format!("chapter/{slug}/{hash}"), &format!("{what}: {title}"));
     }
     go.set_hidden(chapter.is_none());
+    let extents = Extent::all_in_contents();
+    let extent = |slug: &str| extents.iter().find(|extent| extent.slug == slug);
     let time = chapter.map(|c| {
-        let progress = Extent::in_contents(&c.slug).unwrap_or_default().progress(doc);
+        let progress = extent(&c.slug).map(|extent| extent.progress(doc)).unwrap_or_default();
         match progress.done {
             0 => words::duration(c.minutes),
             _ => format!("{} left", words::duration(progress.minutes_left(c.minutes))),
@@ -77,8 +79,8 @@ fn show(root: &Element, written: &[Written], doc: &Doc) -> Option<()> {
     dom::find(root, ".start .minutes")?.set_text_content(time.as_deref());
     dom::find(root, ".all-done")?.set_hidden(chapter.is_some());
 
-    let extents = written.iter().filter_map(|chapter| Extent::in_contents(&chapter.slug));
-    let course = extents.fold(Progress::default(), |sum, extent| sum.and(extent.progress(doc)));
+    let own = written.iter().filter_map(|chapter| extent(&chapter.slug));
+    let course = own.fold(Progress::default(), |sum, extent| sum.and(extent.progress(doc)));
     dom::find(root, ".done-so-far")?.set_text_content(progress::so_far(course, doc).as_deref());
     Some(())
 }

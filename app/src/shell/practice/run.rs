@@ -16,6 +16,8 @@ use crate::{clock, practice, router};
 
 /// What the address names a skill with, of which alone the run is.
 const SKILL: &str = "skill";
+/// What stands over an exercise.
+const HEAD: &str = "player-head";
 /// The heading that a run ends with.
 const END: &str = "practiced";
 
@@ -131,13 +133,12 @@ fn during(desk: Desk, kept: Kept, step: &Step) -> AnyView {
     };
     let next = Callback::new(|came| {
         store().update(|doc| went(doc, came));
-        let focus =
-            if store().peek(|doc| read(doc).is_some_and(|k| k.run.current().is_some())) { "player-head" } else { END };
+        let focus = if store().peek(|doc| read(doc).is_some_and(|k| k.run.current().is_some())) { HEAD } else { END };
         window().scroll_to_with_x_and_y(0.0, 0.0);
         focus_soon(focus.to_owned());
     });
     view! {
-        <header class="player-head sans" id="player-head" tabindex="-1">
+        <header class="player-head sans" id=HEAD tabindex="-1">
             <span>{at + 1} " of " {all}</span>
             <progress max=all value=at aria-label="Exercises done"></progress>
             <span class="left">{left}</span>
@@ -173,10 +174,9 @@ fn after(desk: Desk, kept: &Kept) -> AnyView {
         .iter()
         .filter_map(|(step, came)| {
             let exercise = desk.index.with_value(|i| i.exercises.iter().find(|e| e.key == step.key).cloned())?;
-            let class = if *came == Came::Right { "right" } else { "" };
             Some(view! {
                 <li>
-                    <span class="mark" class:right=!class.is_empty()>{came.label()}</span>
+                    <span class="mark" class:right=*came == Came::Right>{came.label()}</span>
                     <span><a href=exercise.href()>{exercise.title.clone()}</a> <small>{self::over(desk, exercise.chapter())}</small></span>
                 </li>
             })
@@ -192,7 +192,7 @@ fn after(desk: Desk, kept: &Kept) -> AnyView {
     let skill = kept.skill.clone();
     let again = move |_| {
         fresh(desk, skill.clone());
-        focus_soon("player-head".to_owned());
+        focus_soon(HEAD.to_owned());
     };
     view! {
         <section class="player-end" aria-labelledby=END>

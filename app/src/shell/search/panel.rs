@@ -1,5 +1,6 @@
 //! The box itself: a field, what was understood, and what answers it.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,6 +21,11 @@ use crate::shell::teach;
 use crate::ui::debounced::debounced;
 use crate::ui::drop_zone::drop_zone;
 use crate::ui::file;
+
+thread_local! {
+    /// The index, built when the box is first used.
+    static INDEX: RefCell<Option<Arc<Index>>> = const { RefCell::new(None) };
+}
 
 /// Most results that are shown.
 const MOST: usize = 30;
@@ -50,7 +56,7 @@ const SNAPSHOT: Elsewhere = Elsewhere {
 struct Field {
     text: RwSignal<String>,
     answer: Memo<Answer>,
-    signs: RwSignal<Arc<Signs>>,
+    signs: Signal<Arc<Signs>>,
     index: RwSignal<Option<Arc<Index>>>,
     chosen: RwSignal<usize>,
     /// Whether a log is asked for, though the field is still empty.
@@ -63,15 +69,11 @@ struct Field {
 
 pub(super) fn view(place: Place) -> AnyView {
     let (text, index) = (RwSignal::new(place.text), RwSignal::new(None::<Arc<Index>>));
-    let signs = RwSignal::new(Arc::new(Signs::default()));
+    let signs = Signal::derive(move || library().signs.ready().unwrap_or_default());
     Effect::new(move |_| {
         if let Some(of) = library().search.ready() {
-            index.set(Some(Arc::new(Index::of(of))));
-        }
-    });
-    Effect::new(move |_| {
-        if let Some(of) = library().signs.ready() {
-            signs.set(of);
+            let built = INDEX.with_borrow_mut(|kept| Arc::clone(kept.get_or_insert_with(|| Arc::new(Index::of(of)))));
+            index.set(Some(built));
         }
     });
     let now = Memo::new(move |_| text.get());
@@ -106,11 +108,10 @@ pub(super) fn view(place: Place) -> AnyView {
                     </p>
                 }
             })}
+            {move || long.get().then(files)}
             {move || {
                 let figure = own.answer.with(|a| a.figure.clone()).filter(|_| long.get());
-                figure.map(|figure| {
-                    view! { <div role="listbox" aria-label="Answer" class="results">{own.figure(0, &figure)}</div> }
-                })
+                figure.map(|figure| view! { <div class="results">{own.alone(&figure)}</div> })
             }}
             {move || own.signs_seen(long.get())}
             {move || (!long.get()).then(|| own.results())}
@@ -133,6 +134,27 @@ pub(super) fn view(place: Place) -> AnyView {
         </div>
     };
     drop_zone(move |files| own.take(files), content.into_any())
+}
+
+/// What was read, and what the figure says of it.
+fn answered(figure: &Answered) -> AnyView {
+    let read = format!("Read as: {}. Every other setting keeps the figure’s default.", figure.read.join(", "));
+    view! {
+        <span class="result-kind">"Answer"</span>
+        <span class="result-title">{figure.title}</span>
+        <span class="result-context">{read}</span>
+        <span class="result-said">{figure.says.clone()}</span>
+    }
+    .into_any()
+}
+
+/// What says that a file which a log needs could not be had, and offers to try again.
+fn files() -> AnyView {
+    view! {
+        {library().search.show(|_| ().into_any())}
+        {library().signs.show(|_| ().into_any())}
+    }
+    .into_any()
 }
 
 /// Gives a field the focus when it is there.
@@ -262,9 +284,13 @@ impl Field {
             };
         }
         if long {
-            return self.answer.with(|a| match &a.figure {
-                Some(_) => "A model’s configuration. It is read in this browser and goes nowhere.".to_owned(),
-                None => a.log.summary(),
+            let signs = library().signs.get();
+            return self.answer.with(|a| match (&a.figure, signs) {
+                (Some(_), _) => "A model’s configuration. It never leaves your browser.".to_owned(),
+                // Without the signs nothing is known of a log.
+                (None, None) => "Loading …".to_owned(),
+                (None, Some(Err(_))) => String::new(),
+                (None, Some(Ok(_))) => a.log.summary(),
             });
         }
         let count = self.count();
@@ -320,7 +346,7 @@ impl Field {
         }
     }
 
-    /// A figure that is set to what was read.
+    /// A figure that is set to what was read, as a result.
     fn figure(self, i: usize, figure: &Answered) -> AnyView {
         view! {
             <a
@@ -333,10 +359,17 @@ impl Field {
                 on:mousemove=move |_| self.choose(i)
                 on:click=move |_| self.done.run(())
             >
-                <span class="result-kind">"Answer"</span>
-                <span class="result-title">{figure.title}</span>
-                <span class="result-context">{format!("Read as: {}. The figure’s defaults stand for the rest.", figure.read.join(", "))}</span>
-                <span class="result-said">{figure.says.clone()}</span>
+                {answered(figure)}
+            </a>
+        }
+        .into_any()
+    }
+
+    /// The same by itself, where no keys move through a list.
+    fn alone(self, figure: &Answered) -> AnyView {
+        view! {
+            <a class="result answer" href=figure.href() on:click=move |_| self.done.run(())>
+                {answered(figure)}
             </a>
         }
         .into_any()

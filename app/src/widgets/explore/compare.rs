@@ -3,16 +3,13 @@
 use std::cmp::Ordering;
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use ringside_core::explore::{Compare, Comparison, MOST_KEPT};
 use ringside_core::query::Query;
 
 use super::panel::Ask;
 use super::run::Run;
 use crate::deferred::deferred;
-use crate::ui::clipboard;
-use crate::ui::copy_link::from_here;
-use crate::ui::later::Later;
+use crate::ui::copy_link::copy_text;
 use crate::widgets::{self, Module, Props};
 
 /// The column that the table is sorted by, and whether the smallest comes first; none for the order in which states were kept.
@@ -31,18 +28,9 @@ pub(super) fn view(ask: Ask) -> AnyView {
         let model = ask.model();
         ask.change(|e| wrong.set(e.keep(&model, &now).err()));
     };
-    let (copied, by_hand, forget) = (RwSignal::new(false), RwSignal::new(None::<String>), Later::after(2500));
-    let copy = move |_| {
-        let Some(found) = comparison.get_untracked() else { return };
-        let text = found.csv(&(0..found.states.len()).map(name).collect::<Vec<_>>());
-        spawn_local(async move {
-            if clipboard::copy(&text).await {
-                copied.try_set(true);
-                forget.run(move || copied.set(false));
-            } else {
-                by_hand.try_set(Some(text));
-            }
-        });
+    let csv = move || {
+        let found = comparison.get_untracked()?;
+        Some(found.csv(&(0..found.states.len()).map(name).collect::<Vec<_>>()))
     };
     let none = move || kept.with(Vec::is_empty);
     let drawings = Memo::new(move |_| ask.explored.with(|e| e.drawings && !e.kept.is_empty()));
@@ -61,14 +49,11 @@ pub(super) fn view(ask: Ask) -> AnyView {
             >
                 {move || if drawings.get() { "Hide drawings" } else { "Show drawings" }}
             </button>
-            <button type="button" class="quiet" hidden=none on:click=copy>
-                <span aria-live="polite">{move || if copied.get() { "Copied ✓" } else { "Copy as CSV" }}</span>
-            </button>
-            {from_here(by_hand)}
+            <span hidden=none>{copy_text("Copy as CSV", csv)}</span>
         </p>
         <div role="alert">{move || wrong.get().map(|why| view! { <p class="message">{why}</p> })}</div>
         <p class="fine" hidden=move || !none()>
-            {format!("Keep this state, then change a setting: up to {MOST_KEPT} kept states stand beside the present one.")}
+            {format!("Keep this state, then change a setting to compare the two. You can keep up to {MOST_KEPT} states.")}
         </p>
         {run.bar()}
         {move || comparison.get().map(|found| table(ask, found, by))}

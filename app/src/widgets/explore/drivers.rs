@@ -26,7 +26,7 @@ pub(super) fn view(ask: Ask) -> AnyView {
     view! {
         <div class="explore-fields">{ask.choose_quantity("Number")}</div>
         <p class="fine">
-            "Each setting is moved one notch down and one up, one setting at a time. Of a choice, the options with the smallest and the largest result count."
+            "Each setting is moved one notch down and one up, one setting at a time. For a choice, the bars show the options with the smallest and largest results."
         </p>
         {run.bar()}
         {shown}

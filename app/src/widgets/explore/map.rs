@@ -9,6 +9,7 @@ use web_sys::MouseEvent;
 
 use super::panel::Ask;
 use super::run::Run;
+use crate::ui::dom;
 
 pub(super) fn view(ask: Ask, axes: Signal<Option<[Axis; 2]>>, goal: Memo<Result<Goal, String>>) -> AnyView {
     let run = Run::new(move || {
@@ -28,6 +29,9 @@ pub(super) fn view(ask: Ask, axes: Signal<Option<[Axis; 2]>>, goal: Memo<Result<
         }
     };
     let keydown = move |event: leptos::ev::KeyboardEvent| {
+        if !dom::is_plain(&event) {
+            return;
+        }
         let ((columns, rows), (column, row)) = (untrack(size), untrack(place));
         let to = match event.key().as_str() {
             "ArrowLeft" => (column.saturating_sub(1), row),

@@ -128,7 +128,7 @@ const OWN: [Param<Params>; 15] = [
         .more("Training")
         .at(|p: &mut Params| p.seq.slot()),
     whole("mbs", "sequences of a micro-batch", [1, 1024], "1")
-        .label("Concurrent sequences")
+        .label("Micro-batch size, sequences")
         .doubling(10)
         .more("Training")
         .at(|p: &mut Params| p.mbs.slot()),

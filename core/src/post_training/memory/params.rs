@@ -115,7 +115,7 @@ const OF_LAYOUT: [Param<Params>; 8] = all_quiet([
         .more(LAYOUT)
         .at(|p: &mut Params| p.tp.slot()),
     whole("mbs", "sequences, or pairs, of a micro-batch", [1, 1024], "1")
-        .label("Concurrent sequences")
+        .label("Micro-batch size, sequences")
         .doubling(10)
         .more(LAYOUT)
         .at(|p: &mut Params| p.mbs.slot()),
