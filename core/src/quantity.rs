@@ -208,6 +208,15 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { one } else { many })
 }
 
+/// A list as a sentence has it: "a", "a and b", "a, b and c".
+pub fn listed(items: &[String]) -> String {
+    match items {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
 /// With a capital at its beginning.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();

@@ -72,24 +72,15 @@ pub(crate) fn build(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Compiles the app and the workers.
+/// Compiles the app and the workers: together, so that what they share is compiled once.
 pub(crate) fn compile(profile: Profile) -> Result<()> {
-    let packages = ["--package", APP, "--package", WORKERS];
-    match profile {
-        Profile::Development => process::run(for_browsers("build").args(packages)),
-        Profile::Release => {
-            let mut app = for_browsers("rustc");
-            app.args(["--release", "--package", APP, "--features", "split", "--bin", APP]);
-            // By these the module is split.
-            app.args(["--", "-Clink-args=--emit-relocs"]);
-            let mut workers = for_browsers("build");
-            workers.args(["--release", "--package", WORKERS]);
-            for cargo in [&mut app, &mut workers] {
-                process::run(cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags()))?;
-            }
-            Ok(())
-        }
+    let mut cargo = for_browsers("build");
+    cargo.args(["--package", APP, "--package", WORKERS]);
+    if profile == Profile::Release {
+        cargo.args(["--release", "--features", "ringside-app/split"]);
+        cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", remap_flags());
     }
+    process::run(&mut cargo)
 }
 
 /// A cargo command for the browser.

@@ -51,6 +51,11 @@ pub(super) fn ModelFigure<M: Model>(
     let explore = (!props.compact).then(|| explore::offer(M::ENTRY, props.query));
     let (explore, panel) = explore.map_or((None, None), |Explore { tool, panel }| (Some(tool), Some(panel)));
     let tool = view! { {tool} {explore} }.into_any();
+    let decision = (!props.compact).then(|| explore::decision(M::ENTRY, props.query)).flatten();
+    let below = match decision {
+        Some(decision) => Some(view! { {decision} {below} }.into_any()),
+        None => below,
+    };
     view! {
         <Figure
             id=M::ID

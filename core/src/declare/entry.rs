@@ -1,6 +1,6 @@
 //! A model, as everything outside it sees it.
 
-use super::{Look, Shown, Take};
+use super::{Decision, Look, Shown, Take};
 use crate::quantity::{Quantity, Unit};
 use crate::query::{ParamSpec, Problem, Query};
 
@@ -24,6 +24,8 @@ pub struct Entry {
     pub evaluate: fn(&Query) -> Evaluation,
     /// The state after the control of a parameter was set to a value, as a query has it: with whatever that control changes as well.
     pub turn: fn(&Query, &str, &str) -> Query,
+    /// What a person decides with it, if it plans something.
+    pub decision: Option<Decision>,
 }
 
 /// One parameter, as everything outside its model sees it.

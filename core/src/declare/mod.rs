@@ -6,6 +6,7 @@
 //! a bad one, the catalogue's [`Entry`], the documentation of a widget, and its controls. All of them are data: nothing here is
 //! compiled once for each model but a few short loops.
 
+mod decision;
 mod entry;
 mod field;
 mod options;
@@ -14,6 +15,7 @@ mod takes;
 #[cfg(test)]
 mod tests;
 
+pub use decision::{Aim, Decision, Lever, lever, lever_of};
 pub use entry::{Declared, Entry, Evaluation, Named};
 pub use field::{Choose, Field, Slot, Text, Whole};
 pub(crate) use field::{chosen_by_id, one_of};
@@ -49,6 +51,9 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     const PARAMS: &'static [Param<Self>];
     /// Every quantity, in the order in which they are shown.
     const QUANTITIES: &'static [Measure<Self, Self::Result>];
+
+    /// What a person decides with it, if it plans something.
+    const DECISION: Option<Decision> = None;
 
     /// Computes it.
     ///
@@ -165,6 +170,7 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
             Evaluation::new(params.query(), problems, result)
         },
         turn: Self::turn,
+        decision: Self::DECISION,
     };
 }
 

@@ -103,9 +103,13 @@ impl Axis {
 
     /// The state after the parameter's control was moved to a notch. None where the model does not take it with the other settings.
     pub fn turned(&self, entry: &Entry, base: &Query, at: usize) -> Option<Query> {
-        let text = self.text(at);
-        let query = (entry.turn)(base, self.name(), &text);
-        (self.value(&query) == self.read(&text)).then_some(query)
+        self.set(entry, base, &self.text(at))
+    }
+
+    /// The state after the parameter's control was set to `text`, as a query has it. None where the model does not take it with the other settings.
+    pub(super) fn set(&self, entry: &Entry, base: &Query, text: &str) -> Option<Query> {
+        let query = (entry.turn)(base, self.name(), text);
+        (self.value(&query) == self.read(text)).then_some(query)
     }
 
     /// The notch at which a state is, or the one below it.

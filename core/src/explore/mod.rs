@@ -1,11 +1,12 @@
 //! A figure asked backward: which setting meets a limit ([`Solve`], [`Map`]), what drives a quantity ([`Drivers`]), how states
-//! differ ([`Compare`]).
+//! differ ([`Compare`]), and what would make a decision good ([`Levers`]).
 //!
 //! All of it works on a catalogue entry and a state, so every figure has it. What takes many evaluations is [`Sliced`]: each step makes one
 //! evaluation, so that a page can stop between any two of them.
 
 mod axis;
 mod compare;
+mod decide;
 mod drivers;
 mod goal;
 mod map;
@@ -16,6 +17,7 @@ mod tests;
 
 pub use axis::{Axis, axes};
 pub use compare::{Change, Compare, Comparison, Differs, State};
+pub use decide::{Decided, Levers, Remedy, decided};
 pub use drivers::{Driver, Drivers, MOST as MOST_DRIVERS, Move};
 pub use goal::{Goal, Relation};
 pub use map::{Cell, Map};

@@ -193,3 +193,65 @@ fn what_is_explored_is_one_parameter_of_the_link() {
     let strange = Explored::of(&Query::parse("explore=tool:x*param:nonsense**q")).expect("read");
     assert_eq!((strange.tool, strange.problems(entry).len(), strange.kept.len()), (Tool::Compare, 1, 1));
 }
+
+/// The figures in which something is decided, each in a state in which it isn't good.
+const BAD: [(&str, &str); 6] = [
+    ("lora-adapters", "gpu=t4"),
+    ("rlhf-memory", "gpus=2"),
+    ("first-steps", "dp=1&zero=0"),
+    ("kv-cache", "view=fit&model=llama-3-70b"),
+    ("parallel-planner", "nodes=2&tp=1&pp=1&zero=0&recompute=none"),
+    ("training-run", "days=2"),
+];
+
+#[test]
+fn a_decision_names_what_its_figure_has() {
+    let deciding: Vec<&str> = ALL.iter().filter(|entry| entry.decision.is_some()).map(|e| e.id).collect();
+    assert!(BAD.iter().all(|(id, _)| deciding.contains(id)));
+    for entry in ALL.iter() {
+        let Some(decision) = entry.decision else { continue };
+        let has = |id: &str| entry.quantities().any(|(quantity, ..)| quantity == id);
+        assert!(has(decision.quantity) && decision.judge.is_none_or(has), "{}", entry.id);
+        assert!(decision.not_counted.ends_with('.') && decision.levers.iter().all(|l| l.cost.ends_with('.')));
+        for (i, lever) in decision.levers.iter().enumerate() {
+            let param = entry.param(lever.param).unwrap_or_else(|| panic!("{} has no {}", entry.id, lever.param));
+            assert!(decision.levers[..i].iter().all(|other| other.param != lever.param), "{}: twice", lever.param);
+            for value in lever.values {
+                let (_, problems) = (entry.read)(&Query::new([(lever.param, *value)]));
+                assert!(problems.is_empty(), "{} {}={value}: {problems:?}", entry.id, param.spec.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_cheapest_change_makes_a_bad_decision_good_and_no_part_of_it_is_idle() {
+    for (id, query) in BAD {
+        let entry = find(id).expect("a figure");
+        let query = Query::parse(query);
+        let good = |query: &Query| decided(entry, &(entry.evaluate)(query)).expect("something to decide");
+        assert!(!good(&query).is_good, "{id}: {:?}", good(&query));
+        let remedy = Levers::new(*entry, &query).expect("a decision").finish().remedy();
+        let found = remedy.query.unwrap_or_else(|| panic!("{id}: {}", remedy.said));
+        println!("{id}: {} {}\n  {}", good(&query).verdict, good(&query).by, remedy.said);
+        assert!(good(&found).is_good, "{id}: {}", remedy.said);
+        // Taking back any one lever undoes it.
+        let base = (entry.read)(&query).0;
+        for lever in entry.decision.expect("a decision").levers {
+            let (before, after) = (base.get(lever.param), found.get(lever.param));
+            if let (Some(before), true) = (before, before != after) {
+                let back = (entry.turn)(&found, lever.param, before);
+                assert!(back == found || !good(&back).is_good, "{id}: {} is not needed", lever.param);
+            }
+        }
+    }
+}
+
+#[test]
+fn where_nothing_helps_it_is_said() {
+    let entry = find("kv-cache").expect("a figure");
+    let query = Query::parse("view=fit&model=llama-3.1-405b&tokens=1048576&gpu=t4&used=0.1");
+    let Remedy { query, said } = Levers::new(*entry, &query).expect("a decision").finish().remedy();
+    assert_eq!(query, None, "{said}");
+    assert!(said.starts_with("No change tried is enough."), "{said}");
+}

@@ -11,7 +11,7 @@ use crate::hardware;
 use crate::kv_cache as kv;
 use crate::model::reference::{ASSUMED_VOCABULARY, assumed_width};
 use crate::model::{ModelRef, ModelSize};
-use crate::quantity::{bytes_decimal, grouped, number};
+use crate::quantity::{bytes_decimal, grouped, listed, number};
 use crate::query::Query;
 use crate::units::Bytes;
 
@@ -160,20 +160,11 @@ fn describe(from: &Params, to: Params, total: Bytes, verdict: Verdict) -> Sugges
     let fits = if verdict == Verdict::Tight { "may just fit" } else { "fits" };
     let sentence = format!(
         "The cheapest change that {fits} is {}: {} on each GPU, with {} left.{cost}",
-        list(&how),
+        listed(&how),
         bytes_decimal(total.0),
         bytes_decimal(left.0)
     );
     Suggestion { change, params: to, total, sentence }
-}
-
-/// "a", "a and b", "a, b and c".
-fn list(items: &[String]) -> String {
-    match items {
-        [] => "nothing".to_owned(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
 }
 
 /// "With ZeRO-2", or "Without ZeRO".
@@ -315,7 +306,7 @@ fn holds(row: &PipelineRow, stages: usize) -> String {
     if row.stage.index + 1 == stages as u64 {
         parts.push("the head".to_owned());
     }
-    list(&parts)
+    listed(&parts)
 }
 
 pub(super) fn each(b: &Breakdown, concept: Concept) -> String {

@@ -6,8 +6,8 @@ use super::search::{Pins, Search};
 use super::traffic::Traffic;
 use super::words;
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Scale, Slot, Takes, all_apart, choice, headline, join,
-    measure, switch, whole, within,
+    Aim, Decision, Declaration, Field as _, List, Measure, Model, Param, Scale, Slot, Takes, all_apart, choice,
+    headline, join, lever, lever_of, measure, switch, whole, within,
 };
 use crate::hardware::{self, links};
 use crate::model::shape::SPECS as SHAPE;
@@ -236,6 +236,26 @@ impl Model for Params {
         sent("bytes-data", "Sent per GPU for data parallelism", |_, p| p.bytes(Axis::Data)),
         sent("bytes-pipeline", "Sent per GPU between stages", |_, p| p.bytes(Axis::Pipeline)),
     ];
+
+    const DECISION: Option<Decision> = Some(Decision {
+        quantity: "memory",
+        aim: Aim::Within,
+        judge: None,
+        words: ["No layout fits", "A layout fits"],
+        levers: &[
+            lever_of("flash", &["true"], "It costs nothing: FlashAttention is also faster."),
+            lever_of("recompute", &["any"], "Layers may be computed again: up to a third more FLOPs."),
+            lever_of("zero", &["any"], "Stage 3 costs half as much communication again."),
+            lever_of("pp", &["0"], "A pipeline has a bubble."),
+            lever_of("tp", &["0"], "Tensor parallelism communicates in every layer."),
+            lever_of("ep", &["0"], "Tokens travel to their experts."),
+            lever_of("cp", &["0"], "Keys and values travel around a ring."),
+            lever_of("mbs", &["1"], "Smaller products reach less of the peak."),
+            lever("gpu", "It costs larger GPUs."),
+            lever_of("nodes", &["2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"], "It costs more nodes."),
+        ],
+        not_counted: "Not counted in the memory: the CUDA context, communication buffers and fragmentation, several GB.",
+    });
 
     fn evaluate(&self) -> Result<Plan, String> {
         let search = self.search()?.run();

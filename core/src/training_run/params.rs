@@ -4,7 +4,9 @@ use super::batch::{self, Noise};
 use super::optimizer::Rule;
 use super::schedule::{Schedule, Shape};
 use super::{DAY, HOUR, Machine, Run, Size};
-use crate::declare::{Field, List, Measure, Model, Param, Scale, Takes, choice, headline, measure, real, whole};
+use crate::declare::{
+    Aim, Decision, Field, List, Measure, Model, Param, Scale, Takes, choice, headline, lever, measure, real, whole,
+};
 use crate::hardware::{self, Accelerator};
 use crate::options;
 use crate::quantity::{Unit, number, unbroken};
@@ -386,6 +388,9 @@ impl Model for Params {
         measure("ratio", "Tokens per parameter", Unit::Ratio, |_, r| r.point().ratio()),
         measure("optimal-params", "Compute-optimal parameters", Unit::Count, |_, r| r.optimum().params),
         measure("optimal-tokens", "Compute-optimal tokens", Unit::Count, |_, r| r.optimum().tokens),
+        measure("optimal-share", "Training tokens over the compute-optimal number", Unit::Ratio, |_, r| {
+            r.tokens / r.optimum().tokens
+        }),
         measure("steps", "Steps", Unit::Count, |_, r| r.steps()),
         measure("step-time", "Step time", Unit::Seconds, |_, r| r.step_seconds()),
         measure("critical-batch", "Critical batch size, tokens", Unit::Count, |_, r| r.critical()),
@@ -408,6 +413,21 @@ impl Model for Params {
         measure("optimizer-flop", "Optimizer FLOPs per step", Unit::Flop, |_, r| r.optimizer().flop),
         measure("optimizer-share", "Optimizer share of model FLOPs", Unit::Fraction, |_, r| r.optimizer_share()),
     ];
+
+    const DECISION: Option<Decision> = Some(Decision {
+        quantity: "optimal-share",
+        aim: Aim::AtLeast(1.0),
+        judge: None,
+        words: ["Too few tokens for a model of this size", "Enough tokens for a model of this size"],
+        levers: &[
+            lever("days", "The result comes later."),
+            lever("gpus", "It costs more GPUs."),
+            lever("money", "It costs more."),
+            lever("tokens", "It costs more compute."),
+            lever("params", "A smaller model has another loss."),
+        ],
+        not_counted: "Not counted: repeated data, restarts beyond the share of time training, evaluation and ablations.",
+    });
 
     fn evaluate(&self) -> Result<Run, String> {
         if self.total > 0.0 && self.total < self.params {

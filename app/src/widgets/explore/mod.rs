@@ -3,6 +3,7 @@
 //! What is explored is one parameter of the figure's query, so every link to the figure has it. The code is downloaded when it is opened.
 
 mod compare;
+mod decide;
 mod drivers;
 mod map;
 mod panel;
@@ -26,6 +27,21 @@ lazy! {
     explore: fn load() -> View {
         panel::view
     }
+}
+
+lazy! {
+    /// Downloads the same, for what a figure decides.
+    explore: fn load_decision() -> View {
+        decide::view
+    }
+}
+
+/// Whether what a figure of this model decides is good, and what would make it so; nothing where it decides nothing.
+pub(super) fn decision(model: Entry, query: RwSignal<Query>) -> Option<AnyView> {
+    model.decision?;
+    let code = || style::with(&["explore"], load_decision());
+    let view = view! { <div class="figure-decision">{deferred(code, move |view: View| view(model, query))}</div> };
+    Some(view.into_any())
 }
 
 /// What a figure shows of it.

@@ -5,8 +5,8 @@ use super::requests::{Requests, STANDARD, Sampling};
 use super::serve::{Asked, Keeper, Preempt, Row, Run, Setup, Stage, serve};
 use super::walk::{Visit, walk};
 use crate::declare::{
-    Field, List, Measure, Model, Param, Scale, all_apart, choice, doc, headline, join, measure, real, switch, text,
-    when, whole,
+    Aim, Decision, Field, List, Measure, Model, Param, Scale, all_apart, choice, doc, headline, join, lever, lever_of,
+    measure, real, switch, text, when, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kv_cache::figure::ACTIVATIONS;
@@ -452,6 +452,20 @@ impl Model for Params {
             }),
         ),
     ];
+
+    const DECISION: Option<Decision> = Some(Decision {
+        quantity: "requests-paged",
+        aim: Aim::AtLeast(1.0),
+        judge: None,
+        words: ["No request fits", "Requests fit"],
+        levers: &[
+            lever_of("kv-bits", &["8"], "It changes the numerics: check the answers."),
+            lever_of("weight-bits", &["8", "4"], "It changes the numerics: check the answers."),
+            lever_of("tp", &["2", "4", "8"], "It costs more GPUs and two all-reduces a layer."),
+            lever("gpu", "It costs larger GPUs."),
+        ],
+        not_counted: "Activations and CUDA graphs count only if you enter what your engine’s profiling run found.",
+    });
 
     fn evaluate(&self) -> Result<Shown, String> {
         self.in_range()?;

@@ -3,7 +3,8 @@
 use super::measured;
 use super::{Course, Params, course};
 use crate::declare::{
-    Field as _, Measure, Model, Param, all_apart, choice, headline, join, measure, real, when, whole, within, words,
+    Aim, Decision, Field as _, Measure, Model, Param, all_apart, choice, doc, headline, join, lever, lever_of, measure,
+    real, when, whole, within, words,
 };
 use crate::memory::activations::{FLASH, GPU, MBS, RECOMPUTE, SEQ};
 use crate::memory::breakdown::MAX_DP;
@@ -95,6 +96,13 @@ impl Model for Params {
             c.moments.last().map_or(0.0, |moment| moment.held.moments)
         }),
         within(|_, c| c.capacity.0, measure("peak", "Peak of the first steps", Unit::Bytes, |_, c| c.peak())),
+        within(
+            |_, c| c.capacity.0,
+            doc(
+                "The peak of the first steps or what is reserved at step 3,000, whichever is more.",
+                measure("most", "Most memory of the run", Unit::Bytes, |_, c| c.peak().max(c.late_reserved())),
+            ),
+        ),
         measure("capacity", "GPU memory", Unit::Bytes, |_, c| c.capacity.0),
         words(
             &["Never", "Step 1, forward and backward", "Step 1, update", "Step 2", "By step 3,000"],
@@ -116,6 +124,23 @@ impl Model for Params {
             }),
         ),
     ];
+
+    const DECISION: Option<Decision> = Some(Decision {
+        quantity: "most",
+        aim: Aim::Within,
+        judge: None,
+        words: ["The run dies", "The run lives"],
+        levers: &[
+            lever_of("flash", &["true"], "It costs nothing: FlashAttention is also faster."),
+            lever_of("zero", &["1", "2", "3"], "Stage 3 costs half as much communication again."),
+            lever_of("recompute", &["selective", "full"], "It costs up to one more forward pass a step."),
+            lever_of("mbs", &["1"], "More micro-batches take its place."),
+            lever_of("dp", &["16", "32", "64", "128", "256"], "It costs more GPUs."),
+            lever("gpu", "It costs larger GPUs."),
+            lever_of("tp", &["2", "4", "8"], "It costs more GPUs and two all-reduces a layer in each pass."),
+        ],
+        not_counted: "Not counted: the CUDA context and communication buffers, one to several GB.",
+    });
 
     fn evaluate(&self) -> Result<Course, String> {
         course(self)

@@ -2,7 +2,8 @@
 
 use super::{Adapter, Fused, Targets, Variant};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Takes, all_apart, choice, headline, join, measure, real, whole, within,
+    Aim, Decision, Field as _, Measure, Model, Param, Takes, all_apart, choice, doc, headline, join, lever, lever_of,
+    measure, real, whole, within, words,
 };
 use crate::hardware::{self, Accelerator};
 use crate::memory::Dtype;
@@ -192,6 +193,15 @@ impl Model for Params {
                 measure("qlora", "QLoRA", Unit::Bytes, |_, s| s.total(Tune::Qlora)),
             ),
         ),
+        words(
+            &["LoRA does not fit", "LoRA is tight", "LoRA fits"],
+            doc(
+                "With what nobody can compute beside the tensors: the CUDA context, temporaries, fragmentation.",
+                measure("lora-verdict", "Verdict on LoRA", Unit::Count, |p, s| {
+                    f64::from(s.held[1].verdict(p.gpu) as u8)
+                }),
+            ),
+        ),
         measure("full-states", "Gradients and optimizer states, full fine-tuning", Unit::Bytes, |_, s| {
             s.states(Tune::Full)
         }),
@@ -206,6 +216,24 @@ impl Model for Params {
         measure("adapters-fit", "Adapters that fit beside one base model", Unit::Count, |p, s| s.fit(p)),
         measure("capacity", "GPU memory", Unit::Bytes, |p, _| p.gpu.memory.0),
     ];
+
+    const DECISION: Option<Decision> = Some(Decision {
+        quantity: "lora",
+        aim: Aim::Within,
+        judge: Some("lora-verdict"),
+        words: ["LoRA does not fit", "LoRA fits"],
+        levers: &[
+            lever_of("recompute", &["full"], "It costs one more forward pass a step: a third more FLOPs."),
+            lever_of("zero", &["2", "3"], "It acts with more than one data-parallel rank."),
+            lever_of("mbs", &["1"], "More micro-batches take its place."),
+            lever_of("optimizer", &["adam8bit"], "It changes the numerics: check the loss curve."),
+            lever_of("targets", &["qkvo", "qv"], "Fewer matrices learn."),
+            lever_of("dp", &["2", "4", "8"], "It costs more GPUs."),
+            lever_of("seq", &["1024", "512"], "Examples are cut shorter."),
+            lever("gpu", "It costs a larger GPU."),
+        ],
+        not_counted: "Not counted: the CUDA context, temporaries and fragmentation, together one to several GB.",
+    });
 
     fn evaluate(&self) -> Result<Shown, String> {
         self.in_range()?;

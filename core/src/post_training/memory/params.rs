@@ -2,8 +2,8 @@
 
 use super::{Method, Params, Phase, Placement, Role, Step, Where, Work, roles};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, headline, join, measure, real, switch,
-    whole, within, yes_no,
+    Aim, Decision, Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, doc, headline, join, lever,
+    lever_of, measure, real, switch, whole, within, words, yes_no,
 };
 use crate::hardware;
 use crate::hardware::links;
@@ -251,6 +251,13 @@ impl Model for Params {
             "Whether every phase fits.",
             measure("fits", "Fits", Unit::Count, |_, s| f64::from(u8::from(s.verdict.possible()))),
         )),
+        words(
+            &["Does not fit", "Tight", "Fits"],
+            doc(
+                "The fullest phase, with what nobody can compute beside its tensors: the CUDA context, buffers, fragmentation.",
+                measure("verdict", "Verdict", Unit::Count, |_, s| f64::from(s.verdict as u8)),
+            ),
+        ),
         measure("generation-time", "Generation time", Unit::Seconds, |_, s| time(s, Work::Generate)),
         measure("scoring-time", "Scoring time", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Score(_)))),
         measure("training-time", "Training time", Unit::Seconds, |_, s| s.seconds(|w| matches!(w, Work::Train(_)))),
@@ -272,6 +279,29 @@ impl Model for Params {
         measure("at-once-fit", "Concurrent sequences per engine", Unit::Count, |_, s| s.generation.at_once),
         measure("waves", "Generation waves", Unit::Count, |_, s| s.generation.waves),
     ];
+
+    const DECISION: Option<Decision> = Some(Decision {
+        quantity: "peak",
+        aim: Aim::Within,
+        judge: Some("verdict"),
+        words: ["Does not fit", "Fits"],
+        levers: &[
+            lever_of("shard-frozen", &["true"], "Frozen weights are gathered before they are used."),
+            lever_of("zero", &["1", "2", "3"], "Stage 3 costs half as much communication again."),
+            lever_of("critic-zero", &["1", "2", "3"], "Stage 3 costs half as much communication again."),
+            lever_of("recompute", &["full"], "It costs one more forward pass in training."),
+            lever_of("mbs", &["1"], "More micro-batches take its place."),
+            lever_of("reference", &["host"], "It is copied to the GPU in each step."),
+            lever_of("reward-at", &["host"], "It is copied to the GPU in each step."),
+            lever_of("offload", &["true"], "The optimizer’s update waits for host memory."),
+            lever_of("optimizer", &["adam8bit"], "It changes the numerics: check the loss curve."),
+            lever_of("tune", &["lora", "qlora"], "Only an adapter of the policy is trained."),
+            lever_of("critic-tune", &["lora", "qlora"], "Only an adapter of the critic is trained."),
+            lever("gpu", "It costs larger GPUs."),
+            lever_of("gpus", &["2", "4", "8", "16", "32", "64", "128", "256"], "It costs more GPUs."),
+        ],
+        not_counted: "Not counted in the peak: the CUDA context, communication buffers and fragmentation, several GB.",
+    });
 
     fn evaluate(&self) -> Result<Step, String> {
         self.in_range()?;
