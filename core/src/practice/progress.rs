@@ -88,6 +88,10 @@ pub fn legs(sections: &[u32]) -> Vec<usize> {
             so_far = with;
         }
     }
+    // What would be left for a last leg of a few minutes belongs to the one before.
+    if first.len() > 1 && so_far < aim / 3 {
+        first.pop();
+    }
     first
 }
 
@@ -122,6 +126,8 @@ mod tests {
     fn legs_are_about_ten_minutes() {
         assert_eq!(legs(&[300, 300, 300, 300]), [0, 2]);
         assert_eq!(legs(&[100, 1500, 100, 400]), [0, 1, 2]);
+        assert_eq!(legs(&[300, 300, 60]), [0]);
+        assert_eq!(legs(&[60]), [0]);
         assert_eq!(legs(&[]), Vec::<usize>::new());
     }
 
