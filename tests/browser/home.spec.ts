@@ -38,7 +38,7 @@ test("the box answers a question with its numbers, and reads a config", async ({
   await expect(box.getByRole("option").first()).toContainText("The first steps of a run");
   await box.getByRole("button", { name: "Paste a log" }).click();
   await box.getByLabel("A log: what a job printed").fill(readFileSync(join(__dirname, "../fixtures/configs/llama-3-8b.json"), "utf8"));
-  await expect(box.getByRole("option")).toContainText("Memory breakdown");
+  await expect(box.locator("a.answer")).toContainText("Memory breakdown");
 });
 
 test("a newcomer guesses, is surprised, and plays with three figures", async ({ page }) => {

@@ -59,7 +59,7 @@ test("an exercise answered today is due on a later day, and opens with other num
   await later(page, "2026-03-20");
   await expect(row).toHaveAttribute("data-state", "due");
   const next = page.locator(".to-do-now li").first();
-  await expect(next).toContainText("You last practised this 18 days ago");
+  await expect(next).toContainText("You last practiced this 18 days ago");
   await next.getByRole("link").press("Enter");
   await expect(page).toHaveURL(`practice/now/?skill=${id}`);
   // Another exercise of the skill, as written; the same one, with other numbers.
@@ -263,7 +263,7 @@ test("practice that cannot be read is said, kept, and begun anew", async ({ page
   expect((await stored(page))["practice-unreadable-1"]).toEqual({ attempts: 3 });
 });
 
-test("the page of someone who has practised passes axe, light and dark, on a phone", async ({ page }) => {
+test("the page of someone who has practiced passes axe, light and dark, on a phone", async ({ page }) => {
   const practice = {
     attempts: [attempt("zero-2", "zero", "2026-02-20")],
     cards: { "memory-accounting.zero": { stability: 3, difficulty: 5, last: day("2026-02-20"), due: day("2026-02-23"), reviews: 1 } },
