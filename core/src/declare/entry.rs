@@ -24,6 +24,8 @@ pub struct Entry {
     pub evaluate: fn(&Query) -> Evaluation,
     /// The state after the control of a parameter was set to a value, as a query has it: with whatever that control changes as well.
     pub turn: fn(&Query, &str, &str) -> Query,
+    /// Whether the parameter of this name means anything in a state.
+    pub applies: fn(&Query, &str) -> bool,
 }
 
 /// One parameter, as everything outside its model sees it.

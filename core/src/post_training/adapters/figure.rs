@@ -2,7 +2,8 @@
 
 use super::{Adapter, Fused, Targets, Variant};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Takes, all_apart, choice, headline, join, measure, real, whole, within,
+    Applies, Field as _, Measure, Model, Param, Takes, all_apart, applies, choice, headline, join, measure, real,
+    whole, within,
 };
 use crate::hardware::{self, Accelerator};
 use crate::memory::Dtype;
@@ -151,6 +152,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "LoRA and QLoRA on a model of your own or a published one: what a GPU holds, what is saved to disk, \
                                    parameters over the rank, many adapters on one base.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 50>(&[&OWN, &all_apart(&SHAPE)]);
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["served"], |p| p.view == View::Serving)];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("params", "Model parameters", Unit::Count, |_, s| s.held[0].params),
         headline(
