@@ -128,7 +128,6 @@ const FORM_ATTRIBUTES: &[&str] = &[
     "data-n",
     "data-of",
     "data-of-priority",
-    "data-picture-of",
     "data-priority",
     "data-progress",
     "data-recommended",

@@ -4,7 +4,9 @@
 //! of the learning rate and in fp16 with a dynamic loss scale. Resumed from everything, it is the same to the last bit. Shards are
 //! even pieces of one flat tensor, as FSDP cuts it.
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, headline, measure, when, whole, yes_no};
+use crate::declare::{
+    Applies, Field as _, Measure, Model, Param, applies, choice, headline, measure, when, whole, yes_no,
+};
 use crate::float::bits::superscript;
 use crate::float::exponent;
 use crate::loss_scaling::network::{Compute, Part, Scaling, Settings, Step, Trainer};
@@ -307,6 +309,10 @@ impl Model for Params {
             .steps(1.0)
             .more("Shards")
             .at(|p| p.rank.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["missing", "at", "steps", "rate", "seed"], |p| p.view == View::Resume),
+        applies(&["from", "to", "rank"], |p| p.view == View::Reshard),
     ];
     const QUANTITIES: &'static [Measure<Self, Resumed>] = &[
         when(

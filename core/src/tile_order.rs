@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, headline, measure, whole};
+use crate::declare::{Applies, Field as _, Measure, Model, Param, applies, choice, headline, measure, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
 
@@ -121,6 +121,7 @@ impl Model for Params {
             .at(|p| p.depth.slot()),
         whole("step", "waves done", [0, MAX_SIDE * MAX_SIDE], "1").drawn().at(|p| p.step.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["group"], |p| p.order == Order::Grouped)];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("wave-blocks", "Blocks the first wave uses", Unit::Count, |_, r| {
             r.waves.first().map_or(0.0, |wave| wave.used() as f64)

@@ -1,10 +1,10 @@
-//! A figure's chart as an SVG file, in the site's light colors.
+//! A figure's picture as an SVG file, in the site's light colors.
 
 use ringside_core::catalogue::Entry;
 use ringside_core::query::Query;
 use ringside_drawing::chart::ink::{Rgb, Theme};
-use ringside_drawing::chart::{Frame, Ink, svg};
-use ringside_drawing::charts;
+use ringside_drawing::chart::{Frame, Ink};
+use ringside_drawing::pictures;
 
 use crate::answer::State;
 use crate::{Output, Unread};
@@ -20,10 +20,10 @@ pub(crate) fn main(entry: &'static Entry, query: &str) -> Result<Output, Unread>
     if let Some(why) = state.impossible() {
         return Err(Unread(why.to_owned()));
     }
-    let chart = charts::of(entry.id, &state.evaluation.query)
-        .ok_or_else(|| Unread(format!("{} isn't drawn as a chart outside the browser yet.", entry.title)))?;
+    let picture = pictures::of(entry.id, &state.evaluation.query)
+        .ok_or_else(|| Unread(format!("{} has no picture of this state.", entry.title)))?;
     let theme = Theme(Ink::ALL.iter().map(|ink| light(ink.token()).unwrap_or_default()).collect());
-    Ok(Output { text: svg::in_colours(&chart, FRAME, &theme), holds: true })
+    Ok(Output { text: picture.in_colours(FRAME, &theme), holds: true })
 }
 
 /// The color that a token has on a light page.

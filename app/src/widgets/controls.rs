@@ -19,7 +19,6 @@ const SEGMENTS: (usize, usize) = (4, 34);
 pub(super) struct Controls<M: Model> {
     state: State<M>,
     special: Vec<(&'static str, AnyView)>,
-    conditions: Vec<(&'static [&'static str], Signal<bool>)>,
     /// Headings whose controls stand elsewhere.
     elsewhere: Vec<&'static str>,
 }
@@ -44,7 +43,7 @@ impl Drawn {
 impl<M: Model> Controls<M> {
     /// The controls of this state.
     pub fn of(state: State<M>) -> Self {
-        Self { state, special: Vec::new(), conditions: Vec::new(), elsewhere: Vec::new() }
+        Self { state, special: Vec::new(), elsewhere: Vec::new() }
     }
 
     /// Draws `view` in the place of the control of `name`.
@@ -56,17 +55,6 @@ impl<M: Model> Controls<M> {
     /// Draws the control of `name` for this value, which the model reads and writes itself.
     pub fn number(self, name: &'static str, value: Signal<f64>, set: impl Fn(f64) + Send + Sync + 'static) -> Self {
         self.special(name, number::<M>(name, value, set))
-    }
-
-    /// Shows the controls of `names` only while this holds.
-    pub fn only_while(
-        mut self,
-        names: &'static [&'static str],
-        holds: impl Fn() -> bool + Send + Sync + 'static,
-    ) -> Self {
-        let holds = Memo::new(move |_| holds());
-        self.conditions.push((names, holds.into()));
-        self
     }
 
     /// Those under `heading`, for a place of their own: they are then not behind "More controls".
@@ -123,12 +111,12 @@ impl<M: Model> Controls<M> {
             (None, Some(at)) => drawn(&param.spec, &param.look, self.value(param, at)),
             (None, None) => return ().into_any(),
         };
-        match self.conditions.iter().find(|(names, _)| names.contains(&name)) {
-            Some(&(_, holds)) => {
-                view! { <div class="bare" class:nowhere=move || !holds.get()>{control}</div> }.into_any()
-            }
-            None => control,
+        if !M::APPLIES.iter().any(|one| one.names.contains(&name)) {
+            return control;
         }
+        let params = self.state.params();
+        let applies = Memo::new(move |_| params.with(|params| params.applies(name)));
+        view! { <div class="bare" class:nowhere=move || !applies.get()>{control}</div> }.into_any()
     }
 
     fn value(&self, param: &'static Param<M>, at: At<M>) -> Value {

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped, number};
 use ringside_core::serving::machine::Machine;
-use ringside_core::speculative::serving::{LARGEST, Outcome, Params, View};
+use ringside_core::speculative::serving::{LARGEST, Outcome, Params};
 use ringside_drawing::charts::decode_speed::chart;
 
 use super::controls::Controls;
@@ -41,13 +41,10 @@ fn view(props: Props) -> AnyView {
     let shown = Shown::new(params, |p| p.evaluate().map(Some), |p| Params { machine: Machine::default(), ..*p });
     let quantities =
         Memo::new(move |_| params.with(|p| shown.with(|o| o.as_ref().map(|o| p.quantities(o)).unwrap_or_default())));
-    let show = Memo::new(move |_| params.with(|p| p.view));
     let subtitle =
         Signal::derive(move || params.with(|p| format!("{}, {} together", p.machine.words(), grouped(p.batch))));
     let drawn = Memo::new(move |_| shown.with(|o| o.as_ref().map(chart).unwrap_or_default()));
-    let controls = Controls::of(state)
-        .only_while(&["draft", "drafted", "branches", "alpha"], move || show.get() == View::Draft)
-        .draw();
+    let controls = Controls::of(state).draw();
     view! {
         <ModelFigure
             props

@@ -47,7 +47,6 @@ fn view(props: Props) -> AnyView {
     let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
     let controls = Controls::of(state)
         .special("model", input.select(size, None))
-        .only_while(&["served"], move || show.get() == View::Serving)
         .draw();
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s: &Shown| p.quantities(s))));
     let of = move |draw: fn(&Params, &Shown) -> ringside_drawing::chart::Chart| {

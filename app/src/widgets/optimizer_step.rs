@@ -51,10 +51,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|path| p.quantities(path))));
-    let controls = Controls::of(state)
-        .only_while(&["beta"], move || params.with(|p| p.rule != Rule::Sgd))
-        .only_while(&["beta2"], move || params.with(|p| p.rule == Rule::Adam))
-        .draw();
+    let controls = Controls::of(state).draw();
     let from_above = Memo::new(move |_| params.with(|p| shown.with(|path| bowl(p, path))));
     let over_steps = Memo::new(move |_| still.with(|p| shown.with(|path| loss(p, path))));
     let below = view! {

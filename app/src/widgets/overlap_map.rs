@@ -28,7 +28,6 @@ fn view(props: Props) -> AnyView {
         Signal::derive(move || params.with(|p| format!("{} on {}, {}", p.model.name, p.gpu.name, p.wires.in_words())));
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Map::finding)));
     let questions = presets(state, "Questions", QUESTIONS.iter().map(|q| (q.name, q.query)), Clone::clone);
-    let is_mix = move || params.with(|p| p.technique == Technique::Mix);
     let chart = Memo::new(move |_| shown.with(overlap_map::chart));
     let quantities = Memo::new(move |_| shown.with(|map| map.params.quantities(map)));
     view! {
@@ -40,7 +39,7 @@ fn view(props: Props) -> AnyView {
             notes="All GPUs are used for one technique. Peaks of the data sheets unless said otherwise; activations and the pipeline’s bubble are not counted."
                 .to_owned()
             presets=questions
-            controls=Controls::of(state).only_while(&["tp"], is_mix).draw()
+            controls=Controls::of(state).draw()
             below=Some(
                 readings::view(&Params::ENTRY, quantities),
             )

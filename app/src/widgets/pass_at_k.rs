@@ -45,11 +45,7 @@ fn view(props: Props) -> AnyView {
     let drawn =
         Memo::new(move |_| params.with(|p| shown.with(|s| s.as_ref().map_or_else(Default::default, |s| chart(p, s)))));
     let is = move |view: View| params.with(|p| p.view == view);
-    let mut controls = Controls::of(state)
-        .only_while(&["c"], move || !is(View::Benchmark))
-        .only_while(&["n", "temperature", "problems"], move || {
-            params.with(|p| p.view != View::Benchmark || p.results.0.is_empty())
-        });
+    let mut controls = Controls::of(state);
     let benchmark = controls.take("Benchmark");
     let finding = move || params.with(|p| shown.with(|s| s.as_ref().map_or_else(String::new, |s| p.finding(s))));
     let steps = Signal::derive(|| EXPERIMENTS as usize);

@@ -62,13 +62,7 @@ fn view(props: Props) -> AnyView {
         Signal::derive(move || format!("Update {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
     let playback = PACE.of(steps);
     let is = move |views: &'static [View]| move || views.contains(&show.get());
-    let controls = Controls::of(state)
-        .only_while(&["beta", "rate", "batch", "epochs", "lag", "updates", "seed"], is_trained)
-        .only_while(&["clip"], is(&[View::Policy, View::Course, View::Objective]))
-        .only_while(&["algorithm"], is(&[View::Policy, View::Course, View::Group]))
-        .only_while(&["old", "new", "advantage"], is(&[View::Objective]))
-        .only_while(&["group", "right"], is(&[View::Group]))
-        .draw();
+    let controls = Controls::of(state).draw();
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
     let of = move |draw: fn(&Params, &Shown) -> ringside_drawing::chart::Chart, class: &'static str| {
         chart::view(class, Memo::new(move |_| params.with(|p| shown.with(|s| draw(p, s)))))

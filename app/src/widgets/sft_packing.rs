@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::post_training::packing::talks::TALKS;
-use ringside_core::post_training::packing::{Batch, Cell, Layout, Params, Whose};
+use ringside_core::post_training::packing::{Batch, Cell, Params, Whose};
 use ringside_core::quantity::grouped;
 
 use super::controls::Controls;
@@ -59,10 +59,7 @@ fn view(props: Props) -> AnyView {
     let playback = PACE.of(steps);
     let quantities = Memo::new(move |_| still.with(|p| batch.with(|b| p.quantities(b))));
     let picture = move || params.with(|p| batch.with(|b| picture(p, b, step.get())));
-    let controls = Controls::of(state)
-        .only_while(&["blocks"], move || params.with(|p| matches!(p.layout, Layout::Packed | Layout::Cut)))
-        .only_while(&["row"], move || params.with(|p| p.layout != Layout::Longest))
-        .draw();
+    let controls = Controls::of(state).draw();
     view! {
         <ModelFigure
             props

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::{Unit, grouped};
-use ringside_core::stragglers::{Cure, Outcome, Params, View};
+use ringside_core::stragglers::{Outcome, Params, View};
 use ringside_drawing::charts::stragglers;
 
 use super::controls::Controls;
@@ -34,10 +34,7 @@ fn view(props: Props) -> AnyView {
     let show = Memo::new(move |_| params.with(|p| p.view));
     let all = Memo::new(move |_| params.with(|p| outcome.with(|o| p.quantities(o))));
     let by_size = Memo::new(move |_| params.with(|p| outcome.with(|o| stragglers::chart(p, o))));
-    let controls = Controls::of(state)
-        .only_while(&["spares"], move || params.with(|p| p.cure != Cure::Nothing))
-        .only_while(&["pause"], move || params.with(|p| p.every < 1e7))
-        .draw();
+    let controls = Controls::of(state).draw();
     let drawing = move || match show.get() {
         View::Step => bars(params, outcome),
         View::Size => chart::view("stragglers-chart", by_size),

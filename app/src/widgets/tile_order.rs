@@ -51,8 +51,7 @@ fn view(props: Props) -> AnyView {
     });
     let finding = Signal::derive(move || run.with(|run| run.params.finding(run, step.get())));
     let quantities = Memo::new(move |_| run.with(|run| run.params.quantities(run)));
-    let controls =
-        Controls::of(state).only_while(&["group"], move || params.with(|p| p.order == Order::Grouped)).draw();
+    let controls = Controls::of(state).draw();
     let drawn = move || run.with(|run| picture(run, step.get()));
     view! {
         <ModelFigure

@@ -10,7 +10,6 @@
 //! | `data-progress` | a count | the slug of the chapter of which it says how much is done, in per cent; `data-sections` (id and seconds of each), `data-of` and `data-seconds` (exercises and their time) and `data-guesses` (ids that are none) are on those of the contents |
 //! | `data-course` | a count | that it says how much of the whole course is done |
 //! | `data-skim` | a mark | the slug of the chapter that may be skimmed for it to be seen |
-//! | `data-picture-of` | an empty place | the widget that the app shows in it, small |
 //! | `data-island` | an empty place | what the app puts there |
 //! | `data-widget` | the figure of the first screen | which widget is shown in its place |
 //!

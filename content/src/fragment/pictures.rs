@@ -1,8 +1,8 @@
-//! The small pictures of the glossary: the charts of the terms whose figure is one.
+//! The small pictures of the glossary: what the figures of its terms show.
 
 use ringside_core::query::Query;
-use ringside_drawing::chart::{Frame, svg};
-use ringside_drawing::charts;
+use ringside_drawing::chart::Frame;
+use ringside_drawing::pictures as drawn;
 
 use crate::schema::{Glossary, Html, Pictures, Term};
 
@@ -17,5 +17,5 @@ pub(crate) fn pictures(glossary: &Glossary) -> Pictures {
 fn picture(term: &Term) -> Option<Html> {
     let figure = term.figure.as_deref()?.strip_prefix("w/")?;
     let (id, query) = figure.split_once("/?").unwrap_or((figure.trim_end_matches('/'), ""));
-    charts::of(id, &Query::parse(query)).map(|chart| Html(svg::in_page(&chart, ROOM)))
+    drawn::of(id, &Query::parse(query)).map(|picture| Html(picture.in_page(ROOM)))
 }

@@ -3,8 +3,8 @@
 use ringside_core::catalogue::Entry;
 use ringside_core::quantity::unbroken;
 use ringside_core::query::Query;
-use ringside_drawing::chart::{Frame, svg};
-use ringside_drawing::charts;
+use ringside_drawing::chart::Frame;
+use ringside_drawing::pictures;
 
 use super::links::page;
 use crate::evaluated::evaluated;
@@ -36,15 +36,15 @@ fn covered(still: &str) -> String {
     )
 }
 
-/// The room of a chart in a page, in pixels: it is scaled to the width that there is.
+/// The room of a picture in a page, in pixels: it is scaled to the width that there is.
 const ROOM: Frame = Frame { width: 660.0, height: 300.0, text: 13.0, pixel: 1.0 };
 
-/// A widget in one state as its chart, if it is one, and as a table of its quantities, with a link to its page.
+/// A widget in one state as its picture and as a table of its quantities, with a link to its page.
 pub(crate) fn still(entry: &Entry, query: &Query) -> String {
-    let chart = charts::of(entry.id, query).map(|chart| svg::in_page(&chart, ROOM)).unwrap_or_default();
+    let picture = pictures::of(entry.id, query).map(|picture| picture.in_page(ROOM)).unwrap_or_default();
     let address = page(&format!("w/{}/", entry.id), query);
     format!(
-        "<div class=\"still sans\">\n{chart}{}\n<p><a href=\"{}\">{}</a></p>\n</div>\n",
+        "<div class=\"still sans\">\n{picture}{}\n<p><a href=\"{}\">{}</a></p>\n</div>\n",
         quantities(entry, query),
         escape(&address),
         escape(entry.summary)

@@ -11,7 +11,9 @@
 use std::f64::consts::TAU;
 
 use super::stretch::Stretch;
-use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, headline, measure, real, when, whole};
+use crate::declare::{
+    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, headline, measure, real, when, whole,
+};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
 use crate::query::Reader;
@@ -137,6 +139,11 @@ impl Model for Params {
             .main()
             .at(|p| p.distance.slot()),
         whole("step", "tokens by which both are moved", [0, MAX_STEP], "0").drawn().at(|p| p.step.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["head_dim", "base", "trained", "scale", "pairing", "pair"], |p| p.scheme == Scheme::Rope),
+        applies(&["stretch"], |p| p.scheme == Scheme::Rope && p.scale > 1.0),
+        applies(&["heads"], |p| p.scheme == Scheme::Alibi),
     ];
     const QUANTITIES: &'static [Measure<Self, ()>] = &[
         when(

@@ -8,7 +8,7 @@ pub mod memory;
 pub use banks::Banks;
 pub use memory::Access;
 
-use crate::declare::{Field, Measure, Model, Param, choice, doc, headline, measure, when, whole};
+use crate::declare::{Applies, Field, Measure, Model, Param, applies, choice, doc, headline, measure, when, whole};
 use crate::options;
 use crate::quantity::Unit;
 
@@ -234,6 +234,15 @@ impl Model for Params {
         .at(|p| p.values.slot()),
         whole("step", "lanes that have been served", [0, STEPS], "32").drawn().at(|p| p.step.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["pattern", "values"], |p| p.view == View::Global),
+        applies(&["stride"], |p| p.reads(Pattern::Stride)),
+        applies(&["fields"], |p| p.reads(Pattern::Struct)),
+        applies(&["columns"], |p| p.reads(Pattern::Column)),
+        applies(&["seed"], |p| p.reads(Pattern::Random)),
+        applies(&["offset"], |p| p.view == View::Global && p.pattern != Pattern::Random),
+        applies(&["walk", "tile", "repair"], |p| p.view == View::Shared),
+    ];
     const QUANTITIES: &'static [Measure<Self, Cost>] = &[
         when(
             |p, _| p.view == View::Global,
@@ -327,6 +336,11 @@ impl Model for Params {
 }
 
 impl Params {
+    /// Whether global memory is read in this pattern.
+    pub fn reads(&self, pattern: Pattern) -> bool {
+        self.view == View::Global && self.pattern == pattern
+    }
+
     /// What both memories make of it.
     ///
     /// # Errors

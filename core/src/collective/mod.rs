@@ -27,8 +27,8 @@ pub use op::{Algo, Op};
 use schedule::{MAX_RANKS, Schedule};
 
 use crate::declare::{
-    Declaration, Field, Measure, Model, Param, Scale, Takes, choice, doc, headline, measure, real, switch, when, whole,
-    within,
+    Applies, Declaration, Field, Measure, Model, Param, Scale, Takes, applies, choice, doc, headline, measure, real,
+    switch, when, whole, within,
 };
 use crate::hardware::links::{self, Link};
 use crate::quantity::{Unit, number};
@@ -148,6 +148,8 @@ impl Model for Params {
             .at(|p| p.cut_to.slot()),
         whole("step", "steps done", [0, 1000], "0").drawn().at(|p| p.step.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["slow-rank"], |p| p.slow_by > 1.0), applies(&["cut-from", "cut-to"], |p| p.cut)];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("steps", "Steps", Unit::Count, |_, run| run.steps() as f64),
         headline(

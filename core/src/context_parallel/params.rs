@@ -4,7 +4,9 @@ use super::blocks::Split;
 use super::run::Run;
 use crate::attention::growth::evenly;
 use crate::collective::Op;
-use crate::declare::{Field as _, Measure, Model, Param, choice, doc, headline, measure, switch, whole};
+use crate::declare::{
+    Applies, Field as _, Measure, Model, Param, applies, choice, doc, headline, measure, switch, whole,
+};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -154,6 +156,7 @@ impl Model for Params {
             .at(|p| p.net.slot()),
         whole("step", "steps done", [0, MAX_RANKS + 1], "2").drawn().at(|p| p.step.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["split"], |p| p.method != Method::Ulysses)];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         headline(
             "Keys and values (or heads) that a rank sends in the forward pass of one layer.",

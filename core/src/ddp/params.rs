@@ -3,8 +3,8 @@
 use super::sampler::{Sampler, Split};
 use super::timeline::Timeline;
 use crate::declare::{
-    Declaration, Field, Measure, Model, Param, Scale, Takes, all_apart, choice, headline, join, measure, real, switch,
-    when, whole,
+    Applies, Declaration, Field, Measure, Model, Param, Scale, Takes, all_apart, applies, choice, headline, join,
+    measure, real, switch, when, whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
@@ -276,6 +276,11 @@ impl Model for Params {
         &all_apart(&[reference::SPECS[2]]),
         &all_apart(&SHAPE),
     ]);
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["search-us"], |p| p.find_unused),
+        applies(&["skip-layer"], |p| p.skip),
+        applies(&["no-sync"], |p| p.microbatches > 1),
+    ];
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
         headline(
             "Forward pass, backward pass and the all-reduces that outlast it.",

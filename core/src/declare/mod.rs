@@ -49,6 +49,8 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
     const SUMMARY: &'static str;
     /// Every parameter, in the order of a link and of the controls.
     const PARAMS: &'static [Param<Self>];
+    /// In which states parameters mean anything, of those that don't in every state. A parameter is in one of them at most.
+    const APPLIES: &'static [Applies<Self>] = &[];
     /// Every quantity, in the order in which they are shown.
     const QUANTITIES: &'static [Measure<Self, Self::Result>];
 
@@ -151,6 +153,15 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
         Self::QUANTITIES.iter().map(|measure| measure.taken(self, result)).collect()
     }
 
+    /// Whether a parameter means anything in this state: else its control is not shown, and changing it changes nothing.
+    fn applies(&self, name: &str) -> bool {
+        Self::APPLIES.iter().find(|one| one.names.contains(&name)).is_none_or(|one| (one.holds)(self))
+    }
+
+    /// Whether each name in [`Self::APPLIES`] is that of a parameter.
+    const ALL_APPLY_TO_PARAMETERS: () =
+        assert!(are_names(Self::APPLIES, Self::PARAMS), "APPLIES has a name that no parameter has");
+
     /// The model in the catalogue.
     const ENTRY: Entry = Entry {
         id: Self::ID,
@@ -171,6 +182,11 @@ pub trait Model: Clone + Default + PartialEq + Send + Sync + 'static {
         },
         turn: Self::turn,
         decision: Self::DECISION,
+        applies: |query, name| {
+            // A misspelled name does not compile.
+            let () = Self::ALL_APPLY_TO_PARAMETERS;
+            Self::read(query).0.applies(name)
+        },
     };
 }
 
@@ -181,6 +197,55 @@ fn finite(quantities: Vec<Quantity>) -> Result<Vec<Quantity>, String> {
         Some(q) => Err(format!("{}: too large to compute. Change back what you changed last.", q.label)),
         None => Ok(quantities),
     }
+}
+
+/// In which states some parameters of a model mean anything.
+pub struct Applies<P: 'static> {
+    /// The parameters.
+    pub names: &'static [&'static str],
+    /// Whether they do in this state.
+    pub holds: fn(&P) -> bool,
+}
+
+/// Parameters that mean something in these states only.
+pub const fn applies<P>(names: &'static [&'static str], holds: fn(&P) -> bool) -> Applies<P> {
+    Applies { names, holds }
+}
+
+/// Whether all names are those of parameters.
+const fn are_names<P>(all: &[Applies<P>], params: &[Param<P>]) -> bool {
+    let mut i = 0;
+    while i < all.len() {
+        let mut j = 0;
+        while j < all[i].names.len() {
+            let (mut k, mut found) = (0, false);
+            while k < params.len() {
+                found |= is_same(all[i].names[j].as_bytes(), params[k].spec.name.as_bytes());
+                k += 1;
+            }
+            if !found {
+                return false;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Whether two texts are the same, while they are compiled.
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }
 
 /// How a person sees a quantity.

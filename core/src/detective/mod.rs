@@ -15,7 +15,7 @@ pub use outcome::Outcome;
 pub use own::{Own, SNAPSHOT, Said, say_all};
 pub use sentences::{evidence, lead, remedy, title};
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, headline, measure, when, whole};
+use crate::declare::{Applies, Field as _, Measure, Model, Param, applies, choice, headline, measure, when, whole};
 use crate::options;
 use crate::quantity::Unit;
 use crate::trace::simulate::{Cause, Setup};
@@ -110,6 +110,12 @@ impl Model for Params {
             .label("Seed")
             .more("The step")
             .at(|p| p.seed.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["cause", "also"], |p| p.view == View::Explore),
+        applies(&["repair"], |p| p.view != View::Game),
+        // Whoever is asked for a verdict cannot turn to a view that would tell.
+        applies(&["view"], |p| p.view != View::Verdict),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(

@@ -5,7 +5,8 @@ use super::rates::Rates;
 use super::storage::Save;
 use super::{DAY, Failures, HOUR, Outcome, View};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Scale, Takes, choice, doc, headline, measure, real, switch, text, when, whole,
+    Applies, Field as _, Measure, Model, Param, Scale, Takes, applies, choice, doc, headline, measure, real, switch,
+    text, when, whole,
 };
 use crate::failure::campaign::Cause;
 use crate::quantity::Unit;
@@ -189,6 +190,13 @@ impl Model for Failures {
             .drawn()
             .quiet()
             .at(|p| p.event.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["copies", "flush"], |p| p.save == Save::Memory),
+        applies(&["gpu-mtbf", "host-mtbf"], |p| p.rates == Rates::Own),
+        applies(&["replica"], |p| p.shrink),
+        applies(&["notice"], |p| p.planned > 0.0),
+        applies(&["target"], |p| p.view == View::Target),
     ];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(

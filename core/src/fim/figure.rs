@@ -7,7 +7,9 @@ use super::format::{Format, Hole, Order};
 use super::numpy::RandomState;
 use super::packed::{self, Rates};
 use super::pieces::{Kind, Piece, slice, text};
-use crate::declare::{self, Field, Measure, Model, Param, Slot, Text, choice, headline, measure, real, when, whole};
+use crate::declare::{
+    self, Applies, Field, Measure, Model, Param, Slot, Text, applies, choice, headline, measure, real, when, whole,
+};
 use crate::mix::{Stream, mix};
 use crate::options;
 use crate::quantity::Unit;
@@ -208,6 +210,11 @@ impl Model for Params {
         whole("to", "where it ends", [0, MOST as u64], "169").drawn().quiet().at(|p| p.to.slot()),
         whole("step", "pieces that are shown", [0, STEPS], "40").drawn().quiet().at(|p| p.step.slot()),
         declare::text("doc", "the document; none for that of the figure", "").quiet().at(|p| p.document.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["rate", "spm"], |p| p.view == View::Packed),
+        applies(&["format", "order"], |p| !matches!(p.view, View::Packed | View::Tokens)),
+        applies(&["cut"], |p| p.view != View::Packed),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("characters", "Characters of the document", Unit::Count, |_, s| length(&s.document)),

@@ -6,7 +6,8 @@ use super::decode::{Way, Work, work};
 use super::models::{self, Model as Named};
 use super::{Cache, Keeps, Layers};
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Takes, choice, doc, headline, measure, real, when, whole,
+    Applies, Declaration, Field as _, List, Measure, Model, Param, Takes, applies, choice, doc, headline, measure,
+    real, when, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::bytes_of_weight;
@@ -300,6 +301,10 @@ impl Model for Params {
             .more("Serving")
             .at(|p| p.weight_bits.slot()),
         ACTIVATIONS.more("Serving").at(|p| p.activations.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["every"], |p| matches!(p.mix, Mix::Window | Mix::Hybrid)),
+        applies(&["window"], |p| p.mix == Mix::Window),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

@@ -2,7 +2,9 @@
 
 use super::cases::{Act, Case};
 use super::simulate::{Logged, Plan, Story};
-use crate::declare::{Field, Measure, Model, Param, Takes, choice, headline, measure, real, switch, whole};
+use crate::declare::{
+    Applies, Field, Measure, Model, Param, Takes, applies, choice, headline, measure, real, switch, whole,
+};
 use crate::quantity::{Unit, grouped};
 
 /// Most steps of a run.
@@ -81,6 +83,8 @@ impl Model for Params {
         whole("seed", "seed of weights and data", [1, 999], "1").label("Seed").more("The run").at(|p| p.seed.slot()),
         switch("told", "whether the cause is told", false).drawn().at(|p| p.told.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["found", "back", "every", "restart"], |p| p.act != Act::Wait)];
     const QUANTITIES: &'static [Measure<Self, Story>] = &[
         headline(
             "Loss at the last step of this run.",

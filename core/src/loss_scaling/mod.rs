@@ -11,7 +11,8 @@ mod tests;
 pub use choices::{Compute, Loss, MAX_OVERFLOWS, Overflows, View};
 
 use crate::declare::{
-    Field, Measure, Model, Param, Scale, choice, headline, measure, real, switch, text, when, whole, yes_no,
+    Applies, Field, Measure, Model, Param, Scale, applies, choice, headline, measure, real, switch, text, when, whole,
+    yes_no,
 };
 use crate::float::{exponent, power_of_two};
 use crate::quantity::{Unit, grouped};
@@ -182,6 +183,12 @@ impl Model for Params {
             .steps(1.0)
             .more("The scaler")
             .at(|p| p.hysteresis.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["compute"], |p| matches!(p.view, View::Train | View::Gradients)),
+        applies(&["scale", "interval", "hysteresis"], |p| p.scaling != Loss::None || p.view == View::Scaler),
+        applies(&["master", "logits", "softmax", "norm", "loss"], |p| p.view == View::Train),
+        applies(&["micro", "mean", "qk", "rate", "steps", "seed"], |p| matches!(p.view, View::Train | View::Gradients)),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

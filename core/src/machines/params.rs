@@ -1,7 +1,9 @@
 //! The parameters, and the model in the catalogue.
 
 use super::{Run, Work, run};
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, doc, headline, measure, real, whole};
+use crate::declare::{
+    Applies, Field, Measure, Model, Param, Scale, applies, choice, doc, headline, measure, real, whole,
+};
 use crate::options;
 use crate::quantity::{Unit, number};
 
@@ -137,6 +139,11 @@ impl Model for Params {
             .more("Memory and messages")
             .at(|p| p.latency.slot()),
         whole("step", "steps that have been done", [0, 100_000], "0").drawn().quiet().at(|p| p.step.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["n"], |p| p.work != Work::Product),
+        applies(&["side"], |p| p.work == Work::Product),
+        applies(&["units"], |p| p.machine != Kind::Systolic),
     ];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("steps", "Steps", Unit::Count, |_, r| r.steps.len() as f64),

@@ -24,8 +24,8 @@ use super::precision::Dtype;
 use super::shard::Held;
 use super::verdict::Verdict;
 use crate::declare::{
-    Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, doc, headline, join, measure, when, whole,
-    within, yes_no,
+    Applies, Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, applies, choice, doc, headline, join,
+    measure, when, whole, within, yes_no,
 };
 use crate::hardware::Accelerator;
 use crate::model::shape::SPECS as SHAPE;
@@ -164,6 +164,12 @@ impl Model for Params {
         "What a model takes on each GPU, in training or inference, under any layout, and whether it fits.";
     const PARAMS: &'static [Param<Self>] =
         &join::<_, 58>(&[&OWN, &BESIDE, &all_quiet(Layout::params()), &all_apart(&SHAPE)]);
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["optimizer", "convention"], |p| p.mode == Mode::Training),
+        applies(&["mbs"], |p| p.model.shape().is_some()),
+        applies(&["recompute", "flash", "counting"], |p| p.mode == Mode::Training && p.model.shape().is_some()),
+        applies(&["kv_dtype"], |p| p.mode == Mode::Inference && p.model.shape().is_some()),
+    ];
     const QUANTITIES: &'static [Measure<Self, Breakdown>] = &[
         measure("params", "Parameters", Unit::Count, |_, b| b.size.params),
         headline(

@@ -10,7 +10,9 @@ use super::capacity::{self, Drop};
 use super::cost::{Layer, Placement, Sending, Times, Traffic};
 use super::route::{Choice, Gate, Groups, Router, biased, load, softmax};
 use super::tokens::logits;
-use crate::declare::{Field as _, List, Measure, Model, Param, Takes, choice, headline, measure, real, when, whole};
+use crate::declare::{
+    Applies, Field as _, List, Measure, Model, Param, Takes, applies, choice, headline, measure, real, when, whole,
+};
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
 use crate::options;
@@ -276,6 +278,11 @@ impl Model for Params {
             .drawn()
             .quiet()
             .at(|p| p.step.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["updates"], |p| p.balance != Balance::None),
+        applies(&["drop"], |p| p.capacity > 0.0),
+        applies(&["sending", "bits", "link", "net"], |p| p.ep > 1),
     ];
     const QUANTITIES: &'static [Measure<Self, Routed>] = &[
         measure("total-params", "Parameters", Unit::Count, |_, r| r.model.total),

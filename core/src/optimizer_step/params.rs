@@ -1,7 +1,9 @@
 //! The parameters, and the model in the catalogue.
 
 use super::{Path, Problem, ROWS, Rule};
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, headline, measure, real, when, whole};
+use crate::declare::{
+    Applies, Field, Measure, Model, Param, Scale, applies, choice, headline, measure, real, when, whole,
+};
 use crate::quantity::{Unit, number};
 
 /// The state of the widget.
@@ -167,6 +169,8 @@ impl Model for Params {
             .at(|p| p.tokens.slot()),
         whole("step", "steps that have been done", [0, 1000], "0").drawn().quiet().at(|p| p.step.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["beta"], |p| p.rule != Rule::Sgd), applies(&["beta2"], |p| p.rule == Rule::Adam)];
     const QUANTITIES: &'static [Measure<Self, Path>] = &[
         headline(
             "Loss above the minimum after the last step.",

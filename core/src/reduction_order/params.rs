@@ -4,7 +4,8 @@ use super::data::{self, Data, MOST, Sort, Values};
 use super::growth::{Apart, Growth, Start, grow, settings};
 use super::sums::{Arithmetic, Order, Sum, Sums};
 use crate::declare::{
-    Choose, Field, List, Measure, Model, Param, Slot, choice, headline, measure, real, text, when, whole, written,
+    Applies, Choose, Field, List, Measure, Model, Param, Slot, applies, choice, headline, measure, real, text, when,
+    whole, written,
 };
 use crate::float::{self, FP32, Format};
 use crate::options;
@@ -231,6 +232,15 @@ impl Model for Params {
             .at(|p| p.draws.slot()),
         text("values", "your own numbers, with commas between them", data::STANDARD).quiet().at(|p| p.values.slot()),
         crate::kernels::RUN.quiet().at(|p| Slot::Whole(&mut p.run)),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["data", "accumulator", "sort", "splits", "batch", "ranks", "chunk", "arrival", "draws"], |p| {
+            p.show == View::Sums
+        }),
+        applies(&["format", "seed"], |p| p.show != View::Gpu),
+        applies(&["n"], |p| p.show == View::Gpu || p.show == View::Sums && p.data != Data::Own),
+        applies(&["start", "rate", "steps"], |p| p.show == View::Steps),
+        applies(&["bit"], |p| p.show == View::Steps && p.start == Start::Bit),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

@@ -10,8 +10,8 @@ mod roof;
 pub use roof::Roof;
 
 use crate::declare::{
-    Declaration, Field, List, Measure, Model, Param, Slot, choice, headline, measure, one_of, switch, when, whole,
-    within, words,
+    Applies, Declaration, Field, List, Measure, Model, Param, Slot, applies, choice, headline, measure, one_of, switch,
+    when, whole, within, words,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kernels::RUN;
@@ -116,6 +116,7 @@ impl Model for Params {
         side("k", "terms of each of its elements", "Terms of each element: k").at(|p| p.sizes[2].slot()),
         RUN.at(|p| Slot::Whole(&mut p.run)),
     ];
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["m", "n", "k"], |p| p.op.0 == PRODUCT)];
     const QUANTITIES: &'static [Measure<Self, Placed>] = &[
         measure("flops", "Work", Unit::Flop, |_, p| p.chosen.flop),
         measure("bytes", "Minimum bytes moved", Unit::Bytes, |_, p| p.chosen.bytes),

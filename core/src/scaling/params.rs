@@ -2,8 +2,8 @@
 
 use super::{Curve, WAITS};
 use crate::declare::{
-    Declaration, Field as _, List, Measure, Model, Param, Question, Scale, Takes, choice, headline, join, measure,
-    real, whole,
+    Applies, Declaration, Field as _, List, Measure, Model, Param, Question, Scale, Takes, applies, choice, headline,
+    join, measure, real, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::model::{Preset, presets};
@@ -190,6 +190,8 @@ impl Model for Params {
     const TITLE: &'static str = "Why more GPUs are not proportionally faster";
     const SUMMARY: &'static str = "A training step on 1 to 16,384 GPUs: what of it is work, what is waiting, for what, and what the next GPUs buy.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 21>(&[&OWN, &Wires::params()]);
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["batch"], |p| p.scaling == Scaling::Strong), applies(&["each"], |p| p.scaling != Scaling::Strong)];
     const QUANTITIES: &'static [Measure<Self, Curve>] = &[
         headline(
             "With computation, exposed communication, bubble and stragglers.",

@@ -6,7 +6,8 @@ use super::result::Schedule;
 use super::simulate::{Setup, simulate};
 use super::traces::Trace;
 use crate::declare::{
-    Field, Measure, Model, Param, Scale, Takes, choice, doc, headline, measure, switch, text, when, whole,
+    Applies, Field, Measure, Model, Param, Scale, Takes, applies, choice, doc, headline, measure, switch, text, when,
+    whole,
 };
 use crate::options;
 use crate::quantity::Unit;
@@ -281,6 +282,8 @@ impl Model for Params {
             .quiet()
             .at(|p| p.step.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["gang"], |p| p.policy == Policy::Kubernetes), applies(&["checkpoint"], |p| p.preempt)];
     const QUANTITIES: &'static [Measure<Self, Campaign>] = &[
         headline(
             "GPU time in use, from the first submission to the last end.",

@@ -8,8 +8,8 @@ use super::simulate::{Moment, Schedule, Use, simulate};
 use super::step::Engine;
 use super::sweep::{Sweep, sweep};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Scale, Takes, choice, headline, join, measure, real, switch, text, when, whole,
-    within,
+    Applies, Field as _, Measure, Model, Param, Scale, Takes, applies, choice, headline, join, measure, real, switch,
+    text, when, whole, within,
 };
 use crate::hardware::links;
 use crate::options;
@@ -201,6 +201,8 @@ impl Model for Params {
                                    what users wait for, and the rate at which it breaks down.";
     const PARAMS: &'static [Param<Self>] =
         &join::<Self, 25>(&[&OWN, &[machine::tp::<Self>()], &Machine::params::<Self>()]);
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["requests", "prompt", "output", "lengths"], |p| p.trace.0.is_empty())];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("steps", "Steps", Unit::Count, |_, s| s.schedule.steps.len() as f64),
         measure("prefill-steps", "Steps with prompts", Unit::Count, |_, s| count(s, |m| m.batch.prefills())),

@@ -14,7 +14,8 @@ mod tests;
 
 use super::figure::one_layer;
 use crate::declare::{
-    Field, Measure, Model, Param, Scale, Takes, choice, headline, join, measure, real, when, whole, within,
+    Applies, Field, Measure, Model, Param, Scale, Takes, applies, choice, headline, join, measure, real, when, whole,
+    within,
 };
 use crate::model::presets;
 use crate::options;
@@ -157,6 +158,8 @@ impl Model for Params {
         &Machine::params(),
         &[machine::tp()],
     ]);
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["draft", "drafted", "branches", "alpha"], |p| p.view == View::Draft)];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(
             "One pass over the model with every sequence in the batch.",

@@ -1,8 +1,13 @@
 //! The parameters, and the model in the catalogue.
 
 use super::{Cure, Outcome, Params, View};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, Takes, choice, headline, measure, real, when, whole};
+use crate::declare::{
+    Applies, Field as _, Measure, Model, Param, Scale, Takes, applies, choice, headline, measure, real, when, whole,
+};
 use crate::quantity::Unit;
+
+/// As rare as a pause can be: none.
+const NEVER: f64 = 1e7;
 
 impl Model for Params {
     type Result = Outcome;
@@ -39,7 +44,7 @@ impl Model for Params {
             .steps(0.5)
             .more("A rank")
             .at(|p| p.jitter.slot()),
-        real("every", "a rank pauses once in so many steps", [10.0, 1e7], "10000")
+        real("every", "a rank pauses once in so many steps", [10.0, NEVER], "10000")
             .label("Pause interval, steps")
             .slider(Scale::Decades(1, 7))
             .more("A rank")
@@ -61,6 +66,8 @@ impl Model for Params {
             .more("A rank")
             .at(|p| p.seed.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] =
+        &[applies(&["spares"], |p| p.cure != Cure::Nothing), applies(&["pause"], |p| p.every < NEVER)];
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(
             "With stragglers and with the treatment as set.",

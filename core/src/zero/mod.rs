@@ -26,7 +26,8 @@ pub use events::{Action, Event, Pass};
 pub use state::{Check, Layer, Memory, Segment, State, Sum};
 
 use crate::declare::{
-    Declaration, Field, Measure, Model, Param, Takes, choice, headline, measure, switch, whole, yes_no,
+    Applies, Declaration, Field, Measure, Model, Param, Takes, applies, choice, headline, measure, switch, whole,
+    yes_no,
 };
 use crate::options;
 use crate::quantity::Unit;
@@ -183,6 +184,7 @@ impl Model for Params {
             .at(|p| p.last_only.slot()),
         whole("step", "events that have happened", [0, MAX_EVENTS], "0").drawn().at(|p| p.step.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["last-only"], Self::can_wait)];
     const QUANTITIES: &'static [Measure<Self, Run>] = &[
         measure("params", "Parameters, Ψ", Unit::Count, |p, _| p.size() as f64),
         headline(

@@ -11,7 +11,7 @@ pub mod layout;
 pub mod paint;
 pub mod reading;
 pub mod svg;
-mod text;
+pub(crate) mod text;
 
 pub use axis::{Axis, Writing};
 pub use ink::Ink;

@@ -57,6 +57,6 @@ fn drawn(chart: &Chart, frame: Frame, theme: &Theme) -> String {
 }
 
 /// A colour as the SVG backend writes it.
-fn hex((red, green, blue): Rgb) -> String {
+pub(crate) fn hex((red, green, blue): Rgb) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }

@@ -25,11 +25,7 @@ fn view(props: Props) -> AnyView {
     let still = Memo::new(move |_| Params { view: View::Resume, rank: 0, ..params.get() });
     let run = Memo::new(move |_| still.with(Params::resumed));
     let show = Memo::new(move |_| params.with(|p| p.view));
-    let is = move |view: View| move || show.get() == view;
-    let controls = Controls::of(state)
-        .only_while(&["missing", "at", "steps", "rate", "seed"], is(View::Resume))
-        .only_while(&["from", "to", "rank"], is(View::Reshard))
-        .draw();
+    let controls = Controls::of(state).draw();
     let quantities = Memo::new(move |_| params.with(|p| run.with(|r| p.quantities(r))));
     let losses = Memo::new(move |_| params.with(|p| run.with(|r| checkpoint_resume::chart(p, r))));
     let drawing = move || match show.get() {

@@ -5,7 +5,7 @@ mod picture;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::scheduler::{Params, Policy};
+use ringside_core::scheduler::Params;
 use wasm_bindgen::JsCast as _;
 
 use super::controls::Controls;
@@ -50,12 +50,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let quantities = Memo::new(move |_| params.with(|p| campaign.with(|c| p.quantities(c))));
-    let pods = Memo::new(move |_| params.with(|p| p.policy == Policy::Kubernetes));
-    let preempts = Memo::new(move |_| params.with(|p| p.preempt));
-    let controls = Controls::of(state)
-        .only_while(&["gang"], move || pods.get())
-        .only_while(&["checkpoint"], move || preempts.get())
-        .draw();
+    let controls = Controls::of(state).draw();
     let drawing = move || params.with(|p| campaign.with(|c| picture::picture(p, c)));
     let caption = move || params.with(|p| campaign.with(|c| p.caption(c)));
     // The job that was pressed is looked at; pressed again, or beside any, none is.

@@ -7,7 +7,7 @@ mod sectors;
 mod timed;
 
 use leptos::prelude::*;
-use ringside_core::coalescing::{Cost, Params, Pattern, STEPS, View, Width, measured};
+use ringside_core::coalescing::{Cost, Params, STEPS, View, Width, measured};
 use ringside_core::declare::Model as _;
 
 use super::controls::Controls;
@@ -54,15 +54,7 @@ fn view(props: Props) -> AnyView {
     let whole = Memo::new(move |_| params.with(|p| Params { step: STEPS, ..*p }));
     let shown = Shown::new(whole, Params::cost, |p| Params { width: Width::Four, ..*p });
     let is = move |view: View| move || params.with(|p| p.view == view);
-    let reads = move |pattern: Pattern| move || params.with(|p| p.view == View::Global && p.pattern == pattern);
-    let controls = Controls::of(state)
-        .only_while(&["pattern", "values"], is(View::Global))
-        .only_while(&["stride"], reads(Pattern::Stride))
-        .only_while(&["fields"], reads(Pattern::Struct))
-        .only_while(&["columns"], reads(Pattern::Column))
-        .only_while(&["seed"], reads(Pattern::Random))
-        .only_while(&["offset"], move || params.with(|p| p.view == View::Global && p.pattern != Pattern::Random))
-        .only_while(&["walk", "tile", "repair"], is(View::Shared));
+    let controls = Controls::of(state);
     let steps = Signal::derive(move || whole.with(|p| p.steps() as usize));
     let step = Memo::new(move |_| params.with(|p| p.step as usize).min(steps.get()));
     let set = move |to: usize| {

@@ -91,8 +91,6 @@ fn view(props: Props) -> AnyView {
     });
     let controls = Controls::of(state)
         .special("algo", algorithm(state))
-        .only_while(&["slow-rank"], move || params.with(|p| p.slow_by > 1.0))
-        .only_while(&["cut-from", "cut-to"], move || params.with(|p| p.cut))
         .draw();
     let set = played::set(state);
     let steps = Signal::derive(move || shown.steps());

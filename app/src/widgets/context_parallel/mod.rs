@@ -52,8 +52,7 @@ fn view(props: Props) -> AnyView {
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(|run| run.finding(step.get()))));
     let quantities = Memo::new(move |_| shown.with(|run| run.params.quantities(run)));
-    let controls =
-        Controls::of(state).only_while(&["split"], move || params.with(|p| p.method != Method::Ulysses)).draw();
+    let controls = Controls::of(state).draw();
     let picture = move || shown.with(|run| drawing::picture(run, step.get()));
     let below = view! {
         {(!props.compact).then(|| compare::view(state))}

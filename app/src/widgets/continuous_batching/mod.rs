@@ -62,9 +62,7 @@ fn view(props: Props) -> AnyView {
             format!("{}, {load}", p.machine.words())
         })
     });
-    let seeded = Memo::new(move |_| params.with(|p| p.trace.0.is_empty()));
-    let controls =
-        Controls::of(state).only_while(&["requests", "prompt", "output", "lengths"], move || seeded.get()).draw();
+    let controls = Controls::of(state).draw();
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
     let drawing = move || params.with(|p| shown.with(|s| picture::picture(p, s)));
     let caption = move || params.with(|p| shown.with(|s| p.caption(s)));

@@ -118,10 +118,7 @@ fn view(props: Props) -> AnyView {
     };
     let transport = view! { <Transport steps step=shown.step set=to_step playback place alone=props.alone /> };
     let mut controls = Controls::of(state)
-        .special("first-bucket-mb", first_limit(state))
-        .only_while(&["search-us"], move || params.with(|p| p.find_unused))
-        .only_while(&["skip-layer"], move || params.with(|p| p.skip))
-        .only_while(&["no-sync"], move || params.with(|p| p.microbatches > 1));
+        .special("first-bucket-mb", first_limit(state));
     let data = controls.take(DATA);
     let Drawn { main, more, more_is_set } = controls.draw();
     let count = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));

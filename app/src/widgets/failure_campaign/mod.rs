@@ -7,8 +7,6 @@ mod weeks;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::failure::rates::Rates;
-use ringside_core::failure::storage::Save;
 use ringside_core::failure::{Failures, Outcome, View};
 use ringside_core::quantity::{Unit, grouped};
 use ringside_drawing::charts::failure_campaign as charts;
@@ -60,14 +58,7 @@ fn view(props: Props) -> AnyView {
         Signal::derive(move || format!("Event {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
     let playback = PACE.of(steps);
 
-    let has = move |saves: &'static [Save]| move || params.with(|p| saves.contains(&p.save));
-    let controls = Controls::of(state)
-        .only_while(&["copies", "flush"], has(&[Save::Memory]))
-        .only_while(&["gpu-mtbf", "host-mtbf"], move || params.with(|p| p.rates == Rates::Own))
-        .only_while(&["replica"], move || params.with(|p| p.shrink))
-        .only_while(&["notice"], move || params.with(|p| p.planned > 0.0))
-        .only_while(&["target"], move || show.get() == View::Target)
-        .draw();
+    let controls = Controls::of(state).draw();
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|o| p.quantities(o))));
     let drawing = move || match show.get() {
         View::Campaign => weeks::view(params, shown, step),

@@ -45,10 +45,7 @@ fn view(props: Props) -> AnyView {
         Memo::new(move |_| still.with(|p| shown.with(|s| s.as_ref().map_or_else(Vec::new, |s| p.quantities(s)))));
     let finding = move || still.with(|p| shown.with(|s| s.as_ref().map_or_else(String::new, |s| p.finding(s))));
     let is = move |view: View| params.with(|p| p.view == view);
-    let mut controls = Controls::of(state)
-        .only_while(&["rate", "spm"], move || is(View::Packed))
-        .only_while(&["format", "order"], move || !is(View::Packed) && !is(View::Tokens))
-        .only_while(&["cut"], move || !is(View::Packed));
+    let mut controls = Controls::of(state);
     let [context, training, tokenizer] = [CONTEXT, TRAINING, TOKENIZER].map(|heading| controls.take(heading));
     let steps = Signal::derive(move || shown.with(|s| s.as_ref().map_or(0, |s| s.pieces.len()).min(STEPS as usize)));
     let step = Signal::derive(move || params.with(|p| p.step as usize).min(steps.get()));

@@ -29,13 +29,8 @@ fn view(props: Props) -> AnyView {
     let shown = Memo::new(move |_| params.get().shown());
     let show = Memo::new(move |_| params.with(|p| p.view));
 
-    let is = move |views: &'static [View]| move || views.contains(&show.get());
     let controls = Controls::of(state)
-        .special("value", value::control(state, show))
-        .only_while(&["steps", "start", "stochastic"], is(&[View::Sum]))
-        .only_while(&["median", "spread"], is(&[View::Gradients]))
-        .only_while(&["saturate"], is(&[View::Bits]))
-        .only_while(&["seed"], is(&[View::Sum, View::Gradients]));
+        .special("value", value::control(state, show));
     let controls = controls.draw();
 
     let subtitle = Signal::derive(move || {

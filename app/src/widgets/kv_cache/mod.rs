@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use ringside_core::declare::{Model as _, Text as _};
 use ringside_core::kv_cache::blocks::figure::{ALL_STEPS, Params, Shown, View};
 use ringside_core::kv_cache::blocks::requests::{FORM, Requests, listed};
-use ringside_core::kv_cache::blocks::serve::{Keeper, Preempt};
+use ringside_core::kv_cache::blocks::serve::Keeper;
 use ringside_core::quantity::grouped;
 
 use super::controls::{self, Controls};
@@ -67,8 +67,6 @@ fn view(props: Props) -> AnyView {
     let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
 
     let keeper = Memo::new(move |_| params.with(|p| p.keeper));
-    let swaps =
-        Memo::new(move |_| params.with(|p| p.preempt == Preempt::Swap || p.requests.0.iter().any(|r| r.wide > 1)));
     // Beside the weights what counts is the model and the length of a request.
     let either = move |pool: AnyView, fit: AnyView| {
         view! {
@@ -80,10 +78,6 @@ fn view(props: Props) -> AnyView {
     let controls = Controls::of(state)
         .special("keeper", either(of("keeper"), input.select(size, None)))
         .special("blocks", either(of("blocks"), of("tokens")))
-        .only_while(&["preempt", "watermark"], move || keeper.get() == Keeper::Paged && show.get() != View::Fit)
-        .only_while(&["host"], move || keeper.get() == Keeper::Paged && swaps.get() && show.get() != View::Fit)
-        .only_while(&["caches"], move || keeper.get() == Keeper::Hashed && show.get() != View::Fit)
-        .only_while(&["seed"], move || params.with(|p| p.view != View::Fit && p.requests.write().contains('^')))
         .draw();
 
     let subtitle = Signal::derive(move || {

@@ -40,10 +40,7 @@ fn view(props: Props) -> AnyView {
     let shown = Memo::new(move |_| whole.get().shown());
     let show = Memo::new(move |_| params.with(|p| p.view));
     let mixes = move |mixes: &'static [Mix]| move || params.with(|p| mixes.contains(&p.mix));
-    let controls = Controls::of(state)
-        .only_while(&["every"], mixes(&[Mix::Window, Mix::Hybrid]))
-        .only_while(&["window"], mixes(&[Mix::Window]))
-        .draw();
+    let controls = Controls::of(state).draw();
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {
             View::Models => format!("{} tokens, {} bits", grouped(p.context), p.bits),

@@ -5,7 +5,7 @@ mod numbers;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::loss_detective::{Act, Params};
+use ringside_core::loss_detective::Params;
 use ringside_drawing::charts::loss_detective as signals;
 
 use super::controls::Controls;
@@ -25,8 +25,7 @@ fn view(props: Props) -> AnyView {
     // Neither what it costs nor whether the cause is told changes the run.
     let plan = Memo::new(move |_| params.with(Params::plan));
     let story = Memo::new(move |_| plan.get().run());
-    let acts = move || params.with(|p| p.act != Act::Wait);
-    let controls = Controls::of(state).only_while(&["found", "back", "every", "restart"], acts).draw();
+    let controls = Controls::of(state).draw();
     let signal = move |signal: signals::Signal| {
         let drawn = Memo::new(move |_| params.with(|p| story.with(|s| signals::chart(p, s, signal))));
         let class = if signal == signals::Signal::Loss { "signal-chart first" } else { "signal-chart" };

@@ -7,7 +7,7 @@ mod scaler;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::loss_scaling::{Loss, Params, Shown, View};
+use ringside_core::loss_scaling::{Params, Shown, View};
 use ringside_drawing::chart::Chart;
 use ringside_drawing::charts::loss_scaling;
 
@@ -31,15 +31,7 @@ fn view(props: Props) -> AnyView {
     let show = Memo::new(move |_| params.with(|p| p.view));
 
     let is = move |views: &'static [View]| move || views.contains(&show.get());
-    let controls = Controls::of(state)
-        .only_while(&["compute"], is(&[View::Train, View::Gradients]))
-        .only_while(&["scale"], move || params.with(|p| p.scaling != Loss::None || p.view == View::Scaler))
-        .only_while(&["master", "logits", "softmax", "norm", "loss"], is(&[View::Train]))
-        .only_while(&["micro", "mean", "qk", "rate", "steps", "seed"], is(&[View::Train, View::Gradients]))
-        .only_while(&["interval", "hysteresis"], move || {
-            params.with(|p| p.scaling != Loss::None || p.view == View::Scaler)
-        });
-    let controls = controls.draw();
+    let controls = Controls::of(state).draw();
 
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {

@@ -1,7 +1,7 @@
 //! What is special about the controls: the model, its number of parameters, and whether tokens are counted.
 
 use leptos::prelude::*;
-use ringside_core::memory::{Mode, Params};
+use ringside_core::memory::Params;
 use ringside_core::model::ModelRef;
 
 use super::{Shown, State};
@@ -24,10 +24,6 @@ pub(super) fn all(state: State, shown: Shown, input: ModelInput) -> Drawn {
         .special("model", input.select(size, Some(by_count)))
         .number("params", size, resize)
         .special("seq", tokens(state))
-        .only_while(&["optimizer", "convention"], is(|p| p.mode == Mode::Training))
-        .only_while(&["mbs"], is(|p| p.model.shape().is_some()))
-        .only_while(&["recompute", "flash", "counting"], is(|p| p.mode == Mode::Training && p.model.shape().is_some()))
-        .only_while(&["kv_dtype"], is(|p| p.mode == Mode::Inference && p.model.shape().is_some()))
         .draw()
 }
 

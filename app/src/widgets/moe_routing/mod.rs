@@ -4,7 +4,7 @@ mod drawing;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::moe::figure::{Balance, Params, Routed, STEPS};
+use ringside_core::moe::figure::{Params, Routed, STEPS};
 use ringside_core::quantity::{Unit, counted, grouped, number};
 
 use super::controls::Controls;
@@ -60,12 +60,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|routed: &Routed| p.quantities(routed))));
-    let several = move || params.with(|p| p.ep > 1);
-    let controls = Controls::of(state)
-        .only_while(&["updates"], move || params.with(|p| p.balance != Balance::None))
-        .only_while(&["drop"], move || params.with(|p| p.capacity > 0.0))
-        .only_while(&["sending", "bits", "link", "net"], several)
-        .draw();
+    let controls = Controls::of(state).draw();
     let picture = move || params.with(|p| shown.with(|routed| drawing::picture(p, routed, step.get())));
     view! {
         <ModelFigure

@@ -55,13 +55,8 @@ fn view(props: Props) -> AnyView {
         })
     });
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|run| p.quantities(run))));
-    let product = Memo::new(move |_| params.with(|p| p.work == Work::Product));
     let array = Memo::new(move |_| params.with(|p| p.machine == Kind::Systolic));
-    let controls = Controls::of(state)
-        .only_while(&["n"], move || !product.get())
-        .only_while(&["side"], move || product.get())
-        .only_while(&["units"], move || !array.get())
-        .draw();
+    let controls = Controls::of(state).draw();
     let picture = move || params.with(|p| shown.with(|run| drawing::picture(p, run, step.get())));
     let caption = move || shown.with(|run| drawing::caption(run, step.get()));
     view! {

@@ -164,8 +164,7 @@ fn view(props: Props) -> AnyView {
             [run, others @ ..] => runs.params.finding(&run.timeline, others.first().map(|r| &r.timeline)),
         })
     });
-    let interleaved = move |p: &Params| [Some(p.schedule), p.compare].contains(&Some(Schedule::Interleaved));
-    let controls = Controls::of(state).only_while(&["chunks"], move || params.with(interleaved)).draw();
+    let controls = Controls::of(state).draw();
     let compared = Memo::new(move |_| shown.runs.with(|runs| runs.runs.len() > 1));
     let moments = Memo::new(move |_| shown.runs.with(Runs::moments));
     let steps = Signal::derive(move || moments.with(Vec::len));

@@ -60,14 +60,9 @@ fn view(props: Props) -> AnyView {
         Scheme::Alibi => fading::rows(params),
     };
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&())));
-    let is = move |which: Scheme| move || scheme.get() == which;
     let stretched = Memo::new(move |_| params.with(|p| p.scheme == Scheme::Rope && p.scale > 1.0));
     let slowed = move || stretched.get().then(|| fading::slowed(params));
-    let controls = Controls::of(state)
-        .only_while(&["head_dim", "base", "trained", "scale", "pairing", "pair"], is(Scheme::Rope))
-        .only_while(&["stretch"], move || stretched.get())
-        .only_while(&["heads"], is(Scheme::Alibi))
-        .draw();
+    let controls = Controls::of(state).draw();
     let examples = presets(state, "Examples", PRESETS.iter().copied(), |p| Params { step: 0, distance: 0, ..*p });
     let transport = view! {
         <Transport

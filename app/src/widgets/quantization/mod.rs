@@ -29,12 +29,7 @@ fn view(props: Props) -> AnyView {
     let show = Memo::new(move |_| params.with(|p| p.view));
 
     let is = move |views: &'static [View]| move || views.contains(&show.get());
-    let controls = Controls::of(state)
-        .only_while(&["outlier"], is(&[View::Recipes, View::Training]))
-        .only_while(&["history", "jump", "margin"], is(&[View::Delayed]))
-        .only_while(&["bits", "per-channel"], is(&[View::Training]))
-        .only_while(&["k", "kept", "promote"], is(&[View::Accumulate]));
-    let controls = controls.draw();
+    let controls = Controls::of(state).draw();
 
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {

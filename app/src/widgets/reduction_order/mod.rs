@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use ringside_core::declare::Model as _;
 use ringside_core::quantity::grouped;
 use ringside_core::reduction_order::data::Data;
-use ringside_core::reduction_order::{Params, Shown, Start, View};
+use ringside_core::reduction_order::{Params, Shown, View};
 use ringside_drawing::charts::reduction_order;
 
 use super::controls::Controls;
@@ -48,14 +48,7 @@ fn view(props: Props) -> AnyView {
     if params.with_untracked(|p| p.run && p.show == View::Gpu) {
         gpu::run(state, runner);
     }
-    let controls = Controls::of(state)
-        .only_while(&["data", "accumulator", "sort", "splits", "batch", "ranks", "chunk", "arrival", "draws"], sums)
-        .only_while(&["format"], move || show.get() != View::Gpu)
-        .only_while(&["n"], move || params.with(|p| p.show == View::Gpu || p.show == View::Sums && p.data != Data::Own))
-        .only_while(&["seed"], move || show.get() != View::Gpu)
-        .only_while(&["start", "rate", "steps"], steps)
-        .only_while(&["bit"], move || params.with(|p| p.show == View::Steps && p.start == Start::Bit))
-        .draw();
+    let controls = Controls::of(state).draw();
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.show {
             View::Sums => {

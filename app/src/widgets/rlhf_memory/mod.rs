@@ -5,8 +5,7 @@ mod picture;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::post_training::held::Tune;
-use ringside_core::post_training::memory::{Method, Params, Placement, Role, Step};
+use ringside_core::post_training::memory::{Params, Placement, Step};
 use ringside_core::quantity::grouped;
 
 use super::controls::Controls;
@@ -96,15 +95,6 @@ fn view(props: Props) -> AnyView {
 fn controls(state: State<Params>) -> Controls<Params> {
     let is = move |holds: fn(&Params) -> bool| move || state.params().with(holds);
     Controls::of(state)
-        .only_while(&["tune"], is(|p| p.method.trains(Role::Policy)))
-        .only_while(&["placement", "gen-tp", "at-once", "kv-dtype", "link", "mbu"], is(|p| p.method.generates()))
-        .only_while(&["gen-gpus"], is(|p| p.method.generates() && p.placement.is_apart()))
-        .only_while(&["critic", "critic-tune", "critic-zero"], is(|p| p.method.has(Role::Critic)))
-        .only_while(&["reward"], is(|p| p.method.has(Role::Reward)))
-        .only_while(&["reward-at"], is(|p| p.method.generates()))
-        .only_while(&["reference"], is(|p| p.method.has(Role::Reference)))
-        .only_while(&["rank"], is(|p| p.tune != Tune::Full || p.critic_tune != Tune::Full))
-        .only_while(&["group"], is(|p| p.method == Method::Grpo))
 }
 
 fn subtitle(p: &Params) -> String {

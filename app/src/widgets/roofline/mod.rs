@@ -112,7 +112,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let product = move || state.params().with(|p| p.op.0 == PRODUCT);
-    let controls = Controls::of(state).only_while(&["m", "n", "k"], product).draw();
+    let controls = Controls::of(state).draw();
     let below = view! {
         <div class="bench">
             {actions(shown)}

@@ -179,12 +179,7 @@ fn view(props: Props) -> AnyView {
     let is_own = Memo::new(move |_| files.scene.with(Option::is_some));
     let is_game = Memo::new(move |_| params.with(|p| p.view == View::Game) && !is_own.get());
     let is = move |view: View| params.with(|p| p.view == view);
-    // Whoever is asked for a verdict cannot turn to a view that would tell.
-    let controls = Controls::of(state)
-        .only_while(&["cause", "also"], move || is(View::Explore))
-        .only_while(&["repair"], move || !is(View::Game))
-        .only_while(&["view"], move || !is(View::Verdict))
-        .draw();
+    let controls = Controls::of(state).draw();
     let tells = Memo::new(move |_| is_own.get() || is(View::Explore));
     let subtitle = Signal::derive(move || match (is_own.get(), is_game.get()) {
         (true, _) => files.name.get(),

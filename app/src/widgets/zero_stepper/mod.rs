@@ -92,8 +92,7 @@ fn view(props: Props) -> AnyView {
     let place = Signal::derive(move || format!("Event {} of {}", shown.step.get(), steps.get()));
     let playback = PACE.of(steps);
     let set = played::set(state);
-    let can_wait = move || params.with(Params::can_wait);
-    let controls = Controls::of(state).only_while(&["last-only"], can_wait).draw();
+    let controls = Controls::of(state).draw();
     let steps_worth = presets(state, "Examples", PRESETS.iter().copied(), Played::at_start);
     let drawing = view! {
         <div class="zero-stepper">

@@ -16,8 +16,8 @@ use super::elementary::exp;
 use super::sums::{Course, Updates};
 use super::{ALL, Format, IDS, Overflow, Rounding, exponent, find, power_of_two};
 use crate::declare::{
-    Choose, Field, List, Measure, Model, Param, Scale, Slot, choice, headline, measure, real, switch, text, when,
-    whole, yes_no,
+    Applies, Choose, Field, List, Measure, Model, Param, Scale, Slot, applies, choice, headline, measure, real, switch,
+    text, when, whole, yes_no,
 };
 use crate::mix::Stream;
 use crate::options;
@@ -205,6 +205,12 @@ impl Model for Params {
             .label("Seed")
             .more("Rounding")
             .at(|p| p.seed.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["steps", "start", "stochastic"], |p| p.view == View::Sum),
+        applies(&["median", "spread"], |p| p.view == View::Gradients),
+        applies(&["saturate"], |p| p.view == View::Bits),
+        applies(&["seed"], |p| matches!(p.view, View::Sum | View::Gradients)),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("bits", "Bits", Unit::Count, |p, _| p.formats[0].bits().into()),

@@ -5,8 +5,8 @@ use super::requests::{Requests, STANDARD, Sampling};
 use super::serve::{Asked, Keeper, Preempt, Row, Run, Setup, Stage, serve};
 use super::walk::{Visit, walk};
 use crate::declare::{
-    Aim, Decision, Field, List, Measure, Model, Param, Scale, all_apart, choice, doc, headline, join, lever, lever_of,
-    measure, real, switch, text, when, whole,
+    Aim, Applies, Decision, Field, List, Measure, Model, Param, Scale, Text as _, all_apart, applies, choice, doc,
+    headline, join, lever, lever_of, measure, real, switch, text, when, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::kv_cache::figure::ACTIVATIONS;
@@ -231,6 +231,12 @@ impl Model for Params {
     const TITLE: &'static str = "A cache for many requests";
     const SUMMARY: &'static str = "Requests share a pool of blocks, step by step: tables, sharing, copy-on-write, preemption, waste; what attention reads; and how many requests fit beside the weights.";
     const PARAMS: &'static [Param<Self>] = &join::<_, COUNT>(&[&OWN, &all_apart(&SHAPE)]);
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["preempt", "watermark"], |p| p.keeper == Keeper::Paged && p.view != View::Fit),
+        applies(&["host"], |p| p.keeper == Keeper::Paged && p.swaps() && p.view != View::Fit),
+        applies(&["caches"], |p| p.keeper == Keeper::Hashed && p.view != View::Fit),
+        applies(&["seed"], |p| p.view != View::Fit && p.requests.write().contains('^')),
+    ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(|p, _| p.view != View::Fit, measure("slots", "Token slots", Unit::Count, |_, s| s.run.usage.slots as f64)),
         when(
@@ -527,6 +533,11 @@ impl Params {
             multiplying: shape.count().map_or(0.0, |counted| counted.active as f64),
         };
         Ok(served.fit(stored))
+    }
+
+    /// Whether blocks may go to host memory.
+    pub fn swaps(&self) -> bool {
+        self.preempt == Preempt::Swap || self.requests.0.iter().any(|request| request.wide > 1)
     }
 
     /// Computes all of it.

@@ -2,8 +2,8 @@
 
 use super::{Adapter, Fused, Targets, Variant};
 use crate::declare::{
-    Aim, Decision, Field as _, Measure, Model, Param, Takes, all_apart, choice, doc, headline, join, lever, lever_of,
-    measure, real, whole, within, words,
+    Aim, Applies, Decision, Field as _, Measure, Model, Param, Takes, all_apart, applies, choice, doc, headline, join,
+    lever, lever_of, measure, real, whole, within, words,
 };
 use crate::hardware::{self, Accelerator};
 use crate::memory::Dtype;
@@ -152,6 +152,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "LoRA and QLoRA on a model of your own or a published one: what a GPU holds, what is saved to disk, \
                                    parameters over the rank, many adapters on one base.";
     const PARAMS: &'static [Param<Self>] = &join::<_, 50>(&[&OWN, &all_apart(&SHAPE)]);
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["served"], |p| p.view == View::Serving)];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         measure("params", "Model parameters", Unit::Count, |_, s| s.held[0].params),
         headline(

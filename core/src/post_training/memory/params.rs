@@ -2,8 +2,8 @@
 
 use super::{Method, Params, Phase, Placement, Role, Step, Where, Work, roles};
 use crate::declare::{
-    Aim, Decision, Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, choice, doc, headline, join, lever,
-    lever_of, measure, real, switch, whole, within, words, yes_no,
+    Aim, Applies, Decision, Field as _, Measure, Model, Param, Takes, all_apart, all_quiet, applies, choice, doc,
+    headline, join, lever, lever_of, measure, real, switch, whole, within, words, yes_no,
 };
 use crate::hardware;
 use crate::hardware::links;
@@ -210,6 +210,16 @@ impl Model for Params {
                                    GRPO, and how long each phase takes.";
     const PARAMS: &'static [Param<Self>] =
         &join::<_, 71>(&[&MAIN, &OF_MODELS, &OF_LAYOUT, &OF_ENGINE, &OF_BATCH, &all_apart(&SHAPE)]);
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["tune"], |p| p.method.trains(Role::Policy)),
+        applies(&["placement", "gen-tp", "at-once", "kv-dtype", "link", "mbu", "reward-at"], |p| p.method.generates()),
+        applies(&["gen-gpus"], |p| p.method.generates() && p.placement.is_apart()),
+        applies(&["critic", "critic-tune", "critic-zero"], |p| p.method.has(Role::Critic)),
+        applies(&["reward"], |p| p.method.has(Role::Reward)),
+        applies(&["reference"], |p| p.method.has(Role::Reference)),
+        applies(&["rank"], |p| p.tune != Tune::Full || p.critic_tune != Tune::Full),
+        applies(&["group"], |p| p.method == Method::Grpo),
+    ];
     const QUANTITIES: &'static [Measure<Self, Step>] = &[
         measure("policy", "Policy states per GPU", Unit::Bytes, |_, s| states(s, Role::Policy)),
         measure("reference-bytes", "Reference weights per GPU", Unit::Bytes, |_, s| states(s, Role::Reference)),

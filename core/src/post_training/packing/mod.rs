@@ -7,7 +7,7 @@ mod tests;
 
 pub use rows::{Batch, Cell, Whose};
 
-use crate::declare::{Field as _, Measure, Model, Param, choice, headline, measure, switch, whole};
+use crate::declare::{Applies, Field as _, Measure, Model, Param, applies, choice, headline, measure, switch, whole};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
 use talks::TALKS;
@@ -130,6 +130,10 @@ impl Model for Params {
             .drawn()
             .quiet()
             .at(|p: &mut Params| p.step.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["blocks"], |p| matches!(p.layout, Layout::Packed | Layout::Cut)),
+        applies(&["row"], |p| p.layout != Layout::Longest),
     ];
     const QUANTITIES: &'static [Measure<Self, Batch>] = &[
         measure("rows", "Rows", Unit::Count, |_, b| b.rows.len() as f64),

@@ -3,7 +3,9 @@
 use super::answers::HACK;
 use super::run::{divergence, optimum};
 use super::{Algorithm, Params, Shown, Update, View};
-use crate::declare::{Field as _, Measure, Model, Param, Scale, choice, headline, measure, real, when, whole};
+use crate::declare::{
+    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, headline, measure, real, when, whole,
+};
 use crate::post_training::policy::answers::ANSWERS;
 use crate::quantity::{Unit, number};
 
@@ -90,6 +92,15 @@ impl Model for Params {
             .more("One group")
             .at(|p| p.right.slot()),
         whole("step", "the update on show; 0 for the last", [0, MOST], "0").drawn().quiet().at(|p| p.step.slot()),
+    ];
+    const APPLIES: &'static [Applies<Self>] = &[
+        applies(&["beta", "rate", "batch", "epochs", "lag", "updates", "seed"], |p| {
+            matches!(p.view, View::Policy | View::Course)
+        }),
+        applies(&["clip"], |p| p.view != View::Group),
+        applies(&["algorithm"], |p| p.view != View::Objective),
+        applies(&["old", "new", "advantage"], |p| p.view == View::Objective),
+        applies(&["group", "right"], |p| p.view == View::Group),
     ];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
         when(

@@ -1,0 +1,209 @@
+//! What forms are drawn with: rectangles, lines and words in a frame, as markup in the colors of the page's design tokens.
+
+use std::fmt::Write as _;
+
+use super::{Head, Tone};
+use crate::chart::{Frame, Ink, text};
+use crate::escaped;
+
+/// A part of a frame, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Area {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Area {
+    /// All of a frame.
+    pub fn of(frame: Frame) -> Self {
+        Self { left: 0.0, top: 0.0, right: frame.width, bottom: frame.height }
+    }
+
+    /// Its middle.
+    pub fn middle(self) -> [f64; 2] {
+        [f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom)]
+    }
+
+    fn size(self) -> [f64; 2] {
+        [(self.right - self.left).max(0.0), (self.bottom - self.top).max(0.0)]
+    }
+}
+
+/// The smallest words that are written, in pixels.
+const SMALLEST: f64 = 7.5;
+/// From which strength on a color is dark or bright enough for words in the color of the panel.
+const STRONG: u8 = 70;
+
+/// Draws into markup.
+pub struct Pen {
+    out: String,
+    size: f64,
+}
+
+impl Pen {
+    /// One that writes words of this size.
+    pub fn new(size: f64) -> Self {
+        Self { out: String::new(), size }
+    }
+
+    /// The size of words.
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// What was drawn.
+    pub fn drawn(self) -> String {
+        self.out
+    }
+
+    /// The width of the widest of these.
+    pub fn widest<'a>(&self, words: impl Iterator<Item = &'a str>) -> f64 {
+        words.map(|words| text::width(words, self.size)).fold(0.0, f64::max)
+    }
+
+    /// A rectangle. What would be too small to see is as wide as half a pixel.
+    pub fn rect(&mut self, area: Area, tone: Tone) {
+        let [wide, high] = area.size();
+        let round = if wide > 6.0 && high > 6.0 { " rx=\"2\"" } else { "" };
+        // Writing to a string does not fail; so below.
+        let _ = write!(
+            self.out,
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"{round} fill=\"var({})\"{}/>",
+            area.left,
+            area.top,
+            wide.max(0.5),
+            high.max(0.5),
+            tone.ink.token(),
+            opacity("fill", tone)
+        );
+    }
+
+    /// Rectangles of one color.
+    pub fn rects(&mut self, areas: impl Iterator<Item = Area>, tone: Tone) {
+        let _ = write!(self.out, "<path fill=\"var({})\"{} d=\"", tone.ink.token(), opacity("fill", tone));
+        for area in areas {
+            let [wide, high] = area.size();
+            let (wide, high) = (wide.max(0.5), high.max(0.5));
+            let _ = write!(self.out, "M{:.1} {:.1}h{wide:.1}v{high:.1}h-{wide:.1}z", area.left, area.top);
+        }
+        self.out.push_str("\"/>");
+    }
+
+    /// Markup of its own as it is, an `svg` element, in an area.
+    pub fn put(&mut self, svg: &str, area: Area) {
+        let [wide, high] = area.size();
+        let place =
+            format!("<svg x=\"{:.1}\" y=\"{:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" ", area.left, area.top);
+        self.out.push_str(&svg.replacen("<svg ", &place, 1));
+    }
+
+    /// A line.
+    pub fn line(&mut self, from: [f64; 2], to: [f64; 2], tone: Tone) {
+        let _ = write!(
+            self.out,
+            "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" fill=\"none\" stroke=\"var({})\"{}/>",
+            from[0],
+            from[1],
+            to[0],
+            to[1],
+            tone.ink.token(),
+            opacity("stroke", tone)
+        );
+    }
+
+    /// Words whose middle line lies at a height.
+    pub fn words(&mut self, words: &str, [x, y]: [f64; 2], anchor: &str, ink: Ink, size: f64) {
+        if words.is_empty() {
+            return;
+        }
+        let _ = write!(
+            self.out,
+            "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" font-size=\"{size:.1}\" fill=\"var({})\">{}</text>",
+            y + size * 0.36,
+            ink.token(),
+            escaped(words)
+        );
+    }
+
+    /// The name of a row, which ends at `right`; smaller where there is no room for it.
+    pub fn name(&mut self, name: &str, right: f64, middle: f64, room: f64) {
+        let size = self.fitting(name, room, f64::INFINITY);
+        self.words(name, [right, middle], "end", Ink::Soft, size.max(SMALLEST));
+    }
+
+    /// Words in an area, where they fit.
+    pub fn inside(&mut self, words: &str, area: Area, tone: Tone) {
+        let [wide, high] = area.size();
+        let size = self.fitting(words, wide - 4.0, high / 1.15);
+        if size >= SMALLEST {
+            let ink = if tone.strength >= STRONG && !is_pale(tone.ink) { Ink::Panel } else { Ink::Ink };
+            self.words(words, area.middle(), "middle", ink, size);
+        }
+    }
+
+    /// Words around a place, moved so that they stay between two others.
+    pub fn within(&mut self, words: &str, x: f64, [left, right]: [f64; 2], y: f64) {
+        let half = text::width(words, self.size) / 2.0;
+        let x = x.min(right - half).max(left + half);
+        self.words(words, [x, y], "middle", Ink::Soft, self.size);
+    }
+
+    /// Words in a row, each around its place; those that would touch the one before are left out.
+    pub fn ticks(&mut self, ticks: impl Iterator<Item = (f64, String)>, [_, right]: [f64; 2], y: f64) {
+        let mut free = f64::NEG_INFINITY;
+        for (x, words) in ticks {
+            let half = text::width(&words, self.size) / 2.0;
+            if x - half < free || x + half > right + self.size {
+                continue;
+            }
+            free = x + half + 6.0;
+            self.words(&words, [x, y], "middle", Ink::Soft, self.size);
+        }
+    }
+
+    /// The title and the key at the top of an area, and what is left of it.
+    pub fn head(&mut self, head: &Head, area: Area) -> Area {
+        let size = self.size;
+        let (mut x, mut y) = (area.left, area.top + size * 0.7);
+        if head.title.is_empty() && head.keys.is_empty() {
+            return area;
+        }
+        if !head.title.is_empty() {
+            let fit = self.fitting(&head.title, area.right - area.left, f64::INFINITY).max(SMALLEST);
+            self.words(&head.title, [x, y], "start", Ink::Ink, fit);
+            x += text::width(&head.title, fit) + size * 1.3;
+        }
+        for (tone, name) in &head.keys {
+            let wide = size * 1.2 + text::width(name, size);
+            if x + wide > area.right && x > area.left {
+                (x, y) = (area.left, y + size * 1.5);
+            }
+            let sign = Area { left: x, top: y - size * 0.4, right: x + size * 0.8, bottom: y + size * 0.4 };
+            self.rect(sign, *tone);
+            self.words(name, [x + size * 1.15, y], "start", Ink::Soft, size);
+            x += wide + size * 1.1;
+        }
+        Area { top: y + size * 1.1, ..area }
+    }
+
+    /// The size in which words fit this room, at most the usual.
+    fn fitting(&self, words: &str, wide: f64, high: f64) -> f64 {
+        let whole = text::width(words, 1.0).max(1e-9);
+        self.size.min(wide / whole).min(high)
+    }
+}
+
+/// Whether words on this are in the color of text.
+fn is_pale(ink: Ink) -> bool {
+    matches!(ink, Ink::Panel | Ink::Line | Ink::Idle)
+}
+
+fn opacity(what: &str, tone: Tone) -> String {
+    if tone.strength >= 100 {
+        String::new()
+    } else {
+        format!(" {what}-opacity=\"{:.2}\"", f64::from(tone.strength) / 100.0)
+    }
+}

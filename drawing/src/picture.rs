@@ -1,0 +1,121 @@
+//! What a figure shows in one state, as data: a chart, a form, or several of them.
+
+use std::fmt::Write as _;
+
+use crate::chart::ink::Theme;
+use crate::chart::paint::FAMILY;
+use crate::chart::{Chart, Frame, Ink, svg};
+use crate::escaped;
+use crate::form::{Area, Cells, Lanes, Pen};
+
+/// What there is to see.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Picture {
+    /// Numbers along axes.
+    Chart(Box<Chart>),
+    /// Rows along one length.
+    Lanes(Lanes),
+    /// Places in a grid.
+    Cells(Cells),
+    /// One beside the other, each with its share of the width.
+    Beside(Vec<(f64, Picture)>),
+    /// One under the other, each with its share of the height.
+    Over(Vec<(f64, Picture)>),
+}
+
+impl From<Chart> for Picture {
+    fn from(chart: Chart) -> Self {
+        Self::Chart(Box::new(chart))
+    }
+}
+impl From<Lanes> for Picture {
+    fn from(lanes: Lanes) -> Self {
+        Self::Lanes(lanes)
+    }
+}
+impl From<Cells> for Picture {
+    fn from(cells: Cells) -> Self {
+        Self::Cells(cells)
+    }
+}
+
+/// What lies between two of several, in pixels.
+const APART: f64 = 22.0;
+
+impl Picture {
+    /// What is to be seen, for who does not see it.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Chart(chart) => chart.label.clone(),
+            Self::Lanes(lanes) => lanes.label.clone(),
+            Self::Cells(cells) => cells.label.clone(),
+            Self::Beside(all) | Self::Over(all) => {
+                all.iter().map(|(_, one)| one.label()).filter(|label| !label.is_empty()).collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
+    /// As markup for a page, in the colors of its design tokens, whatever they are where it is seen.
+    pub fn in_page(&self, frame: Frame) -> String {
+        if let Self::Chart(chart) = self {
+            return svg::in_page(chart, frame);
+        }
+        let mut pen = Pen::new(frame.text);
+        self.draw(&mut pen, Area::of(frame), frame);
+        let mut out = String::new();
+        // Writing to a string does not fail.
+        let _ = write!(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0} {:.0}\" role=\"img\" aria-label=\"{}\" \
+             font-family=\"{FAMILY}, system-ui, sans-serif\" font-weight=\"450\">{}</svg>",
+            frame.width,
+            frame.height,
+            escaped(&self.label()),
+            pen.drawn()
+        );
+        out
+    }
+
+    /// As markup for a file, in these colors.
+    pub fn in_colours(&self, frame: Frame, theme: &Theme) -> String {
+        if let Self::Chart(chart) = self {
+            return svg::in_colours(chart, frame, theme);
+        }
+        Ink::ALL.iter().fold(self.in_page(frame), |markup, ink| {
+            markup.replace(&format!("var({})", ink.token()), &svg::hex(theme.of(*ink)))
+        })
+    }
+
+    fn draw(&self, pen: &mut Pen, area: Area, frame: Frame) {
+        match self {
+            Self::Chart(chart) => {
+                let frame = Frame { width: area.right - area.left, height: area.bottom - area.top, ..frame };
+                pen.put(&svg::in_page(chart, frame), area);
+            }
+            Self::Lanes(lanes) => lanes.draw(pen, area),
+            Self::Cells(cells) => cells.draw(pen, area),
+            Self::Beside(all) => {
+                let (shares, gaps) = (shares(all), APART * all.len().saturating_sub(1) as f64);
+                let mut left = area.left;
+                for (share, one) in all {
+                    let wide = (area.right - area.left - gaps) * share / shares;
+                    one.draw(pen, Area { left, right: left + wide, ..area }, frame);
+                    left += wide + APART;
+                }
+            }
+            Self::Over(all) => {
+                let (shares, gaps) = (shares(all), 0.6 * APART * all.len().saturating_sub(1) as f64);
+                let mut top = area.top;
+                for (share, one) in all {
+                    let high = (area.bottom - area.top - gaps) * share / shares;
+                    one.draw(pen, Area { top, bottom: top + high, ..area }, frame);
+                    top += high + 0.6 * APART;
+                }
+            }
+        }
+    }
+}
+
+fn shares(all: &[(f64, Picture)]) -> f64 {
+    all.iter().map(|(share, _)| share).sum::<f64>().max(f64::MIN_POSITIVE)
+}

@@ -1,0 +1,167 @@
+//! What a GPU's memory is taken by, in every figure that asks: rows of parts against its size.
+
+use ringside_core::kv_cache::Keeps;
+use ringside_core::kv_cache::figure::{self as caches, published_kind};
+use ringside_core::memory::{Breakdown, Concept, Params, Parts};
+use ringside_core::post_training::adapters::figure as adapters;
+use ringside_core::post_training::held::Tune;
+use ringside_core::post_training::memory as rlhf;
+use ringside_core::quantity::Unit;
+use ringside_core::zero::price::{self, Price, Scheme};
+
+use crate::chart::Ink;
+use crate::form::{Head, Lane, Lanes, Limit, Tone};
+use crate::memory::stage_name;
+use crate::picture::Picture;
+
+const fn ink(concept: Concept) -> Ink {
+    match concept {
+        Concept::Weights => Ink::Weights,
+        Concept::Gradients => Ink::Gradients,
+        Concept::Optimizer => Ink::Optimizer,
+        Concept::Activations => Ink::Activations,
+        Concept::KvCache => Ink::Kv,
+    }
+}
+
+/// What keys say of these concepts.
+fn keys(concepts: impl Iterator<Item = Concept>) -> Vec<(Tone, &'static str)> {
+    concepts.map(|concept| (ink(concept).into(), concept.in_text())).collect()
+}
+
+fn parts(parts: &Parts) -> impl Iterator<Item = (Tone, f64, String)> {
+    Concept::ALL
+        .map(|concept| {
+            let bytes = parts.of(concept).0;
+            (ink(concept).into(), bytes, Unit::Bytes.format(bytes))
+        })
+        .into_iter()
+}
+
+/// The memory of a GPU as a line, where it isn't so far away that bars would be too small to see.
+fn capacity(lanes: &mut Lanes, bytes: f64, name: &str) {
+    const WITHIN: f64 = 4.0;
+    if bytes <= WITHIN * lanes.end {
+        lanes.end = lanes.end.max(bytes);
+        lanes.limits.push(Limit { at: bytes, name: format!("{name}, {}", Unit::Bytes.format(bytes)) });
+    }
+    lanes.end *= 1.02;
+}
+
+/// `memory-breakdown`: a row for each ZeRO stage.
+pub fn stages(p: &Params, b: &Breakdown) -> Lanes {
+    let row = |(i, stage): (usize, &ringside_core::memory::StageRow)| {
+        let [name, _] = stage_name(p.mode, i as u8);
+        let lane = Lane::stack(name, parts(&stage.parts), Unit::Bytes.format(stage.total.0));
+        if i == usize::from(p.zero) { Lane { high: 1.15, ..lane } } else { lane }
+    };
+    let there =
+        Concept::ALL.into_iter().filter(|concept| b.stages.iter().any(|stage| stage.parts.of(*concept).0 > 0.0));
+    let head = Head { title: String::new(), keys: keys(there) };
+    let longest = b.stages.iter().map(|stage| stage.total.0).fold(1.0, f64::max);
+    let rows = b.stages.iter().enumerate().map(row).collect();
+    let mut lanes = Lanes::new(b.finding(), head, rows, longest, Some(Unit::Bytes));
+    capacity(&mut lanes, b.capacity.0, p.gpu.name);
+    lanes
+}
+
+/// `lora-adapters`: a GPU in full, with LoRA and with QLoRA.
+pub fn tunes(p: &adapters::Params, s: &adapters::Shown) -> Lanes {
+    let row = |(tune, name): (Tune, &str)| {
+        Lane::stack(name, parts(&s.held[tune as usize].parts), Unit::Bytes.format(s.total(tune)))
+    };
+    let rows = Tune::ALL.into_iter().zip(["in full", "LoRA", "QLoRA"]).map(row).collect();
+    let longest = Tune::ALL.map(|tune| s.total(tune)).into_iter().fold(1.0, f64::max);
+    let head = Head { title: String::new(), keys: keys(Concept::ALL.into_iter().filter(|c| *c != Concept::KvCache)) };
+    let mut lanes = Lanes::new(p.finding(s), head, rows, longest, Some(Unit::Bytes));
+    capacity(&mut lanes, p.gpu.memory.0, p.gpu.name);
+    lanes
+}
+
+/// `rlhf-memory`: what a GPU holds in each phase of a step.
+pub fn phases(p: &rlhf::Params, step: &rlhf::Step) -> Lanes {
+    const WORKING: Tone = Ink::Communication.at(70);
+    let row = |(i, phase): (usize, &rlhf::Phase)| {
+        let sum = |concept: Concept| phase.roles.iter().map(|role| role.of(concept).0).sum::<f64>();
+        let held = Concept::ALL.map(|concept| (ink(concept).into(), sum(concept), Unit::Bytes.format(sum(concept))));
+        let working = (WORKING, phase.working.0, Unit::Bytes.format(phase.working.0));
+        let name = format!("{} {}", i + 1, phase.work.label());
+        Lane::stack(name, held.into_iter().chain([working]), Unit::Bytes.format(phase.total().0))
+    };
+    let mut keys = keys(Concept::ALL.into_iter());
+    keys.push((WORKING, "the engine’s weights, a forward pass"));
+    let head = Head { title: "What a GPU holds in each phase".to_owned(), keys };
+    let rows = step.phases.iter().enumerate().map(row).collect();
+    let mut lanes = Lanes::new(p.finding(step), head, rows, step.peak_bytes().max(1.0), Some(Unit::Bytes));
+    capacity(&mut lanes, p.gpu.memory.0, p.gpu.name);
+    lanes
+}
+
+/// `sharding-price`: what a GPU holds under each way of sharding, beside how long the wire is busy.
+pub fn prices(p: &price::Params, price: &Price) -> Picture {
+    const COPY: Tone = Ink::Weights.at(45);
+    const INSIDE: Tone = Ink::Communication.at(40);
+    let all = Scheme::ALL.map(|scheme| (scheme, p.price(scheme)));
+    let most = |of: fn(&Price) -> f64| all.iter().map(|(_, price)| of(price)).fold(f64::MIN_POSITIVE, f64::max);
+    let held = all.iter().map(|(scheme, price)| {
+        let parts =
+            [(Ink::Weights.into(), price.states, String::new()), (COPY, price.peak() - price.states, String::new())];
+        Lane::stack(scheme.label(), parts, Unit::Bytes.format(price.peak()))
+    });
+    let wire = all.iter().map(|(_, price)| {
+        let inside = price.wire() - price.between;
+        let parts = [(Ink::Communication.into(), price.between, String::new()), (INSIDE, inside, String::new())];
+        Lane::stack("", parts, Unit::Seconds.format(price.wire()))
+    });
+    let states = Head::new("On a GPU", &[(Ink::Weights.into(), "states"), (COPY, "gathered, waiting")]);
+    let busy = Head::new("Wire busy", &[(Ink::Communication.into(), "network"), (INSIDE, "node’s links, longer by")]);
+    let mut held = Lanes::new(p.finding(price), states, held.collect(), most(Price::peak), None);
+    held.end *= 1.02;
+    let wire = Lanes::new("", busy, wire.collect(), most(Price::wire) * 1.02, None);
+    Picture::Beside(vec![(1.35, held.into()), (1.0, wire.into())])
+}
+
+/// `kv-compression`: a token's keys and values under each kind of attention.
+pub fn kinds(p: &caches::Params, s: &caches::Shown) -> Lanes {
+    let row = |(kind, row): (&caches::Attention, &caches::Row)| {
+        let (inks, part) = match row.keeps() {
+            Keeps::Latent { rank, rope } => ([Ink::Kv, Ink::Communication], rank as f64 / (rank + rope).max(1) as f64),
+            Keeps::Heads { key, value, .. } => {
+                ([Ink::Weights, Ink::Gradients], key as f64 / (key + value).max(1) as f64)
+            }
+            Keeps::Index { .. } | Keeps::State { .. } => ([Ink::Weights, Ink::Gradients], 0.5),
+        };
+        let parts = [(inks[0], part), (inks[1], 1.0 - part)];
+        let parts = parts.map(|(ink, part)| (Tone::from(ink), row.per_token * part, String::new()));
+        Lane::stack(kind.label(), parts, Unit::Bytes.format(row.per_token))
+    };
+    let keys = [
+        (Ink::Weights.into(), "keys"),
+        (Ink::Gradients.into(), "values"),
+        (Ink::Kv.into(), "latent"),
+        (Ink::Communication.into(), "rotary key"),
+    ];
+    let most = s.kinds.iter().map(|row| row.per_token).fold(s.chosen.per_token.max(1.0), f64::max);
+    let rows = caches::Attention::KINDS.iter().zip(&s.kinds).map(row).collect();
+    Lanes::new(p.finding(s), Head::new("One token, all layers", &keys), rows, most * 1.02, None)
+}
+
+/// `kv-compression`: a sequence in every published model.
+pub fn models(p: &caches::Params, s: &caches::Shown) -> Lanes {
+    let mut all = p.published();
+    all.sort_by(|a, b| b.sequence.total_cmp(&a.sequence));
+    let row = |published: &caches::Published| {
+        let ink = match published_kind(&published.model) {
+            caches::Attention::Latent => Ink::Kv,
+            _ => Ink::Weights,
+        };
+        let state = published.model.cache.state_bytes();
+        let parts = [(ink, published.sequence - state), (Ink::Optimizer, state)];
+        let parts = parts.map(|(ink, bytes)| (Tone::from(ink), bytes, String::new()));
+        Lane::stack(published.model.name, parts, Unit::Bytes.format(published.sequence))
+    };
+    let keys = [(Ink::Weights.into(), "keys and values"), (Ink::Kv.into(), "latent"), (Ink::Optimizer.into(), "state")];
+    let most = all.first().map_or(1.0, |published| published.sequence.max(1.0));
+    let rows = all.iter().map(row).collect();
+    Lanes::new(p.finding(s), Head::new("One sequence", &keys), rows, most * 1.02, None)
+}

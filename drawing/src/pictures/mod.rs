@@ -1,0 +1,265 @@
+//! The pictures of the course: what a figure shows in a state before its code is there, in a page, on paper, in the gallery and in
+//! a file. Charts are of [`charts`]; other drawings have a file here, named like their figure.
+
+use ringside_core::declare::Model;
+use ringside_core::kv_cache::figure as caches;
+use ringside_core::quantity::Unit;
+use ringside_core::query::Query;
+use ringside_core::{
+    allocator, amdahl, attention, collective, editor_latency, evaluation, failure, float, hardware, kernels,
+    loss_detective, loss_scaling, model, network, occupancy, optimizer_step, overlap, pass_at_k, pipeline, planner,
+    post_training, reduction_order, resume, roofline, scaling, scaling_laws, seed_streams, serving, speculative,
+    training_run,
+};
+use ringside_core::{
+    context_parallel as core_context_parallel, memory as core_memory, quantization as core_quantization,
+    stragglers as core_stragglers,
+};
+
+use crate::chart::Ink;
+use crate::charts;
+use crate::picture::Picture;
+use crate::scale::Linear;
+
+mod attention_growth;
+mod caching_allocator;
+mod checkpoint_resume;
+mod cluster_scheduler;
+mod coalescing;
+mod context_parallel;
+mod continuous_batching;
+mod ddp_overlap;
+mod expert_grid;
+mod failure_campaign;
+mod fill_in_the_middle;
+mod flash_attention_tiling;
+mod float_bits;
+mod kv_cache;
+mod ladder;
+mod launch_doctor;
+mod memory;
+mod model_anatomy;
+mod moe_routing;
+mod parallel_machines;
+mod pipeline_timeline;
+mod policy_update;
+mod quantization;
+mod ring_all_reduce;
+mod schedule_editor;
+mod sft_packing;
+mod stragglers;
+mod tensor_parallel;
+mod tile_order;
+mod trace_detective;
+mod warps;
+mod zero_stepper;
+
+/// The picture of a figure in one state, before anything is measured; of a figure that is played, with all of it played, where the
+/// state doesn't say how far. `None` for a state that its model refuses.
+pub fn of(figure: &str, query: &Query) -> Option<Picture> {
+    match figure {
+        "activation-memory" => {
+            drawn(query, |_: &core_memory::activations::Params, r| charts::activation_memory::chart(r))
+        }
+        "amdahl" => drawn(query, |p: &amdahl::Params, _| charts::amdahl::chart(p)),
+        "attention-growth" => drawn(query, |p: &attention::growth::Params, ()| attention_growth::picture(p)),
+        "attention-kernels" => drawn(query, |p: &kernels::attention::Params, _| ladder::picture(p)),
+        "caching-allocator" => drawn(query, |_: &allocator::Params, r| caching_allocator::picture(r)),
+        "checkpoint-resume" => drawn(query, |p: &resume::Params, r| match p.view {
+            resume::View::Resume => Picture::from(charts::checkpoint_resume::chart(p, r)),
+            resume::View::Reshard => checkpoint_resume::shards(p, r).into(),
+        }),
+        "cluster-scheduler" => drawn(query, cluster_scheduler::picture),
+        "coalescing" => drawn(query, coalescing::picture),
+        "communication-cost" => drawn(query, |_: &network::sizes::Params, r| {
+            charts::communication_cost::chart(r, charts::communication_cost::Over::Time)
+        }),
+        "context-parallel" => drawn(query, |_: &core_context_parallel::Params, r| context_parallel::picture(r)),
+        "continuous-batching" => drawn(query, |p: &serving::figure::Params, r| match p.view {
+            serving::figure::View::Schedule => Picture::from(continuous_batching::schedule(p, r)),
+            _ => charts::continuous_batching::chart(p, r).into(),
+        }),
+        "ddp-overlap" => drawn(query, ddp_overlap::picture),
+        "decode-kernels" => drawn(query, |p: &kernels::decode::Params, _| ladder::picture(p)),
+        "decode-speed" => drawn(query, |_: &speculative::serving::Params, r| charts::decode_speed::chart(r)),
+        "editor-latency" => drawn(query, |p: &editor_latency::Params, _| charts::editor_latency::chart(p)),
+        "expert-grid" => drawn(query, expert_grid::picture),
+        "failure-campaign" => drawn(query, |p: &failure::Failures, r| match p.view {
+            failure::View::Campaign => Picture::from(failure_campaign::strips(p, r)),
+            _ => charts::failure_campaign::chart(p, r).into(),
+        }),
+        "fill-in-the-middle" => drawn(query, fill_in_the_middle::picture),
+        "first-steps" => drawn(query, |_: &core_memory::first_steps::Params, r| charts::first_steps::chart(r)),
+        "flash-attention-tiling" => drawn(query, flash_attention_tiling::picture),
+        "float-bits" => drawn(query, |p: &float::bits::Params, r| match p.view {
+            float::bits::View::Bits => float_bits::bits(r),
+            float::bits::View::Spacing => charts::float_bits::spacing(p).into(),
+            float::bits::View::Sum => charts::float_bits::sum(p, r).into(),
+            float::bits::View::Gradients => charts::float_bits::gradients(p, r).into(),
+        }),
+        "kernel-fusion" => drawn(query, |p: &kernels::fusion::Params, _| charts::kernel_fusion::chart(p, &[])),
+        "kernel-workbench" => drawn(query, |p: &kernels::workbench::Params, ()| ladder::puzzles(p)),
+        "kv-cache" => drawn(query, kv_cache::picture),
+        "kv-compression" => drawn(query, |p: &caches::Params, r| match p.view {
+            caches::View::Kinds => Picture::from(memory::kinds(p, r)),
+            caches::View::Models => memory::models(p, r).into(),
+            caches::View::Step => charts::kv_compression::step(p, r).into(),
+            caches::View::Requests => charts::kv_compression::requests(p, r).into(),
+        }),
+        "launch-doctor" => drawn(query, launch_doctor::picture),
+        "live-evaluation" => drawn(query, |p: &evaluation::figure::Params, r| charts::live_evaluation::chart(p, r)),
+        "lora-adapters" => drawn(query, |p: &post_training::adapters::figure::Params, r| match p.view {
+            post_training::adapters::figure::View::Memory => Picture::from(memory::tunes(p, r)),
+            post_training::adapters::figure::View::Rank => charts::lora_adapters::rank(p, r).into(),
+            post_training::adapters::figure::View::Serving => charts::lora_adapters::serving(p, r).into(),
+        }),
+        "loss-detective" => drawn(query, |p: &loss_detective::Params, r| {
+            use charts::loss_detective::{Signal, chart};
+            let one = |signal| Picture::from(chart(p, r, signal));
+            let small = [Signal::Gradient, Signal::Update].map(|signal| (1.0, one(signal)));
+            Picture::Over(vec![(1.5, one(Signal::Loss)), (1.0, Picture::Beside(small.into()))])
+        }),
+        "loss-scaling" => drawn(query, |p: &loss_scaling::Params, r| match p.view {
+            loss_scaling::View::Train => charts::loss_scaling::run(p, r),
+            loss_scaling::View::Gradients => charts::loss_scaling::gradients(p, r),
+            loss_scaling::View::Scaler => charts::loss_scaling::scaler(p, r),
+        }),
+        "matmul-kernels" => drawn(query, |p: &kernels::matmul::Params, _| ladder::picture(p)),
+        "matmul-tuner" => drawn(query, |p: &kernels::tuner::Params, _| charts::matmul_tuner::chart(p, &[])),
+        "memory-breakdown" => drawn(query, memory::stages),
+        "memory-hierarchy" => drawn(query, |p: &hardware::levels::Params, _| charts::memory_hierarchy::chart(p)),
+        "model-anatomy" => drawn(query, |_: &model::anatomy::Params, r| model_anatomy::picture(r)),
+        "moe-routing" => drawn(query, moe_routing::picture),
+        "multi-token-prediction" => {
+            drawn(query, |p: &speculative::figure::Params, _| charts::multi_token_prediction::chart(p))
+        }
+        "occupancy" => drawn(query, |p: &occupancy::Params, r| {
+            let over = |over| (1.0, charts::occupancy::over(p, r, over).into());
+            let row = [occupancy::Over::Block, occupancy::Over::Registers].map(over);
+            let other = [over(occupancy::Over::Shared), (1.0, charts::occupancy::reach(p, r).into())];
+            let rows = [row, other].map(|row| (1.0, Picture::Beside(row.into())));
+            Picture::Over(rows.into())
+        }),
+        "optimizer-step" => drawn(query, |p: &optimizer_step::Params, r| {
+            let (above, over) = (charts::optimizer_step::bowl(p, r), charts::optimizer_step::loss(p, r));
+            Picture::Beside(vec![(1.3, above.into()), (1.0, over.into())])
+        }),
+        "overlap-map" => drawn(query, |_: &overlap::Params, r| charts::overlap_map::chart(r)),
+        "parallel-machines" => drawn(query, parallel_machines::picture),
+        "parallel-planner" => {
+            let search = planner::Params::read(query).0.search().ok()?.run();
+            let found = planner::Found::of(&search, false);
+            Some(charts::parallel_planner::chart(&found, found.best.as_ref()).into())
+        }
+        "pass-at-k" => drawn(query, |p: &pass_at_k::figure::Params, r| charts::pass_at_k::chart(p, r)),
+        "pipeline-timeline" => drawn(query, pipeline_timeline::picture),
+        "policy-update" => drawn(query, |p: &post_training::policy::Params, r| match p.view {
+            post_training::policy::View::Policy => Picture::Over(vec![
+                (1.0, policy_update::answers(p, r).into()),
+                (1.1, charts::policy_update::chart(p, r).into()),
+            ]),
+            post_training::policy::View::Course => charts::policy_update::chart(p, r).into(),
+            post_training::policy::View::Objective => charts::policy_update::objective(p, r).into(),
+            post_training::policy::View::Group => charts::policy_update::group(p, r).into(),
+        }),
+        "position-encoding" => drawn(query, |p: &attention::position::Params, _| charts::position_encoding::chart(p)),
+        "quantization" => drawn(query, |p: &core_quantization::Params, r| match p.view {
+            core_quantization::View::Recipes => Picture::from(quantization::recipes(p, r)),
+            core_quantization::View::Delayed => charts::quantization::delayed(p, r).into(),
+            core_quantization::View::Training => charts::quantization::training(p, r).into(),
+            core_quantization::View::Accumulate => charts::quantization::accumulate(p, r).into(),
+        }),
+        "reduction-order" => drawn(query, |p: &reduction_order::Params, r| charts::reduction_order::chart(p, r)),
+        "ring-all-reduce" => drawn(query, |_: &collective::Params, r| ring_all_reduce::picture(r)),
+        "rlhf-memory" => drawn(query, memory::phases),
+        "roofline" => {
+            drawn(query, |_: &roofline::Params, r| charts::roofline::chart(r, &charts::roofline::Measured::default()))
+        }
+        "scaling-curve" => drawn(query, |_: &scaling::Params, r| charts::scaling_curve::speed(r)),
+        "scaling-laws" => drawn(query, |p: &scaling_laws::Params, r| charts::scaling_laws::chart(p, r)),
+        "schedule-editor" => drawn(query, |p: &pipeline::editor::EditorParams, _| schedule_editor::picture(p)),
+        "seed-streams" => drawn(query, |p: &seed_streams::Params, r| charts::seed_streams::chart(p, r)),
+        "serving-planner" => drawn(query, |p: &serving::sizing::Params, r| charts::serving_planner::chart(p, r)),
+        "sft-packing" => drawn(query, sft_packing::picture),
+        "sharding-price" => drawn(query, memory::prices),
+        "stragglers" => drawn(query, |p: &core_stragglers::Params, r| match p.view {
+            core_stragglers::View::Step => Picture::from(stragglers::step(p, r)),
+            core_stragglers::View::Size => charts::stragglers::chart(p, r).into(),
+        }),
+        "tensor-parallel" => drawn(query, tensor_parallel::picture),
+        "tile-order" => drawn(query, tile_order::picture),
+        "trace-detective" => maybe(query, trace_detective::picture),
+        "training-run" => drawn(query, |p: &training_run::Params, r| charts::training_run::chart(p, r)),
+        "warp-divergence" => drawn(query, warps::divergence),
+        "warp-scheduler" => drawn(query, warps::scheduler),
+        "zero-stepper" => drawn(query, zero_stepper::picture),
+        _ => None,
+    }
+}
+
+/// Colors of what are several of a kind: requests, users.
+const SEVERAL: [Ink; 6] = [Ink::Weights, Ink::Gradients, Ink::Optimizer, Ink::Kv, Ink::Activations, Ink::Communication];
+
+/// How many of `all` steps have been played: all of them where the state doesn't say.
+fn played(step: usize, all: usize) -> usize {
+    if step == 0 { all } else { step.min(all) }
+}
+
+/// The places of round numbers from 0 to `end`, with what they say.
+fn ticks(end: f64, unit: Unit) -> Vec<(f64, String)> {
+    Linear::to(end).ticks().map(|tick| (tick, unit.format(tick))).collect()
+}
+
+/// What a model draws of a state, if it takes the state.
+fn drawn<M: Model, P: Into<Picture>>(query: &Query, draw: impl FnOnce(&M, &M::Result) -> P) -> Option<Picture> {
+    maybe(query, |params, result| Some(draw(params, result)))
+}
+
+/// The same for what isn't there in every state.
+fn maybe<M: Model, P: Into<Picture>>(query: &Query, draw: impl FnOnce(&M, &M::Result) -> Option<P>) -> Option<Picture> {
+    let params = M::read(query).0;
+    let result = params.evaluate().ok()?;
+    draw(&params, &result).map(P::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use ringside_core::catalogue;
+    use ringside_core::query::Kind;
+
+    use super::*;
+    use crate::chart::Frame;
+
+    /// Figures without a picture, each with the reason. The list only shrinks.
+    const WITHOUT: &[(&str, &str)] = &[];
+    /// Parameters that choose what a figure shows.
+    const VIEWS: [&str; 5] = ["view", "show", "memory", "scheme", "machine"];
+    const FRAME: Frame = Frame { width: 480.0, height: 270.0, text: 15.0, pixel: 1.0 };
+
+    /// The states of a figure that show different things.
+    fn states(entry: &ringside_core::declare::Entry) -> Vec<Query> {
+        let mut states = vec![Query::default()];
+        for param in entry.params().filter(|param| VIEWS.contains(&param.spec.name)) {
+            if let Kind::Choice(options) = param.spec.kind {
+                states.extend(options.iter().map(|option| Query::new([(param.spec.name, *option)])));
+            }
+        }
+        states
+    }
+
+    #[test]
+    fn every_figure_has_a_picture_of_every_view() {
+        for entry in catalogue::ALL {
+            let expected = WITHOUT.iter().all(|(id, _)| *id != entry.id);
+            for query in states(entry).iter().filter(|query| (entry.evaluate)(query).error.is_none()) {
+                let picture = of(entry.id, query);
+                assert_eq!(picture.is_some(), expected, "{} {query}", entry.id);
+                let Some(picture) = picture else { continue };
+                let svg = picture.in_page(FRAME);
+                assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{} {query}", entry.id);
+                assert!(!picture.label().trim().is_empty(), "{} {query}", entry.id);
+                assert!(svg.len() < 80_000, "{} {query}: {} bytes", entry.id, svg.len());
+            }
+        }
+    }
+}
