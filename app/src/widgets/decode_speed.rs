@@ -9,6 +9,7 @@ use ringside_drawing::charts::decode_speed::chart;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::ui;
@@ -38,14 +39,18 @@ const STATES: [Preset; 6] = [
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
+    let model = Signal::derive(move || params.with(|p| p.machine.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model));
     let shown = Shown::new(params, |p| p.evaluate().map(Some), |p| Params { machine: Machine::default(), ..*p });
     let quantities =
         Memo::new(move |_| params.with(|p| shown.with(|o| o.as_ref().map(|o| p.quantities(o)).unwrap_or_default())));
     let subtitle =
         Signal::derive(move || params.with(|p| format!("{}, {} together", p.machine.words(), grouped(p.batch))));
     let drawn = Memo::new(move |_| shown.with(|o| o.as_ref().map(chart).unwrap_or_default()));
-    let controls = Controls::of(state).draw();
-    view! {
+    let controls = Controls::of(state)
+        .special("model", input.choose_any())
+        .draw();
+    let figure = view! {
         <ModelFigure
             props
             state
@@ -58,13 +63,13 @@ fn view(props: Props) -> AnyView {
                 .to_owned()
             presets=ui::presets::partial(state, "States", STATES)
             controls
-            below=Some(readings::view(&Params::ENTRY, quantities))
+            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(shown)
         >
             {shown.frame(ui::chart::view("decode-speed", drawn))}
         </ModelFigure>
-    }
-    .into_any()
+    };
+    input.drop_zone(figure.into_any())
 }
 
 /// Every batch that is a power of two.

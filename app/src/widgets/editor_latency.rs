@@ -9,6 +9,7 @@ use ringside_drawing::charts::editor_latency::chart;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::presets::Preset;
@@ -29,10 +30,12 @@ const STATES: [Preset; 4] = [
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
     let quantities = Memo::new(move |_| params.with(|p| p.quantities(&p.times())));
     let subtitle =
         move || params.with(|p| format!("{} on one {}, {} tokens", p.name(), p.gpu.name, grouped(p.context)));
-    view! {
+    let figure = view! {
         <ModelFigure
             props
             state
@@ -41,14 +44,14 @@ fn view(props: Props) -> AnyView {
             notes="One request has the GPU for itself. A pass takes the longer of computing and reading, at a part of the GPU’s peaks."
                 .to_owned()
             presets=ui::presets::partial(state, "States", STATES)
-            controls=Controls::of(state).draw()
-            below=Some(readings::view(&Params::ENTRY, quantities))
+            controls=Controls::of(state).special("model", input.choose_any()).draw()
+            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(params)
         >
             {ui::chart::view("latency-chart", Memo::new(move |_| params.with(chart)))}
         </ModelFigure>
-    }
-    .into_any()
+    };
+    input.drop_zone(figure.into_any())
 }
 
 /// What it takes for prompts of some lengths.

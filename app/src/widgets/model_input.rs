@@ -79,6 +79,12 @@ impl ModelInput {
         self.open.get()
     }
 
+    /// The list, with the number of parameters beside it.
+    pub(crate) fn choose_any(self) -> AnyView {
+        let params = Signal::derive(move || self.model.get().size().map_or(0.0, |size| size.params));
+        self.select(params, None)
+    }
+
     /// The list. `params` is the exact number of parameters; `by_count`, what to do when the learner wants to give only that.
     pub(crate) fn select(self, params: Signal<f64>, by_count: Option<Callback<()>>) -> AnyView {
         let mut own = vec![("custom", "Your config.json")];

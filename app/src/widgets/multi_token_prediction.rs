@@ -9,6 +9,7 @@ use ringside_drawing::charts::multi_token_prediction::chart;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
 use super::{Module, Props, readings};
 use crate::ui;
 use crate::ui::presets::Preset;
@@ -29,15 +30,14 @@ const STATES: [Preset; 4] = [
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
     let outcome = Memo::new(move |_| params.with(Params::outcome));
     let quantities = Memo::new(move |_| params.with(|p| outcome.with(|o| p.quantities(o))));
     let subtitle = Signal::derive(move || {
-        params.with(|p| {
-            let name = ringside_core::model::presets::find(p.model.0).map_or("", |preset| preset.name);
-            format!("{name}, {} drafted, {} together", p.drafted, grouped(p.batch))
-        })
+        params.with(|p| format!("{}, {} drafted, {} together", p.model.name(), p.drafted, grouped(p.batch)))
     });
-    view! {
+    let figure = view! {
         <ModelFigure
             props
             state
@@ -47,14 +47,14 @@ fn view(props: Props) -> AnyView {
                    weights and computing, at the GPU’s peaks; caches and what GPUs say to each other are left out."
                 .to_owned()
             presets=ui::presets::partial(state, "States", STATES)
-            controls=Controls::of(state).draw()
-            below=Some(readings::view(&Params::ENTRY, quantities))
+            controls=Controls::of(state).special("model", input.choose_any()).draw()
+            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(params)
         >
             {ui::chart::view("drafting", Memo::new(move |_| params.with(chart)))}
         </ModelFigure>
-    }
-    .into_any()
+    };
+    input.drop_zone(figure.into_any())
 }
 
 /// Every number of tokens drafted.

@@ -8,6 +8,7 @@ use ringside_drawing::charts::overlap_map;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
 use crate::ui;
 use crate::ui::presets::presets;
@@ -23,14 +24,17 @@ type Shown = outcome::Shown<Map>;
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
     let params = state.params();
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
     let shown = Shown::new(params, Map::new, |_| Params::standard());
-    let subtitle =
-        Signal::derive(move || params.with(|p| format!("{} on {}, {}", p.model.name, p.gpu.name, p.wires.in_words())));
+    let subtitle = Signal::derive(move || {
+        params.with(|p| format!("{} on {}, {}", p.model.name(), p.gpu.name, p.wires.in_words()))
+    });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Map::finding)));
     let questions = presets(state, "Questions", QUESTIONS.iter().map(|q| (q.name, q.query)), Clone::clone);
     let chart = Memo::new(move |_| shown.with(overlap_map::chart));
     let quantities = Memo::new(move |_| shown.with(|map| map.params.quantities(map)));
-    view! {
+    let figure = view! {
         <ModelFigure
             props
             state
@@ -39,10 +43,8 @@ fn view(props: Props) -> AnyView {
             notes="All GPUs are used for one technique. Peaks of the data sheets unless said otherwise; activations and the pipeline’s bubble are not counted."
                 .to_owned()
             presets=questions
-            controls=Controls::of(state).draw()
-            below=Some(
-                readings::view(&Params::ENTRY, quantities),
-            )
+            controls=Controls::of(state).special("model", input.choose_any()).draw()
+            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(shown)
         >
             {shown
@@ -53,8 +55,8 @@ fn view(props: Props) -> AnyView {
                         .into_any(),
                 )}
         </ModelFigure>
-    }
-    .into_any()
+    };
+    input.drop_zone(figure.into_any())
 }
 
 /// A layer of every technique at the place of the state: arithmetic and waiting, and under them what is sent.

@@ -8,6 +8,7 @@ use ringside_drawing::charts::serving_planner;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
 use super::outcome::Shown;
 use super::{Module, Props, readings};
 use crate::ui;
@@ -34,6 +35,8 @@ const STATES: [Preset; 6] = [
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
+    let model = Signal::derive(move || params.with(|p| p.machine.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model));
     let shown = Shown::new(params, Params::evaluate, |_| Params::standard());
     let subtitle = Signal::derive(move || {
         params.with(|p| format!("{} on {}, {}", p.machine.name(), p.machine.gpu.name, p.machine.quant.label()))
@@ -42,7 +45,7 @@ fn view(props: Props) -> AnyView {
     let chart = Memo::new(move |_| {
         params.with(|p| shown.with(|plan| Some(serving_planner::chart(p, plan)))).unwrap_or_default()
     });
-    view! {
+    let figure = view! {
         <ModelFigure
             props
             state
@@ -52,14 +55,14 @@ fn view(props: Props) -> AnyView {
                    request is counted at its longest; nobody queues. 90% of memory is used."
                 .to_owned()
             presets=ui::presets::presets(state, "States", STATES, Clone::clone)
-            controls=Controls::of(state).draw()
-            below=Some(readings::view(&Params::ENTRY, quantities))
+            controls=Controls::of(state).special("model", input.choose_any()).draw()
+            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(shown)
         >
             {shown.frame(ui::chart::view("planner-chart", chart))}
         </ModelFigure>
-    }
-    .into_any()
+    };
+    input.drop_zone(figure.into_any())
 }
 
 /// Every size of a replica.

@@ -11,34 +11,25 @@ mod finding;
 mod tests;
 
 use crate::declare::{
-    Field, List, Measure, Model, Param, Takes, choice, headline, measure, one_of, real, whole, within, yes_no,
+    Field, List, Measure, Model, Param, Takes, choice, headline, join, measure, real, whole, within, yes_no,
 };
 use crate::fim::format::Order;
 use crate::hardware::{self, Accelerator};
-use crate::model::{Shape, presets};
+use crate::model::{ModelRef, Shape, presets, reference};
 use crate::options;
 use crate::quantity::Unit;
+use crate::query::{Query, Reader};
 
-const IDS: [&str; 7] =
-    ["starcoder2-3b", "deepseek-coder-6.7b", "llama-2-7b", "qwen2.5-7b", "starcoder", "llama-2-70b", "qwen2.5-72b"];
-const MODELS: List = List {
-    ids: &IDS,
-    labels: &[
-        "StarCoder2 3B",
-        "DeepSeek-Coder 6.7B",
-        "Code Llama 7B",
-        "Qwen2.5-Coder 7B",
-        "StarCoder 15.5B",
-        "Code Llama 70B",
-        "a model of 72B (Qwen2.5)",
-    ],
-};
+/// The model where none is given.
+const MODEL: &str = "starcoder2-3b";
 
-/// A choice of a model. Code Llama and Qwen2.5-Coder have the shapes of the models that they were trained from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Named(pub &'static str);
-
-one_of!(Named, IDS);
+/// Models of code that have the shapes of the models that they were trained from.
+const CODERS: [(&str, &str); 4] = [
+    ("llama-2-7b", "Code Llama 7B"),
+    ("llama-2-70b", "Code Llama 70B"),
+    ("qwen2.5-7b", "Qwen2.5-Coder 7B"),
+    ("starcoder", "StarCoder 15.5B"),
+];
 
 /// What the server keeps from one request to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,7 +50,7 @@ options!(Kept {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
     /// The model.
-    pub model: Named,
+    pub model: ModelRef,
     /// The GPU.
     pub gpu: &'static Accelerator,
     /// Tokens of the prompt.
@@ -87,7 +78,7 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
-            model: Named(IDS[0]),
+            model: ModelRef::default(),
             gpu: &hardware::ALL[0],
             context: 0,
             suffix: 0.0,
@@ -128,62 +119,61 @@ impl Model for Params {
     const TITLE: &'static str = "A completion in time";
     const SUMMARY: &'static str = "How long a completion takes in an editor over the length of the prompt, by model and GPU, and what prefix-first and \
                                    suffix-first prompts have to compute again after a keystroke.";
-    const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", MODELS, "starcoder2-3b")
-            .takes(Takes::Model)
-            .label("Model")
-            .main()
-            .at(|p| p.model.slot()),
-        whole("context", "tokens of the prompt", [64, 131_072], "8192")
-            .label("Prompt tokens")
-            .doubling(17)
-            .main()
-            .at(|p| p.context.slot()),
-        choice("order", "what comes first", Order::LIST, "psm").label("Order").main().at(|p| p.order.slot()),
-        choice("kept", "what the server keeps of the last request", Kept::LIST, "prompt")
-            .label("Server caches")
-            .main()
-            .at(|p| p.kept.slot()),
-        real("suffix", "the part of the prompt after the caret", [0.0, 0.9], "0.3")
-            .label("Prompt tokens after the caret")
-            .steps(0.1)
-            .more("Prompt")
-            .at(|p| p.suffix.slot()),
-        whole("typed", "tokens typed since the last request", [1, 64], "2")
-            .label("Tokens typed since the last request")
-            .steps(1.0)
-            .more("Prompt")
-            .at(|p| p.typed.slot()),
-        whole("output", "tokens of the completion", [1, 256], "20")
-            .label("Completion tokens")
-            .doubling(8)
-            .more("Prompt")
-            .at(|p| p.output.slot()),
-        real("budget", "seconds that it may take", [0.05, 2.0], "0.3")
-            .label("Latency budget")
-            .unit(Unit::Seconds)
-            .steps(0.05)
-            .more("Prompt")
-            .at(|p| p.budget.slot()),
-        choice("gpu", "the GPU", hardware::LIST, "l40s-48").label("GPU").more(HARDWARE).at(|p| p.gpu.slot()),
-        choice("bits", "bits of a weight", List { ids: &["4", "8", "16"], labels: &[] }, "16")
-            .label("Bits per weight")
-            .more(HARDWARE)
-            .at(|p| p.bits.slot()),
-        real("network", "seconds of network and everything beside the model", [0.0, 0.5], "0.04")
-            .label("Network")
-            .unit(Unit::Seconds)
-            .steps(0.01)
-            .more(HARDWARE)
-            .at(|p| p.network.slot()),
-        real("efficiency", "the part of the GPU’s peaks that is reached", [0.1, 1.0], "0.6")
-            .takes(Takes::Mfu)
-            .label("Share of peak reached")
-            .unit(Unit::Fraction)
-            .steps(0.05)
-            .more(HARDWARE)
-            .at(|p| p.efficiency.slot()),
-    ];
+    const PARAMS: &'static [Param<Self>] = &join::<Self, { 12 + reference::OWN }>(&[
+        &[
+            reference::MODEL.default(MODEL).own_control(),
+            whole("context", "tokens of the prompt", [64, 131_072], "8192")
+                .label("Prompt tokens")
+                .doubling(17)
+                .main()
+                .at(|p: &mut Params| p.context.slot()),
+            choice("order", "what comes first", Order::LIST, "psm").label("Order").main().at(|p| p.order.slot()),
+            choice("kept", "what the server keeps of the last request", Kept::LIST, "prompt")
+                .label("Server caches")
+                .main()
+                .at(|p| p.kept.slot()),
+            real("suffix", "the part of the prompt after the caret", [0.0, 0.9], "0.3")
+                .label("Prompt tokens after the caret")
+                .steps(0.1)
+                .more("Prompt")
+                .at(|p| p.suffix.slot()),
+            whole("typed", "tokens typed since the last request", [1, 64], "2")
+                .label("Tokens typed since the last request")
+                .steps(1.0)
+                .more("Prompt")
+                .at(|p| p.typed.slot()),
+            whole("output", "tokens of the completion", [1, 256], "20")
+                .label("Completion tokens")
+                .doubling(8)
+                .more("Prompt")
+                .at(|p| p.output.slot()),
+            real("budget", "seconds that it may take", [0.05, 2.0], "0.3")
+                .label("Latency budget")
+                .unit(Unit::Seconds)
+                .steps(0.05)
+                .more("Prompt")
+                .at(|p| p.budget.slot()),
+            choice("gpu", "the GPU", hardware::LIST, "l40s-48").label("GPU").more(HARDWARE).at(|p| p.gpu.slot()),
+            choice("bits", "bits of a weight", List { ids: &["4", "8", "16"], labels: &[] }, "16")
+                .label("Bits per weight")
+                .more(HARDWARE)
+                .at(|p| p.bits.slot()),
+            real("network", "seconds of network and everything beside the model", [0.0, 0.5], "0.04")
+                .label("Network")
+                .unit(Unit::Seconds)
+                .steps(0.01)
+                .more(HARDWARE)
+                .at(|p| p.network.slot()),
+            real("efficiency", "the part of the GPU’s peaks that is reached", [0.1, 1.0], "0.6")
+                .takes(Takes::Mfu)
+                .label("Share of peak reached")
+                .unit(Unit::Fraction)
+                .steps(0.05)
+                .more(HARDWARE)
+                .at(|p| p.efficiency.slot()),
+        ],
+        &reference::own(),
+    ]);
     const QUANTITIES: &'static [Measure<Self, Times>] = &[
         within(
             |p, _| p.budget,
@@ -225,20 +215,32 @@ impl Model for Params {
 
     fn evaluate(&self) -> Result<Times, String> {
         self.in_range()?;
+        self.model.sound()?;
         Ok(self.times())
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        self.model = ModelRef::read_shape(reader, MODEL);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
     }
 }
 
 impl Params {
     /// The model's architecture.
-    pub fn shape(&self) -> &'static Shape {
-        presets::find(self.model.0).map_or(&presets::ALL[0].shape, |preset| &preset.shape)
+    pub fn shape(&self) -> &Shape {
+        self.model.shape().unwrap_or(&presets::ALL[0].shape)
     }
 
     /// What a person calls the model.
-    pub fn name(&self) -> &'static str {
-        let place = IDS.iter().position(|id| *id == self.model.0);
-        place.and_then(|i| MODELS.labels.get(i)).copied().unwrap_or_default()
+    pub fn name(&self) -> String {
+        let coder = |preset: &presets::Preset| CODERS.iter().find(|(id, _)| *id == preset.id);
+        match self.model {
+            ModelRef::Preset(preset) => coder(preset).map_or(preset.name, |(_, name)| name).to_owned(),
+            model => model.name(),
+        }
     }
 
     /// Tokens of the prompt after the caret.

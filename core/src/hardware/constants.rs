@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(of(989e12, Written::Base), "h100_80.peak h800.peak h200_141.peak");
         assert_eq!(of(989.0, Written::Base), "");
         assert_eq!(of(3.35, Written::Scaled), "h100_80.bandwidth h800.bandwidth");
-        assert_eq!(of(2039.0, Written::Scaled), "a100_80.bandwidth");
+        assert_eq!(of(2039.0, Written::Scaled), "a100_80.bandwidth a800_80.bandwidth");
         assert_eq!(of(132.0, Written::Scaled), "h100_80.sms h800.sms");
         for size in [768.0, 900.0, 8e12, 0.0, -312.0, f64::NAN, 80e9, 128.0] {
             assert_eq!(of(size, Written::Scaled), "", "{size}");

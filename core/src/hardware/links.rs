@@ -81,6 +81,10 @@ const H800: Source = Source {
     title: "DeepSeek-AI, Insights into DeepSeek-V3, §4.1: an H800's NVLink has 400 GB/s, both directions together",
     url: "https://arxiv.org/abs/2505.09343",
 };
+const A800: Source = Source {
+    title: "LLM-Prof, hardware_spec.md: an A800's NVLink has 400 GB/s, both directions together",
+    url: "https://github.com/citsjtu2020/LLM-Prof/blob/main/hardware_spec.md",
+};
 const SOCKETS: Source = Source {
     title: "NCCL, src/graph/topo.h at 069a3d4: what its topology search takes to go between two sockets",
     url: "https://github.com/NVIDIA/nccl/blob/069a3d4f95ca488dc63ba7ae659a2db77942a62e/src/graph/topo.h",
@@ -91,6 +95,7 @@ pub const INSIDE: &[Link] = &[
     row(("nvlink3", "NVLink 3 (A100)"), 3.4, 300.0, Wiring::Port, NVLINK),
     row(("nvlink4", "NVLink 4 (H100)"), 3.4, 450.0, Wiring::Port, NVLINK),
     row(("nvlink5", "NVLink 5 (B200)"), 3.4, 900.0, Wiring::Port, NVLINK),
+    row(("nvlink3-a800", "NVLink 3 (A800)"), 3.4, 200.0, Wiring::Port, A800),
     row(("nvlink4-h800", "NVLink 4 (H800)"), 3.4, 200.0, Wiring::Port, H800),
     row(("xgmi", "Infinity Fabric mesh (MI300X)"), 3.4, 64.0, Wiring::Mesh, XGMI),
     row(("pcie3", "PCIe 3 ×16"), 5.7, 15.75, Wiring::Port, PCIE),

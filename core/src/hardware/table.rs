@@ -35,6 +35,11 @@ impl Accelerator {
         Self { fp8: Some(2.0 * self.peak), ..self }
     }
 
+    /// With units for 8-bit floats of another rate, dense TFLOP/s, by the same source.
+    const fn fp8(self, tflops: f64) -> Self {
+        Self { fp8: Some(tflops * 1e12), ..self }
+    }
+
     /// With the GiB that PyTorch's out-of-memory messages call its total capacity, from a public thread.
     const fn seen(self, gib: f64, source: &'static str) -> Self {
         Self { seen: Some((Bytes(gib * GIB), source)), ..self }
@@ -148,7 +153,7 @@ const HGX: Source = from("NVIDIA HGX platform, specifications", "https://www.nvi
 /// Every accelerator, NVIDIA first, each vendor from the oldest to the newest.
 ///
 /// B200 is sold with 192 GB on the die and 180 GB usable in an HGX board (1.44 TB for eight); the usable figure is
-/// taken. GB200's 186 GB is half of the superchip's 372 GB.
+/// taken. GB200's 186 GB is half of the superchip's 372 GB. An A10 has another rate than the A10G of Amazon's G5.
 pub const ALL: &[Accelerator] = &[
     row(
         ("v100-32", "V100 SXM2 32 GB"),
@@ -208,7 +213,24 @@ pub const ALL: &[Accelerator] = &[
             "NVIDIA RTX Blackwell GPU Architecture (white paper)",
             "https://images.nvidia.com/aem-dam/Solutions/geforce/blackwell/nvidia-rtx-blackwell-gpu-architecture.pdf",
         ),
-    ).twice_as_fast_in_fp8().with(RTX_5090),
+    ).twice_as_fast_in_fp8().with(RTX_5090).seen(31.37, "Wan-Video/Wan2.1 issue 465"),
+    row(
+        ("a10g-24", "A10G 24 GB"),
+        (24.0, 0),
+        600.0,
+        (70.0, "bf16"), card("pcie4"),
+        from(
+            "NVIDIA A10G Tensor Core GPU data sheet (Amazon EC2 G5)",
+            "https://d1.awsstatic.com/product-marketing/ec2/NVIDIA_AWS_A10G_DataSheet_FINAL_02_17_2022.pdf",
+        ),
+    ),
+    row(
+        ("l4-24", "L4 24 GB"),
+        (24.0, 0),
+        300.0,
+        (121.0, "bf16"), card("pcie4"),
+        from("NVIDIA L4 Tensor Core GPU, specifications", "https://www.nvidia.com/en-us/data-center/l4/"),
+    ).twice_as_fast_in_fp8(),
     row(
         ("a6000-48", "RTX A6000 48 GB"),
         (48.0, 0),
@@ -225,6 +247,16 @@ pub const ALL: &[Accelerator] = &[
     ).twice_as_fast_in_fp8(),
     row(("a100-40", "A100 SXM 40 GB"), (40.0, 40_960), 1555.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE_40).with(GA100).seen(39.50, "TianheWu/CoSeR issue 10"),
     row(("a100-80", "A100 SXM 80 GB"), (80.0, 81_920), 2039.0, (312.0, "bf16"), ports("nvlink3", "hdr", "pcie4"), AMPERE).with(GA100).seen(79.25, "levihsu/OOTDiffusion issue 235"),
+    row(
+        ("a800-80", "A800 SXM 80 GB"),
+        (80.0, 0),
+        2039.0,
+        (312.0, "bf16"), ports("nvlink3-a800", "hdr", "pcie4"),
+        from(
+            "NVIDIA A800 Tensor Core GPU: an A100 with 400 GB/s of NVLink, both directions together (LLM-Prof, hardware_spec.md)",
+            "https://github.com/citsjtu2020/LLM-Prof/blob/main/hardware_spec.md",
+        ),
+    ).with(GA100),
     row(("h100-pcie-80", "H100 PCIe 80 GB"), (80.0, 0), 2000.0, (756.0, "bf16"), card("pcie5"), H100).twice_as_fast_in_fp8().with(GH100_PCIE),
     row(("h100-80", "H100 SXM 80 GB"), (80.0, 81_559), 3350.0, (989.0, "bf16"), ports("nvlink4", "ndr", "pcie5"), H100).twice_as_fast_in_fp8().with(GH100).seen(79.11, "vllm-project/vllm issue 27508"),
     row(
@@ -238,6 +270,16 @@ pub const ALL: &[Accelerator] = &[
             "https://arxiv.org/abs/2505.09343",
         ),
     ).twice_as_fast_in_fp8().with(GH100),
+    row(
+        ("h20-96", "H20 SXM 96 GB"),
+        (96.0, 0),
+        4000.0,
+        (148.0, "bf16"), ports("nvlink4", "ndr", "pcie5"),
+        from(
+            "H20 96 GB: specifications by Will It Run AI",
+            "https://willitrunai.com/es/gpus/h20-96gb",
+        ),
+    ).twice_as_fast_in_fp8(),
     row(
         ("h200-141", "H200 SXM 141 GB"),
         (141.0, 143_771),
@@ -254,6 +296,16 @@ pub const ALL: &[Accelerator] = &[
         from("NVIDIA GB200 NVL72, specifications", "https://www.nvidia.com/en-us/data-center/gb200-nvl72/"),
     ).twice_as_fast_in_fp8(),
     row(("b300", "B300 SXM 288 GB"), (288.0, 0), 8000.0, (2250.0, "bf16"), ports("nvlink5", "xdr", ""), HGX).twice_as_fast_in_fp8(),
+    row(
+        ("gb300", "GB300 279 GB"),
+        (279.0, 0),
+        8000.0,
+        (2500.0, "bf16"), ports("nvlink5", "xdr", ""),
+        from(
+            "Verda, NVIDIA GB300 NVL72: GPU architecture and performance (dense rates per GPU)",
+            "https://verda.com/blog/gb300-nvl72-architecture",
+        ),
+    ).twice_as_fast_in_fp8(),
     row(
         ("mi250x", "Instinct MI250X 128 GB"),
         (128.0, 0),
@@ -282,6 +334,16 @@ pub const ALL: &[Accelerator] = &[
         from(
             "AMD Instinct MI325X, specifications",
             "https://www.amd.com/en/products/accelerators/instinct/mi300/mi325x.html",
+        ),
+    ).twice_as_fast_in_fp8(),
+    row(
+        ("mi350x", "Instinct MI350X 288 GB"),
+        (288.0, 0),
+        8000.0,
+        (2300.0, "bf16"), OTHER,
+        from(
+            "AMD Instinct MI350X, specifications",
+            "https://www.amd.com/en/products/accelerators/instinct/mi350/mi350x.html",
         ),
     ).twice_as_fast_in_fp8(),
     row(
@@ -339,4 +401,31 @@ pub const ALL: &[Accelerator] = &[
         (918.0, "bf16"), OTHER,
         from("Google Cloud TPU v6e", "https://cloud.google.com/tpu/docs/v6e"),
     ),
+    row(
+        ("tpu-7x", "TPU v7 (Ironwood) 192 GB"),
+        (192.0, 0),
+        7380.0,
+        (2307.0, "bf16"), OTHER,
+        from("Google Cloud TPU7x (Ironwood)", "https://cloud.google.com/tpu/docs/tpu7x"),
+    ).twice_as_fast_in_fp8(),
+    row(
+        ("trainium2", "Trainium 2 96 GB"),
+        (96.0, 0),
+        2900.0,
+        (667.0, "bf16"), OTHER,
+        from(
+            "AWS Neuron, Trainium2 architecture",
+            "https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/neuron-hardware/trainium2.html",
+        ),
+    ).fp8(1299.0),
+    row(
+        ("trainium3", "Trainium 3 144 GB"),
+        (144.0, 0),
+        4900.0,
+        (671.0, "bf16"), OTHER,
+        from(
+            "AWS Neuron, Trainium3 architecture (8-bit rate of MXFP8)",
+            "https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/neuron-hardware/trainium3.html",
+        ),
+    ).fp8(2517.0),
 ];

@@ -212,6 +212,11 @@ impl ParameterCount {
         quantized as f64 * per_weight + self.total.saturating_sub(quantized) as f64 * 2.0
     }
 
+    /// The same where routed experts have another width than the other layers' weights.
+    pub fn stored_apart(&self, per_weight: f64, per_expert: f64) -> f64 {
+        self.stored(per_weight) + self.experts as f64 * (per_expert - per_weight)
+    }
+
     /// The count of one component.
     pub fn of(&self, component: Component) -> u64 {
         match component {

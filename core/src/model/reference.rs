@@ -5,7 +5,7 @@ use super::params::ParameterCount;
 use super::presets::{self, Preset};
 use super::problem::ConfigProblem;
 use super::shape::{self, MAX_PARAMS, Shape};
-use crate::declare::{Declaration, Scale, Takes};
+use crate::declare::{Declaration, Param, Scale, Takes, all_apart, join};
 use crate::quantity::count;
 use crate::query::{Kind, ParamSpec, Query, Reader, plain};
 
@@ -61,6 +61,16 @@ pub const COUNT: Declaration = Declaration::of(SPECS[1])
 
 /// `guess` of [`SPECS`]: in links alone.
 pub const GUESS: Declaration = Declaration::of(SPECS[2]);
+
+/// How many parameters [`own`] has.
+pub const OWN: usize = 1 + shape::SPECS.len();
+
+/// What lets a figure take any model, after its other parameters: a shape of one's own. [`MODEL`] stands where its control does, in
+/// [`Model::settle`](crate::declare::Model::settle) the figure takes what [`ModelRef::read_shape`] reads, and in
+/// [`Model::unplaced`](crate::declare::Model::unplaced) it gives [`ModelRef::query`].
+pub const fn own<P: Default>() -> [Param<P>; OWN] {
+    join::<P, OWN>(&[&[GUESS.apart()], &all_apart(&shape::SPECS)])
+}
 
 impl Default for ModelRef {
     /// One parameter: what there is before a model is read.
@@ -173,6 +183,16 @@ impl ModelRef {
             ModelRef::Custom { shape, .. } => Some(shape),
             ModelRef::Count(_) => None,
         }
+    }
+
+    /// Its architecture, where only a sound one can be computed with.
+    ///
+    /// # Errors
+    /// A number of parameters without sizes, or impossible sizes: a sentence.
+    pub fn sound(&self) -> Result<&Shape, String> {
+        let shape =
+            self.shape().ok_or("A number of parameters is not enough here. Choose a model, or give its sizes.")?;
+        shape.check().into_iter().next().map_or(Ok(shape), |problem| Err(problem.message))
     }
 
     /// What sizes its memory. An error if its shape is impossible.

@@ -3,7 +3,7 @@
 mod finding;
 mod models;
 
-pub use models::{Model as Named, Published};
+pub use models::Published;
 
 use super::balance::{self, auxiliary, imbalance};
 use super::capacity::{self, Drop};
@@ -11,13 +11,18 @@ use super::cost::{Layer, Placement, Sending, Times, Traffic};
 use super::route::{Choice, Gate, Groups, Router, biased, load, softmax};
 use super::tokens::logits;
 use crate::declare::{
-    Applies, Field as _, List, Measure, Model, Param, Takes, applies, choice, headline, measure, real, when, whole,
+    Applies, Field as _, List, Measure, Model, Param, Takes, applies, choice, headline, join, measure, real, when,
+    whole,
 };
 use crate::hardware::links::{self, Link};
 use crate::hardware::{self, Accelerator};
+use crate::model::{ModelRef, reference};
 use crate::options;
 use crate::quantity::{Unit, grouped, number};
-use crate::query::Reader;
+use crate::query::{Query, Reader};
+
+/// The model where none is given.
+const MODEL: &str = "mixtral-8x7b";
 
 /// How load is kept even.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,7 +83,7 @@ pub const STEPS: [&str; 6] = ["Scores", "Choice", "Room", "Dispatch", "Experts",
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
     /// The model.
-    pub model: Named,
+    pub model: ModelRef,
     /// How much some experts suit every token.
     pub skew: f64,
     /// How load is kept even.
@@ -120,7 +125,7 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
-            model: Named("mixtral-8x7b"),
+            model: ModelRef::default(),
             skew: 0.0,
             balance: Balance::None,
             capacity: 0.0,
@@ -193,92 +198,96 @@ impl Model for Params {
     const ID: &'static str = "moe-routing";
     const TITLE: &'static str = "Tokens to experts";
     const SUMMARY: &'static str = "A router gives tokens to experts on many GPUs: scores, top-k, capacity and dropped tokens, balance, both all-to-alls and who waits.";
-    const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", models::LIST, "mixtral-8x7b")
-            .takes(Takes::Model)
-            .label("Model")
-            .main()
-            .at(|p| p.model.slot()),
-        real("skew", "how much some experts suit every token", [0.0, 4.0], "0.5")
-            .label("Expert popularity skew")
-            .steps(0.25)
-            .main()
-            .at(|p| p.skew.slot()),
-        choice("balance", "how load is kept even", Balance::LIST, "none")
-            .label("Balance")
-            .main()
-            .at(|p| p.balance.slot()),
-        real("capacity", "room of an expert over an even share; 0 for as much as there is", [0.0, 4.0], "1.25")
-            .label("Capacity factor")
-            .format(|v| if v == 0.0 { "no limit".to_owned() } else { number(v) })
-            .steps(0.25)
-            .main()
-            .at(|p| p.capacity.slot()),
-        choice("gating", "from logits to weights", Gating::LIST, "own")
-            .label("Gate")
-            .more(ROUTER)
-            .at(|p| p.gating.slot()),
-        whole("top-k", "experts of a token; 0 for the model’s own", [0, 16], "0")
-            .label("Experts per token")
-            .format(as_published)
-            .steps(1.0)
-            .more(ROUTER)
-            .quiet()
-            .at(|p| p.top_k.slot()),
-        whole("limit", "groups of experts, of eight, that a token may use; 0 for the model’s own", [0, GROUPS], "0")
+    const PARAMS: &'static [Param<Self>] = &join::<Self, { 19 + reference::OWN }>(&[
+        &[
+            reference::MODEL.default(MODEL).own_control(),
+            real("skew", "how much some experts suit every token", [0.0, 4.0], "0.5")
+                .label("Expert popularity skew")
+                .steps(0.25)
+                .main()
+                .at(|p: &mut Params| p.skew.slot()),
+            choice("balance", "how load is kept even", Balance::LIST, "none")
+                .label("Balance")
+                .main()
+                .at(|p| p.balance.slot()),
+            real("capacity", "room of an expert over an even share; 0 for as much as there is", [0.0, 4.0], "1.25")
+                .label("Capacity factor")
+                .format(|v| if v == 0.0 { "no limit".to_owned() } else { number(v) })
+                .steps(0.25)
+                .main()
+                .at(|p| p.capacity.slot()),
+            choice("gating", "from logits to weights", Gating::LIST, "own")
+                .label("Gate")
+                .more(ROUTER)
+                .at(|p| p.gating.slot()),
+            whole("top-k", "experts of a token; 0 for the model’s own", [0, 16], "0")
+                .label("Experts per token")
+                .format(as_published)
+                .steps(1.0)
+                .more(ROUTER)
+                .quiet()
+                .at(|p| p.top_k.slot()),
+            whole(
+                "limit",
+                "groups of experts, of eight, that a token may use; 0 for the model’s own",
+                [0, GROUPS],
+                "0",
+            )
             .label("Groups a token may use, of 8")
             .format(as_published)
             .steps(1.0)
             .more(ROUTER)
             .quiet()
             .at(|p| p.limit.slot()),
-        choice("drop", "who goes when an expert is full", Drop::LIST, "position")
-            .label("Tokens dropped at capacity")
-            .more(ROUTER)
-            .at(|p| p.drop.slot()),
-        whole("updates", "updates of the balance", [0, UPDATES], "40")
-            .label("Balancing updates")
-            .steps(1.0)
-            .more(ROUTER)
-            .at(|p| p.updates.slot()),
-        whole("ep", "GPUs over which experts are spread", [1, 256], "8")
-            .label("Expert-parallel GPUs")
-            .doubling(8)
-            .more(MACHINE)
-            .at(|p| p.ep.slot()),
-        whole("node", "GPUs of a node", [1, 72], "8")
-            .takes(Takes::Node)
-            .label("GPUs per node")
-            .more(MACHINE)
-            .at(|p| p.node.slot()),
-        whole("tokens", "tokens of a GPU", [1, 1 << 16], "4096")
-            .label("Tokens per GPU")
-            .doubling(16)
-            .more(MACHINE)
-            .at(|p| p.tokens.slot()),
-        choice("sending", "how copies go", Sending::LIST, "copies")
-            .label("Dispatch copies")
-            .more(MACHINE)
-            .at(|p| p.sending.slot()),
-        choice("bits", "bits of a value on its way to an expert; it comes back in 16", BITS, "16")
-            .label("Bits per value sent")
-            .more(MACHINE)
-            .at(|p| p.bits.slot()),
-        choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
-        choice("link", "inside a node", links::INSIDE_LIST, "nvlink4")
-            .label("Link within a node")
-            .more(MACHINE)
-            .at(|p| p.link.slot()),
-        choice("net", "between nodes, one port for each GPU", links::BETWEEN_LIST, "ndr")
-            .label("Link between nodes")
-            .more(MACHINE)
-            .at(|p| p.net.slot()),
-        whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),
-        whole("step", "the step on show; 0 for all", [0, STEPS.len() as u64], "0")
-            .drawn()
-            .quiet()
-            .at(|p| p.step.slot()),
-    ];
+            choice("drop", "who goes when an expert is full", Drop::LIST, "position")
+                .label("Tokens dropped at capacity")
+                .more(ROUTER)
+                .at(|p| p.drop.slot()),
+            whole("updates", "updates of the balance", [0, UPDATES], "40")
+                .label("Balancing updates")
+                .steps(1.0)
+                .more(ROUTER)
+                .at(|p| p.updates.slot()),
+            whole("ep", "GPUs over which experts are spread", [1, 256], "8")
+                .label("Expert-parallel GPUs")
+                .doubling(8)
+                .more(MACHINE)
+                .at(|p| p.ep.slot()),
+            whole("node", "GPUs of a node", [1, 72], "8")
+                .takes(Takes::Node)
+                .label("GPUs per node")
+                .more(MACHINE)
+                .at(|p| p.node.slot()),
+            whole("tokens", "tokens of a GPU", [1, 1 << 16], "4096")
+                .label("Tokens per GPU")
+                .doubling(16)
+                .more(MACHINE)
+                .at(|p| p.tokens.slot()),
+            choice("sending", "how copies go", Sending::LIST, "copies")
+                .label("Dispatch copies")
+                .more(MACHINE)
+                .at(|p| p.sending.slot()),
+            choice("bits", "bits of a value on its way to an expert; it comes back in 16", BITS, "16")
+                .label("Bits per value sent")
+                .more(MACHINE)
+                .at(|p| p.bits.slot()),
+            choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more(MACHINE).at(|p| p.gpu.slot()),
+            choice("link", "inside a node", links::INSIDE_LIST, "nvlink4")
+                .label("Link within a node")
+                .more(MACHINE)
+                .at(|p| p.link.slot()),
+            choice("net", "between nodes, one port for each GPU", links::BETWEEN_LIST, "ndr")
+                .label("Link between nodes")
+                .more(MACHINE)
+                .at(|p| p.net.slot()),
+            whole("seed", "seed of all numbers", [1, 999], "1").label("Seed").more("Numbers").at(|p| p.seed.slot()),
+            whole("step", "the step on show; 0 for all", [0, STEPS.len() as u64], "0")
+                .drawn()
+                .quiet()
+                .at(|p| p.step.slot()),
+        ],
+        &reference::own(),
+    ]);
     const APPLIES: &'static [Applies<Self>] = &[
         applies(&["updates"], |p| p.balance != Balance::None),
         applies(&["drop"], |p| p.capacity > 0.0),
@@ -346,7 +355,10 @@ impl Model for Params {
     ];
 
     fn evaluate(&self) -> Result<Routed, String> {
-        let experts = self.model.published().experts;
+        if self.model.sound()?.moe.is_none() {
+            return Err(format!("{} has no experts to route to. Choose a model that has some.", self.model.name()));
+        }
+        let experts = self.published().experts;
         if !experts.is_multiple_of(self.ep) {
             return Err(format!(
                 "{} experts do not spread evenly over {} GPUs. Choose a number that divides {}: {}.",
@@ -365,7 +377,8 @@ impl Model for Params {
     }
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
-        let (experts, asked) = (self.model.published().experts, self.top_k);
+        self.model = ModelRef::read_shape(reader, MODEL);
+        let (experts, asked) = (self.published().experts, self.top_k);
         if asked > experts {
             self.top_k = experts;
             reader.problem("top-k", format!("top-k {asked}: there are {experts} experts, so {experts} are taken."));
@@ -373,20 +386,29 @@ impl Model for Params {
         [self.link, self.net] = links::with_gpu(self.gpu, reader.query(), [self.link, self.net]);
     }
 
+    fn unplaced(&self) -> Query {
+        self.model.query()
+    }
+
     fn follow(&mut self, before: &Self) {
         [self.link, self.net] = links::follow([before.gpu, self.gpu], [self.link, self.net]);
-        let experts = self.model.published().experts;
+        let experts = self.published().experts;
         if self.model != before.model {
-            self.ep = self.model.published().spread;
+            self.ep = self.published().spread;
         }
         self.top_k = self.top_k.min(experts);
     }
 }
 
 impl Params {
+    /// The model, with its router.
+    pub fn published(&self) -> Published {
+        Published::of(&self.model)
+    }
+
     /// The router.
     pub fn router(&self) -> Router {
-        let own = self.model.published().router;
+        let own = self.published().router;
         let gate = match self.gating {
             Gating::Own => own.gate,
             Gating::Softmax => Gate::Softmax { renormalised: true },
@@ -404,7 +426,7 @@ impl Params {
 
     /// Whatever the step.
     fn routed(&self) -> Routed {
-        let model = self.model.published();
+        let model = self.published();
         let router = self.router();
         let experts = model.experts as usize;
         let all = self.ep * self.tokens;

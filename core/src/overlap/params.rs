@@ -2,14 +2,14 @@
 
 use super::{Layer, Map, Place, Reduce, Technique, Verdict, book};
 use crate::declare::{
-    Applies, Declaration, Field as _, List, Measure, Model, Param, Question, Scale, applies, choice, doc, headline,
-    join, measure, real, switch, when, whole, yes_no,
+    Applies, Declaration, Field as _, Measure, Model, Param, Question, Scale, applies, choice, doc, headline, join,
+    measure, real, switch, when, whole, yes_no,
 };
 use crate::hardware::{self, Accelerator};
-use crate::model::{Preset, presets};
+use crate::model::{ModelRef, Shape, presets, reference};
 use crate::network::{Wired, Wires};
 use crate::quantity::Unit;
-use crate::query::Reader;
+use crate::query::{Query, Reader};
 
 /// The state of the widget.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -23,7 +23,7 @@ pub struct Params {
     /// Tokens of a GPU in a micro-batch: of all GPUs together, over their number.
     pub tokens: u64,
     /// The model.
-    pub model: &'static Preset,
+    pub model: ModelRef,
     /// Tokens of a sequence.
     pub seq: u64,
     /// The type in which gradients are summed up.
@@ -47,20 +47,8 @@ pub const MIN_TOKENS: u64 = 64;
 /// Most tokens of a GPU.
 pub const MAX_TOKENS: u64 = 262_144;
 
-/// The models: dense ones from small to large, then those with experts.
-pub const MODELS: [&str; 8] = [
-    "gpt2-xl",
-    "llama-2-7b",
-    "llama-3-8b",
-    "llama-3-70b",
-    "llama-3.1-405b",
-    "gpt3-175b",
-    "mixtral-8x7b",
-    "deepseek-v3",
-];
-
-/// [`MODELS`] as options.
-pub const MODEL_LIST: List = List { ids: &MODELS, labels: &presets::names(&MODELS) };
+/// The model where none is given.
+const MODEL: &str = "llama-3-70b";
 
 const JOB: &str = "The job";
 const SHARES: &str = "What is counted";
@@ -86,7 +74,7 @@ const OWN: [Param<Params>; 11] = [
     .slider(Scale::Quarters(6, 18))
     .main()
     .at(|p: &mut Params| p.tokens.slot()),
-    choice("model", "model", MODEL_LIST, "llama-3-70b").label("Model").more(JOB).at(|p: &mut Params| p.model.slot()),
+    reference::MODEL.default(MODEL).more(JOB).own_control(),
     whole("seq", "tokens of a sequence", [1, 1_048_576], "2048")
         .label("Sequence length, tokens")
         .doubling(20)
@@ -123,6 +111,11 @@ impl Wired for Params {
 }
 
 impl Params {
+    /// The model's architecture.
+    pub fn shape(&self) -> &Shape {
+        self.model.shape().unwrap_or(&presets::ALL[0].shape)
+    }
+
     fn tokens(&self) -> f64 {
         self.tokens as f64
     }
@@ -156,7 +149,8 @@ impl Model for Params {
     const TITLE: &'static str = "Does it hide?";
     const SUMMARY: &'static str = "Tokens per GPU against GPUs: where the communication of each way to divide a step hides behind its arithmetic, \
                                    where it is exposed, and where it cannot be used.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 18>(&[&OWN, &Wires::params()]);
+    const PARAMS: &'static [Param<Self>] =
+        &join::<_, { 18 + reference::OWN }>(&[&OWN, &Wires::params(), &reference::own()]);
     const APPLIES: &'static [Applies<Self>] = &[applies(&["tp"], |p| p.technique == Technique::Mix)];
     const QUANTITIES: &'static [Measure<Self, Map>] = &[
         yes_no(headline(
@@ -231,7 +225,7 @@ impl Model for Params {
             book::mix_tokens(m.layer.wide, inside(p, m))
         }),
         measure("experts-spread", "Layer weights over weights used per token", Unit::Ratio, |p, m| {
-            2.0 * m.layer.weights / Layer::of(&p.model.shape, None).flops
+            2.0 * m.layer.weights / Layer::of(p.shape(), None).flops
         }),
         measure("layer-weights", "Weights per layer", Unit::Count, |_, m| m.layer.weights),
         measure("hidden", "Hidden size", Unit::Count, |_, m| m.layer.hidden),
@@ -247,6 +241,11 @@ impl Model for Params {
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
         self.wires.settle(self.gpu, reader.query());
+        self.model = ModelRef::read_shape(reader, MODEL);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
     }
 
     fn follow(&mut self, before: &Self) {

@@ -103,7 +103,7 @@ pub(super) struct Setup<'a> {
 
 impl<'a> Setup<'a> {
     pub fn new(params: &'a Params) -> Result<Self, String> {
-        let shape = &params.model.shape;
+        let shape = params.model.sound()?;
         let elements = ModelSize::of(shape).map_err(|problem| problem.message)?.params;
         let seq = params.attention.then_some(params.seq);
         let fabric = params.wires.fabric().reaching(params.reach);
@@ -219,7 +219,7 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// Why it cannot be used with any.
     fn possible_from(&self, technique: Technique, gpus: u64, tp: u64) -> Result<f64, String> {
-        let (shape, n) = (&self.params.model.shape, grouped(gpus));
+        let (shape, n) = (self.params.shape(), grouped(gpus));
         let heads = shape.num_attention_heads;
         match technique {
             Technique::Tensor | Technique::Mix if !heads.is_multiple_of(tp) => {
@@ -230,7 +230,7 @@ impl<'a> Setup<'a> {
                 return Err(format!("{} layers are too few for {n} stages", shape.num_hidden_layers));
             }
             Technique::Expert => match shape.moe.map(|moe| moe.num_experts) {
-                None => return Err(format!("{} has no experts", self.params.model.name)),
+                None => return Err(format!("{} has no experts", self.params.model.name())),
                 Some(experts) if !experts.is_multiple_of(gpus) => {
                     return Err(format!("{experts} experts do not come out evenly among {n} GPUs"));
                 }
@@ -257,10 +257,8 @@ impl<'a> Setup<'a> {
             (Technique::Tensor, _) => vec![gpus],
             (Technique::Mix, 0) => {
                 let all = std::iter::successors(Some(1_u64), |t| t.checked_mul(2)).take_while(|t| *t <= gpus);
-                all.filter(|t| {
-                    gpus.is_multiple_of(*t) && self.params.model.shape.num_attention_heads.is_multiple_of(*t)
-                })
-                .collect()
+                all.filter(|t| gpus.is_multiple_of(*t) && self.params.shape().num_attention_heads.is_multiple_of(*t))
+                    .collect()
             }
             (Technique::Mix, tp) => vec![tp],
             _ => vec![1],

@@ -15,10 +15,9 @@ use crate::declare::{
 };
 use crate::hardware::{self, Accelerator};
 use crate::kernels::RUN;
-use crate::model::presets::Preset;
+use crate::model::presets::{self, Preset};
 use crate::quantity::{Unit, number, unbroken};
 use crate::query::Reader;
-use crate::scaling::MODEL_LIST;
 use layer::{Load, Operation, Phase};
 
 /// The GPUs whose roofs are always drawn.
@@ -46,6 +45,10 @@ const OPERATIONS: [&str; 14] = [
 ];
 /// The one of any size.
 pub const PRODUCT: &str = "product";
+
+/// Models whose layers have a dense MLP and heads alone, from small to large: those that [`layer::operations`] lists.
+const DENSE: [&str; 7] =
+    ["gpt2-xl", "llama-2-7b", "llama-3-8b", "llama-2-13b", "llama-2-70b", "llama-3-70b", "gpt3-175b"];
 
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -82,7 +85,9 @@ impl Model for Params {
     const SUMMARY: &'static str =
         "What limits each operation of a layer, arithmetic or memory, on a GPU of your choice and on your own.";
     const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", MODEL_LIST, "llama-3-8b").label("Layer from").at(|p| p.model.slot()),
+        choice("model", "the model", List { ids: &DENSE, labels: &presets::names(&DENSE) }, "llama-3-8b")
+            .label("Layer from")
+            .at(|p| p.model.slot()),
         choice(
             "phase",
             "prefill: all tokens at once, as in training; decode: one more token of each sequence",

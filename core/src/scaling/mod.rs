@@ -17,7 +17,7 @@
 mod params;
 mod slowest;
 
-pub use params::{MAX_GPUS, MODEL_LIST, MODELS, Params, QUESTIONS, Scaling, Sharding};
+pub use params::{MAX_GPUS, Params, QUESTIONS, Scaling, Sharding};
 
 use crate::collective::{Algo, Op};
 use crate::model::ModelSize;
@@ -100,10 +100,10 @@ impl Model {
                 params.tp, params.pp, params.gpus
             ));
         }
-        let shape = &params.model.shape;
+        let shape = params.model.sound()?;
         let layers = shape.num_hidden_layers;
         if params.pp > layers {
-            return Err(format!("{} has {layers} layers, too few for {} stages.", params.model.name, params.pp));
+            return Err(format!("{} has {layers} layers, too few for {} stages.", params.model.name(), params.pp));
         }
         let weights = ModelSize::of(shape).map_err(|problem| problem.message)?.params;
         let flops = 3.0 * shape.forward_flops(params.seq, true).total() * params.seq as f64;
@@ -124,7 +124,7 @@ impl Model {
         let micro = p.mbs.min(each).max(1);
         let microbatches = each.div_ceil(micro) as f64;
 
-        let shape = &p.model.shape;
+        let shape = p.shape();
         let layers = shape.num_hidden_layers as f64 / stages;
         let tokens = (micro * p.seq) as f64;
         let activations = tokens * shape.hidden_size as f64 * BYTES;

@@ -2,15 +2,15 @@
 
 use super::{Curve, WAITS};
 use crate::declare::{
-    Applies, Declaration, Field as _, List, Measure, Model, Param, Question, Scale, Takes, applies, choice, headline,
-    join, measure, real, whole,
+    Applies, Declaration, Field as _, Measure, Model, Param, Question, Scale, Takes, applies, choice, headline, join,
+    measure, real, whole,
 };
 use crate::hardware::{self, Accelerator};
-use crate::model::{Preset, presets};
+use crate::model::{ModelRef, Shape, presets, reference};
 use crate::network::{Wired, Wires};
 use crate::options;
 use crate::quantity::{Unit, grouped, unbroken};
-use crate::query::Reader;
+use crate::query::{Query, Reader};
 
 /// What stays the same as GPUs are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,7 +46,7 @@ options!(Sharding {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Params {
     /// The model.
-    pub model: &'static Preset,
+    pub model: ModelRef,
     /// The GPU.
     pub gpu: &'static Accelerator,
     /// The share of its peak that one GPU reaches alone.
@@ -80,12 +80,8 @@ pub struct Params {
 /// Most GPUs.
 pub const MAX_GPUS: u64 = 16_384;
 
-/// The models: dense ones, from small to large.
-pub const MODELS: [&str; 7] =
-    ["gpt2-xl", "llama-2-7b", "llama-3-8b", "llama-2-13b", "llama-2-70b", "llama-3-70b", "gpt3-175b"];
-
-/// [`MODELS`] as options.
-pub const MODEL_LIST: List = List { ids: &MODELS, labels: &presets::names(&MODELS) };
+/// The model where none is given.
+const MODEL: &str = "llama-2-7b";
 
 /// A share of something, from `least` to 1; its slider goes from `from` to `to`.
 const fn share(
@@ -101,7 +97,7 @@ const fn share(
 const JOB: &str = "The job";
 
 const OWN: [Param<Params>; 14] = [
-    choice("model", "model", MODEL_LIST, "llama-2-7b").label("Model").more(JOB).at(|p: &mut Params| p.model.slot()),
+    reference::MODEL.default(MODEL).more(JOB).own_control(),
     choice("gpu", "GPU", hardware::LIST, "h100-80").label("GPU").main().at(|p: &mut Params| p.gpu.slot()),
     share("mfu", "share of its peak that one GPU reaches alone", 0.01, [0.05, 1.0, 0.05], "0.5")
         .takes(Takes::Mfu)
@@ -178,6 +174,13 @@ const OWN: [Param<Params>; 14] = [
         .at(|p: &mut Params| p.jitter.slot()),
 ];
 
+impl Params {
+    /// The model's architecture.
+    pub fn shape(&self) -> &Shape {
+        self.model.shape().unwrap_or(&presets::ALL[0].shape)
+    }
+}
+
 impl Wired for Params {
     fn wires(&mut self) -> &mut Wires {
         &mut self.wires
@@ -189,7 +192,8 @@ impl Model for Params {
     const ID: &'static str = "scaling-curve";
     const TITLE: &'static str = "Why more GPUs are not proportionally faster";
     const SUMMARY: &'static str = "A training step on 1 to 16,384 GPUs: what of it is work, what is waiting, for what, and what the next GPUs buy.";
-    const PARAMS: &'static [Param<Self>] = &join::<_, 21>(&[&OWN, &Wires::params()]);
+    const PARAMS: &'static [Param<Self>] =
+        &join::<_, { 21 + reference::OWN }>(&[&OWN, &Wires::params(), &reference::own()]);
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["batch"], |p| p.scaling == Scaling::Strong), applies(&["each"], |p| p.scaling != Scaling::Strong)];
     const QUANTITIES: &'static [Measure<Self, Curve>] = &[
@@ -230,6 +234,11 @@ impl Model for Params {
 
     fn settle(&mut self, reader: &mut Reader<'_>) {
         self.wires.settle(self.gpu, reader.query());
+        self.model = ModelRef::read_shape(reader, MODEL);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
     }
 
     fn follow(&mut self, before: &Self) {

@@ -1,6 +1,7 @@
 //! `continuous-batching`: requests come, a scheduler fills steps with them, and what users see of it.
 
-use super::machine::{self, MODELS, Machine, Serves};
+use super::command::{Read, Serve, Server};
+use super::machine::{self, Machine, Serves};
 use super::requests::{Lengths, MOST, Request, Trace, Workload};
 use super::result::{Slo, percentile};
 use super::scheduler::{Policy, Rules};
@@ -8,12 +9,14 @@ use super::simulate::{Moment, Schedule, Use, simulate};
 use super::step::Engine;
 use super::sweep::{Sweep, sweep};
 use crate::declare::{
-    Applies, Field as _, Measure, Model, Param, Scale, Takes, applies, choice, headline, join, measure, real, switch,
-    text, when, whole, within,
+    Applies, Field as _, Measure, Model, Param, Scale, applies, choice, headline, join, measure, real, switch, text,
+    when, whole, within,
 };
 use crate::hardware::links;
+use crate::model::{ModelRef, reference};
 use crate::options;
 use crate::quantity::{Unit, grouped};
+use crate::query::{Query, Reader};
 use crate::scheduler::jobs::Wrong;
 
 /// More steps than there ever are.
@@ -40,6 +43,9 @@ options!(View {
     Goodput: "goodput", "Goodput";
     Latency: "latency", "Latency";
 });
+
+/// The model where none is given.
+const MODEL: &str = "llama-3-8b";
 
 /// The state of the figure.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -186,12 +192,10 @@ const OWN: [Param<Params>; 19] = [
         .drawn()
         .quiet()
         .at(|p| p.step.slot()),
-    choice("model", "the model", MODELS, "llama-3-8b")
-        .takes(Takes::Model)
-        .label("Model")
-        .more("Machine")
-        .at(|p| p.machine.model.slot()),
+    reference::MODEL.default(MODEL).more("Machine").own_control(),
 ];
+
+const COUNT: usize = OWN.len() + 1 + Machine::PARAMS + reference::OWN;
 
 impl Model for Params {
     type Result = Shown;
@@ -200,7 +204,7 @@ impl Model for Params {
     const SUMMARY: &'static str = "Requests come, and a scheduler fills each step of the engine with prompts and tokens: the schedule, \
                                    what users wait for, and the rate at which it breaks down.";
     const PARAMS: &'static [Param<Self>] =
-        &join::<Self, 25>(&[&OWN, &[machine::tp::<Self>()], &Machine::params::<Self>()]);
+        &join::<Self, COUNT>(&[&OWN, &[machine::tp::<Self>()], &Machine::params::<Self>(), &reference::own()]);
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["requests", "prompt", "output", "lengths"], |p| p.trace.0.is_empty())];
     const QUANTITIES: &'static [Measure<Self, Shown>] = &[
@@ -283,6 +287,14 @@ impl Model for Params {
         self.shown()
     }
 
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        self.machine.model = ModelRef::read_shape(reader, MODEL);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.machine.model.query()
+    }
+
     fn follow(&mut self, before: &Self) {
         if (Self { step: before.step, ..self.clone() }) != *before {
             self.step = ALL_STEPS;
@@ -302,7 +314,7 @@ impl Params {
 
     /// GPUs of all replicas.
     pub fn gpus(&self) -> u64 {
-        self.machine.tp * if self.policy == Policy::Disaggregated { 2 } else { 1 }
+        self.machine.gpus() * if self.policy == Policy::Disaggregated { 2 } else { 1 }
     }
 
     /// What is drawn where there is no trace.
@@ -341,6 +353,28 @@ impl Params {
             tokens: self.tokens,
             prefix: self.prefix,
         }
+    }
+
+    /// How an engine is started with these settings.
+    pub fn serve(&self, server: Server) -> Serve {
+        let serve = self.machine.serve(server, [self.seqs, self.tokens, 0]);
+        let chunked = match self.policy {
+            Policy::Chunked => Some(true),
+            Policy::PrefillFirst | Policy::Static => Some(false),
+            Policy::Disaggregated => None,
+        };
+        Serve { block: Some(self.block), prefix: Some(self.prefix), chunked, ..serve }
+    }
+
+    /// Takes what a command says. What has no place here is returned, a sentence each.
+    pub fn take(&mut self, read: &Read) -> Vec<String> {
+        let serve = &read.serve;
+        self.seqs = serve.max_seqs.unwrap_or(self.seqs).clamp(1, 256);
+        self.tokens = serve.max_tokens.unwrap_or(self.tokens).clamp(1, 1 << 17);
+        self.block = serve.block.unwrap_or(self.block).clamp(1, 256);
+        self.prefix = serve.prefix.unwrap_or(true);
+        self.policy = if serve.chunked == Some(false) { Policy::PrefillFirst } else { Policy::Chunked };
+        self.machine.take(read)
     }
 
     /// Bytes a second of each GPU over which caches go from one replica to another: those of its port to other nodes, else of PCIe 4.

@@ -1,46 +1,25 @@
 //! The machine that serves, as parameters that more than one figure has.
 
+use super::command::{Read, Serve, Server};
 use super::step::{Deployment, KV_BITS, Quant, Reach};
-use crate::declare::{Field as _, List, Param, choice, one_of, whole};
+use crate::declare::{Field as _, Param, choice, whole};
 use crate::hardware::{self, Accelerator};
-use crate::kv_cache::figure::ACTIVATIONS;
-use crate::model::presets;
+use crate::kv_cache::figure::{ACTIVATIONS, USED};
+use crate::model::{ModelRef, presets};
+use crate::query::shorten;
 use crate::units::GB;
-
-/// Models that can be served here: those that engines divide by tensor parallelism alone. DeepSeek-V3 and models of many small experts
-/// are left out, because engines serve them otherwise: attention data parallel, so that a latent is not copied, and experts spread
-/// over GPUs (vLLM, "Data Parallel Deployment" and "Expert Parallel Deployment"; DeepSeek-V3, arXiv 2412.19437, section 3.4).
-const IDS: [&str; 10] = [
-    "llama-3-8b",
-    "llama-3-70b",
-    "llama-3.1-405b",
-    "llama-2-7b",
-    "llama-2-70b",
-    "opt-13b",
-    "mixtral-8x7b",
-    "qwen2.5-7b",
-    "starcoder2-3b",
-    "starcoder",
-];
-
-/// The choices of a `model` parameter.
-pub const MODELS: List = List { ids: &IDS, labels: &presets::names(&IDS) };
-
-/// A choice of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Named(pub &'static str);
-
-one_of!(Named, IDS);
 
 /// A model on GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Machine {
     /// The model.
-    pub model: Named,
+    pub model: ModelRef,
     /// The GPU.
     pub gpu: &'static Accelerator,
-    /// GPUs of a replica.
+    /// GPUs that share every layer of attention: all of a replica, unless it has groups.
     pub tp: u64,
+    /// Groups of so many GPUs that share the experts.
+    pub dp: u64,
     /// The form of the weights.
     pub quant: Quant,
     /// Bits of a cached value.
@@ -54,9 +33,10 @@ pub struct Machine {
 impl Default for Machine {
     fn default() -> Self {
         Self {
-            model: Named("llama-3-8b"),
+            model: ModelRef::default(),
             gpu: &hardware::ALL[0],
             tp: 1,
+            dp: 1,
             quant: Quant::Bf16,
             kv_bits: 16,
             reach: Reach::Kernels,
@@ -72,11 +52,16 @@ pub trait Serves {
 }
 
 impl Machine {
-    /// Most GPUs of a replica.
+    /// Most GPUs of a replica that share every layer.
     pub const MOST: u64 = 16;
+    /// Most groups of them.
+    pub const MOST_GROUPS: u64 = 128;
+
+    /// How many parameters [`Machine::params`] has.
+    pub const PARAMS: usize = 6;
 
     /// The parameters that all figures have in the same place.
-    pub const fn params<P: Serves>() -> [Param<P>; 5] {
+    pub const fn params<P: Serves>() -> [Param<P>; Self::PARAMS] {
         [
             choice("gpu", "the GPU", hardware::LIST, "h100-80")
                 .label("GPU")
@@ -94,25 +79,127 @@ impl Machine {
                 .label("Speeds")
                 .more("Machine")
                 .at(|p: &mut P| p.machine().reach.slot()),
+            whole(
+                "dp",
+                "groups of GPUs with requests and caches of their own, which share the experts of a model that has some; 1 for none",
+                [1, Self::MOST_GROUPS],
+                "1",
+            )
+            .label("Data-parallel attention groups")
+            .doubling(7)
+            .more("Machine")
+            .quiet()
+            .at(|p: &mut P| p.machine().dp.slot()),
             ACTIVATIONS.more("Machine").at(|p: &mut P| p.machine().activations.slot()),
         ]
     }
 
+    /// GPUs of a replica.
+    pub fn gpus(&self) -> u64 {
+        self.tp.saturating_mul(self.dp)
+    }
+
+    /// How an engine is started on it. `requests` and `tokens` are of a step at the most, `longest` of a request; what is 0 is left to the
+    /// engine.
+    pub fn serve(&self, server: Server, [requests, tokens, longest]: [u64; 3]) -> Serve {
+        let given = |n: u64| Some(n).filter(|n| *n > 0);
+        let model = match self.model {
+            ModelRef::Preset(preset) if !preset.hub.is_empty() => preset.hub.to_owned(),
+            _ => "path/to/your-model".to_owned(),
+        };
+        let kv = match self.kv_bits {
+            8 => Some("fp8"),
+            4 => Some("nvfp4"),
+            _ => None,
+        };
+        // vLLM counts activations within its share, SGLang beside it, TensorRT-LLM gives the cache a share of what loading leaves.
+        let beside = self.activations * GB / self.gpu.memory.0;
+        let memory = match server {
+            Server::Vllm | Server::Trtllm => USED,
+            Server::Sglang => (USED - beside).max(0.01),
+        };
+        Serve {
+            model,
+            tp: Some(self.tp),
+            dp: Some(self.dp),
+            expert_parallel: self.dp > 1,
+            max_len: given(longest),
+            max_seqs: given(requests),
+            max_tokens: given(tokens),
+            memory: Some(memory),
+            quantization: self.quant.online().map(str::to_owned),
+            kv: kv.map(str::to_owned),
+            ..Serve::default()
+        }
+    }
+
+    /// Takes what a command says. What has no place here is returned, a sentence each.
+    pub fn take(&mut self, read: &Read) -> Vec<String> {
+        let serve = &read.serve;
+        let mut left = read.problems.clone();
+        let name = |preset: &&presets::Preset| {
+            let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+            !preset.hub.is_empty() && last(&serve.model).starts_with(&last(preset.hub))
+        };
+        let named = presets::ALL.iter().filter(name).max_by_key(|preset| preset.hub.len());
+        match named {
+            Some(preset) => self.model = ModelRef::Preset(preset),
+            None if !serve.model.is_empty() => left.push(format!(
+                "{} is none of the models in the list, so {} stays. Paste its config.json to use it.",
+                shorten(&serve.model),
+                self.name()
+            )),
+            None => {}
+        }
+        self.tp = serve.tp.unwrap_or(1).clamp(1, Self::MOST);
+        self.dp = serve.dp.unwrap_or(1).clamp(1, Self::MOST_GROUPS);
+        let lower = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
+        let (weights, path, kv) = (lower(&serve.quantization), serve.model.to_lowercase(), lower(&serve.kv));
+        let says = |word: &str| weights.contains(word) || path.contains(word);
+        self.quant = if says("mxfp4") {
+            Quant::Mxfp4
+        } else if says("fp4") {
+            Quant::Nvfp4
+        } else if says("awq") || says("gptq") || says("int4") || says("w4a16") {
+            Quant::Int4
+        } else if says("fp8") {
+            Quant::Fp8
+        } else if says("int8") || says("w8a") {
+            Quant::Int8
+        } else {
+            Quant::Bf16
+        };
+        self.kv_bits = if kv.contains("fp4") || kv.contains("int4") || kv.contains("4bit") {
+            4
+        } else if kv.contains('8') {
+            8
+        } else {
+            16
+        };
+        if serve.pp.is_some_and(|stages| stages > 1) {
+            left.push("Pipeline stages are not computed here; one stage is taken.".to_owned());
+        }
+        if !read.unread.is_empty() {
+            left.push(format!("Not used: {}.", read.unread.join(", ")));
+        }
+        left
+    }
+
     /// What is deployed.
     pub fn deployment(&self) -> Deployment {
-        let shape = presets::find(self.model.0).map(|preset| preset.shape).unwrap_or_default();
-        let Self { gpu, tp, quant, kv_bits, reach, activations, .. } = *self;
-        Deployment { shape, gpu, tp, quant, kv_bits, reach, activations: activations * GB }
+        let shape = self.model.shape().copied().unwrap_or_default();
+        let Self { gpu, tp, dp, quant, kv_bits, reach, activations, .. } = *self;
+        Deployment { shape, gpu, tp, dp, quant, kv_bits, reach, activations: activations * GB }
     }
 
     /// The model’s name.
-    pub fn name(&self) -> &'static str {
-        presets::find(self.model.0).map_or("", |preset| preset.name)
+    pub fn name(&self) -> String {
+        self.model.name()
     }
 
     /// What it is, in a few words.
     pub fn words(&self) -> String {
-        let gpus = if self.tp == 1 { String::new() } else { format!("{} × ", self.tp) };
+        let gpus = if self.gpus() == 1 { String::new() } else { format!("{} × ", self.gpus()) };
         format!("{} on {gpus}{}", self.name(), self.gpu.name)
     }
 }

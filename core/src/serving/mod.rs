@@ -1,6 +1,7 @@
 //! Serving: what a step of an engine takes ([`step`]), which requests it is spent on ([`scheduler`], over the blocks of a [`pool`]), what
 //! users see of it ([`simulate`], [`result`]), and how many GPUs they need ([`sizing`]).
 
+pub mod command;
 pub mod figure;
 mod finding;
 pub mod machine;

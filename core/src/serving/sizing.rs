@@ -6,13 +6,16 @@
 //! time is the time between tokens. B is the most that keeps the promise and fits in the cache, each request at its longest. Users
 //! wait for nothing but that: no queue, and no chance in arrivals.
 
-use super::machine::{MODELS, Machine, Serves};
+use super::command::{Read, Serve, Server};
+use super::machine::{Machine, Serves};
 use super::step::{Chunk, Engine};
 use crate::declare::{
-    Field as _, Measure, Model, Param, Scale, Takes, choice, headline, join, measure, real, when, whole, within, words,
+    Field as _, Measure, Model, Param, Scale, headline, join, measure, real, when, whole, within, words, yes_no,
 };
 use crate::kv_cache::figure::BEFORE_ACTIVATIONS;
+use crate::model::{ModelRef, reference};
 use crate::quantity::{Unit, grouped, number};
+use crate::query::{Query, Reader};
 
 /// GPUs of a replica that are tried.
 pub const SIZES: [u64; 5] = [1, 2, 4, 8, 16];
@@ -28,6 +31,9 @@ pub const MLPERF_SERVER: (f64, f64) = (21_605.8, 0.154_960_329);
 /// The same, offline (llama2-70b-99.9): tokens a second.
 pub const MLPERF_OFFLINE: f64 = 24_524.9;
 
+/// The model where none is given.
+const MODEL: &str = "llama-3-70b";
+
 /// The state of the figure.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Params {
@@ -37,6 +43,8 @@ pub struct Params {
     pub users: u64,
     /// Seconds for a token that they are promised.
     pub token: f64,
+    /// Seconds to the first token that they are promised; 0 for no promise.
+    pub first: f64,
     /// GPUs of a replica; 0 for what needs the fewest GPUs.
     pub tp: u64,
     /// Tokens of a prompt.
@@ -73,8 +81,10 @@ pub struct Point {
 /// What is possible with so many GPUs of a replica.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Size {
-    /// GPUs of a replica.
+    /// GPUs that share every layer.
     pub tp: u64,
+    /// Groups of them that share the experts.
+    pub dp: u64,
     /// Bytes of the weights, those left for caches, and those that a token takes of them, copies included.
     pub bytes: [f64; 3],
     /// Users whose requests fit in the cache.
@@ -92,7 +102,12 @@ pub struct Size {
 impl Size {
     /// GPUs in all; none where it is not possible.
     pub fn gpus(&self) -> Option<u64> {
-        self.most.map(|_| self.replicas * self.tp)
+        self.most.map(|_| self.replicas * self.replica())
+    }
+
+    /// GPUs of a replica.
+    pub fn replica(&self) -> u64 {
+        self.tp * self.dp
     }
 
     /// Whether the cache, not the promise, says how many users a replica has.
@@ -132,18 +147,14 @@ impl Model for Params {
     const TITLE: &'static str = "Sizing a node";
     const SUMMARY: &'static str = "How many GPUs so many users need at so many milliseconds a token, by tensor parallelism and quantization, and what a million \
          tokens cost.";
-    const PARAMS: &'static [Param<Self>] = &join::<Self, 13>(&[
+    const PARAMS: &'static [Param<Self>] = &join::<Self, { 9 + Machine::PARAMS + reference::OWN }>(&[
         &[
-            choice("model", "the model", MODELS, "llama-3-70b")
-                .takes(Takes::Model)
-                .label("Model")
-                .main()
-                .at(|p: &mut Params| p.machine.model.slot()),
+            reference::MODEL.default(MODEL).own_control(),
             whole("users", "users who are served at the same time", [1, 1_000_000], "500")
                 .label("Concurrent users")
                 .slider(Scale::Decades(0, 5))
                 .main()
-                .at(|p| p.users.slot()),
+                .at(|p: &mut Params| p.users.slot()),
             real("token", "seconds for a token that users are promised", [0.0005, 10.0], "0.05")
                 .label("Time-between-tokens target")
                 .unit(Unit::Seconds)
@@ -156,6 +167,14 @@ impl Model for Params {
                 .slider(Scale::FromZero(4))
                 .main()
                 .at(|p| p.tp.slot()),
+            real("first", "seconds to the first token that users are promised; 0 for no promise", [0.0, 1000.0], "0")
+                .label("Time-to-first-token target")
+                .unit(Unit::Seconds)
+                .format(|v| if v == 0.0 { "none".to_owned() } else { Unit::Seconds.format(v) })
+                .slider(Scale::Linear { min: 0.0, max: 10.0, step: 0.1 })
+                .more("Requests")
+                .quiet()
+                .at(|p| p.first.slot()),
             whole("prompt", "tokens of a prompt", [1, 1 << 17], "1024")
                 .label("Tokens per prompt")
                 .doubling(17)
@@ -183,6 +202,7 @@ impl Model for Params {
                 .at(|p| p.price.slot()),
         ],
         &Machine::params::<Self>(),
+        &reference::own(),
     ]);
     const QUANTITIES: &'static [Measure<Self, Plan>] = &[
         when(
@@ -195,7 +215,7 @@ impl Model for Params {
         measure("replicas", "Replicas", Unit::Count, |_, p| p.of(|s| s.replicas as f64)),
         headline(
             "Tensor-parallel ranks that serve one copy of the model.",
-            measure("replica-gpus", "GPUs per replica", Unit::Count, |_, p| p.of(|s| s.tp as f64)),
+            measure("replica-gpus", "GPUs per replica", Unit::Count, |_, p| p.of(|s| s.replica() as f64)),
         ),
         measure("most-users", "Most users per replica", Unit::Count, |_, p| {
             p.of(|s| s.most.map_or(0.0, |m| m.batch as f64))
@@ -210,6 +230,12 @@ impl Model for Params {
             ),
         ),
         measure("first-token", "Time to first token without queueing", Unit::Seconds, |_, p| p.of(|s| s.share.first)),
+        yes_no(when(
+            |o, _| o.first > 0.0,
+            measure("first-in-time", "First token on time", Unit::Count, |o, p| {
+                p.of(|s| f64::from(u8::from(s.share.first <= o.first)))
+            }),
+        )),
         measure("throughput", "Tokens/s, all users", Unit::Count, |o, p| o.throughput(p)),
         measure("per-gpu", "Tokens/s per GPU", Unit::Count, |_, p| p.of(|s| s.share.per_gpu)),
         headline(
@@ -253,6 +279,14 @@ impl Model for Params {
     fn evaluate(&self) -> Result<Plan, String> {
         self.plan()
     }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        self.machine.model = ModelRef::read_shape(reader, MODEL);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.machine.model.query()
+    }
 }
 
 impl Params {
@@ -269,7 +303,18 @@ impl Params {
         let step = engine.step_of([decodes, (prompt(new), whole)].into_iter().chain(piece));
         let first = engine.step_of([decodes, (prompt(new), 1)]).time();
         let token = step.time();
-        Point { batch, token, first, per_gpu: batch as f64 / token / tp as f64, compute_bound: step.compute_bound }
+        Point {
+            batch,
+            token,
+            first,
+            per_gpu: batch as f64 / token / (tp * self.machine.dp) as f64,
+            compute_bound: step.compute_bound,
+        }
+    }
+
+    /// Whether users get what they are promised.
+    fn keeps(&self, point: Point) -> bool {
+        point.token <= self.token && (self.first == 0.0 || point.first <= self.first)
     }
 
     fn size(&self, tp: u64) -> Result<Size, String> {
@@ -281,7 +326,7 @@ impl Params {
         let (mut within, mut beyond) = (0, fit + 1);
         while beyond - within > 1 {
             let middle = within.midpoint(beyond);
-            if at(middle).token <= self.token { within = middle } else { beyond = middle }
+            if self.keeps(at(middle)) { within = middle } else { beyond = middle }
         }
         let most = (within > 0).then(|| at(within));
         let replicas = self.users.div_ceil(within.max(1));
@@ -292,6 +337,7 @@ impl Params {
         batches.dedup();
         Ok(Size {
             tp,
+            dp: self.machine.dp,
             bytes,
             fit,
             curve: batches.into_iter().map(at).collect(),
@@ -320,6 +366,12 @@ impl Params {
     fn why_not(&self, sizes: &[Size], tried: &[u64]) -> String {
         let fastest = sizes.iter().filter(|size| tried.contains(&size.tp)).filter_map(|size| size.curve.first());
         match fastest.min_by(|a, b| a.token.total_cmp(&b.token)) {
+            Some(point) if point.token <= self.token => format!(
+                "The first token takes {} even for a single user, not {}. A shorter prompt, more of it cached, more GPUs per replica or a \
+                 smaller model are needed.",
+                Unit::Seconds.format(point.first),
+                Unit::Seconds.format(self.first)
+            ),
             Some(point) => format!(
                 "A single user gets a token every {} at best, not every {}. More GPUs of a replica, fewer bits or a smaller model are \
                  needed.",
@@ -334,6 +386,30 @@ impl Params {
                 ),
             },
         }
+    }
+
+    /// How an engine is started for a replica of the plan, with room for the users that it has at the most.
+    pub fn serve(&self, plan: &Plan, server: Server) -> Serve {
+        let size = plan.size();
+        let machine = Machine { tp: size.map_or(self.tp.max(1), |size| size.tp), ..self.machine };
+        let most = size.and_then(|size| size.most).map_or(0, |point| point.batch.div_ceil(machine.dp));
+        let serve = machine.serve(server, [most, 0, self.prompt + self.output]);
+        Serve { prefix: (self.cached > 0).then_some(true), ..serve }
+    }
+
+    /// Takes what a command says. What has no place here is returned, a sentence each.
+    pub fn take(&mut self, read: &Read) -> Vec<String> {
+        let left = self.machine.take(read);
+        self.tp = self.machine.tp;
+        if let Some(longest) = read.serve.max_len {
+            // As much of the longest request is its answer as was.
+            let whole = (self.prompt + self.output) as f64;
+            let output = (longest as f64 * self.output as f64 / whole).round().clamp(1.0, f64::from(1 << 15));
+            self.output = output as u64;
+            self.prompt = longest.saturating_sub(self.output).clamp(1, 1 << 17);
+            self.cached = self.cached.min(self.prompt - 1);
+        }
+        left
     }
 
     /// Tokens a second that all users get.
@@ -362,13 +438,13 @@ impl Params {
             Unit::Seconds.format(self.token),
             grouped(size.gpus().unwrap_or(0)),
             self.machine.gpu.name,
-            grouped(size.tp),
+            grouped(size.replica()),
             grouped(most),
             number(self.dollars(plan))
         );
         let others = plan.sizes.iter().filter(|other| other.tp != size.tp);
         if let Some((other, gpus)) = others.filter_map(|s| Some((s, s.gpus()?))).min_by_key(|(_, gpus)| *gpus) {
-            text += &format!(" With {} GPUs of a replica it would be {}.", other.tp, grouped(gpus));
+            text += &format!(" With {} GPUs per replica it would be {}.", grouped(other.replica()), grouped(gpus));
         }
         if self.machine.activations == 0.0 && size.is_full() {
             text += BEFORE_ACTIVATIONS;

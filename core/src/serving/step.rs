@@ -6,6 +6,11 @@
 //! is that of [`crate::kv_cache::decode`]. Then come two all-reduces a layer (Shoeybi et al. 2019, arXiv:1909.08053, §3), each by the
 //! fastest algorithm of [`crate::network`], and the start of each kernel.
 //!
+//! Attention may be data parallel: `dp` groups of `tp` GPUs have requests and caches of their own and a copy each of all weights but the
+//! routed experts, which are spread over all of them. Then each token goes to the GPUs of its experts and comes back, in 8 and in 16 bits
+//! (DeepSeek-V3, arXiv:2412.19437, §3.4; vLLM's `--data-parallel-size` with `--enable-expert-parallel`, SGLang's `--attn-dp-size`). Every
+//! expert is taken to be chosen as often as any other.
+//!
 //! Of routed experts, those are read that at least one token chose ([`crate::speculative::figure::Weights::read`]).
 //! Sampling, tokenisation and the host are left out: it is assumed that they hide behind the GPU.
 
@@ -45,6 +50,11 @@ pub enum Quant {
     Int8,
     /// 4 bits and a scale of 16 for each group of 128 (AWQ, GPTQ), multiplied as 16.
     Int4,
+    /// 4-bit floats and an 8-bit scale for each 16 (modelopt's NVFP4), multiplied as 8-bit floats at the least.
+    Nvfp4,
+    /// 4-bit floats and an 8-bit scale for each 32 in routed experts, the rest in 16 bits (gpt-oss, Kimi-K3), multiplied as 16. Without
+    /// experts all layers have them.
+    Mxfp4,
 }
 
 options!(Quant {
@@ -52,6 +62,8 @@ options!(Quant {
     Fp8: "fp8", "fp8";
     Int8: "int8", "int8, weights only";
     Int4: "int4", "int4, weights only";
+    Nvfp4: "nvfp4", "nvfp4";
+    Mxfp4: "mxfp4", "mxfp4, experts only";
 });
 
 impl Quant {
@@ -61,6 +73,37 @@ impl Quant {
             Self::Bf16 => bytes_of_weight(16),
             Self::Fp8 | Self::Int8 => bytes_of_weight(8),
             Self::Int4 => bytes_of_weight(4),
+            Self::Nvfp4 => 0.5 + 1.0 / 16.0,
+            Self::Mxfp4 => 0.5 + 1.0 / 32.0,
+        }
+    }
+
+    /// Bytes of a weight of a layer that is no routed expert's, in a model with experts or without.
+    pub fn bytes_beside(self, experts: bool) -> f64 {
+        if self == Self::Mxfp4 && experts { bytes_of_weight(16) } else { self.bytes() }
+    }
+
+    /// Whether activations are multiplied in 8 bits too.
+    const fn multiplies_in_fp8(self) -> bool {
+        matches!(self, Self::Fp8 | Self::Nvfp4)
+    }
+
+    /// What vLLM is told to make of 16-bit weights while it loads them (`--quantization`), where it can; others are in the checkpoint.
+    pub const fn online(self) -> Option<&'static str> {
+        match self {
+            Self::Fp8 => Some("fp8"),
+            _ => None,
+        }
+    }
+
+    /// What a checkpoint must have for an engine to load such weights, in words; nothing where any will do.
+    pub const fn needs(self) -> Option<&'static str> {
+        match self {
+            Self::Bf16 | Self::Fp8 => None,
+            Self::Int8 => Some("an int8 checkpoint (compressed-tensors, W8A16)"),
+            Self::Int4 => Some("an AWQ or GPTQ checkpoint"),
+            Self::Nvfp4 => Some("an NVFP4 checkpoint (ModelOpt or compressed-tensors)"),
+            Self::Mxfp4 => Some("an MXFP4 checkpoint"),
         }
     }
 }
@@ -90,8 +133,10 @@ pub struct Deployment {
     pub shape: Shape,
     /// The GPU.
     pub gpu: &'static Accelerator,
-    /// GPUs that share each layer.
+    /// GPUs that share each layer of attention.
     pub tp: u64,
+    /// Groups of so many GPUs with requests of their own, which share the routed experts.
+    pub dp: u64,
     /// The form of the weights.
     pub quant: Quant,
     /// Bits of a cached value.
@@ -161,8 +206,14 @@ pub struct Engine {
     layers: f64,
     hidden: f64,
     tp: f64,
-    weight_bytes: f64,
+    dp: f64,
+    /// Bytes of a weight of the layers, and of a routed expert's.
+    weight_bytes: [f64; 2],
     kv_bytes: f64,
+    /// Seconds that the two exchanges of a token's copies take, at the least and for each token of a GPU; nothing without groups.
+    exchange: [f64; 2],
+    /// Layers with routed experts.
+    mixtures: f64,
     /// FLOP a second of products and of attention, bytes a second.
     rates: [f64; 3],
     link: f64,
@@ -188,7 +239,7 @@ impl Deployment {
 
     /// FLOPs a second of matrix products at the peak: twice as many in fp8, where the GPU has it.
     pub fn peak(&self) -> f64 {
-        if self.quant == Quant::Fp8 { self.gpu.fp8.unwrap_or(self.gpu.peak) } else { self.gpu.peak }
+        if self.quant.multiplies_in_fp8() { self.gpu.fp8.unwrap_or(self.gpu.peak) } else { self.gpu.peak }
     }
 
     /// Makes it ready to be asked for steps.
@@ -196,13 +247,26 @@ impl Deployment {
     /// # Errors
     /// If the weights do not fit, or the shape is impossible: a sentence.
     pub fn engine(&self) -> Result<Engine, String> {
+        if let Some(problem) = self.shape.check().into_iter().next() {
+            return Err(problem.message);
+        }
         let counted = self.shape.count().map_err(|problem| problem.to_string())?;
-        let tp = self.tp.max(1);
-        let stored = counted.stored(self.quant.bytes());
-        let usable = (USED * self.gpu.memory.0 - self.activations).max(0.0) * tp as f64;
+        let (tp, dp) = (self.tp.max(1), self.dp.max(1));
+        let gpus = tp.saturating_mul(dp);
+        if dp > 1 && self.shape.moe.is_none() {
+            return Err("Without experts, groups of data parallelism share nothing: they are replicas. Set one group, and add replicas."
+                .to_owned());
+        }
+        let has_experts = self.shape.moe.is_some();
+        let weight_bytes = [self.quant.bytes_beside(has_experts), self.quant.bytes()];
+        let experts = counted.experts as f64 * weight_bytes[1];
+        let one = counted.stored_apart(weight_bytes[0], weight_bytes[1]);
+        // Each group has a copy of everything but the routed experts.
+        let stored = experts + (one - experts) * dp as f64;
+        let usable = (USED * self.gpu.memory.0 - self.activations).max(0.0) * gpus as f64;
         if stored >= usable {
             return Err(format!(
-                "The weights take {} and {tp} × {} have {} for them and the cache. More GPUs or fewer bits are needed.",
+                "The weights take {} and {gpus} × {} have {} for them and the cache. More GPUs or fewer bits are needed.",
                 crate::quantity::bytes_decimal(stored),
                 self.gpu.name,
                 crate::quantity::bytes_decimal(usable)
@@ -226,14 +290,18 @@ impl Deployment {
                 LAUNCH,
             ),
         };
+        let weights = Weights::of(&self.shape, &counted);
         Ok(Engine {
-            weights: Weights::of(&self.shape, &counted),
+            exchange: self.exchange(gpus, link),
+            mixtures: self.shape.moe_layers() as f64,
+            dp: dp as f64,
+            weights,
             head: self.shape.vocab_size as f64 * self.shape.hidden_size as f64,
             groups,
             layers: self.shape.num_hidden_layers as f64,
             hidden: self.shape.hidden_size as f64,
             tp: tp as f64,
-            weight_bytes: self.quant.bytes(),
+            weight_bytes,
             kv_bytes,
             rates,
             link,
@@ -249,6 +317,21 @@ impl Deployment {
                 .state
                 .map_or(0.0, |s| s.layers as f64 * s.mixer.recurrence(self.shape.hidden_size)),
         })
+    }
+
+    /// Seconds that sending each token's copies to the GPUs of their experts and back takes: what it takes at the least, and for each token of
+    /// a GPU. One byte a value goes out, two come back. Copies for GPUs of other nodes go over the port between nodes.
+    fn exchange(&self, gpus: u64, reached: f64) -> [f64; 2] {
+        let Some(moe) = self.shape.moe.filter(|_| self.dp > 1) else { return [0.0; 2] };
+        let inside = self.link();
+        let between = links::of(self.gpu).1.unwrap_or(inside);
+        let (node, gpus) = (NODE as f64, gpus as f64);
+        let near = (gpus.min(node) - 1.0) / gpus;
+        let far = (gpus - node).max(0.0) / gpus;
+        let bytes = moe.num_experts_per_tok as f64 * self.shape.hidden_size as f64 * (1.0 + ACTIVATION);
+        let farthest = if far > 0.0 { between } else { inside };
+        let slower = (near / inside.bandwidth).max(far / between.bandwidth);
+        [2.0 * farthest.latency, bytes * slower / reached]
     }
 
     /// What an all-reduce among the GPUs costs by each algorithm that can do it.
@@ -319,22 +402,37 @@ impl Engine {
         }
         // The output matrix multiplies the last token of each sequence alone.
         let multiplied = (self.weights.active - self.head) * tokens + self.head * sequences;
-        let (flop, read) = (2.0 * multiplied, self.weights.bytes(tokens, self.weight_bytes));
+        let [beside, in_experts] = self.weight_bytes;
+        let experts = self.weights.expert_bytes(tokens, in_experts);
+        let flop = 2.0 * multiplied;
+        // Each group reads its own copy of what is no routed expert.
+        let read = self.weights.common_bytes(beside) * self.dp + experts;
+        let gpus = self.tp * self.dp;
         let [products, attention, bandwidth] = self.rates;
-        let (computing, reading) = (flop / products / self.tp, read / bandwidth / self.tp);
-        let sent = tokens * self.hidden * ACTIVATION;
+        let (computing, reading) = (flop / products / gpus, read / bandwidth / gpus);
+        let sent = tokens / self.dp * self.hidden * ACTIVATION;
         let reduce = self.all_reduces.iter().map(|cost| cost.latency + cost.per_byte * sent / self.link);
         let reduce = reduce.fold(f64::INFINITY, f64::min);
         Step {
             products: computing.max(reading),
-            attention: (looked / attention / self.tp).max(moved / bandwidth),
-            communication: if self.tp > 1.0 && reduce.is_finite() { ALL_REDUCES * self.layers * reduce } else { 0.0 },
+            attention: (looked / attention / gpus).max(moved / self.dp / bandwidth),
+            communication: self.reduces() * if reduce.is_finite() { reduce } else { 0.0 }
+                + self.mixtures * (self.exchange[0] + self.exchange[1] * tokens / gpus),
             launches: KERNELS * self.layers * self.launch,
             flop: flop + looked,
             weights: read,
             bytes: read + moved * self.tp,
             compute_bound: computing >= reading,
         }
+    }
+
+    /// All-reduces of a step: two a layer, and one in a layer whose experts lie apart.
+    fn reduces(&self) -> f64 {
+        if self.tp <= 1.0 {
+            return 0.0;
+        }
+        let apart = if self.dp > 1.0 { self.mixtures } else { 0.0 };
+        ALL_REDUCES * self.layers - apart
     }
 
     /// A step that decodes one token of each of `batch` sequences with `context` tokens in the cache.

@@ -10,6 +10,7 @@ use crate::query::Query;
 
 fn deployment(model: &str, gpu: &str, tp: u64, quant: Quant) -> Deployment {
     Deployment {
+        dp: 1,
         shape: presets::find(model).expect("there").shape,
         gpu: hardware::find(gpu).expect("there"),
         tp,

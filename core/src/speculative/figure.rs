@@ -9,19 +9,14 @@
 //! what several GPUs say to each other are left out, so these are bounds.
 
 use super::tokens;
-use crate::declare::{Field, List, Measure, Model, Param, Takes, choice, headline, measure, one_of, real, whole};
+use crate::declare::{Field, List, Measure, Model, Param, choice, headline, join, measure, real, whole};
 use crate::hardware::{self, Accelerator};
-use crate::model::{ParameterCount, Shape, bytes_of_weight, presets};
+use crate::model::{ModelRef, ParameterCount, Shape, bytes_of_weight, reference};
 use crate::quantity::{Unit, count, grouped, number};
+use crate::query::{Query, Reader};
 
-const IDS: [&str; 6] = ["llama-3-8b", "llama-3-70b", "llama-3.1-405b", "mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v3"];
-const MODELS: List = List { ids: &IDS, labels: &presets::names(&IDS) };
-
-/// A choice of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Named(pub &'static str);
-
-one_of!(Named, IDS);
+/// The model where none is given.
+const MODEL: &str = "deepseek-v3";
 
 /// Most tokens drafted.
 pub const MOST: u32 = 10;
@@ -30,7 +25,7 @@ pub const MOST: u32 = 10;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
     /// The model.
-    pub model: Named,
+    pub model: ModelRef,
     /// Tokens drafted for each pass.
     pub drafted: u32,
     /// Probability that a drafted token is kept.
@@ -50,7 +45,7 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Self {
-            model: Named("deepseek-v3"),
+            model: ModelRef::default(),
             drafted: 1,
             alpha: 0.0,
             batch: 1,
@@ -107,7 +102,17 @@ impl Weights {
 
     /// Their bytes, where those of the layers have so many each.
     pub fn bytes(&self, tokens: f64, per_weight: f64) -> f64 {
-        (self.read(tokens) - self.kept) * per_weight + self.kept * 2.0
+        self.common_bytes(per_weight) + self.expert_bytes(tokens, per_weight)
+    }
+
+    /// Bytes of what every token reads, where those of the layers have so many each.
+    pub fn common_bytes(&self, per_weight: f64) -> f64 {
+        (self.common - self.kept) * per_weight + self.kept * 2.0
+    }
+
+    /// Bytes of the experts that so many tokens choose.
+    pub fn expert_bytes(&self, tokens: f64, per_weight: f64) -> f64 {
+        (self.read(tokens) - self.common) * per_weight
     }
 }
 
@@ -129,44 +134,43 @@ impl Model for Params {
     const ID: &'static str = "multi-token-prediction";
     const TITLE: &'static str = "Several tokens at once";
     const SUMMARY: &'static str = "What modules that predict further tokens add to training, and how much faster drafting with them decodes, by acceptance, draft length and batch.";
-    const PARAMS: &'static [Param<Self>] = &[
-        choice("model", "the model", MODELS, "deepseek-v3")
-            .takes(Takes::Model)
-            .label("Model")
-            .main()
-            .at(|p| p.model.slot()),
-        whole("drafted", "tokens drafted for each pass", [0, MOST as u64], "1")
-            .label("Tokens drafted")
-            .steps(1.0)
-            .main()
-            .at(|p| p.drafted.slot()),
-        real("alpha", "probability that a drafted token is kept", [0.0, 1.0], "0.85")
-            .label("Acceptance rate")
-            .unit(Unit::Fraction)
-            .steps(0.05)
-            .main()
-            .at(|p| p.alpha.slot()),
-        whole("batch", "requests decoded together", [1, 4096], "1")
-            .label("Batched requests")
-            .doubling(12)
-            .main()
-            .at(|p| p.batch.slot()),
-        whole("depth", "modules that are trained", [0, 8], "1")
-            .label("Modules trained")
-            .steps(1.0)
-            .more("Training")
-            .at(|p| p.depth.slot()),
-        real("lambda", "weight of the modules’ losses, together", [0.0, 2.0], "0.3")
-            .label("Module loss weight")
-            .steps(0.05)
-            .more("Training")
-            .at(|p| p.lambda.slot()),
-        choice("weight-bits", "bits of a weight", List { ids: &["16", "8"], labels: &["16", "8"] }, "8")
-            .label("Bits per weight")
-            .more("Decoding")
-            .at(|p| p.weight_bits.slot()),
-        choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Decoding").at(|p| p.gpu.slot()),
-    ];
+    const PARAMS: &'static [Param<Self>] = &join::<Self, { 8 + reference::OWN }>(&[
+        &[
+            reference::MODEL.default(MODEL).own_control(),
+            whole("drafted", "tokens drafted for each pass", [0, MOST as u64], "1")
+                .label("Tokens drafted")
+                .steps(1.0)
+                .main()
+                .at(|p: &mut Params| p.drafted.slot()),
+            real("alpha", "probability that a drafted token is kept", [0.0, 1.0], "0.85")
+                .label("Acceptance rate")
+                .unit(Unit::Fraction)
+                .steps(0.05)
+                .main()
+                .at(|p| p.alpha.slot()),
+            whole("batch", "requests decoded together", [1, 4096], "1")
+                .label("Batched requests")
+                .doubling(12)
+                .main()
+                .at(|p| p.batch.slot()),
+            whole("depth", "modules that are trained", [0, 8], "1")
+                .label("Modules trained")
+                .steps(1.0)
+                .more("Training")
+                .at(|p| p.depth.slot()),
+            real("lambda", "weight of the modules’ losses, together", [0.0, 2.0], "0.3")
+                .label("Module loss weight")
+                .steps(0.05)
+                .more("Training")
+                .at(|p| p.lambda.slot()),
+            choice("weight-bits", "bits of a weight", List { ids: &["16", "8"], labels: &["16", "8"] }, "8")
+                .label("Bits per weight")
+                .more("Decoding")
+                .at(|p| p.weight_bits.slot()),
+            choice("gpu", "the GPU", hardware::LIST, "h100-80").label("GPU").more("Decoding").at(|p| p.gpu.slot()),
+        ],
+        &reference::own(),
+    ]);
     const QUANTITIES: &'static [Measure<Self, Outcome>] = &[
         headline(
             "Tokens accepted per pass of the model.",
@@ -200,7 +204,16 @@ impl Model for Params {
     ];
 
     fn evaluate(&self) -> Result<Outcome, String> {
+        self.model.sound()?;
         Ok(self.outcome())
+    }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        self.model = ModelRef::read_shape(reader, MODEL);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.model.query()
     }
 }
 
@@ -219,7 +232,7 @@ pub fn one_layer(shape: &Shape) -> Shape {
 impl Params {
     /// What the model and a module weigh.
     pub fn costs(&self) -> Costs {
-        let shape = presets::find(self.model.0).map(|p| p.shape).unwrap_or_default();
+        let shape = self.model.shape().copied().unwrap_or_default();
         let whole = shape.count().unwrap_or_default();
         let layer = one_layer(&shape);
         let one = layer.count().unwrap_or_default();

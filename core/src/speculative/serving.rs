@@ -14,13 +14,13 @@ mod tests;
 
 use super::figure::one_layer;
 use crate::declare::{
-    Applies, Field, Measure, Model, Param, Scale, Takes, applies, choice, headline, join, measure, real, when, whole,
-    within,
+    Applies, Field, Measure, Model, Param, Scale, applies, choice, headline, join, measure, real, when, whole, within,
 };
-use crate::model::presets;
+use crate::model::{ModelRef, presets, reference};
 use crate::options;
 use crate::quantity::{Unit, grouped};
-use crate::serving::machine::{self, MODELS, Machine, Serves};
+use crate::query::{Query, Reader};
+use crate::serving::machine::{self, Machine, Serves};
 use crate::serving::step::{Chunk, Deployment, Engine, Quant, Step};
 
 /// What drafts.
@@ -66,6 +66,9 @@ options!(View {
 pub const LARGEST: u32 = 11;
 /// Most tokens drafted one after another.
 pub const DEEPEST: u64 = 12;
+
+/// The model where none is given.
+const MODEL: &str = "llama-3-8b";
 
 /// The state of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -115,14 +118,10 @@ impl Model for Params {
     const ID: &'static str = "decode-speed";
     const TITLE: &'static str = "What a pass costs";
     const SUMMARY: &'static str = "What a pass of decoding reads and computes, over the batch; when a draft pays, when a tree does, and when weights in fewer bits do.";
-    const PARAMS: &'static [Param<Self>] = &join::<Self, 14>(&[
+    const PARAMS: &'static [Param<Self>] = &join::<Self, { 9 + Machine::PARAMS + reference::OWN }>(&[
         &[
             choice("view", "what is shown", View::LIST, "pass").label("Show").main().at(|p: &mut Params| p.view.slot()),
-            choice("model", "the model", MODELS, "llama-3-8b")
-                .takes(Takes::Model)
-                .label("Model")
-                .main()
-                .at(|p| p.machine.model.slot()),
+            reference::MODEL.default(MODEL).own_control(),
             whole("batch", "sequences decoded together", [1, 1 << LARGEST], "8")
                 .label("Batched sequences")
                 .doubling(LARGEST)
@@ -157,6 +156,7 @@ impl Model for Params {
         ],
         &Machine::params(),
         &[machine::tp()],
+        &reference::own(),
     ]);
     const APPLIES: &'static [Applies<Self>] =
         &[applies(&["draft", "drafted", "branches", "alpha"], |p| p.view == View::Draft)];
@@ -247,6 +247,14 @@ impl Model for Params {
         self.in_range()?;
         self.outcome()
     }
+
+    fn settle(&mut self, reader: &mut Reader<'_>) {
+        self.machine.model = ModelRef::read_shape(reader, MODEL);
+    }
+
+    fn unplaced(&self) -> Query {
+        self.machine.model.query()
+    }
 }
 
 /// FLOPs for each byte.
@@ -272,7 +280,9 @@ impl Params {
             Draft::Layer => one_layer(&own.shape),
             Draft::Lookup => return None,
         };
-        Deployment { shape, ..own }.engine().ok()
+        // What drafts has no experts to share: each group has its own.
+        let dp = if shape.moe.is_some() { own.dp } else { 1 };
+        Deployment { shape, dp, ..own }.engine().ok()
     }
 
     /// Tokens of each sequence that a check computes: its own and all that were drafted.
@@ -314,7 +324,7 @@ fn check(engine: &Engine, params: &Params) -> Step {
 
 impl Outcome {
     fn gpus(&self) -> f64 {
-        self.params.machine.tp as f64
+        self.params.machine.gpus() as f64
     }
 
     /// Seconds that reading takes at the peak.

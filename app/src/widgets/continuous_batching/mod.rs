@@ -11,6 +11,7 @@ use ringside_drawing::charts::continuous_batching as charts;
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
 use super::outcome::Shown;
 use super::played::Played;
 use super::{Module, Props, played, readings};
@@ -43,6 +44,8 @@ const PACE: Pace = Pace { whole: 16_000.0, longest: 700.0, shortest: 30.0 };
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
+    let model = Signal::derive(move || params.with(|p| p.machine.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model));
     // Only what the schedule depends on: a step back and forth schedules nothing anew.
     let still = played::whole(params);
     let shown = Shown::new(still, Params::evaluate, |p| Params { view: p.view, ..Params::standard() });
@@ -62,7 +65,9 @@ fn view(props: Props) -> AnyView {
             format!("{}, {load}", p.machine.words())
         })
     });
-    let controls = Controls::of(state).draw();
+    let controls = Controls::of(state)
+        .special("model", input.choose_any())
+        .draw();
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
     let drawing = move || params.with(|p| shown.with(|s| picture::picture(p, s)));
     let caption = move || params.with(|p| shown.with(|s| p.caption(s)));
@@ -81,8 +86,9 @@ fn view(props: Props) -> AnyView {
     let below = view! {
         {readings::view(&Params::ENTRY, quantities)}
         {(!props.compact).then(|| requests::own(state, shown))}
+        {input.panel()}
     };
-    view! {
+    let figure = view! {
         <ModelFigure
             props
             state
@@ -105,8 +111,8 @@ fn view(props: Props) -> AnyView {
             {move || is_schedule().then(legend)}
             {shown.frame(figure.into_any())}
         </ModelFigure>
-    }
-    .into_any()
+    };
+    input.drop_zone(figure.into_any())
 }
 
 fn legend() -> AnyView {

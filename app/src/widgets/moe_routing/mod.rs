@@ -9,6 +9,7 @@ use ringside_core::quantity::{Unit, counted, grouped, number};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
 use super::outcome::Shown;
 use super::{Module, Props, played, readings};
 use crate::ui;
@@ -37,6 +38,14 @@ const PACE: Pace = Pace { whole: 9_000.0, longest: 1_500.0, shortest: 600.0 };
 fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| {
+        state.update(|p| {
+            let before = *p;
+            p.model = model;
+            p.follow(&before);
+        })
+    });
     // A step back and forth routes nothing anew.
     let still = played::whole(params);
     let shown = Shown::new(still, Params::evaluate, |p| Params { ep: 1, ..*p });
@@ -54,15 +63,17 @@ fn view(props: Props) -> AnyView {
     let playback = PACE.of(steps);
     let subtitle = Signal::derive(move || {
         params.with(|p| {
-            let published = p.model.published();
+            let published = p.published();
             let gpus = counted(p.ep, "GPU", "GPUs");
             format!("{}, top {} of {}, {gpus}", published.name, p.router().top_k, grouped(published.experts))
         })
     });
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|routed: &Routed| p.quantities(routed))));
-    let controls = Controls::of(state).draw();
+    let controls = Controls::of(state)
+        .special("model", input.choose_any())
+        .draw();
     let picture = move || params.with(|p| shown.with(|routed| drawing::picture(p, routed, step.get())));
-    view! {
+    let figure = view! {
         <ModelFigure
             props
             state
@@ -75,13 +86,13 @@ fn view(props: Props) -> AnyView {
             presets=ui::presets::partial(state, "States", STATES)
             controls
             transport=view! { <Transport steps step set playback place alone=props.alone /> }.into_any()
-            below=Some(readings::view(&Params::ENTRY, quantities))
+            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
             table=move || table(shown)
         >
             {shown.frame(view! { <div class="moe" use:renewed=picture></div> }.into_any())}
         </ModelFigure>
-    }
-    .into_any()
+    };
+    input.drop_zone(figure.into_any())
 }
 
 /// What each GPU holds, gets and does.

@@ -10,6 +10,7 @@ use ringside_core::scaling::{Curve, Params, QUESTIONS, Scaling};
 
 use super::controls::Controls;
 use super::model_figure::ModelFigure;
+use super::model_input::ModelInput;
 use super::{Module, Props, outcome, readings};
 use crate::ui;
 use crate::ui::presets::presets;
@@ -24,19 +25,23 @@ type Shown = outcome::Shown<Curve>;
 fn view(props: Props) -> AnyView {
     let state = State::of(props.query);
     let params = state.params();
+    let model = Signal::derive(move || params.with(|p| p.model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
     let shown = Shown::new(params, Curve::new, |p| Params { tp: 1, pp: 1, ..*p });
 
     let subtitle = Signal::derive(move || {
         params.with(|p| {
             let scaling = if p.scaling == Scaling::Strong { "strong" } else { "weak" };
-            format!("{} on {} {}, {scaling} scaling", p.model.name, grouped(p.gpus), p.gpu.name)
+            format!("{} on {} {}, {scaling} scaling", p.model.name(), grouped(p.gpus), p.gpu.name)
         })
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Curve::finding)));
     let questions = presets(state, "Questions", QUESTIONS.iter().map(|q| (q.name, q.query)), Clone::clone);
     let strong = move || params.with(|p| p.scaling == Scaling::Strong);
-    let controls = Controls::of(state).draw();
-    view! {
+    let controls = Controls::of(state)
+        .special("model", input.choose_any())
+        .draw();
+    let figure = view! {
         <ModelFigure
             subtitle
             props
@@ -46,13 +51,13 @@ fn view(props: Props) -> AnyView {
                 .to_owned()
             presets=questions
             controls
-            below=Some(readings(shown))
+            below=Some(view! { {readings(shown)} {input.panel()} }.into_any())
             table=move || numbers::view(shown)
         >
             {shown.frame(drawing::view(shown).into_any())}
         </ModelFigure>
-    }
-    .into_any()
+    };
+    input.drop_zone(figure.into_any())
 }
 
 /// The quantities, for people and for scripts.

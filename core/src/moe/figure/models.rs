@@ -1,25 +1,13 @@
 //! Models with experts, and their routers as published.
 
-use crate::declare::{List, one_of};
-use crate::model::presets;
+use crate::model::{ModelRef, Moe};
 use crate::moe::route::{Gate, Groups, Router};
 
-const IDS: [&str; 4] = ["mixtral-8x7b", "gpt-oss-20b", "qwen3-30b-a3b", "deepseek-v3"];
-
-/// The choices of a parameter.
-pub const LIST: List = List { ids: &IDS, labels: &presets::names(&IDS) };
-
-/// A choice of one of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Model(pub &'static str);
-
-one_of!(Model, IDS);
-
 /// A model with experts, from its preset's shape.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Published {
     /// What a person reads.
-    pub name: &'static str,
+    pub name: String,
     /// Parameters.
     pub total: f64,
     /// Those that a token uses.
@@ -42,39 +30,41 @@ pub struct Published {
     pub spread: u64,
 }
 
-impl Published {
-    /// Parameters of an expert: three matrices of hidden × width.
-    pub fn expert(&self) -> f64 {
-        3.0 * self.hidden as f64 * self.width as f64
+/// Most experts of a layer whose routing is drawn and computed.
+pub const MOST_EXPERTS: u64 = 1024;
+
+/// The gate, the groups and the scale of a router: `norm_topk_prob`, `scoring_func`, `n_group`, `topk_group` and `routed_scaling_factor` of
+/// `config.json`, and the code of transformers where it says nothing. Of a model that is not among these a shape says only whether the
+/// router has a bias that corrects it, which comes with sigmoids (DeepSeek-V3 and its successors).
+fn router(id: &str, moe: Option<Moe>) -> Router {
+    let top_k = moe.map_or(1, |m| m.num_experts_per_tok as usize);
+    let plain = Router { gate: Gate::Softmax { renormalised: true }, top_k, groups: None, scale: 1.0 };
+    match id {
+        "gpt-oss-20b" | "gpt-oss-120b" => Router { gate: Gate::Chosen, ..plain },
+        "deepseek-v3" => Router {
+            gate: Gate::Sigmoid { renormalised: true },
+            groups: Some(Groups { count: 8, kept: 4, best: 2 }),
+            scale: 2.5,
+            ..plain
+        },
+        _ if moe.is_some_and(|m| m.router_bias && !m.expert_bias) => {
+            Router { gate: Gate::Sigmoid { renormalised: true }, ..plain }
+        }
+        _ => plain,
     }
 }
 
-impl Model {
-    /// The gate, the groups and the scale of its router: `norm_topk_prob`, `scoring_func`, `n_group`, `topk_group` and
-    /// `routed_scaling_factor` of `config.json`, and the code of transformers where it says nothing.
-    fn router(self, top_k: usize) -> Router {
-        let plain = Router { gate: Gate::Softmax { renormalised: true }, top_k, groups: None, scale: 1.0 };
-        match self.0 {
-            "gpt-oss-20b" => Router { gate: Gate::Chosen, ..plain },
-            "deepseek-v3" => Router {
-                gate: Gate::Sigmoid { renormalised: true },
-                groups: Some(Groups { count: 8, kept: 4, best: 2 }),
-                scale: 2.5,
-                ..plain
-            },
-            _ => plain,
-        }
-    }
-
-    /// What it is.
-    pub fn published(self) -> Published {
-        let preset = presets::find(self.0);
-        let shape = preset.map(|p| p.shape).unwrap_or_default();
+impl Published {
+    /// What a model is; one without experts has a single one, of no width.
+    pub fn of(model: &ModelRef) -> Self {
+        let shape = model.shape().copied().unwrap_or_default();
         let count = shape.count().unwrap_or_default();
         let moe = shape.moe;
-        let experts = moe.map_or(1, |m| m.num_experts);
+        let id = if let ModelRef::Preset(preset) = model { preset.id } else { "" };
+        let experts = moe.map_or(1, |m| m.num_experts.clamp(1, MOST_EXPERTS));
+        let spread = if id == "deepseek-v3" { 64 } else { 8 };
         Published {
-            name: preset.map_or("", |p| p.name),
+            name: model.name(),
             total: count.total as f64,
             lookup: count.lookup as f64,
             active: count.active as f64,
@@ -83,8 +73,18 @@ impl Model {
             experts,
             width: moe.map_or(0, |m| m.intermediate_size),
             shared: moe.map_or(0, |m| m.shared_intermediate_size),
-            router: self.router(moe.map_or(1, |m| m.num_experts_per_tok as usize)),
-            spread: if self.0 == "deepseek-v3" { 64 } else { 8 },
+            router: router(id, moe),
+            // The most of these that the experts come out over.
+            spread: (0..=u64::trailing_zeros(spread))
+                .map(|p| 1 << p)
+                .filter(|n| experts.is_multiple_of(*n))
+                .max()
+                .unwrap_or(1),
         }
+    }
+
+    /// Parameters of an expert: three matrices of hidden × width.
+    pub fn expert(&self) -> f64 {
+        3.0 * self.hidden as f64 * self.width as f64
     }
 }
