@@ -5,9 +5,9 @@
 // Attributes: `label`; `head` and `tail`, which stand around the text and cannot be changed. Properties: `value`, the text between
 // them; `marks`, what is wrong with it, a line for each: "line:column message", both from 1, lines counted from the head's
 // first. An `input` event says that the text was edited; a `go-to` event puts the cursor where its detail says, "line:column".
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, undoDepth } from "@codemirror/commands";
 import { HighlightStyle, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, EditorSelection, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
+import { Annotation, EditorSelection, EditorState, Prec, StateEffect, StateField, Transaction } from "@codemirror/state";
 import { Decoration, EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -177,7 +177,12 @@ export class TextEditor extends HTMLElement {
     this.#value = text;
     if (!this.#view) return;
     const from = (this.getAttribute("head") ?? "").length;
-    this.#view.dispatch({ changes: { from, to: from + before.length, insert: text }, annotations: fromPage.of(true) });
+    // Undo takes back what somebody did, and never the text that they began with.
+    const untouched = undoDepth(this.#view.state) === 0;
+    this.#view.dispatch({
+      changes: { from, to: from + before.length, insert: text },
+      annotations: [fromPage.of(true), ...(untouched ? [Transaction.addToHistory.of(false)] : [])],
+    });
   }
 
   get marks() {

@@ -59,6 +59,7 @@ fn load(page: Page) -> Loading<deferred::PageView> {
         Page::Placement => Box::pin(shell::placement::load()),
         Page::Syllabus => Box::pin(shell::syllabus::load()),
         Page::Quiz => Box::pin(shell::exam::load_quiz()),
+        Page::Export => Box::pin(shell::exam::load_export()),
         Page::Check => Box::pin(shell::exam::load_check()),
         Page::Presenter => Box::pin(shell::presenter::load()),
         Page::Lecture => Box::pin(shell::lecture::load()),

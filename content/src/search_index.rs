@@ -6,7 +6,9 @@ use crate::data::{ChapterExercise, Formula, Group, Lab, Listed, Searched};
 use crate::diagnostic::Sink;
 use crate::html::text_of;
 use crate::markdown::Page;
-use crate::schema::{Chapter, Course, EntryKind, Glossary, Html, Readings, SearchEntry, SearchIndex, Signs};
+use crate::schema::{
+    Chapter, Course, EntryKind, Glossary, Html, Page as PageOf, Readings, SearchEntry, SearchIndex, Signs,
+};
 
 /// Collects the entries.
 #[derive(Default)]
@@ -113,6 +115,19 @@ impl Builder {
         }
     }
 
+    /// The pages that are not of the course's text.
+    pub(crate) fn pages(&mut self) {
+        for page in PageOf::ALL {
+            self.0.push(SearchEntry {
+                kind: EntryKind::Page,
+                title: page.title().to_owned(),
+                href: format!("{}/", page.path()),
+                text: page.description().to_owned(),
+                ..SearchEntry::default()
+            });
+        }
+    }
+
     /// What logs say.
     pub(crate) fn signs(&mut self, signs: &Signs) {
         for sign in &signs.0 {
@@ -163,8 +178,10 @@ impl Builder {
         self.0.sort_by_key(|e| e.kind);
         for (at, words) in searched.places {
             // Exercises and messages lead to sections as well, and are no places of their own.
-            let is_place =
-                |kind| matches!(kind, EntryKind::Chapter | EntryKind::Section | EntryKind::Lab | EntryKind::Mission);
+            let is_place = |kind| {
+                use EntryKind::{Chapter, Lab, Mission, Page, Section};
+                matches!(kind, Chapter | Section | Lab | Mission | Page)
+            };
             let page = at.text.split('#').next().unwrap_or_default();
             // The sections of a chapter that could not be read are not missed as well.
             let is_on_page = |e: &SearchEntry| e.kind == EntryKind::Section && e.href.starts_with(page);

@@ -130,6 +130,7 @@ pub fn build_tree(tree: &Tree, mode: Mode) -> Site {
     index.signs(&signs);
     index.formulas(&formulas, &course);
     index.missions(&missions);
+    index.pages();
     index.terms(&glossary);
     index.sources(&readings);
     let index: SearchIndex = index.finish(data::searched(&world), &sink);

@@ -3,6 +3,7 @@
 mod broken;
 mod draft;
 mod exercises;
+mod exports;
 mod golden;
 mod guides;
 mod hostile;

@@ -6,6 +6,7 @@
 mod args;
 mod browser;
 mod build;
+mod exports;
 mod frameworks;
 mod http;
 mod kernels;
@@ -16,6 +17,7 @@ mod perf;
 mod serve;
 mod shots;
 mod size;
+mod sources;
 mod test;
 mod tools;
 
@@ -63,7 +65,7 @@ const COMMANDS: &[Command] = &[
             Flag {
                 name: "--only",
                 value: "<stages>",
-                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox, frameworks and labs (only if named); several with commas",
+                help: "fmt, clippy, clippy-wasm, unit, docs, build, browser, firefox, frameworks, exports and labs (only if named); several with commas",
             },
             Flag { name: "--fast", value: "", help: "only what takes seconds: fmt, native clippy, unit" },
             Flag { name: "--shard", value: "<n/m>", help: "of the browser tests only the nth of m parts" },

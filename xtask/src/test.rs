@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::args::Options;
 use crate::browser;
+use crate::exports;
 use crate::frameworks;
 use crate::labs;
 use crate::outcomes::Outcomes;
@@ -45,6 +46,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "browser", fast: false, needs: &[UNIT, BUILD], run: browser_tests },
     Stage { name: "firefox", fast: false, needs: &[UNIT, BUILD], run: firefox_tests },
     Stage { name: FRAMEWORKS, fast: false, needs: &[], run: |_| frameworks::test() },
+    Stage { name: EXPORTS, fast: false, needs: &[], run: |_| exports::test() },
     Stage { name: LABS, fast: false, needs: &[], run: |_| labs::test() },
 ];
 /// The crates that run in a browser.
@@ -52,6 +54,8 @@ const BROWSERS: [&str; 2] = ["ringside-app", "ringside-workers"];
 const UNIT: &str = "unit";
 /// A stage that is run only by its name: it fetches other people's sources, and a test holds the exports to what it wrote.
 const FRAMEWORKS: &str = "frameworks";
+/// Another, of the same kind, which needs PHP.
+const EXPORTS: &str = "exports";
 /// Another: it installs PyTorch, and a test holds what the scripts printed once.
 const LABS: &str = "labs";
 /// The site's own stage: it is begun with the first one, since half of it is one thread of the compiler's.
@@ -133,7 +137,7 @@ impl SiteBuild {
 
 fn chosen(options: &Options) -> Result<Vec<&'static Stage>> {
     let Some(names) = options.value("--only") else {
-        let usual = STAGES.iter().filter(|s| s.name != FRAMEWORKS && s.name != LABS);
+        let usual = STAGES.iter().filter(|s| ![FRAMEWORKS, EXPORTS, LABS].contains(&s.name));
         return Ok(usual.filter(|s| s.fast || !options.has("--fast")).collect());
     };
     let known: Vec<&str> = STAGES.iter().map(|s| s.name).collect();

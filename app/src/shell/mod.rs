@@ -14,6 +14,7 @@ mod header;
 pub mod home;
 pub mod lab;
 pub mod lecture;
+mod lms;
 mod marks;
 pub mod mission;
 pub mod not_found;

@@ -13,6 +13,9 @@ use crate::ui::dom;
 /// How long what is still on its way is waited for: so many times so many milliseconds.
 const PATIENCE: (u32, u32) = (300, 100);
 
+/// What `<html>` bears while the page is made ready for paper.
+const FOR_PAPER: &str = "data-for-paper";
+
 /// Prints the page that is open: a chapter, by its slug, with the solutions or without.
 type Print = fn(String, bool);
 
@@ -52,6 +55,10 @@ fn print(slug: String, solutions: bool) {
         if let Ok(event) = web_sys::Event::new("beforeprint") {
             let _ = window().dispatch_event(&event);
         }
+        let root = document().document_element();
+        if let Some(root) = &root {
+            dom::set(root, FOR_PAPER, "");
+        }
         let (times, pause) = PATIENCE;
         for _ in 0..times {
             TimeoutFuture::new(pause).await;
@@ -62,6 +69,10 @@ fn print(slug: String, solutions: bool) {
         let added = if solutions { append(&slug).await } else { None };
         // A browser that cannot print says so.
         let _ = window().print();
+        if let Some(root) = &root {
+            // A page that keeps it is too wide, and whole.
+            let _ = root.remove_attribute(FOR_PAPER);
+        }
         if let Some(added) = added {
             added.remove();
         }

@@ -2,9 +2,11 @@
 
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
+use ringside_content::schema::Page;
 use wasm_bindgen::JsCast as _;
 
 use super::{Overlay, projector, share, theme};
+use crate::router::{Route, address};
 use crate::store::store;
 use crate::ui::{dialog, dom};
 
@@ -73,7 +75,9 @@ pub fn listen(overlay: RwSignal<Option<Overlay>>) {
             }
             return;
         }
-        if store().peek(|doc| doc.settings.no_shortcuts) && !projector::is_on() {
+        // A talk's two windows have keys of their own.
+        let is_talk = address().route().get_untracked() == Route::Page(Page::Presenter);
+        if is_talk || (store().peek(|doc| doc.settings.no_shortcuts) && !projector::is_on()) {
             return;
         }
         let ready = || document().document_element().is_some_and(|root| root.has_attribute("data-ready"));

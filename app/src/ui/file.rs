@@ -69,6 +69,18 @@ pub fn save(name: &str, media_type: &str, text: &str) -> Result<String, String> 
     save_blob(name, &blob)
 }
 
+/// Gives the learner a file with these bytes. Yields the sentence that says so.
+///
+/// # Errors
+/// A sentence: the browser did not take it.
+pub fn save_bytes(name: &str, media_type: &str, bytes: &[u8]) -> Result<String, String> {
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(media_type);
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes).into());
+    let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &options).map_err(|_| refused(name))?;
+    save_blob(name, &blob)
+}
+
 fn refused(name: &str) -> String {
     format!("This browser did not take the file {name}.")
 }

@@ -22,17 +22,24 @@ pub struct Hands {
     at: RwSignal<usize>,
     /// Whether the answers are known by their order alone: the count of one begins when that of the last has ended.
     in_order: bool,
+    /// Whether a digit goes on with the number that was typed.
+    typing: RwSignal<bool>,
 }
 
 impl Hands {
     /// For answers that are said aloud, one after the other.
     pub fn in_order() -> Self {
-        Self { answers: RwSignal::new(vec![Answer::default()]), at: RwSignal::new(0), in_order: true }
+        Self {
+            answers: RwSignal::new(vec![Answer::default()]),
+            at: RwSignal::new(0),
+            in_order: true,
+            typing: RwSignal::new(false),
+        }
     }
 
     /// For answers that are written down.
     pub fn written(answers: Vec<Answer>) -> Self {
-        Self { answers: RwSignal::new(answers), at: RwSignal::new(0), in_order: false }
+        Self { answers: RwSignal::new(answers), at: RwSignal::new(0), in_order: false, typing: RwSignal::new(false) }
     }
 
     /// Forgets what was counted in order.
@@ -53,8 +60,30 @@ impl Hands {
         true
     }
 
+    /// The same, and a number that is typed is the count.
+    pub fn type_or_press(self, key: &str) -> bool {
+        let at = self.at.get_untracked();
+        let hands = self.answers.with_untracked(|all| all.get(at).map_or(0, |answer| answer.hands));
+        let goes_on = self.typing.get_untracked();
+        let typed = match key {
+            "Backspace" => hands / 10,
+            digit => match digit.parse::<u32>() {
+                Ok(digit) if digit < 10 => typed_on(if goes_on { hands } else { 0 }, digit),
+                _ => return self.press(key),
+            },
+        };
+        self.typing.set(true);
+        self.answers.update(|all| {
+            if let Some(answer) = all.get_mut(at) {
+                answer.hands = typed;
+            }
+        });
+        true
+    }
+
     fn change(self, at: usize, by: i32) {
         self.at.set(at);
+        self.typing.set(false);
         self.answers.update(|all| {
             if let Some(answer) = all.get_mut(at) {
                 answer.hands = answer.hands.saturating_add_signed(by);
@@ -63,6 +92,7 @@ impl Hands {
     }
 
     fn next(self) -> bool {
+        self.typing.set(false);
         let count = self.answers.with_untracked(Vec::len);
         if self.in_order {
             if self.answers.with_untracked(|all| all.last().is_none_or(|last| last.hands == 0)) {
@@ -88,6 +118,34 @@ impl Hands {
     pub fn counts(self) -> AnyView {
         let hands = move || self.answers.with(|all| all.iter().map(|a| view! { <b>{a.hands}</b> }).collect_view());
         view! { <p class="room-hands" aria-live="polite">"Hands: " {hands}</p> }.into_any()
+    }
+
+    /// The answers with their counts, to be counted and no more. An answer that is said aloud has a place for a word.
+    pub fn counting(self) -> AnyView {
+        let rows = Memo::new(move |_| self.answers.with(Vec::len));
+        let text = move |nth: usize| self.answers.with(|all| all.get(nth).map(|a| a.text.clone()).unwrap_or_default());
+        let row = move |nth: usize| {
+            let n = letter(nth);
+            let name = move |event| {
+                let word = super::dom::escaped(&event_target_value(&event));
+                self.answers.update(|all| {
+                    if let Some(answer) = all.get_mut(nth) {
+                        answer.text = word;
+                    }
+                });
+            };
+            let says = if self.in_order {
+                view! { <input type="text" maxlength="40" aria-label=format!("What answer {n} says") on:change=name /> }
+                    .into_any()
+            } else {
+                view! { <span inner_html=text(nth)></span> }.into_any()
+            };
+            let is_counted = move || (self.at.get() == nth).then_some("true");
+            let hands = move || self.answers.with(|all| all.get(nth).map_or(0, |a| a.hands));
+            view! { <li aria-current=is_counted><b>{n}</b> " " {says} " " <b class="hands-count">{hands}</b></li> }
+        };
+        view! { <ol class="hands-counting" aria-live="polite">{move || (0..rows.get()).map(row).collect_view()}</ol> }
+            .into_any()
     }
 
     /// The keys that count, up to Enter, as a sentence begins with them.
@@ -129,6 +187,12 @@ impl Hands {
     }
 }
 
+/// A number with a digit more: as many hands as a hall has.
+fn typed_on(number: u32, digit: u32) -> u32 {
+    let longer = number.saturating_mul(10).saturating_add(digit);
+    if longer > 9999 { number } else { longer }
+}
+
 /// The letter of an answer.
 pub fn letter(nth: usize) -> char {
     char::from(b'A' + u8::try_from(nth.min(25)).unwrap_or_default())
@@ -146,7 +210,13 @@ fn most(all: &[Answer]) -> Result<usize, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, most};
+    use super::{Answer, most, typed_on};
+
+    #[test]
+    fn a_count_is_typed_digit_by_digit() {
+        let typed = |digits: &[u32]| digits.iter().fold(0, |number, digit| typed_on(number, *digit));
+        assert_eq!([typed(&[1, 2]), typed(&[0, 7]), typed(&[9, 9, 9, 9, 9])], [12, 7, 9999]);
+    }
 
     #[test]
     fn the_most_hands_decide_unless_two_answers_have_them() {

@@ -13,6 +13,9 @@ use super::{dom, unique_id};
 /// Speeds and what a person calls them.
 const SPEEDS: [(f64, &str); 4] = [(0.5, "½×"), (1.0, "1×"), (2.0, "2×"), (4.0, "4×")];
 
+/// `<html>` while the page is a talk's: projected, or one of a talk's two windows.
+const TALKS: &str = "html:is([data-projecting], [data-by-itself])";
+
 /// How fast steps are played, in milliseconds at normal speed.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
@@ -130,11 +133,13 @@ impl Player {
         }
         let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
         let is_button = target.is_some_and(|e| e.tag_name() == "BUTTON");
+        // In a talk they are a remote's, whatever has the focus.
+        let turns_pages = || matches!(document().query_selector(TALKS), Ok(Some(_)));
         match event.key().as_str() {
             // A button does its own.
             " " if is_button => return,
-            "PageUp" if is_button => self.back(),
-            "PageDown" if is_button => self.on(),
+            "PageUp" if is_button && !turns_pages() => self.back(),
+            "PageDown" if is_button && !turns_pages() => self.on(),
             " " => self.play(),
             "ArrowLeft" => self.back(),
             "ArrowRight" => self.on(),
@@ -159,7 +164,7 @@ impl Player {
 
 /// Buttons, a slider over all steps, and a speed. Space plays and pauses, ← and → step as Page Up and Page Down do, Home and End go
 /// to the ends: while the focus is in it, and, on a page that it has for itself, while it is nowhere else. There Page Up and Page Down
-/// move the page.
+/// move the page, and in a talk they turn to another slide.
 #[component]
 pub fn Transport(
     /// How many steps there are; before the first is step 0.

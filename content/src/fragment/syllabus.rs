@@ -51,6 +51,7 @@ fn row(syllabus: &Syllabus, session: &Session, number: u64, course: &Course) -> 
         let href = quiz(syllabus, session, number);
         ways.push(format!("<a href=\"{}\">Quiz, {questions} questions{name}</a>", escape(&href)));
         ways.push(format!("<a href=\"{}\">Change the quiz{name}</a>", escape(&format!("{href}&compose=1"))));
+        ways.push(format!("<a href=\"{}\">Export the quiz{name}</a>", escape(&href.replacen("quiz/", "export/", 1))));
     }
     let lab = session.lab.iter().map(|(slug, title)| format!("<a href=\"lab/{slug}/\">Lab: {}</a>", escape(title)));
     let missions = session

@@ -57,6 +57,8 @@ pages! {
     Syllabus = "syllabus", "Syllabus", "A term, a week and an afternoon, with lecture lists and quizzes that open by link.", ["syllabus"];
     /// To compose a quiz, or to take it.
     Quiz = "quiz", "Quiz", "Compose a quiz from the course’s exercises, or take one that you were sent.", ["exam"];
+    /// Questions and pages for learning platforms.
+    Export = "export", "Export", "Take questions into Moodle, Canvas or Anki, and pages into a course as SCORM packages.", ["exam"];
     /// To look at what was handed in.
     Check = "check", "Check", "Mark a class’s results again, from the files alone.", ["exam"];
     /// The two windows of a talk.
@@ -71,8 +73,8 @@ pages! {
 
 impl Page {
     /// Those for whoever teaches with the course.
-    pub const TEACHING: [Self; 6] =
-        [Self::Syllabus, Self::Lecture, Self::Presenter, Self::Quiz, Self::Check, Self::Author];
+    pub const TEACHING: [Self; 7] =
+        [Self::Syllabus, Self::Lecture, Self::Presenter, Self::Quiz, Self::Check, Self::Export, Self::Author];
 
     /// The page at a path without slashes at its ends.
     pub fn at(path: &str) -> Option<Self> {

@@ -57,4 +57,6 @@ pub enum EntryKind {
     Lab,
     /// A mission.
     Mission,
+    /// A page for a purpose: to practice, to teach, to set things.
+    Page,
 }

@@ -45,7 +45,7 @@ fn likely(kind: EntryKind) -> f64 {
         EntryKind::Chapter | EntryKind::Section | EntryKind::Message => 1.0,
         EntryKind::Lab => 0.9,
         EntryKind::Formula | EntryKind::Mission => 0.8,
-        EntryKind::Term => 0.7,
+        EntryKind::Term | EntryKind::Page => 0.7,
         EntryKind::Exercise => 0.55,
         EntryKind::Source => 0.5,
     }

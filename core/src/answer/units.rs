@@ -199,7 +199,7 @@ pub fn write(value: f64, unit: Unit, digits: u32) -> String {
 }
 
 /// The unit that suits the size of `value`, in base units.
-pub(super) fn suited(value: f64, unit: Unit) -> Option<Named> {
+pub(crate) fn suited(value: f64, unit: Unit) -> Option<Named> {
     let named = units_of(unit);
     let suits = |n: &&Named| matches!(n.prefix, Prefix::Decimal(_)) && !n.measure.is_bits();
     let percent = unit == Unit::Fraction;

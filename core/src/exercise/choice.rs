@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::export::{Answer, Form, Leaves};
 use super::kind::{ExerciseKind, Field, Posed, Slip, Visit};
 use super::paper::{List, Marks, filled};
 use super::report::Report;
@@ -86,6 +87,13 @@ impl OptionDef {
         }
     }
 
+    /// `options` for outside the page, filled.
+    pub(super) fn answers(options: &[&Self], env: &Env) -> Result<Vec<Answer>, String> {
+        let one =
+            |o: &&Self| Ok(Answer { text: filled(&[&o.text], env)?, right: o.right, say: filled(&[&o.say], env)? });
+        options.iter().map(one).collect()
+    }
+
     /// The right ones of `options` with why, filled.
     pub(super) fn key(options: &[Self], env: &Env) -> Result<Vec<String>, String> {
         options.iter().filter(|option| option.right).map(|o| filled(&[&o.text, &o.say], env)).collect()
@@ -141,6 +149,11 @@ impl ExerciseKind for Choice {
 
     fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         OptionDef::key(&self.options, env)
+    }
+
+    fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
+        let shown = posed.shuffled(&self.options.iter().collect::<Vec<_>>());
+        Ok(Leaves::whole(Form::Choice { several: self.several, options: OptionDef::answers(&shown, env)? }))
     }
 
     fn fingerprint(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {

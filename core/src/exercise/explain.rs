@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::export::{Form, Leaves};
 use super::kind::{ExerciseKind, Field, Posed, Visit};
 use super::paper::{List, filled};
 use super::report::Report;
@@ -55,6 +56,11 @@ impl ExerciseKind for Explain {
 
     fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         Ok(vec![filled(&[&self.model_answer], env)?])
+    }
+
+    fn leaves(&self, _posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
+        let rubric = self.rubric.iter().map(|point| filled(&[point], env)).collect::<Result<_, _>>()?;
+        Ok(Leaves::whole(Form::Essay { rubric, model: filled(&[&self.model_answer], env)? }))
     }
 
     fn fingerprint(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::export::Leaves;
 use super::kind::{ExerciseKind, Field, Posed, Visit};
 use super::paper::{List, Marks, filled};
 use super::report::Report;
@@ -66,5 +67,9 @@ impl ExerciseKind for Kernel {
 
     fn fingerprint(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
         Ok(None)
+    }
+
+    fn leaves(&self, _posed: &Posed<'_>, _env: &Env) -> Result<Leaves, String> {
+        Ok(Leaves::Stays("the learner’s kernel runs on a GPU"))
     }
 }

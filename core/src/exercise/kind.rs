@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::export::Leaves;
 use super::names::{Evaluate, environment};
 use super::paper::List;
 use super::report::Report;
@@ -182,6 +183,9 @@ pub(super) trait ExerciseKind {
 
     /// See [`answer_key`](super::input::answer_key).
     fn answer_key(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String>;
+
+    /// What it comes to outside the page: in a learning platform, or on a flashcard.
+    fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String>;
 
     /// What its text does not say of the right answer; nothing for a kind whose text says all.
     fn fingerprint(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {

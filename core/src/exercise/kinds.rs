@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::export::Leaves;
 use super::kind::{ExerciseKind, Field, Posed, Slip};
 use super::paper::List;
 use super::report::Report;
@@ -139,6 +140,10 @@ impl Kind {
 
     pub(super) fn answer_key(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         each!(self, of => of.answer_key(posed, env))
+    }
+
+    pub(super) fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
+        each!(self, of => of.leaves(posed, env))
     }
 
     pub(super) fn fingerprint(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {

@@ -32,6 +32,7 @@ mod choice;
 mod draw;
 mod env;
 mod explain;
+pub mod export;
 pub mod input;
 mod kernel;
 mod kind;

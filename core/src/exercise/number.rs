@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::export::{Foreseen, Form, Leaves};
 use super::kind::{ExerciseKind, Field, Posed, Slip, Visit, sets_of};
 use super::names::{Evaluate, environment, names_of};
 use super::paper::List;
 use super::report::Report;
 use super::{Env, Exercise, Params, Template, query};
-use crate::answer::{Mistake, Outcome, Question, Tolerance, Verdict, find_unit, write};
+use crate::answer::{Mistake, Named, Outcome, Question, Tolerance, Verdict, find_unit, suited, units_of, write};
 use crate::expr::{begins_name, continues_name};
 use crate::quantity::Unit;
 use crate::query::Query;
@@ -88,6 +89,75 @@ impl Resolved {
         let Self { expected, unit, tolerance, .. } = *self;
         let (mistakes, names, written_in) = (&self.mistakes, &self.names, self.written_in.as_deref());
         Question { expected, unit, tolerance, mistakes, names, written_in }.check(input)
+    }
+}
+
+/// How much of a number that isn't a whole one may be lost where the page wants it exactly, but takes it rounded: half of the third digit.
+const ROUNDED: f64 = 0.005;
+
+impl Resolved {
+    /// The unit in which a platform that reads bare numbers asks for the answer.
+    fn one_unit(&self) -> Option<Named> {
+        if let Some(asked) = &self.written_in {
+            return find_unit(asked);
+        }
+        let whole = |named: &Named| {
+            let value = self.expected / named.factor;
+            value.abs() >= 1.0 && (value - value.round()).abs() <= 1e-9 * value.abs()
+        };
+        // A whole number is asked for where nothing of it is rounded away.
+        let exact = || units_of(self.unit).into_iter().filter(whole).max_by(|a, b| a.factor.total_cmp(&b.factor));
+        let few = self.unit == Unit::Count && self.expected.abs() < 1e6;
+        match self.tolerance {
+            _ if few || self.unit == Unit::Ratio => None,
+            Tolerance::Exact if self.unit != Unit::Fraction => exact().or_else(|| suited(self.expected, self.unit)),
+            _ => suited(self.expected, self.unit),
+        }
+    }
+
+    /// What it comes to outside the page.
+    fn leaves(&self) -> Leaves {
+        let unit = self.one_unit();
+        let factor = unit.as_ref().map_or(1.0, |unit| unit.factor);
+        let value = self.expected / factor;
+        let whole = (value - value.round()).abs() <= 1e-9 * value.abs();
+        let tolerance = match self.tolerance {
+            Tolerance::Relative(part) => part * value.abs(),
+            Tolerance::Absolute(amount) => amount / factor,
+            Tolerance::Exact if whole => 0.0,
+            Tolerance::Exact => ROUNDED * value.abs(),
+        };
+        let name = unit.map(|unit| unit.name).unwrap_or_default();
+        let below = match (name.as_str(), self.unit) {
+            ("", _) => "<p>Answer with a number.</p>".to_owned(),
+            ("%", _) => "<p>Answer in percent.</p>".to_owned(),
+            ("k", Unit::Count) => "<p>Answer in thousands.</p>".to_owned(),
+            ("M", Unit::Count) => "<p>Answer in millions.</p>".to_owned(),
+            ("B", Unit::Count) => "<p>Answer in billions (10⁹).</p>".to_owned(),
+            ("T", Unit::Count) => "<p>Answer in trillions (10¹²).</p>".to_owned(),
+            (name, _) => format!("<p>Answer in {name}.</p>"),
+        };
+        let mistakes = self.foreseen(value, tolerance, factor);
+        let form = Form::Number { value, tolerance, unit: name, mistakes };
+        Leaves::As { below, explained: String::new(), form, lost: "" }
+    }
+
+    /// The declared mistakes in a unit of `factor`, each with a reach that ends before the answer's and halfway to its neighbor.
+    fn foreseen(&self, value: f64, tolerance: f64, factor: f64) -> Vec<Foreseen> {
+        let part = (tolerance / value.abs()).clamp(0.005, 0.02);
+        let all: Vec<f64> = self.mistakes.iter().map(|m| m.value / factor).collect();
+        let mut foreseen: Vec<Foreseen> = Vec::new();
+        for (mistake, wrong) in self.mistakes.iter().zip(&all) {
+            let to_answer = (wrong - value).abs() - tolerance;
+            let apart =
+                all.iter().map(|other| (wrong - other).abs()).filter(|d| *d > 0.0).fold(f64::INFINITY, f64::min);
+            let reach = (part * wrong.abs()).min(0.49 * apart).min(0.99 * to_answer);
+            let said = foreseen.iter().any(|f| f.value == *wrong);
+            if reach.is_finite() && reach >= 0.0 && wrong.is_finite() && to_answer > 0.0 && !said {
+                foreseen.push(Foreseen { value: *wrong, tolerance: reach, say: mistake.say.clone() });
+            }
+        }
+        foreseen
     }
 }
 
@@ -232,6 +302,10 @@ impl ExerciseKind for Number {
     fn answer_key(&self, posed: &Posed<'_>, _env: &Env) -> Result<Vec<String>, String> {
         let resolved = resolve(posed.exercise, &posed.parameters, posed.evaluate)?;
         Ok(vec![resolved.unit.format(resolved.expected)])
+    }
+
+    fn leaves(&self, posed: &Posed<'_>, _env: &Env) -> Result<Leaves, String> {
+        Ok(resolve(posed.exercise, &posed.parameters, posed.evaluate)?.leaves())
     }
 
     fn fingerprint(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {

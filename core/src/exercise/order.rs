@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::export::{Form, Leaves};
 use super::kind::{ExerciseKind, Field, Posed, Visit, sets_of};
 use super::names::{Evaluate, names_of};
 use super::paper::{List, Marks, filled};
@@ -197,5 +198,10 @@ impl ExerciseKind for Order {
     fn answer_key(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         let items = self.sorted(posed)?.into_iter().filter_map(|i| self.items.get(i));
         items.map(|item| filled(&[&item.text], env)).collect()
+    }
+
+    fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
+        let form = Form::Order { items: self.answer_key(posed, env)?, ends: self.ends.clone() };
+        Ok(Leaves::As { below: String::new(), explained: filled(&[&self.say], env)?, form, lost: "" })
     }
 }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{ExerciseKind, Field, Posed, Visit};
+use super::export::{Form, Leaves};
+use super::kind::{ExerciseKind, Field, Posed, Slip, Visit};
 use super::paper::{List, Marks, filled};
 use super::report::Report;
 use super::written::{partners, write_list};
@@ -149,6 +150,22 @@ impl ExerciseKind for Match {
         Ok(mark(answer, self.pairs.len(), self.pairs.len() + self.extra.len()))
     }
 
+    fn slips(&self, posed: &Posed<'_>, answer: &str) -> Result<Vec<Slip>, String> {
+        let right = self.right();
+        let chosen = partners(answer, self.pairs.len(), right.len()).unwrap_or_default();
+        if chosen.iter().all(Option::is_none) {
+            return Ok(Vec::new());
+        }
+        let env = posed.environment()?;
+        let of = |(i, (pair, to)): (usize, (&Pair, &Option<usize>))| match to {
+            Some(to) if *to == i => None,
+            Some(to) => Some(filled(&[&pair.left, "→", right.get(*to)?, &pair.say], &env)),
+            None => Some(filled(&[&pair.left], &env).map(|left| format!("Not matched: {left}"))),
+        };
+        let slips = self.pairs.iter().zip(&chosen).enumerate().filter_map(of);
+        slips.map(|say| Ok(Slip { say: say?, is_html: true })).collect()
+    }
+
     fn solve(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
         Ok(Some(write_list(0..self.pairs.len())))
     }
@@ -168,6 +185,17 @@ impl ExerciseKind for Match {
 
     fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         self.pairs.iter().map(|pair| filled(&[&pair.left, "→", &pair.right], env)).collect()
+    }
+
+    fn leaves(&self, _posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
+        let fill = |text: &String| filled(&[text], env);
+        let pairs = self.pairs.iter().map(|pair| Ok([fill(&pair.left)?, fill(&pair.right)?]));
+        let form = Form::Match {
+            pairs: pairs.collect::<Result<_, String>>()?,
+            extra: self.extra.iter().map(fill).collect::<Result<_, _>>()?,
+        };
+        let explained = self.pairs.iter().map(|pair| fill(&pair.say)).collect::<Result<_, _>>()?;
+        Ok(Leaves::As { below: String::new(), explained, form, lost: "" })
     }
 
     fn fingerprint(&self, _posed: &Posed<'_>) -> Result<Option<String>, String> {
@@ -228,6 +256,19 @@ impl ExerciseKind for Label {
             List { lead, marks: Marks::Letters, items, fill_in: true },
             List::filled("", Marks::Numbers, posed.shuffled(&names), env)?,
         ])
+    }
+
+    fn leaves(&self, _posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
+        let sizes = self.sizes(env)?;
+        let pair = |(part, size): (&Part, &f64)| Ok([write(*size, self.unit, 3), filled(&[&part.text], env)?]);
+        let pairs = self.parts.iter().zip(&sizes).map(pair).collect::<Result<_, String>>()?;
+        let explained = self.parts.iter().map(|part| filled(&[&part.say], env)).collect::<Result<_, _>>()?;
+        Ok(Leaves::As {
+            below: "<p>Which part of the bar has which size?</p>".into(),
+            explained,
+            form: Form::Match { pairs, extra: Vec::new() },
+            lost: "The page draws the bar to scale. Here its parts are told apart by their sizes.",
+        })
     }
 
     fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {

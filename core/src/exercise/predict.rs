@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::export::Leaves;
 use super::kind::{ExerciseKind, Field, Posed, Slip, Visit};
 use super::number::{default_tolerance, told_apart};
 use super::paper::List;
@@ -97,6 +98,10 @@ impl ExerciseKind for Predict {
 
     fn answer_key(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         self.number.answer_key(posed, env)
+    }
+
+    fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
+        self.number.leaves(posed, env)
     }
 
     fn fingerprint(&self, posed: &Posed<'_>) -> Result<Option<String>, String> {

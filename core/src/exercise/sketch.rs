@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::export::Leaves;
 use super::kind::{ExerciseKind, Field, Posed, Visit};
 use super::names::{Evaluate, names_of};
 use super::paper::{List, Marks, filled};
@@ -140,5 +141,9 @@ impl ExerciseKind for Sketch {
 
     fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         Ok(vec![filled(&[&self.reveal], env)?])
+    }
+
+    fn leaves(&self, _posed: &Posed<'_>, _env: &Env) -> Result<Leaves, String> {
+        Ok(Leaves::Stays("the learner draws a curve"))
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::export::Leaves;
 use super::kind::{ExerciseKind, Field, Posed, Visit};
 use super::names::{Evaluate, names_of};
 use super::paper::{List, Marks};
@@ -163,5 +164,9 @@ impl ExerciseKind for Task {
 
     fn answer_key(&self, _posed: &Posed<'_>, _env: &Env) -> Result<Vec<String>, String> {
         Ok(vec![self.goals.iter().map(|goal| goal.text.as_str()).collect::<Vec<_>>().join("; ")])
+    }
+
+    fn leaves(&self, _posed: &Posed<'_>, _env: &Env) -> Result<Leaves, String> {
+        Ok(Leaves::Stays("the learner brings a figure into a state"))
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::export::{Form, Leaves};
 use super::kind::{ExerciseKind, Field, Posed, Visit, sets_of};
 use super::names::{Evaluate, names_of};
 use super::paper::{List, Marks};
@@ -80,6 +81,13 @@ impl Trace {
 }
 
 impl Trace {
+    /// The evidence, a line each.
+    fn measured(&self, posed: &Posed<'_>) -> Vec<String> {
+        let measured = (posed.evaluate)(&posed.parameters).quantities;
+        let quantity = |id: &String| measured.iter().find(|q| q.id == id);
+        self.evidence.iter().filter_map(quantity).map(|q| format!("{}: {}", q.label, q.text())).collect()
+    }
+
     fn proves(&self, posed: &Posed<'_>, change: usize) -> bool {
         self.measure(posed.exercise, change, &posed.parameters, posed.evaluate).is_ok_and(|m| m.proves)
     }
@@ -154,13 +162,10 @@ impl ExerciseKind for Trace {
     }
 
     fn on_paper(&self, posed: &Posed<'_>, env: &Env) -> Result<Vec<List>, String> {
-        let measured = (posed.evaluate)(&posed.parameters).quantities;
-        let quantity = |id: &String| measured.iter().find(|q| q.id == id);
-        let shown = self.evidence.iter().filter_map(quantity).map(|q| format!("{}: {}", q.label, q.text()));
         let causes: Vec<&String> = self.causes.iter().map(|cause| &cause.text).collect();
         let changes = self.changes.iter().map(|change| &change.text);
         Ok(vec![
-            List { lead: "Measured:".into(), marks: Marks::None, items: shown.collect(), fill_in: false },
+            List { lead: "Measured:".into(), marks: Marks::None, items: self.measured(posed), fill_in: false },
             List::filled("What is the cause?", Marks::Letters, posed.shuffled(&causes), env)?,
             List::filled("What will you change to prove it?", Marks::Numbers, changes, env)?,
         ])
@@ -168,5 +173,16 @@ impl ExerciseKind for Trace {
 
     fn answer_key(&self, _posed: &Posed<'_>, env: &Env) -> Result<Vec<String>, String> {
         OptionDef::key(&self.causes, env)
+    }
+
+    fn leaves(&self, posed: &Posed<'_>, env: &Env) -> Result<Leaves, String> {
+        let measured = self.measured(posed).iter().map(|line| format!("<li>{line}</li>")).collect::<String>();
+        let causes = posed.shuffled(&self.causes.iter().collect::<Vec<_>>());
+        Ok(Leaves::As {
+            below: format!("<p>Measured:</p><ul>{measured}</ul><p>What is the cause?</p>"),
+            explained: String::new(),
+            form: Form::Choice { several: false, options: OptionDef::answers(&causes, env)? },
+            lost: "It asks for the cause. On the page a measurement also has to prove it.",
+        })
     }
 }

@@ -53,6 +53,18 @@ impl Played {
 }
 
 impl Report {
+    /// The run as a mark from 0 to 1: 1 is the best that was found, 0 is a run without thinking or worse. Where a mission has no
+    /// such run, 1 is a score at least as good as the best, and 0 any other.
+    pub fn mark(&self) -> f64 {
+        let (you, best) = (self.you.score, self.best.score);
+        let floor = self.careless.as_ref().map_or(best, |played| played.score);
+        if you >= best {
+            return 1.0;
+        }
+        let share = (you - floor) / (best - floor);
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
     /// Of a game that is over, beside the best path that a search found.
     ///
     /// # Errors

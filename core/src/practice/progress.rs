@@ -51,6 +51,11 @@ impl Progress {
         (share as u32).clamp(1, 99)
     }
 
+    /// From 0 to 1; 0 where there is nothing.
+    pub fn share(self) -> f64 {
+        f64::from(self.done.min(self.all)) / f64::from(self.all.max(1))
+    }
+
     /// How many minutes are left of something that takes `minutes` in all; at least 1 until everything is done, and all of them
     /// where nothing of it can be counted.
     pub fn minutes_left(self, minutes: u32) -> u32 {

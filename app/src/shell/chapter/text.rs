@@ -10,6 +10,7 @@ use super::place::{Figure, Text};
 use super::{nav, place, see, term};
 use crate::page;
 use crate::router::address;
+use crate::shell::lms;
 
 /// The page with its widgets, exercises and sources.
 pub(super) fn view(text: Text) -> AnyView {
@@ -31,7 +32,8 @@ pub(super) fn view(text: Text) -> AnyView {
         let slug = text.with_value(|text| text.slug.clone());
         nav::go_on(root, &slug);
         nav::read(root.clone(), slug.clone());
-        nav::follow(root.clone(), slug);
+        nav::follow(root.clone(), slug.clone());
+        lms::follow_chapter(slug);
     });
     // A link to a place in the text, which is there only now.
     let hash = address().hash();

@@ -2,17 +2,17 @@
 //!
 //! A line is the address of a state, relative to the site's base or whole, and after a space what to call it.
 //! `w/<id>/?…` is a widget's state, `chapter/<slug>/?present=<n>` one that a chapter sets, `chapter/<slug>/` all of them, and
-//! `chapter/<slug>/#exercise-<id>` an exercise. Lines that begin with `>` are together a text, in Markdown. `![caption](name)` is a picture of
-//! [`pictures`]. Empty lines, and lines that begin with `#`, say nothing.
+//! `chapter/<slug>/#exercise-<id>` an exercise, `mission/<slug>/` a mission and `lab/<slug>/` a lab. Lines that begin with `>` are together a text, in Markdown. `![caption](name)` is a picture of
+//! [`pictures`]. Lines that begin with `//` are notes on the line before, for whoever presents alone. Empty lines, and lines that begin with `#`, say nothing.
 
 use leptos::prelude::*;
 use ringside_core::query::{Query, shorten};
 
 use super::{Shows, Slide, figures, in_words, pictures, read, text, titled};
-use crate::data::base_path;
+use crate::data::{self, base_path};
 use crate::shell::embed::EMBED;
 use crate::shell::projector::PRESENT;
-use crate::ui::link;
+use crate::ui::{dom, link};
 use crate::widgets;
 
 /// The name of a list in an address. It stands behind the `#`, so that it may be long and is sent to no server.
@@ -47,6 +47,8 @@ enum Line {
     Text(String),
     /// A caption, and the name of a picture.
     Picture(String, String),
+    /// A note on the line before.
+    Note(String),
 }
 
 /// The lines of a list that say something.
@@ -70,6 +72,10 @@ fn lines(text: &str) -> Vec<Line> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
+        if let Some(note) = line.strip_prefix("//") {
+            lines.push(Line::Note(note.trim().to_owned()));
+            continue;
+        }
         let picture =
             line.strip_prefix("![").and_then(|rest| rest.strip_suffix(')')).and_then(|rest| rest.split_once("]("));
         lines.push(match picture {
@@ -83,14 +89,14 @@ fn lines(text: &str) -> Vec<Line> {
     lines
 }
 
-/// How many lines of a list say something.
+/// How many lines of a list show something.
 pub(in crate::shell) fn count(text: &str) -> usize {
-    lines(text).len()
+    lines(text).iter().filter(|line| !matches!(line, Line::Note(_))).count()
 }
 
 /// The slides of a list, and what is wrong with its lines.
 pub(in crate::shell) async fn read_list(text: &str) -> (Vec<Slide>, Vec<String>) {
-    let (mut slides, mut problems) = (Vec::new(), Vec::new());
+    let (mut slides, mut problems) = (Vec::<Slide>::new(), Vec::new());
     let mut lines = lines(text);
     if lines.len() > MOST {
         problems.push(format!("The list has {} lines; only the first {MOST} are used.", lines.len()));
@@ -121,6 +127,11 @@ pub(in crate::shell) async fn read_list(text: &str) -> (Vec<Slide>, Vec<String>)
                 Some(Err(why)) => problems.push(why),
                 None => {}
             },
+            Line::Note(note) => {
+                if let Some(slide) = slides.last_mut() {
+                    slide.notes.push_str(&format!("<p>{}</p>", dom::escaped(&note)));
+                }
+            }
             Line::Picture(caption, name) => match pictures::html(&name, &caption) {
                 Ok(html) => slides.push(written(if caption.is_empty() { name } else { caption }, html)),
                 Err(why) => problems.push(why),
@@ -159,6 +170,12 @@ async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
             let shows = Shows::Figure { widget: (*id).to_owned(), query: Query::new(of_widget) };
             Ok(vec![Slide { shows, label: in_words(id), ..written(String::new(), String::new()) }])
         }
+        [kind @ ("mission" | "lab"), slug] => {
+            let missing = |_| format!("there is no {kind} “{}” here, or it could not be fetched.", shorten(slug));
+            data::fetch_text(&format!("{kind}s/{slug}.html")).await.map_err(missing)?;
+            let shows = Shows::Page(format!("{kind}/{slug}/"));
+            Ok(vec![Slide { shows, label: in_words(slug), ..written(String::new(), String::new()) }])
+        }
         ["chapter", slug] => {
             let mut slides = read(slug).await?;
             let (hash, present) = (url.hash(), query.get(PRESENT).unwrap_or_default());
@@ -187,10 +204,10 @@ async fn of_address(address: &str) -> Result<Vec<Slide>, String> {
             }
             if slides.is_empty() { Err("the chapter has none of this.".to_owned()) } else { Ok(titled(slides).await) }
         }
-        _ => {
-            Err("there is no such state here; it is the address of a figure, of a chapter or of an exercise."
-                .to_owned())
-        }
+        _ => Err(
+            "there is no such state here; it is the address of a figure, a chapter, an exercise, a mission or a lab."
+                .to_owned(),
+        ),
     }
 }
 
@@ -216,6 +233,10 @@ mod tests {
             Line::State("w/amdahl/".into(), String::new()),
         ];
         assert_eq!((all.as_slice(), count(text)), (expected.as_slice(), 4));
+        let noted = "w/amdahl/ Eight\n// Ask for hands first.\n//then wait\n";
+        let note = |text: &str| Line::Note(text.to_owned());
+        assert_eq!(lines(noted)[1..], [note("Ask for hands first."), note("then wait")]);
+        assert_eq!(count(noted), 1);
         assert_eq!(title_of("\n## What **we** `saw`\n- a"), "What we saw");
         assert_eq!(title_of(""), "Text");
     }

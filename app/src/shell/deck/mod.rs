@@ -41,6 +41,8 @@ pub(super) enum Shows {
     },
     /// A text or a picture of a list: HTML that our renderer or we have written.
     Text(String),
+    /// A mission or a lab, by its address, relative to the site's base.
+    Page(String),
 }
 
 /// A state of the deck.
@@ -64,6 +66,7 @@ impl Slide {
             Shows::Figure { widget, query } => link::to_widget(widget, query),
             Shows::Exercise { chapter, id, .. } => of_exercise(chapter, id),
             Shows::Text(_) => String::new(),
+            Shows::Page(address) => address.clone(),
         }
     }
 
@@ -100,7 +103,7 @@ fn number(slides: &mut [Slide]) {
                 exercises += 1;
                 format!("E{exercises}")
             }
-            Shows::Figure { .. } | Shows::Text(_) => {
+            Shows::Figure { .. } | Shows::Text(_) | Shows::Page(_) => {
                 states += 1;
                 states.to_string()
             }

@@ -9,9 +9,10 @@ use ringside_content::schema::ExerciseIndex;
 use ringside_core::exercise::input::in_words;
 use ringside_core::practice::date;
 use ringside_core::practice::exam::{
-    ClassTable, Common, ExamResult, Finding, HONESTY, MAX_FILE, Mark, Recheck, Rechecked, class_report, class_table,
-    recheck,
+    ClassTable, Common, ExamResult, Finding, Graded, HONESTY, MAX_FILE, Mark, Recheck, Rechecked, class_report,
+    class_table, gradebook, recheck,
 };
+use ringside_core::quantity::counted;
 
 use super::loaded::{self, Loaded};
 use super::mistakes;
@@ -19,6 +20,9 @@ use crate::data::library;
 use crate::ui::said::{Said, say};
 use crate::ui::{file, unique_id};
 use crate::{clock, page};
+
+/// The largest gradebook that is read, in bytes.
+const MOST_OF_A_GRADEBOOK: f64 = 2e7;
 
 /// A file that was read.
 #[derive(Clone, PartialEq)]
@@ -176,6 +180,19 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
         let name = format!("ringside-class-{}.csv", date::iso(clock::today()));
         said.set(Some(file::save(&name, "text/csv", &table.with_untracked(ClassTable::to_csv))));
     };
+    let title = move || {
+        let title = results.with_untracked(|all| all.iter().map(|(_, r)| r.quiz.title.clone()).find(|t| !t.is_empty()));
+        title.unwrap_or_else(|| "Ringside quiz".to_owned())
+    };
+    let fill = move |event: leptos::ev::Event| {
+        let Some(chosen) = file::chosen(&event) else { return };
+        spawn_local(async move {
+            let read = file::read_text(&chosen, MOST_OF_A_GRADEBOOK).await;
+            let Some(table) = table.try_get_untracked() else { return };
+            let graded = read.and_then(|text| gradebook(&text, &table, &title()));
+            said.try_set(Some(graded.and_then(|graded| save_gradebook(&graded))));
+        });
+    };
     let notes =
         move || table.with(|t| t.notes.iter().map(|n| view! { <p class="note sans">{n.clone()}</p> }).collect_view());
     let people = move || {
@@ -195,6 +212,11 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
                 <button type="button" on:click=save>"Export as CSV"</button>
                 <button type="button" class="secondary" on:click=print>"Print"</button>
             </p>
+            <p class="sans gradebook">
+                <label for="gradebook">"Gradebook of Moodle or Canvas, as CSV"</label>
+                <input type="file" id="gradebook" accept=".csv,text/csv" on:change=fill />
+                <small>"The marks go into it as a new column, by name, login or email address. Import the file that you get."</small>
+            </p>
             {say(said)}
         </section>
         <section aria-labelledby="mistakes">
@@ -207,6 +229,21 @@ fn class(results: Memo<Vec<(u32, ExamResult)>>, index: Arc<ExerciseIndex>, loade
         </section>
     }
     .into_any()
+}
+
+/// Saves a gradebook with marks in it. Yields the sentence that says who has one.
+fn save_gradebook(graded: &Graded) -> Result<String, String> {
+    let Graded { platform, csv, marked, of, unknown } = graded;
+    let saved = file::save(&format!("ringside-gradebook-{}.csv", platform.to_lowercase()), "text/csv", csv)?;
+    let mut text = format!(
+        "{saved} {marked} of {} in the {platform} gradebook have a mark.",
+        counted(*of as u64, "learner", "learners")
+    );
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.iter().map(|name| name_of(name)).collect();
+        text.push_str(&format!(" Not found there, or found more than once: {}.", names.join(", ")));
+    }
+    Ok(text)
 }
 
 fn title_of(titles: StoredValue<BTreeMap<String, String>>, key: &str) -> String {

@@ -245,6 +245,7 @@ fn result(quiz: RwSignal<Link>) -> AnyView {
     let said = RwSignal::new("");
     let empty = move || quiz.with(|q| q.spec.exercises.is_empty());
     let address = Memo::new(move |_| quiz.with(|q| link::whole(&Link { compose: false, ..q.clone() }.href())));
+    let out = move || quiz.with(|q| Link { compose: false, ..q.clone() }.href().replacen("quiz/", "export/", 1));
     let copy = move |_| {
         let text = address.get_untracked();
         spawn_local(async move {
@@ -271,6 +272,7 @@ fn result(quiz: RwSignal<Link>) -> AnyView {
                     <input type="text" class="address" readonly aria-label="The quiz’s address" prop:value=address />
                     <button type="button" on:click=copy>"Copy"</button>
                     <a href=address>"Open it as a learner"</a>
+                    <a href=out>"Export questions…"</a>
                 </p>
                 <p role="status">{said}</p>
             </div>

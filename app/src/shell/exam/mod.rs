@@ -4,6 +4,7 @@
 mod asked;
 mod check;
 mod compose;
+mod export;
 mod link;
 pub(super) mod loaded;
 mod mistakes;
@@ -27,6 +28,13 @@ lazy! {
     /// Downloads the page that marks files again.
     teaching: pub fn load_check() -> PageView {
         check::view
+    }
+}
+
+lazy! {
+    /// Downloads the page that takes questions out.
+    teaching: pub fn load_export() -> PageView {
+        export::view
     }
 }
 

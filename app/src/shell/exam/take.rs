@@ -14,11 +14,15 @@ use super::loaded::{self, Loaded};
 use super::problems;
 use super::sitting::{self, Sitting};
 use crate::data::library;
+use crate::shell::lms;
 use crate::store::store;
 use crate::ui::file;
 use crate::ui::later::Later;
 use crate::ui::said::{Said, say};
 use crate::{clock, exercises, page};
+
+/// Of this page, relative to the site's base.
+const PATH: &str = "quiz/";
 
 pub(super) fn view(link: Link, messages: Vec<String>) -> AnyView {
     let title = link.spec.title.clone();
@@ -98,12 +102,33 @@ fn phases(quiz: Quiz, loaded: Arc<Loaded>) -> AnyView {
         Some(_) => Phase::After,
     });
     let said: Said = RwSignal::new(None);
+    follow(quiz, loaded.clone());
     (move || match phase.get() {
         Phase::Before => before(quiz),
         Phase::During => during(quiz, loaded.clone(), said),
         Phase::After => after(quiz, loaded.clone(), said),
     })
     .into_any()
+}
+
+/// Where a learning platform opened the quiz: what it kept of a sitting is taken up, and it hears of this one.
+fn follow(quiz: Quiz, loaded: Arc<Loaded>) {
+    if !lms::is_asked(PATH) {
+        return;
+    }
+    lms::hello(PATH, move |text| {
+        let kept = serde_json::from_str::<Sitting>(&text).ok().filter(|s| s.quiz == quiz.name());
+        if let Some(kept) = kept.filter(|_| untrack(|| quiz.sitting()).is_none()) {
+            store().update(|doc| sitting::write(doc, Some(&kept)));
+        }
+    });
+    Effect::new(move |_| {
+        let Some(sitting) = quiz.sitting() else { return };
+        let done = sitting.ended.is_some();
+        let score = done.then(|| result(quiz, &sitting, &loaded).share());
+        let suspend = serde_json::to_string(&sitting).unwrap_or_default();
+        lms::report(PATH, &lms::Report { score, done, suspend });
+    });
 }
 
 // -------------------------------------------------------------------- before
@@ -265,14 +290,19 @@ enum Form {
     Csv,
 }
 
+/// Marks a sitting.
+fn result(quiz: Quiz, sitting: &Sitting, loaded: &Loaded) -> ExamResult {
+    let evaluate = |exercise: &_, query: &_| loaded.evaluate(exercise, query);
+    let times = (sitting.started, sitting.ended.unwrap_or(sitting.started));
+    quiz.spec.with_value(|spec| {
+        ExamResult::mark(spec, &sitting.learner, times, &sitting.answers, &loaded.definitions, &evaluate)
+    })
+}
+
 /// Marks a sitting and saves the file.
 fn download(quiz: Quiz, sitting: &Sitting, loaded: &Loaded, form: Form) -> Result<String, String> {
     let ended = sitting.ended.unwrap_or(sitting.started);
-    let evaluate = |exercise: &_, query: &_| loaded.evaluate(exercise, query);
-    let result = quiz.spec.with_value(|spec| {
-        let times = (sitting.started, ended);
-        ExamResult::mark(spec, &sitting.learner, times, &sitting.answers, &loaded.definitions, &evaluate)
-    });
+    let result = result(quiz, sitting, loaded);
     let stem = sitting::file_stem(&sitting.learner, &date::iso(clock::day_of(ended)));
     let (name, media_type, text) = match form {
         Form::Json => (format!("{stem}.json"), "application/json", result.to_json()),

@@ -42,12 +42,24 @@ pub(super) fn view(list: RwSignal<String>, title: RwSignal<String>) -> impl Into
         let problems = found.with(|(_, problems)| problems.clone());
         problems.into_iter().map(|why| view! { <li>{why}</li> }).collect_view()
     };
+    // The first text of a lecture says what it is.
+    let called = move || {
+        let first = || {
+            found.with(|(slides, _)| {
+                slides.first().filter(|s| matches!(s.shows, Shows::Text(_))).map(|s| s.label.clone())
+            })
+        };
+        Some(title.get())
+            .filter(|title| !title.trim().is_empty())
+            .or_else(first)
+            .unwrap_or_else(|| "Lecture".to_owned())
+    };
     view! {
         <div role="alert">
             <ul class="message" hidden=move || found.with(|(_, problems)| problems.is_empty())>{problems}</ul>
         </div>
         <header class="handout-head">
-            <p class="handout-title">{title}</p>
+            <p class="handout-title">{called}</p>
             <p class="handout-date sans">{date::iso(clock::today())}</p>
         </header>
         <ol class="handout">
@@ -62,6 +74,8 @@ fn state(slide: &Slide) -> AnyView {
         view! { <p class="handout-from sans">{qr::view(&address)} <a href=address.clone()>{address.clone()}</a></p> }
     });
     let is_text = matches!(slide.shows, Shows::Text(_));
+    // A text with a title of its own, and a picture with its caption, are not called by it twice.
+    let says_itself = matches!(&slide.shows, Shows::Text(html) if html.contains("<h") || html.contains("<figcaption"));
     let shown = match &slide.shows {
         Shows::Exercise { chapter, id, prompt } => {
             let question = RwSignal::new(prompt.clone());
@@ -76,6 +90,8 @@ fn state(slide: &Slide) -> AnyView {
             });
             view! { <div class="prompt" inner_html=question></div> <div class="room-to-answer"></div> }.into_any()
         }
+        // Its code opens it.
+        Shows::Page(_) => ().into_any(),
         Shows::Text(html) => view! { <div class="handout-text" inner_html=html.clone()></div> }.into_any(),
         Shows::Figure { widget, query } => {
             let node = NodeRef::<html::Div>::new();
@@ -95,7 +111,7 @@ fn state(slide: &Slide) -> AnyView {
     };
     view! {
         <li class:of-text=is_text>
-            <h2>{slide.title()}</h2>
+            <h2>{if says_itself { slide.number.clone() } else { slide.title() }}</h2>
             {shown}
             {from}
         </li>

@@ -40,7 +40,7 @@ fn view() -> AnyView {
     keep_in_address(list, is_own);
     keep_in_store(list, is_own);
     let said: Said = RwSignal::new(None);
-    let title = RwSignal::new("Lecture".to_owned());
+    let title = RwSignal::new(String::new());
     let add = move |event: leptos::ev::Event| {
         let Some(select) = event.target().and_then(|t| t.dyn_into::<web_sys::HtmlSelectElement>().ok()) else { return };
         let slug = select.value();
@@ -107,9 +107,10 @@ fn view() -> AnyView {
             </label>
             <p class="hint sans">
                 "An address is that of a figure, of a chapter’s state (" <code>"chapter/…/?present=2"</code>
-                ") or of an exercise; “Add to lecture” on every figure and exercise writes it here. Lines that begin with " <code>">"</code>
+                "), of an exercise, of a mission or of a lab; “Add to lecture” on every figure and exercise writes it here. Lines that begin with " <code>">"</code>
                 " are a text slide in Markdown, and " <code>"![caption](name)"</code>
-                " is a picture of yours: kept in this tab and in the list’s file, but in no link."
+                " is a picture of yours: kept in this tab and in the list’s file, but in no link. Lines that begin with " <code>"//"</code>
+                " are notes on the line before, which only you see."
             </p>
             <label class="sans lecture-add">
                 "Title of the handout: "

@@ -7,13 +7,15 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, KeyboardEvent};
 
 use super::line::{Letter, Line, Now, Said, Step};
+use super::timer;
 use crate::deferred::deferred;
 use crate::page;
 use crate::shell::figures;
 use crate::shell::projector::stage::{self, Stage};
-use crate::shell::projector::{PROJECTING, fit, folds, room};
-use crate::ui::dom;
+use crate::shell::projector::{PRESENT, PROJECTING, fit, folds, room};
+use crate::ui::hands::letter;
 use crate::ui::later::Later;
+use crate::ui::{dom, link};
 use crate::widgets::{self, Module, Props};
 
 /// The window of the talk `talk`; of the first that speaks, if it is empty.
@@ -72,11 +74,14 @@ pub(super) fn view(talk: String) -> AnyView {
     };
     let question = Memo::new(move |_| now.with(|now| now.exercise.as_ref().map(|(_, question)| question.clone())));
     let answer = Memo::new(move |_| now.with(|now| now.answer.clone()));
+    let hands = Memo::new(move |_| now.with(|now| now.hands.clone()));
+    let hands = move || (!hands.with(Vec::is_empty)).then(|| counted(&hands.get()));
     let question = move || {
         question.get().map(|html| {
             view! {
                 <div class="room-question">
                     <div inner_html=html></div>
+                    {hands}
                     <div class="room-answer" aria-live="polite" hidden=move || answer.with(String::is_empty) inner_html=answer></div>
                 </div>
             }
@@ -86,6 +91,13 @@ pub(super) fn view(talk: String) -> AnyView {
     let text = move || {
         let html = text.get();
         (!html.is_empty()).then(|| view! { <div class="room-question room-text" inner_html=html></div> })
+    };
+    // A mission or a lab is a page with keys of its own.
+    let page_on_show = Memo::new(move |_| now.with(|now| now.page.clone()));
+    let page_on_show = move || {
+        let address = page_on_show.get();
+        let source = link::whole(&format!("{address}?{PRESENT}"));
+        (!address.is_empty()).then(|| view! { <iframe class="room-page" title="The page on show" src=source></iframe> })
     };
     // Over what is on show, as the presenter has it under the pointer.
     let pointer = move || {
@@ -114,7 +126,9 @@ pub(super) fn view(talk: String) -> AnyView {
             {figure}
             {question}
             {text}
+            {page_on_show}
             {pointer}
+            {timer::countdown(now)}
             <div class="room-question sans" hidden=move || now.with(Now::is_shown)>
                 <p>"This window shows what the presenter’s shows, once that is open."</p>
             </div>
@@ -125,6 +139,25 @@ pub(super) fn view(talk: String) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+/// Hands, each with a bar beside its letter.
+fn counted(hands: &[(String, u32)]) -> AnyView {
+    let most = hands.iter().map(|(_, hands)| *hands).max().unwrap_or_default().max(1);
+    let row = |(nth, (text, count)): (usize, &(String, u32))| {
+        let share = format!("{:.1}%", 100.0 * f64::from(*count) / f64::from(most));
+        view! {
+            <li style=("--share", share)>
+                <b>{letter(nth)}</b>
+                <span class="room-bar-of" aria-hidden="true"></span>
+                <b class="hands-count">{*count}</b>
+                " "
+                <span inner_html=text.clone()></span>
+            </li>
+        }
+    };
+    let rows = hands.iter().enumerate().map(row).collect_view();
+    view! { <ol class="room-counted" aria-label="Show of hands" aria-live="polite">{rows}</ol> }.into_any()
 }
 
 /// Says whether the figure goes on below what is seen, so that the next step turns to it.

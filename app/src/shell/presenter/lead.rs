@@ -17,6 +17,8 @@ use crate::page;
 use crate::shell::answer;
 use crate::shell::deck::list::{self, LIST};
 use crate::shell::deck::{self, Slide};
+use crate::shell::shortcuts::{on_nothing, typing};
+use crate::ui::hands::{Answer, Hands};
 use crate::ui::{dom, link};
 use crate::widgets::{self, Module, Props};
 
@@ -47,6 +49,10 @@ pub(super) struct Talk {
     heard: StoredValue<Option<Heard>>,
     /// Whether the room's figure goes on below what is seen there.
     folded: RwSignal<bool>,
+    /// What the room goes on seeing while its screen is held.
+    held: RwSignal<Option<Now>>,
+    /// The show of hands for the exercise on show.
+    hands: RwSignal<Option<Hands>>,
 }
 
 /// The window for a deck, as [`Now::deck`] names it; for any, if it is empty.
@@ -62,6 +68,8 @@ pub(super) fn view(deck: Query) -> AnyView {
         line: StoredValue::new(None),
         heard: StoredValue::new(Some(Heard::default())),
         folded: RwSignal::new(false),
+        held: RwSignal::new(None),
+        hands: RwSignal::new(None),
     };
     talk.line.set_value(Some(Line::open(true, move |letter| talk.hear(letter))));
     // Another window may know where the talk is.
@@ -78,11 +86,24 @@ pub(super) fn view(deck: Query) -> AnyView {
         // Whoever shows nothing yet has nothing to say.
         if now.is_shown() && !now.talk.is_empty() {
             now.remember();
-            talk.say(Said::Now(now));
+            if talk.held.with(Option::is_none) {
+                talk.say(Said::Now(now));
+            }
+        }
+    });
+    // What is counted is the room's to see.
+    Effect::new(move |_| {
+        let counted = talk.hands.get().map(|hands| hands.answers.get()).unwrap_or_default();
+        let counted: Vec<(String, u32)> = counted.into_iter().map(|answer| (answer.text, answer.hands)).collect();
+        if talk.now.with_untracked(|now| now.hands != counted) {
+            talk.now.update(|now| now.hands = counted);
         }
     });
     dom::on(&window(), "keydown", move |event| {
-        if let Some(step) = Step::of(event.unchecked_ref::<KeyboardEvent>()) {
+        let key: &KeyboardEvent = event.unchecked_ref();
+        if talk.counts(key) {
+            event.prevent_default();
+        } else if let Some(step) = Step::of(key) {
             event.prevent_default();
             talk.step(step);
         }
@@ -146,12 +167,12 @@ impl Talk {
         match letter.said {
             Said::Hello if letter.leads && !is_coming => self.say(Said::Led),
             Said::Hello if (is_ours || letter.talk.is_empty()) && self.now.with_untracked(Now::is_shown) => {
-                self.say(Said::Now(self.now.get_untracked()));
+                self.say(Said::Now(self.held.get_untracked().unwrap_or_else(|| self.now.get_untracked())));
             }
             Said::Led if is_coming => self.note(|heard| heard.led.push(letter.talk)),
             Said::Now(theirs) if is_coming && !letter.leads => self.note(|heard| heard.rooms.push(theirs)),
             _ if !is_ours || letter.leads => {}
-            Said::Moved(query) => self.query.set(Query::parse(&query)),
+            Said::Moved(query) if self.held.with_untracked(Option::is_none) => self.query.set(Query::parse(&query)),
             Said::Asked(step) => self.step(step),
             Said::Folded(is) => self.folded.set(is),
             _ => {}
@@ -221,6 +242,7 @@ impl Talk {
 
     fn go(self, at: usize) {
         self.folded.set(false);
+        self.hands.set(None);
         let Some(slide) = self.slides.with_untracked(|slides| slides.get(at).cloned()) else { return };
         let mut next = self.now.get_untracked().showing(at, &slide);
         if next.since == 0 && at > 0 {
@@ -252,7 +274,31 @@ impl Talk {
                 at.into_iter().for_each(|at| self.go(at));
             }
             Step::Blank => self.now.update(|now| now.blank = !now.blank),
+            Step::Hold => self.held.update(|held| {
+                *held = if held.is_some() { None } else { Some(self.now.get_untracked()) };
+            }),
         }
+    }
+
+    /// Counts hands by keys, while there is something to count. Yields whether the key was for that.
+    fn counts(self, event: &KeyboardEvent) -> bool {
+        let free = dom::is_plain(event) && !typing(event) && (event.key() != "Enter" || on_nothing(event));
+        free && self.hands.get_untracked().is_some_and(|hands| hands.type_or_press(&event.key()))
+    }
+
+    /// Begins a show of hands, for the options that the exercise on show has, or for answers that are said aloud.
+    fn ask_hands(self) {
+        let html =
+            self.now.with_untracked(|now| now.exercise.as_ref().map(|(_, html)| html.clone()).unwrap_or_default());
+        let Ok(root) = document().create_element("div") else { return };
+        root.set_inner_html(&html);
+        let answer = |(nth, option): (usize, web_sys::HtmlElement)| Answer {
+            key: nth.to_string(),
+            text: option.inner_html(),
+            hands: 0,
+        };
+        let options: Vec<Answer> = dom::all(&root, "ol[type=A] > li").into_iter().enumerate().map(answer).collect();
+        self.hands.set(Some(if options.is_empty() { Hands::in_order() } else { Hands::written(options) }));
     }
 
     fn view(self) -> AnyView {
@@ -266,6 +312,7 @@ impl Talk {
                     <p class="presenter-label sans">{move || self.slide(0).map(|slide| slide.title())}</p>
                     {self.figure()}
                     {self.text()}
+                    {self.page()}
                     {self.question()}
                 </div>
                 {self.aside()}
@@ -303,10 +350,30 @@ impl Talk {
                 >
                     "Blank " <kbd>"B"</kbd>
                 </button>
+                <button
+                    type="button"
+                    class="secondary"
+                    title="The room’s screen stays as it is while you look at something else"
+                    aria-pressed=move || self.held.with(Option::is_some).to_string()
+                    on:click=move |_| self.step(Step::Hold)
+                >
+                    "Hold " <kbd>"F"</kbd>
+                </button>
                 {pointer::view(self)}
                 {timer::view(now)}
-                <a class="quiet" href="./">"Leave"</a>
+                {timer::for_room(now)}
+                <a class="quiet" href=move || self.way_out()>"Leave"</a>
             </div>
+        }
+    }
+
+    /// Where the talk came from: its list, or its chapter.
+    fn way_out(self) -> String {
+        let from = Query::parse(&self.now.with(|now| now.deck.clone()));
+        match (from.get(LIST), from.get(CHAPTER)) {
+            (Some(list), _) => list::address_of("lecture", list),
+            (None, Some(slug)) => format!("chapter/{slug}/"),
+            _ => "lecture/".to_owned(),
         }
     }
 
@@ -326,6 +393,22 @@ impl Talk {
         move || {
             let html = text.get();
             (!html.is_empty()).then(|| view! { <div class="room-question room-text" inner_html=html></div> })
+        }
+    }
+
+    /// The mission or the lab on show.
+    fn page(self) -> impl IntoView {
+        let page = Memo::new(move |_| self.now.with(|now| now.page.clone()));
+        move || {
+            let address = page.get();
+            (!address.is_empty()).then(|| {
+                view! {
+                    <p class="sans">
+                        "The room’s window has this page. Use it there: its keys are those of the projector. "
+                        <a href=address target="_blank">"Open it beside this window"</a>
+                    </p>
+                }
+            })
         }
     }
 
@@ -358,7 +441,22 @@ impl Talk {
                         <button type="button" class="secondary" aria-pressed=move || is_shown.get().to_string() on:click=show>
                             "Show the answer to the room"
                         </button>
+                        <button
+                            type="button"
+                            class="secondary"
+                            aria-pressed=move || self.hands.with(Option::is_some).to_string()
+                            on:click=move |_| if self.hands.with_untracked(Option::is_some) { self.hands.set(None) } else { self.ask_hands() }
+                        >
+                            "Show of hands"
+                        </button>
                     </p>
+                    {move || self.hands.get().map(|hands| view! {
+                        {hands.counting()}
+                        <p class="room-keys sans">
+                            "Type how many hands each answer has; " <kbd>"Enter"</kbd> " goes to the next one. " <kbd>"+"</kbd> " and " <kbd>"−"</kbd>
+                            " count one by one."
+                        </p>
+                    })}
                 </section>
             })
         }

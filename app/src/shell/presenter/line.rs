@@ -32,12 +32,18 @@ pub(super) struct Now {
     pub(super) answer: String,
     /// The text or the picture on show: HTML.
     pub(super) text: String,
+    /// The address of the mission or the lab on show, relative to the site's base.
+    pub(super) page: String,
     /// Whether the room sees nothing.
     pub(super) blank: bool,
     /// When the talk began, in Unix seconds; 0 before.
     pub(super) since: i64,
     /// For how many minutes it is meant; 0 for as long as it takes.
     pub(super) minutes: u32,
+    /// When the time that the room was given is over, in Unix seconds; 0 if it was given none.
+    pub(super) until: i64,
+    /// Hands that are counted: an answer, as HTML of our own, and its hands.
+    pub(super) hands: Vec<(String, u32)>,
 }
 
 impl Now {
@@ -50,6 +56,8 @@ impl Now {
             exercise: None,
             answer: String::new(),
             text: String::new(),
+            page: String::new(),
+            hands: Vec::new(),
             ..self
         };
         match &slide.shows {
@@ -58,12 +66,13 @@ impl Now {
                 Self { exercise: Some((format!("{chapter}/{id}"), prompt.clone())), ..bare }
             }
             Shows::Text(html) => Self { text: html.clone(), ..bare },
+            Shows::Page(address) => Self { page: address.clone(), ..bare },
         }
     }
 
     /// Whether there is something for the room to see.
     pub(super) fn is_shown(&self) -> bool {
-        !self.widget.is_empty() || self.exercise.is_some() || !self.text.is_empty()
+        !self.widget.is_empty() || self.exercise.is_some() || !self.text.is_empty() || !self.page.is_empty()
     }
 
     /// What this window last knew.
@@ -121,6 +130,8 @@ pub(super) enum Step {
     To(usize),
     /// Nothing on the screen, or something again.
     Blank,
+    /// The room's screen stays as it is, or follows again.
+    Hold,
 }
 
 impl Step {
@@ -137,6 +148,7 @@ impl Step {
             "ArrowLeft" | "ArrowUp" if on_nothing(event) => Some(Self::Back),
             _ if typing(event) => None,
             "b" | "B" | "." => Some(Self::Blank),
+            "f" | "F" => Some(Self::Hold),
             digit => digit.parse::<usize>().ok().filter(|n| (1..=9).contains(n)).map(Self::To),
         }
     }

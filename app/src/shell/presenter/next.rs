@@ -24,6 +24,7 @@ pub(super) fn view(next: Memo<Option<Slide>>) -> AnyView {
     let look = move || {
         match seen.get()?.shows {
         Shows::Figure { widget, query } => figure(&widget, query),
+        Shows::Page(_) => None,
         Shows::Exercise { prompt, .. } | Shows::Text(prompt) => {
             Some(view! { <div class="next-prompt" tabindex="0" role="group" aria-label="What it asks" inner_html=prompt></div> }.into_any())
         }

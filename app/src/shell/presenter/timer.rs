@@ -45,6 +45,45 @@ pub(super) fn view(now: RwSignal<Now>) -> impl IntoView {
     }
 }
 
+/// The minutes that a room is given at a press.
+const GIVEN: [i64; 3] = [1, 2, 5];
+
+/// A countdown that the room sees: for "two minutes, in pairs".
+pub(super) fn for_room(now: RwSignal<Now>) -> impl IntoView {
+    let is_on = move || now.with(|now| now.until > 0);
+    let buttons = GIVEN
+        .map(|minutes| {
+            let label = format!("Give the room {minutes} min");
+            let give = move |_| now.update(|now| now.until = clock::now() + 60 * minutes);
+            view! { <button type="button" class="quiet" aria-label=label on:click=give>{format!("{minutes} min")}</button> }
+        })
+        .collect_view();
+    let stop = move |_| now.update(|now| now.until = 0);
+    view! {
+        <span class="presenter-given" role="group" aria-label="Countdown for the room">
+            "Room: " {buttons}
+            <Show when=is_on>
+                {countdown(now)}
+                <button type="button" class="quiet" on:click=stop>"Stop the countdown"</button>
+            </Show>
+        </span>
+    }
+}
+
+/// What is left of the time that the room was given; nothing if it was given none.
+pub(super) fn countdown(now: RwSignal<Now>) -> impl IntoView {
+    let tick = RwSignal::new(());
+    let _ticking = StoredValue::new_local(Interval::new(1000, move || {
+        tick.try_set(());
+    }));
+    let left = Memo::new(move |_| {
+        tick.track();
+        now.with(|now| (now.until > 0).then(|| (now.until - clock::now()).max(0)))
+    });
+    let is_over = move || left.get() == Some(0);
+    move || left.get().map(|left| view! { <b class="room-countdown" class:over=is_over role="timer">{of(left)}</b> })
+}
+
 /// Minutes and seconds.
 fn of(seconds: i64) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)

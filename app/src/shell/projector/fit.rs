@@ -4,8 +4,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement};
 
-/// The smallest text on a screen of [`SCREEN`], in pixels; in proportion on any other.
-const SMALLEST: f64 = 20.0;
+use crate::ui::dom;
+
+/// The smallest text on a screen of [`SCREEN`], in pixels; in proportion on any other. The first with which all of a figure is seen is taken.
+const SMALLEST: [f64; 3] = [24.0, 22.0, 20.0];
 /// The screen for which it is said.
 const SCREEN: (f64, f64) = (1920.0, 1080.0);
 /// A figure is enlarged at most this much: the rest of it must still be seen.
@@ -15,6 +17,10 @@ const MOST: f64 = 4.0;
 const LEAST: f64 = 0.6;
 /// Up to this width, or higher than wide, a window is scrolled, as `projector.css` has it: nothing is drawn smaller there.
 const SCROLLS: f64 = 900.0;
+/// What is taken for the smallest text of a figure without any.
+const LARGEST: f64 = 24.0;
+/// How much may be cut off without anything being missed, in pixels.
+const SLACK: f64 = 2.0;
 /// A larger figure has less room, and may set its text anew: as often it is measured.
 const ROUNDS: usize = 3;
 
@@ -29,17 +35,35 @@ pub(in crate::shell) fn fit(figure: &Element) {
     let style = root.unchecked_ref::<HtmlElement>().style();
     // A size that cannot be set leaves the figure as it was.
     let _ = style.set_property("--scale", &format!("{scale:.3}"));
-    let mut zoom = least;
     let set = |zoom: f64| drop(style.set_property("--zoom", &format!("{zoom:.3}")));
-    set(zoom);
-    for _ in 0..ROUNDS {
-        let needed = (SMALLEST * scale / smallest(figure)).clamp(least, MOST);
-        if needed <= zoom {
+    for wanted in SMALLEST {
+        let mut zoom = least;
+        set(zoom);
+        for _ in 0..ROUNDS {
+            let needed = (wanted * scale / smallest(figure)).clamp(least, MOST);
+            if needed <= zoom {
+                break;
+            }
+            zoom = needed;
+            set(zoom);
+        }
+        if is_whole(figure) {
             break;
         }
-        zoom = needed;
-        set(zoom);
     }
+}
+
+/// Whether nothing of a figure's drawing is cut off: of what must be seen, where the drawing names that.
+fn is_whole(figure: &Element) -> bool {
+    let Some(drawing) = dom::find(figure, ".drawing") else { return true };
+    let edge = drawing.get_bounding_client_rect();
+    let named: Vec<_> = dom::all(&drawing, "[data-seen]").into_iter().map(|e| e.get_bounding_client_rect()).collect();
+    if named.iter().any(|part| part.height() > 0.0) {
+        return named.iter().all(|part| part.bottom() <= edge.bottom() + SLACK && part.right() <= edge.right() + SLACK);
+    }
+    let below = drawing.scroll_height() - drawing.client_height();
+    let right = drawing.scroll_width() - drawing.client_width();
+    f64::from(below.max(right)) <= SLACK
 }
 
 /// Takes both back.
@@ -54,7 +78,7 @@ pub(in crate::shell) fn undo() {
 
 /// The size of the smallest text that is seen in a figure, in its own pixels. A drawing with a `viewBox` has its own scale.
 fn smallest(figure: &Element) -> f64 {
-    let Ok(list) = figure.query_selector_all("*") else { return SMALLEST };
+    let Ok(list) = figure.query_selector_all("*") else { return LARGEST };
     let window = window();
     (0..list.length())
         .filter_map(|i| list.item(i)?.dyn_into::<Element>().ok())
@@ -64,7 +88,7 @@ fn smallest(figure: &Element) -> f64 {
             ringside_core::decimal::parse(size.trim_end_matches("px"))
         })
         .filter(|size| *size > 0.0)
-        .fold(SMALLEST, f64::min)
+        .fold(LARGEST, f64::min)
 }
 
 fn has_text(element: &Element) -> bool {

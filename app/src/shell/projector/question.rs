@@ -59,7 +59,7 @@ impl Question {
 
     /// Counts a hand, takes it back, or goes on to the next answer. Yields whether the key was for that.
     pub(super) fn press(self, key: &str) -> bool {
-        self.prompt.with_untracked(Option::is_some) && self.hands.press(key)
+        self.prompt.with_untracked(Option::is_some) && self.hands.type_or_press(key)
     }
 
     pub(super) fn view(self) -> AnyView {
@@ -69,7 +69,7 @@ impl Question {
                     <div inner_html=move || self.prompt.get().unwrap_or_default()></div>
                     {self.hands.counts()}
                     <p class="room-keys">
-                        {Hands::keys()} " begins the next answer, " <kbd>"→"</kbd> " shows the figure."
+                        "Type how many hands an answer has, or count them by " <kbd>"+"</kbd> " and " <kbd>"−"</kbd> ". " <kbd>"Enter"</kbd> " begins the next answer, " <kbd>"→"</kbd> " shows the figure."
                     </p>
                 </div>
             </Show>

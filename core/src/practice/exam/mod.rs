@@ -8,6 +8,7 @@
 //! What this can and cannot show is in [`HONESTY`], for the page.
 
 pub mod csv;
+mod gradebook;
 mod quiz;
 mod recheck;
 mod report;
@@ -26,6 +27,7 @@ use crate::exercise::{self, Exercise, fnv1a};
 use crate::query::Query;
 
 pub use crate::exercise::MAX_SEED;
+pub use gradebook::{Graded, gradebook};
 pub use quiz::{MAX_EXERCISES, MAX_TITLE, QuizSpec};
 pub use recheck::{Finding, Recheck, Rechecked, recheck};
 pub use report::{Common, Shared, class_report};
@@ -163,6 +165,12 @@ impl ExamResult {
             ended,
             answers: answers.collect(),
         }
+    }
+
+    /// How much of it was marked right, from 0 to 1.
+    pub fn share(&self) -> f64 {
+        let right = self.answers.iter().filter(|a| Mark::of(&a.verdict) == Mark::Right).count();
+        right as f64 / self.answers.len().max(1) as f64
     }
 
     /// The file: JSON that a person can read.

@@ -1,5 +1,7 @@
 //! Several results beside one another.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::{Finding, Mark, Recheck, count, csv, date};
@@ -75,15 +77,52 @@ pub fn class_table(results: &[Recheck]) -> ClassTable {
         notes.push(format!("These files answer {} different quizzes.", quizzes.len()));
     }
     for same in rows.chunk_by(|a, b| name(&a.learner) == name(&b.learner)).filter(|same| same.len() > 1) {
-        let who = same.first().map_or("", |r| r.learner.trim());
-        let who = if who.is_empty() { "No name".to_owned() } else { format!("“{}”", crate::query::shorten(who)) };
+        let who = called(same.first().map_or("", |r| r.learner.as_str()));
         notes.push(format!("{who} is on {}.", count(same.len() as u64, "file")));
+    }
+    for copies in copied(results) {
+        for row in
+            rows.iter_mut().filter(|row| copies.iter().any(|c| c.learner == row.learner && c.started == row.started))
+        {
+            row.odd += 1;
+        }
+        let names: Vec<String> = copies.iter().map(|copy| called(&copy.learner)).collect();
+        notes.push(format!("{} have the same start, end and answers: one file is a copy of another.", listed(&names)));
     }
     ClassTable { exercises, rows, right, notes }
 }
 
+/// Results under different names that agree in their times, to the second, and in every answer.
+fn copied(results: &[Recheck]) -> Vec<Vec<&Recheck>> {
+    let mut same: BTreeMap<_, Vec<&Recheck>> = BTreeMap::new();
+    for result in results {
+        let answers: Vec<(&str, u64, &str)> =
+            result.items.iter().map(|i| (i.exercise.as_str(), i.seed, i.answer.trim())).collect();
+        if answers.iter().any(|(.., answer)| !answer.is_empty()) {
+            same.entry((result.started, result.ended, answers)).or_default().push(result);
+        }
+    }
+    let several =
+        |all: &Vec<&Recheck>| all.iter().any(|one| all.first().is_some_and(|f| name(&one.learner) != name(&f.learner)));
+    same.into_values().filter(several).collect()
+}
+
+/// A learner in a sentence.
+fn called(typed: &str) -> String {
+    let who = typed.trim();
+    if who.is_empty() { "No name".to_owned() } else { format!("“{}”", crate::query::shorten(who)) }
+}
+
+/// Names in a sentence: “A”, “B” and “C”.
+fn listed(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 /// A name as it is compared: spaces and capitals apart.
-fn name(typed: &str) -> String {
+pub(super) fn name(typed: &str) -> String {
     typed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 

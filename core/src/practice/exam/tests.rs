@@ -331,3 +331,24 @@ fn a_class_is_told_which_mistakes_it_made() {
     assert_eq!(which, ["Not chosen: Logits", "Weights No."]);
     assert_eq!(report[2].mistakes[0].learners.len(), 2);
 }
+
+#[test]
+fn a_copied_file_is_noticed_in_the_table() {
+    let definitions = definitions();
+    let quiz = quiz(0);
+    let result = |learner: &str, ended: i64, answer: &str| {
+        let answers = quiz.exercises.iter().map(|e| (e.clone(), answer.to_owned())).collect();
+        ExamResult::mark(&quiz, learner, (100, ended), &answers, &definitions, &by_catalogue)
+    };
+    let table = |results: &[ExamResult]| {
+        class_table(&results.iter().map(|r| recheck(r, &definitions, &by_catalogue)).collect::<Vec<_>>())
+    };
+    let copied = table(&[result("Ada", 200, "60 GB"), result("Bob", 200, "60 GB"), result("Cleo", 201, "60 GB")]);
+    assert_eq!(copied.notes, ["“Ada” and “Bob” have the same start, end and answers: one file is a copy of another."]);
+    assert_eq!(copied.rows.iter().map(|row| row.odd).collect::<Vec<_>>(), [1, 1, 0]);
+    for honest in
+        [[result("Ada", 200, "60 GB"), result("Bob", 200, "61 GB")], [result("Ada", 200, ""), result("Bob", 200, "")]]
+    {
+        assert_eq!(table(&honest).notes, [] as [String; 0]);
+    }
+}

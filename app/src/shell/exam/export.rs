@@ -1,0 +1,448 @@
+//! Out of the site: a quiz's or a chapter's questions for a learning platform or for Anki, and a chapter, a quiz or a mission as a SCORM
+//! package. What a format can't hold is said before anything is saved.
+
+use std::io::{Cursor, Write as _};
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use ringside_content::schema::{Course, ExerciseIndex};
+use ringside_core::exercise::export::scorm::{self, Version};
+use ringside_core::exercise::export::{self, File, Format, Lost, MAX_VARIANTS, Missing, Pool, Source};
+use ringside_core::quantity::counted;
+use ringside_core::query::{Kind, ParamSpec, Query};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use super::link::Link;
+use super::loaded::{self, Loaded};
+use crate::data::{Fragment, library};
+use crate::router;
+use crate::ui::number_field::NumberField;
+use crate::ui::said::{Said, say};
+use crate::ui::{dom, file, link};
+
+const VARIANTS: ParamSpec =
+    ParamSpec { name: "variants", doc: "", kind: Kind::Integer { min: 1, max: MAX_VARIANTS as u64 }, default: "3" };
+
+/// What is exported.
+#[derive(Debug, Clone, PartialEq)]
+enum What {
+    /// A quiz that came with the address.
+    Quiz(Link),
+    /// A chapter, by its slug.
+    Chapter(String),
+    /// A mission, by its slug.
+    Mission(String),
+}
+
+/// What it becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum As {
+    Questions(Format),
+    Package(Version),
+}
+
+impl As {
+    fn all() -> impl Iterator<Item = Self> {
+        Format::ALL.map(Self::Questions).into_iter().chain(Version::ALL.map(Self::Package))
+    }
+
+    fn id(self) -> &'static str {
+        match self {
+            Self::Questions(format) => format.id(),
+            Self::Package(version) => version.id(),
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Questions(format) => format.label(),
+            Self::Package(version) => version.label(),
+        }
+    }
+}
+
+/// The page's state; the address has all of it.
+#[derive(Debug, Clone, PartialEq)]
+struct State {
+    what: What,
+    to: As,
+    variants: usize,
+}
+
+impl State {
+    /// Reads an address. Without anything to export it is the first chapter.
+    fn read(query: &Query, course: &Course) -> Self {
+        let of = |name: &str| query.get(name).map(str::to_owned);
+        let own = |name: &str| matches!(name, "chapter" | "mission" | "as" | "variants");
+        let quiz = Link::read(&Query::new(query.iter().filter(|(name, _)| !own(name))).to_string()).0;
+        let first = || course.chapters().next().map(|c| c.slug.clone()).unwrap_or_default();
+        let what = match (of("chapter"), of("mission")) {
+            _ if !quiz.spec.exercises.is_empty() => What::Quiz(Link { compose: false, ..quiz }),
+            (_, Some(slug)) => What::Mission(slug),
+            (slug, None) => What::Chapter(slug.filter(|slug| course.chapter(slug).is_some()).unwrap_or_else(first)),
+        };
+        let given = of("as").and_then(|id| As::all().find(|to| to.id() == id));
+        let most = of("variants").and_then(|text| text.parse().ok()).unwrap_or(3);
+        let mut state =
+            Self { what, to: given.unwrap_or(As::Questions(Format::Moodle)), variants: most.clamp(1, MAX_VARIANTS) };
+        state.settle();
+        state
+    }
+
+    /// A mission is no question.
+    fn settle(&mut self) {
+        if matches!((&self.what, self.to), (What::Mission(_), As::Questions(_))) {
+            self.to = As::Package(Version::V12);
+        }
+    }
+
+    fn href(&self) -> String {
+        let mut query = match &self.what {
+            What::Quiz(link) => Query::parse(link.href().split_once('?').map_or("", |(_, query)| query)),
+            What::Chapter(slug) => Query::new([("chapter", slug.as_str())]),
+            What::Mission(slug) => Query::new([("mission", slug.as_str())]),
+        };
+        query.set("as", self.to.id());
+        query.set("variants", self.variants.to_string());
+        format!("export/?{query}")
+    }
+
+    /// The page that a package opens, relative to the site's base.
+    fn path(&self) -> String {
+        match &self.what {
+            What::Quiz(link) => link.href(),
+            What::Chapter(slug) => format!("chapter/{slug}/"),
+            What::Mission(slug) => format!("mission/{slug}/"),
+        }
+    }
+}
+
+/// Slugs and titles of the missions, as the list of missions has them.
+fn missions(list: &Fragment) -> Vec<(String, String)> {
+    let Ok(root) = document().create_element("div") else { return Vec::new() };
+    root.set_inner_html(&list.0);
+    let one = |a: web_sys::HtmlElement| {
+        let slug = dom::attribute(&a, "href").trim_start_matches("mission/").trim_matches('/').to_owned();
+        (slug, a.text_content().unwrap_or_default().trim().to_owned())
+    };
+    dom::all(&root, "h2 > a[href^=\"mission/\"]").into_iter().map(one).collect()
+}
+
+pub(super) fn view() -> AnyView {
+    let library = library();
+    let ready = move |course: Arc<Course>| {
+        let show = move |index: Arc<ExerciseIndex>| {
+            let course = course.clone();
+            library.missions.show(move |list| form(&course, index.clone(), missions(&list))).into_any()
+        };
+        library.exercises.show(show).into_any()
+    };
+    view! {
+        <article class="exam export">
+            <h1>"Export"</h1>
+            <p class="lede">
+                "Take questions into Moodle, Canvas, another learning platform or Anki, or put a page into your course as a SCORM package that reports a score."
+            </p>
+            {library.course.show(ready)}
+        </article>
+    }
+    .into_any()
+}
+
+fn form(course: &Arc<Course>, index: Arc<ExerciseIndex>, missions: Vec<(String, String)>) -> AnyView {
+    let start = State::read(&router::query(), course);
+    let quiz = match &start.what {
+        What::Quiz(link) => Some(link.clone()),
+        _ => None,
+    };
+    let state = RwSignal::new(start);
+    Effect::new(move |before: Option<()>| {
+        let href = state.with(State::href);
+        if before.is_some() {
+            // A browser that refuses leaves an older address in the bar.
+            let _ = router::replace(&link::whole(&href));
+        }
+    });
+    // Of each choice: its name, and what it stands for.
+    let mut choices: Vec<(String, What)> = Vec::new();
+    if let Some(link) = quiz {
+        let title = if link.spec.title.is_empty() { "The quiz" } else { &link.spec.title };
+        choices.push((
+            format!("{title} ({})", counted(link.spec.exercises.len() as u64, "exercise", "exercises")),
+            What::Quiz(link),
+        ));
+    }
+    let with_exercises = course.chapters().filter(|c| index.of_chapter(&c.slug).next().is_some());
+    choices.extend(
+        with_exercises.map(|c| (format!("Chapter {:02} · {}", c.number, c.title), What::Chapter(c.slug.clone()))),
+    );
+    choices.extend(missions.into_iter().map(|(slug, title)| (format!("Mission {title}"), What::Mission(slug))));
+    let choices = StoredValue::new(choices);
+    let options = choices.with_value(|all| {
+        let option = |(i, (name, what)): (usize, &(String, What))| {
+            let chosen = state.with_untracked(|state| state.what == *what);
+            view! { <option value=i.to_string() selected=chosen>{name.clone()}</option> }
+        };
+        all.iter().enumerate().map(option).collect_view()
+    });
+    let choose = move |event| {
+        let at: usize = event_target_value(&event).parse().unwrap_or_default();
+        if let Some((_, what)) = choices.with_value(|all| all.get(at).cloned()) {
+            state.update(|state| {
+                state.what = what;
+                state.settle();
+            });
+        }
+    };
+    let name = Memo::new(move |_| {
+        let what = state.with(|state| state.what.clone());
+        choices
+            .with_value(|all| all.iter().find(|(_, of)| *of == what).map(|(name, _)| name.clone()))
+            .unwrap_or_default()
+    });
+    let is_mission = Memo::new(move |_| state.with(|state| matches!(state.what, What::Mission(_))));
+    let formats = As::all()
+        .map(|to| {
+            let refused = move || is_mission.get() && matches!(to, As::Questions(_));
+            view! {
+                <label class="option">
+                    <input
+                        type="radio"
+                        name="as"
+                        value=to.id()
+                        prop:checked=move || state.with(|state| state.to == to)
+                        disabled=refused
+                        on:change=move |_| state.update(|state| state.to = to)
+                    />
+                    <span>{to.label()}</span>
+                </label>
+            }
+        })
+        .collect_view();
+    let variants = Signal::derive(move || state.with(|state| state.variants as f64));
+    let is_package = Memo::new(move |_| state.with(|state| matches!(state.to, As::Package(_))));
+    let what = Memo::new(move |_| state.with(|state| state.what.clone()));
+    let course = course.clone();
+    let index = StoredValue::new(index);
+    let body = move || {
+        if is_package.get() {
+            return package(state, name).into_any();
+        }
+        let what = what.get();
+        let keys: Vec<String> = match &what {
+            What::Quiz(link) => link.spec.exercises.clone(),
+            What::Chapter(slug) => index.with_value(|index| index.of_chapter(slug).map(|e| e.key.clone()).collect()),
+            What::Mission(_) => Vec::new(),
+        };
+        let (course, index) = (course.clone(), index.get_value());
+        let show = {
+            let (keys, index) = (keys.clone(), index.clone());
+            move |loaded: Arc<Loaded>| questions(state, what.clone(), name, keys.clone(), &course, &index, loaded)
+        };
+        loaded::show(keys, index, show)
+    };
+    view! {
+        <div class="exam-settings sans">
+            <div>
+                <label for="export-what">"What"</label>
+                <select id="export-what" on:change=choose>{options}</select>
+                <small>"To export a selection of your own, " <a href="quiz/">"compose a quiz"</a> " and choose Export there."</small>
+            </div>
+            <div hidden=move || is_package.get()>
+                <label for="export-variants">"Variants per exercise"</label>
+                <NumberField
+                    id="export-variants"
+                    spec=VARIANTS
+                    label="Variants per exercise"
+                    value=variants
+                    set=Callback::new(move |value: f64| state.update(|state| state.variants = value as usize))
+                    format=|value| format!("{value}")
+                />
+                <small>"The same question with other numbers. Platforms ask each learner one of them."</small>
+            </div>
+        </div>
+        <fieldset class="export-formats sans">
+            <legend>"As"</legend>
+            {formats}
+        </fieldset>
+        {body}
+    }
+    .into_any()
+}
+
+/// A package that opens a page.
+fn package(state: RwSignal<State>, name: Memo<String>) -> impl IntoView {
+    let said: Said = RwSignal::new(None);
+    let save = move |_| {
+        let state = state.get_untracked();
+        let As::Package(version) = state.to else { return };
+        let name = name.get_untracked();
+        let files = scorm::package(version, &name, &link::whole(""), &state.path());
+        said.set(Some(save_zip(&format!("{}-{}.zip", stem(&name), version.id()), &files)));
+    };
+    let counts = move || match state.with(|state| state.what.clone()) {
+        What::Quiz(_) => "The score is the share of correct answers, once the quiz is handed in.",
+        What::Chapter(_) => {
+            "The score is the share of the chapter’s exercises that are solved. The chapter is complete when all are."
+        }
+        What::Mission(_) => {
+            "The score compares the run with the best one that a search finds. The mission is complete at its end."
+        }
+    };
+    view! {
+        <section aria-labelledby="holds">
+            <h2 id="holds">"What the package does"</h2>
+            <p>
+                "It opens the page on this site in a tab of its own and passes the score on to your platform, with what is needed to go on elsewhere. Learners need a connection to this site. "
+                {counts}
+            </p>
+            <p class="actions sans"><button type="button" on:click=save>"Download the package"</button></p>
+            {say(said)}
+        </section>
+    }
+}
+
+/// Questions in a file.
+fn questions(
+    state: RwSignal<State>,
+    what: What,
+    name: Memo<String>,
+    keys: Vec<String>,
+    course: &Course,
+    index: &ExerciseIndex,
+    loaded: Arc<Loaded>,
+) -> AnyView {
+    // By exercise: key, title, chapter.
+    let called = |key: &String| {
+        let found = index.exercises.iter().find(|e| e.key == *key);
+        let title = found.map_or_else(|| key.clone(), |e| e.title.clone());
+        let chapter = found.and_then(|e| course.chapter(e.chapter())).map(|c| c.title.clone());
+        (key.clone(), title, chapter.unwrap_or_default())
+    };
+    let called: Vec<(String, String, String)> = keys.iter().map(called).collect();
+    let variants = Memo::new(move |_| state.with(|state| state.variants));
+    let made = Memo::new(move |_| {
+        let seed = |key: &str| match &what {
+            What::Quiz(link) => link.spec.seed_of(key),
+            _ => 0,
+        };
+        let (mut pools, mut missing) = (Vec::<Pool>::new(), Vec::<(String, Missing)>::new());
+        for (key, title, chapter) in &called {
+            let Some(exercise) = loaded.definitions.get(key) else { continue };
+            let source = Source { key, chapter, title, exercise, seed: seed(key) };
+            match export::pool(source, variants.get(), &|query| loaded.evaluate(exercise, query)) {
+                Ok(pool) => pools.push(pool),
+                Err(why) => missing.push((title.clone(), why)),
+            }
+        }
+        (pools, missing)
+    });
+    let format = Memo::new(move |_| match state.with(|state| state.to) {
+        As::Questions(format) => format,
+        As::Package(_) => Format::Moodle,
+    });
+    let lost = move || made.with(|(pools, missing)| export::lost(format.get(), pools, missing));
+    let holds = move || {
+        made.with(|(pools, missing)| {
+            let questions: usize = pools.iter().map(|pool| pool.variants.len()).sum();
+            let all = counted((pools.len() + missing.len()) as u64, "exercise", "exercises");
+            format!("{} from {} of {all}.", counted(questions as u64, "question", "questions"), pools.len())
+        })
+    };
+    let none = move || made.with(|(pools, _)| pools.is_empty());
+    let said: Said = RwSignal::new(None);
+    Effect::new(move |_| {
+        state.track();
+        said.set(None);
+    });
+    let save = move |_| {
+        let (format, name) = (format.get_untracked(), name.get_untracked());
+        let files = made.with_untracked(|(pools, _)| export::write(format, &name, pools));
+        let called = format!("{}-{}.{}", stem(&name), format.id(), format.extension());
+        said.set(Some(match files.as_slice() {
+            [one] if format.extension() != "zip" => file::save(&called, "text/plain", &one.text),
+            files => save_zip(&called, files),
+        }));
+    };
+    view! {
+        <section aria-labelledby="holds">
+            <h2 id="holds">"What the file holds"</h2>
+            <p role="status">{holds}</p>
+            {move || losses(lost())}
+            <p class="actions sans">
+                <button type="button" disabled=none on:click=save>"Download the questions"</button>
+            </p>
+            {say(said)}
+            <p class="sans">{move || format.get().steps()}</p>
+        </section>
+    }
+    .into_any()
+}
+
+/// What the format can't hold.
+fn losses(lost: Vec<Lost>) -> AnyView {
+    if lost.is_empty() {
+        return view! { <p class="sans">"Nothing of it is lost."</p> }.into_any();
+    }
+    let one = |lost: Lost| {
+        view! {
+            <details>
+                <summary>{lost.say}</summary>
+                <p>{lost.titles.join(" · ")}</p>
+            </details>
+        }
+    };
+    view! {
+        <h3>"What this format can’t hold"</h3>
+        <div class="sans export-lost">{lost.into_iter().map(one).collect_view()}</div>
+    }
+    .into_any()
+}
+
+/// A file's name without its end, from a title.
+fn stem(title: &str) -> String {
+    let plain: String = title.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+    let words = plain.split_whitespace().collect::<Vec<_>>().join("-");
+    let short: String = words.chars().take(60).collect();
+    format!("ringside-{}", short.trim_matches('-'))
+}
+
+fn save_zip(name: &str, files: &[File]) -> Result<String, String> {
+    let bytes = zipped(files).map_err(|why| format!("The package could not be made: {why}."))?;
+    file::save_bytes(name, "application/zip", &bytes)
+}
+
+fn zipped(files: &[File]) -> zip::result::ZipResult<Vec<u8>> {
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    let mut package = ZipWriter::new(Cursor::new(Vec::new()));
+    for file in files {
+        package.start_file(file.path.as_str(), options)?;
+        package.write_all(file.text.as_bytes())?;
+    }
+    Ok(package.finish()?.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_called_after_what_is_in_it() {
+        assert_eq!(stem("Chapter 03 · Where the memory goes"), "ringside-chapter-03-where-the-memory-goes");
+        assert_eq!(stem("../é?"), "ringside-");
+    }
+
+    #[test]
+    fn an_address_reads_back() {
+        let course = Course::default();
+        for href in
+            ["export/?e=a/b,c/d&seed=7&as=gift&variants=5", "export/?mission=the-budget&as=scorm2004&variants=3"]
+        {
+            let query = Query::parse(href.split_once('?').map_or("", |(_, query)| query));
+            assert_eq!(State::read(&query, &course).href(), href);
+        }
+        let settled = State::read(&Query::parse("mission=x&as=moodle&variants=900"), &course);
+        assert_eq!((settled.to, settled.variants), (As::Package(Version::V12), MAX_VARIANTS));
+    }
+}

@@ -1,0 +1,113 @@
+//! Every exercise of the course, exported to every format. `cargo xtask test --only exports` gives the files to importers that
+//! aren't ours, and writes down what they say: `tests/exports/verdicts.json`.
+
+use std::collections::BTreeSet;
+
+use ringside_content::schema::{Course, ExerciseIndex, Exercises, Status};
+use ringside_core::exercise::export::{Form, Format, Missing, Pool, Question, Source, lost, pool, write};
+use ringside_core::exercise::{Kind, by_catalogue};
+
+use crate::file;
+
+/// Where the files are written, if it names a folder.
+const EXPORTS: &str = "EXERCISE_EXPORTS";
+const VERDICTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/exports/verdicts.json");
+/// Kinds that work on the page alone.
+const STAY: [&str; 3] = ["kernel", "sketch", "task"];
+const VARIANTS: usize = 3;
+
+fn pools() -> (Vec<Pool>, Vec<(String, Missing)>) {
+    let course: Course = serde_json::from_slice(file("course.json")).expect("a course");
+    let index: ExerciseIndex = serde_json::from_slice(file("exercises.json")).expect("a list");
+    let (mut pools, mut missing) = (Vec::new(), Vec::new());
+    for chapter in course.chapters().filter(|c| c.status == Status::Written) {
+        let path = format!("chapters/{}.exercises.json", chapter.slug);
+        let exercises: Exercises = serde_json::from_slice(file(&path)).expect(&path);
+        for exercise in &exercises.exercises {
+            let key = format!("{}/{}", chapter.slug, exercise.id);
+            let title = index.exercises.iter().find(|e| e.key == key).map_or("", |e| e.title.as_str());
+            let source = Source { key: &key, chapter: &chapter.title, title, exercise, seed: 0 };
+            let stays = STAY.contains(&exercise.kind.name());
+            match pool(source, VARIANTS, &by_catalogue(exercise)) {
+                Ok(pool) => {
+                    assert!(!stays, "{key}");
+                    assert_eq!(pool.variants.len() > 1, !exercise.draw.is_empty(), "{key}");
+                    pools.push(pool);
+                }
+                Err(Missing::Stays(why)) => {
+                    assert!(stays, "{key}");
+                    missing.push((title.to_owned(), Missing::Stays(why)));
+                }
+                Err(Missing::Broken(why)) => panic!("{key}: {why}"),
+            }
+        }
+    }
+    (pools, missing)
+}
+
+/// The forms that there are, as the importers call them.
+fn forms(pools: &[Pool]) -> BTreeSet<&'static str> {
+    let form = |question: &Question| match &question.form {
+        Form::Number { .. } => "number",
+        Form::Choice { .. } => "choice",
+        Form::Order { .. } => "order",
+        Form::Match { .. } => "match",
+        Form::Essay { .. } => "essay",
+    };
+    pools.iter().flat_map(|pool| &pool.variants).map(form).collect()
+}
+
+/// Panics where `xml` has an element that isn't closed, or closed in another's place.
+fn assert_closed(path: &str, xml: &str) {
+    let mut open = Vec::new();
+    for tag in xml.split('<').skip(1) {
+        let (inside, _) = tag.split_once('>').unwrap_or_else(|| panic!("{path}: “<{tag}” isn't closed"));
+        if inside.starts_with('?') || inside.ends_with('/') {
+            continue;
+        }
+        match inside.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name), "{path}"),
+            None => open.push(inside.split_whitespace().next().unwrap_or_default()),
+        }
+    }
+    assert!(open.is_empty(), "{path}: {open:?}");
+}
+
+#[test]
+fn the_whole_course_leaves_in_every_format() {
+    let (pools, missing) = pools();
+    let names: BTreeSet<&str> = Kind::NAMES.iter().copied().filter(|name| !STAY.contains(name)).collect();
+    assert_eq!(names.len() + STAY.len(), Kind::NAMES.len());
+    for format in Format::ALL {
+        let files = write(format, "The whole course", &pools);
+        let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths.len(), files.len(), "{}: two files have one name", format.id());
+        for file in &files {
+            if file.path.ends_with(".xml") {
+                assert_closed(&file.path, &file.text);
+            }
+        }
+        if let Some(folder) = std::env::var_os(EXPORTS) {
+            let folder = std::path::PathBuf::from(folder).join(format.id());
+            for file in &files {
+                let path = folder.join(&file.path);
+                std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+                std::fs::write(path, &file.text).expect("written");
+            }
+        }
+        let left = lost(format, &pools, &missing);
+        let out: usize = left.iter().filter(|l| l.say.contains("Left out, because")).map(|l| l.titles.len()).sum();
+        assert_eq!(out, missing.len(), "{}", format.id());
+    }
+    if std::env::var_os(EXPORTS).is_some() {
+        return;
+    }
+    let text = std::fs::read_to_string(VERDICTS).expect("tests/exports/verdicts.json");
+    let verdicts: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let importers: Vec<_> = verdicts.as_object().expect("importers").values().collect();
+    assert!(importers.len() >= 4 && importers.iter().all(|said| said["complaints"] == serde_json::json!([])), "{text}");
+    for form in forms(&pools) {
+        let readers = importers.iter().filter(|said| said["read"][form].as_u64().is_some_and(|n| n > 0)).count();
+        assert!(readers >= 2, "{form}: {readers} others have read one; run cargo xtask test --only exports");
+    }
+}

@@ -1,0 +1,480 @@
+//! Questions for learning platforms and flashcards: Moodle XML, Canvas (QTI 1.2), QTI 2.1, GIFT and Anki.
+//!
+//! A kind says once what it comes to outside the page ([`Leaves`]); each format has a file that writes it. An exercise
+//! becomes a [`Pool`] of variants: the same question with other numbers, of which a platform asks each learner one. What a
+//! format can't hold is in [`lost`], to be read before anything is saved.
+//!
+//! Texts are those of the exercise with their numbers in place: HTML where the site hands exercises out. Every format gets
+//! them as well-formed XHTML with formulas in MathML, without classes and with the words of links.
+
+mod anki;
+mod canvas;
+mod gift;
+mod markup;
+mod moodle;
+mod qti;
+pub mod scorm;
+
+use std::collections::BTreeMap;
+
+use super::kind::Posed;
+use super::names::Evaluate;
+use super::{Exercise, MAX_SEED, Template};
+use crate::quantity::counted;
+
+pub use markup::{plain_text, xhtml};
+
+/// The most variants of an exercise.
+pub const MAX_VARIANTS: usize = 50;
+
+/// A format that a learning platform or a flashcard program imports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Moodle XML.
+    Moodle,
+    /// QTI 1.2 as Canvas reads it.
+    Canvas,
+    /// QTI 2.1.
+    Qti21,
+    /// GIFT.
+    Gift,
+    /// Anki's text import.
+    Anki,
+}
+
+impl Format {
+    /// Every one.
+    pub const ALL: [Self; 5] = [Self::Moodle, Self::Canvas, Self::Qti21, Self::Gift, Self::Anki];
+
+    /// For links and files: `moodle`.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Moodle => "moodle",
+            Self::Canvas => "canvas",
+            Self::Qti21 => "qti21",
+            Self::Gift => "gift",
+            Self::Anki => "anki",
+        }
+    }
+
+    /// For a list to choose from.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Moodle => "Moodle XML",
+            Self::Canvas => "Canvas (QTI 1.2 package)",
+            Self::Qti21 => "QTI 2.1 package",
+            Self::Gift => "GIFT",
+            Self::Anki => "Anki notes",
+        }
+    }
+
+    /// What the file's name ends in. Several files go into one `zip`.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Moodle => "xml",
+            Self::Canvas | Self::Qti21 => "zip",
+            Self::Gift | Self::Anki => "txt",
+        }
+    }
+
+    /// Where to import it.
+    pub fn steps(self) -> &'static str {
+        match self {
+            Self::Moodle => "In Moodle: Question bank → Import → Moodle XML format.",
+            Self::Canvas => "In Canvas: Settings → Import Course Content → QTI .zip file.",
+            Self::Qti21 => "In your platform: import a QTI 2.1 content package.",
+            Self::Gift => "In Moodle: Question bank → Import → GIFT format.",
+            Self::Anki => "In Anki: File → Import. Importing the file again updates the same notes.",
+        }
+    }
+}
+
+/// A file of an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Its path in the package, or its name.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// What an exercise comes to outside the page.
+pub(super) enum Leaves {
+    /// It can't leave. A clause after "because": "the learner draws a curve".
+    Stays(&'static str),
+    /// A question.
+    As {
+        /// HTML under the prompt.
+        below: String,
+        /// HTML before the solution: what the page says to parts of an answer and a platform can't.
+        explained: String,
+        /// The question.
+        form: Form,
+        /// What the page asks beyond it: a sentence, or nothing.
+        lost: &'static str,
+    },
+}
+
+impl Leaves {
+    /// A question, whole.
+    pub(super) fn whole(form: Form) -> Self {
+        Self::As { below: String::new(), explained: String::new(), form, lost: "" }
+    }
+}
+
+/// What a question asks for. Texts are HTML.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Form {
+    /// A number.
+    Number {
+        /// The right one, in `unit`.
+        value: f64,
+        /// How far from it is right, in `unit`.
+        tolerance: f64,
+        /// The unit, as it is written behind the number; may be empty.
+        unit: String,
+        /// Wrong numbers that the author foresaw, none of which is within another's reach.
+        mistakes: Vec<Foreseen>,
+    },
+    /// One option of several, or all that are right.
+    Choice {
+        /// Whether all that are right are to be chosen.
+        several: bool,
+        /// What there is to choose from.
+        options: Vec<Answer>,
+    },
+    /// Items in order.
+    Order {
+        /// In the right order.
+        items: Vec<String>,
+        /// What the order runs from, and to: plain text.
+        ends: [String; 2],
+    },
+    /// Pairs.
+    Match {
+        /// What belongs together: left, right.
+        pairs: Vec<[String; 2]>,
+        /// What is on the right and belongs to nothing.
+        extra: Vec<String>,
+    },
+    /// A text.
+    Essay {
+        /// What a good one says.
+        rubric: Vec<String>,
+        /// A good one.
+        model: String,
+    },
+}
+
+/// A wrong number that the author foresaw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Foreseen {
+    /// The number, in the question's unit.
+    pub value: f64,
+    /// How far from it is still this mistake, in the question's unit.
+    pub tolerance: f64,
+    /// What to say to it: HTML.
+    pub say: String,
+}
+
+/// An option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// What it says: HTML.
+    pub text: String,
+    /// Whether it is right.
+    pub right: bool,
+    /// Why: HTML.
+    pub say: String,
+}
+
+/// A question with its numbers in place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Letters, digits and hyphens; no two in an export are the same.
+    pub id: String,
+    /// A few words: plain text.
+    pub title: String,
+    /// What is asked: HTML.
+    pub prompt: String,
+    /// What is said once it is answered: HTML.
+    pub solution: String,
+    /// HTML, one at a time.
+    pub hints: Vec<String>,
+    /// What is asked for.
+    pub form: Form,
+}
+
+/// An exercise to be exported.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// `<chapter>/<exercise>`.
+    pub key: &'a str,
+    /// What its chapter is called.
+    pub chapter: &'a str,
+    /// What it is called.
+    pub title: &'a str,
+    /// The exercise.
+    pub exercise: &'a Exercise,
+    /// The seed of the first variant.
+    pub seed: u64,
+}
+
+/// The variants of an exercise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pool {
+    /// `<chapter>/<exercise>`.
+    pub key: String,
+    /// What its chapter is called.
+    pub chapter: String,
+    /// What it is called.
+    pub title: String,
+    /// At least one.
+    pub variants: Vec<Question>,
+    /// What the page asks beyond it: a sentence, or nothing.
+    pub lost: &'static str,
+}
+
+/// Why an exercise isn't in an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Missing {
+    /// It works on the page alone. A clause after "because".
+    Stays(&'static str),
+    /// It can't be computed: a sentence.
+    Broken(String),
+}
+
+/// The variants of an exercise, each with other numbers: at most `variants`, fewer where the exercise has no more. The first is
+/// that of the source's seed.
+///
+/// # Errors
+/// Why it can't be exported.
+pub fn pool(source: Source<'_>, variants: usize, evaluate: Evaluate<'_>) -> Result<Pool, Missing> {
+    let wanted = variants.clamp(1, MAX_VARIANTS);
+    let (mut questions, mut seen, mut lost) = (Vec::new(), Vec::new(), "");
+    let candidates = if source.exercise.draw.is_empty() { 1 } else { 8 * wanted as u64 };
+    for i in 0..candidates {
+        let posed = Posed::new(source.exercise, later_seed(source.seed, i), evaluate);
+        let parameters = posed.parameters.to_string();
+        if seen.contains(&parameters) {
+            continue;
+        }
+        seen.push(parameters);
+        let number = questions.len() + 1;
+        let (question, beyond) = question(source, &posed, number)?;
+        lost = beyond;
+        questions.push(question);
+        if questions.len() == wanted {
+            break;
+        }
+    }
+    Ok(Pool {
+        key: source.key.to_owned(),
+        chapter: source.chapter.to_owned(),
+        title: source.title.to_owned(),
+        variants: questions,
+        lost,
+    })
+}
+
+/// The seed of variant `i`, from 0, after that of the first.
+fn later_seed(first: u64, i: u64) -> u64 {
+    first.wrapping_add(i) & MAX_SEED
+}
+
+fn question(source: Source<'_>, posed: &Posed<'_>, number: usize) -> Result<(Question, &'static str), Missing> {
+    let exercise = source.exercise;
+    let env = posed.environment().map_err(Missing::Broken)?;
+    let fill = |text: &String| Template::fill(text, &env).map(|text| xhtml(&text)).map_err(Missing::Broken);
+    let (below, explained, form, lost) = match exercise.kind.leaves(posed, &env).map_err(Missing::Broken)? {
+        Leaves::Stays(why) => return Err(Missing::Stays(why)),
+        Leaves::As { below, explained, form, lost } => (below, explained, form, lost),
+    };
+    let steps: String = exercise.solution.iter().map(fill).collect::<Result<_, _>>()?;
+    let question = Question {
+        id: format!("{}-{number}", source.key.replace('/', "-")),
+        title: source.title.to_owned(),
+        prompt: format!("{}{}", fill(&exercise.prompt)?, xhtml(&below)),
+        solution: format!("{}{steps}", xhtml(&explained)),
+        hints: exercise.hints.iter().map(fill).collect::<Result<_, _>>()?,
+        form: form.cleaned(),
+    };
+    Ok((question, lost))
+}
+
+impl Form {
+    /// With every text as XHTML.
+    fn cleaned(self) -> Self {
+        let all = |texts: Vec<String>| texts.iter().map(|text| xhtml(text)).collect();
+        match self {
+            Self::Number { value, tolerance, unit, mut mistakes } => {
+                for mistake in &mut mistakes {
+                    mistake.say = xhtml(&mistake.say);
+                }
+                Self::Number { value, tolerance, unit, mistakes }
+            }
+            Self::Choice { several, options } => {
+                let clean = |o: Answer| Answer { text: xhtml(&o.text), right: o.right, say: xhtml(&o.say) };
+                Self::Choice { several, options: options.into_iter().map(clean).collect() }
+            }
+            Self::Order { items, ends } => Self::Order { items: all(items), ends },
+            Self::Match { pairs, extra } => {
+                let pairs = pairs.iter().map(|pair| [xhtml(&pair[0]), xhtml(&pair[1])]).collect();
+                Self::Match { pairs, extra: all(extra) }
+            }
+            Self::Essay { rubric, model } => Self::Essay { rubric: all(rubric), model: xhtml(&model) },
+        }
+    }
+
+    /// An order as pairs, for formats without orders: each item with its place, "1" being what the order runs from.
+    fn as_pairs(&self) -> Option<Vec<[String; 2]>> {
+        let Self::Order { items, .. } = self else { return None };
+        Some(items.iter().enumerate().map(|(i, item)| [item.clone(), (i + 1).to_string()]).collect())
+    }
+
+    /// A sentence that says how an order that became pairs is answered.
+    fn places(&self) -> String {
+        match self {
+            Self::Order { ends: [first, last], .. } => {
+                format!(
+                    "<p>Give each its place, from 1 ({}) on, toward {}.</p>",
+                    markup::escaped(first),
+                    markup::escaped(last)
+                )
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// The right answer for a person: HTML.
+fn right_answer(form: &Form) -> String {
+    let list = |items: Vec<String>, tag: &str| {
+        let items: String = items.iter().map(|item| format!("<li>{item}</li>")).collect();
+        format!("<{tag}>{items}</{tag}>")
+    };
+    match form {
+        Form::Number { value, unit, .. } => {
+            let space = if unit.is_empty() || unit == "%" { "" } else { "\u{a0}" };
+            format!("<p><strong>{}{space}{}</strong></p>", rounded(*value), markup::escaped(unit))
+        }
+        Form::Choice { options, .. } => {
+            let right = options.iter().filter(|o| o.right);
+            list(right.map(|o| format!("<strong>{}</strong> {}", o.text, o.say)).collect(), "ul")
+        }
+        Form::Order { items, .. } => list(items.clone(), "ol"),
+        Form::Match { pairs, .. } => list(pairs.iter().map(|[l, r]| format!("{l} → {r}")).collect(), "ul"),
+        Form::Essay { model, .. } => model.clone(),
+    }
+}
+
+/// A number to four digits, for a person.
+fn rounded(value: f64) -> String {
+    crate::quantity::significant(value, 4)
+}
+
+/// A number in full, without grouping or powers: twelve digits, which a double holds for certain.
+fn written(value: f64) -> String {
+    let twelve: f64 = format!("{value:.11e}").parse().unwrap_or(value);
+    format!("{twelve}")
+}
+
+/// Writes an export. `name` is what the quiz or the selection is called.
+pub fn write(format: Format, name: &str, pools: &[Pool]) -> Vec<File> {
+    match format {
+        Format::Moodle => vec![File { path: "questions.xml".into(), text: moodle::write(name, pools) }],
+        Format::Canvas => canvas::write(name, pools),
+        Format::Qti21 => qti::write(name, pools),
+        Format::Gift => vec![File { path: "questions.gift.txt".into(), text: gift::write(name, pools) }],
+        Format::Anki => vec![File { path: "notes.txt".into(), text: anki::write(name, pools) }],
+    }
+}
+
+/// Something that an export leaves behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// What: a sentence.
+    pub say: String,
+    /// The exercises that it holds for, by title.
+    pub titles: Vec<String>,
+}
+
+/// What `format` doesn't hold of these exercises. `missing` are those that couldn't be exported at all, by title.
+pub fn lost(format: Format, pools: &[Pool], missing: &[(String, Missing)]) -> Vec<Lost> {
+    let mut all: BTreeMap<(u8, String), Vec<String>> = BTreeMap::new();
+    for (title, why) in missing {
+        let (rank, say) = match why {
+            Missing::Stays(why) => (0, format!("Left out, because {why}.")),
+            Missing::Broken(why) => (1, format!("Left out, because it can't be computed: {why}")),
+        };
+        all.entry((rank, say)).or_default().push(title.clone());
+    }
+    for pool in pools {
+        let mut say = |rank, say: &str| all.entry((rank, say.to_owned())).or_default().push(pool.title.clone());
+        if !pool.lost.is_empty() {
+            say(2, pool.lost);
+        }
+        let Some(question) = pool.variants.first() else { continue };
+        for beyond in lost_by(format, question) {
+            say(3, beyond);
+        }
+    }
+    let lost = |((_, say), titles): ((u8, String), Vec<String>)| Lost {
+        say: format!("{}: {say}", counted(titles.len() as u64, "exercise", "exercises")),
+        titles,
+    };
+    all.into_iter().map(lost).collect()
+}
+
+/// What `format` doesn't hold of a question: sentences.
+fn lost_by(format: Format, question: &Question) -> Vec<&'static str> {
+    let mut lost = Vec::new();
+    let mut when = |holds: bool, say: &'static str| {
+        if holds {
+            lost.push(say);
+        }
+    };
+    let form = &question.form;
+    let number = matches!(form, Form::Number { .. });
+    let mistakes = matches!(form, Form::Number { mistakes, .. } if !mistakes.is_empty());
+    let (pairs, order) = (matches!(form, Form::Match { .. }), matches!(form, Form::Order { .. }));
+    let essay = matches!(form, Form::Essay { .. });
+    when(
+        number && format != Format::Anki,
+        "The number is answered in one unit. The page also reads other units and expressions.",
+    );
+    match format {
+        Format::Moodle => {
+            when(order, "Ordering questions need Moodle 4.4 or later, or the ordering plugin.");
+            when(
+                pairs,
+                "The right-hand sides are plain text. What the page says to each pair stands in the general feedback.",
+            );
+        }
+        Format::Canvas => {
+            when(
+                mistakes,
+                "A wrong number gets all foreseen mistakes as one comment, because Canvas has no comment for each.",
+            );
+            when(order, "It becomes a matching question: each item to its place.");
+            when(pairs || order, "Both sides are plain text.");
+            when(!question.hints.is_empty(), "Hints are left out.");
+        }
+        Format::Qti21 => when(!question.hints.is_empty(), "Hints are left out."),
+        Format::Gift => {
+            when(order, "It becomes a matching question: each item to its place.");
+            when(pairs || order, "Both sides are plain text.");
+            when(essay, "The rubric and the model answer are left out, because GIFT has no field for graders.");
+            when(!question.hints.is_empty(), "Hints are left out.");
+        }
+        Format::Anki => when(
+            true,
+            "Nothing is marked: the back of the note shows the answer, the foreseen mistakes and the solution.",
+        ),
+    }
+    lost
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,132 @@
+//! Moodle XML, as `question/format/xml/format.php` of Moodle 4.4 and later reads it.
+
+use super::markup::{escaped, plain_text};
+use super::{Answer, Form, Pool, Question, written};
+
+/// The file.
+pub(super) fn write(name: &str, pools: &[Pool]) -> String {
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<quiz>\n");
+    for pool in pools {
+        // A slash separates categories; two stand for one.
+        let mut path = ["Ringside", name, &pool.chapter].map(|part| part.replace('/', "//")).join("/");
+        if pool.variants.len() > 1 {
+            path = format!("{path}/{}", pool.title.replace('/', "//"));
+        }
+        let category = escaped(&format!("$course$/top/{path}"));
+        xml.push_str(&format!("<question type=\"category\"><category><text>{category}</text></category></question>\n"));
+        for (i, variant) in pool.variants.iter().enumerate() {
+            let title = if i == 0 { variant.title.clone() } else { format!("{} ({})", variant.title, i + 1) };
+            xml.push_str(&question(&title, variant));
+        }
+    }
+    xml.push_str("</quiz>\n");
+    xml
+}
+
+fn html(tag: &str, text: &str) -> String {
+    format!("<{tag} format=\"html\"><text>{}</text></{tag}>\n", escaped(text))
+}
+
+fn question(title: &str, q: &Question) -> String {
+    let (kind, body) = match &q.form {
+        Form::Number { value, tolerance, unit, mistakes } => {
+            let right = answer("100", &written(*value), "", "moodle_auto_format", Some(*tolerance));
+            let wrong = mistakes
+                .iter()
+                .map(|m| answer("0", &written(m.value), &m.say, "moodle_auto_format", Some(m.tolerance)));
+            ("numerical", format!("{right}{}{}", wrong.collect::<String>(), units(unit)))
+        }
+        Form::Choice { several, options } => ("multichoice", choice(*several, options)),
+        Form::Order { items, .. } => ("ordering", order(items)),
+        Form::Match { pairs, extra } => ("matching", matching(pairs, extra)),
+        Form::Essay { rubric, model } => ("essay", essay(rubric, model)),
+    };
+    let hints: String = q.hints.iter().map(|hint| html("hint", hint)).collect();
+    format!(
+        "<question type=\"{kind}\">\n<name><text>{}</text></name>\n{}{}<defaultgrade>1</defaultgrade>\n<penalty>0.1</penalty>\n\
+         <hidden>0</hidden>\n<idnumber>{}</idnumber>\n{body}{hints}</question>\n",
+        escaped(title),
+        html("questiontext", &q.prompt),
+        html("generalfeedback", &q.solution),
+        escaped(&q.id),
+    )
+}
+
+fn answer(fraction: &str, text: &str, feedback: &str, format: &str, tolerance: Option<f64>) -> String {
+    let tolerance = tolerance.map(|t| format!("<tolerance>{}</tolerance>\n", written(t))).unwrap_or_default();
+    format!(
+        "<answer fraction=\"{fraction}\" format=\"{format}\">\n<text>{}</text>\n{}{tolerance}</answer>\n",
+        escaped(text),
+        html("feedback", feedback)
+    )
+}
+
+/// The unit may be typed behind the number, and costs nothing where it is missing.
+fn units(unit: &str) -> String {
+    if unit.is_empty() {
+        return "<showunits>3</showunits>\n".into();
+    }
+    format!(
+        "<units><unit><multiplier>1</multiplier><unit_name>{}</unit_name></unit></units>\n<unitgradingtype>0</unitgradingtype>\n\
+         <unitpenalty>0</unitpenalty>\n<showunits>0</showunits>\n<unitsleft>0</unitsleft>\n",
+        escaped(unit)
+    )
+}
+
+/// A share of the mark as Moodle lists it: five places.
+fn share(of: usize) -> String {
+    written((1e7 / of.max(1) as f64).round() / 1e5)
+}
+
+fn choice(several: bool, options: &[Answer]) -> String {
+    let right = options.iter().filter(|o| o.right).count();
+    let wrong = options.len() - right;
+    let all: String = options
+        .iter()
+        .map(|o| {
+            let fraction = match (o.right, several) {
+                (true, _) => share(right),
+                (false, true) => format!("-{}", share(wrong)),
+                (false, false) => "0".to_owned(),
+            };
+            answer(&fraction, &o.text, &o.say, "html", None)
+        })
+        .collect();
+    format!(
+        "<single>{}</single>\n<shuffleanswers>true</shuffleanswers>\n<answernumbering>ABCD</answernumbering>\n{all}",
+        !several
+    )
+}
+
+fn order(items: &[String]) -> String {
+    let all: String =
+        items.iter().enumerate().map(|(i, item)| answer(&(i + 1).to_string(), item, "", "html", None)).collect();
+    format!(
+        "<layouttype>VERTICAL</layouttype>\n<selecttype>ALL</selecttype>\n<selectcount>0</selectcount>\n\
+         <gradingtype>ABSOLUTE_POSITION</gradingtype>\n<showgrading>SHOW</showgrading>\n<numberingstyle>none</numberingstyle>\n{all}"
+    )
+}
+
+fn matching(pairs: &[[String; 2]], extra: &[String]) -> String {
+    let one = |left: &str, right: &str| {
+        let right = escaped(&plain_text(right));
+        format!(
+            "<subquestion format=\"html\"><text>{}</text><answer><text>{right}</text></answer></subquestion>\n",
+            escaped(left)
+        )
+    };
+    let pairs: String = pairs.iter().map(|[left, right]| one(left, right)).collect();
+    let extra: String = extra.iter().map(|right| one("", right)).collect();
+    format!("<shuffleanswers>true</shuffleanswers>\n{pairs}{extra}")
+}
+
+fn essay(rubric: &[String], model: &str) -> String {
+    let points: String = rubric.iter().map(|point| format!("<li>{point}</li>")).collect();
+    let for_graders = format!("<p>A good answer says:</p><ul>{points}</ul><p>For example:</p>{model}");
+    format!(
+        "<responseformat>editor</responseformat>\n<responserequired>1</responserequired>\n<responsefieldlines>10</responsefieldlines>\n\
+         <attachments>0</attachments>\n<attachmentsrequired>0</attachmentsrequired>\n{}{}",
+        html("graderinfo", &for_graders),
+        html("responsetemplate", "")
+    )
+}

@@ -1,0 +1,145 @@
+//! What an export says, format by format; that others' importers read it is tested over the whole course.
+
+use super::*;
+use crate::exercise::by_catalogue;
+
+fn number(more: &str) -> Exercise {
+    let text = format!(
+        r#"{{ "id": "weights", "skill": "s.t", "kind": "number", "prompt": "<p>{{params|count}} in {{dtype}} &amp; <a href=\"x\">more</a>?</p>",
+        "model": "memory-breakdown", "params": {{ "params": "30e9", "dtype": "bf16", "zero": 0 }},
+        "draw": {{ "params": ["7e9", "13e9", "34e9"] }}, "answer": "weights", "unit": "bytes", {more}
+        "hints": ["<p>Two.</p>"], "solution": ["<p>{{weights|GB}}</p>"],
+        "mistake": [
+            {{ "set": {{ "dtype": "fp32" }}, "say": "<p>That is fp32.</p>" }},
+            {{ "answer": "params", "say": "<p>One byte each.</p>" }}
+        ] }}"#
+    );
+    serde_json::from_str(&text).unwrap()
+}
+
+fn pooled(exercise: &Exercise, variants: usize) -> Result<Pool, Missing> {
+    let source =
+        Source { key: "memory/weights", chapter: "Memory / states", title: "Weights: bf16", exercise, seed: 0 };
+    pool(source, variants, &by_catalogue(exercise))
+}
+
+fn text(format: Format, pools: &[Pool]) -> String {
+    write(format, "A & B", pools).into_iter().map(|file| file.text).collect()
+}
+
+#[test]
+fn markup_is_well_formed_and_keeps_what_is_said() {
+    for (html, xml) in [
+        ("<p>3 < 4 &amp; 5 &gt; 4</p>", "<p>3 &lt; 4 &amp; 5 &gt; 4</p>"),
+        ("<p>a<br>b", "<p>a<br/>b</p>"),
+        ("<p><em>a</p>b</em>", "<p><em>a</em></p>b"),
+        ("<span class=\"x\">a</span> <a href=\"q\" title=\"a > b\">see</a>", "a see"),
+        ("&nbsp;&#65;&#x42;&unknown;&", "\u{a0}AB&amp;unknown;&amp;"),
+        ("<script>x</script>", "x"),
+        ("<", "&lt;"),
+        ("\u{1}\u{ffff}a", "a"),
+    ] {
+        assert_eq!(xhtml(html), xml, "{html}");
+        assert_eq!(xhtml(&xhtml(html)), xml, "twice: {html}");
+    }
+    assert!(
+        xhtml("<math display=\"block\"><mi>x</mi></math>")
+            .starts_with("<math xmlns=\"http://www.w3.org/1998/Math/MathML\" display")
+    );
+    assert_eq!(plain_text("<p>a\u{a0}b</p><p><code>c</code> &lt; d</p>"), "a\u{a0}b c < d");
+}
+
+#[test]
+fn a_number_is_asked_in_one_unit_with_its_mistakes_beside_it() {
+    let pool = pooled(&number(""), 1).unwrap();
+    let question = &pool.variants[0];
+    assert!(question.prompt.ends_with("<p>Answer in GB.</p>"), "{}", question.prompt);
+    assert!(!question.prompt.contains("<a"), "{}", question.prompt);
+    let Form::Number { value, tolerance, unit, mistakes } = &question.form else { panic!("{:?}", question.form) };
+    assert_eq!((*value, unit.as_str()), (60.0, "GB"));
+    assert!((tolerance - 1.2).abs() < 1e-9);
+    let said: Vec<(f64, &str)> = mistakes.iter().map(|m| (m.value, m.say.as_str())).collect();
+    assert_eq!(said, [(120.0, "<p>That is fp32.</p>"), (30.0, "<p>One byte each.</p>")]);
+    let xml = text(Format::Moodle, std::slice::from_ref(&pool));
+    assert!(xml.contains("<answer fraction=\"100\" format=\"moodle_auto_format\">\n<text>60</text>"), "{xml}");
+    assert!(
+        xml.contains("<text>120</text>\n<feedback format=\"html\"><text>&lt;p&gt;That is fp32.&lt;/p&gt;"),
+        "{xml}"
+    );
+    assert!(xml.contains("$course$/top/Ringside/A &amp; B/Memory // states</text>"), "{xml}");
+    assert!(
+        text(Format::Gift, std::slice::from_ref(&pool))
+            .contains("{#=60:1.2#=%0%120:2.4#<p>That is fp32.</p>=%0%30:0.6#")
+    );
+}
+
+#[test]
+fn an_exact_number_loses_nothing_to_its_unit() {
+    let mut exercise = number("\"tolerance\": \"exact\",");
+    exercise.params.insert("params".into(), "8191".into());
+    let Form::Number { value, tolerance, unit, .. } = pooled(&exercise, 1).unwrap().variants[0].form.clone() else {
+        panic!()
+    };
+    assert_eq!((value, tolerance, unit.as_str()), (16382.0, 0.0, "B"));
+}
+
+#[test]
+fn no_mistake_is_taken_for_the_answer_or_for_another() {
+    let mut exercise = number("\"tolerance\": \"20%\",");
+    let crate::exercise::Kind::Number(of) = &mut exercise.kind else { panic!() };
+    of.mistakes[0].set.clear();
+    of.mistakes[0].answer = Some("weights * 1.21".into());
+    of.mistakes[1].answer = Some("weights * 1.22".into());
+    of.mistakes.push(of.mistakes[1].clone());
+    of.mistakes.push(super::super::MistakeDef { answer: Some("weights * 1.01".into()), ..of.mistakes[1].clone() });
+    let Form::Number { value, tolerance, mistakes, .. } = pooled(&exercise, 1).unwrap().variants[0].form.clone() else {
+        panic!()
+    };
+    assert_eq!(mistakes.len(), 2, "a twin and one that counts as right are left out: {mistakes:?}");
+    assert!(value + tolerance < mistakes[0].value - mistakes[0].tolerance);
+    assert!(mistakes[0].value + mistakes[0].tolerance < mistakes[1].value - mistakes[1].tolerance);
+}
+
+#[test]
+fn variants_differ_and_are_as_many_as_there_are() {
+    let pool = pooled(&number(""), 50).unwrap();
+    assert_eq!(pool.variants.len(), 4, "30e9 and the three that are drawn");
+    let mut prompts: Vec<&str> = pool.variants.iter().map(|q| q.prompt.as_str()).collect();
+    prompts.sort_unstable();
+    prompts.dedup();
+    assert_eq!(prompts.len(), 4);
+    let xml = text(Format::Moodle, std::slice::from_ref(&pool));
+    assert!(xml.contains("/Memory // states/Weights: bf16</text>"), "a category of its own: {xml}");
+    assert!(text(Format::Canvas, std::slice::from_ref(&pool)).contains("<selection_number>1</selection_number>"));
+    assert!(text(Format::Qti21, &[pool]).contains("<selection select=\"1\"/>"));
+}
+
+#[test]
+fn what_is_lost_is_said_with_the_exercises_that_lose_it() {
+    let pool = pooled(&number(""), 1).unwrap();
+    let missing = [("A curve".to_owned(), Missing::Stays("the learner draws a curve"))];
+    let said = lost(Format::Canvas, &[pool], &missing);
+    assert_eq!(said[0].say, "1 exercise: Left out, because the learner draws a curve.");
+    assert_eq!(said[0].titles, ["A curve"]);
+    assert!(said.iter().any(|l| l.say.contains("one comment") && l.titles == ["Weights: bf16"]), "{said:?}");
+}
+
+#[test]
+fn gift_keeps_its_own_signs_apart() {
+    let mut exercise = number("");
+    exercise.prompt = "<pre>a = {{b}}: ~c\\d\n# e -> f</pre>".into();
+    let gift = text(Format::Gift, &[pooled(&exercise, 1).unwrap()]);
+    assert!(gift.contains("a \\= \\{b\\}\\: \\~c\\\\d\\n\\# e -&gt; f"), "{gift}");
+    assert!(gift.contains("::Weights\\: bf16::"));
+}
+
+#[test]
+fn notes_are_one_line_each_and_keep_their_ids() {
+    let notes = text(Format::Anki, &[pooled(&number(""), 3).unwrap()]);
+    let lines: Vec<&str> = notes.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(lines.len(), 3);
+    for (i, line) in lines.iter().enumerate() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        assert_eq!((cells.len(), cells[0]), (4, format!("ringside-memory-weights-{}", i + 1).as_str()), "{line}");
+    }
+}
