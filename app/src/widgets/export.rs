@@ -21,6 +21,33 @@ lazy! {
     }
 }
 
+/// A button that copies what `now` says, which `text` shows.
+pub(super) fn copy_button(
+    now: impl Fn() -> String + Copy + 'static,
+    text: NodeRef<html::Pre>,
+    disabled: Signal<bool>,
+) -> impl IntoView {
+    let copied = RwSignal::new("Copy");
+    let forget = Later::after(2500);
+    let copy = move |_| {
+        let said = untrack(now);
+        spawn_local(async move {
+            let done = clipboard::copy(&said).await;
+            copied.set(if done { "Copied ✓" } else { "Select it and copy" });
+            if let (false, Some(text)) = (done, text.get_untracked()) {
+                // The text can still be selected by hand.
+                let _ = text.focus();
+            }
+            forget.run(move || copied.set("Copy"));
+        });
+    };
+    view! {
+        <button type="button" class="secondary" disabled=disabled on:click=copy>
+            <span aria-live="polite">{move || copied.get()}</span>
+        </button>
+    }
+}
+
 /// Folded; nothing in inference.
 fn view(params: Signal<Params>) -> AnyView {
     let target = RwSignal::new(Target::Megatron);
@@ -34,20 +61,7 @@ fn view(params: Signal<Params>) -> AnyView {
         let file = target.get_untracked().file();
         saved.set(file::save(file, "text/plain", &now()).unwrap_or_else(|why| why));
     };
-    let copied = RwSignal::new("Copy");
-    let forget = Later::after(2500);
     let text = NodeRef::<html::Pre>::new();
-    let copy = move |_| {
-        spawn_local(async move {
-            let done = clipboard::copy(&now()).await;
-            copied.set(if done { "Copied ✓" } else { "Select it and copy" });
-            if let (false, Some(text)) = (done, text.get_untracked()) {
-                // The text can still be selected by hand.
-                let _ = text.focus();
-            }
-            forget.run(move || copied.set("Copy"));
-        });
-    };
     let value = Signal::derive(move || target.get().id());
     let set = move |id: &'static str| target.set(Target::find(id).unwrap_or(Target::Megatron));
     let options = Target::ALL.map(|t| (t.id(), t.label())).to_vec();
@@ -60,9 +74,7 @@ fn view(params: Signal<Params>) -> AnyView {
                 <button type="button" class="secondary" disabled=move || refused().is_some() on:click=save>
                     "Download"
                 </button>
-                <button type="button" class="secondary" disabled=move || refused().is_some() on:click=copy>
-                    <span aria-live="polite">{move || copied.get()}</span>
-                </button>
+                {copy_button(now, text, Signal::derive(move || refused().is_some()))}
             </div>
             <p class="message" role="status" hidden=move || refused().is_none()>{refused}</p>
             <pre

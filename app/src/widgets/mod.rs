@@ -68,6 +68,7 @@ mod scaling_curve;
 mod scaling_laws;
 mod schedule_editor;
 mod seed_streams;
+mod serving_command;
 mod serving_planner;
 mod sft_packing;
 mod sharding_price;

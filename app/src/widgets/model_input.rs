@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use ringside_core::model::config::check_size;
 use ringside_core::model::{Component, Import, Imported, ModelRef, Shape, import, presets};
 use ringside_core::quantity::grouped;
+use ringside_core::serving::step::Quant;
 use web_sys::{DragEvent, File};
 
 use crate::ui::file;
@@ -33,6 +34,8 @@ enum Report {
 pub(crate) struct ModelInput {
     model: Signal<ModelRef>,
     set: Callback<ModelRef>,
+    /// What to do with the form of the weights that a config names.
+    form: StoredValue<Option<Callback<Quant>>>,
     dropping: RwSignal<bool>,
     open: RwSignal<bool>,
     text: RwSignal<String>,
@@ -62,6 +65,7 @@ impl ModelInput {
         Self {
             model,
             set: Callback::new(set),
+            form: StoredValue::new(None),
             dropping: RwSignal::new(false),
             open: RwSignal::new(false),
             text: RwSignal::new(String::new()),
@@ -72,6 +76,12 @@ impl ModelInput {
             calm: Later::after(300),
             gone: Later::after(500),
         }
+    }
+
+    /// The same; `set` is called with the form of the weights where a config that is read says one.
+    pub(crate) fn with_form(self, set: impl Fn(Quant) + Send + Sync + 'static) -> Self {
+        self.form.set_value(Some(Callback::new(set)));
+        self
     }
 
     /// Whether the panel is open. Tracks.
@@ -225,6 +235,9 @@ impl ModelInput {
         let guess = guessed.then_some(imported.family);
         self.read.set(Some(imported.shape));
         self.set.run(ModelRef::Custom { shape: imported.shape, guess });
+        if let (Some(set), Some(quantized)) = (self.form.get_value(), &imported.quantized) {
+            set.run(quantized.quant);
+        }
         self.report.set(Some(if guessed { Report::Guessed(imported) } else { Report::Read(imported) }));
     }
 

@@ -10,7 +10,7 @@ use super::controls::Controls;
 use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
-use super::{Module, Props, readings};
+use super::{Module, Props, readings, serving_command};
 use crate::ui;
 use crate::ui::presets::Preset;
 use crate::ui::state::State;
@@ -20,11 +20,23 @@ use crate::ui::table::{Table, numbers, words};
 pub(super) const MODULE: Module = Module { view, model: &Params::ENTRY };
 
 /// What changes the answer.
-const STATES: [Preset; 6] = [
+const STATES: [Preset; 9] = [
     ("500 users at 50 ms", "model=llama-3-70b&users=500&token=0.05&tp=0&quant=bf16&kv-bits=16"),
     ("in fp8", "model=llama-3-70b&users=500&token=0.05&tp=0&quant=fp8&kv-bits=8"),
     ("at 20 ms", "model=llama-3-70b&users=500&token=0.02&tp=0&quant=fp8&kv-bits=8"),
     ("long prompts", "model=llama-3-70b&users=500&token=0.05&tp=0&quant=fp8&kv-bits=8&prompt=8192"),
+    (
+        "Reasoning: 16,000-token answers",
+        "model=llama-3-70b&users=500&token=0.05&tp=0&quant=fp8&kv-bits=8&prompt=1024&output=16000",
+    ),
+    (
+        "Agents: 100,000 tokens, 95% cached",
+        "model=llama-3-70b&users=100&token=0.05&tp=0&quant=fp8&kv-bits=8&prompt=100000&cached=95000&output=500&gpu=h200-141",
+    ),
+    (
+        "DeepSeek-V3, experts over 32 GPUs",
+        "model=deepseek-v3&users=2000&token=0.1&tp=1&dp=32&quant=fp8&kv-bits=8&prompt=4000&output=1000&gpu=h200-141",
+    ),
     ("8B", "model=llama-3-8b&users=500&token=0.05&tp=0&quant=bf16&kv-bits=16"),
     (
         "MLPerf’s node",
@@ -36,12 +48,28 @@ fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
     let model = Signal::derive(move || params.with(|p| p.machine.model));
-    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model))
+        .with_form(move |quant| state.update(|p| p.machine.quant = quant));
     let shown = Shown::new(params, Params::evaluate, |_| Params::standard());
     let subtitle = Signal::derive(move || {
         params.with(|p| format!("{} on {}, {}", p.machine.name(), p.machine.gpu.name, p.machine.quant.label()))
     });
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|plan| p.quantities(plan))));
+    let command = (!props.compact).then(|| {
+        serving_command::view(
+            move |server| {
+                params
+                    .with(|p| shown.with(|plan| Some(p.serve(plan, server).write(server))))
+                    .unwrap_or_else(|| Ok(String::new()))
+            },
+            move |read| {
+                let mut left = Vec::new();
+                state.update(|p| left = p.take(read));
+                left
+            },
+            Signal::derive(move || params.with(|p| p.machine.quant)),
+        )
+    });
     let chart = Memo::new(move |_| {
         params.with(|p| shown.with(|plan| Some(serving_planner::chart(p, plan)))).unwrap_or_default()
     });
@@ -56,7 +84,7 @@ fn view(props: Props) -> AnyView {
                 .to_owned()
             presets=ui::presets::presets(state, "States", STATES, Clone::clone)
             controls=Controls::of(state).special("model", input.choose_any()).draw()
-            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} }.into_any())
+            below=Some(view! { {readings::view(&Params::ENTRY, quantities)} {input.panel()} {command} }.into_any())
             table=move || table(shown)
         >
             {shown.frame(ui::chart::view("planner-chart", chart))}
@@ -78,7 +106,7 @@ fn table(shown: Shown<Plan>) -> AnyView {
                 };
                 view! {
                     <tr>
-                        <th scope="row">{grouped(size.tp)}</th>
+                        <th scope="row">{grouped(size.replica())}</th>
                         <td class="number">{grouped(size.fit)}</td>
                         <td class="number">{size.most.map_or_else(String::new, |most| grouped(most.batch))}</td>
                         <td>{limit}</td>
@@ -94,13 +122,13 @@ fn table(shown: Shown<Plan>) -> AnyView {
     view! {
         <Table
             columns=[
-                words("GPUs of a replica"),
-                numbers("users that fit"),
-                numbers("users at most"),
-                words("limited by"),
-                numbers("GPUs in all"),
-                numbers("a token takes"),
-                numbers("tokens a second of a GPU"),
+                words("GPUs per replica"),
+                numbers("Users that fit"),
+                numbers("Most users"),
+                words("Limited by"),
+                numbers("Total GPUs"),
+                numbers("Time per token"),
+                numbers("Tokens/s per GPU"),
             ]
             rows=rows.into_any()
         />

@@ -5,6 +5,7 @@
 
 use crate::declare::{Takes, chosen_by_id};
 
+use super::layers::{Indexer, Kinds, Mixer, NONE, OutputGate, StateLayers};
 use super::shape::{Attention, Gated, Moe, Norms, QkNorm, Shape, Sliding};
 
 /// A model that can be chosen by name.
@@ -89,7 +90,7 @@ const fn llama((layers, hidden, heads, kv_heads, head_dim, mlp, vocab): Sizes) -
         tie_word_embeddings: false,
         lm_head_bias: false,
         sliding: None,
-        kinds: super::layers::NONE,
+        kinds: NONE,
     }
 }
 
@@ -135,6 +136,17 @@ const fn experts(layers: u64, (num_experts, num_experts_per_tok, intermediate_si
         shared_gate: false,
         expert_bias: false,
         router_bias: false,
+    }
+}
+
+/// The latent attention of DeepSeek-V3 and of those that took it over.
+const fn latent() -> Attention {
+    Attention::Latent {
+        q_lora_rank: Some(1536),
+        kv_lora_rank: 512,
+        qk_nope_head_dim: 128,
+        qk_rope_head_dim: 64,
+        v_head_dim: 128,
     }
 }
 
@@ -283,15 +295,42 @@ pub const ALL: &[Preset] = &[
         "DeepSeek-V3 (671B)",
         "deepseek-ai/DeepSeek-V3",
         Shape {
-            attention: Attention::Latent {
-                q_lora_rank: Some(1536),
-                kv_lora_rank: 512,
-                qk_nope_head_dim: 128,
-                qk_rope_head_dim: 64,
-                v_head_dim: 128,
-            },
+            attention: latent(),
             moe: Some(Moe { shared_intermediate_size: 2048, router_bias: true, ..experts(58, (256, 8, 2048)) }),
             ..llama((61, 7168, 128, 128, 0, 18432, 129_280))
         },
     ),
+    preset("deepseek-v3.2", "DeepSeek-V3.2 (671B)", "deepseek-ai/DeepSeek-V3.2", {
+        let indexer = Indexer { layers: 61, choosing: 61, heads: 64, dim: 128, top: 2048, normed: false };
+        Shape {
+            attention: latent(),
+            moe: Some(Moe { shared_intermediate_size: 2048, router_bias: true, ..experts(58, (256, 8, 2048)) }),
+            kinds: Kinds { indexer: Some(indexer), ..NONE },
+            ..llama((61, 7168, 128, 128, 0, 18432, 129_280))
+        }
+    }),
+    preset("kimi-k2.5", "Kimi-K2.5, text (1T)", "moonshotai/Kimi-K2.5", {
+        Shape {
+            attention: latent(),
+            moe: Some(Moe { shared_intermediate_size: 2048, router_bias: true, ..experts(60, (384, 8, 2048)) }),
+            ..llama((61, 7168, 64, 64, 0, 18432, 163_840))
+        }
+    }),
+    preset("minimax-m2.5", "MiniMax-M2.5 (229B)", "MiniMaxAI/MiniMax-M2.5", {
+        Shape {
+            qk_norm: QkNorm::Full,
+            moe: Some(Moe { router_bias: true, ..experts(62, (256, 8, 1536)) }),
+            ..llama((62, 3072, 48, 8, 128, 0, 200_064))
+        }
+    }),
+    preset("qwen3-32b", "Qwen3 32B", "Qwen/Qwen3-32B-FP8", qwen3((64, 5120, 64, 8, 128, 25600, 151_936))),
+    preset("qwen3.5-35b-a3b", "Qwen3.5 35B-A3B, text", "Qwen/Qwen3.5-35B-A3B", {
+        let mixer = Mixer::Delta { key_heads: 16, value_heads: 32, key_dim: 128, value_dim: 128, kernel: 4 };
+        let state = StateLayers { layers: 30, mixer, beside_attention: false };
+        Shape {
+            moe: Some(Moe { shared_intermediate_size: 512, shared_gate: true, ..experts(40, (256, 8, 512)) }),
+            kinds: Kinds { state: Some(state), gate: OutputGate::Wide, ..NONE },
+            ..qwen3((40, 2048, 16, 2, 256, 0, 248_320))
+        }
+    }),
 ];

@@ -512,6 +512,7 @@ fn rounded(share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::declare::Options;
 
     fn all() -> Serve {
         Serve {
@@ -550,6 +551,17 @@ mod tests {
         let back = read(&text).unwrap_or_default();
         assert_eq!((back.server, back.serve.tp, back.serve.expert_parallel), (Server::Trtllm, Some(8), true));
         assert!(Serve { replicas: Some(2), ..all() }.write(Server::Vllm).is_err());
+    }
+
+    /// The file that `tests/frameworks/serving.py` gives to the engines' own parsers.
+    #[test]
+    fn what_is_written_is_what_the_engines_parsers_were_given() {
+        let file = include_str!("../../../tests/fixtures/serving-commands.txt");
+        for server in [Server::Vllm, Server::Sglang] {
+            let given =
+                file.split("# ").find_map(|part| part.strip_prefix(Options::id(server))).unwrap_or_default().trim();
+            assert_eq!(all().write(server).unwrap_or_default(), given);
+        }
     }
 
     /// Lines from vLLM's and SGLang's documentation and issues.

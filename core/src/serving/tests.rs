@@ -211,3 +211,93 @@ fn a_cached_prefix_is_read_but_not_computed() {
     assert!(short < cached && cached < whole, "{short} {cached} {whole}");
     assert!((at("prompt=1024&cached=1024") / at("prompt=1024&cached=1023") - 1.0).abs() < 1e-9);
 }
+
+/// DeepSeek-V3 in fp8: attention on one GPU each, experts over all. Each GPU keeps one copy of the rest, so that a latent is kept once,
+/// not once for every GPU of a tensor-parallel group.
+#[test]
+fn groups_keep_a_token_once_and_share_the_experts() {
+    let tensor = deployment("deepseek-v3", "h200-141", 8, Quant::Fp8).engine().expect("fits");
+    let groups = Deployment { tp: 1, dp: 8, ..deployment("deepseek-v3", "h200-141", 8, Quant::Fp8) };
+    let apart = groups.engine().expect("fits");
+    assert!((tensor.per_token / apart.per_token - 8.0).abs() < 1e-9);
+    let count = groups.shape.count().expect("is sound");
+    let experts = count.experts as f64;
+    let rest = count.stored(1.0) - experts;
+    assert!((apart.stored - (experts + 8.0 * rest)).abs() < 1.0 && (tensor.stored - (experts + rest)).abs() < 1.0);
+    // 61 layers, 576 values, one byte.
+    assert_eq!(apart.per_token, 61.0 * 576.0);
+    // More requests, longer contexts: attention gains, products lose, and copies of tokens are sent.
+    let (one, other) = (tensor.decode(256, 8192), apart.decode(256, 8192));
+    assert!(other.attention < one.attention && other.products > one.products && other.communication > 0.0);
+    // One group is tensor parallelism as it was.
+    let same = Deployment { dp: 1, ..groups }.engine();
+    assert!(same.is_err(), "671 GB do not fit on one GPU");
+    let dense = Deployment { dp: 2, ..deployment("llama-3-8b", "h100-80", 1, Quant::Bf16) };
+    assert!(dense.engine().is_err_and(|why| why.contains("replicas")));
+}
+
+/// DeepSeek's own report of its decoding (deepseek-ai/open-infra-index, "DeepSeek-V3/R1 Inference System Overview": 14,800 output tokens a
+/// second for a node of eight H800, EP 144, contexts of 4,989 tokens on average). Their experts are not evenly chosen and their kernels
+/// overlap two batches; the model should not be slower than they are, nor several times as fast.
+#[test]
+fn a_wide_deployment_decodes_about_as_fast_as_deepseek_reports() {
+    let wide = Deployment { tp: 1, dp: 128, kv_bits: 16, ..deployment("deepseek-v3", "h800", 1, Quant::Fp8) };
+    let engine = wide.engine().expect("fits");
+    let step = engine.decode(128 * 64, 4989);
+    let per_gpu = 64.0 / step.time();
+    let reported = 14_800.0 / 8.0;
+    assert!((0.5..3.0).contains(&(per_gpu / reported)), "{per_gpu} against {reported}");
+}
+
+/// What a plan says is written for each engine, and what vLLM is told sets the figure to the same.
+#[test]
+fn a_plan_is_written_as_a_command_and_read_back() {
+    use crate::declare::Model as _;
+    use crate::serving::command::{Server, read};
+    use crate::serving::sizing::Params;
+    let state =
+        "model=deepseek-v3&gpu=h200-141&tp=1&dp=16&quant=fp8&kv-bits=8&users=2000&token=0.1&prompt=4000&output=96";
+    let params = Params::read(&Query::parse(state)).0;
+    let plan = params.evaluate().expect("fits");
+    let text = params.serve(&plan, Server::Vllm).write(Server::Vllm).expect("can be written");
+    for part in [
+        "deepseek-ai/DeepSeek-V3",
+        "--data-parallel-size 16",
+        "--enable-expert-parallel",
+        "--max-model-len 4096",
+        "--kv-cache-dtype fp8",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let mut back = Params::standard();
+    let left = back.take(&read(&text).expect("is a command"));
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!((back.machine.dp, back.tp, back.machine.quant, back.machine.kv_bits), (16, 1, Quant::Fp8, 8));
+    assert_eq!((back.machine.model, back.prompt + back.output), (params.machine.model, 4096));
+    for server in Server::ALL {
+        assert!(params.serve(&plan, server).write(server).is_ok());
+    }
+}
+
+/// Requests by shape: long answers fill the cache, cached prompts cost no computing, and a promise of the first token bounds the batch.
+#[test]
+fn workloads_of_other_shapes_are_planned() {
+    use crate::declare::Model as _;
+    use crate::serving::sizing::Params;
+    let plan = |state: &str| {
+        let params = Params::read(&Query::parse(&format!(
+            "model=llama-3-70b&gpu=h200-141&quant=fp8&kv-bits=8&token=0.05&{state}"
+        )))
+        .0;
+        params.evaluate().map(|plan| plan.size().and_then(|size| size.gpus()).unwrap_or(0))
+    };
+    let chat = plan("users=100&prompt=1024&output=256").expect("fits");
+    assert!(plan("users=100&prompt=1024&output=16000").expect("fits") > chat);
+    let cached = plan("users=100&prompt=100000&cached=95000&output=500").expect("fits");
+    assert!(cached <= plan("users=100&prompt=100000&output=500").unwrap_or(u64::MAX));
+    let strict = plan("users=500&prompt=8192&output=256&first=0.5").expect("fits");
+    assert!(strict >= plan("users=500&prompt=8192&output=256").expect("fits"));
+    assert!(
+        plan("users=1&prompt=100000&output=256&first=0.1").is_err_and(|why| why.starts_with("The first token takes"))
+    );
+}

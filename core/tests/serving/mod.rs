@@ -1,7 +1,8 @@
 //! The scheduler step by step against nano-vllm's; memory and speed against what is published.
 
 use ringside_core::hardware;
-use ringside_core::serving::machine::{Machine, Named};
+use ringside_core::model::{ModelRef, presets};
+use ringside_core::serving::machine::Machine;
 use ringside_core::serving::requests::Request;
 use ringside_core::serving::scheduler::{Policy, Rules, Scheduler};
 use ringside_core::serving::sizing::{MLPERF_OFFLINE, MLPERF_SERVER, Params};
@@ -56,6 +57,10 @@ fn scheduler(file: &'static str, what: &'static str) -> Check {
     check
 }
 
+fn model(id: &str) -> ModelRef {
+    ModelRef::Preset(presets::find(id).expect("there"))
+}
+
 /// PagedAttention's §1 and §3: what a 13-billion-parameter model leaves of an A100 of 40 GB, and what a token of it keeps. The shares
 /// of Fig. 2 depend on its traces, which it does not give, and are not compared.
 fn memory() -> Check {
@@ -66,9 +71,10 @@ fn memory() -> Check {
         rows.iter().find(|row| row["item"] == item).unwrap_or_else(|| panic!("{item}")).clone()
     };
     let machine = Machine {
-        model: Named("opt-13b"),
+        model: model("opt-13b"),
         gpu: hardware::find("a100-40").expect("there"),
         tp: 1,
+        dp: 1,
         quant: Quant::Bf16,
         kv_bits: 16,
         reach: Reach::Kernels,
@@ -94,9 +100,10 @@ fn memory() -> Check {
 fn mlperf_is_met_within_a_quarter() {
     let params = Params {
         machine: Machine {
-            model: Named("llama-2-70b"),
+            model: model("llama-2-70b"),
             gpu: hardware::find("h100-80").expect("there"),
             tp: 2,
+            dp: 1,
             quant: Quant::Fp8,
             kv_bits: 8,
             reach: Reach::Kernels,

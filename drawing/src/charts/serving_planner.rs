@@ -16,7 +16,7 @@ pub fn chart(params: &Params, plan: &Plan) -> Chart {
     let (fast, slow) = points().fold((params.token, params.token), |(a, b), p| (a.min(p.token), b.max(p.token)));
     let most = points().map(|point| point.per_gpu).fold(1.0, f64::max);
     let mut series: Vec<Series> = drawn().map(|(stroke, size)| line(stroke, size)).collect();
-    let is_mlperf = params.machine.model.0 == "llama-2-70b"
+    let is_mlperf = params.machine.model.query().get("model") == Some("llama-2-70b")
         && params.machine.gpu.id == "h100-80"
         && params.machine.quant == Quant::Fp8;
     let (rate, token) = MLPERF_SERVER;

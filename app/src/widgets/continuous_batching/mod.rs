@@ -14,7 +14,7 @@ use super::model_figure::ModelFigure;
 use super::model_input::ModelInput;
 use super::outcome::Shown;
 use super::played::Played;
-use super::{Module, Props, played, readings};
+use super::{Module, Props, played, readings, serving_command};
 use crate::ui;
 use crate::ui::markup::renewed;
 use crate::ui::presets::Preset;
@@ -45,7 +45,8 @@ fn view(props: Props) -> AnyView {
     let state = State::<Params>::of(props.query);
     let params = state.params();
     let model = Signal::derive(move || params.with(|p| p.machine.model));
-    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model));
+    let input = ModelInput::new(model, move |model| state.update(|p| p.machine.model = model))
+        .with_form(move |quant| state.update(|p| p.machine.quant = quant));
     // Only what the schedule depends on: a step back and forth schedules nothing anew.
     let still = played::whole(params);
     let shown = Shown::new(still, Params::evaluate, |p| Params { view: p.view, ..Params::standard() });
@@ -83,10 +84,22 @@ fn view(props: Props) -> AnyView {
             ui::chart::view("batching-chart", chart)
         }
     };
+    let command = (!props.compact).then(|| {
+        serving_command::view(
+            move |server| params.with(|p| p.serve(server).write(server)),
+            move |read| {
+                let mut left = Vec::new();
+                state.update(|p| left = p.take(read));
+                left
+            },
+            Signal::derive(move || params.with(|p| p.machine.quant)),
+        )
+    });
     let below = view! {
         {readings::view(&Params::ENTRY, quantities)}
         {(!props.compact).then(|| requests::own(state, shown))}
         {input.panel()}
+        {command}
     };
     let figure = view! {
         <ModelFigure

@@ -14,12 +14,14 @@ mod fields;
 mod gpt;
 mod llama;
 mod mixed;
+mod quantized;
 mod unread;
 
 use serde_json::Value;
 
 pub use self::family::{Family, MODEL_TYPES};
 use self::fields::{Fields, describe, parse};
+pub use self::quantized::Quantized;
 use super::problem::ConfigProblem;
 use super::shape::Shape;
 use crate::query::shorten;
@@ -37,6 +39,8 @@ pub struct Imported {
     pub family: Family,
     /// The longest sequence the config speaks of, in tokens.
     pub context: Option<u64>,
+    /// What its `quantization_config` makes of the checkpoint; nothing where there is none, or where nothing can be said of it.
+    pub quantized: Option<Quantized>,
     /// What a reader should know about how it was read.
     pub warnings: Vec<ConfigProblem>,
 }
@@ -105,6 +109,12 @@ pub fn import(text: &str) -> Result<Import, Vec<ConfigProblem>> {
         && let Some((name, Value::Object(inner))) = NESTED.iter().find_map(|n| Some((*n, top.value(n)?)))
     {
         let mut inner: Vec<(String, Value)> = inner.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        // One file has one form of its weights, wherever it stands.
+        if let (Some(form), false) =
+            (top.value("quantization_config"), inner.iter().any(|(n, _)| n == "quantization_config"))
+        {
+            inner.push(("quantization_config".to_owned(), form.clone()));
+        }
         // The whole model's switch decides about its language model's.
         if let Some(tied) = top.value("tie_word_embeddings") {
             inner.push(("tie_word_embeddings".to_owned(), tied.clone()));
@@ -157,6 +167,20 @@ fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
     }
     let mut doubts = std::mem::take(&mut fields.doubts);
     doubts.extend(fields.unread_sizes());
+    let quantized = fields
+        .value("quantization_config")
+        .map(|config| quantized::read(config, fields.value("expert_dtype"), model_type, &shape))
+        .transpose();
+    let quantized = match quantized {
+        Ok(quantized) => {
+            fields.warnings.extend(quantized.as_ref().map(Quantized::warning));
+            quantized
+        }
+        Err(why) => {
+            fields.warnings.push(ConfigProblem::new("quantization_config", why));
+            None
+        }
+    };
     let Fields { mut problems, warnings, .. } = fields;
     if problems.is_empty() {
         problems = shape.check();
@@ -187,7 +211,7 @@ fn read(mut fields: Fields<'_>) -> Result<Import, Vec<ConfigProblem>> {
         }
         return Err(problems);
     }
-    let imported = Imported { shape, family, context, warnings };
+    let imported = Imported { shape, family, context, quantized, warnings };
     let left = listed(&doubts);
     let message = match (known, doubts.is_empty()) {
         (Some(_), true) => return Ok(Import::Known(imported)),
