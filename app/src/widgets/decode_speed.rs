@@ -48,9 +48,7 @@ fn view(props: Props) -> AnyView {
     let subtitle =
         Signal::derive(move || params.with(|p| format!("{}, {} together", p.machine.words(), grouped(p.batch))));
     let drawn = Memo::new(move |_| shown.with(|o| o.as_ref().map(chart).unwrap_or_default()));
-    let controls = Controls::of(state)
-        .special("model", input.choose_any())
-        .draw();
+    let controls = Controls::of(state).special("model", input.choose_any()).draw();
     let figure = view! {
         <ModelFigure
             props

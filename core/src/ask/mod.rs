@@ -136,6 +136,10 @@ const RULES: [Rule; 7] = [
             let tokens = r.tokens.map(|tokens| vec![("given", "tokens".to_owned()), ("tokens", plain(tokens))]);
             let mut sets = tokens.unwrap_or_default();
             sets.extend(some([("seq", r.seq)]));
+            if r.preset.is_none() {
+                // Of a bare size neither depth nor width is known.
+                sets.push(("attention", "none".to_owned()));
+            }
             sets
         },
         says: |query, _| of(query, |_: &training_run::Params, run| run.finding()),
@@ -229,21 +233,27 @@ fn set(rule: &Rule, reading: &Reading) -> Option<Answered> {
             })
         }
     };
-    if model.is_none() {
-        read.push("this figure has no model of that size, and shows its own".to_owned());
-    }
     let [node, nodes] = reading.cluster().map_or([None, None], |cluster| cluster.map(Some));
     let setup = Setup { model, gpu: reading.gpu, node, nodes, ..Setup::default() };
     let filled = fill(entry.params(), &setup, &Query::default());
     let declared = |name: &str| entry.params().any(|param| param.spec.name == name);
     let sets = (rule.sets)(reading).into_iter().filter(|(name, _)| declared(name));
+    let terms = reading.terms().map(|term| (term, term.sets.iter().find(|(name, _)| declared(name))));
+    let (counted, left): (Vec<_>, Vec<_>) = terms.partition(|(_, set)| set.is_some());
+    read.extend(counted.iter().map(|(term, _)| term.name.to_owned()));
+    read.extend(left.iter().map(|(term, _)| format!("not counted here: {}", term.name)));
+    let sets =
+        sets.chain(counted.into_iter().filter_map(|(_, set)| set.map(|(name, value)| (*name, (*value).to_owned()))));
     let (query, problems) = (entry.read)(&filled.query.with(&Query::new(sets)));
     // What the figure does not take is said beside what was read.
     read.extend(filled.left.into_iter().chain(problems.into_iter().map(|problem| problem.message)));
     // The address names what the question sets, and nothing that is as it would be anyway.
     let standard = (entry.read)(&Query::default()).0;
     let query = Query::new(query.iter().filter(|(name, value)| standard.get(name) != Some(*value)));
-    let says = (rule.says)(&query, reading);
+    let mut says = (rule.says)(&query, reading);
+    if model.is_none() {
+        says = format!("This figure has no model of your size. For its own model: {says}");
+    }
     Some(Answered { figure: entry.id, title: entry.title, query, read, says })
 }
 

@@ -13,6 +13,41 @@ const LONGEST_NAME: usize = 6;
 /// GPUs of a node where only a total is given.
 const NODE: u64 = 8;
 
+/// A technique that a question may name, and the setting of a figure that counts it.
+#[derive(Debug)]
+pub(super) struct Term {
+    /// The words that name it, any of them.
+    words: &'static [&'static str],
+    /// What a person calls it.
+    pub name: &'static str,
+    /// The parameter and its value; the first that a figure declares is set.
+    pub sets: &'static [(&'static str, &'static str)],
+}
+
+/// The techniques that change what comes of a question. One that no parameter of the figure counts is said to be left out.
+const TERMS: [Term; 8] = [
+    Term {
+        words: &["offload", "offloading", "offloaded"],
+        name: "offloading to host memory",
+        sets: &[("offload", "true")],
+    },
+    Term {
+        words: &["checkpointing", "recompute", "recomputation", "recomputing"],
+        name: "activation recomputation",
+        sets: &[("recompute", "full")],
+    },
+    Term { words: &["8bit", "adam8bit"], name: "8-bit optimizer", sets: &[("optimizer", "adam8bit")] },
+    Term { words: &["adafactor"], name: "Adafactor", sets: &[("optimizer", "adafactor")] },
+    Term { words: &["muon"], name: "Muon", sets: &[("optimizer", "muon")] },
+    Term { words: &["sgd"], name: "SGD", sets: &[("optimizer", "sgd")] },
+    Term {
+        words: &["awq", "gptq", "int4", "4bit"],
+        name: "4-bit weights",
+        sets: &[("quant", "int4"), ("weight-bits", "4")],
+    },
+    Term { words: &["fp8"], name: "FP8 weights", sets: &[("quant", "fp8"), ("weight-bits", "8")] },
+];
+
 /// What was read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Reading {
@@ -296,6 +331,11 @@ impl Reading {
             (Some(gpus), None) if gpus > NODE && gpus % NODE == 0 => Some([NODE, gpus / NODE]),
             (Some(gpus), None) => Some([gpus.min(MAX_NODE), 1]),
         }
+    }
+
+    /// The techniques that it names.
+    pub fn terms(&self) -> impl Iterator<Item = &'static Term> {
+        TERMS.iter().filter(|term| self.has(term.words))
     }
 
     /// Whether it has one of these words.

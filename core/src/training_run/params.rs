@@ -195,9 +195,14 @@ impl Surface {
     }
 }
 
+/// The most layers, and the greatest width.
+const MAX_LAYERS: u64 = 10_000;
+const MAX_WIDTH: u64 = 1_000_000;
+/// The usual width of a head, of which a width is a multiple.
+const HEAD: f64 = 128.0;
+
 /// The most tokens that a run can have, whatever it is given.
 const MOST_TOKENS: f64 = 1e30;
-const GPUS: List = List { ids: &hardware::IDS, labels: &[] };
 
 fn percent(value: f64) -> String {
     Unit::Fraction.format(value)
@@ -260,7 +265,7 @@ impl Model for Params {
             .main()
             .at(|p| p.mfu.slot()),
         choice("show", "what is drawn", Show::LIST, "loss").label("Show").drawn().at(|p| p.show.slot()),
-        choice("gpu", "GPU", GPUS, "h100-80").label("GPU").more("The machine").at(|p| p.gpu.slot()),
+        choice("gpu", "GPU", hardware::LIST, "h100-80").label("GPU").more("The machine").at(|p| p.gpu.slot()),
         real("goodput", "share of the time that it trains", [0.01, 1.0], "1")
             .label("Share of time training")
             .unit(Unit::Fraction)
@@ -285,12 +290,12 @@ impl Model for Params {
             .format(|v| if v == 0.0 { "as many".to_owned() } else { count(v) })
             .more("The model")
             .at(|p| p.total.slot()),
-        whole("layers", "layers", [1, 10_000], "80")
+        whole("layers", "layers", [1, MAX_LAYERS], "80")
             .takes(Takes::Layers)
             .label("Layers")
             .more("The model")
             .at(|p| p.layers.slot()),
-        whole("width", "heads × head dimension", [1, 1_000_000], "8192")
+        whole("width", "heads × head dimension", [1, MAX_WIDTH], "8192")
             .takes(Takes::Width)
             .label("Width")
             .more("The model")
@@ -413,6 +418,16 @@ impl Model for Params {
         measure("optimizer-flop", "Optimizer FLOPs per step", Unit::Flop, |_, r| r.optimizer().flop),
         measure("optimizer-share", "Optimizer share of model FLOPs", Unit::Fraction, |_, r| r.optimizer_share()),
     ];
+
+    fn follow(&mut self, before: &Self) {
+        // A model of another size has another depth and width, in the same proportion: its parameters go with depth × width².
+        if self.params != before.params && (self.layers, self.width) == (before.layers, before.width) {
+            let times = (self.params / before.params).cbrt();
+            let scaled = |n: u64, step: f64| ((n as f64 * times / step).round().max(1.0) * step) as u64;
+            self.layers = scaled(self.layers, 1.0).min(MAX_LAYERS);
+            self.width = scaled(self.width, HEAD).min(MAX_WIDTH);
+        }
+    }
 
     const DECISION: Option<Decision> = Some(Decision {
         quantity: "optimal-share",

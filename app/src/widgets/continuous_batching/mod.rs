@@ -66,9 +66,7 @@ fn view(props: Props) -> AnyView {
             format!("{}, {load}", p.machine.words())
         })
     });
-    let controls = Controls::of(state)
-        .special("model", input.choose_any())
-        .draw();
+    let controls = Controls::of(state).special("model", input.choose_any()).draw();
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
     let drawing = move || params.with(|p| shown.with(|s| picture::picture(p, s)));
     let caption = move || params.with(|p| shown.with(|s| p.caption(s)));

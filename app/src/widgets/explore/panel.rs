@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use ringside_core::catalogue::{Entry, Named};
+use ringside_core::declare;
 use ringside_core::explore::{Axis, EXPLORE, Explored, Tool, axes, carried, headlines};
 use ringside_core::query::Query;
 
@@ -43,17 +44,19 @@ impl Ask {
         self.query.update(|q| *q = carried(q, state.clone()));
     }
 
-    /// The quantity that is asked about: the chosen one, or the first headline. Tracks.
+    /// The quantity that is asked about: the chosen one, or what the figure decides, or the first headline. Tracks.
     pub fn quantity(self) -> Option<Named> {
         let (model, id) = (self.model(), self.explored.with(|e| e.quantity.clone()));
         let chosen = model.quantities().find(|(other, ..)| *other == id);
-        chosen.or_else(|| headlines(&model).first().copied())
+        let decides = || model.quantities().find(|(other, ..)| model.decision.is_some_and(|d| d.quantity == *other));
+        chosen.or_else(decides).or_else(|| headlines(&model).first().copied())
     }
 
-    /// The parameter of this name, or the first that can be solved for.
+    /// The parameter of this name, or the first number beside the drawing, or the first that can be solved for.
     pub fn axis(self, name: &str) -> Option<Axis> {
         let mut all = axes(&self.model());
-        let at = all.iter().position(|axis| axis.name() == name).unwrap_or(0);
+        let is_main = |axis: &Axis| axis.is_ordered() && axis.param().look.group == declare::Group::Main;
+        let at = all.iter().position(|axis| axis.name() == name).or_else(|| all.iter().position(is_main)).unwrap_or(0);
         (at < all.len()).then(|| all.swap_remove(at))
     }
 

@@ -69,9 +69,7 @@ fn view(props: Props) -> AnyView {
         })
     });
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|routed: &Routed| p.quantities(routed))));
-    let controls = Controls::of(state)
-        .special("model", input.choose_any())
-        .draw();
+    let controls = Controls::of(state).special("model", input.choose_any()).draw();
     let picture = move || params.with(|p| shown.with(|routed| drawing::picture(p, routed, step.get())));
     let figure = view! {
         <ModelFigure

@@ -46,11 +46,10 @@ impl Params {
             return text;
         }
         let again = Self { recompute: Recompute::Full, ..*self };
-        let ways = [
-            (again, wanted, "Full recomputation"),
-            (*self, Tune::Qlora, "QLoRA"),
-            (again, Tune::Qlora, "QLoRA with full recomputation"),
-        ];
+        let mut ways = vec![(again, wanted, "Full recomputation")];
+        if wanted != Tune::Qlora {
+            ways.extend([(*self, Tune::Qlora, "QLoRA"), (again, Tune::Qlora, "QLoRA with full recomputation")]);
+        }
         let here = text.len();
         for (params, tune, name) in ways {
             let is_other = (params.recompute, tune) != (self.recompute, wanted);
