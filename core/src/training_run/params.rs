@@ -5,7 +5,7 @@ use super::optimizer::Rule;
 use super::schedule::{Schedule, Shape};
 use super::{DAY, HOUR, Machine, Run, Size};
 use crate::declare::{
-    Aim, Decision, Field, List, Measure, Model, Param, Scale, Takes, choice, headline, lever, measure, real, whole,
+    Aim, Decision, Field, Measure, Model, Param, Scale, Takes, choice, headline, lever, measure, real, whole,
 };
 use crate::hardware::{self, Accelerator};
 use crate::options;
