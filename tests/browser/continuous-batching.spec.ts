@@ -40,7 +40,7 @@ test("the rate is swept, and the chart has its knee", async ({ page }) => {
 test("requests of one’s own are read, and a wrong line has its message", async ({ page }) => {
   await open(page);
   await figure(page).getByText("Your own requests").click();
-  const field = figure(page).locator("textarea");
+  const field = figure(page).locator(".lined textarea");
   await field.fill("512 64\n128");
   await expect(figure(page).locator(".lined-remarks")).toContainText("prompt output");
   await expect(field).toHaveValue(/128$/);

@@ -1,6 +1,6 @@
 """Gives the commands of tests/fixtures/serving-commands.txt to the engines' own argument parsers and prints what they say.
 
-    pip install vllm==0.33.0 && pip install --no-deps sglang==0.5.23
+    pip install vllm==0.33.0 && pip install --no-deps sglang==0.5.23 && pip install ipython orjson
     serving.py tests/fixtures/serving-commands.txt
 
 A test of core holds what we write to that file. No GPU is needed: the platform is set to the CPU, which argument parsing asks for."""
@@ -35,7 +35,7 @@ def main(path):
     failed = False
     for engine, command in re.findall(r"# (\w+)\n(.*?)(?=\n# |\Z)", pathlib.Path(path).read_text(), re.S):
         try:
-            {"vllm": vllm, "sglang": sglang}[engine](shlex.split(command))
+            {"vllm": vllm, "sglang": sglang}[engine](shlex.split(command.replace("\\\n", " ")))
             print(engine, "accepts it")
         except (SystemExit, Exception) as why:
             failed = True

@@ -2,7 +2,6 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use ringside_core::declare::Options as _;
 use ringside_core::serving::command::{Read, Server, read};
 use ringside_core::serving::step::Quant;
 

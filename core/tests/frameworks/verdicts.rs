@@ -18,11 +18,19 @@ fn digest(text: &str) -> String {
     format!("{hash:016x}")
 }
 
+/// Models that joined after the parsers were last asked. Their layouts are held to the written rules alone
+/// (`every_layout_that_is_exported_starts`) until `cargo xtask test --only frameworks` has asked for them too; then they go from here.
+const NOT_ASKED: [&str; 5] = ["deepseek-v3.2", "kimi-k2.5", "minimax-m2.5", "qwen3-32b", "qwen3.5-35b-a3b"];
+
 /// Every layout that a parser is to accept: for whom, from which query, and the text.
 fn exports() -> Vec<(Target, String, Params, String)> {
     let targets = [Target::DeepSpeed, Target::Megatron, Target::Torchtitan];
     let mut all = Vec::new();
     super::each(|query, params| {
+        if NOT_ASKED.iter().any(|id| query.starts_with(&format!("model={id}&"))) && std::env::var_os(EXPORTS).is_none()
+        {
+            return;
+        }
         for target in targets {
             if let Ok(export) = target.write(params) {
                 all.push((target, query.to_owned(), *params, export.text));
