@@ -45,9 +45,7 @@ fn view(props: Props) -> AnyView {
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
     let show = Memo::new(move |_| params.with(|p| p.view));
     let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
-    let controls = Controls::of(state)
-        .special("model", input.select(size, None))
-        .draw();
+    let controls = Controls::of(state).special("model", input.select(size, None)).draw();
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s: &Shown| p.quantities(s))));
     let of = move |draw: fn(&Params, &Shown) -> ringside_drawing::chart::Chart| {
         let drawn = Memo::new(move |_| params.with(|p| shown.with(|s| Some(draw(p, s)))).unwrap_or_default());

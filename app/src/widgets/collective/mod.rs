@@ -89,9 +89,7 @@ fn view(props: Props) -> AnyView {
             )
         })
     });
-    let controls = Controls::of(state)
-        .special("algo", algorithm(state))
-        .draw();
+    let controls = Controls::of(state).special("algo", algorithm(state)).draw();
     let set = played::set(state);
     let steps = Signal::derive(move || shown.steps());
     let playback = PACE.of(steps);

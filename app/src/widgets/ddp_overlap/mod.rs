@@ -117,8 +117,7 @@ fn view(props: Props) -> AnyView {
         <p class="timeline-about" aria-live="polite">{move || about(shown)}</p>
     };
     let transport = view! { <Transport steps step=shown.step set=to_step playback place alone=props.alone /> };
-    let mut controls = Controls::of(state)
-        .special("first-bucket-mb", first_limit(state));
+    let mut controls = Controls::of(state).special("first-bucket-mb", first_limit(state));
     let data = controls.take(DATA);
     let Drawn { main, more, more_is_set } = controls.draw();
     let count = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));

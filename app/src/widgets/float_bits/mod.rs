@@ -29,8 +29,7 @@ fn view(props: Props) -> AnyView {
     let shown = Memo::new(move |_| params.get().shown());
     let show = Memo::new(move |_| params.with(|p| p.view));
 
-    let controls = Controls::of(state)
-        .special("value", value::control(state, show));
+    let controls = Controls::of(state).special("value", value::control(state, show));
     let controls = controls.draw();
 
     let subtitle = Signal::derive(move || {
