@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::chart::ink::Theme;
+use crate::chart::ink::{Rgb, Theme};
 use crate::chart::paint::FAMILY;
 use crate::chart::{Chart, Frame, Ink, svg};
 use crate::escaped;
@@ -37,6 +37,15 @@ impl From<Cells> for Picture {
     fn from(cells: Cells) -> Self {
         Self::Cells(cells)
     }
+}
+
+/// Words on colors in a file.
+const DARK: Rgb = (28, 30, 34);
+const WHITE: Rgb = (255, 255, 255);
+
+/// Whether dark words are read better on a color than white ones.
+fn is_bright((red, green, blue): Rgb) -> bool {
+    299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue) > 128_000
 }
 
 /// What lies between two of several, in pixels.
@@ -82,7 +91,13 @@ impl Picture {
             return svg::in_colours(chart, frame, theme);
         }
         Ink::ALL.iter().fold(self.in_page(frame), |markup, ink| {
-            markup.replace(&format!("var({})", ink.token()), &svg::hex(theme.of(*ink)))
+            let color = theme.of(*ink);
+            let on = if is_bright(color) { DARK } else { WHITE };
+            let markup = markup.replace(&format!("var({})", ink.token()), &svg::hex(color));
+            match ink.on() {
+                Some(token) => markup.replace(&format!("var({token})"), &svg::hex(on)),
+                None => markup,
+            }
         })
     }
 

@@ -61,7 +61,6 @@ fn view(props: Props) -> AnyView {
     let place =
         Signal::derive(move || format!("Update {} of {}", grouped(step.get() as u64), grouped(steps.get() as u64)));
     let playback = PACE.of(steps);
-    let is = move |views: &'static [View]| move || views.contains(&show.get());
     let controls = Controls::of(state).draw();
     let quantities = Memo::new(move |_| params.with(|p| shown.with(|s| p.quantities(s))));
     let of = move |draw: fn(&Params, &Shown) -> ringside_drawing::chart::Chart, class: &'static str| {

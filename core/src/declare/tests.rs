@@ -68,6 +68,7 @@ impl Model for Params {
         choice("gpu", "a GPU", hardware::LIST, "h100-80").at(|p| p.gpu.slot()),
         text("list", "numbers", "").at(|p| p.list.slot()),
     ];
+    const APPLIES: &'static [Applies<Self>] = &[applies(&["level", "seed"], |p| p.on)];
     const QUANTITIES: &'static [Measure<Self, f64>] = &[
         measure("twice", "Twice", Unit::Ratio, |_, twice| *twice),
         measure("size", "Size", Unit::Bytes, |p, _| p.size),
@@ -142,4 +143,12 @@ fn a_control_sets_a_number_within_its_range() {
         at(&mut params).set_number(spec.kind, given);
         assert_eq!(at(&mut params).number(), Some(kept), "{name}");
     }
+}
+
+#[test]
+fn a_parameter_applies_where_its_model_says_so_and_an_unknown_name_is_refused() {
+    let applies_in = |query: &str, name| (Params::ENTRY.applies)(&Query::parse(query), name);
+    assert!(applies_in("", "size") && !applies_in("", "seed") && applies_in("on=true", "seed"));
+    const NAMED: bool = are_names(Params::APPLIES, Params::PARAMS);
+    assert!(NAMED && !are_names(&[applies::<Params>(&["seed", "sead"], |_| true)], Params::PARAMS));
 }

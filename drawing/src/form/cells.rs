@@ -82,19 +82,21 @@ impl Cells {
         let area = pen.head(&self.head, area);
         let size = pen.size();
         let names = pen.widest(self.rows.iter().map(|(_, name)| name.as_str())).min((area.right - area.left) * 0.38);
-        let left = area.left + names + if names > 0.0 { 8.0 } else { 0.0 };
+        let mut left = area.left + names + if names > 0.0 { 8.0 } else { 0.0 };
         let top = area.top + if self.columns.is_empty() { 0.0 } else { size * 1.5 };
         let [columns, rows] = self.size.map(|size| size.max(1e-9));
         let [mut wide, mut high] = [(area.right - left) / columns, (area.bottom - top) / rows];
         if self.is_square {
-            wide = wide.min(high);
-            high = wide;
+            let side = wide.min(high);
+            left += columns * (wide - side) / 2.0;
+            [wide, high] = [side; 2];
         }
         let gap = (wide.min(high) * GAP.0).min(GAP.1);
         let (x, y) = (|column: f64| left + column * wide, |row: f64| top + row * high);
-        let every = (size * 1.15 / (high * rows / self.rows.len().max(1) as f64).max(0.1)).ceil().max(1.0) as usize;
+        let of_row = high * rows / self.rows.len().max(1) as f64;
+        let every = pen.every(of_row);
         for (middle, name) in self.rows.iter().step_by(every) {
-            pen.name(name, left - 8.0, y(*middle), names);
+            pen.name(name, left - 8.0, y(*middle), [names, of_row]);
         }
         pen.ticks(
             self.columns.iter().map(|(middle, name)| (x(*middle), name.clone())),

@@ -132,18 +132,18 @@ impl Lanes {
         }
         let all: f64 = self.rows.iter().map(|row| row.high).sum();
         let unit = (bottom - top) / all.max(f64::MIN_POSITIVE);
-        let every = (size * 1.15 / unit.max(0.1)).ceil().max(1.0) as usize;
+        let every = pen.every(unit);
         let mut y = top;
         for (i, row) in self.rows.iter().enumerate() {
             let high = row.high * unit;
             let gap = (high * (1.0 - FULL)).min(6.0);
             let bar = Area { left: from, top: y + gap / 2.0, right: to, bottom: y + high - gap / 2.0 };
             if i % every == 0 {
-                pen.name(&row.name, from - 8.0, bar.middle()[1], names);
+                pen.name(&row.name, from - 8.0, bar.middle()[1], [names, high]);
             }
             self.row(pen, row, bar, x);
-            if !row.sum.is_empty() {
-                pen.words(&row.sum, [to + 8.0, bar.middle()[1]], "start", Ink::Ink, size);
+            if i % every == 0 {
+                pen.words(&row.sum, [to + 8.0, bar.middle()[1]], "start", Ink::Ink, pen.size_in(high));
             }
             y += high;
         }

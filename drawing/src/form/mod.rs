@@ -25,6 +25,19 @@ impl Ink {
     pub const fn at(self, strength: u8) -> Tone {
         Tone { ink: self, strength }
     }
+
+    /// The design token of words on it, where that isn't the color of text.
+    pub(crate) const fn on(self) -> Option<&'static str> {
+        match self {
+            Ink::Weights | Ink::Forward => Some("--on-weights"),
+            Ink::Gradients | Ink::Backward => Some("--on-gradients"),
+            Ink::Optimizer => Some("--on-optimizer"),
+            Ink::Activations => Some("--on-activations"),
+            Ink::Kv | Ink::Communication => Some("--on-kv"),
+            Ink::Ink | Ink::Soft | Ink::Warn | Ink::Accent | Ink::Edge => Some("--panel"),
+            Ink::Panel | Ink::Line | Ink::Idle => None,
+        }
+    }
 }
 
 impl From<Ink> for Tone {

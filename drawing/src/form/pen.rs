@@ -33,7 +33,9 @@ impl Area {
 
 /// The smallest words that are written, in pixels.
 const SMALLEST: f64 = 7.5;
-/// From which strength on a color is dark or bright enough for words in the color of the panel.
+/// The height of a line of words, in their size.
+const LINE: f64 = 1.15;
+/// From which strength on a color has words of its own color on it.
 const STRONG: u8 = 70;
 
 /// Draws into markup.
@@ -114,32 +116,45 @@ impl Pen {
     }
 
     /// Words whose middle line lies at a height.
-    pub fn words(&mut self, words: &str, [x, y]: [f64; 2], anchor: &str, ink: Ink, size: f64) {
+    pub fn words(&mut self, words: &str, at: [f64; 2], anchor: &str, ink: Ink, size: f64) {
+        self.write(words, at, anchor, ink.token(), size);
+    }
+
+    fn write(&mut self, words: &str, [x, y]: [f64; 2], anchor: &str, token: &str, size: f64) {
         if words.is_empty() {
             return;
         }
         let _ = write!(
             self.out,
-            "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" font-size=\"{size:.1}\" fill=\"var({})\">{}</text>",
+            "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" font-size=\"{size:.1}\" fill=\"var({token})\">{}</text>",
             y + size * 0.36,
-            ink.token(),
             escaped(words)
         );
     }
 
     /// The name of a row, which ends at `right`; smaller where there is no room for it.
-    pub fn name(&mut self, name: &str, right: f64, middle: f64, room: f64) {
-        let size = self.fitting(name, room, f64::INFINITY);
+    pub fn name(&mut self, name: &str, right: f64, middle: f64, room: [f64; 2]) {
+        let size = self.fitting(name, room[0], room[1] / LINE);
         self.words(name, [right, middle], "end", Ink::Soft, size.max(SMALLEST));
+    }
+
+    /// Every how many rows of a height one has room for its name.
+    pub fn every(&self, high: f64) -> usize {
+        (SMALLEST * LINE / high.max(0.1)).ceil().max(1.0) as usize
+    }
+
+    /// The size of words in a row of a height.
+    pub fn size_in(&self, high: f64) -> f64 {
+        self.size.min(high / LINE).max(SMALLEST)
     }
 
     /// Words in an area, where they fit.
     pub fn inside(&mut self, words: &str, area: Area, tone: Tone) {
         let [wide, high] = area.size();
-        let size = self.fitting(words, wide - 4.0, high / 1.15);
+        let size = self.fitting(words, wide - 4.0, high / LINE);
         if size >= SMALLEST {
-            let ink = if tone.strength >= STRONG && !is_pale(tone.ink) { Ink::Panel } else { Ink::Ink };
-            self.words(words, area.middle(), "middle", ink, size);
+            let on = tone.ink.on().filter(|_| tone.strength >= STRONG);
+            self.write(words, area.middle(), "middle", on.unwrap_or(Ink::Ink.token()), size);
         }
     }
 
@@ -150,12 +165,13 @@ impl Pen {
         self.words(words, [x, y], "middle", Ink::Soft, self.size);
     }
 
-    /// Words in a row, each around its place; those that would touch the one before are left out.
-    pub fn ticks(&mut self, ticks: impl Iterator<Item = (f64, String)>, [_, right]: [f64; 2], y: f64) {
+    /// Words in a row, each around its place, moved to stay between two others; those that would touch the one before are left out.
+    pub fn ticks(&mut self, ticks: impl Iterator<Item = (f64, String)>, [left, right]: [f64; 2], y: f64) {
         let mut free = f64::NEG_INFINITY;
         for (x, words) in ticks {
             let half = text::width(&words, self.size) / 2.0;
-            if x - half < free || x + half > right + self.size {
+            let x = x.min(right - half).max(left + half);
+            if x - half < free {
                 continue;
             }
             free = x + half + 6.0;
@@ -193,11 +209,6 @@ impl Pen {
         let whole = text::width(words, 1.0).max(1e-9);
         self.size.min(wide / whole).min(high)
     }
-}
-
-/// Whether words on this are in the color of text.
-fn is_pale(ink: Ink) -> bool {
-    matches!(ink, Ink::Panel | Ink::Line | Ink::Idle)
 }
 
 fn opacity(what: &str, tone: Tone) -> String {

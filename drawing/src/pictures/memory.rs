@@ -43,7 +43,7 @@ fn capacity(lanes: &mut Lanes, bytes: f64, name: &str) {
     const WITHIN: f64 = 4.0;
     if bytes <= WITHIN * lanes.end {
         lanes.end = lanes.end.max(bytes);
-        lanes.limits.push(Limit { at: bytes, name: format!("{name}, {}", Unit::Bytes.format(bytes)) });
+        lanes.limits.push(Limit { at: bytes, name: name.to_owned() });
     }
     lanes.end *= 1.02;
 }

@@ -24,7 +24,7 @@ pub fn picture(p: &Params, run: &Run) -> Cells {
         match lane(i) {
             Lane::Waits => cell(WAITS),
             Lane::Masked => cell(MASKED),
-            Lane::Works(element) => cell(WORKS).text(element.to_string()),
+            Lane::Works(_) => cell(WORKS),
         }
     };
     let name = match p.machine {

@@ -8,6 +8,9 @@ use crate::chart::Ink;
 use crate::form::{Cell, Cells, Head};
 use crate::picture::Picture;
 
+/// Most matrices in one row.
+const LINED: usize = 4;
+
 /// The weights before anything is done; then what goes in and what comes out of the step that is on show.
 pub fn picture(p: &Params, run: &Run) -> Picture {
     let panels: Vec<Panel> = match p.step.checked_sub(1).and_then(|i| run.step(i + 1)) {
@@ -16,7 +19,11 @@ pub fn picture(p: &Params, run: &Run) -> Picture {
     };
     let mut label = run.finding();
     let one = |panel: &Panel| (panel.size().1.max(4) as f64, matrix(panel, std::mem::take(&mut label)).into());
-    Picture::Beside(panels.iter().map(one).collect())
+    let mut all: Vec<(f64, Picture)> = panels.iter().map(one).collect();
+    // Two rows of many, so that they can be read.
+    let below = all.split_off(if all.len() > LINED { all.len().div_ceil(2) } else { all.len() });
+    let rows = [all, below].into_iter().filter(|row| !row.is_empty()).map(|row| (1.0, Picture::Beside(row)));
+    Picture::Over(rows.collect())
 }
 
 /// The matrices of attention and of the MLP.

@@ -59,5 +59,5 @@ pub fn picture(p: &Params, run: &Run) -> Picture {
     });
     let most = run.mark(run.peak()).memory.total().max(1.0);
     let held = Lanes::new("", Head::new("What each rank holds", &[]), held.collect(), most * 1.02, None);
-    Picture::Beside(vec![(1.8, board.named(layers, ranks).into()), (1.0, held.into())])
+    Picture::Over(vec![(1.9, board.named(layers, ranks).into()), (1.0, held.into())])
 }

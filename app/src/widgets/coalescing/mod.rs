@@ -53,7 +53,6 @@ fn view(props: Props) -> AnyView {
     let runner = Runner::new();
     let whole = Memo::new(move |_| params.with(|p| Params { step: STEPS, ..*p }));
     let shown = Shown::new(whole, Params::cost, |p| Params { width: Width::Four, ..*p });
-    let is = move |view: View| move || params.with(|p| p.view == view);
     let controls = Controls::of(state);
     let steps = Signal::derive(move || whole.with(|p| p.steps() as usize));
     let step = Memo::new(move |_| params.with(|p| p.step as usize).min(steps.get()));

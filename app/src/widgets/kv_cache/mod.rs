@@ -66,7 +66,6 @@ fn view(props: Props) -> AnyView {
     let input = ModelInput::new(model, move |model| state.update(|p| p.model = model));
     let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
 
-    let keeper = Memo::new(move |_| params.with(|p| p.keeper));
     // Beside the weights what counts is the model and the length of a request.
     let either = move |pool: AnyView, fit: AnyView| {
         view! {

@@ -4,7 +4,7 @@ mod bars;
 
 use leptos::prelude::*;
 use ringside_core::declare::Model as _;
-use ringside_core::kv_cache::figure::{Attention, Mix, Params, Shown, View};
+use ringside_core::kv_cache::figure::{Attention, Params, Shown, View};
 use ringside_core::quantity::{Unit, grouped};
 use ringside_drawing::chart::Chart;
 use ringside_drawing::charts::kv_compression;
@@ -39,7 +39,6 @@ fn view(props: Props) -> AnyView {
     let whole = Memo::new(move |_| Params { view: View::Kinds, ..params.get() });
     let shown = Memo::new(move |_| whole.get().shown());
     let show = Memo::new(move |_| params.with(|p| p.view));
-    let mixes = move |mixes: &'static [Mix]| move || params.with(|p| mixes.contains(&p.mix));
     let controls = Controls::of(state).draw();
     let subtitle = Signal::derive(move || {
         params.with(|p| match p.view {

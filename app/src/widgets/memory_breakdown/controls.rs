@@ -14,7 +14,6 @@ const TOKENS: u64 = 8192;
 
 /// All of them.
 pub(super) fn all(state: State, shown: Shown, input: ModelInput) -> Drawn {
-    let is = move |holds: fn(&Params) -> bool| move || state.params().with(holds);
     let size = Signal::derive(move || shown.with(|b| b.size.params));
     let by_count = Callback::new(move |()| {
         state.update(|p| p.model = ModelRef::Count(size.get_untracked().round() as u64));

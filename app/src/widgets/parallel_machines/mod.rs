@@ -55,7 +55,6 @@ fn view(props: Props) -> AnyView {
         })
     });
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|run| p.quantities(run))));
-    let array = Memo::new(move |_| params.with(|p| p.machine == Kind::Systolic));
     let controls = Controls::of(state).draw();
     let picture = move || params.with(|p| shown.with(|run| drawing::picture(p, run, step.get())));
     let caption = move || shown.with(|run| drawing::caption(run, step.get()));

@@ -28,7 +28,6 @@ fn view(props: Props) -> AnyView {
     let shown = Memo::new(move |_| whole.get().shown());
     let show = Memo::new(move |_| params.with(|p| p.view));
 
-    let is = move |views: &'static [View]| move || views.contains(&show.get());
     let controls = Controls::of(state).draw();
 
     let subtitle = Signal::derive(move || {

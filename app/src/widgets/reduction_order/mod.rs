@@ -42,7 +42,6 @@ fn view(props: Props) -> AnyView {
     let show = Memo::new(move |_| params.with(|p| p.show));
 
     let sums = move || show.get() == View::Sums;
-    let steps = move || show.get() == View::Steps;
     let on_gpu = move || show.get() == View::Gpu;
     let runner = Runner::new();
     if params.with_untracked(|p| p.run && p.show == View::Gpu) {

@@ -62,7 +62,7 @@ fn view(props: Props) -> AnyView {
     });
     let playback = PACE.of(steps);
     let size = Signal::derive(move || params.with(|p| p.model.size().map_or(0.0, |size| size.params)));
-    let controls = controls(state).special("model", input.select(size, None)).draw();
+    let controls = Controls::of(state).special("model", input.select(size, None)).draw();
     let quantities = Memo::new(move |_| still.with(|p| shown.with(|s: &Step| p.quantities(s))));
     let picture = move || still.with(|p| shown.with(|s| picture::picture(p, s, params.with(|p| p.step) as usize)));
     let below = view! {
@@ -89,12 +89,6 @@ fn view(props: Props) -> AnyView {
         </ModelFigure>
     };
     input.drop_zone(figure.into_any())
-}
-
-/// The controls, each while it has something to say.
-fn controls(state: State<Params>) -> Controls<Params> {
-    let is = move |holds: fn(&Params) -> bool| move || state.params().with(holds);
-    Controls::of(state)
 }
 
 fn subtitle(p: &Params) -> String {

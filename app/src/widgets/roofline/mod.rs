@@ -11,7 +11,7 @@ use ringside_core::kernels::measured::Measured;
 use ringside_core::quantity::{Unit, grouped, number, unbroken};
 use ringside_core::roofline::layer::{Load, Phase};
 use ringside_core::roofline::own::{self, FAMILIES, Point};
-use ringside_core::roofline::{BESIDE, PRODUCT, Params, Placed, Roof};
+use ringside_core::roofline::{BESIDE, Params, Placed, Roof};
 use ringside_drawing::charts::roofline::beside;
 
 use super::controls::Controls;
@@ -111,7 +111,6 @@ fn view(props: Props) -> AnyView {
             format!("A layer of {}, {what}, in 16 bits", p.model.name)
         })
     });
-    let product = move || state.params().with(|p| p.op.0 == PRODUCT);
     let controls = Controls::of(state).draw();
     let below = view! {
         <div class="bench">

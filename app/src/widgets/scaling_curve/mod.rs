@@ -37,7 +37,6 @@ fn view(props: Props) -> AnyView {
     });
     let finding = Signal::derive(move || shown.error().unwrap_or_else(|| shown.with(Curve::finding)));
     let questions = presets(state, "Questions", QUESTIONS.iter().map(|q| (q.name, q.query)), Clone::clone);
-    let strong = move || params.with(|p| p.scaling == Scaling::Strong);
     let controls = Controls::of(state).special("model", input.choose_any()).draw();
     let figure = view! {
         <ModelFigure
