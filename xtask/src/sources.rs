@@ -7,6 +7,7 @@ use xtask::npm;
 use xtask::process::{self, command, say};
 
 /// A repository at a commit.
+#[derive(Clone, Copy)]
 pub(crate) struct Source {
     /// The folder that it is put in.
     name: &'static str,
@@ -50,9 +51,9 @@ pub(crate) fn folder(stage: &str, have: &str, sources: &[Source]) -> Result<Path
     let _lock = npm::lock()?;
     let folder = process::root().join(".tools").join(stage);
     for source in sources {
-        let Source { name, url, commit, folders } = source;
+        let Source { name, url, commit, folders } = *source;
         let to = folder.join(name);
-        if to.join(".git").is_dir() && at(&to)? == *commit {
+        if to.join(".git").is_dir() && at(&to)? == commit {
             continue;
         }
         say(format_args!("fetching {url} at {commit}"));
@@ -67,7 +68,7 @@ pub(crate) fn folder(stage: &str, have: &str, sources: &[Source]) -> Result<Path
             git(&["config", "remote.origin.promisor", "true"])?;
             git(&["config", "remote.origin.partialclonefilter", "blob:none"])?;
             git(&["fetch", "--quiet", "--depth", "1", "--filter=blob:none", "origin", commit])?;
-            git(&[&["sparse-checkout", "set"], *folders].concat())?;
+            git(&[&["sparse-checkout", "set"][..], folders].concat())?;
         }
         git(&["checkout", "--quiet", "--force", commit])?;
     }

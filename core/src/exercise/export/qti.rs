@@ -244,7 +244,7 @@ fn essay(rubric: &[String], model: &str) -> Parts {
         response: ["single", "string"],
         interaction: format!(
             "<extendedTextInteraction responseIdentifier=\"RESPONSE\" expectedLines=\"10\"/>\n<rubricBlock view=\"scorer\"><div>\
-             <p>A good answer says:</p><ul>{points}</ul><p>For example:</p>{model}</div></rubricBlock>\n"
+             <p>A good answer makes these points, one mark each:</p><ul>{points}</ul><p>For example:</p>{model}</div></rubricBlock>\n"
         ),
         ..Parts::default()
     }
