@@ -59,6 +59,7 @@ mod pipeline_timeline;
 mod played;
 mod policy_update;
 mod position_encoding;
+mod puzzles;
 mod quantization;
 mod readings;
 mod reduction_order;
@@ -86,7 +87,7 @@ use ringside_core::query::{Kind, ParamSpec, Query};
 use crate::deferred::{Loading, lazy};
 use crate::style;
 use collective as ring_all_reduce;
-pub use kernel_workbench::Judge;
+pub use puzzles::Judge;
 use warps::{divergence as warp_divergence, scheduler as warp_scheduler};
 
 /// A widget, before its code is there.
