@@ -58,6 +58,7 @@ pub mod pipeline;
 pub mod planner;
 pub mod post_training;
 pub mod practice;
+pub mod program;
 pub mod quantity;
 pub mod quantization;
 pub mod query;
