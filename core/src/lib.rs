@@ -63,7 +63,6 @@ pub mod quantity;
 pub mod quantization;
 pub mod query;
 mod queue;
-pub mod rank_program;
 pub mod reduction_order;
 pub mod resume;
 pub mod roofline;

@@ -61,6 +61,7 @@ mod policy_update;
 mod position_encoding;
 mod puzzles;
 mod quantization;
+mod rank_program;
 mod readings;
 mod reduction_order;
 mod rlhf_memory;
@@ -166,6 +167,9 @@ widgets! {
     }
     chapter_06 {
         "ring-all-reduce" ring_all_reduce ["collective"];
+    }
+    programs {
+        "rank-program" rank_program ["kernels", "timeline", "kernel-workbench", "rank-program"];
     }
     chapter_07 {
         "communication-cost" communication_cost ["network"];

@@ -9,7 +9,7 @@ use super::report::Report;
 use super::written::mark_text;
 use super::{Env, Exercise};
 use crate::declare::Model as _;
-use crate::rank_program;
+use crate::program::figure;
 
 /// `kind = "program"`: a puzzle of the workbench for ranks, named by the parameter `puzzle`. It is right when the workbench has run a
 /// text on every number of ranks that the puzzle names and found it right and within its budgets.
@@ -22,7 +22,7 @@ pub struct Program {
 
 impl Program {
     /// The model that such an exercise is about.
-    pub const MODEL: &str = rank_program::Params::ID;
+    pub const MODEL: &str = figure::Params::ID;
 }
 
 impl ExerciseKind for Program {

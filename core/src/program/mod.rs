@@ -3,12 +3,18 @@
 //! Nothing here knows Python. `ringside-ranks` (`core/ranks`) runs a [`Job`] and gives an [`Outcome`]; pages draw the
 //! outcome, and content states a [`Puzzle`]. So a page that shows a run never downloads the interpreter.
 
+pub mod figure;
+mod finding;
 mod job;
+pub mod playback;
 mod puzzle;
 mod run;
+mod said;
+mod trace;
 
 pub use job::{Budgets, Fault, Job, Limits, MAX_RANKS, MIN_RANKS, Machine, Wire};
 pub use puzzle::{Over, Puzzle, Wrong};
+pub use said::Said;
 pub use run::{
     At, Diagnosis, Event, EventKind, KINDS, Kind, MemoryPoint, Message, Outcome, Printed, Rank, Run, State, Submitted,
     Totals, Verdict,

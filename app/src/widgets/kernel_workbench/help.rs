@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use ringside_core::kernels::workbench;
 use ringside_shaders::puzzles::{CPP_EXTENSION, Puzzle};
 
+use crate::ui::dom;
 use crate::widgets::puzzles::help::{self, Help};
 use crate::widgets::puzzles::kept::Work;
 
@@ -11,8 +12,8 @@ use crate::widgets::puzzles::kept::Work;
 pub(super) fn view(puzzle: &'static Puzzle, work: Memo<Work>) -> AnyView {
     let hints = workbench::find(puzzle.id).map_or(&[][..], |p| p.hints);
     let help = Help {
-        key: puzzle.id,
-        hints: hints.iter().map(|hint| (*hint).to_owned()).collect(),
+        key: puzzle.id.to_owned(),
+        hints: hints.iter().map(|hint| dom::escaped(hint)).collect(),
         show: "Show a solution, also in CUDA and Triton",
         solution: ViewFn::from(move || side_by_side(puzzle)),
     };

@@ -8,8 +8,8 @@ use crate::ui::{focus_soon, unique_id};
 /// What there is to help with a puzzle.
 pub(in crate::widgets) struct Help {
     /// Its key in the store.
-    pub key: &'static str,
-    /// Its hints: plain text.
+    pub key: String,
+    /// Its hints, escaped or rendered: HTML.
     pub hints: Vec<String>,
     /// The button that shows the solution.
     pub show: &'static str,
@@ -20,13 +20,13 @@ pub(in crate::widgets) struct Help {
 /// Hints and solution.
 pub(in crate::widgets) fn view(help: Help, work: Memo<Work>) -> AnyView {
     let Help { key, hints, show, solution } = help;
-    let count = hints.len();
+    let (key, count) = (StoredValue::new(key), hints.len());
     let hints = StoredValue::new(hints);
     let opened = Memo::new(move |_| work.with(|w| w.hints).min(count));
     let all = move || opened.get() == count;
     let list = StoredValue::new(unique_id("hints"));
     let hint = move |_| {
-        kept::change(key, |w| w.hints += 1);
+        key.with_value(|key| kept::change(key, |w| w.hints += 1));
         // The button goes with the last one.
         if untrack(all) {
             list.with_value(|id| focus_soon(id.clone()));
@@ -50,12 +50,12 @@ pub(in crate::widgets) fn view(help: Help, work: Memo<Work>) -> AnyView {
         }
     };
     let look_up = move |_| {
-        kept::change(key, |w| w.looked_up = true);
+        key.with_value(|key| kept::change(key, |w| w.looked_up = true));
         reveal();
     };
     let items = move || {
         hints.with_value(|hints| {
-            hints.iter().take(opened.get()).map(|hint| view! { <li>{hint.clone()}</li> }).collect_view()
+            hints.iter().take(opened.get()).map(|hint| view! { <li inner_html=hint.clone()></li> }).collect_view()
         })
     };
     let solution = move || solution.run();

@@ -9,7 +9,7 @@ pub(in crate::widgets) struct Rung {
     /// Its id.
     pub id: &'static str,
     /// Its key in the store.
-    pub key: &'static str,
+    pub key: String,
     /// What a person calls it.
     pub title: &'static str,
     /// How well it was solved, in a few characters. Tracks.
@@ -28,7 +28,7 @@ pub(in crate::widgets) fn view(
 
 fn row(number: usize, rung: Rung, chosen: Signal<&'static str>, choose: Callback<&'static str>) -> AnyView {
     let Rung { id, key, title, best } = rung;
-    let work = Memo::new(move |_| kept::of(key));
+    let work = Memo::new(move |_| kept::of(&key));
     let pressed = move || (chosen.get() == id).to_string();
     let mark = move || match work.with(|w| (w.solved, w.looked_up)) {
         (true, false) => "✓",

@@ -1,6 +1,7 @@
 //! What the workbenches share, on which a learner writes something that is then checked: the editor, the ladder of puzzles, help with
 //! one, and what is kept of it.
 
+pub(super) mod draft;
 pub(super) mod editor;
 pub(super) mod help;
 pub(super) mod kept;
