@@ -125,6 +125,8 @@ pub struct Limits {
     pub steps: u64,
     /// Calls of a rank into tensors and communication.
     pub calls: u64,
+    /// FLOPs of a rank's tensors.
+    pub flops: f64,
     /// Nested calls of functions.
     pub depth: usize,
     /// Bytes of all tensors of a rank at once.
@@ -143,6 +145,7 @@ impl Default for Limits {
         Self {
             steps: 5_000_000,
             calls: 20_000,
+            flops: 4e9,
             depth: 100,
             memory: 64 << 20,
             heap: 256 << 20,

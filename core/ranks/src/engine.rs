@@ -1,0 +1,443 @@
+//! Runs the ranks in turn, each until it waits.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use monty::{FunctionCall, MontyRun, RunProgress};
+use monty_types::{
+    CompileOptions, ExcType, ExtFunctionResult, MontyException, MontyObject, NameLookupResult, PrintWriter,
+    PrintWriterCallback, ResourceLimits, ResourceTracker,
+};
+use ringside_core::program::{At, Diagnosis, Limits, State, Verdict};
+use ringside_core::quantity::{bytes_binary, grouped};
+
+use crate::host::{self, Reply};
+use crate::names;
+use crate::rewrite::Source;
+use crate::say;
+use crate::world::{Block, Fault, Op, World};
+
+/// Bytecode steps between two calls of `poll_flush`.
+const STEPS: u64 = 256;
+
+/// How the ranks ended.
+#[derive(Debug)]
+pub(crate) struct End {
+    pub states: Vec<State>,
+    /// What ended the run, if it was no natural end.
+    pub fault: Option<Diagnosis>,
+}
+
+/// Why an output refused to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Steps,
+    Output,
+}
+
+/// What a rank prints, and how many steps it takes.
+#[derive(Debug)]
+struct Output {
+    text: String,
+    printed: usize,
+    steps: u64,
+    limits: Limits,
+    stop: Option<Stop>,
+}
+
+impl Output {
+    fn more(&mut self, bytes: usize) -> Result<(), MontyException> {
+        self.printed += bytes;
+        if self.printed > self.limits.output {
+            self.stop = Some(Stop::Output);
+            return Err(MontyException::new(ExcType::MemoryError, None));
+        }
+        Ok(())
+    }
+
+    /// The lines that are complete, or all of it.
+    fn lines(&mut self, all: bool) -> Vec<String> {
+        let end = if all { self.text.len() } else { self.text.rfind('\n').map_or(0, |at| at + 1) };
+        let lines = self.text.get(..end).unwrap_or_default().lines().map(ToOwned::to_owned).collect();
+        self.text.drain(..end);
+        lines
+    }
+}
+
+impl PrintWriterCallback for Output {
+    fn stdout_write(&mut self, output: Cow<'_, str>) -> Result<(), MontyException> {
+        self.more(output.len())?;
+        self.text += &output;
+        Ok(())
+    }
+
+    fn stdout_push(&mut self, end: char) -> Result<(), MontyException> {
+        self.more(1)?;
+        self.text.push(end);
+        Ok(())
+    }
+
+    fn poll_flush(&mut self) -> Result<(), MontyException> {
+        self.steps += STEPS;
+        if self.steps > self.limits.steps {
+            self.stop = Some(Stop::Steps);
+            return Err(MontyException::new(ExcType::TimeoutError, None));
+        }
+        Ok(())
+    }
+}
+
+enum Status {
+    /// It can go on from here.
+    Ready(Box<RunProgress>),
+    Blocked(Box<FunctionCall>, Block),
+    Finished,
+    Died(u32),
+}
+
+struct Runner {
+    status: Status,
+    output: Output,
+}
+
+/// The innermost line of the program, not of the prelude, that an error is from.
+fn line_of(error: &MontyException, source: &Source) -> u32 {
+    let lines = error.traceback().iter().map(|frame| frame.start.line);
+    lines.filter(|line| *line > source.offset).last().map_or(0, |line| line - source.offset)
+}
+
+fn failed(
+    rank: usize,
+    error: &MontyException,
+    source: &Source,
+    output: &Output,
+    limits: &Limits,
+) -> (State, Diagnosis) {
+    let line = line_of(error, source);
+    let place = if line > 0 { format!(" at line {line}") } else { String::new() };
+    let text = names::tidy(&match error.message() {
+        Some(message) if !message.is_empty() => format!("{}: {message}", error.exc_type()),
+        _ => error.exc_type().to_string(),
+    });
+    let (verdict, sentence) = match (output.stop, error.exc_type()) {
+        (Some(Stop::Steps), _) => (
+            Verdict::Limit,
+            format!(
+                "Rank {rank} was stopped{place} after {} steps. Check whether a loop there ever ends.",
+                grouped(limits.steps)
+            ),
+        ),
+        (Some(Stop::Output), _) => (
+            Verdict::Limit,
+            format!(
+                "Rank {rank} prints more than {}; it was stopped{place}. Print less.",
+                bytes_binary(limits.output as f64)
+            ),
+        ),
+        (None, ExcType::RecursionError) => (
+            Verdict::Limit,
+            format!(
+                "Rank {rank} calls functions more than {} deep{place}. Check whether a function there calls itself forever.",
+                limits.depth
+            ),
+        ),
+        (None, ExcType::MemoryError) if !text.contains("doesn't fit") => (
+            Verdict::Limit,
+            format!(
+                "Rank {rank} needs more than {} for lists and strings{place}. Keep large data in tensors.",
+                bytes_binary(limits.heap as f64)
+            ),
+        ),
+        _ => (Verdict::Error, format!("Rank {rank} stopped{place}: {}", say::stopped(&text))),
+    };
+    (State::Failed { line, error: text }, Diagnosis { verdict, sentence, at: vec![At { rank, line }] })
+}
+
+/// Runs a program as all ranks of a world.
+pub(crate) fn run(world: &mut World<'_>, source: &Source) -> End {
+    let limits = world.job.limits;
+    let n = world.seats.len();
+    let mut runners: Vec<Runner> = Vec::new();
+    let states = |runners: &[Runner], world: &World<'_>, failed: Option<(usize, State)>| -> Vec<State> {
+        (0..n)
+            .map(|rank| {
+                if let Some((_, state)) = failed.as_ref().filter(|(r, _)| *r == rank) {
+                    return state.clone();
+                }
+                match runners.get(rank).map(|r| &r.status) {
+                    Some(Status::Finished) => State::Finished,
+                    Some(Status::Died(line)) => State::Died { line: *line },
+                    Some(Status::Blocked(_, block)) => {
+                        State::Waits { line: block.line, on: world.waits_on(rank, block), call: block.call.clone() }
+                    }
+                    _ => State::Stopped { line: world.seats.get(rank).map_or(0, |s| s.line) },
+                }
+            })
+            .collect()
+    };
+    for rank in 0..n {
+        let mut output = Output { text: String::new(), printed: 0, steps: 0, limits, stop: None };
+        let tracker = ResourceTracker::new(ResourceLimits {
+            max_memory: usize::try_from(limits.heap).ok(),
+            max_recursion_depth: limits.depth,
+            max_suspensions: usize::MAX,
+            ..ResourceLimits::default()
+        });
+        let started = MontyRun::new(source.text.clone(), "program.py", Vec::new(), CompileOptions::default())
+            .map_err(|error| (error, Verdict::Syntax))
+            .and_then(|run| {
+                run.start(Vec::new(), tracker, PrintWriter::Callback(&mut output))
+                    .map_err(|error| (error, Verdict::Error))
+            });
+        match started {
+            Ok(progress) => runners.push(Runner { status: Status::Ready(Box::new(progress)), output }),
+            Err((error, verdict)) => {
+                let (state, mut told) = failed(rank, &error, source, &output, &limits);
+                if verdict == Verdict::Syntax {
+                    told = say::syntax(line_of(&error, source), error.message().unwrap_or_default());
+                }
+                flush(world, rank, &mut output, true);
+                return End { states: states(&runners, world, Some((rank, state))), fault: Some(told) };
+            }
+        }
+        if let Err((state, told)) = advance(world, rank, &mut runners[rank], source) {
+            return End { states: states(&runners, world, state.map(|s| (rank, s))), fault: Some(told) };
+        }
+    }
+    loop {
+        let mut moved = false;
+        for rank in 0..n {
+            let Some(runner) = runners.get_mut(rank) else { continue };
+            let wakes = matches!(&runner.status, Status::Blocked(_, block) if world.ready(rank, block));
+            if !wakes {
+                continue;
+            }
+            moved = true;
+            let status = std::mem::replace(&mut runner.status, Status::Finished);
+            if let Status::Blocked(call, block) = status {
+                waited(world, rank, &block);
+                let result = call.resume(MontyObject::None, PrintWriter::Callback(&mut runner.output));
+                if let Err((state, told)) = took(world, rank, runner, source, result) {
+                    return End { states: states(&runners, world, state.map(|s| (rank, s))), fault: Some(told) };
+                }
+            }
+        }
+        if moved {
+            continue;
+        }
+        // Nobody can go on. Who waits for a dead rank hears of it.
+        let bereaved = (0..n).find_map(|rank| match runners.get(rank).map(|r| &r.status) {
+            Some(Status::Blocked(_, block)) => {
+                let on = world.waits_on(rank, block);
+                on.into_iter().find(|r| world.seats.get(*r).is_some_and(|s| s.dead)).map(|dead| (rank, dead))
+            }
+            _ => None,
+        });
+        let Some((rank, dead)) = bereaved else { break };
+        let Some(runner) = runners.get_mut(rank) else { break };
+        if let Status::Blocked(call, block) = std::mem::replace(&mut runner.status, Status::Finished) {
+            let error =
+                MontyException::new(ExcType::RuntimeError, Some(format!("{}: rank {dead} is gone", block.call)));
+            let result = call.resume(error, PrintWriter::Callback(&mut runner.output));
+            if let Err((state, told)) = took(world, rank, runner, source, result) {
+                return End { states: states(&runners, world, state.map(|s| (rank, s))), fault: Some(told) };
+            }
+        }
+    }
+    let blocked: BTreeMap<usize, Block> = runners
+        .iter()
+        .enumerate()
+        .filter_map(|(rank, r)| match &r.status {
+            Status::Blocked(_, block) => Some((rank, block.clone())),
+            _ => None,
+        })
+        .collect();
+    for rank in blocked.keys() {
+        if let Some(block) = blocked.get(rank) {
+            waited(world, *rank, block);
+        }
+    }
+    let fault = if blocked.is_empty() { world.left_over() } else { Some(say::deadlock(world, &blocked)) };
+    End { states: states(&runners, world, None), fault }
+}
+
+/// Notes in a rank's log that it waits.
+fn waited(world: &mut World<'_>, rank: usize, block: &Block) {
+    use ringside_core::program::EventKind;
+    let first = block.transfers.first().and_then(|t| world.transfers.get(*t));
+    let bytes = first.map_or(0, |t| t.bytes);
+    let peer = first.and_then(|t| match t.what {
+        crate::world::What::Message { from, to, .. } => Some(if from == rank { to } else { from }),
+        crate::world::What::Collective { .. } => None,
+    });
+    let word = block.call.split(' ').next().unwrap_or_default();
+    let kind = match word {
+        "send" => EventKind::Send,
+        "recv" => EventKind::Recv,
+        "wait" => EventKind::Wait,
+        _ => EventKind::Collective,
+    };
+    let op =
+        Op::Wait { transfers: block.transfers.clone(), line: block.line, label: word.to_owned(), kind, peer, bytes };
+    if let Some(seat) = world.seats.get_mut(rank) {
+        seat.log.push(op);
+    }
+}
+
+fn flush(world: &mut World<'_>, rank: usize, output: &mut Output, all: bool) {
+    if output.text.is_empty() {
+        return;
+    }
+    if let Some(seat) = world.seats.get_mut(rank) {
+        seat.log.extend(output.lines(all).into_iter().map(Op::Print));
+    }
+}
+
+type Stopped = (Option<State>, Diagnosis);
+
+fn took(
+    world: &mut World<'_>,
+    rank: usize,
+    runner: &mut Runner,
+    source: &Source,
+    result: Result<RunProgress, MontyException>,
+) -> Result<(), Stopped> {
+    match result {
+        Ok(progress) => {
+            runner.status = Status::Ready(Box::new(progress));
+            advance(world, rank, runner, source)
+        }
+        Err(error) => {
+            flush(world, rank, &mut runner.output, true);
+            let (state, told) = failed(rank, &error, source, &runner.output, &world.job.limits);
+            Err((Some(state), told))
+        }
+    }
+}
+
+/// What a name that the program does not bind is.
+fn lookup(name: &str) -> NameLookupResult {
+    let function =
+        |name: &str| NameLookupResult::Value(MontyObject::Function { name: name.to_owned(), docstring: None });
+    if let Some((space, member, _)) = names::read_host(name) {
+        if let Some(value) = host::constant(space, member) {
+            return NameLookupResult::Value(value);
+        }
+        if host::knows(space, member) {
+            return function(name);
+        }
+        let module = match space {
+            "dist" => "torch.distributed",
+            "op" => "ReduceOp",
+            other => other,
+        };
+        let text = format!("module '{module}' has no attribute '{member}' here");
+        return NameLookupResult::Error(MontyException::new(ExcType::AttributeError, Some(text)));
+    }
+    match name.strip_prefix("_rs_") {
+        Some(member) if host::knows("", member) => function(name),
+        _ if names::of("ringside").contains(&name) => NameLookupResult::Error(MontyException::new(
+            ExcType::NameError,
+            Some(format!("name '{name}' is not defined; add “from ringside import {name}”")),
+        )),
+        _ => NameLookupResult::Undefined,
+    }
+}
+
+/// Runs a rank until it waits or ends.
+fn advance(world: &mut World<'_>, rank: usize, runner: &mut Runner, source: &Source) -> Result<(), Stopped> {
+    let limits = world.job.limits;
+    loop {
+        let Status::Ready(progress) = std::mem::replace(&mut runner.status, Status::Finished) else { return Ok(()) };
+        flush(world, rank, &mut runner.output, false);
+        let writer = PrintWriter::Callback(&mut runner.output);
+        let calls = world.seats.get_mut(rank).map_or(0, |seat| {
+            seat.calls += 1;
+            seat.calls
+        });
+        if calls > limits.calls {
+            let line = world.seats.get(rank).map_or(0, |s| s.line);
+            let sentence = format!(
+                "Rank {rank} was stopped at line {line} after {} calls into tensors and communication. Check whether a loop there \
+                 ever ends.",
+                grouped(limits.calls)
+            );
+            let told = Diagnosis { verdict: Verdict::Limit, sentence, at: vec![At { rank, line }] };
+            return Err((None, told));
+        }
+        let result = match *progress {
+            RunProgress::Complete(_) => {
+                flush(world, rank, &mut runner.output, true);
+                runner.status = Status::Finished;
+                return Ok(());
+            }
+            RunProgress::NameLookup(name) => {
+                let answer = if name.object_id().is_some() { NameLookupResult::Undefined } else { lookup(&name.name) };
+                name.resume(answer, writer)
+            }
+            RunProgress::OsCall(call) => {
+                let error = MontyException::new(
+                    ExcType::OSError,
+                    Some("there are no files or clock here; use torch.save, torch.load and exists".to_owned()),
+                );
+                call.resume(error, writer)
+            }
+            RunProgress::ResolveFutures(futures) => futures.abort(
+                MontyException::new(ExcType::RuntimeError, Some("await has nothing to wait for".to_owned())),
+                writer,
+            ),
+            RunProgress::FunctionCall(call) => {
+                let first = world.seats.get(rank).map_or(0, |s| s.next);
+                let answer = world.call(rank, &call.function_name, call.object_id.as_ref(), &call.args, &call.kwargs);
+                remember(world, rank, &call, first);
+                match answer {
+                    Ok(Reply::Value(value)) => call.resume(value, writer),
+                    Ok(Reply::Wait(block)) if world.ready(rank, &block) => {
+                        waited(world, rank, &block);
+                        call.resume(MontyObject::None, writer)
+                    }
+                    Ok(Reply::Wait(block)) => {
+                        runner.status = Status::Blocked(Box::new(call), block);
+                        return Ok(());
+                    }
+                    Err(Fault::Raise(kind, message)) => {
+                        call.resume(ExtFunctionResult::Error(MontyException::new(kind, Some(message))), writer)
+                    }
+                    Err(Fault::Stop(told)) => return Err((None, told)),
+                    Err(Fault::Die) => {
+                        if let Some(seat) = world.seats.get_mut(rank) {
+                            seat.dead = true;
+                            runner.status = Status::Died(seat.line);
+                        }
+                        return Ok(());
+                    }
+                }
+            }
+        };
+        match result {
+            Ok(progress) => runner.status = Status::Ready(Box::new(progress)),
+            Err(error) => {
+                flush(world, rank, &mut runner.output, true);
+                let (state, told) = failed(rank, &error, source, &runner.output, &limits);
+                return Err((Some(state), told));
+            }
+        }
+    }
+}
+
+/// New tensors after which a rank's memory is counted exactly.
+const STALE: usize = 16;
+
+/// Counts a rank's memory after a call. What the program dropped is looked for only where it could matter: at a new peak, and from
+/// time to time. `first` is the first number that this call could have given.
+fn remember(world: &mut World<'_>, rank: usize, call: &FunctionCall, first: u64) {
+    let total: u64 = world.held(rank).iter().sum();
+    let Some(seat) = world.seats.get(rank) else { return };
+    let line = seat.line;
+    let message = call.function_name.contains("_dist_");
+    if seat.stale > 0 && (total > seat.peak || seat.stale > STALE || message) {
+        let snapshot = postcard::to_stdvec(call).unwrap_or_default();
+        world.sweep(rank, &snapshot, first);
+    }
+    world.note(rank, line);
+}

@@ -1,0 +1,290 @@
+//! What a learner is told.
+
+use std::collections::BTreeMap;
+
+use ringside_core::program::{At, Budgets, Diagnosis, Totals, Verdict};
+use ringside_core::quantity::{Unit, bytes_binary, number};
+
+use crate::tensor::shown;
+use crate::world::{Block, Expected, What, World};
+
+/// Ranks in words: "rank 1", "ranks 1 and 2", "ranks 0, 1 and 3".
+pub(crate) fn ranks(ranks: &[usize]) -> String {
+    let text: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+    match text.split_last() {
+        None => "no rank".to_owned(),
+        Some((last, [])) => format!("rank {last}"),
+        Some((last, rest)) => format!("ranks {} and {last}", rest.join(", ")),
+    }
+}
+
+/// An error as it ends a sentence.
+pub(crate) fn stopped(text: &str) -> String {
+    let text = text.trim_end();
+    if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// A text that is no program.
+pub(crate) fn syntax(line: u32, message: &str) -> Diagnosis {
+    let missing = ["yield", "inheritance", "match", "property", "async"].into_iter().find(|w| message.contains(w));
+    let place = if line > 0 { format!("Line {line}") } else { "The program".to_owned() };
+    let sentence = match missing {
+        Some(_) => format!("{place} can't run here: {}", stopped(message)),
+        None => format!("{place} is not valid Python: {}", stopped(message)),
+    };
+    Diagnosis { verdict: Verdict::Syntax, sentence, at: vec![At { rank: 0, line }] }
+}
+
+/// Everybody waits: the cycle, or the rank that is waited for in vain.
+pub(crate) fn deadlock(world: &World<'_>, blocked: &BTreeMap<usize, Block>) -> Diagnosis {
+    let next = |rank: usize| blocked.get(&rank).and_then(|block| world.waits_on(rank, block).into_iter().next());
+    let Some(first) = blocked.keys().next().copied() else {
+        return Diagnosis { verdict: Verdict::Deadlock, sentence: "No rank can go on.".to_owned(), at: Vec::new() };
+    };
+    // Along the waits until a rank comes again, or one that waits for nobody.
+    let mut path = vec![first];
+    let cycle = loop {
+        let Some(rank) = path.last().copied().and_then(next) else { break None };
+        if let Some(at) = path.iter().position(|r| *r == rank) {
+            break Some(path.split_off(at));
+        }
+        if !blocked.contains_key(&rank) {
+            break None;
+        }
+        path.push(rank);
+    };
+    let line = |rank: usize| blocked.get(&rank).map_or(0, |b| b.line);
+    let call = |rank: usize| blocked.get(&rank).map_or("", |b| b.call.as_str());
+    let at = |ranks: &[usize]| ranks.iter().map(|r| At { rank: *r, line: line(*r) }).collect();
+    let Some(cycle) = cycle else {
+        let last = path.last().copied().unwrap_or(first);
+        let on = blocked.get(&last).map(|block| world.waits_on(last, block)).unwrap_or_default();
+        let ended = if on.len() == 1 { "whose program has already ended" } else { "whose programs have already ended" };
+        let advice = match call(last).split(' ').next() {
+            Some("recv") => "Every recv needs a send.",
+            Some("send") => "Every send needs a recv.",
+            Some("wait") => {
+                "Every isend needs a receive, every irecv a send, and every collective all ranks of its group."
+            }
+            _ => "Every rank of a group must call the same collectives.",
+        };
+        let sentence = format!(
+            "Deadlock: rank {last} waits at line {} ({}) for {}, {ended}. {advice}",
+            line(last),
+            call(last),
+            ranks(&on)
+        );
+        return Diagnosis { verdict: Verdict::Deadlock, sentence, at: at(&[last]) };
+    };
+    // From the lowest rank.
+    let mut cycle = cycle;
+    let lowest = cycle.iter().enumerate().min_by_key(|(_, r)| **r).map_or(0, |(at, _)| at);
+    cycle.rotate_left(lowest);
+    let mut text = String::from("Deadlock: ");
+    for (i, rank) in cycle.iter().enumerate() {
+        let on = cycle.get((i + 1) % cycle.len()).copied().unwrap_or(0);
+        if i == 3 && cycle.len() > 4 {
+            text += &format!(", and so on back to rank {}", cycle[0]);
+            break;
+        }
+        if i > 0 {
+            text += if i + 1 == cycle.len() { ", and " } else { ", " };
+        }
+        text += &format!("rank {rank} waits at line {} ({}) for rank {on}", line(*rank), call(*rank));
+    }
+    let all = |word: &str| cycle.iter().all(|r| call(*r).starts_with(word));
+    let advice = if all("send") {
+        format!(
+            " A send larger than the {} buffer waits until its receiver calls recv. Let one side receive first, or post both with \
+             batch_isend_irecv.",
+            bytes_binary(world.job.machine.buffer as f64)
+        )
+    } else if all("recv") {
+        " Every rank receives before it sends. Let one side send first.".to_owned()
+    } else if cycle.iter().any(|r| call(*r).starts_with("send")) {
+        format!(
+            " A send larger than the {} buffer waits until its receiver calls recv. Order the calls so that each send meets its \
+             receive, or use isend.",
+            bytes_binary(world.job.machine.buffer as f64)
+        )
+    } else {
+        " Ranks must call matching operations in the same order.".to_owned()
+    };
+    Diagnosis { verdict: Verdict::Deadlock, sentence: format!("{text}.{advice}"), at: at(&cycle) }
+}
+
+fn place(mut flat: usize, shape: &[usize]) -> String {
+    let mut at = Vec::new();
+    for size in shape.iter().rev() {
+        at.push(flat % (*size).max(1));
+        flat /= (*size).max(1);
+    }
+    at.reverse();
+    if at.is_empty() {
+        String::new()
+    } else {
+        format!("[{}]", at.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+    }
+}
+
+fn value(x: f32) -> String {
+    if x.is_finite() {
+        ringside_core::quantity::significant(f64::from(x), 6)
+    } else if x.is_nan() {
+        "NaN".to_owned()
+    } else {
+        if x > 0.0 { "infinity" } else { "−infinity" }.to_owned()
+    }
+}
+
+/// The first thing that a rank submitted that is not what was expected.
+pub(crate) fn wrong(world: &World<'_>, expected: &[Expected]) -> Option<Diagnosis> {
+    for want in expected {
+        let seat = world.seats.get(want.rank)?;
+        if seat.dead {
+            continue;
+        }
+        let rank = want.rank;
+        let found: Vec<_> = seat.submitted.iter().filter(|(s, ..)| s.name == want.name).collect();
+        let [(submitted, values, after)] = found.as_slice() else {
+            let line = found.last().map_or(0, |(s, ..)| s.line);
+            let sentence = match found.as_slice() {
+                [] => format!(
+                    "Rank {rank} didn't submit “{0}”. Call submit(\"{0}\", …) on every rank that the task names.",
+                    want.name
+                ),
+                many => format!(
+                    "Rank {rank} submitted “{}” {} times; the last time at line {line}. Submit it once.",
+                    want.name,
+                    many.len()
+                ),
+            };
+            return Some(Diagnosis { verdict: Verdict::Missing, sentence, at: vec![At { rank, line }] });
+        };
+        let line = submitted.line;
+        let mut at = vec![At { rank, line }];
+        let since = match after {
+            Some(after) => {
+                if after.line != line {
+                    at.push(At { rank, line: after.line });
+                }
+                format!(" The last communication that it depends on is the {}.", after.in_words())
+            }
+            None => " It doesn't depend on any communication.".to_owned(),
+        };
+        if submitted.shape != want.shape {
+            let sentence = format!(
+                "Rank {rank}'s “{}” has shape {}, but it should be {}.{since}",
+                want.name,
+                shown(&submitted.shape),
+                shown(&want.shape)
+            );
+            return Some(Diagnosis { verdict: Verdict::Wrong, sentence, at });
+        }
+        let tolerance = world.job.tolerance as f32;
+        let off = values.iter().zip(&want.values).position(|(got, want)| {
+            let close =
+                got == want || (got - want).abs() <= tolerance * want.abs().max(1.0) || (got.is_nan() && want.is_nan());
+            !close
+        });
+        if let Some(first) = off {
+            let count = values
+                .iter()
+                .zip(&want.values)
+                .filter(|(a, b)| (*a - *b).abs() > tolerance * b.abs().max(1.0))
+                .count()
+                .max(1);
+            let (got, should) =
+                (values.get(first).copied().unwrap_or_default(), want.values.get(first).copied().unwrap_or_default());
+            let many = if values.len() == 1 {
+                String::new()
+            } else {
+                format!("; {count} of {} elements are wrong", values.len())
+            };
+            let sentence = format!(
+                "Rank {rank}'s “{}”{} is {}, but it should be {}{many}.{since}",
+                want.name,
+                place(first, &want.shape),
+                value(got),
+                value(should)
+            );
+            return Some(Diagnosis { verdict: Verdict::Wrong, sentence, at });
+        }
+    }
+    None
+}
+
+fn times(over: f64) -> String {
+    if over < 1.995 { format!("{}% more", number((over - 1.0) * 100.0)) } else { format!("{}×", number(over)) }
+}
+
+/// A right program beside its budgets.
+pub(crate) fn budget(totals: &Totals, best: Option<&Totals>, budgets: &Budgets, peak: At) -> Diagnosis {
+    let seconds = |s: f64| Unit::Seconds.format(s);
+    let bytes = |b: u64| Unit::Bytes.format(b as f64);
+    let told = |verdict, sentence| Diagnosis { verdict, sentence, at: vec![peak] };
+    let Some(best) = best else {
+        let sentence = format!("Every rank finished in {}.", seconds(totals.time));
+        return told(Verdict::Passed, sentence);
+    };
+    let exceeds = |used: f64, best: f64, budget: Option<f64>| {
+        let budget = budget?;
+        (used > best * budget * (1.0 + 1e-9)).then(|| if best > 0.0 { used / best } else { f64::INFINITY })
+    };
+    let against = |over: f64, of: &str| {
+        if over.is_finite() {
+            format!("{} {of} the best known program", times(over))
+        } else {
+            "more than the best known program, which needs none".to_owned()
+        }
+    };
+    if let Some(over) = exceeds(totals.bytes as f64, best.bytes as f64, budgets.bytes) {
+        let sentence = format!(
+            "The result is right, but the busiest rank sends {}: {}, which sends {}.",
+            bytes(totals.bytes),
+            against(over, if over < 1.995 { "than" } else { "as much as" }),
+            bytes(best.bytes)
+        );
+        return told(Verdict::OverBytes, sentence);
+    }
+    if let Some(over) = exceeds(totals.memory as f64, best.memory as f64, budgets.memory) {
+        let sentence = format!(
+            "The result is right, but rank {} holds {} at line {}: {}, which holds {}.",
+            peak.rank,
+            bytes(totals.memory),
+            peak.line,
+            against(over, if over < 1.995 { "than" } else { "as much as" }),
+            bytes(best.memory)
+        );
+        return told(Verdict::OverMemory, sentence);
+    }
+    if let Some(over) = exceeds(totals.time, best.time, budgets.time) {
+        let sentence = format!(
+            "The result is right, but it takes {}: {}, which takes {}.",
+            seconds(totals.time),
+            against(over, if over < 1.995 { "than" } else { "as long as" }),
+            seconds(best.time)
+        );
+        return told(Verdict::OverTime, sentence);
+    }
+    let sentence = format!(
+        "Right on every rank, in {} with at most {} per rank and {} sent by the busiest rank. The best known program takes {}, {} and {}.",
+        seconds(totals.time),
+        bytes(totals.memory),
+        bytes(totals.bytes),
+        seconds(best.time),
+        bytes(best.memory),
+        bytes(best.bytes)
+    );
+    told(Verdict::Passed, sentence)
+}
+
+impl What {
+    /// What it is called on a lane.
+    pub fn label(&self) -> &str {
+        match self {
+            Self::Message { .. } => "message",
+            Self::Collective { call, .. } => call,
+        }
+    }
+}
