@@ -7,10 +7,18 @@ use js_sys::Uint8Array;
 use ringside_core::program::{Job, Said};
 use ringside_workers::say;
 
+/// Bounds what lists and strings of a program take.
+#[global_allocator]
+static ALLOCATOR: ringside_ranks::Allocator = ringside_ranks::Allocator;
+
 fn main() {
     let hears = ringside_workers::hear(|message| {
         say(&match postcard::from_bytes::<Job>(&Uint8Array::new(&message).to_vec()) {
-            Ok(job) => Said::Done(Box::new(ringside_ranks::run(&job))),
+            Ok(job) => {
+                // It is the allocator of this program.
+                let _ = ringside_ranks::arm(job.limits.heap);
+                Said::Done(Box::new(ringside_ranks::run(&job)))
+            }
             Err(_) => Said::Unread,
         });
     });

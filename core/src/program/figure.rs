@@ -50,6 +50,14 @@ pub const PUZZLES: &[Named] = &[
     named("attention-heads", "Attention, split by heads"),
     named("vocabulary-parallel", "Vocabulary-parallel cross-entropy"),
     named("sequence-parallel", "Sequence parallelism"),
+    named("gpipe", "GPipe"),
+    named("1f1b", "1F1B"),
+    named("interleaved-1f1b", "Interleaved 1F1B"),
+    named("ring-attention", "Ring attention"),
+    named("experts", "Expert dispatch and combine"),
+    named("loss-scale", "A loss scale all ranks agree on"),
+    named("resharded-checkpoint", "A checkpoint for another number of ranks"),
+    named("a-rank-dies", "A rank dies"),
 ];
 
 /// What the puzzles are called in a query, or by people.
