@@ -19,3 +19,6 @@ pub use run::{
     At, Diagnosis, Event, EventKind, KINDS, Kind, MemoryPoint, Message, Outcome, Printed, Rank, Run, State, Submitted,
     Totals, Verdict,
 };
+
+/// What "Run it for real" saves beside a program, as `ringside.py`: the same names over PyTorch.
+pub const SHIM: &str = include_str!("ringside.py");

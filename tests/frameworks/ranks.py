@@ -1,0 +1,75 @@
+"""Runs every puzzle's solution on real processes and compares what each rank submits with the puzzle's reference.
+
+    torchrun --nproc_per_node 4 tests/frameworks/ranks.py content/programs
+
+Each solution is the same file that runs in the browser, beside the same ringside.py that "Run it for real" saves. Puzzles with a
+rank that dies are left out: gloo ends the process group with it.
+"""
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "core/src/program"))
+
+import torch
+import torch.distributed as dist
+
+import ringside
+
+
+def expected(puzzle, ranks):
+    """What one process expects of each rank: `expect(rank, name, tensor)`."""
+    wanted = {}
+    ringside.expect = lambda rank, name, tensor: wanted.__setitem__((rank, name), torch.as_tensor(tensor))
+    size, ringside.world_size = ringside.world_size, lambda: ranks
+    try:
+        exec(compile(puzzle["reference"], "reference", "exec"), {"__name__": "reference"})
+    finally:
+        ringside.world_size = size
+    return wanted
+
+
+def run(puzzle, name):
+    ringside.submitted.clear()
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(puzzle["solution"], name, "exec"), {"__name__": "__main__"})
+
+
+def main():
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    failed = 0
+    for file in sorted(Path(sys.argv[1]).glob("*.toml")):
+        puzzle = tomllib.loads(file.read_text())
+        if "fault" in puzzle or puzzle.get("launches") or ranks not in puzzle["ranks"]:
+            if rank == 0:
+                print(f"{file.stem}: not run on {ranks} ranks")
+            continue
+        problem = ""
+        try:
+            run(puzzle, file.stem)
+            tolerance = puzzle.get("tolerance", 1e-4)
+            for (of, name), want in expected(puzzle, ranks).items():
+                if of == rank:
+                    got = ringside.submitted[name]
+                    off = (got.float() - want.float()).abs()
+                    if got.shape != want.shape or not (off <= tolerance * want.float().abs().clamp(min=1)).all():
+                        problem = f"rank {rank}: {name} is off by up to {off.max().item():.3g}"
+        except Exception as error:
+            problem = f"rank {rank}: {type(error).__name__}: {error}"
+        problems = [None] * ranks
+        dist.all_gather_object(problems, problem)
+        problem = next((p for p in problems if p), None)
+        failed += problem is not None
+        if rank == 0:
+            print(f"{file.stem}: {problem or f'agrees on {ranks} ranks'}", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+
+    main()
